@@ -1,11 +1,23 @@
 import { Context, getClient } from '@temporalio/activity';
+import type { Profiles } from '../browser/browser-profile.ts';
 import type { Database } from '../db/client.ts';
-import { endSession, recordActivity, type SessionOutcome } from '../db/sessions.ts';
-import { ServiceError } from '../errors.ts';
+import { findJobToReplay } from '../db/jobs/jobs.ts';
+import {
+  areSessionsCovered,
+  endSession,
+  findSession,
+  openSession,
+  recordActivity,
+  type SessionOutcome,
+  type StoredSession,
+} from '../db/sessions.ts';
+import type { Replay } from '../engines/replay.ts';
+import { messageOf, ServiceError, toServiceError } from '../errors.ts';
+import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
+import type { HostedSession, SessionUsage } from '../sessions/hosted-session.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import type { SessionOpener } from './session-opener.ts';
 
 /** The sessions of this process, and how workflows reach it. */
 export interface SessionService {
@@ -22,10 +34,39 @@ export interface SessionDeps {
   sessions?: SessionService | undefined;
 }
 
+/** What opening sessions needs. */
+export interface SessionOpenerOptions {
+  db: Database;
+  host: SessionHost;
+  /** URL of the host inside the cluster. */
+  url: string;
+  /** Opens the page of a scrape in a session. */
+  replay: Replay;
+  profiles: Profiles;
+}
+
 /** How often activity is looked for, in milliseconds. */
 const CHECK_MS = 1_000;
 /** Activity is reported to the workflow four times per `activityTtl`, but at most every 15 seconds. */
 const MAX_REPORT_MS = 15_000;
+
+/** How often it is checked that the credits of the team suffice, in milliseconds. */
+const CREDITS_CHECK_MS = 10_000;
+
+/** Longest time of a replay in milliseconds. */
+const MAX_REPLAY_MS = 300_000;
+
+/** The end of a session on its host. A session that is not on the host was not used there. */
+export interface KeptSession {
+  reason: SessionEndReason;
+  usage?: SessionUsage;
+}
+
+const endedError = (id: string) =>
+  new ServiceError(
+    'SESSION_DESTROYED',
+    `The browser session ${id} was ended before its browser had started.`,
+  );
 
 /** The activities of browser sessions. */
 export function sessionActivities({ db, sessions }: SessionDeps) {
@@ -37,23 +78,24 @@ export function sessionActivities({ db, sessions }: SessionDeps) {
     /**
      * Starts the browser of a session on this host, unless the API has done so already.
      * @returns the task queue of this process, on which all further activities of the session run
+     * @throws ServiceError `SESSION_DESTROYED` if the session was ended meanwhile
      */
     async startSession(id: string): Promise<{ queue: string }> {
       const { opener, queue } = requireSessions();
       using _ = startHeartbeat();
-      await opener.open(id);
+      await opener.open(id, Context.current().cancellationSignal);
       return { queue };
     },
 
     /**
-     * Keeps a session of this host until it ends, and signals its activity to the workflow.
-     * @returns why it ended
+     * Keeps a session of this host until it ends, and signals its activity to the workflow. Its heartbeats show how it is
+     * used now.
+     * @returns why it ended, and how it was used
      */
-    async keepSession(id: string, activityTtlMs: number): Promise<SessionEndReason> {
-      const { host } = requireSessions();
-      using _ = startHeartbeat();
-      const session = await host.find(id);
-      if (!session) return 'lost';
+    async keepSession(id: string, activityTtlMs: number): Promise<KeptSession> {
+      const session = await requireSessions().host.keep(id);
+      if (!session) return { reason: 'lost' };
+      using _ = startHeartbeat(undefined, () => session.usage);
       const reportMs = Math.min(MAX_REPORT_MS, activityTtlMs / 4);
       const workflow = getClient().workflow.getHandle(
         Context.current().info.workflowExecution?.workflowId ?? '',
@@ -66,16 +108,19 @@ export function sessionActivities({ db, sessions }: SessionDeps) {
         reportedAt = Date.now();
         reported = lastActivityAt;
         Promise.all([
-          workflow.signal('touch', lastActivityAt),
+          workflow.signal('touch', lastActivityAt, session.usage),
           recordActivity(db, { id, at: new Date(lastActivityAt) }),
         ]).catch((error) =>
           Context.current().log.warn('the activity of a session was not reported', { error: String(error) }),
         );
       }, CHECK_MS);
+      const funds = setInterval(() => endWithoutCredits(session), CREDITS_CHECK_MS);
       try {
-        return await Promise.race([host.keep(id), Context.current().cancelled]);
+        const reason = await Promise.race([session.ended, Context.current().cancelled]);
+        return { reason, usage: session.usage };
       } finally {
         clearInterval(timer);
+        clearInterval(funds);
       }
     },
 
@@ -96,4 +141,105 @@ export function sessionActivities({ db, sessions }: SessionDeps) {
       return endSession(db, { id, reason });
     },
   };
+
+  /** Ends a session when its team cannot pay for it any longer. A database that does not respond is asked again later. */
+  function endWithoutCredits(session: HostedSession): void {
+    const { log } = Context.current();
+    areSessionsCovered(db, session.id)
+      .then((areCovered) => (areCovered ? undefined : session.end('credits')))
+      .catch((error) => log.warn('the credits of a session were not checked', { error: String(error) }));
+  }
+}
+
+/** Opens the sessions of a host. */
+export interface SessionOpener {
+  /**
+   * Starts the browser of a stored session, loads its profile or the page of its scrape, and records that it can be used.
+   * The API and the workflow both ask for it: the second one waits for the first, or finds the open session.
+   * @param signal ends the replay of the scrape
+   * @throws ServiceError why that is impossible, and then no browser remains; `SESSION_DESTROYED` if the session was ended
+   *   meanwhile, `WORKER_LOST` if another host has opened it
+   */
+  open(id: string, signal?: AbortSignal): Promise<void>;
+}
+
+/** Creates what opens the sessions of a host. */
+export function createSessionOpener({
+  db,
+  host,
+  url,
+  replay,
+  profiles,
+}: SessionOpenerOptions): SessionOpener {
+  const opening = new Map<string, Promise<void>>();
+  return {
+    async open(id, signal) {
+      const known = opening.get(id) ?? open(id, signal);
+      opening.set(id, known);
+      await known.finally(() => opening.delete(id));
+    },
+  };
+
+  async function open(id: string, signal: AbortSignal | undefined): Promise<void> {
+    const stored = await findSession(db, id);
+    if (!stored || stored.state === 'destroyed') throw endedError(id);
+    // A client may use it there.
+    if (stored.state === 'active' && stored.host !== url)
+      throw new ServiceError('WORKER_LOST', `The host that had opened the browser session ${id} was lost.`);
+    const session = await host.open(id);
+    if (stored.state === 'creating') await prepareSession(session, stored, signal);
+    if (await openSession(db, { id, host: url })) return;
+    await session.end('deleted');
+    throw endedError(id);
+  }
+
+  /** Loads the profile of a new session, and the page of its scrape. @throws ServiceError why that is impossible */
+  async function prepareSession(
+    session: HostedSession,
+    stored: StoredSession,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { id, team_id: teamId, profile: name, saves_profile: isSaved, scrape_id: scrapeId } = stored;
+    try {
+      if (name !== null) {
+        const profile = await profiles.open({ teamId, name, saver: isSaved ? id : undefined });
+        await session.useProfile(profile);
+      }
+    } catch (error) {
+      await session.end('failed');
+      throw error;
+    }
+    if (scrapeId === null) return;
+    // Code follows at once, in most cases JavaScript.
+    void session.startLanguage('node');
+    await replayScrape(session, scrapeId, signal);
+  }
+
+  /**
+   * Brings the page of a scrape into the state that the scrape left it in.
+   * @throws ServiceError `INTERACT_REPLAY_UNAVAILABLE` with the reason; the session has ended then
+   */
+  async function replayScrape(
+    session: HostedSession,
+    scrapeId: string,
+    cancelled: AbortSignal | undefined,
+  ): Promise<void> {
+    const scrape = await findJobToReplay(db, scrapeId);
+    try {
+      if (!scrape || scrape.seal) throw new ServiceError('NOT_FOUND', 'its options are not stored any more');
+      // The API validated the request before it stored it.
+      const request = scrape.request as ScrapeRequest;
+      const timeout = AbortSignal.timeout(Math.min(request.timeout, MAX_REPLAY_MS));
+      const signal = AbortSignal.any([timeout, ...(cancelled ? [cancelled] : [])]);
+      await replay(request, (use, visitSignal) => session.visit(use, visitSignal), signal);
+    } catch (cause) {
+      await session.end('failed');
+      const reason = cause instanceof ServiceError ? toServiceError(cause).message : messageOf(cause);
+      throw new ServiceError(
+        'INTERACT_REPLAY_UNAVAILABLE',
+        `The scrape ${scrapeId} could not be continued: ${reason} Rerun the scrape and interact with the new one.`,
+        { cause },
+      );
+    }
+  }
 }

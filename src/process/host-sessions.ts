@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net';
-import { SessionOpener, type SessionOpenerOptions } from '../activities/session-opener.ts';
-import type { SessionService } from '../activities/sessions.ts';
+import {
+  createSessionOpener,
+  type SessionOpenerOptions,
+  type SessionService,
+} from '../activities/sessions.ts';
 import { endSession } from '../db/sessions.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
@@ -47,7 +50,7 @@ export async function hostSessions(options: HostingOptions): Promise<HostedSessi
       // Nobody knows the URL of the server before the opener is there.
       open: (id) => opener.open(id),
     });
-    const opener = new SessionOpener({ ...options, host, url: server.url });
+    const opener = createSessionOpener({ ...options, host, url: server.url });
     return {
       ...{ host, opener },
       url: server.url,

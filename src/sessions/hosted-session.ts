@@ -9,6 +9,7 @@ import type { Confinement } from '../sandbox/confinement.ts';
 import { SESSION_ENDED_CODE } from '../schemas/live-view.ts';
 import type { CodeResult, Language } from '../schemas/session.ts';
 import { SESSION_END_SENTENCES, type SessionEndReason } from '../schemas/session-end.ts';
+import { untilAborted } from '../until-aborted.ts';
 import { type CodeRequest, CodeRunner } from './code/code-runner.ts';
 import { Downloads } from './downloads.ts';
 import { LiveView } from './live-view/live-view.ts';
@@ -24,6 +25,8 @@ const CLOSE_CODES: Record<SessionEndReason, number> = {
   ttl: 4408,
   idle: 4408,
   deleted: 4410,
+  // As HTTP 402.
+  credits: 4402,
   crashed: 4500,
   failed: 4500,
   lost: 4500,
@@ -34,6 +37,18 @@ const CLOSE_CODES: Record<SessionEndReason, number> = {
 /** How long the profile of a session may take to be saved at its end, in milliseconds. */
 const PROFILE_SAVE_MS = 8_000;
 
+/** How a session is used, as the Temporal UI shows it. */
+export interface SessionUsage {
+  /** Calls of code so far. */
+  calls: number;
+  /** Protocol clients that are connected now, those of code included. */
+  clients: number;
+  /** Viewers of the live view now. */
+  viewers: number;
+  /** The most viewers that there were at once. */
+  mostViewers: number;
+}
+
 /** A browser that runs in a sandbox, with its directory. */
 export interface RunningBrowser {
   chromium: Chromium;
@@ -42,6 +57,7 @@ export interface RunningBrowser {
 
 /** What a session on its host needs. */
 export interface HostedSessionOptions {
+  id: string;
   browser: RunningBrowser;
   confinement: Confinement;
   /** The directory of installed and prepared programs. */
@@ -52,8 +68,9 @@ export interface HostedSessionOptions {
   logger: Logger;
 }
 
-/** A browser session on its host. A spare one has no id yet. */
+/** A browser session on its host. */
 export class HostedSession {
+  readonly id: string;
   readonly downloads: Downloads;
   /** Resolves with the reason when the session has ended here. */
   readonly ended: Promise<SessionEndReason>;
@@ -66,21 +83,24 @@ export class HostedSession {
   /** Resolves when the session is about to end, so that its profile is saved for the last time. */
   readonly #profileEnd = Promise.withResolvers<void>();
   #profileSaved: Promise<void> | undefined;
+  readonly #metrics: SessionMetrics;
+  readonly #onExecuted: (language: Language) => void;
   readonly #logger: Logger;
   readonly #end = Promise.withResolvers<SessionEndReason>();
   #targetId: string | undefined;
-  readonly #metrics: SessionMetrics;
-  readonly #onExecuted: (language: Language) => void;
   #lastActivityAt = Date.now();
+  #runningCalls = 0;
   #calls = 0;
   #viewers = 0;
-  #id: string | undefined;
+  #mostViewers = 0;
   #reason: SessionEndReason | undefined;
 
-  constructor({ browser, confinement, cacheDir, onExecuted, metrics, logger }: HostedSessionOptions) {
-    this.#logger = logger;
+  constructor(options: HostedSessionOptions) {
+    const { id, browser, confinement, cacheDir, onExecuted, metrics, logger } = options;
+    this.id = id;
     this.#metrics = metrics;
     this.#onExecuted = onExecuted;
+    this.#logger = logger;
     // Only a session with a profile waits for it.
     this.#profileEnd.promise.catch(() => undefined);
     this.#browser = browser;
@@ -91,7 +111,11 @@ export class HostedSession {
     this.#liveView = new LiveView({
       connection,
       onActivity: () => this.#touch(),
-      onViewers: (viewers) => this.#countViewers(viewers),
+      onViewers: (count) => {
+        metrics.viewers.inc(count - this.#viewers);
+        this.#viewers = count;
+        this.#mostViewers = Math.max(this.#mostViewers, count);
+      },
       onFrame: () => metrics.frames.inc(),
       onTabChange: (targetId) => {
         this.#targetId = targetId;
@@ -112,17 +136,21 @@ export class HostedSession {
 
   /** When the session was last active, in milliseconds since 1970. It is active while a call runs. */
   get lastActivityAt(): number {
-    return this.#calls > 0 ? Date.now() : this.#lastActivityAt;
+    return this.#runningCalls > 0 ? Date.now() : this.#lastActivityAt;
+  }
+
+  /** How the session is used. */
+  get usage(): SessionUsage {
+    return {
+      calls: this.#calls,
+      clients: this.#clients.size,
+      viewers: this.#viewers,
+      mostViewers: this.#mostViewers,
+    };
   }
 
   get hasEnded(): boolean {
     return this.#reason !== undefined;
-  }
-
-  /** Gives a new session to its user, whose activity counts from now on. */
-  begin(id: string): void {
-    this.#id = id;
-    this.#touch();
   }
 
   /** Starts the program of a language ahead of its first call, which starts it again if that fails. */
@@ -145,14 +173,9 @@ export class HostedSession {
   ): Promise<Result> {
     const { connection } = this.#browser.chromium;
     const context = openSessionContext(connection, await this.#currentTarget());
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
     try {
-      signal.throwIfAborted();
-      return await Promise.race([aborted, use(context)]);
+      return await untilAborted(() => use(context), signal);
     } finally {
-      signal.removeEventListener('abort', abort);
       // The browser may have ended, and the page with it.
       await context.close().catch(() => undefined);
     }
@@ -168,7 +191,7 @@ export class HostedSession {
       loaded.reject(error);
       // A browser that has crashed cannot be saved any more; the last checkpoint remains.
       if (this.#reason !== 'crashed')
-        this.#logger.warn({ err: error, session: this.#id }, 'the profile of a session was not saved');
+        this.#logger.warn({ err: error, session: this.id }, 'the profile of a session was not saved');
     });
     await loaded.promise;
   }
@@ -218,20 +241,22 @@ export class HostedSession {
   /**
    * Executes code. The session counts as active meanwhile.
    * @param signal ends the wait for earlier calls, or kills the code
-   * @throws ServiceError `LANGUAGE_NOT_AVAILABLE` or `SESSION_FAILED` before the code has begun
+   * @throws ServiceError `LANGUAGE_NOT_AVAILABLE` or `SESSION_FAILED` before the code has begun; `SESSION_DESTROYED` if the
+   *   session ends before the code
    */
   async execute(request: CodeRequest, signal: AbortSignal): Promise<CodeResult> {
     const { language } = request;
     const stopTimer = this.#metrics.callSeconds.startTimer({ language });
-    this.#calls++;
     let outcome: CallOutcome = 'refused';
+    this.#calls++;
+    this.#runningCalls++;
     try {
       await this.#serveProtocolSocket();
       const result = await this.#code.run(request, signal);
       outcome = result.killed ? 'killed' : result.exitCode === 0 ? 'succeeded' : 'failed';
       return result;
     } finally {
-      this.#calls--;
+      this.#runningCalls--;
       this.#touch();
       stopTimer({ outcome });
       this.#onExecuted(language);
@@ -251,7 +276,9 @@ export class HostedSession {
     if (reason === 'crashed') this.#profileEnd.reject(new Error('the browser has crashed'));
     else this.#profileEnd.resolve();
     try {
-      await this.#code.close();
+      await this.#code.close(
+        `The browser session ${this.id} has ended (${reason}), and code that still ran was interrupted. ${SESSION_END_SENTENCES[reason]}`,
+      );
       await Promise.race([this.#profileSaved, sleep(PROFILE_SAVE_MS, undefined, { ref: false })]);
       await this.#browser.chromium.close();
       (await this.#protocolSocket)?.close();
@@ -268,11 +295,6 @@ export class HostedSession {
     const current = targetInfos.find(({ targetId }) => targetId === this.#targetId) ?? targetInfos[0];
     if (current) return current.targetId;
     return (await browser.send('Target.createTarget', { url: 'about:blank' })).targetId;
-  }
-
-  #countViewers(viewers: number): void {
-    this.#metrics.viewers.inc(viewers - this.#viewers);
-    this.#viewers = viewers;
   }
 
   #touch(): void {

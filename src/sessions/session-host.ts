@@ -4,12 +4,11 @@ import { ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { type Confinement, findConfinement } from '../sandbox/confinement.ts';
 import type { Language } from '../schemas/session.ts';
-import type { SessionEndReason } from '../schemas/session-end.ts';
 import { HostedSession, type RunningBrowser } from './hosted-session.ts';
 import { sandboxedChromium, startSessionBrowser } from './session-browser.ts';
 import { createSessionDirectory } from './session-directory.ts';
 import type { SessionMetrics } from './session-metrics.ts';
-import { SpareSession } from './spare-session.ts';
+import { SpareBrowser } from './spare-browser.ts';
 
 /** What a host of browser sessions needs. */
 export interface SessionHostOptions {
@@ -29,7 +28,7 @@ export interface SessionHostOptions {
 const SESSION_MEMORY_BYTES = 400 * 1024 * 1024;
 /** A session whose workflow does not take care of it within this many milliseconds is ended. */
 const KEEP_WITHIN_MS = 60_000;
-/** After a call of JavaScript, the spare session can execute it at once for this many milliseconds. */
+/** After a call of JavaScript, new sessions are made ready for it ahead, for this many milliseconds. */
 const NODE_IN_USE_MS = 600_000;
 
 const hasMemoryFor = (sessions: number) => process.availableMemory() >= sessions * SESSION_MEMORY_BYTES;
@@ -40,14 +39,14 @@ export class SessionHost {
   readonly #confinement: Confinement;
   readonly #sessions = new Map<string, Promise<HostedSession>>();
   readonly #kept = new Set<string>();
-  readonly #spare: SpareSession;
+  readonly #spare: SpareBrowser;
   #nodeUsedAt = Number.NEGATIVE_INFINITY;
   #isStopping = false;
 
   private constructor(options: SessionHostOptions, confinement: Confinement) {
     this.#options = options;
     this.#confinement = confinement;
-    this.#spare = new SpareSession(() => this.#startSession());
+    this.#spare = new SpareBrowser(() => this.#startBrowser());
   }
 
   /**
@@ -97,14 +96,13 @@ export class SessionHost {
   }
 
   /**
-   * Takes over the care for a session.
-   * @returns why it ended; `lost` if this host does not run it
+   * Takes over the care for a session until it ends.
+   * @returns `undefined` if this host does not run it
    */
-  async keep(id: string): Promise<SessionEndReason> {
+  async keep(id: string): Promise<HostedSession | undefined> {
     const session = await this.find(id);
-    if (!session) return 'lost';
-    this.#kept.add(id);
-    return session.ended;
+    if (session) this.#kept.add(id);
+    return session;
   }
 
   /** Resolves if the host accepts sessions. @throws ServiceError `SERVICE_UNAVAILABLE` while it stops */
@@ -131,14 +129,15 @@ export class SessionHost {
         { retryAfterSeconds: 30 },
       );
     }
-    const { metrics } = this.#options;
+    const { cacheDir, metrics, logger } = this.#options;
     const stopTimer = metrics.openSeconds.startTimer();
-    const session = await this.#spare.take().catch((error: unknown) => {
-      stopTimer({ outcome: 'failed' });
-      throw error;
+    const session = new HostedSession({
+      ...{ id, cacheDir, metrics, logger },
+      confinement: this.#confinement,
+      browser: await this.#spare.take(),
+      onExecuted: (language) => this.#noticeCall(language),
     });
-    stopTimer({ outcome: 'succeeded' });
-    session.begin(id);
+    stopTimer();
     metrics.open.inc();
     void session.ended.then((reason) => {
       metrics.open.dec();
@@ -147,31 +146,16 @@ export class SessionHost {
       this.#kept.delete(id);
       if (this.#sessions.size === 0) this.#spare.closeLater();
     });
-    this.#prepareSpare();
-    setTimeout(() => void this.#endUnlessKept(id, session), KEEP_WITHIN_MS).unref();
+    if (hasMemoryFor(2)) {
+      if (performance.now() - this.#nodeUsedAt < NODE_IN_USE_MS) void session.startLanguage('node');
+      this.#spare.prepare();
+    }
+    setTimeout(() => void this.#endUnlessKept(session), KEEP_WITHIN_MS).unref();
     return session;
   }
 
-  /** Starts the spare session if the memory suffices for it. */
-  #prepareSpare(): void {
-    const runsNode = performance.now() - this.#nodeUsedAt < NODE_IN_USE_MS;
-    if (!this.#isStopping && hasMemoryFor(2)) void this.#spare.prepare({ runsNode });
-  }
-
-  /** The first call of JavaScript also makes the spare session able to execute it. */
   #noticeCall(language: Language): void {
-    if (language !== 'node') return;
-    this.#nodeUsedAt = performance.now();
-    if (this.#sessions.size > 0) this.#prepareSpare();
-  }
-
-  async #startSession(): Promise<HostedSession> {
-    const { cacheDir, metrics, logger } = this.#options;
-    return new HostedSession({
-      ...{ cacheDir, metrics, logger, confinement: this.#confinement },
-      browser: await this.#startBrowser(),
-      onExecuted: (language) => this.#noticeCall(language),
-    });
+    if (language === 'node') this.#nodeUsedAt = performance.now();
   }
 
   async #startBrowser(): Promise<RunningBrowser> {
@@ -189,14 +173,14 @@ export class SessionHost {
   }
 
   /** Its workflow may never have started, because the API ended first. */
-  async #endUnlessKept(id: string, session: HostedSession): Promise<void> {
-    if (this.#kept.has(id) || session.hasEnded) return;
+  async #endUnlessKept(session: HostedSession): Promise<void> {
+    if (this.#kept.has(session.id) || session.hasEnded) return;
     const { logger, recordLoss } = this.#options;
-    logger.warn({ session: id }, 'a browser session without a workflow was ended');
+    logger.warn({ session: session.id }, 'a browser session without a workflow was ended');
     await session.end('lost');
     // Upkeep records it later.
-    await recordLoss(id).catch((error) =>
-      logger.warn({ err: error, session: id }, 'the end of a browser session was not recorded'),
+    await recordLoss(session.id).catch((error) =>
+      logger.warn({ err: error, session: session.id }, 'the end of a browser session was not recorded'),
     );
   }
 }

@@ -23,8 +23,7 @@ export function createSessionMetrics(registry: Registry) {
     }),
     openSeconds: new Histogram({
       name: 'winnow_session_open_seconds',
-      help: 'Time until the browser of a session can be used, by whether that succeeded',
-      labelNames: ['outcome'],
+      help: 'Time until a new session has its browser',
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
       registers,
     }),

@@ -3,13 +3,13 @@ import {
   Client,
   ServiceError as GrpcError,
   isGrpcServiceError,
+  WithStartWorkflowOperation,
   WorkflowFailedError,
   type WorkflowHandle,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import type { SessionOutcome } from '../db/sessions.ts';
 import { messageOf, toServiceError } from '../errors.ts';
 import { JOB_KINDS, type PageJobKind, type SessionKind, workflowIdOf } from '../job-kinds.ts';
 import type { batch } from '../workflows/batch.ts';
@@ -66,19 +66,18 @@ export class Temporal {
     return this.#startScrapeOrMap('map', job);
   }
 
-  /** Starts the workflow of a browser session. It runs only once, even if it is started twice with the same id. */
-  startSession(session: SessionStart): Promise<void> {
-    return this.#callServer(() => startSession(this.#client, session));
+  /** Starts the workflow of a browser session whose browser the API has started at a host. */
+  beginSession(session: SessionStart): Promise<void> {
+    return this.#callServer(() => beginSession(this.#client, session));
   }
 
   /**
-   * Waits until the workflow of a browser session has made sure that its browser can be used.
+   * Starts a browser session, and waits until its browser can be used.
    * @throws ServiceError why its browser could not be started
    */
-  async waitUntilSessionOpened(sessionId: string): Promise<void> {
-    const workflow = this.#client.workflow.getHandle<typeof browser>(workflowIdOf('browser', sessionId));
+  async startSession(session: SessionStart): Promise<void> {
     try {
-      await this.#callServer(() => workflow.executeUpdate<void, []>('opened'), SESSION_START_MS);
+      await this.#callServer(() => startSession(this.#client, session), SESSION_START_MS);
     } catch (error) {
       throw toServiceError(error);
     }
@@ -86,15 +85,19 @@ export class Temporal {
 
   /**
    * Ends a browser session, and waits for its end.
-   * @returns its outcome; `undefined` if its workflow is gone, or does not end within `waitMs` milliseconds
+   * @returns whether its workflow has ended or is gone; if not, it did not end within `waitMs` milliseconds
    */
-  async endSession(sessionId: string, waitMs: number): Promise<SessionOutcome | undefined> {
+  async endSession(sessionId: string, waitMs: number): Promise<boolean> {
     const workflow = this.#client.workflow.getHandle<typeof browser>(workflowIdOf('browser', sessionId));
     await this.#callServer(() => ignoreNotFound(workflow.signal('stop')));
     try {
-      return await waitForEnd(() => workflow.result(), waitMs);
+      const ended = await waitForEnd(async () => {
+        await workflow.result();
+        return true;
+      }, waitMs);
+      return ended ?? false;
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError || error instanceof WorkflowFailedError) return undefined;
+      if (error instanceof WorkflowNotFoundError || error instanceof WorkflowFailedError) return true;
       throw error;
     }
   }
@@ -210,22 +213,36 @@ export interface SessionStart extends SessionInput {
   label: string;
 }
 
-async function startSession(client: Client, { kind, teamId, label, ...input }: SessionStart): Promise<void> {
-  const { workflow, priority } = JOB_KINDS[kind];
-  await client.workflow.start<typeof browser>(workflow, {
+function startSession(client: Client, session: SessionStart): Promise<void> {
+  return client.workflow.executeUpdateWithStart<typeof browser, void, []>('opened', {
+    args: [],
+    startWorkflowOperation: new WithStartWorkflowOperation<typeof browser>(
+      JOB_KINDS[session.kind].workflow,
+      sessionOptions(session),
+    ),
+  });
+}
+
+async function beginSession(client: Client, session: SessionStart): Promise<void> {
+  await client.workflow.start<typeof browser>(JOB_KINDS[session.kind].workflow, sessionOptions(session));
+}
+
+function sessionOptions({ kind, teamId, label, ...input }: SessionStart) {
+  return {
     workflowId: workflowIdOf(kind, input.sessionId),
     taskQueue: QUEUES.scrape,
-    args: [input],
-    workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    priority: { priorityKey: priority, fairnessKey: teamId },
+    // The types of the client want a tuple.
+    args: [input] as [SessionInput],
+    workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
+    workflowIdConflictPolicy: 'USE_EXISTING' as const,
+    priority: { priorityKey: JOB_KINDS[kind].priority, fairnessKey: teamId },
     staticSummary: label.slice(0, 200),
     staticDetails: `- Session: ${input.sessionId}\n- Team: ${teamId}`,
     typedSearchAttributes: [
       { key: TeamId, value: teamId },
       { key: JobKind, value: kind },
     ],
-  });
+  };
 }
 
 /** The options of starting the workflow of a batch or crawl. */

@@ -106,14 +106,14 @@ export const deliveries = proxyActivities<Pick<Activities, 'deliverWebhooks'>>({
 });
 
 /** The scrape that a session continues may take five minutes. */
-const LONGEST_SESSION_START = '6m';
+const LONGEST_START = '6m';
 
 /** The activities by which a session begins and ends. Any host of sessions may start its browser. */
 const sessionStarts = proxyActivities<Pick<Activities, 'startSession'>>({
   taskQueue: QUEUES.sessions,
   allowEagerDispatch: false,
   scheduleToStartTimeout: '15s',
-  startToCloseTimeout: LONGEST_SESSION_START,
+  startToCloseTimeout: LONGEST_START,
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { maximumAttempts: 3, initialInterval: '200ms', backoffCoefficient: 2 },
 });
@@ -141,10 +141,6 @@ export function hostActivities(queue: string) {
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     retry: { maximumAttempts: 1 },
   } as const;
-  const { startSession } = proxyActivities<Pick<Activities, 'startSession'>>({
-    ...options,
-    startToCloseTimeout: LONGEST_SESSION_START,
-  });
   const { keepSession } = proxyActivities<Pick<Activities, 'keepSession'>>({
     ...options,
     startToCloseTimeout: LONGEST_SESSION,
@@ -152,6 +148,12 @@ export function hostActivities(queue: string) {
   const { stopSession } = proxyActivities<Pick<Activities, 'stopSession'>>({
     ...options,
     startToCloseTimeout: '30s',
+  });
+  const { startSession } = proxyActivities<Pick<Activities, 'startSession'>>({
+    ...options,
+    // A host that lives takes it at once, and the user waits.
+    scheduleToStartTimeout: '3s',
+    startToCloseTimeout: LONGEST_START,
   });
   return { startSession, keepSession, stopSession };
 }

@@ -1,16 +1,22 @@
-import type { ApplicationFailure } from '@temporalio/common';
+import { type ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import {
+  ActivityFailure,
   allHandlersFinished,
   CancellationScope,
   condition,
+  isCancellation,
   setCurrentDetails,
   setHandler,
+  upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { SessionOutcome } from '../db/sessions.ts';
-import { policyOf, toServiceError } from '../errors.ts';
+import { ServiceError, toServiceError } from '../errors.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
+import type { SessionUsage } from '../sessions/hosted-session.ts';
 import { hostActivities, sessionSteps } from './activities.ts';
 import { logFailure, toFailure } from './failure.ts';
+import { Outcome } from './search-attributes.ts';
+import { describeSession } from './session-details.ts';
 import { sessionOpened, stopSession, touchSession } from './signals.ts';
 
 /** The input of the workflow of a browser session. Everything else is in the database. */
@@ -20,8 +26,8 @@ export interface SessionInput {
   expiresAt: number;
   /** Milliseconds without activity after which it ends. */
   activityTtlMs: number;
-  /** The task queue of the host that the API has asked to open the session. */
-  hostQueue?: string;
+  /** The task queue of the host that starts its browser: the API has asked it, or it still has the page of its scrape open. */
+  hostQueue?: string | undefined;
 }
 
 /**
@@ -36,13 +42,20 @@ export async function browser(input: SessionInput): Promise<SessionOutcome | und
   return CancellationScope.nonCancellable(() => session.run());
 }
 
+/** The error of those who wait for a session that is deleted before its browser has started. */
+const deletedError = (id: string) =>
+  new ServiceError('SESSION_DESTROYED', `The browser session ${id} was deleted while it started.`);
+
 class SessionState {
   readonly #input: SessionInput;
+  /** The start of the browser, which ends when the session is deleted meanwhile. */
+  readonly #starting = new CancellationScope();
   #isOpen = false;
   #failure: ApplicationFailure | undefined;
   #isStopRequested = false;
   #lastActivityAt = Date.now();
   #reason: SessionEndReason | undefined;
+  #usage: SessionUsage | undefined;
 
   constructor(input: SessionInput) {
     this.#input = input;
@@ -51,46 +64,80 @@ class SessionState {
       if (this.#failure) throw this.#failure;
     });
     setHandler(stopSession, () => this.stop());
-    setHandler(touchSession, (at) => {
+    setHandler(touchSession, (at, usage) => {
       this.#lastActivityAt = Math.max(this.#lastActivityAt, at);
+      this.#usage = usage ?? this.#usage;
+      this.#showState();
     });
   }
 
   stop(): void {
     this.#isStopRequested = true;
+    this.#starting.cancel();
   }
 
   async run(): Promise<SessionOutcome | undefined> {
     const { sessionId } = this.#input;
+    this.#showState();
     try {
-      const { queue } = await this.#start();
+      const { queue } = await this.#starting.run(() => this.#start());
       this.#isOpen = true;
       await this.#keep(queue);
     } catch (error) {
-      const failure = logFailure(toServiceError(error));
-      this.#failure = toFailure(failure);
-      await sessionSteps.settleSession(sessionId, failure.code === 'WORKER_LOST' ? 'lost' : 'failed');
-      await condition(allHandlersFinished);
-      throw this.#failure;
+      if (!isCancellation(error)) return await this.#fail(error);
+      await this.#stopStart();
+      this.#reason = 'deleted';
+      this.#failure = toFailure(deletedError(sessionId));
     }
     const reason = this.#reason ?? 'lost';
     const outcome = await sessionSteps.settleSession(sessionId, reason);
-    setCurrentDetails(describe(reason, outcome));
+    setCurrentDetails(describeSession({ reason, outcome, usage: this.#usage }));
     await condition(allHandlersFinished);
     return outcome;
   }
 
-  /** Starts the browser, on the host that the API has chosen if that host lives. @returns the task queue of its host */
+  /** Ends a session whose browser did not start. @throws ApplicationFailure with the reason */
+  async #fail(error: unknown): Promise<never> {
+    const reason = logFailure(toServiceError(error));
+    this.#failure = toFailure(reason);
+    upsertSearchAttributes([{ key: Outcome, value: reason.code }]);
+    // A host that has died may have opened it for its user.
+    const end = reason.code === 'WORKER_LOST' ? 'lost' : 'failed';
+    const outcome = await sessionSteps.settleSession(this.#input.sessionId, end);
+    setCurrentDetails(describeSession({ reason: end, outcome }));
+    await condition(allHandlersFinished);
+    throw this.#failure;
+  }
+
+  /** Starts the browser, on the host that the input names if there is one. */
   async #start(): Promise<{ queue: string }> {
     const { sessionId, hostQueue } = this.#input;
-    if (hostQueue !== undefined) {
-      try {
-        return await hostActivities(hostQueue).startSession(sessionId);
-      } catch (error) {
-        if (!isWorthAnotherHost(error)) throw error;
-      }
+    if (hostQueue === undefined) return sessionSteps.startSession(sessionId);
+    try {
+      return await hostActivities(hostQueue).startSession(sessionId);
+    } catch (error) {
+      // That host has died. Any other one starts a browser, unless the first one has opened the session for its user.
+      if (error instanceof ActivityFailure && error.cause instanceof TimeoutFailure)
+        return sessionSteps.startSession(sessionId);
+      throw error;
     }
-    return sessionSteps.startSession(sessionId);
+  }
+
+  /** Ends the browser that a host may have started for the API, although the start was cancelled here. */
+  async #stopStart(): Promise<void> {
+    const { sessionId, hostQueue } = this.#input;
+    if (hostQueue === undefined) return;
+    await hostActivities(hostQueue)
+      .stopSession(sessionId, 'deleted', this.#lastActivityAt)
+      // The host has died, and the browser with it.
+      .catch(() => undefined);
+  }
+
+  /** Shows the state and the use of the session in the Temporal UI. */
+  #showState(): void {
+    const { expiresAt, activityTtlMs } = this.#input;
+    const times = { expiresAt, activityTtlMs, lastActivityAt: this.#lastActivityAt };
+    setCurrentDetails(describeSession({ isOpen: this.#isOpen, usage: this.#usage, ...times }));
   }
 
   /** Keeps the session on its host until it ends. */
@@ -98,9 +145,11 @@ class SessionState {
     const { sessionId, activityTtlMs } = this.#input;
     const host = hostActivities(queue);
     this.#lastActivityAt = Date.now();
+    this.#showState();
     const kept = host.keepSession(sessionId, activityTtlMs).then(
-      (reason) => {
+      ({ reason, usage }) => {
         this.#reason ??= reason;
+        this.#usage = usage ?? this.#usage;
       },
       // Its heartbeats have stopped: the host has died.
       () => {
@@ -119,6 +168,8 @@ class SessionState {
         () => kept,
       );
     }
+    // It knows how the session was used.
+    await kept;
   }
 
   /** Waits for the next moment at which the session may have to end. @returns the reason, if it has to */
@@ -135,10 +186,3 @@ class SessionState {
     return Date.now() >= this.#lastActivityAt + activityTtlMs ? 'idle' : undefined;
   }
 }
-
-/** Whether a start has failed because its host has died or cannot reach the database. */
-const isWorthAnotherHost = (error: unknown) => policyOf(toServiceError(error).code).retry === 'activity';
-
-/** The text that the Temporal UI shows after a session. */
-const describe = (reason: SessionEndReason, outcome: SessionOutcome | undefined) =>
-  `**Ended: ${reason}**\n\n- ${Math.round((outcome?.durationMs ?? 0) / 1000)} seconds\n- ${outcome?.credits ?? 0} credits`;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SessionOpener } from '../../src/activities/session-opener.ts';
+import { createSessionOpener } from '../../src/activities/sessions.ts';
 import type { Profiles } from '../../src/browser/browser-profile.ts';
 import type { Database } from '../../src/db/client.ts';
 import { endSession, findSession, insertSession, openSession } from '../../src/db/sessions.ts';
@@ -35,7 +35,7 @@ function countingHost() {
       return { end: async () => void counts.ended++ };
     },
   };
-  const opener = new SessionOpener({
+  const opener = createSessionOpener({
     db,
     url: URL_OF_HOST,
     // Only what opening a session without profile and scrape uses is there.

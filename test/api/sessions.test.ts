@@ -290,12 +290,11 @@ it('a session whose host is gone before it has opened the browser is opened by a
     ...{ ttlSeconds: 600, activityTtlSeconds: 300, streamWebView: true, keptMs: 60_000 },
   });
   const expiresAt = Date.now() + 600_000;
+  open.push({ id, key: team.key });
   await temporal.startSession({
     ...{ sessionId: id, kind: 'browser', teamId: team.id, label: 'Browser session', expiresAt },
     ...{ activityTtlMs: 300_000, hostQueue: 'sessions-of-a-host-that-is-gone' },
   });
-  open.push({ id, key: team.key });
-  await temporal.waitUntilSessionOpened(id);
   expect(await findSession(db, id)).toMatchObject({ state: 'active', host: expect.stringMatching(/^http/) });
   await connection.close();
 });

@@ -8,8 +8,8 @@ import type { ApiDeps } from '../http/route.ts';
 import { LIVE_VIEW_HEADERS, mountLiveViewAssets, renderLiveViewPage } from '../live-view/live-view-page.ts';
 import { renderSessionEndedPage } from '../live-view/session-ended-page.ts';
 import { callHost, DOWNLOAD_TIMEOUT_MS } from './host-client.ts';
-import { destroyedError, requireSession } from './require-session.ts';
 import { type AccessedSession, findAccessedSession } from './session-access.ts';
+import { destroyedError, requireSession } from './session-state.ts';
 import { sessionUrls } from './session-urls.ts';
 
 /** The paths of a session under both names of the resource. */

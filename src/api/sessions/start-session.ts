@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { performOnce } from '../../db/idempotency.ts';
+import { forgetResult, performOnce } from '../../db/idempotency.ts';
 import { endSession, insertSession, type NewSession, type StoredSession } from '../../db/sessions.ts';
 import type { Caller } from '../../db/teams/teams.ts';
 import { chooseSessionHost, type SessionHostAddress } from '../../db/workers.ts';
@@ -9,7 +9,7 @@ import type { SessionKind } from '../../job-kinds.ts';
 import type { SessionRequest } from '../../schemas/session.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { callHost } from './host-client.ts';
-import { destroyedError, requireSession } from './require-session.ts';
+import { type OpenedSession, openedSession, requireSession, toStart } from './session-state.ts';
 
 /** A session that a caller requested. */
 interface RequestedSession {
@@ -24,21 +24,19 @@ interface RequestedSession {
 }
 
 const RETRY_AFTER_SECONDS = 30;
-
-/** How long the host may take to open a session, in milliseconds. The scrape that it continues may take five minutes. */
-const OPEN_TIMEOUT_MS = 330_000;
+/** How long a host may take to start a browser before its workflow decides, in milliseconds. */
+const OPEN_TIMEOUT_MS = 30_000;
 
 /**
- * Stores a session, starts its browser and waits until it can be used. Its host starts the browser while its workflow
- * starts. If the host does not manage that, the workflow tries it again, and decides.
+ * Stores a session, starts its browser and waits until it can be used.
  * @throws ServiceError `SESSION_LIMIT_REACHED`, `SESSIONS_UNAVAILABLE` if no worker runs sessions, `SESSION_FAILED` if the
  *   browser does not start, `PROFILE_LOCKED` if another session saves the profile
  */
 export async function startSession(
   { caller, request, idempotencyKey, rawBody, scrape }: RequestedSession,
   deps: ApiDeps,
-): Promise<StoredSession> {
-  const { config, db, temporal } = deps;
+): Promise<OpenedSession> {
+  const { config, db } = deps;
   const host = await requireSessionHost(deps);
   const { teamId, apiKeyId } = caller;
   const kind: SessionKind = scrape ? 'interact' : 'browser';
@@ -64,39 +62,42 @@ export async function startSession(
       return inserted.id;
     },
   );
-  const stored = created ?? (await requireSession(id, teamId, deps));
-  if (stored.state === 'destroyed') throw destroyedError(stored);
-  const label = scrape ? `Interact with ${scrape.url}` : 'Browser session';
-  const opening = created && openOnHost({ ...created, host: host.url }, deps);
   try {
-    await temporal.startSession({
-      ...{ sessionId: id, kind, teamId, label, ...(created && { hostQueue: host.queue }) },
-      expiresAt: stored.expires_at.getTime(),
-      activityTtlMs: stored.activity_ttl_seconds * 1000,
-    });
-    const opened = await opening;
-    if (opened) return opened;
-    await temporal.waitUntilSessionOpened(id);
+    const opened = created && !scrape && (await openAtOnce(created, host, deps));
+    return opened || (await openedSession(await requireSession(id, teamId, deps), deps));
   } catch (error) {
     // If Temporal did not respond, the workflow may run nonetheless; it then finds that its session has ended.
     await endSession(db, { id, reason: 'failed' });
+    // Nothing was done, so a repetition may try again.
+    if (toServiceError(error).code !== 'SESSION_DESTROYED')
+      await forgetResult(db, { teamId, key: idempotencyKey, result: id });
     throw toServiceError(error);
   }
-  // The row names the host of the browser now.
-  return requireSession(id, teamId, deps);
 }
 
-/** Asks a host to open a session. @returns the open session; `undefined` if that failed, so that the workflow has to do it */
-async function openOnHost(session: StoredSession, deps: ApiDeps): Promise<StoredSession | undefined> {
+/**
+ * Asks a host for the browser of a new session while its workflow starts, which takes as long. The workflow asks the same
+ * host, so neither has to wait for the other.
+ * @returns `undefined` if the host has not opened it, which its workflow then does or explains
+ */
+async function openAtOnce(
+  session: StoredSession,
+  host: SessionHostAddress,
+  deps: ApiDeps,
+): Promise<OpenedSession | undefined> {
+  const opened: OpenedSession = { ...session, state: 'active', host: host.url };
   const request = { method: 'POST', resource: 'open', timeoutMs: OPEN_TIMEOUT_MS } as const;
-  try {
-    const response = await callHost(session, request, deps);
-    response.resume();
-    return { ...session, state: 'active' };
-  } catch (error) {
-    deps.logger.debug({ err: error, session: session.id }, 'the host did not open a browser session at once');
-    return undefined;
-  }
+  const [isOpen] = await Promise.all([
+    callHost(opened, request, deps).then(
+      (response) => Boolean(response.resume()),
+      (error: unknown) => {
+        deps.logger.debug({ err: error, session: session.id }, 'the host did not open a browser session');
+        return false;
+      },
+    ),
+    deps.temporal.beginSession({ ...toStart(session), hostQueue: host.queue }),
+  ]);
+  return isOpen ? opened : undefined;
 }
 
 /** Chooses the host of a new session. @throws ServiceError `SESSIONS_UNAVAILABLE` if no worker runs sessions */

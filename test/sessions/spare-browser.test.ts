@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import type { RunningBrowser } from '../../src/sessions/hosted-session.ts';
+import { SpareBrowser } from '../../src/sessions/spare-browser.ts';
+
+/** Browsers that only count, because starting real ones is tested elsewhere. */
+function countingBrowsers() {
+  const open = new Set<number>();
+  const died = new Map<number, () => void>();
+  let started = 0;
+  const start = async () => {
+    const number = ++started;
+    open.add(number);
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    died.set(number, resolve);
+    const browser = {
+      number,
+      chromium: { connection: { closed }, close: async () => void open.delete(number) },
+      directory: { remove: async () => undefined },
+    };
+    // Only what a spare browser uses is there.
+    return browser as unknown as RunningBrowser & { number: number };
+  };
+  return { start, open, die: (number: number) => died.get(number)?.() };
+}
+
+it('a session gets the spare browser, and never one that another session had', async () => {
+  const { start, open } = countingBrowsers();
+  const spare = new SpareBrowser(start);
+  const first = await spare.take();
+  spare.prepare();
+  spare.prepare();
+  const taken = await Promise.all([spare.take(), spare.take()]);
+  expect(new Set([first, ...taken]).size).toBe(3);
+  expect(open.size).toBe(3);
+});
+
+it('a spare browser that dies is not given to a session', async () => {
+  const { start, die } = countingBrowsers();
+  const spare = new SpareBrowser(start);
+  spare.prepare();
+  await new Promise(setImmediate);
+  die(1);
+  await new Promise(setImmediate);
+  expect(await spare.take()).toMatchObject({ number: 2 });
+});
+
+it('no browser remains when the host ends', async () => {
+  const { start, open } = countingBrowsers();
+  const spare = new SpareBrowser(start);
+  spare.prepare();
+  await spare.close();
+  expect(open.size).toBe(0);
+});
+
+it('a session starts its own browser if the spare one did not start', async () => {
+  const { start } = countingBrowsers();
+  let failures = 1;
+  const spare = new SpareBrowser(() => (failures-- > 0 ? Promise.reject(new Error('no memory')) : start()));
+  spare.prepare();
+  expect(await spare.take()).toMatchObject({ number: 1 });
+});
