@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
-const valueOf = async (name: string) => {
+const readMetric = async (name: string) => {
   const lines = (await registry.metrics()).split('\n');
   return Number(
     lines
@@ -39,15 +39,15 @@ it('the metrics of a host count its sessions, their calls and their ends', async
   expect((await run('1 + 1')).result).toBe('2');
   expect((await run('throw new Error("broken")')).exitCode).toBe(1);
   expect((await run('for (;;);', 100)).killed).toBe(true);
-  expect(await valueOf('winnow_sessions_open')).toBe(1);
-  expect(await valueOf('winnow_session_open_seconds_count')).toBe(1);
+  expect(await readMetric('winnow_sessions_open')).toBe(1);
+  expect(await readMetric('winnow_session_open_seconds_count')).toBe(1);
   for (const outcome of ['succeeded', 'failed', 'killed']) {
     const calls = `winnow_session_call_seconds_count{language="node",outcome="${outcome}"}`;
-    expect(await valueOf(calls), outcome).toBe(1);
+    expect(await readMetric(calls), outcome).toBe(1);
   }
   await session.end('idle');
-  expect(await valueOf('winnow_sessions_open')).toBe(0);
-  expect(await valueOf('winnow_sessions_ended_total{reason="idle"}')).toBe(1);
+  expect(await readMetric('winnow_sessions_open')).toBe(0);
+  expect(await readMetric('winnow_sessions_ended_total{reason="idle"}')).toBe(1);
 });
 
 it('code runs in the program that was started ahead, and a second start of it changes nothing', async () => {
