@@ -47,9 +47,10 @@ async function main(): Promise<void> {
   const service = await startService({ env: { LOG_LEVEL: 'warn' } });
   try {
     const before = memoryOf(service);
-    const [rounds, atOnce] = [count('rounds', values.rounds, 0), count('at-once', values['at-once'], 0)];
-    if (rounds) print(await measureRounds(service, rounds));
-    if (atOnce) print([await measureAtOnce(service, atOnce, count('calls', values.calls))]);
+    const { rounds, 'at-once': atOnce, calls } = values;
+    if (rounds !== '0') print(await measureRounds(service, count('rounds', rounds)));
+    if (atOnce !== '0')
+      print([await measureAtOnce(service, count('at-once', atOnce), count('calls', calls))]);
     await sleep(IDLE_MS);
     const after = memoryOf(service);
     print(
