@@ -78,7 +78,12 @@ async function connectServices(config: WorkerConfig, logger: Logger) {
   const [bundle, chromium, documents, connection] = await Promise.all([
     workflowBundle(config.cacheDir),
     findChromium(config),
-    createDocumentConverter({ ...config, processes: availableParallelism(), logger }),
+    createDocumentConverter({
+      ...config,
+      processes: availableParallelism(),
+      storesCompiledCode: true,
+      logger,
+    }),
     waitForDependency(() => connectTemporal(config.temporalAddress), logger),
   ]);
   const db = openDatabase(config.databaseUrl, (error) =>
