@@ -14,7 +14,7 @@ import { MAX_MESSAGE_BYTES } from './protocol-client.ts';
 import type { SessionHost } from './session-host.ts';
 
 /** A session's path on its host: the id, what is requested of it, and the name of a file. */
-const PATH = /^\/sessions\/([0-9a-f-]{36})\/(cdp|view|control|execute|downloads)(?:\/([^/?]+))?(?:\?|$)/;
+const PATH = /^\/sessions\/([0-9a-f-]{36})\/(open|cdp|view|control|execute|downloads)(?:\/([^/?]+))?(?:\?|$)/;
 /** Code of 100,000 characters takes at most six bytes each as JSON. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const codeRequest = z.object({
@@ -30,15 +30,24 @@ export interface HostServer {
   close(): void;
 }
 
+/** Options of {@link serveSessions}. */
+export interface HostServerOptions {
+  /** IP address to listen on; `0.0.0.0` for all, of which the first external one is announced. */
+  address: string;
+  /** Port; 0 for a free one. */
+  port: number;
+  secretKey: string;
+  /** Opens a stored session. */
+  open(id: string): Promise<void>;
+}
+
 /**
  * Serves the sessions of a host to the API, which signs its requests.
- * @param options.address IP address to listen on; `0.0.0.0` for all, of which the first external one is announced
- * @param options.port port; 0 for a free one
  * @throws ServiceError `BAD_REQUEST` if the port is taken, or the address is none of this machine
  */
 export async function serveSessions(
   host: SessionHost,
-  { address, port, secretKey }: { address: string; port: number; secretKey: string },
+  { address, port, secretKey, open }: HostServerOptions,
 ): Promise<HostServer> {
   const sockets = new WebSocketServer({
     noServer: true,
@@ -46,26 +55,35 @@ export async function serveSessions(
     perMessageDeflate: false,
   });
   const check = new HostRequestCheck(secretKey);
-  const find = async ({ method = '', url: path = '', headers }: IncomingMessage): Promise<Found> => {
+  const read = ({ method = '', url: path = '', headers }: IncomingMessage): SignedPath | undefined => {
     const signature = String(headers[HOST_REQUEST_HEADER] ?? '');
-    if (!check.accepts({ method, path, signature })) return 'unauthorized';
+    if (!check.accepts({ method, path, signature })) return undefined;
     const [, id = '', resource = '', name] = PATH.exec(path) ?? [];
-    const session = await host.find(id).catch(() => undefined);
-    return session && !session.hasEnded ? { session, resource, name } : 'gone';
+    return { id, resource, name };
+  };
+  const find = async (path: SignedPath | undefined): Promise<Found> => {
+    if (!path) return 'unauthorized';
+    const session = await host.find(path.id).catch(() => undefined);
+    return session && !session.hasEnded ? { ...path, session } : 'gone';
+  };
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const path = read(request);
+    if (path?.resource === 'open') {
+      await open(path.id);
+      return sendJson(response, 200, {});
+    }
+    const found = await find(path);
+    if (typeof found === 'object') await respond(found, request, response);
+    else response.writeHead(STATUSES[found]).end();
   };
 
   const server = createServer((request, response) => {
-    find(request)
-      .then(async (found) => {
-        if (typeof found === 'object') await respond(found, request, response);
-        else response.writeHead(STATUSES[found]).end();
-      })
-      .catch((error) => sendError(response, error));
+    serve(request, response).catch((error) => sendError(response, error));
   });
   server.on('upgrade', (request, stream, head) => {
     // A client that disconnects meanwhile needs no answer.
     stream.on('error', () => stream.destroy());
-    void find(request).then((found) => {
+    void find(read(request)).then((found) => {
       if (typeof found === 'string') {
         const status = `${STATUSES[found]} ${STATUS_CODES[STATUSES[found]]}`;
         return stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
@@ -110,10 +128,14 @@ function announcedAddress(address: string): string {
 const viewerQuery = ({ url = '' }: IncomingMessage) =>
   liveViewQuery.parse(Object.fromEntries(new URL(url, 'http://host').searchParams));
 
-interface FoundSession {
-  session: HostedSession;
+/** The path of a request that the API has signed. */
+interface SignedPath {
+  id: string;
   resource: string;
   name: string | undefined;
+}
+interface FoundSession extends SignedPath {
+  session: HostedSession;
 }
 
 /** Statuses of requests that reach no session: not signed by the API, or for a session that this host does not run. */

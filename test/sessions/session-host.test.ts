@@ -1,87 +1,64 @@
-import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { createLogger } from '../../src/logger.ts';
-import { hostSessions } from '../../src/process/host-sessions.ts';
-import { findSessionConfinement } from '../../src/sessions/session-host.ts';
+import { SessionHost } from '../../src/sessions/session-host.ts';
+import { createSessionMetrics } from '../../src/sessions/session-metrics.ts';
 
-/** A host of sessions that cannot be opened: where its port is taken, or bubblewrap fails as in a container with Docker's default profiles. */
+/** A host of sessions without a service. Its browsers have no network. */
 
-const SOURCE = path.join(import.meta.dirname, '..', '..', 'src');
-const REASON = 'bwrap: No permissions to create new namespace';
-
-let directory: string;
+const registry = new Registry();
+const config = readConfig();
+let host: SessionHost;
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'winnow-bwrap-'));
-  await writeFile(path.join(directory, 'bwrap'), `#!/bin/sh\necho "${REASON}" >&2\nexit 1\n`);
-  await chmod(path.join(directory, 'bwrap'), 0o755);
-  await chmod(directory, 0o755);
-});
-afterAll(() => rm(directory, { recursive: true, force: true }));
-
-/** Runs a program for which bubblewrap is another program. Mounts need the rights of root. */
-const runWithoutBubblewrap = (args: string[]) =>
-  spawnSync(
-    'unshare',
-    [
-      ...['--mount', 'sh', '-c', 'mount --bind "$0/bwrap" "$(command -v bwrap)" && exec "$@"'],
-      ...[directory, process.execPath, ...args],
-    ],
-    { encoding: 'utf8' },
-  );
-
-it('says which setting is wrong if its port is taken', async ({ skip }) => {
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  try {
-    // Listening on a TCP port, the address is never a path.
-    const { port } = taken.address() as AddressInfo;
-    const { path: executablePath } = await findChromium(readConfig());
-    await findSessionConfinement(executablePath).catch(() => skip('Sessions cannot run on this machine.'));
-    const opening = hostSessions({
-      ...{
-        workerId: 'one',
-        executablePath,
-        serveProxy: () => undefined,
-        cacheDir: directory,
-        secretKey: 'k',
-      },
-      ...{ sessionAddress: { address: '127.0.0.1', port }, logger: createLogger('test', 'warn') },
-    });
-    await expect(opening).rejects.toThrow(/WINNOW_SESSION_ADDRESS sets: .*EADDRINUSE/);
-  } finally {
-    taken.close();
-  }
-});
-
-it('is not opened where bubblewrap fails, and the worker goes on and logs what to install', async ({
-  skip,
-}) => {
-  skip(
-    runWithoutBubblewrap(['--version']).status !== 0,
-    'This machine lets this user mount nothing, or has no bubblewrap.',
-  );
-  const { path: executablePath } = await findChromium(readConfig());
-  const { stdout, stderr } = runWithoutBubblewrap([
-    ...['--input-type=module', '--eval'],
-    `import { hostSessions } from '${SOURCE}/process/host-sessions.ts';
-     const warnings = [];
-     const host = await hostSessions({
-       workerId: 'one', executablePath: '${executablePath}', serveProxy() {}, cacheDir: '${directory}', secretKey: 'k',
-       sessionAddress: { address: '127.0.0.1', port: 0 },
-       logger: { warn: (text) => warnings.push(text) },
-     });
-     console.log(JSON.stringify({ isOpen: host !== undefined, warnings }));
-     process.exit();`,
-  ]);
-  expect(JSON.parse(stdout || JSON.stringify(stderr))).toEqual({
-    isOpen: false,
-    warnings: [expect.stringMatching(new RegExp(`${REASON}.*Install the package bubblewrap`))],
+  const { path: executablePath } = await findChromium(config);
+  host = await SessionHost.open({
+    ...{ executablePath, cacheDir: config.cacheDir, logger: createLogger('test', 'warn') },
+    metrics: createSessionMetrics(registry),
+    serveProxy: (connection) => connection.destroy(),
+    recordLoss: async () => undefined,
   });
+});
+afterAll(() => host.close());
+
+const readMetric = async (name: string) => {
+  const lines = (await registry.metrics()).split('\n');
+  return Number(
+    lines
+      .find((line) => line.startsWith(`${name} `))
+      ?.split(' ')
+      .at(-1) ?? 0,
+  );
+};
+
+it('the metrics of a host count its sessions, their calls and their ends', async () => {
+  const session = await host.open(crypto.randomUUID());
+  const run = (code: string, timeoutMs = 30_000) =>
+    session.execute({ language: 'node', code, timeoutMs }, new AbortController().signal);
+  expect((await run('1 + 1')).result).toBe('2');
+  expect((await run('throw new Error("broken")')).exitCode).toBe(1);
+  expect((await run('for (;;);', 100)).killed).toBe(true);
+  expect(await readMetric('winnow_sessions_open')).toBe(1);
+  expect(await readMetric('winnow_session_open_seconds_count')).toBe(1);
+  for (const outcome of ['succeeded', 'failed', 'killed']) {
+    const calls = `winnow_session_call_seconds_count{language="node",outcome="${outcome}"}`;
+    expect(await readMetric(calls), outcome).toBe(1);
+  }
+  await session.end('idle');
+  expect(await readMetric('winnow_sessions_open')).toBe(0);
+  expect(await readMetric('winnow_sessions_ended_total{reason="idle"}')).toBe(1);
+});
+
+it('code runs in the program that was started ahead, and a second start of it changes nothing', async () => {
+  const session = await host.open(crypto.randomUUID());
+  await Promise.all([session.startLanguage('node'), session.startLanguage('node')]);
+  const run = (code: string) =>
+    session.execute({ language: 'node', code, timeoutMs: 30_000 }, new AbortController().signal);
+  await run('var kept = page.url()');
+  await session.startLanguage('node');
+  expect((await run('kept')).result).toBe('about:blank');
+  await session.end('deleted');
+  // There is nothing to start it for any more, which is no error.
+  await session.startLanguage('node');
 });
