@@ -1,9 +1,9 @@
-import type { Request } from 'playwright';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Browser, Request } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { renderSessionEndedPage } from '../../../src/api/live-view/session-ended-page.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type LiveViewFixture, startLiveView } from '../../support/live-view.ts';
+import { type LiveViewFixture, startLiveView, startViewerBrowser } from '../../support/live-view.ts';
 
 /** How viewers connect, reconnect, misbehave and are told of the end of a session. */
 
@@ -11,12 +11,17 @@ const PAGES = {
   '/': `<!doctype html><title>First</title><body style="margin:0">
     <input style="position:absolute;left:0;top:0;width:400px;height:40px"><div style="height:3000px"></div>`,
 };
+let viewerBrowser: Browser;
 let session: LiveViewFixture;
+beforeAll(async () => {
+  viewerBrowser = await startViewerBrowser();
+});
 beforeEach(async () => {
-  session = await startLiveView(PAGES);
+  session = await startLiveView(PAGES, { viewerBrowser });
   await session.goto('/');
 });
 afterEach(() => session[Symbol.asyncDispose]());
+afterAll(() => viewerBrowser.close());
 
 /** A viewer without a browser. */
 async function connect(rights: 'view' | 'control'): Promise<WebSocket> {
