@@ -86,10 +86,10 @@ describe('a batch in the Temporal UI', () => {
 describe('the history of a crawl', () => {
   it('has few events for hundreds of pages, names no page, and replays', async () => {
     const url = `${site.url}/links/0`;
-    const limit = IS_FULL_RUN ? 400 : 200;
+    const pages = IS_FULL_RUN ? 400 : 200;
     const id = await startJob('/v2/crawl', {
       url,
-      limit,
+      limit: pages,
       crawlEntireDomain: true,
       scrapeOptions: { maxAge: 0 },
     });
@@ -97,8 +97,9 @@ describe('the history of a crawl', () => {
     const handle = client.workflow.getHandle(`crawl/${id}`);
     await handle.result();
     const history = await handle.fetchHistory();
-    // Each page of its own would need several events. On a slow machine some more are added by time.
-    expect(history.events?.length).toBeLessThan(limit);
+    // About 60 on an idle machine. Rounds of webhooks and page workers add some as time passes, but an activity per page
+    // would be three events each.
+    expect(history.events?.length).toBeLessThan(pages);
     const payloads = payloadsOf(history).filter((payload) => !payload.includes(`Crawl of ${url}`));
     expect(payloads.join('\n')).toContain(id);
     // The host alone is an attribute to search by.
