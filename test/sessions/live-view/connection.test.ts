@@ -7,7 +7,12 @@ import { type LiveViewFixture, startLiveView, startViewerBrowser } from '../../s
 
 /** How viewers connect, reconnect, misbehave and are told of the end of a session. */
 
-const PAGES = {
+/** Answers the request of a page that waits for it. */
+let answer: () => void = () => undefined;
+const PAGES: Parameters<typeof startLiveView>[0] = {
+  '/held': (_request, response) => {
+    answer = () => void response.end();
+  },
   '/': `<!doctype html><title>First</title><body style="margin:0">
     <input style="position:absolute;left:0;top:0;width:400px;height:40px"><div style="height:3000px"></div>`,
 };
@@ -143,9 +148,10 @@ describe('A session', () => {
   it('does not pile up input for a page that does not react', async () => {
     const socket = await connect('control');
     await session.evaluate('document.querySelector("input").focus()');
-    await session.evaluate(
-      'setTimeout(() => { const end = Date.now() + 3000; while (Date.now() < end); }); 0',
-    );
+    // The page handles nothing until a synchronous request is answered.
+    const hang = `setTimeout(() => { const request = new XMLHttpRequest(); request.open('GET', '/held', false); request.send() }); 0`;
+    await session.evaluate(hang);
+    await eventually(() => session.pages.requests.some(({ path }) => path === '/held')).toBe(true);
     const key = {
       type: 'key',
       key: 'a',
@@ -158,6 +164,7 @@ describe('A session', () => {
     for (let sent = 0; sent < 1_500; sent++)
       socket.send(JSON.stringify({ ...key, action: 'down', text: 'a' }));
     await eventually(() => session.told.activity).toBe(1_500);
+    answer();
     const typed = () => session.evaluate('document.querySelector("input").value.length');
     await eventually(typed).toBeGreaterThan(400);
     expect(await typed()).toBeLessThanOrEqual(600);
