@@ -94,7 +94,7 @@ export function scrapeActivities(deps: ScrapeDeps) {
       };
       const fetched = await engines.fetchPage(request, deadline.signal, {
         profile,
-        teamId: job.team_id,
+        conversionOwner: job.team_id,
         onProgress: conversion.report,
         duringConversion: (convert, type) =>
           // A scrape with zero data retention leaves no trace by which a repeated request could join it.

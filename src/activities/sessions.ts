@@ -3,6 +3,7 @@ import type { Profiles } from '../browser/browser-profile.ts';
 import type { Database } from '../db/client.ts';
 import { findJobToReplay } from '../db/jobs/jobs.ts';
 import {
+  areSessionsCovered,
   endSession,
   findSession,
   openSession,
@@ -14,7 +15,7 @@ import type { Replay } from '../engines/replay.ts';
 import { messageOf, ServiceError, toServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
-import type { HostedSession } from '../sessions/hosted-session.ts';
+import type { HostedSession, SessionUsage } from '../sessions/hosted-session.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
@@ -42,8 +43,23 @@ const CHECK_MS = 1_000;
 /** Activity is reported to the workflow four times per `activityTtl`, but at most every 15 seconds. */
 const MAX_REPORT_MS = 15_000;
 
+/** How often it is checked that the credits of the team suffice, in milliseconds. */
+const CREDITS_CHECK_MS = 10_000;
+
 /** Longest time of a replay in milliseconds. */
 const MAX_REPLAY_MS = 300_000;
+
+/** The end of a session on its host. A session that is not on the host was not used there. */
+export interface KeptSession {
+  reason: SessionEndReason;
+  usage?: SessionUsage;
+}
+
+const endedError = (id: string) =>
+  new ServiceError(
+    'SESSION_DESTROYED',
+    `The browser session ${id} was ended before its browser had started.`,
+  );
 
 /** The activities of browser sessions. */
 export function sessionActivities({ db, sessions, replay, profiles }: SessionDeps) {
@@ -55,26 +71,31 @@ export function sessionActivities({ db, sessions, replay, profiles }: SessionDep
     /**
      * Starts the browser of a session on this host.
      * @returns the task queue of this process, on which all further activities of the session run
+     * @throws ServiceError `SESSION_DESTROYED` if the session was ended meanwhile
      */
     async startSession(id: string): Promise<{ queue: string }> {
       const { host, url, queue } = requireSessions();
       using _ = startHeartbeat();
-      const session = await host.open(id);
       const stored = await findSession(db, id);
-      if (stored?.state === 'creating') await prepareSession(session, stored);
-      if (!(await openSession(db, { id, host: url }))) await session.end('deleted');
+      if (!stored || stored.state === 'destroyed') throw endedError(id);
+      const session = await host.open(id);
+      if (stored.state === 'creating') await prepareSession(session, stored);
+      if (!(await openSession(db, { id, host: url }))) {
+        await session.end('deleted');
+        throw endedError(id);
+      }
       return { queue };
     },
 
     /**
-     * Keeps a session of this host until it ends, and signals its activity to the workflow.
-     * @returns why it ended
+     * Keeps a session of this host until it ends, and signals its activity to the workflow. Its heartbeats show how it is
+     * used now.
+     * @returns why it ended, and how it was used
      */
-    async keepSession(id: string, activityTtlMs: number): Promise<SessionEndReason> {
-      const { host } = requireSessions();
-      using _ = startHeartbeat();
-      const session = await host.find(id);
-      if (!session) return 'lost';
+    async keepSession(id: string, activityTtlMs: number): Promise<KeptSession> {
+      const session = await requireSessions().host.keep(id);
+      if (!session) return { reason: 'lost' };
+      using _ = startHeartbeat(undefined, () => session.usage);
       const reportMs = Math.min(MAX_REPORT_MS, activityTtlMs / 4);
       const workflow = getClient().workflow.getHandle(
         Context.current().info.workflowExecution?.workflowId ?? '',
@@ -87,16 +108,19 @@ export function sessionActivities({ db, sessions, replay, profiles }: SessionDep
         reportedAt = Date.now();
         reported = lastActivityAt;
         Promise.all([
-          workflow.signal('touch', lastActivityAt),
+          workflow.signal('touch', lastActivityAt, session.usage),
           recordActivity(db, { id, at: new Date(lastActivityAt) }),
         ]).catch((error) =>
           Context.current().log.warn('the activity of a session was not reported', { error: String(error) }),
         );
       }, CHECK_MS);
+      const funds = setInterval(() => endWithoutCredits(session), CREDITS_CHECK_MS);
       try {
-        return await Promise.race([host.keep(id), Context.current().cancelled]);
+        const reason = await Promise.race([session.ended, Context.current().cancelled]);
+        return { reason, usage: session.usage };
       } finally {
         clearInterval(timer);
+        clearInterval(funds);
       }
     },
 
@@ -117,6 +141,14 @@ export function sessionActivities({ db, sessions, replay, profiles }: SessionDep
       return endSession(db, { id, reason });
     },
   };
+
+  /** Ends a session when its team cannot pay for it any longer. A database that does not respond is asked again later. */
+  function endWithoutCredits(session: HostedSession): void {
+    const { log } = Context.current();
+    areSessionsCovered(db, session.id)
+      .then((areCovered) => (areCovered ? undefined : session.end('credits')))
+      .catch((error) => log.warn('the credits of a session were not checked', { error: String(error) }));
+  }
 
   /** Loads the profile of a new session, and the page of its scrape. @throws ServiceError why that is impossible */
   async function prepareSession(session: HostedSession, stored: StoredSession): Promise<void> {

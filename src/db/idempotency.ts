@@ -56,6 +56,24 @@ export async function performOnce<Result>(
   });
 }
 
+/**
+ * Forgets a call whose result turned out to be of no use, so that a repetition performs it again.
+ * @param call.key if `undefined`, nothing was recorded
+ * @param call.result the result that is forgotten; that of a later call stays
+ */
+export async function forgetResult(
+  db: Database,
+  { teamId, key, result }: { teamId: string; key: string | undefined; result: unknown },
+): Promise<void> {
+  if (key === undefined) return;
+  await db.query
+    .deleteFrom('idempotency_keys')
+    .where('team_id', '=', teamId)
+    .where('key', '=', key)
+    .where(sql<boolean>`answer = ${JSON.stringify(result)}::jsonb`)
+    .execute();
+}
+
 /** Deletes keys that are older than 24 hours, which may be used again. */
 export async function deleteOldIdempotencyKeys(db: Database): Promise<void> {
   await db.query

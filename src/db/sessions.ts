@@ -76,18 +76,22 @@ export async function insertSession(query: Queryable, session: NewSession): Prom
 /** A browser session. */
 export type StoredSession = NonNullable<Awaited<ReturnType<typeof findSession>>>;
 
+/** Sessions, with the text that the list of activity shows of them. */
+const selectSessions = (db: Database) =>
+  db.query
+    .selectFrom('browser_sessions')
+    .innerJoin('jobs', 'jobs.id', 'browser_sessions.id')
+    .selectAll('browser_sessions')
+    .select('jobs.target');
+
 /** Finds a session. */
 export async function findSession(db: Database, id: string) {
-  return db.query.selectFrom('browser_sessions').selectAll().where('id', '=', id).executeTakeFirst();
+  return selectSessions(db).where('browser_sessions.id', '=', id).executeTakeFirst();
 }
 
 /** Finds the session that continues a scrape. */
 export async function findSessionOfScrape(db: Database, scrapeId: string) {
-  return db.query
-    .selectFrom('browser_sessions')
-    .selectAll()
-    .where('scrape_id', '=', scrapeId)
-    .executeTakeFirst();
+  return selectSessions(db).where('scrape_id', '=', scrapeId).executeTakeFirst();
 }
 
 /** Maximum number of sessions in a list. */
@@ -98,12 +102,10 @@ export async function listSessions(
   db: Database,
   { teamId, state }: { teamId: string; state: SessionState | undefined },
 ) {
-  let query = db.query
-    .selectFrom('browser_sessions')
-    .selectAll()
-    .where('team_id', '=', teamId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
+  let query = selectSessions(db)
+    .where('browser_sessions.team_id', '=', teamId)
+    .orderBy('browser_sessions.created_at', 'desc')
+    .orderBy('browser_sessions.id')
     .limit(MAX_LISTED);
   if (state) query = query.where('state', '=', state);
   return query.execute();
@@ -134,6 +136,25 @@ export async function recordActivity(db: Database, { id, at }: { id: string; at:
     .where('id', '=', id)
     .where('state', '=', 'active')
     .execute();
+}
+
+/**
+ * Whether the team of a session can pay for all its open sessions as long as they have lasted so far. A team without a
+ * limit always can.
+ */
+export async function areSessionsCovered(db: Database, id: string): Promise<boolean> {
+  const open = await db.query
+    .selectFrom('browser_sessions as session')
+    .innerJoin('teams', 'teams.id', 'session.team_id')
+    .innerJoin('browser_sessions as open', 'open.team_id', 'teams.id')
+    .select(['teams.credits_remaining', 'open.prompted'])
+    .select(sql<number>`extract(epoch from now() - open.opened_at)::float8 * 1000`.as('durationMs'))
+    .where('session.id', '=', id)
+    .where('open.state', '=', 'active')
+    .execute();
+  const credits = open[0]?.credits_remaining ?? null;
+  if (credits === null) return true;
+  return credits >= open.reduce((sum, session) => sum + priceOfSession(session), 0);
 }
 
 /** The outcome of a session. */
@@ -179,8 +200,10 @@ export async function endSession(
   });
 }
 
-/** Seconds beyond its lifetime, or since its creation without a browser, after which a session has lost its workflow. */
-const ABANDONED_AFTER_SECONDS = 180;
+/** Seconds beyond its lifetime after which a session has lost its workflow. */
+const OVERDUE_SECONDS = 180;
+/** Seconds after which a session without a browser has lost its workflow. A scrape may be replayed for five minutes. */
+const STARTING_SECONDS = 420;
 
 /** Finds sessions whose workflow should have ended them by now. */
 export async function listAbandonedSessions(db: Database): Promise<string[]> {
@@ -189,8 +212,8 @@ export async function listAbandonedSessions(db: Database): Promise<string[]> {
     .select('id')
     .where('state', '<>', 'destroyed')
     .where(
-      sql<boolean>`(expires_at < now() - make_interval(secs => ${ABANDONED_AFTER_SECONDS})
-        or state = 'creating' and created_at < now() - make_interval(secs => ${ABANDONED_AFTER_SECONDS}))`,
+      sql<boolean>`(expires_at < now() - make_interval(secs => ${OVERDUE_SECONDS})
+        or state = 'creating' and created_at < now() - make_interval(secs => ${STARTING_SECONDS}))`,
     )
     .execute();
   return rows.map(({ id }) => id);

@@ -14,8 +14,8 @@ export interface FetchContext {
   profile?: ProfileOptions | undefined;
   /** Wraps the wait for a browser. */
   duringWait?: DuringWait;
-  /** The team in whose turn a document is converted. */
-  teamId?: string;
+  /** In whose turn a document is converted: that of a team, or of its batches and crawls together. */
+  conversionOwner: string;
   /** Called with the progress of the conversion of a document. */
   onProgress?: ConversionOptions['onProgress'];
   /** Wraps the conversion of a document. */
@@ -45,7 +45,10 @@ export function collectOf(formats: ScrapeRequest['formats']): PageRequest['colle
 }
 
 /** The request for the page itself, as engines receive it. */
-export function toPageRequest(request: ScrapeRequest, { profile, duringWait }: FetchContext): PageRequest {
+export function toPageRequest(
+  request: ScrapeRequest,
+  { profile, duringWait }: Omit<FetchContext, 'conversionOwner'>,
+): PageRequest {
   return {
     sourceUrl: request.url,
     // The API has already validated the URL, including local names.

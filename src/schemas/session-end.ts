@@ -3,6 +3,7 @@ export const SESSION_END_SENTENCES = {
   ttl: 'It reached its maximum duration.',
   idle: 'It was not used for too long.',
   deleted: 'It was closed by its owner.',
+  credits: 'The credits of its team were used up.',
   crashed: 'Its browser crashed.',
   failed: 'Its browser did not start.',
   shutdown: 'The service was shut down.',

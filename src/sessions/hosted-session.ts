@@ -9,6 +9,7 @@ import type { Confinement } from '../sandbox/confinement.ts';
 import { SESSION_ENDED_CODE } from '../schemas/live-view.ts';
 import type { CodeResult } from '../schemas/session.ts';
 import { SESSION_END_SENTENCES, type SessionEndReason } from '../schemas/session-end.ts';
+import { untilAborted } from '../until-aborted.ts';
 import { type CodeRequest, CodeRunner } from './code/code-runner.ts';
 import { DownloadLimit } from './download-limit.ts';
 import { type DownloadList, Downloads } from './downloads.ts';
@@ -25,6 +26,8 @@ const CLOSE_CODES: Record<SessionEndReason, number> = {
   ttl: 4408,
   idle: 4408,
   deleted: 4410,
+  // As HTTP 402.
+  credits: 4402,
   crashed: 4500,
   failed: 4500,
   lost: 4500,
@@ -34,6 +37,18 @@ const CLOSE_CODES: Record<SessionEndReason, number> = {
 
 /** How long the profile of a session may take to be saved at its end, in milliseconds. */
 const PROFILE_SAVE_MS = 8_000;
+
+/** How a session is used, as the Temporal UI shows it. */
+export interface SessionUsage {
+  /** Calls of code so far. */
+  calls: number;
+  /** Protocol clients that are connected now, those of code included. */
+  clients: number;
+  /** Viewers of the live view now. */
+  viewers: number;
+  /** The most viewers that there were at once. */
+  mostViewers: number;
+}
 
 /** A browser that runs in a sandbox, with its directory. */
 export interface RunningBrowser {
@@ -72,7 +87,10 @@ export class HostedSession {
   readonly #end = Promise.withResolvers<SessionEndReason>();
   #targetId: string | undefined;
   #lastActivityAt = Date.now();
+  #runningCalls = 0;
   #calls = 0;
+  #viewers = 0;
+  #mostViewers = 0;
   #reason: SessionEndReason | undefined;
 
   constructor({ id, browser, confinement, cacheDir, logger }: HostedSessionOptions) {
@@ -93,7 +111,10 @@ export class HostedSession {
     this.#liveView = new LiveView({
       connection,
       onActivity: () => this.#touch(),
-      onViewers: () => undefined,
+      onViewers: (count) => {
+        this.#viewers = count;
+        this.#mostViewers = Math.max(this.#mostViewers, count);
+      },
       onTabChange: (targetId) => {
         this.#targetId = targetId;
       },
@@ -113,7 +134,17 @@ export class HostedSession {
 
   /** When the session was last active, in milliseconds since 1970. It is active while a call runs. */
   get lastActivityAt(): number {
-    return this.#calls > 0 ? Date.now() : this.#lastActivityAt;
+    return this.#runningCalls > 0 ? Date.now() : this.#lastActivityAt;
+  }
+
+  /** How the session is used. */
+  get usage(): SessionUsage {
+    return {
+      calls: this.#calls,
+      clients: this.#clients.size,
+      viewers: this.#viewers,
+      mostViewers: this.#mostViewers,
+    };
   }
 
   get hasEnded(): boolean {
@@ -130,14 +161,9 @@ export class HostedSession {
   ): Promise<Result> {
     const { connection } = this.#browser.chromium;
     const context = openSessionContext(connection, await this.#currentTarget());
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
     try {
-      signal.throwIfAborted();
-      return await Promise.race([aborted, use(context)]);
+      return await untilAborted(() => use(context), signal);
     } finally {
-      signal.removeEventListener('abort', abort);
       // The browser may have ended, and the page with it.
       await context.close().catch(() => undefined);
     }
@@ -203,15 +229,17 @@ export class HostedSession {
   /**
    * Executes code. The session counts as active meanwhile.
    * @param signal ends the wait for earlier calls, or kills the code
-   * @throws ServiceError `LANGUAGE_NOT_AVAILABLE` or `SESSION_FAILED` before the code has begun
+   * @throws ServiceError `LANGUAGE_NOT_AVAILABLE` or `SESSION_FAILED` before the code has begun; `SESSION_DESTROYED` if the
+   *   session ends before the code
    */
   async execute(request: CodeRequest, signal: AbortSignal): Promise<CodeResult> {
     this.#calls++;
+    this.#runningCalls++;
     try {
       await this.#serveProtocolSocket();
       return await this.#code.run(request, signal);
     } finally {
-      this.#calls--;
+      this.#runningCalls--;
       this.#touch();
     }
   }
@@ -229,7 +257,9 @@ export class HostedSession {
     if (reason === 'crashed') this.#profileEnd.reject(new Error('the browser has crashed'));
     else this.#profileEnd.resolve();
     try {
-      await this.#code.close();
+      await this.#code.close(
+        `The browser session ${this.id} has ended (${reason}), and code that still ran was interrupted. ${SESSION_END_SENTENCES[reason]}`,
+      );
       await Promise.race([this.#profileSaved, sleep(PROFILE_SAVE_MS, undefined, { ref: false })]);
       await this.#browser.chromium.close();
       (await this.#protocolSocket)?.close();

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import { ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { type Confinement, findConfinement } from '../sandbox/confinement.ts';
-import type { SessionEndReason } from '../schemas/session-end.ts';
 import { HostedSession, type RunningBrowser } from './hosted-session.ts';
 import { sandboxedChromium, startSessionBrowser } from './session-browser.ts';
 import { createSessionDirectory } from './session-directory.ts';
@@ -89,14 +88,13 @@ export class SessionHost {
   }
 
   /**
-   * Takes over the care for a session.
-   * @returns why it ended; `lost` if this host does not run it
+   * Takes over the care for a session until it ends.
+   * @returns `undefined` if this host does not run it
    */
-  async keep(id: string): Promise<SessionEndReason> {
+  async keep(id: string): Promise<HostedSession | undefined> {
     const session = await this.find(id);
-    if (!session) return 'lost';
-    this.#kept.add(id);
-    return session.ended;
+    if (session) this.#kept.add(id);
+    return session;
   }
 
   /** Ends all sessions, and accepts no new ones. */

@@ -10,7 +10,6 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import type { SessionOutcome } from '../db/sessions.ts';
 import { messageOf, toServiceError } from '../errors.ts';
 import { JOB_KINDS, type PageJobKind, type SessionKind, workflowIdOf } from '../job-kinds.ts';
 import type { batch } from '../workflows/batch.ts';
@@ -81,15 +80,19 @@ export class Temporal {
 
   /**
    * Ends a browser session, and waits for its end.
-   * @returns its outcome; `undefined` if its workflow is gone, or does not end within `waitMs` milliseconds
+   * @returns whether its workflow has ended or is gone; if not, it did not end within `waitMs` milliseconds
    */
-  async endSession(sessionId: string, waitMs: number): Promise<SessionOutcome | undefined> {
+  async endSession(sessionId: string, waitMs: number): Promise<boolean> {
     const workflow = this.#client.workflow.getHandle<typeof browser>(workflowIdOf('browser', sessionId));
     await this.#callServer(() => ignoreNotFound(workflow.signal('stop')));
     try {
-      return await waitForEnd(() => workflow.result(), waitMs);
+      const ended = await waitForEnd(async () => {
+        await workflow.result();
+        return true;
+      }, waitMs);
+      return ended ?? false;
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError || error instanceof WorkflowFailedError) return undefined;
+      if (error instanceof WorkflowNotFoundError || error instanceof WorkflowFailedError) return true;
       throw error;
     }
   }

@@ -60,8 +60,9 @@ export const bookkeeping = proxyActivities<
 const pageWorkerActivities = proxyActivities<Pick<Activities, 'scrapePages'>>({
   taskQueue: QUEUES.pages,
   allowEagerDispatch: false,
-  // A page may take five minutes, and may be claimed just before the page worker stops claiming.
-  startToCloseTimeout: '10m',
+  // A page may be claimed just before the page worker stops claiming, take five minutes, and be a document that waits for
+  // a parser for 20 minutes and is converted for 20 minutes more.
+  startToCloseTimeout: '1h',
   scheduleToCloseTimeout: '24h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { ...PERSISTENT, maximumAttempts: 10_000 },
@@ -105,13 +106,15 @@ export const deliveries = proxyActivities<Pick<Activities, 'deliverWebhooks'>>({
   retry: { ...PERSISTENT, maximumAttempts: 10_000 },
 });
 
+/** The scrape that a session continues may take five minutes. */
+const LONGEST_START = '6m';
+
 /** The activities by which a session begins and ends. Any host of sessions may start its browser. */
 const sessionStarts = proxyActivities<Pick<Activities, 'startSession'>>({
   taskQueue: QUEUES.sessions,
   allowEagerDispatch: false,
   scheduleToStartTimeout: '15s',
-  // The scrape that a session continues may take five minutes.
-  startToCloseTimeout: '6m',
+  startToCloseTimeout: LONGEST_START,
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { maximumAttempts: 3, initialInterval: '200ms', backoffCoefficient: 2 },
 });
@@ -147,7 +150,13 @@ export function hostActivities(queue: string) {
     ...options,
     startToCloseTimeout: '30s',
   });
-  return { keepSession, stopSession };
+  const { startSession } = proxyActivities<Pick<Activities, 'startSession'>>({
+    ...options,
+    // A host that lives takes it at once, and the user waits.
+    scheduleToStartTimeout: '3s',
+    startToCloseTimeout: LONGEST_START,
+  });
+  return { startSession, keepSession, stopSession };
 }
 
 /** The activities of upkeep. If a round fails, the next one makes up for it. */

@@ -1,16 +1,22 @@
-import type { ApplicationFailure } from '@temporalio/common';
+import { type ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import {
+  ActivityFailure,
   allHandlersFinished,
   CancellationScope,
   condition,
+  isCancellation,
   setCurrentDetails,
   setHandler,
+  upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { SessionOutcome } from '../db/sessions.ts';
-import { toServiceError } from '../errors.ts';
+import { ServiceError, toServiceError } from '../errors.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
+import type { SessionUsage } from '../sessions/hosted-session.ts';
 import { hostActivities, sessionSteps } from './activities.ts';
 import { logFailure, toFailure } from './failure.ts';
+import { Outcome } from './search-attributes.ts';
+import { describeSession } from './session-details.ts';
 import { sessionOpened, stopSession, touchSession } from './signals.ts';
 
 /** The input of the workflow of a browser session. Everything else is in the database. */
@@ -20,6 +26,8 @@ export interface SessionInput {
   expiresAt: number;
   /** Milliseconds without activity after which it ends. */
   activityTtlMs: number;
+  /** The task queue of the host that still has the page of the scrape open which the session continues. */
+  keptOn?: string | undefined;
 }
 
 /**
@@ -34,13 +42,20 @@ export async function browser(input: SessionInput): Promise<SessionOutcome | und
   return CancellationScope.nonCancellable(() => session.run());
 }
 
+/** The error of those who wait for a session that is deleted before its browser has started. */
+const deletedError = (id: string) =>
+  new ServiceError('SESSION_DESTROYED', `The browser session ${id} was deleted while it started.`);
+
 class SessionState {
   readonly #input: SessionInput;
+  /** The start of the browser, which ends when the session is deleted meanwhile. */
+  readonly #starting = new CancellationScope();
   #isOpen = false;
   #failure: ApplicationFailure | undefined;
   #isStopRequested = false;
   #lastActivityAt = Date.now();
   #reason: SessionEndReason | undefined;
+  #usage: SessionUsage | undefined;
 
   constructor(input: SessionInput) {
     this.#input = input;
@@ -49,32 +64,67 @@ class SessionState {
       if (this.#failure) throw this.#failure;
     });
     setHandler(stopSession, () => this.stop());
-    setHandler(touchSession, (at) => {
+    setHandler(touchSession, (at, usage) => {
       this.#lastActivityAt = Math.max(this.#lastActivityAt, at);
+      this.#usage = usage ?? this.#usage;
+      this.#showState();
     });
   }
 
   stop(): void {
     this.#isStopRequested = true;
+    this.#starting.cancel();
   }
 
   async run(): Promise<SessionOutcome | undefined> {
     const { sessionId } = this.#input;
+    this.#showState();
     try {
-      const { queue } = await sessionSteps.startSession(sessionId);
+      const { queue } = await this.#starting.run(() => this.#start());
       this.#isOpen = true;
       await this.#keep(queue);
     } catch (error) {
-      this.#failure = toFailure(logFailure(toServiceError(error)));
-      await sessionSteps.settleSession(sessionId, 'failed');
-      await condition(allHandlersFinished);
-      throw this.#failure;
+      if (!isCancellation(error)) return await this.#fail(error);
+      this.#reason = 'deleted';
+      this.#failure = toFailure(deletedError(sessionId));
     }
     const reason = this.#reason ?? 'lost';
     const outcome = await sessionSteps.settleSession(sessionId, reason);
-    setCurrentDetails(describe(reason, outcome));
+    setCurrentDetails(describeSession({ reason, outcome, usage: this.#usage }));
     await condition(allHandlersFinished);
     return outcome;
+  }
+
+  /** Ends a session whose browser did not start. @throws ApplicationFailure with the reason */
+  async #fail(error: unknown): Promise<never> {
+    const reason = logFailure(toServiceError(error));
+    this.#failure = toFailure(reason);
+    upsertSearchAttributes([{ key: Outcome, value: reason.code }]);
+    const outcome = await sessionSteps.settleSession(this.#input.sessionId, 'failed');
+    setCurrentDetails(describeSession({ reason: 'failed', outcome }));
+    await condition(allHandlersFinished);
+    throw this.#failure;
+  }
+
+  /** Starts the browser, on the host that has the page of its scrape open if there is one. */
+  async #start(): Promise<{ queue: string }> {
+    const { sessionId, keptOn } = this.#input;
+    if (keptOn === undefined) return sessionSteps.startSession(sessionId);
+    try {
+      return await hostActivities(keptOn).startSession(sessionId);
+    } catch (error) {
+      // That host has died. Any other one opens the page again.
+      if (error instanceof ActivityFailure && error.cause instanceof TimeoutFailure)
+        return sessionSteps.startSession(sessionId);
+      throw error;
+    }
+  }
+
+  /** Shows the state and the use of the session in the Temporal UI. */
+  #showState(): void {
+    const { expiresAt, activityTtlMs } = this.#input;
+    const times = { expiresAt, activityTtlMs, lastActivityAt: this.#lastActivityAt };
+    setCurrentDetails(describeSession({ isOpen: this.#isOpen, usage: this.#usage, ...times }));
   }
 
   /** Keeps the session on its host until it ends. */
@@ -82,9 +132,11 @@ class SessionState {
     const { sessionId, activityTtlMs } = this.#input;
     const host = hostActivities(queue);
     this.#lastActivityAt = Date.now();
+    this.#showState();
     const kept = host.keepSession(sessionId, activityTtlMs).then(
-      (reason) => {
+      ({ reason, usage }) => {
         this.#reason ??= reason;
+        this.#usage = usage ?? this.#usage;
       },
       // Its heartbeats have stopped: the host has died.
       () => {
@@ -103,6 +155,8 @@ class SessionState {
         () => kept,
       );
     }
+    // It knows how the session was used.
+    await kept;
   }
 
   /** Waits for the next moment at which the session may have to end. @returns the reason, if it has to */
@@ -119,7 +173,3 @@ class SessionState {
     return Date.now() >= this.#lastActivityAt + activityTtlMs ? 'idle' : undefined;
   }
 }
-
-/** The text that the Temporal UI shows after a session. */
-const describe = (reason: SessionEndReason, outcome: SessionOutcome | undefined) =>
-  `**Ended: ${reason}**\n\n- ${Math.round((outcome?.durationMs ?? 0) / 1000)} seconds\n- ${outcome?.credits ?? 0} credits`;

@@ -1,5 +1,6 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Retuning } from '../schemas/page-job.ts';
+import type { SessionUsage } from '../sessions/hosted-session.ts';
 
 /** Keeps the job from starting more pages until `resume`. */
 export const pause = defineSignal('pause');
@@ -14,7 +15,7 @@ export const help = defineSignal('help');
 
 /** Ends a browser session. */
 export const stopSession = defineSignal('stop');
-/** Tells the workflow of a browser session when it was last active, in milliseconds since 1970. */
-export const touchSession = defineSignal<[at: number]>('touch');
+/** Tells the workflow of a browser session when it was last active, in milliseconds since 1970, and how it is used. */
+export const touchSession = defineSignal<[at: number, usage?: SessionUsage]>('touch');
 /** Waits until the browser of a session can be used. */
 export const sessionOpened = defineUpdate('opened');

@@ -511,7 +511,8 @@ describe.concurrent('an endless page', () => {
     await using pages = await startPages({
       '/': (_request, response) => {
         response.writeHead(200, { 'Content-Type': 'text/html' });
-        const more = () => response.writable && response.write(chunk, () => setImmediate(more));
+        // `writable` stays true when the client has closed the connection, and the loop would never end.
+        const more = () => !response.destroyed && response.write(chunk, () => setImmediate(more));
         more();
       },
     });

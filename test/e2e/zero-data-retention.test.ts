@@ -297,6 +297,21 @@ describe('a scrape', () => {
   });
 });
 
+it('a browser session leaves nothing of its pages, code, results, files and viewers in any store', async () => {
+  const marker = newMarker();
+  await using site = await startMarked(marker);
+  const { body: session } = await call('/v2/browser', { body: {} });
+  const code = `await page.goto('${site.url}'); require('node:fs').writeFileSync('/downloads/${marker}', '${marker}');
+    console.log('${marker}'); await page.title()`;
+  const { body } = await call(`/v2/browser/${session.id}/execute`, { body: { code } });
+  expect(body).toMatchObject({ result: marker, stdout: `${marker}\n` });
+  expect(
+    (await call(`/v2/browser/${session.id}/execute`, { body: { code: `throw '${marker}'` } })).body.exitCode,
+  ).toBe(1);
+  expect((await call(`/v2/browser/${session.id}`, { method: 'DELETE' })).body.success).toBe(true);
+  expect(await placesOf(marker)).toEqual([]);
+});
+
 describe('a parse of a file', () => {
   const fileOf = (marker: string) => ({ ...htmlFile(marker, `${marker}.html`), type: 'text/html' });
   const refOf = async (marker: string) => {

@@ -6,7 +6,7 @@ import path from 'node:path';
  */
 const LAYERS = [
   ['errors', 'job-kinds', 'json-object'],
-  ['media-kind', 'snapshot', 'pause', 'upload-url', 'encryption', 'child-processes'],
+  ['media-kind', 'snapshot', 'pause', 'until-aborted', 'upload-url', 'encryption', 'child-processes'],
   ['config', 'country', 'url', 'logger', 'html', 'health'],
   ['changes', 'branding', 'answers', 'extraction', 'sandbox'],
   ['parsers', 'formats'],

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { fieldsOf } from '../../src/json-object.ts';
 
 /** A message of the DevTools protocol, as a test reads it. */
-export interface ReceivedMessage {
+interface ReceivedMessage {
   id?: number;
   sessionId?: string;
   method?: string;

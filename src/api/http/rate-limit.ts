@@ -5,39 +5,53 @@ import { ServiceError } from '../../errors.ts';
 
 const WINDOW_SECONDS = 60;
 
-/**
- * Counts a request of the caller's team.
- * @throws ServiceError `RATE_LIMITED` if the team exceeds its limit
- */
-export type RateLimit = (caller: Caller) => Promise<void>;
+/** Requests that are counted together: starts of sessions, code in sessions, and all others. */
+export type RateBucket = 'request' | 'sessionStart' | 'sessionCode';
+
+/** The prefix of the keys of each bucket, and its limit per minute as a part of the team's. */
+const BUCKETS: Record<RateBucket, { keyPrefix: string; share: number }> = {
+  request: { keyPrefix: 'minute', share: 1 },
+  // A browser is far more expensive than a page.
+  sessionStart: { keyPrefix: 'session-start', share: 1 / 5 },
+  sessionCode: { keyPrefix: 'session-code', share: 1 },
+};
 
 /**
- * Limits the requests of each team per minute. All API processes share the counters through Postgres.
+ * Counts a request of the caller's team in a bucket.
+ * @throws ServiceError `RATE_LIMITED` if the team exceeds its limit
+ */
+export type RateLimit = (caller: Caller, bucket: RateBucket) => Promise<void>;
+
+/**
+ * Limits the requests of each team per minute, each bucket by itself. All API processes share the counters through Postgres.
  * While Postgres is unavailable, each process counts by itself.
  */
 export function createRateLimit(db: Database): RateLimit {
-  const limiters = new Map<number, RateLimiterPostgres>();
+  const limiters = new Map<string, RateLimiterPostgres>();
 
   /** A limiter of the library has one fixed limit, so each limit in use by a team needs its own limiter. */
-  function limiterFor(points: number): RateLimiterPostgres {
-    const known = limiters.get(points);
+  function limiterFor(bucket: RateBucket, rateLimitPerMinute: number): RateLimiterPostgres {
+    const { keyPrefix, share } = BUCKETS[bucket];
+    const points = Math.ceil(rateLimitPerMinute * share);
+    const name = `${keyPrefix} ${points}`;
+    const known = limiters.get(name);
     if (known) return known;
     const limiter = new RateLimiterPostgres({
       storeClient: db.pool,
       tableName: 'rate_limits',
       tableCreated: true,
-      keyPrefix: 'minute',
+      keyPrefix,
       points,
       duration: WINDOW_SECONDS,
       insuranceLimiter: new RateLimiterMemory({ points, duration: WINDOW_SECONDS }),
     });
-    limiters.set(points, limiter);
+    limiters.set(name, limiter);
     return limiter;
   }
 
-  return async ({ teamId, rateLimitPerMinute }) => {
+  return async ({ teamId, rateLimitPerMinute }, bucket) => {
     try {
-      await limiterFor(rateLimitPerMinute).consume(teamId);
+      await limiterFor(bucket, rateLimitPerMinute).consume(teamId);
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
       const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));

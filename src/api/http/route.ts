@@ -13,7 +13,7 @@ import { requestBaseUrl } from './base-url.ts';
 import type { EncryptedFile } from './encrypted-file.ts';
 import { createValidationError } from './error-responses.ts';
 import { JsonStream } from './json-stream.ts';
-import type { RateLimit } from './rate-limit.ts';
+import type { RateBucket, RateLimit } from './rate-limit.ts';
 import { validateText } from './validate-text.ts';
 
 /** The services that handlers depend on. */
@@ -69,6 +69,8 @@ export interface Route<Body, Query, Params, ResponseBody> {
   errors: readonly ErrorCode[];
   /** Whether the rate limit of the team applies; true by default, false for routes that only read a state. */
   rateLimited?: boolean;
+  /** With which others its requests are counted; `request` by default. */
+  rateBucket?: RateBucket;
   /** Credits that the team needs to have left. A function receives the body before it is validated. */
   minCredits?: number | ((rawBody: unknown) => number);
   handler: (request: RouteRequest<Body, Query, Params>, deps: ApiDeps) => Promise<ResponseBody | JsonStream>;
@@ -99,10 +101,10 @@ export interface RequestChecks {
  * rate limit, credits, then the schemas.
  */
 export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks, deps: ApiDeps): void {
-  const { minCredits = 0 } = route;
+  const { minCredits = 0, rateBucket = 'request' } = route;
   const admit: RequestHandler = async (request, response, next) => {
     const caller = await checks.authenticate(request.headers.authorization);
-    if (route.rateLimited !== false) await checks.rateLimit(caller);
+    if (route.rateLimited !== false) await checks.rateLimit(caller, rateBucket);
     if (typeof minCredits === 'number') requireCredits(caller, minCredits);
     response.locals.caller = caller;
     next();
@@ -132,7 +134,8 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
   app[route.method](route.path, admit, ...(route.body ? [parseBody] : []), respond);
 }
 
-function requireCredits({ creditsRemaining }: Caller, minimum: number): void {
+/** @throws ServiceError `INSUFFICIENT_CREDITS` if the team has fewer credits left than a request needs */
+export function requireCredits({ creditsRemaining }: Caller, minimum: number): void {
   // Free requests are allowed even if the team has a negative number of credits.
   if (minimum === 0 || creditsRemaining === null || creditsRemaining >= minimum) return;
   throw new ServiceError(

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { endSession, findSession, type StoredSession } from '../../db/sessions.ts';
+import { endSession, type StoredSession } from '../../db/sessions.ts';
 import { ServiceError } from '../../errors.ts';
 import type { sessionEndResponse } from '../../schemas/session.ts';
 import type { ApiDeps } from '../http/route.ts';
@@ -16,15 +16,13 @@ export async function deleteSession(
   { id, state }: Pick<StoredSession, 'id' | 'state'>,
   { db, temporal }: ApiDeps,
 ): Promise<z.output<typeof sessionEndResponse>> {
-  if (state !== 'destroyed') await temporal.endSession(id, END_WAIT_MS);
-  const current = await findSession(db, id);
-  if (current?.state !== 'destroyed') {
+  if (state !== 'destroyed' && !(await temporal.endSession(id, END_WAIT_MS))) {
     throw new ServiceError(
       'SESSION_FAILED',
       `The browser session ${id} is still ending. Repeat the request to learn its price.`,
     );
   }
-  // A session that has ended is not changed any more; this only reads its outcome.
+  // This only reads the outcome of a session that its workflow has ended. One without a workflow ends here.
   const outcome = await endSession(db, { id, reason: 'deleted' });
   return {
     success: true,

@@ -22,7 +22,7 @@ const GRACE_MS = 30_000;
 export async function executeCode(
   session: StoredSession,
   { code, language, timeout }: SessionCode,
-  deps: Pick<ApiDeps, 'config'>,
+  deps: Pick<ApiDeps, 'config' | 'db' | 'temporal'>,
 ): Promise<CodeResult> {
   const timeoutMs = timeout * 1000;
   const body = { code, language, timeoutMs };

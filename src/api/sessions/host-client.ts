@@ -1,11 +1,11 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { StoredSession } from '../../db/sessions.ts';
+import { findSession, type StoredSession } from '../../db/sessions.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../encryption/host-request.ts';
 import { isErrorCode, ServiceError } from '../../errors.ts';
 import { fieldsOf } from '../../json-object.ts';
 import type { ApiDeps } from '../http/route.ts';
-import { destroyedError } from './start-session.ts';
+import { destroyedError, openedSession } from './session-state.ts';
 
 /** How long the host of a session may take to begin sending files, in milliseconds. */
 export const DOWNLOAD_TIMEOUT_MS = 10_000;
@@ -22,7 +22,7 @@ interface HostRequest {
 }
 
 /**
- * Sends a request to the host of a session.
+ * Sends a request to the host of a session, as soon as its browser can be used.
  * @returns the response, whose body the caller reads
  * @throws ServiceError the error of the host; `SESSION_DESTROYED`; `SESSION_FAILED` if the request was not sent, so that
  *   nothing was done; `WORKER_LOST` if the host was lost after that
@@ -30,23 +30,22 @@ interface HostRequest {
 export async function callHost(
   session: StoredSession,
   { method, resource, body, timeoutMs }: HostRequest,
-  { config }: Pick<ApiDeps, 'config'>,
+  deps: Pick<ApiDeps, 'config' | 'db' | 'temporal'>,
 ): Promise<IncomingMessage> {
-  if (session.state === 'destroyed' || !session.host) throw destroyedError(session);
+  const { host } = await openedSession(session, deps);
   const path = `/sessions/${session.id}/${resource}`;
-  const content = body === undefined ? '' : JSON.stringify(body);
-  const response = await send(`${session.host}${path}`, {
+  const requestBody = body === undefined ? '' : JSON.stringify(body);
+  const response = await send(`${host}${path}`, {
     method,
-    content,
-    headers: { [HOST_REQUEST_HEADER]: signHostRequest(config.secretKey, { method, path }) },
+    content: requestBody,
+    headers: { [HOST_REQUEST_HEADER]: signHostRequest(deps.config.secretKey, { method, path }) },
     timeoutMs,
   });
   if (response.statusCode === 200) return response;
-  if (response.statusCode === 410) {
-    response.resume();
-    throw destroyedError(session);
-  }
-  const { code, message } = fieldsOf(JSON.parse(await text(response)));
+  const content = await text(response);
+  // The host does not run the session any more; it responds without a body then.
+  if (!content) throw destroyedError((await findSession(deps.db, session.id)) ?? session);
+  const { code, message } = fieldsOf(JSON.parse(content));
   throw new ServiceError(isErrorCode(code) ? code : 'UNKNOWN_ERROR', String(message));
 }
 

@@ -6,11 +6,12 @@ import { ServiceError } from '../../errors.ts';
 import { fieldsOf } from '../../json-object.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import * as schemas from '../../schemas/session.ts';
-import { type ApiDeps, defineRoute } from '../http/route.ts';
+import { type ApiDeps, defineRoute, requireCredits } from '../http/route.ts';
 import { deleteSession } from './delete-session.ts';
 import { executeCode } from './execute-code.ts';
+import { destroyedError, openedSession } from './session-state.ts';
 import { sessionUrls } from './session-urls.ts';
-import { destroyedError, startSession } from './start-session.ts';
+import { startSession } from './start-session.ts';
 
 const PATH = '/v2/scrape/:id/interact';
 
@@ -37,15 +38,17 @@ const interact = defineRoute({
       'SESSIONS_UNAVAILABLE',
       'WORKER_LOST',
     ] as const),
-    ...(['MODEL_NOT_CONFIGURED', 'LANGUAGE_NOT_AVAILABLE'] as const),
+    ...(['MODEL_NOT_CONFIGURED', 'LANGUAGE_NOT_AVAILABLE', 'INSUFFICIENT_CREDITS'] as const),
   ],
-  minCredits: SESSION_MIN_CREDITS,
+  rateBucket: 'sessionCode',
   async handler({ caller, params: { id }, body, baseUrl }, deps) {
     const { code, language, timeout } = body;
     const scrape = await requireScrape(id, caller, deps);
     const found = await findSessionOfScrape(deps.db, id);
     if (!found) requireReplayable(id, scrape);
     if (found?.state === 'destroyed') throw destroyedError(found);
+    // A session that runs is billed at its end, and ends by itself when the credits are used up.
+    if (!found) requireCredits(caller, SESSION_MIN_CREDITS);
     if (code === undefined) {
       throw new ServiceError(
         'MODEL_NOT_CONFIGURED',
@@ -57,7 +60,7 @@ const interact = defineRoute({
       request: schemas.sessionBody.parse({ profile: fieldsOf(scrape.request).profile }),
       scrape: { id, url: scrape.target ?? '' },
     };
-    const session = found?.state === 'active' ? found : await startSession(start, deps);
+    const session = found ? await openedSession(found, deps) : await startSession(start, deps);
     const result = await executeCode(session, { code, language, timeout }, deps);
     const urls = sessionUrls(session, { baseUrl, secretKey: deps.config.secretKey });
     return { ...result, success: result.exitCode === 0 && !result.killed, sessionId: session.id, ...urls };
@@ -72,6 +75,7 @@ const stop = defineRoute({
   params: jobIdParams,
   response: schemas.sessionEndResponse,
   errors: ['FORBIDDEN', 'NOT_FOUND', 'SESSION_FAILED'],
+  rateLimited: false,
   async handler({ caller, params: { id } }, deps) {
     await requireScrape(id, caller, deps);
     const session = await findSessionOfScrape(deps.db, id);

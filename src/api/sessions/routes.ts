@@ -9,8 +9,9 @@ import { deleteSession } from './delete-session.ts';
 import { executeCode } from './execute-code.ts';
 import { callHost, DOWNLOAD_TIMEOUT_MS } from './host-client.ts';
 import { interactRoutes } from './interact.ts';
+import { destroyedError, requireSession } from './session-state.ts';
 import { sessionUrls } from './session-urls.ts';
-import { destroyedError, requireSession, startSession } from './start-session.ts';
+import { startSession } from './start-session.ts';
 
 function toItem(session: StoredSession, baseUrl: string, { config }: Pick<ApiDeps, 'config'>) {
   return {
@@ -38,6 +39,7 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
       ...(['SESSION_LIMIT_REACHED', 'SESSION_FAILED', 'SESSIONS_UNAVAILABLE', 'WORKER_LOST'] as const),
     ],
     minCredits: SESSION_MIN_CREDITS,
+    rateBucket: 'sessionStart',
     async handler({ caller, body, rawBody, idempotencyKey, baseUrl }, deps) {
       const session = await startSession({ caller, request: body, rawBody, idempotencyKey }, deps);
       const { id, expires_at: expiresAt } = session;
@@ -83,8 +85,9 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     response: schemas.executeResponse,
     errors: [
       ...(['FORBIDDEN', 'NOT_FOUND', 'SESSION_DESTROYED', 'SESSION_FAILED', 'WORKER_LOST'] as const),
-      ...(['LANGUAGE_NOT_AVAILABLE'] as const),
+      ...(['LANGUAGE_NOT_AVAILABLE', 'SESSION_LIMIT_REACHED', 'PROFILE_LOCKED', 'PROFILE_ERROR'] as const),
     ],
+    rateBucket: 'sessionCode',
     async handler({ caller, params: { id }, body }, deps) {
       const session = await requireSession(id, caller.teamId, deps);
       return { ...(await executeCode(session, body, deps)), success: true };
@@ -114,6 +117,7 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     params: jobIdParams,
     response: schemas.sessionEndResponse,
     errors: ['FORBIDDEN', 'NOT_FOUND', 'SESSION_DESTROYED', 'SESSION_FAILED'],
+    rateLimited: false,
     async handler({ caller, params: { id } }, deps) {
       const session = await requireSession(id, caller.teamId, deps);
       if (session.state === 'destroyed') throw destroyedError(session);

@@ -9,8 +9,8 @@ import { LIVE_VIEW_HEADERS, mountLiveViewAssets, renderLiveViewPage } from '../l
 import { renderSessionEndedPage } from '../live-view/session-ended-page.ts';
 import { callHost, DOWNLOAD_TIMEOUT_MS } from './host-client.ts';
 import { type AccessedSession, findAccessedSession } from './session-access.ts';
+import { destroyedError, requireSession } from './session-state.ts';
 import { sessionUrls } from './session-urls.ts';
-import { destroyedError, requireSession } from './start-session.ts';
 
 /** The paths of a session under both names of the resource. */
 const paths = (rest: string) => ['browser', 'interact'].map((base) => `/v2/${base}/:id/${rest}`);

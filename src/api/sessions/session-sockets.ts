@@ -1,8 +1,10 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../encryption/host-request.ts';
+import { policyOf, toServiceError } from '../../errors.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { findAccessedSession } from './session-access.ts';
+import { openedSession } from './session-state.ts';
 
 /** The URL of a session, with what the bearer may do and the secret. */
 const PATH =
@@ -27,10 +29,16 @@ export async function relaySocket(
   if (!found) return refuse(stream, '404 Not Found');
   const { session, access } = found;
   if (access !== 'cdp' && !session.stream_web_view) return refuse(stream, '404 Not Found');
-  if (session.state === 'destroyed' || !session.host) return refuse(stream, '410 Gone');
+  // The client may disconnect while it waits; an error is followed by `close`.
+  stream.on('error', () => stream.destroy());
+  const host = await openedSession(session, deps).then(
+    (opened) => opened.host,
+    (error: unknown) => refuse(stream, statusLine(policyOf(toServiceError(error).code).status)),
+  );
+  if (!host) return;
   const { search } = new URL(request.url ?? '', 'http://api');
   const path = `/sessions/${id}/${access}${search}`;
-  const upstream = httpRequest(`${session.host}${path}`, {
+  const upstream = httpRequest(`${host}${path}`, {
     headers: {
       ...socketHeaders(request),
       [HOST_REQUEST_HEADER]: signHostRequest(deps.config.secretKey, { method: 'GET', path }),
@@ -44,7 +52,7 @@ export async function relaySocket(
   });
   upstream.once('response', (response) => {
     response.resume();
-    refuse(stream, `${response.statusCode} ${response.statusMessage}`);
+    refuse(stream, statusLine(response.statusCode ?? 502));
   });
   upstream.once('upgrade', (response, socket, upstreamHead) => {
     // A client that has gone meanwhile does not close again.
@@ -58,8 +66,6 @@ export async function relaySocket(
     if (head.length) socket.write(head);
     join(stream, socket);
   });
-  // An error is followed by `close`.
-  stream.on('error', () => stream.destroy());
   stream.once('close', () => upstream.destroy());
   upstream.end();
 }
@@ -93,6 +99,8 @@ function join(one: Duplex, other: Duplex): void {
     from.once('close', () => to.destroy());
   }
 }
+
+const statusLine = (status: number) => `${status} ${STATUS_CODES[status]}`;
 
 function refuse(stream: Duplex, status: string): void {
   stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);

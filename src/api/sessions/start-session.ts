@@ -1,12 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import { performOnce } from '../../db/idempotency.ts';
-import {
-  endSession,
-  findSession,
-  insertSession,
-  type NewSession,
-  type StoredSession,
-} from '../../db/sessions.ts';
+import { forgetResult, performOnce } from '../../db/idempotency.ts';
+import { endSession, insertSession, type NewSession } from '../../db/sessions.ts';
 import type { Caller } from '../../db/teams/teams.ts';
 import { requireWorkers } from '../../db/workers.ts';
 import { createSessionSalt } from '../../encryption/session-secrets.ts';
@@ -14,6 +8,7 @@ import { ServiceError, toServiceError } from '../../errors.ts';
 import type { SessionKind } from '../../job-kinds.ts';
 import type { SessionRequest } from '../../schemas/session.ts';
 import type { ApiDeps } from '../http/route.ts';
+import { type OpenedSession, openedSession, requireSession } from './session-state.ts';
 
 /** A session that a caller requested. */
 interface RequestedSession {
@@ -37,8 +32,8 @@ const RETRY_AFTER_SECONDS = 30;
 export async function startSession(
   { caller, request, idempotencyKey, rawBody, scrape }: RequestedSession,
   deps: ApiDeps,
-): Promise<StoredSession> {
-  const { config, db, temporal } = deps;
+): Promise<OpenedSession> {
+  const { config, db } = deps;
   await requireSessionHost(deps);
   const { teamId, apiKeyId } = caller;
   const kind: SessionKind = scrape ? 'interact' : 'browser';
@@ -61,21 +56,16 @@ export async function startSession(
       return storedId;
     },
   );
-  const stored = await requireSession(id, teamId, deps);
-  if (stored.state === 'destroyed') throw destroyedError(stored);
   try {
-    await temporal.startSession({
-      ...{ sessionId: id, kind, teamId, label: scrape ? `Interact with ${scrape.url}` : 'Browser session' },
-      expiresAt: stored.expires_at.getTime(),
-      activityTtlMs: stored.activity_ttl_seconds * 1000,
-    });
+    return await openedSession(await requireSession(id, teamId, deps), deps);
   } catch (error) {
     // If Temporal did not respond, the workflow may run nonetheless; it then finds that its session has ended.
     await endSession(db, { id, reason: 'failed' });
+    // Nothing was done, so a repetition may try again.
+    if (toServiceError(error).code !== 'SESSION_DESTROYED')
+      await forgetResult(db, { teamId, key: idempotencyKey, result: id });
     throw toServiceError(error);
   }
-  // The row names the host of the browser now.
-  return requireSession(id, teamId, deps);
 }
 
 /** @throws ServiceError `SESSIONS_UNAVAILABLE` if no worker runs sessions */
@@ -98,26 +88,3 @@ const limitError = () =>
     'The team has as many browser sessions as it may have. Delete one, or wait until one ends; an operator can raise the limit with `team set --sessions`.',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
-
-/** The error for a request to a session that has ended. */
-export const destroyedError = ({ id, end_reason: reason }: Pick<StoredSession, 'id' | 'end_reason'>) =>
-  new ServiceError(
-    'SESSION_DESTROYED',
-    `The browser session ${id} has ended (${reason ?? 'unknown reason'}). Create a new one.`,
-  );
-
-/**
- * Finds a session of the team.
- * @throws ServiceError `NOT_FOUND`, or `FORBIDDEN` if it belongs to another team
- */
-export async function requireSession(
-  id: string,
-  teamId: string,
-  { db }: Pick<ApiDeps, 'db'>,
-): Promise<StoredSession> {
-  const session = await findSession(db, id);
-  if (!session) throw new ServiceError('NOT_FOUND', `Browser session not found. There is no session ${id}.`);
-  if (session.team_id !== teamId)
-    throw new ServiceError('FORBIDDEN', 'Forbidden. The browser session belongs to another team.');
-  return session;
-}

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../logger.ts';
 import { pause } from '../../pause.ts';
+import { untilAborted } from '../../until-aborted.ts';
 import { type BrowsingContext, openContext } from './browsing-context.ts';
 import { Disconnected } from './cdp.ts';
 import type { Chromium } from './launch-chromium.ts';
@@ -162,17 +163,14 @@ async function useContext<Result>(
   signal: AbortSignal,
 ): Promise<Result> {
   const context = await openContext(connection, options);
-  const interrupted = Promise.withResolvers<never>();
+  const ended = connection.closed.then(() => {
+    throw new Disconnected('Chromium ended under the page');
+  });
   // The race below may have ended before this rejects.
-  interrupted.promise.catch(() => undefined);
-  const abort = () => interrupted.reject(signal.reason);
-  void connection.closed.then(() => interrupted.reject(new Disconnected('Chromium ended under the page')));
-  signal.addEventListener('abort', abort, { once: true });
+  ended.catch(() => undefined);
   try {
-    signal.throwIfAborted();
-    return await Promise.race([interrupted.promise, use(context)]);
+    return await untilAborted(() => Promise.race([ended, use(context)]), signal);
   } finally {
-    signal.removeEventListener('abort', abort);
     await Promise.race([
       // A browser that has ended has closed its contexts.
       context.close().catch(() => undefined),

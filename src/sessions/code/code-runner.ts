@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import type { CodeResult, Language } from '../../schemas/session.ts';
+import { untilAborted } from '../../until-aborted.ts';
 import { MAX_DOWNLOADS_BYTES } from '../downloads.ts';
 import { giveToSession } from '../session-directory.ts';
 import { CodeProcess, type Ending, type ProcessResult } from './code-process.ts';
@@ -45,7 +46,8 @@ export class CodeRunner {
   readonly #processes = new Map<Language, Promise<CodeProcess>>();
   /** The end of the last call of each language. */
   readonly #turns = new Map<Language, Promise<void>>();
-  #isClosed = false;
+  /** Why no code runs any more. */
+  #end: string | undefined;
 
   constructor(options: CodeRunnerOptions) {
     this.#options = { ...options, cacheDir: resolve(options.cacheDir) };
@@ -62,7 +64,8 @@ export class CodeRunner {
 
   /**
    * Executes code after the earlier calls of its language.
-   * @throws ServiceError as {@link start}, before the code has begun; the reason of the signal, which kills the code
+   * @throws ServiceError as {@link start}, before the code has begun; `SESSION_DESTROYED` if {@link close} ended the code;
+   *   the reason of the signal, which kills the code
    */
   async run({ language, code, timeoutMs }: CodeRequest, signal: AbortSignal): Promise<CodeResult> {
     const leave = await this.#takeTurn(language, signal);
@@ -73,15 +76,20 @@ export class CodeRunner {
       const result = await process.run({ code, targetId, timeoutMs }, signal);
       if (result.ending.reason === 'done' && result.ending.targetId)
         this.#options.setTargetId(result.ending.targetId);
-      return toCodeResult(result, language, timeoutMs);
+      const outcome = toCodeResult(result, language, timeoutMs);
+      if (outcome.exitCode !== 0) this.#requireOpen();
+      return outcome;
     } finally {
       leave();
     }
   }
 
-  /** Kills all programs. Calls that run end as if their program had exited. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
+  /**
+   * Kills all programs.
+   * @param reason the message of the errors that calls get, both those that run and later ones
+   */
+  async close(reason: string): Promise<void> {
+    this.#end = reason;
     const started = await Promise.allSettled(this.#processes.values());
     await Promise.all(started.map((each) => each.status === 'fulfilled' && each.value.close()));
   }
@@ -98,7 +106,7 @@ export class CodeRunner {
   }
 
   async #startProcess(language: Language): Promise<CodeProcess> {
-    if (this.#isClosed) throw new ServiceError('SESSION_FAILED', 'The session has ended.');
+    this.#requireOpen();
     const { confinement, cacheDir, directory, logger } = this.#options;
     void prepareCompiledCode({ confinement, cacheDir, logger });
     const program = languageProgram(language, { confinement, cacheDir, directory });
@@ -119,6 +127,11 @@ export class CodeRunner {
     }
   }
 
+  /** @throws ServiceError `SESSION_DESTROYED` when the runner has been closed */
+  #requireOpen(): void {
+    if (this.#end !== undefined) throw new ServiceError('SESSION_DESTROYED', this.#end);
+  }
+
   /** Waits until no other call of the language runs. @returns the function that lets the next one run */
   async #takeTurn(language: Language, signal: AbortSignal): Promise<() => void> {
     const previous = this.#turns.get(language) ?? Promise.resolve();
@@ -128,22 +141,13 @@ export class CodeRunner {
       previous.then(() => promise),
     );
     try {
-      await untilAborted(previous, signal);
+      await untilAborted(() => previous, signal);
       return resolve;
     } catch (error) {
       resolve();
       throw error;
     }
   }
-}
-
-/** Waits for a promise. @throws the reason of the signal, if it comes first */
-async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener('abort', onAbort);
-  await Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
 }
 
 /** What V8 prints before it ends a program whose heap is full. */

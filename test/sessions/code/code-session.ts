@@ -48,7 +48,7 @@ export async function startCodeSession({ cacheDir = readConfig().cacheDir } = {}
     run: (code, { signal = new AbortController().signal, ...request } = {}) =>
       runner.run({ language: 'node', timeoutMs: 30_000, code, ...request }, signal),
     async [Symbol.asyncDispose]() {
-      await runner.close();
+      await runner.close('The session has ended.');
       sockets.close();
       server.close();
       await browser[Symbol.asyncDispose]();

@@ -1,0 +1,53 @@
+import { findSession, type StoredSession } from '../../db/sessions.ts';
+import { ServiceError } from '../../errors.ts';
+import type { ApiDeps } from '../http/route.ts';
+
+/** The error for a request to a session that has ended. Without a reason, its end is not recorded yet. */
+export const destroyedError = ({ id, end_reason: reason }: Pick<StoredSession, 'id' | 'end_reason'>) =>
+  new ServiceError(
+    'SESSION_DESTROYED',
+    `The browser session ${id} has ended${reason ? ` (${reason})` : ''}. Create a new one.`,
+  );
+
+/**
+ * Finds a session of the team.
+ * @throws ServiceError `NOT_FOUND`, or `FORBIDDEN` if it belongs to another team
+ */
+export async function requireSession(
+  id: string,
+  teamId: string,
+  { db }: Pick<ApiDeps, 'db'>,
+): Promise<StoredSession> {
+  const session = await findSession(db, id);
+  if (!session) throw new ServiceError('NOT_FOUND', `Browser session not found. There is no session ${id}.`);
+  if (session.team_id !== teamId)
+    throw new ServiceError('FORBIDDEN', 'Forbidden. The browser session belongs to another team.');
+  return session;
+}
+
+/** A session whose browser can be used. */
+export type OpenedSession = StoredSession & { host: string };
+
+/**
+ * Waits until the browser of a session can be used. It starts the workflow of a session whose API process died before it
+ * could.
+ * @throws ServiceError `SESSION_DESTROYED` if the session has ended; why its browser could not be started
+ */
+export async function openedSession(
+  session: StoredSession,
+  { db, temporal }: Pick<ApiDeps, 'db' | 'temporal'>,
+): Promise<OpenedSession> {
+  if (session.state === 'creating') await temporal.startSession(toStart(session));
+  const opened = session.state === 'creating' ? await findSession(db, session.id) : session;
+  if (opened?.state !== 'active' || opened.host === null) throw destroyedError(opened ?? session);
+  return { ...opened, host: opened.host };
+}
+
+/** The workflow of a session. */
+const toStart = ({ id, team_id: teamId, scrape_id: scrapeId, target, ...session }: StoredSession) => ({
+  ...{ sessionId: id, teamId },
+  kind: scrapeId === null ? ('browser' as const) : ('interact' as const),
+  label: scrapeId === null ? 'Browser session' : `Interact with ${target}`,
+  expiresAt: session.expires_at.getTime(),
+  activityTtlMs: session.activity_ttl_seconds * 1000,
+});

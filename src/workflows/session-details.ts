@@ -1,0 +1,45 @@
+import type { SessionOutcome } from '../db/sessions.ts';
+import type { SessionEndReason } from '../schemas/session-end.ts';
+import type { SessionUsage } from '../sessions/hosted-session.ts';
+
+/** A session that is starting or in use. Times are in milliseconds since 1970. */
+interface RunningSession {
+  isOpen: boolean;
+  usage?: SessionUsage | undefined;
+  expiresAt: number;
+  activityTtlMs: number;
+  lastActivityAt: number;
+}
+
+/** A session that has ended. */
+interface EndedSession {
+  reason: SessionEndReason;
+  outcome: SessionOutcome | undefined;
+  usage?: SessionUsage | undefined;
+}
+
+/** The text that the Temporal UI shows of a session. Nothing in it comes from its pages or its code. */
+export function describeSession(session: RunningSession | EndedSession): string {
+  return 'reason' in session ? describeEnd(session) : describeState(session);
+}
+
+const describeState = ({ isOpen, usage, expiresAt, activityTtlMs, lastActivityAt }: RunningSession) =>
+  formatList(isOpen ? 'Active' : 'Starting', [
+    `last activity: ${formatTime(lastActivityAt)}; it ends after ${activityTtlMs / 1000} seconds without`,
+    `ends at the latest: ${formatTime(expiresAt)}`,
+    ...(usage
+      ? [`calls: ${usage.calls}`, `clients now: ${usage.clients}`, `viewers now: ${usage.viewers}`]
+      : []),
+  ]);
+
+const describeEnd = ({ reason, outcome, usage }: EndedSession) =>
+  formatList(`Ended: ${reason}`, [
+    `${Math.round((outcome?.durationMs ?? 0) / 1000)} seconds`,
+    `${outcome?.credits ?? 0} credits`,
+    ...(usage ? [`calls: ${usage.calls}`, `viewers at most: ${usage.mostViewers}`] : []),
+  ]);
+
+const formatTime = (at: number) => new Date(at).toISOString();
+
+const formatList = (title: string, items: string[]) =>
+  [`**${title}**`, '', ...items.map((item) => `- ${item}`)].join('\n');
