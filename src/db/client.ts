@@ -261,7 +261,13 @@ interface Tables {
     last_activity_at: Timestamp;
     ended_at: Date | null;
   };
-  workers: { id: string; roles: string[]; seen_at: Timestamp };
+  workers: {
+    id: string;
+    roles: string[];
+    seen_at: Timestamp;
+    host_url: string | null;
+    host_queue: string | null;
+  };
   rate_limits: { key: string; points: number; expire: number | null };
 }
 

@@ -2,12 +2,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext } from 'playwright';
 import { chromium as playwright } from 'playwright';
+import { Registry } from 'prom-client';
 import puppeteer from 'puppeteer-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import type { OpenProfile } from '../../src/browser/browser-profile.ts';
 import { createLogger } from '../../src/logger.ts';
 import { HostedSession } from '../../src/sessions/hosted-session.ts';
+import { createSessionMetrics } from '../../src/sessions/session-metrics.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { connectRaw } from '../support/protocol.ts';
 import { startTestSessionBrowser, type TestSessionBrowser } from '../support/session-browser.ts';
@@ -41,7 +43,8 @@ beforeAll(async () => {
   browser = await startTestSessionBrowser();
   session = new HostedSession({
     id: 'session',
-    ...{ browser, confinement: 'user-only', cacheDir: '', logger: createLogger('test', 'warn') },
+    ...{ browser, confinement: 'user-only', cacheDir: '', onExecuted: () => undefined },
+    ...{ metrics: createSessionMetrics(new Registry()), logger: createLogger('test', 'warn') },
   });
   server = createServer().listen(0, '127.0.0.1');
   new WebSocketServer({ server }).on('connection', (socket, { url: path }) => {

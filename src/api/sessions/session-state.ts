@@ -43,8 +43,8 @@ export async function openedSession(
   return { ...opened, host: opened.host };
 }
 
-/** The workflow of a session. */
-const toStart = ({ id, team_id: teamId, scrape_id: scrapeId, target, ...session }: StoredSession) => ({
+/** What the workflow of a session is started with. */
+export const toStart = ({ id, team_id: teamId, scrape_id: scrapeId, target, ...session }: StoredSession) => ({
   ...{ sessionId: id, teamId },
   kind: scrapeId === null ? ('browser' as const) : ('interact' as const),
   label: scrapeId === null ? 'Browser session' : `Interact with ${target}`,
