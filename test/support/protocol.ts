@@ -23,7 +23,7 @@ export interface RawClient {
   send(method: string, params?: object, sessionId?: string): Promise<ReceivedMessage>;
   /** Opens a tab. @returns the session and the target of its page */
   openTab(params?: object): Promise<{ sessionId: string; targetId: string }>;
-  /** Evaluates an expression in a page, and waits for its promise. @returns its value, or the text of its exception */
+  /** Evaluates an expression in a page, and waits for its promise. @returns its value, or the text of its exception or error */
   evaluate(sessionId: string, expression: string): Promise<unknown>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -57,11 +57,13 @@ export async function connectRaw(url: string): Promise<RawClient> {
       return { sessionId: result.sessionId, targetId };
     },
     async evaluate(sessionId, expression) {
-      const { result } = await send(
+      const { result, error } = await send(
         'Runtime.evaluate',
         { expression, awaitPromise: true, returnByValue: true, userGesture: true },
         sessionId,
       );
+      // The page may be left meanwhile.
+      if (error) return error.message;
       const { exceptionDetails } = fieldsOf(result);
       return exceptionDetails ? JSON.stringify(exceptionDetails) : result.result.value;
     },
