@@ -1,6 +1,5 @@
 import { mapActivities } from './activities.ts';
 import { recordedFailure } from './failure.ts';
-import { repeatAfterOutages } from './repeat-after-outages.ts';
 import type { ScrapeInput } from './scrape.ts';
 
 /**
@@ -10,10 +9,9 @@ import type { ScrapeInput } from './scrape.ts';
 export async function map(input: ScrapeInput): Promise<string | undefined> {
   const { jobId, timeoutMs, label } = input;
   try {
-    const { mapSite } = mapActivities(timeoutMs);
-    return await repeatAfterOutages(() =>
-      mapSite.executeWithOptions(label ? { summary: label } : {}, [jobId]),
-    );
+    return await mapActivities(timeoutMs).mapSite.executeWithOptions(label ? { summary: label } : {}, [
+      jobId,
+    ]);
   } catch (error) {
     throw await recordedFailure(input, error);
   }
