@@ -69,7 +69,7 @@ export function sessionActivities({ db, sessions, replay, profiles }: SessionDep
   };
   return {
     /**
-     * Starts the browser of a session on this host.
+     * Starts the browser of a session on this host, or takes over the one in which its scrape has run.
      * @returns the task queue of this process, on which all further activities of the session run
      * @throws ServiceError `SESSION_DESTROYED` if the session was ended meanwhile
      */
@@ -78,7 +78,7 @@ export function sessionActivities({ db, sessions, replay, profiles }: SessionDep
       using _ = startHeartbeat();
       const stored = await findSession(db, id);
       if (!stored || stored.state === 'destroyed') throw endedError(id);
-      const session = await host.open(id);
+      const session = await host.open(id, stored.scrape_id);
       if (stored.state === 'creating') await prepareSession(session, stored);
       if (!(await openSession(db, { id, host: url }))) {
         await session.end('deleted');
@@ -155,14 +155,15 @@ export function sessionActivities({ db, sessions, replay, profiles }: SessionDep
     const { id, team_id: teamId, profile: name, saves_profile: isSaved, scrape_id: scrapeId } = stored;
     try {
       if (name !== null) {
-        const profile = await profiles.open({ teamId, name, saver: isSaved ? id : undefined });
+        const saver = isSaved ? id : undefined;
+        const profile = await profiles.open({ teamId, name, saver, isLoaded: session.hasPage });
         await session.useProfile(profile);
       }
     } catch (error) {
       await session.end('failed');
       throw error;
     }
-    if (scrapeId !== null) await replayScrape(session, scrapeId);
+    if (scrapeId !== null && !session.hasPage) await replayScrape(session, scrapeId);
   }
 
   /**

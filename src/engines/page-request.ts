@@ -14,6 +14,8 @@ export interface FetchContext {
   profile?: ProfileOptions | undefined;
   /** Wraps the wait for a browser. */
   duringWait?: DuringWait;
+  /** A browser for this page alone. */
+  ownBrowser?: PageRequest['ownBrowser'];
   /** The team in whose turn a document is converted. */
   teamId?: string;
   /** Called with the progress of the conversion of a document. */
@@ -45,7 +47,10 @@ export function collectOf(formats: ScrapeRequest['formats']): PageRequest['colle
 }
 
 /** The request for the page itself, as engines receive it. */
-export function toPageRequest(request: ScrapeRequest, { profile, duringWait }: FetchContext): PageRequest {
+export function toPageRequest(
+  request: ScrapeRequest,
+  { profile, duringWait, ownBrowser }: FetchContext,
+): PageRequest {
   return {
     sourceUrl: request.url,
     // The API has already validated the URL, including local names.
@@ -64,7 +69,7 @@ export function toPageRequest(request: ScrapeRequest, { profile, duringWait }: F
     actions: request.actions ?? [],
     proxy: 'basic',
     profile,
-    duringWait,
+    ...{ duringWait, ownBrowser },
     collect: collectOf(request.formats),
   };
 }

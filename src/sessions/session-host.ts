@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { type Confinement, findConfinement } from '../sandbox/confinement.ts';
 import { HostedSession, type RunningBrowser } from './hosted-session.ts';
+import { type ScrapeBrowser, ScrapeBrowsers } from './scrape-browsers.ts';
 import { sandboxedChromium, startSessionBrowser } from './session-browser.ts';
 import { createSessionDirectory } from './session-directory.ts';
 import { SpareBrowser } from './spare-browser.ts';
@@ -33,12 +34,22 @@ export class SessionHost {
   readonly #sessions = new Map<string, Promise<HostedSession>>();
   readonly #kept = new Set<string>();
   readonly #spare: SpareBrowser;
+  readonly #scrapes: ScrapeBrowsers;
   #isStopping = false;
 
   private constructor(options: SessionHostOptions, confinement: Confinement) {
     this.#options = options;
     this.#confinement = confinement;
     this.#spare = new SpareBrowser(() => this.#startBrowser());
+    this.#scrapes = new ScrapeBrowsers({
+      take: async () => {
+        const browser = await this.#spare.take();
+        if (this.#sessions.size > 0 && hasMemoryFor(2)) this.#spare.prepare();
+        return browser;
+      },
+      hasMemory: () => hasMemoryFor(2),
+      logger: options.logger,
+    });
   }
 
   /**
@@ -67,12 +78,13 @@ export class SessionHost {
   }
 
   /**
-   * Starts the browser of a session. A second call for the same session waits for the first one.
+   * Starts the browser of a session, or takes over that of the scrape which it continues. A second call for the same
+   * session waits for the first one.
    * @throws ServiceError `SESSION_LIMIT_REACHED` if the memory does not suffice, `SESSION_FAILED` if the browser does not
    *   start
    */
-  async open(id: string): Promise<HostedSession> {
-    const opening = this.#sessions.get(id) ?? this.#open(id);
+  async open(id: string, scrapeId?: string | null): Promise<HostedSession> {
+    const opening = this.#sessions.get(id) ?? this.#open(id, scrapeId);
     this.#sessions.set(id, opening);
     try {
       return await opening;
@@ -100,15 +112,24 @@ export class SessionHost {
   /** Ends all sessions, and accepts no new ones. */
   async close(): Promise<void> {
     this.#isStopping = true;
-    await this.#spare.close();
+    await Promise.all([this.#spare.close(), this.#scrapes.close()]);
     const sessions = await Promise.allSettled(this.#sessions.values());
     await Promise.all(
       sessions.map((session) => session.status === 'fulfilled' && session.value.end('shutdown')),
     );
   }
 
-  async #open(id: string): Promise<HostedSession> {
-    if (this.#isStopping) throw new ServiceError('SERVICE_UNAVAILABLE', 'This host is stopping.');
+  /** A browser for a scrape, whose page a session can take over for a while. */
+  browserFor(scrapeId: string, startMs: number): ScrapeBrowser {
+    return this.#scrapes.browserFor(scrapeId, startMs);
+  }
+
+  /** @returns the browser of the scrape if it is kept here, else one that nobody has used */
+  async #takeBrowser(scrapeId: string | null | undefined): Promise<RunningBrowser> {
+    const kept = scrapeId ? this.#scrapes.take(scrapeId) : undefined;
+    if (kept) return { ...kept, hasPage: true };
+    // Sessions come first.
+    while (!hasMemoryFor(1) && (await this.#scrapes.endOldest()));
     if (!hasMemoryFor(1)) {
       throw new ServiceError(
         'SESSION_LIMIT_REACHED',
@@ -116,11 +137,16 @@ export class SessionHost {
         { retryAfterSeconds: 30 },
       );
     }
+    return this.#spare.take();
+  }
+
+  async #open(id: string, scrapeId: string | null | undefined): Promise<HostedSession> {
+    if (this.#isStopping) throw new ServiceError('SERVICE_UNAVAILABLE', 'This host is stopping.');
     const { cacheDir, logger } = this.#options;
     const session = new HostedSession({
       ...{ id, cacheDir, logger },
       confinement: this.#confinement,
-      browser: await this.#spare.take(),
+      browser: await this.#takeBrowser(scrapeId),
     });
     void session.ended.then(() => {
       this.#sessions.delete(id);

@@ -1,3 +1,4 @@
+import { findHostOfScrape } from '../../db/kept-scrapes.ts';
 import { findSession, type StoredSession } from '../../db/sessions.ts';
 import { ServiceError } from '../../errors.ts';
 import type { ApiDeps } from '../http/route.ts';
@@ -37,7 +38,10 @@ export async function openedSession(
   session: StoredSession,
   { db, temporal }: Pick<ApiDeps, 'db' | 'temporal'>,
 ): Promise<OpenedSession> {
-  if (session.state === 'creating') await temporal.startSession(toStart(session));
+  if (session.state === 'creating') {
+    const keptOn = session.scrape_id === null ? undefined : await findHostOfScrape(db, session.scrape_id);
+    await temporal.startSession({ ...toStart(session), keptOn });
+  }
   const opened = session.state === 'creating' ? await findSession(db, session.id) : session;
   if (opened?.state !== 'active' || opened.host === null) throw destroyedError(opened ?? session);
   return { ...opened, host: opened.host };
