@@ -70,14 +70,15 @@ async function measureViewers(session: LiveViewFixture, count: number, seconds: 
   await sleep(SETTLE_MS);
   const load = currentLoad();
   const before = await cpuSeconds(session);
-  const rates = await Promise.all(viewers.map((viewer) => countFrames(viewer, seconds * 1000)));
+  const counts = await Promise.all(viewers.map((viewer) => countFrames(viewer, seconds * 1000)));
+  const rates = counts.map((count) => count.frames / count.seconds);
   const cpu = (await cpuSeconds(session)) - before;
   await Promise.all(viewers.map(({ page }) => page.context().close()));
   return {
     viewers: count,
     load,
-    'frames/s, slowest viewer': short(Math.min(...rates) / seconds),
-    'fastest viewer': short(Math.max(...rates) / seconds),
+    'frames/s, slowest viewer': short(Math.min(...rates)),
+    'fastest viewer': short(Math.max(...rates)),
     "Chromium's CPU %": short((cpu / seconds) * 100),
   };
 }

@@ -66,6 +66,12 @@ export const ERRORS = {
     stage: 'fetch',
     summary: 'Nothing of the document can be read: it is damaged, or exceeds a limit of its parser',
   },
+  SCRAPE_PDF_OCR_REQUIRED: {
+    status: 400,
+    retry: 'never',
+    stage: 'fetch',
+    summary: 'The PDF has no text but that in its images, and the mode "fast" does not recognise it',
+  },
   PARSE_UNSUPPORTED_OPTIONS: {
     status: 400,
     retry: 'never',

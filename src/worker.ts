@@ -250,6 +250,7 @@ async function runWorker(): Promise<RunningService> {
     roles,
     hostQueue: sessions?.queue,
     activities: createWorkerActivities(config, services, { browser, threads, sessions, logger }),
+    db,
     logger,
   });
   const running = Promise.all(workers.map((worker) => worker.run()));

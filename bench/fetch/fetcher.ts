@@ -53,7 +53,7 @@ function throughEngines(): GetPage {
   });
   return async (url, signal) => {
     const asked = scrapeBody.parse({ url, maxAge: 0, storeInCache: false });
-    return (await engines.fetchPage(asked, signal)).snapshot;
+    return (await engines.fetchPage(asked, signal, { conversionOwner: 'bench' })).snapshot;
   };
 }
 

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
-import { translateDatabaseError } from '../db/client.ts';
+import { type Database, translateDatabaseError } from '../db/client.ts';
 import { type ErrorCode, policyOf, toServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { WebhookDeps } from '../webhooks/delivery.ts';
@@ -11,6 +11,7 @@ import { type PageWorkerDeps, pageActivities } from './pages.ts';
 import { type ScrapeDeps, scrapeActivities } from './scrape.ts';
 import { type SessionDeps, sessionActivities } from './sessions.ts';
 import { type UpkeepDeps, upkeepActivities } from './upkeep.ts';
+import { waitForDatabase } from './wait-for-database.ts';
 import { webhookActivities } from './webhooks.ts';
 
 /** The dependencies of all activities. A worker creates them once. */
@@ -40,9 +41,16 @@ export type Activities = ReturnType<typeof createActivities>;
 
 /**
  * Converts every error of an activity into a Temporal failure whose type is our error code. The failure is
- * retryable only if the policy of the error says so. The text of an unknown error appears only in the log.
+ * retryable only if the policy of the error says so. The text of an unknown error appears only in the log. Without a
+ * database, the activity fails when the database responds again.
  */
-export function failureInterceptor(logger: Logger): ActivityInboundCallsInterceptor {
+export function failureInterceptor({
+  db,
+  logger,
+}: {
+  db: Pick<Database, 'ready'>;
+  logger: Logger;
+}): ActivityInboundCallsInterceptor {
   return {
     async execute(input, next) {
       try {
@@ -50,6 +58,7 @@ export function failureInterceptor(logger: Logger): ActivityInboundCallsIntercep
       } catch (error) {
         if (error instanceof CancelledFailure) throw error;
         const { code, message, details } = toServiceError(translateDatabaseError(error));
+        if (code === 'SERVICE_UNAVAILABLE') await waitForDatabase(db);
         const expected = code !== 'UNKNOWN_ERROR';
         if (!expected) {
           const { activityType, workflowExecution } = Context.current().info;

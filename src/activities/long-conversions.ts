@@ -4,18 +4,13 @@ import type { Database } from '../db/client.ts';
 import { recordLongConversion, updateLongConversion } from '../db/jobs/long-conversions.ts';
 import type { ConversionProgress, DocumentType } from '../parsers/document.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
+import { maxOvertimeMs } from '../scraping/conversion-time.ts';
 import type { Deadline } from '../scraping/deadline.ts';
 
 /** Conversions that continue after their time limit at once, as many as the sandbox runs besides others. */
 const MAX_LONG_CONVERSIONS = availableParallelism();
 /** Those of one team, so that other teams' documents may continue, too. */
 const MAX_OF_TEAM = Math.max(1, Math.ceil(MAX_LONG_CONVERSIONS / 2));
-
-const MINUTE_MS = 60_000;
-/** The documents whose text may have to be recognised, which takes a second or more for each page. */
-const MAY_NEED_OCR = new Set<DocumentType>(['pdf', 'image']);
-/** How long a conversion may continue after the time limit. One that needs no OCR and takes longer seldom ends at all. */
-const maxOvertimeMs = (type: DocumentType) => (MAY_NEED_OCR.has(type) ? 20 * MINUTE_MS : 5 * MINUTE_MS);
 
 /** Follows the conversion of one document. */
 export class TrackedConversion {

@@ -116,7 +116,7 @@ export function scrapeActivities(deps: ScrapeDeps) {
       };
       const fetched = await engines.fetchPage(request, deadline.signal, {
         ...{ profile, ownBrowser },
-        teamId: job.team_id,
+        conversionOwner: job.team_id,
         onProgress: conversion.report,
         duringConversion: (convert, type) =>
           // A scrape with zero data retention leaves no trace by which a repeated request could join it.

@@ -30,7 +30,7 @@ export interface FetchedPage {
 
 /** Fetches pages from the cache or by an engine. */
 export interface Engines {
-  fetchPage(request: ScrapeRequest, signal: AbortSignal, context?: FetchContext): Promise<FetchedPage>;
+  fetchPage(request: ScrapeRequest, signal: AbortSignal, context: FetchContext): Promise<FetchedPage>;
 }
 
 const NO_IMAGES_WARNING =
@@ -50,9 +50,9 @@ export function createEngines({
   ...deps
 }: EscalationDeps & { upload: UploadEngine; cache: PageCache; readDocument: ReadDocument }): Engines {
   return {
-    async fetchPage(request, signal, context = {}) {
+    async fetchPage(request, signal, context) {
       const target = toPageRequest(request, context);
-      const { duringConversion = (work) => work(), teamId: owner = '', onProgress } = context;
+      const { duringConversion = (work) => work(), conversionOwner: owner, onProgress } = context;
       const convert = async (page: EngineResult): Promise<Snapshot> => {
         if (!page.unconverted) return page;
         return duringConversion(

@@ -16,8 +16,8 @@ export interface FetchContext {
   duringWait?: DuringWait;
   /** A browser for this page alone. */
   ownBrowser?: PageRequest['ownBrowser'];
-  /** The team in whose turn a document is converted. */
-  teamId?: string;
+  /** In whose turn a document is converted: that of a team, or of its batches and crawls together. */
+  conversionOwner: string;
   /** Called with the progress of the conversion of a document. */
   onProgress?: ConversionOptions['onProgress'];
   /** Wraps the conversion of a document. */
@@ -49,7 +49,7 @@ export function collectOf(formats: ScrapeRequest['formats']): PageRequest['colle
 /** The request for the page itself, as engines receive it. */
 export function toPageRequest(
   request: ScrapeRequest,
-  { profile, duringWait, ownBrowser }: FetchContext,
+  { profile, duringWait, ownBrowser }: Omit<FetchContext, 'conversionOwner'>,
 ): PageRequest {
   return {
     sourceUrl: request.url,

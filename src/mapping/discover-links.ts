@@ -78,7 +78,10 @@ export async function discoverLinks(input: MapInput, deps: LinkDiscoveryDeps): P
   const { sitemap, ignoreQueryParameters } = request;
   const { requestsPerHost } = deps;
   const robots = createMapRobots(deps.linkFilters.robots, request);
-  const pages = createMapPageFetcher(deps, request, input.timeout);
+  const pages = createMapPageFetcher(deps, request, {
+    teamId: input.teamId,
+    renderSignal: input.timeout,
+  });
   const start = await fetchStart(pages, robots, input);
   const page = start instanceof ServiceError || start === 'forbidden' ? undefined : start;
   const base = page?.url ?? request.url;

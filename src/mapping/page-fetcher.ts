@@ -53,13 +53,14 @@ function requestHeaders({ headers, location }: MapRequest): Record<string, strin
 
 /**
  * Creates the functions that fetch the pages of a map.
- * @param renderSignal aborts the rendering of pages. No earlier signal does, because an abort ends a rendering
+ * @param options.teamId in whose turn a start page is converted that is a document
+ * @param options.renderSignal aborts the rendering of pages. No earlier signal does, because an abort ends a rendering
  *   thread, which costs more than letting it finish
  */
 export function createMapPageFetcher(
   deps: MapFetcherDeps,
   request: MapRequest,
-  renderSignal: AbortSignal,
+  { teamId, renderSignal }: { teamId: string; renderSignal: AbortSignal },
 ): MapPageFetcher {
   const { egress, engines, renderer, userAgent } = deps;
   const engine = createHttpEngine({ egress, userAgent, maxBodyBytes: MAX_BODY_BYTES });
@@ -81,7 +82,9 @@ export function createMapPageFetcher(
   return {
     async fetchStartPage(url, signal) {
       const options = { url, headers, skipTlsVerification, formats: [], maxAge: 0, storeInCache: false };
-      const { snapshot } = await engines.fetchPage(scrapeBody.parse(options), signal);
+      const { snapshot } = await engines.fetchPage(scrapeBody.parse(options), signal, {
+        conversionOwner: teamId,
+      });
       return convert(snapshot);
     },
     async fetchPage(url, outer) {

@@ -48,14 +48,15 @@ export const postponed = ({ id, host }: Claim, retryInMs: number): ScrapedPage =
 
 /**
  * Decides what becomes of a page that could not be scraped: it is tried again or it fails.
- * @param onUnexpected called with an error that is not one of the service's own
+ * @param options.mayRetry whether another attempt may be made if the error allows it
+ * @param options.onUnexpected called with an error that is not one of the service's own
  * @throws ServiceError for an error that no single page is to blame for. Its policy decides whether the
  *   activity is retried or the job fails
  */
 export function outcomeOfError(
   claim: Claim,
   thrown: unknown,
-  onUnexpected: (error: unknown) => void,
+  { mayRetry, onUnexpected }: { mayRetry: boolean; onUnexpected: (error: unknown) => void },
 ): ScrapedPage {
   const { id, host, attempts } = claim;
   const error = toServiceError(translateDatabaseError(thrown));
@@ -67,6 +68,6 @@ export function outcomeOfError(
   if (code === 'UNKNOWN_ERROR') onUnexpected(thrown);
   // Another page may be what ended the browser, so this page gets more attempts than after other errors.
   const maxAttempts = code === 'WORKER_LOST' ? MAX_LOSSES : MAX_ATTEMPTS;
-  if (retry !== 'never' && attempts + 1 < maxAttempts) return retried(claim);
+  if (mayRetry && retry !== 'never' && attempts + 1 < maxAttempts) return retried(claim);
   return { end: { id, host, outcome: 'failed', credits, error: { code, message, details } } };
 }

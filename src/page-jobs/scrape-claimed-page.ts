@@ -16,6 +16,7 @@ import {
 } from '../scraping/build-document.ts';
 import { type Deadline, startDeadline } from '../scraping/deadline.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { pageConversion } from './page-conversion.ts';
 import { isRetriedStatus, MAX_LOSSES, outcomeOfError, postponed, retried } from './page-outcome.ts';
 import type { ScrapedPage } from './page-worker.ts';
 import { readStartPage } from './start-page.ts';
@@ -97,7 +98,7 @@ async function checkRobots(
     return { end: { id, host, outcome: 'failed', credits: 0, error: { code, message } } };
   } catch (thrown) {
     deps.signal.throwIfAborted();
-    return failed(claim, thrown, { job, deps });
+    return failed(claim, thrown, { job, deps, mayRetry: true });
   }
 }
 
@@ -137,11 +138,13 @@ async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: PageDeps
   } catch (thrown) {
     deps.signal.throwIfAborted();
     // A step that was aborted may throw an error of its own, but the reason for the abort is the real cause.
-    return failed(claim, deadline.signal.aborted ? deadline.signal.reason : thrown, { job, deps });
+    const reason = deadline.signal.aborted ? deadline.signal.reason : thrown;
+    // A document that took 20 minutes would take as long again.
+    return failed(claim, reason, { job, deps, mayRetry: !deadline.isOvertime });
   }
 }
 
-/** Fetches a page, and reports how long its host took without the waits for the browser. */
+/** Fetches a page, and reports how long its host took, without the waits for the browser and the conversion of a document. */
 async function fetchClaim(
   request: ScrapeRequest,
   teamId: string,
@@ -150,16 +153,27 @@ async function fetchClaim(
   const { profile } = request;
   const startedAt = performance.now();
   let wasRequested = !isCacheOnly(request);
+  let isHostDone = false;
+  const endRequest = () => {
+    if (isHostDone) return;
+    isHostDone = true;
+    deps.onFetched(wasRequested ? performance.now() - startedAt - deadline.waitedMs : undefined);
+  };
+  const conversion = pageConversion(teamId, deadline);
   try {
     const fetched = await deps.engines.fetchPage(request, deadline.signal, {
-      teamId,
+      ...conversion,
       profile: profile && { teamId, name: profile.name },
       duringWait: (wait) => deps.duringWait(() => deadline.duringWait(wait)),
+      duringConversion(convert, type) {
+        endRequest();
+        return conversion.duringConversion(convert, type);
+      },
     });
     wasRequested &&= fetched.cacheState !== 'hit';
     return fetched;
   } finally {
-    deps.onFetched(wasRequested ? performance.now() - startedAt - deadline.waitedMs : undefined);
+    endRequest();
   }
 }
 
@@ -246,12 +260,13 @@ async function outcomeOf(
 function failed(
   claim: Claim,
   thrown: unknown,
-  { job, deps }: { job: PageJobContext; deps: PageDeps },
+  { job, deps, mayRetry }: { job: PageJobContext; deps: PageDeps; mayRetry: boolean },
 ): ScrapedPage {
-  return outcomeOfError(claim, thrown, (error) => {
+  const onUnexpected = (error: unknown) => {
     const attributes = job.zeroDataRetention
       ? { id: claim.id }
       : { url: claim.url, error: String((error as Error)?.stack ?? error) };
     deps.onFault('page failed unexpectedly', attributes);
-  });
+  };
+  return outcomeOfError(claim, thrown, { mayRetry, onUnexpected });
 }

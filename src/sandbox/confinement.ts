@@ -31,8 +31,11 @@ export interface SandboxedProgram {
   memoryPaths?: readonly string[];
   /** Whether the program may create user namespaces, which Chromium's own sandbox needs. */
   allowsUserNamespaces?: boolean;
-  /** Denies the system calls that only attacks need; see {@link seccompProgram}. It needs bubblewrap. */
-  filtersSystemCalls?: boolean;
+  /**
+   * Denies the system calls that only attacks need; see {@link seccompProgram}. It needs bubblewrap: without it, a program
+   * that requires the filter does not start, and one with the value `where-possible` runs unfiltered.
+   */
+  systemCallFilter?: 'required' | 'where-possible';
   /**
    * The user that it runs as when the service runs as root. Where no user namespace can be used, the limit of processes is
    * that of all programs of the user together.
@@ -121,7 +124,7 @@ export async function startConfined(
   const { command, env, limits, uid = SANDBOX_UID } = program;
   const isRoot = process.getuid?.() === 0;
   if (confinement === 'user-only') {
-    if (program.mounts?.length || program.hiddenPaths?.length || program.filtersSystemCalls)
+    if (program.mounts?.length || program.hiddenPaths?.length || program.systemCallFilter === 'required')
       throw new Error(`${command[0]} can only run in bubblewrap`);
     const home = await createProgramHome('sandbox', uid);
     const group = startUnprivileged(boundedWithoutNamespaces(program, isRoot), {
@@ -134,7 +137,7 @@ export async function startConfined(
     return group;
   }
   const dropped = [SETPRIV, ...dropPrivilegesArgs(uid)] as const;
-  const filter = program.filtersSystemCalls ? ['--seccomp', String(stdio.length)] : [];
+  const filter = program.systemCallFilter ? ['--seccomp', String(stdio.length)] : [];
   const whole: readonly [string, ...string[]] =
     confinement === 'root-namespaces'
       ? [
@@ -155,9 +158,9 @@ export async function startConfined(
   const group = startProcessGroup(whole, {
     cwd: '/',
     env: { PATH: PROGRAM_PATH },
-    stdio: program.filtersSystemCalls ? [...stdio, 'pipe'] : stdio,
+    stdio: program.systemCallFilter ? [...stdio, 'pipe'] : stdio,
   });
-  if (program.filtersSystemCalls) sendFilter(group.child);
+  if (program.systemCallFilter) sendFilter(group.child);
   // A bubblewrap that is killed while it starts leaves a child that does not know its parent has died.
   group.child.once('exit', group.kill);
   return group;

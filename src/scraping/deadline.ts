@@ -6,8 +6,13 @@ export interface Deadline extends Disposable {
   signal: AbortSignal;
   /** Milliseconds that the page has waited for its turn; see `duringWait`. */
   readonly waitedMs: number;
-  /** Runs a wait that is not the page's own work. The time limit is suspended meanwhile. */
-  duringWait<Result>(wait: () => Promise<Result>): Promise<Result>;
+  /** Whether the conversion of a document has continued after the time limit. */
+  readonly isOvertime: boolean;
+  /**
+   * Runs a wait that is not the page's own work. The time limit is suspended meanwhile.
+   * @param maxMs the longest that it may take without a break; three minutes by default
+   */
+  duringWait<Result>(wait: () => Promise<Result>, maxMs?: number): Promise<Result>;
   /**
    * Runs the conversion of a document, which may continue after the time limit. If it does, the page gets
    * {@link FINISH_MS} for the rest of its work.
@@ -36,8 +41,8 @@ export function startDeadline(
     const message = `${url} took longer than the timeout of ${timeoutMs} ms. Try again with a larger timeout.`;
     controller.abort(new ServiceError('SCRAPE_TIMEOUT', message));
   };
-  const abortWait = () => {
-    const message = `${url} waited longer than ${MAX_WAIT_MS} ms for its turn in the browser.`;
+  const abortWait = (maxMs: number) => {
+    const message = `${url} waited longer than ${maxMs} ms for its turn in the browser or at the parsers of documents.`;
     controller.abort(new ServiceError('CONCURRENCY_QUEUE_TIMEOUT', message));
   };
   let remainingMs = timeoutMs;
@@ -45,6 +50,7 @@ export function startDeadline(
   let waitedMs = 0;
   let waits = 0;
   let isDisposed = false;
+  let isOvertime = false;
   // What happens at the end of the time limit; the conversion of a document continues.
   let atLimit = abortWork;
   let timer = setTimeout(() => atLimit(), timeoutMs);
@@ -65,8 +71,11 @@ export function startDeadline(
     get waitedMs() {
       return waitedMs;
     },
-    async duringWait(wait) {
-      if (waits++ === 0) remainingMs -= switchTimer(abortWait, MAX_WAIT_MS);
+    get isOvertime() {
+      return isOvertime;
+    },
+    async duringWait(wait, maxMs = MAX_WAIT_MS) {
+      if (waits++ === 0) remainingMs -= switchTimer(() => abortWait(maxMs), maxMs);
       try {
         return await wait();
       } finally {
@@ -74,7 +83,6 @@ export function startDeadline(
       }
     },
     async duringConversion(convert, overtimeMs) {
-      let isOvertime = false;
       atLimit = () => {
         const ms = overtimeMs();
         if (ms === 0) return abortWork();

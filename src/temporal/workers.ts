@@ -1,5 +1,6 @@
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { type Activities, failureInterceptor } from '../activities/index.ts';
+import type { Database } from '../db/client.ts';
 import type { Logger } from '../logger.ts';
 import { QUEUES, type WorkerRole } from '../workflows/queues.ts';
 
@@ -25,12 +26,13 @@ interface TemporalWorkerOptions {
   /** The queue of this process alone, if it hosts browser sessions. */
   hostQueue: string | undefined;
   activities: Activities;
+  db: Database;
   logger: Logger;
 }
 
 /** Creates one Temporal worker for each role, and one for the queue of this process if it hosts browser sessions. */
 export function createTemporalWorkers(options: TemporalWorkerOptions): Promise<Worker[]> {
-  const { connection, namespace, bundle, roles, hostQueue, activities, logger } = options;
+  const { connection, namespace, bundle, roles, hostQueue, activities, db, logger } = options;
   const create = (taskQueue: string, maxActivities: number, runsWorkflows: boolean) =>
     Worker.create({
       connection,
@@ -42,7 +44,7 @@ export function createTemporalWorkers(options: TemporalWorkerOptions): Promise<W
         maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
       }),
       activities,
-      interceptors: { activity: [() => ({ inbound: failureInterceptor(logger) })] },
+      interceptors: { activity: [() => ({ inbound: failureInterceptor({ db, logger }) })] },
       maxConcurrentActivityTaskExecutions: maxActivities,
       maxHeartbeatThrottleInterval: '5s',
       shutdownGraceTime: SHUTDOWN_GRACE_MS,

@@ -60,8 +60,9 @@ export const bookkeeping = proxyActivities<
 const pageWorkerActivities = proxyActivities<Pick<Activities, 'scrapePages'>>({
   taskQueue: QUEUES.pages,
   allowEagerDispatch: false,
-  // A page may take five minutes, and may be claimed just before the page worker stops claiming.
-  startToCloseTimeout: '10m',
+  // A page may be claimed just before the page worker stops claiming, take five minutes, and be a document that waits for
+  // a parser for 20 minutes and is converted for 20 minutes more.
+  startToCloseTimeout: '1h',
   scheduleToCloseTimeout: '24h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { ...PERSISTENT, maximumAttempts: 10_000 },

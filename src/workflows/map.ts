@@ -1,5 +1,6 @@
 import { mapActivities } from './activities.ts';
 import { recordedFailure } from './failure.ts';
+import { repeatAfterOutages } from './repeat-after-outages.ts';
 import type { ScrapeInput } from './scrape.ts';
 
 /**
@@ -9,9 +10,10 @@ import type { ScrapeInput } from './scrape.ts';
 export async function map(input: ScrapeInput): Promise<string | undefined> {
   const { jobId, timeoutMs, label } = input;
   try {
-    return await mapActivities(timeoutMs).mapSite.executeWithOptions(label ? { summary: label } : {}, [
-      jobId,
-    ]);
+    const { mapSite } = mapActivities(timeoutMs);
+    return await repeatAfterOutages(() =>
+      mapSite.executeWithOptions(label ? { summary: label } : {}, [jobId]),
+    );
   } catch (error) {
     throw await recordedFailure(input, error);
   }

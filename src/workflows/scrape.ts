@@ -2,6 +2,7 @@ import { setCurrentDetails } from '@temporalio/workflow';
 import type { ScrapeReport } from '../activities/scrape-report.ts';
 import { scrapeActivities } from './activities.ts';
 import { recordedFailure } from './failure.ts';
+import { repeatAfterOutages } from './repeat-after-outages.ts';
 
 /** The input of the workflow of a scrape or map. Everything else is in the database. */
 export interface ScrapeInput {
@@ -18,9 +19,9 @@ export interface ScrapeInput {
 export async function scrape(input: ScrapeInput): Promise<string | ScrapeReport | undefined> {
   const { jobId, timeoutMs, label } = input;
   try {
-    const result = await scrapeActivities(timeoutMs).scrapePage.executeWithOptions(
-      label ? { summary: label } : {},
-      [jobId],
+    const { scrapePage } = scrapeActivities(timeoutMs);
+    const result = await repeatAfterOutages(() =>
+      scrapePage.executeWithOptions(label ? { summary: label } : {}, [jobId]),
     );
     if (typeof result === 'object') setCurrentDetails(describe(result));
     return result;

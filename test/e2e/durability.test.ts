@@ -87,6 +87,17 @@ describe('a running scrape', () => {
     RESTART_TIMEOUT_MS,
   );
 
+  it(
+    'survives that Postgres is away for longer than all attempts of a scrape take',
+    async () => {
+      const { id } = await startSlowScrape('/slow/1000/article/17');
+      // The pause before the next start grows with each of them, to seven seconds in all.
+      for (let kills = 0; kills < 4; kills++) await killPart('postgres');
+      await expectResult(id, 17);
+    },
+    RESTART_TIMEOUT_MS,
+  );
+
   it('survives kill -9 of the API, and its result can be read', async () => {
     const { id } = await startSlowScrape('/slow/3000/article/13?api');
     await killPart('api');

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
@@ -165,13 +166,14 @@ describe('a parse whose worker is killed', () => {
     const waitsForSlot = () =>
       db.query.selectFrom('slot_waits').select('holder').where('team_id', '=', team.id).executeTakeFirst();
     const wait = await pollUntil(waitsForSlot);
-    const killed = workerPid();
-    process.kill(killed, 'SIGKILL');
-    const heldAgain = pages.requests.length;
-    await pollUntil(() => pages.requests.length > heldAgain);
     const uploads = () =>
       db.query.selectFrom('uploads').select('job_id').where('team_id', '=', team.id).execute();
     expect(await uploads()).toEqual([{ job_id: wait.holder }]);
+    const killed = workerPid();
+    process.kill(killed, 'SIGKILL');
+    // Either of the two jobs may get the free slot first, so the parse may end before the page is requested again.
+    const heldAgain = pages.requests.length;
+    await pollUntil(() => pages.requests.length > heldAgain);
     finish();
     const { body } = await parsed;
     expect(body.data?.markdown, JSON.stringify(body)).toContain('# Survivor');
@@ -271,6 +273,27 @@ describe('a document that takes longer than the timeout', () => {
     conversions.resume();
     const { metadata } = (await late).body.data;
     expect(metadata).toMatchObject({ scrapeId: idIn(early.body), numPages: 2, creditsUsed: 2 });
+  }, 300_000);
+
+  it('of a batch is finished after the timeout of its page', async () => {
+    const served = Promise.withResolvers<void>();
+    await using pages = await startPages({
+      '/book.pdf'(_request, response) {
+        response.writeHead(200, { 'Content-Type': 'application/pdf' }).end(content);
+        served.resolve();
+      },
+    });
+    using conversions = await stopConversions();
+    const path = '/v2/batch/scrape';
+    const id = await startJob(path, { urls: [`${pages.url}/book.pdf`], timeout: 1_000, ...options });
+    await served.promise;
+    // Long after the timeout, nothing has ended.
+    await sleep(8_000);
+    expect((await call(`${path}/${id}`)).body).toMatchObject({ status: 'scraping', completed: 0 });
+    conversions.resume();
+    const body = await untilStatus(`${path}/${id}`, ({ status }) => status !== 'scraping');
+    expect(body).toMatchObject({ status: 'completed', completed: 1, creditsUsed: 2 });
+    expect(body.data[0].markdown).toMatch(/Page 2 of a long book/);
   }, 300_000);
 });
 

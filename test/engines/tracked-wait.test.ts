@@ -28,7 +28,7 @@ async function requestOf(options: object) {
     proxies: { offers: () => false, isElsewhere: () => false },
   });
   const request = scrapeBody.parse({ url: 'http://site.test/', ...options });
-  await engines.fetchPage(request, new AbortController().signal);
+  await engines.fetchPage(request, new AbortController().signal, { conversionOwner: 'team' });
   return { request: seen[0]!, key: keys[0] };
 }
 

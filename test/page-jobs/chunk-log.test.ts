@@ -76,13 +76,25 @@ describe('the response time of a host', () => {
   }
 
   it('excludes the wait for the browser', async () => {
-    const times = await timesOf(async (_request, _signal, { duringWait } = {}) => {
+    const times = await timesOf(async (_request, _signal, { duringWait }) => {
       await duringWait?.(async () => {
         vi.advanceTimersByTime(50_000);
         return undefined as never;
       });
       vi.advanceTimersByTime(300);
       throw new ServiceError('SCRAPE_SITE_ERROR', 'The site is down.');
+    });
+    expect(times).toEqual([{ host, requests: 1, ms: 300 }]);
+  });
+
+  it('excludes the conversion of a document', async () => {
+    const times = await timesOf(async (_request, _signal, { duringConversion, onProgress }) => {
+      vi.advanceTimersByTime(300);
+      await duringConversion?.(async () => {
+        onProgress?.({ pagesDone: 0 });
+        vi.advanceTimersByTime(5_000);
+      }, 'pdf');
+      throw new ServiceError('SCRAPE_DOCUMENT_UNREADABLE', 'The PDF is damaged.');
     });
     expect(times).toEqual([{ host, requests: 1, ms: 300 }]);
   });

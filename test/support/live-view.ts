@@ -253,9 +253,10 @@ async function openViewer(
   };
 }
 
-/** How many frames arrive in a time. */
-export async function countFrames(viewer: Viewer, ms: number): Promise<number> {
+/** How many frames arrive in a time of about `ms` milliseconds, and how long that really took. */
+export async function countFrames(viewer: Viewer, ms: number): Promise<{ frames: number; seconds: number }> {
   const before = viewer.frames();
+  const startedAt = performance.now();
   await sleep(ms);
-  return viewer.frames() - before;
+  return { frames: viewer.frames() - before, seconds: (performance.now() - startedAt) / 1_000 };
 }

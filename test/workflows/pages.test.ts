@@ -85,9 +85,10 @@ describe('a batch in the Temporal UI', () => {
 describe('the history of a crawl', () => {
   it('has few events for hundreds of pages, names no page, and replays', async () => {
     const url = `${site.url}/links/0`;
+    const pages = 400;
     const id = await startJob('/v2/crawl', {
       url,
-      limit: 400,
+      limit: pages,
       crawlEntireDomain: true,
       scrapeOptions: { maxAge: 0 },
     });
@@ -95,7 +96,9 @@ describe('the history of a crawl', () => {
     const handle = client.workflow.getHandle(`crawl/${id}`);
     await handle.result();
     const history = await handle.fetchHistory();
-    expect(history.events?.length).toBeLessThan(100);
+    // About 60 on an idle machine. Rounds of webhooks and page workers add some as time passes, but an activity per page
+    // would be three events each.
+    expect(history.events?.length).toBeLessThan(pages);
     const payloads = payloadsOf(history).filter((payload) => !payload.includes(`Crawl of ${url}`));
     expect(payloads.join('\n')).toContain(id);
     // The host alone is an attribute to search by.

@@ -4,6 +4,7 @@ import { type ErrorCode, ServiceError } from '../../errors.ts';
 import type { SandboxedProgram } from '../../sandbox/confinement.ts';
 import type { Frame } from '../../sandbox/frames.ts';
 import { NODE_RESERVED_MB } from '../../sandbox/limits.ts';
+import { packageDirectories } from '../../sandbox/package-directories.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { logFailure, SandboxError, type SandboxLogger } from '../../sandbox/sandbox-error.ts';
 import type { ConversionOptions, ConvertDocument, DocumentTask } from '../document.ts';
@@ -20,11 +21,17 @@ export interface DocumentConverter {
 }
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-/** The paths that the sandboxed processes may read: their sources and the packages. */
-const READ_ONLY_PATHS = [
-  ...['package.json', 'node_modules', 'src/parsers', 'src/sandbox', 'src/json-object.ts'],
-  ...['src/html/parse', 'src/errors.ts'],
+/** The sources that the sandboxed processes may read. */
+const SOURCES = [
+  ...['package.json', 'src/parsers', 'src/html/parse', 'src/errors.ts', 'src/json-object.ts'],
+  ...['src/sandbox/task-loop.ts', 'src/sandbox/frames.ts'],
 ].map((path) => join(ROOT, path));
+/** The packages that those import. The processes may read these and what they depend on. */
+const PACKAGES = [
+  ...['@e965/xlsx', '@firecrawl/anydoc', '@kenjiuno/msgreader', '@llamaindex/liteparse', 'dom-serializer'],
+  ...['domhandler', 'domutils', 'htmlparser2', 'mammoth', 'parse5', 'parse5-htmlparser2-tree-adapter'],
+  ...['pdf-parse', 'postal-mime'],
+];
 const ENTRY = join(import.meta.dirname, 'conversion-process.ts');
 
 /** Limits of a document. Most take less than 200 MB. */
@@ -55,7 +62,12 @@ export const conversionProgram = (context: ConverterSettings): SandboxedProgram 
     ENTRY,
     JSON.stringify(context),
   ],
-  readOnlyPaths: [...READ_ONLY_PATHS, ...(context.ocr ? [context.ocr.languageData] : [])],
+  readOnlyPaths: [
+    ...SOURCES,
+    ...packageDirectories(PACKAGES, import.meta.dirname),
+    ...(context.ocr ? [context.ocr.languageData] : []),
+  ],
+  systemCallFilter: 'where-possible',
   env: ALLOCATOR_ENV,
   limits: LIMITS,
 });
@@ -100,6 +112,7 @@ const CODES: Record<DocumentFault, ErrorCode> = {
   'too-large': 'SCRAPE_DOCUMENT_UNREADABLE',
   unsupported: 'SCRAPE_DOCUMENT_UNREADABLE',
   unavailable: 'SCRAPE_UNSUPPORTED_FILE_ERROR',
+  'needs-ocr': 'SCRAPE_PDF_OCR_REQUIRED',
 };
 
 /** The sentence for the user about each fault of the sandbox. */

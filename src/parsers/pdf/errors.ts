@@ -1,6 +1,6 @@
 import { DocumentError } from '../document-error.ts';
 
-/** The error of a PDF or image; its fault is `password` or `damaged`. */
+/** The error of a PDF or image; its fault is `password`, `damaged` or `needs-ocr`. */
 export class PdfError extends DocumentError {
   override readonly name = 'PdfError';
 }

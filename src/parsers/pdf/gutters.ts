@@ -41,9 +41,9 @@ export function findGutters(rows: readonly (readonly Box[])[], minWidth: number)
         if (right - left < minWidth) continue;
         if (left === gutter.left && right === gutter.right) continues = true;
         addGutter(next, {
-          ...gutter,
           left,
           right,
+          first: gutter.first,
           last: place,
           leftRows: gutter.leftRows + Number(gap.hasLeft),
           rightRows: gutter.rightRows + Number(gap.hasRight),
@@ -70,9 +70,15 @@ export function findGutters(rows: readonly (readonly Box[])[], minWidth: number)
 
 /** Adds a strip. If there is one with the same edges, the strip that begins in the higher row is kept. */
 function addGutter(gutters: Gutter[], gutter: Gutter): void {
-  const same = gutters.findIndex(({ left, right }) => left === gutter.left && right === gutter.right);
-  if (same === -1) gutters.push(gutter);
-  else if ((gutters[same] as Gutter).first > gutter.first) gutters[same] = gutter;
+  const { left, right } = gutter;
+  // This runs for each strip of each row, so it is a plain loop.
+  for (let place = 0; place < gutters.length; place++) {
+    const other = gutters[place] as Gutter;
+    if (other.left !== left || other.right !== right) continue;
+    if (other.first > gutter.first) gutters[place] = gutter;
+    return;
+  }
+  gutters.push(gutter);
 }
 
 /** The gaps of a row, including the space before its first box and after its last box. */

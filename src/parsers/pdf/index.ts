@@ -10,7 +10,7 @@ import type { OcrReason } from './ocr-need.ts';
 import { type OutputBlock, toOutputBlocks } from './output-blocks.ts';
 import { repairPdf } from './repair.ts';
 import { toHtml } from './to-html.ts';
-import type { Figure, ReadOptions, SourceDocument } from './types.ts';
+import type { Figure, ReadOptions, SourceDocument, SourcePage } from './types.ts';
 
 export { unpackEnglish } from './ocr.ts';
 
@@ -61,7 +61,8 @@ export interface PdfDocument {
 
 /**
  * Converts a PDF to HTML. PDFium is not thread-safe, so a process must convert only one document at a time.
- * @throws PdfError if the document needs a password or nothing of it can be read
+ * @throws PdfError if the document needs a password, nothing of it can be read, or all that it has is text that only OCR
+ *   can read, which the mode `fast` excludes
  */
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfDocument> {
   const { mode = 'auto', maxPages = 10_000, images = false, password, ocr, onProgress } = options;
@@ -101,8 +102,10 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
     );
   }
   const layouts = layoutDocument(pages);
+  const html = toHtml(joinContinued(layouts.flat()));
+  if (mode === 'fast' && html === '' && isRenderable) await refuseIfScanned({ file, pages, password });
   return {
-    html: toHtml(joinContinued(layouts.flat())),
+    html,
     pages: pages.map(({ number, width, height }, place) => {
       const blocks = layouts[place] ?? [];
       const needsOcr = needs.get(number);
@@ -127,6 +130,22 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
     images: pages.flatMap(({ figures }) => figures),
     warnings,
   };
+}
+
+/** Refuses a document without any content if one of its pages has an image of text. */
+async function refuseIfScanned({
+  file,
+  pages,
+  password,
+}: {
+  file: Buffer;
+  pages: readonly SourcePage[];
+  password: string | undefined;
+}): Promise<void> {
+  const needs = await pagesThatNeedOcr(file, pages, password);
+  if (needs.size === 0) return;
+  const message = `${pageList([...needs.keys()])} of the PDF ${needs.size === 1 ? 'has' : 'have'} no text but that in ${needs.size === 1 ? 'its image' : 'their images'}, which the mode "fast" does not recognise. Use the mode "auto" or "ocr".`;
+  throw new PdfError('needs-ocr', message);
 }
 
 /** Loads PDF.js when it is needed, because that takes longer than most documents. */

@@ -54,14 +54,20 @@ function literal(text: string, start: number): string {
 const hexadecimal = (text: string, start: number) =>
   Buffer.from(text.slice(start, text.indexOf('>', start)).replace(/\s/g, ''), 'hex').toString('latin1');
 
+const ASCII = /^[\x20-\x7e]*$/;
+const UTF_16BE = new TextDecoder('utf-16be');
+const UTF_16LE = new TextDecoder('utf-16le');
+const WINDOWS_1252 = new TextDecoder('windows-1252');
+
 /**
  * Decodes a text string (ISO 32000-2, 7.9.2.2): UTF-16 or UTF-8 if it begins with a byte order mark, else
  * PDFDocEncoding, of which Windows-1252 is a close approximation.
  */
 function decode(value: string): string {
+  if (ASCII.test(value)) return value;
   const bytes = Buffer.from(value, 'latin1');
-  if (value.startsWith('\u00fe\u00ff')) return new TextDecoder('utf-16be').decode(bytes.subarray(2));
-  if (value.startsWith('\u00ff\u00fe')) return new TextDecoder('utf-16le').decode(bytes.subarray(2));
+  if (value.startsWith('\u00fe\u00ff')) return UTF_16BE.decode(bytes.subarray(2));
+  if (value.startsWith('\u00ff\u00fe')) return UTF_16LE.decode(bytes.subarray(2));
   if (value.startsWith('\u00ef\u00bb\u00bf')) return bytes.toString('utf8', 3);
-  return new TextDecoder('windows-1252').decode(bytes);
+  return WINDOWS_1252.decode(bytes);
 }

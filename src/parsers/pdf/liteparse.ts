@@ -98,15 +98,14 @@ const hasUnitFonts = ({ textItems }: ParsedPage) =>
  */
 export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]): SourcePage {
   const annotations = page.annotations ?? [];
-  const rotation = rotationOf(page.textItems);
-  const isTurned = (item: TextItem) => quarterOf(item) !== rotation;
+  const { upright, turned, rotation } = byRotation(page.textItems);
   const { shapes, lines } = page.vectorGraphics ?? { shapes: [], lines: [] };
   const source: SourcePage = {
     number: page.pageNum,
     width: page.width,
     height: page.height,
-    words: toWords(page.textItems.filter((item) => !isTurned(item))),
-    turnedWords: toWords(page.textItems.filter(isTurned)),
+    words: toWords(upright),
+    turnedWords: toWords(turned),
     rules: findRules(shapes, lines),
     figures: images.map(toFigure),
     annotations: annotations.flatMap(toAnnotation),
@@ -120,6 +119,18 @@ export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]
 /** The rotation of a run, rounded to a multiple of 90 degrees. */
 const quarterOf = ({ rotation = 0 }: TextItem) =>
   (Math.round((((rotation % 360) + 360) % 360) / 90) % 4) * 90;
+
+/** Separates the runs in the direction of most of the text from the others, of which most pages have none. */
+function byRotation(items: readonly TextItem[]) {
+  if (items.every(({ rotation }) => !rotation)) return { rotation: 0 as const, upright: items, turned: [] };
+  const rotation = rotationOf(items);
+  const isUpright = (item: TextItem) => quarterOf(item) === rotation;
+  return {
+    rotation,
+    upright: items.filter(isUpright),
+    turned: items.filter((item) => !isUpright(item)),
+  };
+}
 
 /** The clockwise rotation of most of the text, in degrees. */
 function rotationOf(items: readonly TextItem[]): 0 | 90 | 180 | 270 {
@@ -158,11 +169,14 @@ function toWords(items: readonly TextItem[]): Word[] {
     for (const part of parts) {
       const text = cleanText(part.text);
       if (!text.trim()) continue;
-      const box = toBox(part);
-      // PDFium's boxes end at the baseline, but their top is that of the highest character of the word.
-      if (upright) box.top = Math.min(box.top, box.bottom - size);
+      const { x, y } = part;
+      const bottom = y + part.height;
       const word: Word = {
-        ...box,
+        left: x,
+        // PDFium's boxes end at the baseline, but their top is that of the highest character of the word.
+        top: upright ? Math.min(y, bottom - size) : y,
+        right: x + part.width,
+        bottom,
         text: withPunctuationLast(text.trim()),
         style: styleOfWord(part, style, plain),
         run,

@@ -1,4 +1,4 @@
-import { type Box, containsCenter, heightOf, median, overlapX, overlapY, unionOf } from './boxes.ts';
+import { type Box, centerY, containsCenter, heightOf, median, overlapX, overlapY, unionOf } from './boxes.ts';
 import { type Item, isSegment, type Placed, splitColumns } from './columns.ts';
 import { fieldWords } from './form-fields.ts';
 import { toLine } from './lines.ts';
@@ -101,10 +101,10 @@ function readColumn(column: readonly Item<Block | undefined>[], page: SourcePage
   const others = column
     .filter((item): item is Placed<Block> => !isSegment(item) && item.content !== undefined)
     .sort((a, b) => a.top - b.top);
-  const lineHeight = median(column.filter(isSegment).map(heightOf));
+  const lineHeight = others.length > 0 ? median(column.filter(isSegment).map(heightOf)) : 0;
   for (let row = 0; row < rows.length; row++) {
     const segments = rows[row] as Segment[];
-    const middle = median(segments.map(({ top, bottom }) => (top + bottom) / 2));
+    const middle = others.length > 0 ? median(segments.map(centerY)) : 0;
     while (others[0] && others[0].top < middle - 0.2 * lineHeight) {
       flush();
       blocks.push((others.shift() as Placed<Block>).content);

@@ -33,6 +33,7 @@ interface Candidate {
 
 /** Finds lines at the top or bottom of pages that neighbouring pages repeat. Only the numbers in them may differ. */
 export function findRunningHeads(pages: readonly SourcePage[]): RunningHeads[] {
+  if (pages.length < 2) return pages.map(({ words }) => ({ header: [], footer: [], words }));
   const candidates = pages.map(candidatesOf);
   return pages.map((page, place) => {
     const neighbours = candidates

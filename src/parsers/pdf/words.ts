@@ -36,19 +36,27 @@ export function cleanText(text: string): string {
 
 /** Removes words that are drawn again at nearly the same position, as for shadows and simulated bold type. */
 export function withoutRepeats(words: Word[]): Word[] {
-  const seen = new Map<string, Word[]>();
+  // Most words occur only once, so there is a list only for the others.
+  const first = new Map<string, Word>();
+  const further = new Map<string, Word[]>();
   return words.filter((word) => {
-    const others = seen.get(word.text);
-    if (!others) {
-      seen.set(word.text, [word]);
+    const { text } = word;
+    const other = first.get(text);
+    if (!other) {
+      first.set(text, word);
       return true;
     }
-    const near = 0.15 * word.style.size;
-    if (others.some(({ left, top }) => Math.abs(left - word.left) < near && Math.abs(top - word.top) < near))
-      return false;
-    others.push(word);
+    const others = further.get(text);
+    if (isDrawnAgain(other, word) || others?.some((one) => isDrawnAgain(one, word))) return false;
+    if (others) others.push(word);
+    else further.set(text, [word]);
     return true;
   });
+}
+
+function isDrawnAgain(one: Word, word: Word): boolean {
+  const near = 0.15 * word.style.size;
+  return Math.abs(one.left - word.left) < near && Math.abs(one.top - word.top) < near;
 }
 
 const BOLD = /bold|black|heavy|semibold|demi(?!-?ital)|(^|[-,+])(bd|cmbx|sfbx)/i;

@@ -1,12 +1,16 @@
 import { Parser } from 'htmlparser2';
 import { localName, readPart, readRelationships } from '../package-parts.ts';
 import type { ZipArchive } from '../zip.ts';
+import { chartText } from './chart-text.ts';
 import type { PlacedPicture } from './pictures.ts';
 
 const WORKBOOK = 'xl/workbook.xml';
 const ANCHORS = new Set(['oneCellAnchor', 'twoCellAnchor', 'absoluteAnchor']);
 
-/** Reads where the pictures of an Office Open XML workbook are (ECMA-376-1, 20.5), by the names of the sheets. */
+/**
+ * Reads where the pictures and charts of an Office Open XML workbook are (ECMA-376-1, 20.5), by the names of the sheets. The
+ * text of a chart is its alternative text.
+ */
 export function readXlsxPictures(archive: ZipArchive): Map<string, PlacedPicture[]> {
   const parts = readRelationships(archive, WORKBOOK);
   const pictures = new Map<string, PlacedPicture[]>();
@@ -44,7 +48,7 @@ function readDrawing(archive: ZipArchive, part: string): PlacedPicture[] {
   let isRow = false;
   const parser = new Parser(
     {
-      onopentag(tag, { descr = '', 'r:embed': id = '' }) {
+      onopentag(tag, { descr = '', 'r:embed': id = '', 'r:id': chart = '' }) {
         const name = localName(tag);
         if (ANCHORS.has(name)) [row, alt] = [0, ''];
         else if (name === 'from') isFrom = true;
@@ -52,6 +56,8 @@ function readDrawing(archive: ZipArchive, part: string): PlacedPicture[] {
         else if (name === 'cNvPr') alt = descr;
         const target = name === 'blip' ? targets.get(id) : undefined;
         if (target?.kind === 'image') pictures.push({ row, alt, part: target.target });
+        const { target: part } = (name === 'chart' && targets.get(chart)) || {};
+        if (part) pictures.push({ row, alt: alt || chartText(readPart(archive, part)), part });
       },
       ontext(text) {
         if (isRow) row = Number.parseInt(text, 10) || 0;

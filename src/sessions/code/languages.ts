@@ -203,7 +203,7 @@ const BASE_PROGRAM = {
   readOnlyPaths: ['/usr/bin', '/etc/alternatives', '/usr/share/zoneinfo'].filter((path) => existsSync(path)),
   // Programs must use the browser of the session instead of starting one.
   hiddenPaths: ['/usr/lib/chromium', '/usr/lib/chromium-browser', '/usr/lib/firefox-esr'],
-  filtersSystemCalls: true,
+  systemCallFilter: 'required' as const,
   uid: SESSION_UID,
   env: { PATH: '/usr/local/bin:/usr/bin:/bin', NODE_PATH: `${HOME}/node_modules` },
   limits: LIMITS,

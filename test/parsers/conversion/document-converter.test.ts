@@ -38,6 +38,14 @@ function convert(file: Buffer, { images = false, ...pdf }: Partial<PdfTask> & { 
   return documents.convert(task, file, { signal: AbortSignal.timeout(50_000), owner: 'a' });
 }
 
+/** A page that is nothing but an image. */
+const SCAN = writePdf([
+  {
+    texts: [],
+    images: [{ rect: [0, 0, 612, 792], width: 60, height: 80, pixels: Buffer.alloc(60 * 80, 9) }],
+  },
+]);
+
 describe('a PDF', () => {
   const pageOf = (word: string) => ({ texts: textLines(72, 300, [`The ${word} page has a sentence.`]) });
   const three = writePdf([pageOf('first'), pageOf('second'), pageOf('third')], {
@@ -93,8 +101,12 @@ describe('a PDF', () => {
       'SCRAPE_DOCUMENT_ENCRYPTED',
     ],
     ['is damaged', Buffer.from('%PDF-1.7\n?'), 'SCRAPE_DOCUMENT_UNREADABLE'],
+    ['is a scan, in the mode fast', SCAN, 'SCRAPE_PDF_OCR_REQUIRED'],
   ])('that %s is refused', async (_, file, code) => {
-    await expect(convert(file)).rejects.toMatchObject({ name: 'ServiceError', code });
+    await expect(convert(file, file === SCAN ? { mode: 'fast' } : {})).rejects.toMatchObject({
+      name: 'ServiceError',
+      code,
+    });
   });
 
   test('is read if it only restricts printing', async () => {

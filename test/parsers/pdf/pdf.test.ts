@@ -261,6 +261,22 @@ describe('OCR', () => {
     expect(warnings).toEqual(['Page 2 has no text, and OCR was not used because of the mode fast.']);
   });
 
+  const scan = { rect: [0, 0, 612, 792] as [number, number, number, number], ...grayImage(61, 79) };
+
+  test('is named as required where the mode is fast and the document is nothing but a scan', async () => {
+    await expect(convert([{ texts: [], images: [scan] }], { mode: 'fast' })).rejects.toMatchObject({
+      fault: 'needs-ocr',
+      message: expect.stringMatching(/^Page 1 of the PDF has no text .* Use the mode "auto" or "ocr"\.$/),
+    });
+  });
+
+  test('is not required for a document with a picture, nor for an empty page', async () => {
+    const picture = { ...scan, rect: [60, 160, 160, 210] as [number, number, number, number] };
+    const { html } = await convert([{ texts: [], images: [picture] }], { mode: 'fast', images: true });
+    expect(html).toContain('<img');
+    expect((await convert([{ texts: [] }], { mode: 'fast' })).html).toBe('');
+  });
+
   test('is left out for a page that is too large to be rendered', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'winnow-ocr-'));
     onTestFinished(() => rm(directory, { recursive: true }));

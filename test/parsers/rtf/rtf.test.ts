@@ -96,6 +96,22 @@ describe('tables in tables', () => {
   });
 });
 
+test('a table in a cell keeps its text if its level is not the next one', async () => {
+  const { html } = await convertOffice(
+    { type: 'rtf', images: false },
+    rtf(String.raw`\trowd\cellx5000
+\pard\intbl\itap2 Before\par
+\pard\intbl\itap5 Deep one\nestcell{\*\nesttableprops\trowd\cellx4000\nestrow}
+\pard\intbl\itap5 Deep two\nestcell{\*\nesttableprops\trowd\cellx4000\nestrow}
+\pard\intbl\itap2 After\nestcell{\*\nesttableprops\trowd\cellx4000\nestrow}
+\pard\intbl\itap1 Outer\cell\row
+\pard\itap0 Outside\par`),
+  );
+  const order = ['Before', 'Deep one', 'Deep two', 'After', 'Outer', 'Outside'];
+  expect(html.match(new RegExp(order.join('|'), 'g'))).toEqual(order);
+  expect(html.match(/<table>/g)).toHaveLength(3);
+});
+
 test('a picture whose binary data has no size is read as hexadecimal digits', async () => {
   const file = rtf(String.raw`\pard {\pict\jpegblip\picw1\pich1 \bin ffd8ffe0}\par`);
   const { images } = await convertOffice({ type: 'rtf', images: true }, file);

@@ -43,6 +43,24 @@ test('alternative texts take the places of pictures that are not wanted', () => 
   expect(images).toEqual([]);
 });
 
+test('charts are their titles and the names of their series', () => {
+  const text = (value: string) => `<a:p><a:r><a:t>${value}</a:t></a:r></a:p>`;
+  const series = (name: string) =>
+    `<c:ser><c:tx><c:strRef><c:f>A1</c:f><c:strCache><c:pt idx="0"><c:v>${name}</c:v></c:pt></c:strCache></c:strRef></c:tx><c:val><c:numRef><c:numCache><c:pt><c:v>7</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser>`;
+  const axis = `<c:valAx><c:title><c:tx><c:rich>${text('Euro')}</c:rich></c:tx></c:title></c:valAx>`;
+  const chart = `<c:chartSpace><c:chart><c:title><c:tx><c:rich>${text('Sales')}${text('by year')}</c:rich></c:tx></c:title><c:plotArea><c:barChart>${series('North')}${series('South &amp; East')}</c:barChart>${axis}</c:plotArea></c:chart></c:chartSpace>`;
+  const frame =
+    '<xdr:twoCellAnchor><xdr:from><xdr:col>0</xdr:col><xdr:row>3</xdr:row></xdr:from><xdr:graphicFrame><xdr:nvGraphicFramePr><xdr:cNvPr id="2" name="Chart 1"/></xdr:nvGraphicFramePr><a:graphic><a:graphicData><c:chart r:id="rId1"/></a:graphicData></a:graphic></xdr:graphicFrame></xdr:twoCellAnchor>';
+  const file = xlsx({
+    'xl/drawings/drawing1.xml': Buffer.from(`<xdr:wsDr>${frame}</xdr:wsDr>`),
+    'xl/drawings/_rels/drawing1.xml.rels': Buffer.from(relationships(['chart', '../charts/chart1.xml'])),
+    'xl/charts/chart1.xml': Buffer.from(chart),
+  });
+  const { html, images } = convertSpreadsheet({ type: 'xlsx', images: true }, file);
+  expect(html).toMatch(/1<\/th>.*<p>Sales by year \(North, South &amp; East\)<\/p>.*9<\/th>/s);
+  expect(images).toEqual([]);
+});
+
 test('pictures that are too large are left out, with a warning', () => {
   const large = Buffer.alloc(65 * 1024 * 1024);
   const { html, images, warnings } = convertSpreadsheet(

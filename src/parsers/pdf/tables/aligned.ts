@@ -4,7 +4,7 @@ import { toLines } from '../lines.ts';
 import type { Segment } from '../segments.ts';
 import type { Rule, TableBlock, TableCell } from '../types.ts';
 import { logicalRows } from './logical-rows.ts';
-import { innerGaps, lastRow, MAX_HEADER_LINES, MAX_SHIFT, MIN_STRIP } from './table-range.ts';
+import { innerGaps, lastRow, MAX_HEADER_LINES, MAX_SHIFT, MIN_STRIP, mayBeginTable } from './table-range.ts';
 
 /** Number of rows from which the line height of a table is taken. The rest of the page can have another one. */
 const NEAR_ROWS = 12;
@@ -30,6 +30,7 @@ export function findAlignedTable(
   rules: readonly Rule[],
   page: number,
 ): AlignedTable | undefined {
+  if (!mayBeginTable(rows, from)) return undefined;
   const near = rows.slice(from, from + NEAR_ROWS).flat();
   const lineHeight = median(near.map(heightOf));
   const last = lastRow({ rows, from, rules, lineHeight });

@@ -42,15 +42,17 @@ export function splitAtStrips(rows: readonly Segment[][]): Segment[][] {
 }
 
 /** The usual width of a space, as a multiple of the font size. */
-const usualSpace = (rows: readonly Segment[][]) =>
-  median(
-    rows.flat().flatMap(({ words }) =>
-      words.slice(1).flatMap((word, place) => {
-        const gap = word.left - (words[place] as Word).right;
-        return gap > 0 ? [gap / word.style.size] : [];
-      }),
-    ),
-  );
+function usualSpace(rows: readonly Segment[][]): number {
+  const spaces: number[] = [];
+  for (const row of rows)
+    for (const { words } of row)
+      for (let place = 1; place < words.length; place++) {
+        const word = words[place] as Word;
+        const gap = word.left - (words[place - 1] as Word).right;
+        if (gap > 0) spaces.push(gap / word.style.size);
+      }
+  return median(spaces);
+}
 
 const hasGap = (row: readonly Word[], minWidth: number) =>
   row.some((word, place) => place > 0 && word.left - (row[place - 1] as Word).right >= minWidth);

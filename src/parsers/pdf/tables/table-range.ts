@@ -40,6 +40,13 @@ export function lastRow({ rows, from, rules, lineHeight }: TableStart): number |
  */
 export const MAX_HEADER_LINES = 4;
 
+/** Whether one of the rows has several segments without which no table begins at a row. This saves the search for one. */
+export function mayBeginTable(rows: readonly Segment[][], from: number): boolean {
+  const end = Math.min(rows.length, from + MAX_HEADER_LINES + 1);
+  for (let place = from; place < end; place++) if ((rows[place] as Segment[]).length > 1) return true;
+  return false;
+}
+
 /** The first row with several segments, which is at most a few rows below `from`. */
 function headerEnd(rows: readonly Segment[][], from: number, lineHeight: number): number | undefined {
   for (let place = from; place <= from + MAX_HEADER_LINES && rows[place]; place++) {

@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { conversionProgram } from '../../../src/parsers/conversion/document-converter.ts';
+import { findConfinement, startConfined } from '../../../src/sandbox/confinement.ts';
+
+/** What the sandboxed processes that convert documents can reach. */
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const program = conversionProgram({});
+const { confinement, reason: noBubblewrap } = await findConfinement(program);
+
+/** Runs a script instead of the converters, confined like them. @returns what it prints */
+async function runConfined(code: string): Promise<unknown> {
+  const [node] = program.command;
+  const { child } = await startConfined({ ...program, command: [node, '-e', code] }, confinement);
+  let printed = '';
+  child.stdout?.on('data', (chunk) => {
+    printed += chunk;
+  });
+  for (const stream of child.stdio.slice(2)) if (stream && 'resume' in stream) stream.resume();
+  child.stdin?.end();
+  await once(child, 'close');
+  return JSON.parse(printed);
+}
+
+/** Statements that load a module when they are executed, unlike imports of types. */
+const IMPORT = /^(?:import|export) (?!type )(?:[^;']* from )?'([^']+)'|\bimport\('([^']+)'\)/gm;
+const REQUIRED = /\bcreateRequire\(import\.meta\.url\)\(\s*'([^']+)'/g;
+
+/** The files and packages that a file loads, directly or through other files. */
+function loadedBy(file: string, loaded = new Set<string>()): Set<string> {
+  if (loaded.has(file)) return loaded;
+  loaded.add(file);
+  const source = readFileSync(file, 'utf8');
+  for (const [, imported, dynamic = ''] of [...source.matchAll(IMPORT), ...source.matchAll(REQUIRED)]) {
+    const name = imported ?? dynamic;
+    if (name.startsWith('.')) loadedBy(resolve(dirname(file), name), loaded);
+    else if (!name.startsWith('node:')) loaded.add(name);
+  }
+  return loaded;
+}
+
+test('the program may read all files and packages that it loads, and no packages besides', () => {
+  const loaded = [...loadedBy(program.command.find((part) => part.endsWith('conversion-process.ts')) ?? '')];
+  const packages = loaded
+    .filter((path) => !path.startsWith('/'))
+    .map((name) => join(ROOT, 'node_modules', name));
+  const files = loaded.filter((path) => path.startsWith('/'));
+  expect(packages).toHaveLength(13);
+  const isReadable = (file: string) =>
+    program.readOnlyPaths.some((path) => !relative(path, file).startsWith('..'));
+  expect([...packages, ...files].filter((path) => !isReadable(path))).toEqual([]);
+});
+
+describe.skipIf(noBubblewrap)('a process in bubblewrap', () => {
+  test('sees the packages of the converters, but none of the others and no other sources', async () => {
+    const paths = ['node_modules/@temporalio', 'node_modules/playwright-core', 'node_modules/pg'];
+    const sources = ['src/config.ts', 'src/encryption', 'src/sandbox/confinement.ts', '.env'];
+    const seen = await runConfined(`
+      const { existsSync } = require('node:fs');
+      const exists = (paths) => paths.filter((path) => existsSync(${JSON.stringify(ROOT)} + '/' + path));
+      console.log(JSON.stringify(exists(${JSON.stringify([...paths, ...sources, 'node_modules/pdf-parse'])})));`);
+    expect(seen).toEqual(['node_modules/pdf-parse']);
+  });
+
+  test('has the filter for system calls', async () => {
+    const status = await runConfined(
+      `console.log(JSON.stringify(require('node:fs').readFileSync('/proc/self/status', 'utf8')))`,
+    );
+    // 2 is SECCOMP_MODE_FILTER.
+    expect(status).toMatch(/^Seccomp:\s*2$/m);
+  });
+});
