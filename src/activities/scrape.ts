@@ -107,7 +107,7 @@ export function scrapeActivities(deps: ScrapeDeps) {
       signal: deadline.signal,
     });
     stages.end('queue');
-    await using ownBrowser = cipher.encrypts ? undefined : browserToContinue(jobId, request);
+    using ownBrowser = cipher.encrypts ? undefined : browserToContinue(jobId, request);
     try {
       const profile = request.profile && {
         teamId: job.team_id,

@@ -9,7 +9,13 @@ import type { Tab } from './tab.ts';
  */
 export async function leaveTab(tab: Tab, appearance: Appearance): Promise<void> {
   const { connection } = tab.context;
-  await Promise.all(tab.sessions().map((session) => leaveFrame(connection, session, appearance)));
+  const leaving = tab.sessions().map((session) =>
+    leaveFrame(connection, session, appearance).catch((error) => {
+      // A frame may have been removed meanwhile.
+      if (session === tab.session) throw error;
+    }),
+  );
+  await Promise.all(leaving);
   // The window has the same size, and viewers can change it.
   if (!appearance.mobile) await tab.session.send('Emulation.clearDeviceMetricsOverride');
 }

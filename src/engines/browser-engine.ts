@@ -63,7 +63,8 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
   ): Promise<VisitResult> {
     const { url: proxyUrl } = tunnel;
     // It has only the basic route.
-    const own = proxyUrl === proxy.url ? await ownBrowser?.visit(use, signal) : await ownBrowser?.discard();
+    const own = proxyUrl === proxy.url ? await ownBrowser?.visit(use, signal) : undefined;
+    if (!own) ownBrowser?.discard();
     return own ? own.result : pool.lease({ proxyUrl, duringWait }, use, signal);
   }
 

@@ -8,14 +8,14 @@ import type { Action } from '../schemas/actions.ts';
 import type { ProxyKind, Snapshot } from '../snapshot.ts';
 
 /** A browser for one page alone, which stays open after the visit. */
-export interface OwnBrowser {
+interface OwnBrowser {
   /** Runs a visit like a lease of the pool. @returns `undefined` if no browser is free */
   visit<Result>(
     use: (context: BrowsingContext) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<{ result: Result } | undefined>;
   /** Closes the page of the last visit, because that of another one is the result. */
-  discard(): Promise<void>;
+  discard(): void;
 }
 
 /** The part of a scrape request that engines need. */

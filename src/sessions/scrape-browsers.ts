@@ -43,6 +43,7 @@ export class ScrapeBrowsers {
   /** By the id of the scrape, the oldest first. */
   readonly #kept = new Map<string, KeptBrowser>();
   readonly #running = new Set<RunningBrowser>();
+  readonly #ending = new Set<Promise<void>>();
   #starting = 0;
   #isClosed = false;
 
@@ -58,7 +59,10 @@ export class ScrapeBrowsers {
   browserFor(scrapeId: string, startMs: number): ScrapeBrowser {
     return new ScrapeBrowser({
       start: () => this.#start(startMs),
-      end: (browser) => this.#end(browser),
+      end: (browser) => {
+        this.#running.delete(browser);
+        this.#endLater(browser);
+      },
       keep: (browser) => this.#keep(scrapeId, browser),
     });
   }
@@ -84,12 +88,13 @@ export class ScrapeBrowsers {
   async close(): Promise<void> {
     this.#isClosed = true;
     const kept = [...this.#kept.keys()].map((scrapeId) => this.take(scrapeId));
-    await Promise.all([...this.#running, ...kept].map((browser) => browser && endBrowser(browser)));
+    for (const browser of [...this.#running, ...kept]) if (browser) this.#endLater(browser);
+    await Promise.all(this.#ending);
   }
 
   /** @returns `undefined` if there are as many as there may be, or if none starts in time */
   async #start(startMs: number): Promise<RunningBrowser | undefined> {
-    if (this.#isClosed || !(await this.#makeRoom())) return undefined;
+    if (this.#isClosed || !this.#makeRoom()) return undefined;
     this.#starting++;
     const starting = this.#options.take().finally(() => this.#starting--);
     try {
@@ -103,38 +108,51 @@ export class ScrapeBrowsers {
       return undefined;
     }
     // It comes too late.
-    starting.then(endBrowser).catch((error) => {
-      this.#options.logger.warn(`the browser of a scrape did not start in a sandbox: ${messageOf(error)}`);
-    });
+    starting.then(
+      (browser) => this.#endLater(browser),
+      (error) =>
+        this.#options.logger.warn(`the browser of a scrape did not start in a sandbox: ${messageOf(error)}`),
+    );
     return undefined;
   }
 
   /** @returns whether there is room for another browser */
-  async #makeRoom(): Promise<boolean> {
+  #makeRoom(): boolean {
     const { browsers, leastKeptMs } = this.#limits;
     if (this.#kept.size + this.#running.size + this.#starting >= browsers) {
-      const [oldest] = this.#kept.values();
-      if (!oldest || Date.now() - oldest.keptAt < leastKeptMs) return false;
-      await this.endOldest();
+      const [[scrapeId, oldest] = []] = this.#kept;
+      if (!scrapeId || !oldest || Date.now() - oldest.keptAt < leastKeptMs) return false;
+      this.take(scrapeId);
+      this.#endLater(oldest.browser);
     }
     return this.#options.hasMemory();
   }
 
   #keep(scrapeId: string, browser: RunningBrowser): void {
     this.#running.delete(browser);
+    // An earlier attempt at the scrape may have kept one.
+    const earlier = this.take(scrapeId);
+    if (earlier) this.#endLater(earlier);
+    if (this.#isClosed) {
+      this.#endLater(browser);
+      return;
+    }
     const end = () => {
-      if (this.#kept.get(scrapeId)?.browser === browser) this.take(scrapeId);
-      else return;
-      void endBrowser(browser);
+      if (this.#kept.get(scrapeId)?.browser !== browser) return;
+      this.take(scrapeId);
+      this.#endLater(browser);
     };
     const timer = setTimeout(end, this.#limits.keptMs).unref();
     this.#kept.set(scrapeId, { browser, keptAt: Date.now(), timer });
     void browser.chromium.connection.closed.then(end);
   }
 
-  async #end(browser: RunningBrowser): Promise<void> {
-    this.#running.delete(browser);
-    await endBrowser(browser);
+  /** Ends a browser without making anyone wait; one that hangs takes seconds. */
+  #endLater(browser: RunningBrowser): void {
+    const ended = endBrowser(browser)
+      .catch((error) => this.#options.logger.warn({ err: error }, 'the browser of a scrape did not end'))
+      .finally(() => this.#ending.delete(ended));
+    this.#ending.add(ended);
   }
 }
 
@@ -146,12 +164,12 @@ async function endBrowser({ chromium, directory }: RunningBrowser): Promise<void
 /** Where a scrape gets its browser from, and what becomes of it. */
 interface BrowserSource {
   start(): Promise<RunningBrowser | undefined>;
-  end(browser: RunningBrowser): Promise<void>;
+  end(browser: RunningBrowser): void;
   keep(browser: RunningBrowser): void;
 }
 
 /** The browser of one scrape. Unless it is kept, its disposal ends it. */
-export class ScrapeBrowser implements AsyncDisposable {
+export class ScrapeBrowser implements Disposable {
   readonly #host: BrowserSource;
   #browser: RunningBrowser | undefined;
 
@@ -168,7 +186,7 @@ export class ScrapeBrowser implements AsyncDisposable {
     use: (context: BrowsingContext) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<{ result: Result } | undefined> {
-    await this.discard();
+    this.discard();
     const browser = await this.#host.start();
     if (!browser) return undefined;
     this.#browser = browser;
@@ -176,7 +194,7 @@ export class ScrapeBrowser implements AsyncDisposable {
       const context = await openScrapeContext(browser.chromium.connection);
       return { result: await useContext(context, use, signal) };
     } catch (error) {
-      await this.discard();
+      this.discard();
       throw error;
     }
   }
@@ -190,13 +208,13 @@ export class ScrapeBrowser implements AsyncDisposable {
   }
 
   /** Ends the browser of the last visit, for example because another page is the result. */
-  async discard(): Promise<void> {
+  discard(): void {
     const browser = this.#browser;
     this.#browser = undefined;
-    if (browser) await this.#host.end(browser);
+    if (browser) this.#host.end(browser);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.discard();
+  [Symbol.dispose](): void {
+    this.discard();
   }
 }

@@ -14,7 +14,7 @@ const service = useService(() => ({}));
 const FORM = `<!doctype html><meta name=viewport content="width=device-width"><title>form</title><style>body { margin: 0; height: 5000px }</style>
   <input id="name"><button id="send" onclick="clicks++; document.cookie = 'clicked=' + clicks">send</button>
   <iframe src="/frame"></iframe>
-  <script>var clicks = 0; var opened = crypto.randomUUID(); var resized = 0; addEventListener('resize', () => resized++)</script>`;
+  <script>var clicks = 0; var opened = crypto.randomUUID()</script>`;
 
 let site: Pages;
 /** Pages of another site. */
@@ -55,7 +55,7 @@ const interact = async (id: string, code: string) => {
 };
 
 const STATE = `await page.evaluate(() => ({
-  opened, clicks, name: document.querySelector('#name').value, scrolled: scrollY, cookie: document.cookie, resized,
+  opened, clicks, name: document.querySelector('#name').value, scrolled: scrollY, cookie: document.cookie,
   size: [innerWidth, innerHeight], userAgent: navigator.userAgent, language: navigator.language,
   timezone: Intl.DateTimeFormat().resolvedOptions().timeZone, touch: navigator.maxTouchPoints > 0,
 }))`;
@@ -71,7 +71,7 @@ describe('the first call of interact', () => {
     expect(body).toMatchObject({ success: true });
     expect(value).toMatchObject({
       ...{ opened: scraped.opened, clicks: 1, name: 'Ada', scrolled: 1234, cookie: 'clicked=1' },
-      ...{ size: [1280, 800], resized: 0, language: 'de-DE', touch: false },
+      ...{ size: [1280, 800], language: 'de-DE', touch: false },
     });
     expect(visits()).toBe(before + 1);
     // The page lives on: it can be used, opens popups, and navigates.
@@ -115,7 +115,7 @@ describe('the first call of interact', () => {
     const phone = { touch: true, userAgent: expect.stringContaining('Mobile'), size: [412, 839] };
     const taken = await scrapeForm({ mobile: true });
     const { value } = await interact(taken.id, STATE);
-    expect(value).toMatchObject({ ...phone, opened: taken.opened, scrolled: 1234, resized: 0 });
+    expect(value).toMatchObject({ ...phone, opened: taken.opened, scrolled: 1234 });
     await stop(taken.id);
     const before = visits();
     const { id } = await scrapeForm({ mobile: true, actions: [] });

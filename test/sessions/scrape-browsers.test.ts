@@ -46,7 +46,7 @@ function startBrowsers(options: Partial<ConstructorParameters<typeof ScrapeBrows
   });
   /** Runs a scrape and keeps its browser. @returns whether it got one */
   const scrape = async (id: string) => {
-    await using browser = browsers.browserFor(id, LONG_MS);
+    using browser = browsers.browserFor(id, LONG_MS);
     const visited = await browser.visit(async () => id, new AbortController().signal);
     expect(visited?.result ?? id).toBe(id);
     return browser.keep();
@@ -92,7 +92,7 @@ it('a browser that dies is not handed over', async () => {
 
 it('a scrape whose browser dies fails, and leaves nothing', async () => {
   const { browsers, crash, open } = startBrowsers();
-  await using browser = browsers.browserFor('a', LONG_MS);
+  using browser = browsers.browserFor('a', LONG_MS);
   const visit = browser.visit(() => new Promise<never>(() => undefined), new AbortController().signal);
   const failed = expect(visit).rejects.toThrow(Disconnected);
   await pollUntil(() => open.size === 1);
@@ -105,12 +105,19 @@ it('a scrape whose browser dies fails, and leaves nothing', async () => {
 it('only the page of the last visit is kept, and none after a failure', async () => {
   const { browsers, open } = startBrowsers();
   const { signal } = new AbortController();
-  await using browser = browsers.browserFor('a', LONG_MS);
+  using browser = browsers.browserFor('a', LONG_MS);
   await browser.visit(async () => 1, signal);
   await browser.visit(async () => 2, signal);
   expect([...open]).toEqual([2]);
   await expect(browser.visit(() => Promise.reject(new Error('broken')), signal)).rejects.toThrow('broken');
   expect([open.size, browser.keep()]).toEqual([0, false]);
+});
+
+it('a scrape that is repeated keeps one page', async () => {
+  const { browsers, scrape, open } = startBrowsers();
+  expect([await scrape('a'), await scrape('a')]).toEqual([true, true]);
+  expect([...open]).toEqual([2]);
+  expect(browsers.take('a')).toMatchObject({ number: 2 });
 });
 
 it('a scrape goes on without a browser of its own when memory is short, or when none starts in time', async () => {
@@ -119,7 +126,7 @@ it('a scrape goes on without a browser of its own when memory is short, or when 
   const { take, open } = countingBrowsers();
   const started = Promise.withResolvers<void>();
   const late = startBrowsers({ take: () => started.promise.then(take) });
-  await using browser = late.browsers.browserFor('a', 1);
+  using browser = late.browsers.browserFor('a', 1);
   expect(await browser.visit(async () => 1, new AbortController().signal)).toBeUndefined();
   started.resolve();
   await started.promise;
