@@ -1,35 +1,86 @@
+import { loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { chromium as playwright } from 'playwright';
+import { WebSocket } from 'ws';
 import { launchChromium } from '../src/browser/chromium/launch-chromium.ts';
 import { readConfig } from '../src/config.ts';
 import { findChromium } from '../src/embedded/chromium.ts';
 import { createLogger } from '../src/logger.ts';
-import { startService } from '../test/support/service.ts';
+import { type RunningService, runFileOf, startService } from '../test/support/service.ts';
+import { count } from './crawl/options.ts';
 import { percentile, short, table } from './figures.ts';
+import { byRole, sampleProcesses } from './processes.ts';
 
-/**
- * Measures browser sessions beside the bare start of a Chromium: the time until a session can be used, the first and the
- * later calls of each language, and a command through the gateway.
- * Usage: node bench/sessions.ts [ROUNDS]
- */
+const HELP = `Measures browser sessions beside the bare start of a Chromium: the time until a session can be used, the first and the
+later calls of each language, and a command through the gateway. Then many sessions at once, each of which scrolls its page
+all the time: the memory of each (PSS), and the time of a warm call. At the end, the memory of the idle service.
 
-const ROUNDS = Number(process.argv[2] ?? 10);
-const WARM_CALLS = 50;
+Usage: node bench/sessions.ts [OPTIONS]
 
-const times = new Map<string, number[]>();
-async function measure<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-  const start = performance.now();
-  const result = await work();
-  const known = times.get(name) ?? [];
-  known.push(performance.now() - start);
-  times.set(name, known);
-  return result;
+  --rounds N   sessions one after the other (10; 0 for none)
+  --at-once N  sessions at once (0)
+  --calls N    warm calls in each of them (5)
+  --help       print this text
+`;
+
+const WARM_CALLS = 10;
+/** Time in which pages begin to scroll, and processes finish what they began. */
+const SETTLE_MS = 5_000;
+/** Beyond this time after the last session, the spare browser has ended. */
+const IDLE_MS = 70_000;
+const SCROLL = `await page.setContent('<style>p { font-size: 30px }</style>' + '<p>The quick brown fox</p>'.repeat(500));
+await page.evaluate(() => { setInterval(() => scrollTo(0, (scrollY + 20) % 10_000), 16) })`;
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '10' },
+    'at-once': { type: 'string', default: '0' },
+    calls: { type: 'string', default: '5' },
+    help: { type: 'boolean' },
+  },
+});
+if (values.help) process.stdout.write(HELP);
+else await main();
+
+async function main(): Promise<void> {
+  const service = await startService({ env: { LOG_LEVEL: 'warn' } });
+  try {
+    const before = memoryOf(service);
+    const { rounds, 'at-once': atOnce, calls } = values;
+    if (rounds !== '0') print(await measureRounds(service, count('rounds', rounds)));
+    if (atOnce !== '0')
+      print([await measureAtOnce(service, count('at-once', atOnce), count('calls', calls))]);
+    await sleep(IDLE_MS);
+    const after = memoryOf(service);
+    print(
+      Object.keys(after).map((role) => ({
+        'PSS in MB': role,
+        'after the start': short(before[role] ?? 0),
+        'a minute after the last session': short(after[role] ?? 0),
+      })),
+    );
+  } finally {
+    await service.stop();
+  }
 }
 
-const { path: executablePath } = await findChromium(readConfig());
-const logger = createLogger('bench', 'warn');
-const service = await startService({ env: { LOG_LEVEL: 'warn' } });
+const print = (rows: Record<string, string | number>[]) =>
+  process.stdout.write(`load ${short(loadavg()[0] ?? 0)}\n${table(rows)}\n\n`);
 
-async function call(method: string, path: string, body?: unknown): Promise<Record<string, string>> {
+/** The memory of the processes of a service in MB, by role. The programs of sessions are below the worker. */
+function memoryOf(service: RunningService): Record<string, number> {
+  const { children } = runFileOf(service);
+  const roots = Object.fromEntries(Object.entries(children).map(([name, { pid }]) => [name, pid]));
+  return byRole(sampleProcesses(roots), 'pssMb');
+}
+
+/** Calls the API. @throws Error with the response if its status is not 200 */
+async function call(
+  service: RunningService,
+  path: string,
+  { method, body }: { method: string; body?: unknown },
+): Promise<Record<string, string>> {
   const response = await fetch(`${service.url}${path}`, {
     method,
     headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
@@ -37,46 +88,109 @@ async function call(method: string, path: string, body?: unknown): Promise<Recor
   });
   const text = await response.text();
   if (response.status !== 200) throw new Error(text);
+  // All responses that are read here have texts.
   return JSON.parse(text) as Record<string, string>;
 }
 
-try {
-  for (let round = 0; round < ROUNDS; round++) {
-    const bare = await measure('bare launch of Chromium', () =>
+const create = (service: RunningService) => call(service, '/v2/browser', { method: 'POST', body: {} });
+const execute = (service: RunningService, id: string, body: { code: string; language?: string }) =>
+  call(service, `/v2/browser/${id}/execute`, { method: 'POST', body });
+
+/** Measures sessions one after the other. Only the first one has no spare browser. */
+async function measureRounds(service: RunningService, rounds: number) {
+  const { path: executablePath } = await findChromium(readConfig());
+  const logger = createLogger('bench', 'warn');
+  const times = new Map<string, number[]>();
+  const time = async <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
+    const start = performance.now();
+    const result = await work();
+    times.set(name, [...(times.get(name) ?? []), performance.now() - start]);
+    return result;
+  };
+  for (let round = 0; round < rounds; round++) {
+    const bare = await time('bare launch of Chromium', () =>
       launchChromium({ executablePath, proxyUrl: 'http://127.0.0.1:9', logger }),
     );
     await bare.close();
-    const session = await measure('POST /v2/browser', () => call('POST', '/v2/browser', {}));
-    const browser = await measure('Playwright connects', () =>
-      playwright.connectOverCDP(session.cdpUrl ?? ''),
-    );
+    const spare = round ? 'a spare browser' : 'no spare browser';
+    const { id = '', cdpUrl = '' } = await time(`create to usable, with ${spare}`, async () => {
+      const session = await create(service);
+      await sendFirstCommand(session.cdpUrl ?? '');
+      return session;
+    });
+    const browser = await time('Playwright connects', () => playwright.connectOverCDP(cdpUrl));
     const page = browser.contexts()[0]!.pages()[0]!;
-    for (let index = 0; index < WARM_CALLS; index++)
-      await measure('page.evaluate through the gateway', () => page.evaluate('1 + 1'));
+    for (let index = 0; index < 50; index++)
+      await time('page.evaluate through the gateway', () => page.evaluate('1 + 1'));
     await browser.close();
-    const path = `/v2/browser/${session.id}`;
     for (const [language, code] of [
       ['node', 'await page.evaluate("1 + 1")'],
       ['python', 'await page.evaluate("1 + 1")'],
       ['bash', 'agent-browser get url'],
     ] as const) {
-      const execute = () => call('POST', `${path}/execute`, { language, code });
-      await measure(`first call: ${language}`, execute);
-      for (let index = 0; index < 10; index++) await measure(`warm call: ${language}`, execute);
+      const first = language === 'node' && !round ? 'first call ever' : 'first call';
+      await time(`${first}: ${language}`, () => execute(service, id, { language, code }));
+      for (let index = 0; index < WARM_CALLS; index++) {
+        await time(`warm call: ${language}`, () => execute(service, id, { language, code }));
+        if (language === 'bash') continue;
+        await time(`warm call without page: ${language}`, () =>
+          execute(service, id, { language, code: '1' }),
+        );
+      }
     }
-    for (let index = 0; index < 10; index++)
-      await measure('a route that does nothing', () => call('GET', '/v2/concurrency-check'));
-    await measure('DELETE /v2/browser/{id}', () => call('DELETE', path));
+    for (let index = 0; index < WARM_CALLS; index++)
+      await time('a route that does nothing', () =>
+        call(service, '/v2/concurrency-check', { method: 'GET' }),
+      );
+    await time('DELETE /v2/browser/{id}', () => call(service, `/v2/browser/${id}`, { method: 'DELETE' }));
   }
-  console.log(
-    table(
-      Array.from(times, ([name, each]) => ({
-        [`${ROUNDS} sessions one after the other`]: name,
-        'p50 ms': short(percentile(each, 0.5)),
-        'p99 ms': short(percentile(each, 0.99)),
-      })),
-    ),
-  );
-} finally {
-  await service.stop();
+  return Array.from(times, ([name, each]) => ({
+    [`${rounds} sessions one after the other`]: name,
+    'p50 ms': short(percentile(each, 0.5)),
+    'p99 ms': short(percentile(each, 0.99)),
+  }));
 }
+
+/** Connects a client of the DevTools protocol, and waits for the response to its first command. */
+function sendFirstCommand(url: string): Promise<void> {
+  const socket = new WebSocket(url);
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.once('open', () => socket.send('{"id":1,"method":"Browser.getVersion"}'));
+    socket.once('message', () => {
+      socket.close();
+      resolve();
+    });
+  });
+}
+
+/** Measures sessions that scroll at the same time. */
+async function measureAtOnce(service: RunningService, sessions: number, calls: number) {
+  const before = memoryOf(service);
+  const ids: string[] = [];
+  for (let index = 0; index < sessions; index++) {
+    const { id = '' } = await create(service);
+    ids.push(id);
+    await execute(service, id, { code: SCROLL });
+  }
+  await sleep(SETTLE_MS);
+  const added = sumOf(memoryOf(service)) - sumOf(before);
+  const times: number[] = [];
+  for (let round = 0; round < calls; round++)
+    for (const id of ids) {
+      const start = performance.now();
+      await execute(service, id, { code: 'await page.evaluate("scrollY")' });
+      times.push(performance.now() - start);
+    }
+  for (const id of ids) await call(service, `/v2/browser/${id}`, { method: 'DELETE' });
+  return {
+    'sessions at once': sessions,
+    'PSS of each in MB, with its share of the host and of the spare browser': short(added / sessions),
+    'warm call: p50 ms': short(percentile(times, 0.5)),
+    'p99 ms': short(percentile(times, 0.99)),
+    'slowest ms': short(Math.max(...times)),
+  };
+}
+
+const sumOf = (figures: Record<string, number>) =>
+  Object.values(figures).reduce((sum, each) => sum + each, 0);

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { Runtime } from '@temporalio/worker';
+import type { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { createActivities } from './activities/index.ts';
 import { listDataDirectories, watchDiskSpace } from './blobs/disk-space.ts';
@@ -37,6 +38,7 @@ import { type RunningService, runProcess } from './process/run-process.ts';
 import { waitForDependency } from './process/wait-for-dependency.ts';
 import { startReportingPresence } from './process/worker-presence.ts';
 import { createRenderPool } from './rendering/render-pool.ts';
+import { createSessionMetrics } from './sessions/session-metrics.ts';
 import { connectTemporal, pingTemporal } from './temporal/connection.ts';
 import { temporalLogger } from './temporal/logger.ts';
 import { prepareNamespace } from './temporal/namespace.ts';
@@ -76,7 +78,12 @@ async function connectServices(config: WorkerConfig, logger: Logger) {
   const [bundle, chromium, documents, connection] = await Promise.all([
     workflowBundle(config.cacheDir),
     findChromium(config),
-    createDocumentConverter({ ...config, processes: availableParallelism(), logger }),
+    createDocumentConverter({
+      ...config,
+      processes: availableParallelism(),
+      storesCompiledCode: true,
+      logger,
+    }),
     waitForDependency(() => connectTemporal(config.temporalAddress), logger),
   ]);
   const db = openDatabase(config.databaseUrl, (error) =>
@@ -194,8 +201,6 @@ function createWorkerActivities(
     userAgent,
     trackingTtlMs,
     engines: createPageEngines(config, services, { browser, logger }),
-    replay: createReplay(browserEngineDeps(config, services, { browser, logger })),
-    profiles: createProfiles({ db, secretKey: config.secretKey, logger }),
     media: createMediaExtractor({
       egress,
       proxy,
@@ -233,13 +238,15 @@ async function runWorker(): Promise<RunningService> {
   const { egress, proxy, pool } = browser;
   const threads = createThreadPools(config, logger);
   const workerId = uuidv7();
+  const registry = createMetrics('worker');
   const sessions = config.workerRoles.includes('sessions')
     ? await hostSessions({
         ...config,
-        workerId,
+        ...{ workerId, db, logger, metrics: createSessionMetrics(registry) },
         executablePath: services.chromium.path,
         serveProxy: proxy.serve,
-        logger,
+        replay: createReplay(browserEngineDeps(config, services, { browser, logger })),
+        profiles: createProfiles({ db, secretKey: config.secretKey, logger }),
       })
     : undefined;
   const roles = config.workerRoles.filter((role) => role !== 'sessions' || sessions);
@@ -265,18 +272,19 @@ async function runWorker(): Promise<RunningService> {
   await pool.ready();
   const presence = await startReportingPresence({
     db,
-    worker: { id: workerId, roles },
+    worker: { id: workerId, roles, host: sessions },
     isPolling: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     logger,
   });
   const health =
     config.workerPort === undefined
       ? undefined
-      : serveHealth(config.workerPort, config.host, {
+      : serveHealth(config, registry, {
           database: db.ready,
           blobs: blobs.ready,
           browser: () => pool.ready(),
           temporal: () => pingTemporal(connection),
+          ...(sessions && { sessions: () => sessions.host.ready() }),
         });
   return {
     async stop() {
@@ -295,11 +303,11 @@ async function runWorker(): Promise<RunningService> {
   };
 }
 
-function serveHealth(port: number, host: string, probes: Record<string, Probe>) {
-  const health = createHealth(probes, createMetrics('worker'));
+function serveHealth({ workerPort, host }: WorkerConfig, registry: Registry, probes: Record<string, Probe>) {
+  const health = createHealth(probes, registry);
   return createServer((request, response) => {
     if (!health(request, response)) response.writeHead(404).end();
-  }).listen(port, host);
+  }).listen(workerPort, host);
 }
 
 await runProcess('worker', runWorker);

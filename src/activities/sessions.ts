@@ -19,11 +19,10 @@ import type { HostedSession, SessionUsage } from '../sessions/hosted-session.ts'
 import type { SessionHost } from '../sessions/session-host.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
-/** The sessions of this process, and how the API and workflows reach it. */
+/** The sessions of this process, and how workflows reach it. */
 export interface SessionService {
   host: SessionHost;
-  /** URL of the host inside the cluster. */
-  url: string;
+  opener: SessionOpener;
   /** Task queue of this process alone. */
   queue: string;
 }
@@ -33,6 +32,14 @@ export interface SessionDeps {
   db: Database;
   /** Absent in workers without the role `sessions`. */
   sessions?: SessionService | undefined;
+}
+
+/** What opening sessions needs. */
+export interface SessionOpenerOptions {
+  db: Database;
+  host: SessionHost;
+  /** URL of the host inside the cluster. */
+  url: string;
   /** Opens the page of a scrape in a session. */
   replay: Replay;
   profiles: Profiles;
@@ -62,28 +69,21 @@ const endedError = (id: string) =>
   );
 
 /** The activities of browser sessions. */
-export function sessionActivities({ db, sessions, replay, profiles }: SessionDeps) {
+export function sessionActivities({ db, sessions }: SessionDeps) {
   const requireSessions = () => {
     if (sessions) return sessions;
     throw new ServiceError('SESSIONS_UNAVAILABLE', 'This worker does not run browser sessions.');
   };
   return {
     /**
-     * Starts the browser of a session on this host, or takes over the one in which its scrape has run.
+     * Starts the browser of a session on this host, unless the API has done so already.
      * @returns the task queue of this process, on which all further activities of the session run
      * @throws ServiceError `SESSION_DESTROYED` if the session was ended meanwhile
      */
     async startSession(id: string): Promise<{ queue: string }> {
-      const { host, url, queue } = requireSessions();
+      const { opener, queue } = requireSessions();
       using _ = startHeartbeat();
-      const stored = await findSession(db, id);
-      if (!stored || stored.state === 'destroyed') throw endedError(id);
-      const session = await host.open(id, stored.scrape_id);
-      if (stored.state === 'creating') await prepareSession(session, stored);
-      if (!(await openSession(db, { id, host: url }))) {
-        await session.end('deleted');
-        throw endedError(id);
-      }
+      await opener.open(id, Context.current().cancellationSignal);
       return { queue };
     },
 
@@ -149,9 +149,56 @@ export function sessionActivities({ db, sessions, replay, profiles }: SessionDep
       .then((areCovered) => (areCovered ? undefined : session.end('credits')))
       .catch((error) => log.warn('the credits of a session were not checked', { error: String(error) }));
   }
+}
+
+/** Opens the sessions of a host. */
+export interface SessionOpener {
+  /**
+   * Starts the browser of a stored session, loads its profile or the page of its scrape, and records that it can be used.
+   * The API and the workflow both ask for it: the second one waits for the first, or finds the open session.
+   * @param signal ends the replay of the scrape
+   * @throws ServiceError why that is impossible, and then no browser remains; `SESSION_DESTROYED` if the session was ended
+   *   meanwhile, `WORKER_LOST` if another host has opened it
+   */
+  open(id: string, signal?: AbortSignal): Promise<void>;
+}
+
+/** Creates what opens the sessions of a host. */
+export function createSessionOpener({
+  db,
+  host,
+  url,
+  replay,
+  profiles,
+}: SessionOpenerOptions): SessionOpener {
+  const opening = new Map<string, Promise<void>>();
+  return {
+    async open(id, signal) {
+      const known = opening.get(id) ?? open(id, signal);
+      opening.set(id, known);
+      await known.finally(() => opening.delete(id));
+    },
+  };
+
+  async function open(id: string, signal: AbortSignal | undefined): Promise<void> {
+    const stored = await findSession(db, id);
+    if (!stored || stored.state === 'destroyed') throw endedError(id);
+    // A client may use it there.
+    if (stored.state === 'active' && stored.host !== url)
+      throw new ServiceError('WORKER_LOST', `The host that had opened the browser session ${id} was lost.`);
+    const session = await host.open(id, stored.scrape_id);
+    if (stored.state === 'creating') await prepareSession(session, stored, signal);
+    if (await openSession(db, { id, host: url })) return;
+    await session.end('deleted');
+    throw endedError(id);
+  }
 
   /** Loads the profile of a new session, and the page of its scrape. @throws ServiceError why that is impossible */
-  async function prepareSession(session: HostedSession, stored: StoredSession): Promise<void> {
+  async function prepareSession(
+    session: HostedSession,
+    stored: StoredSession,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const { id, team_id: teamId, profile: name, saves_profile: isSaved, scrape_id: scrapeId } = stored;
     try {
       if (name !== null) {
@@ -163,21 +210,28 @@ export function sessionActivities({ db, sessions, replay, profiles }: SessionDep
       await session.end('failed');
       throw error;
     }
-    if (scrapeId !== null && !session.hasPage) await replayScrape(session, scrapeId);
+    if (scrapeId === null) return;
+    // Code follows at once, in most cases JavaScript.
+    void session.startLanguage('node');
+    if (!session.hasPage) await replayScrape(session, scrapeId, signal);
   }
 
   /**
    * Brings the page of a scrape into the state that the scrape left it in.
    * @throws ServiceError `INTERACT_REPLAY_UNAVAILABLE` with the reason; the session has ended then
    */
-  async function replayScrape(session: HostedSession, scrapeId: string): Promise<void> {
+  async function replayScrape(
+    session: HostedSession,
+    scrapeId: string,
+    cancelled: AbortSignal | undefined,
+  ): Promise<void> {
     const scrape = await findJobToReplay(db, scrapeId);
     try {
       if (!scrape || scrape.seal) throw new ServiceError('NOT_FOUND', 'its options are not stored any more');
       // The API validated the request before it stored it.
       const request = scrape.request as ScrapeRequest;
       const timeout = AbortSignal.timeout(Math.min(request.timeout, MAX_REPLAY_MS));
-      const signal = AbortSignal.any([timeout, Context.current().cancellationSignal]);
+      const signal = AbortSignal.any([timeout, ...(cancelled ? [cancelled] : [])]);
       await replay(request, (use, visitSignal) => session.visit(use, visitSignal), signal);
     } catch (cause) {
       await session.end('failed');

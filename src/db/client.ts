@@ -262,7 +262,13 @@ interface Tables {
     ended_at: Date | null;
   };
   kept_scrapes: { scrape_id: string; queue: string; expires_at: Expiry };
-  workers: { id: string; roles: string[]; seen_at: Timestamp };
+  workers: {
+    id: string;
+    roles: string[];
+    seen_at: Timestamp;
+    host_url: string | null;
+    host_queue: string | null;
+  };
   rate_limits: { key: string; points: number; expire: number | null };
 }
 

@@ -25,10 +25,9 @@ export interface NewSession {
 }
 
 /** What became of a new session. If its scrape has a session already, the id is that one's. */
-interface SessionInsert {
-  result: 'stored' | 'limit' | 'exists';
-  id: string;
-}
+type SessionInsert =
+  | { result: 'stored'; id: string; session: StoredSession }
+  | { result: 'limit' | 'exists'; id: string };
 
 /**
  * Stores a session unless its team has as many as it may have, or the scrape has one already. Two calls of one team at
@@ -55,7 +54,7 @@ export async function insertSession(query: Queryable, session: NewSession): Prom
     ttlMs: keptMs,
   };
   await query.insertInto('jobs').values(jobRow(job)).execute();
-  await query
+  const stored = await query
     .insertInto('browser_sessions')
     .values({
       id,
@@ -69,8 +68,9 @@ export async function insertSession(query: Queryable, session: NewSession): Prom
       saves_profile: session.profile?.saveChanges ?? false,
       expires_at: sql<Date>`now() + make_interval(secs => ${ttlSeconds})`,
     })
-    .execute();
-  return { result: 'stored', id };
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { result: 'stored', id, session: { ...stored, target } };
 }
 
 /** A browser session. */
@@ -113,7 +113,8 @@ export async function listSessions(
 
 /**
  * Records that the browser of a session runs on a host.
- * @returns whether the session was waiting for it; a session that has ended meanwhile was not
+ * @returns whether the session was waiting for it, or runs there already; one that has ended or runs on another host was
+ *   not waiting
  */
 export async function openSession(
   db: Database,
@@ -123,7 +124,7 @@ export async function openSession(
     .updateTable('browser_sessions')
     .set({ state: 'active', host, opened_at: sql<Date>`coalesce(opened_at, now())` })
     .where('id', '=', id)
-    .where('state', '<>', 'destroyed')
+    .where((is) => is.or([is('state', '=', 'creating'), is.and({ state: 'active', host })]))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -157,6 +158,9 @@ export async function areSessionsCovered(db: Database, id: string): Promise<bool
   return credits >= open.reduce((sum, session) => sum + priceOfSession(session), 0);
 }
 
+/** The reasons of the end of a session that could not be opened. */
+const FAILED_STARTS: readonly SessionEndReason[] = ['failed', 'lost'];
+
 /** The outcome of a session. */
 export interface SessionOutcome {
   durationMs: number;
@@ -185,13 +189,15 @@ export async function endSession(
     const endedAt = row.ended_at ?? new Date(Math.min(row.now.getTime(), row.expires_at.getTime()));
     const durationMs = row.opened_at ? Math.max(0, endedAt.getTime() - row.opened_at.getTime()) : 0;
     if (row.state === 'destroyed') return { durationMs, credits: row.credits ?? 0 };
-    const credits = row.opened_at ? priceOfSession({ durationMs, prompted: row.prompted }) : 0;
+    // Nobody was told of a session that failed to start.
+    const isBilled = row.opened_at && reason !== 'failed';
+    const credits = isBilled ? priceOfSession({ durationMs, prompted: row.prompted }) : 0;
     await query
       .updateTable('browser_sessions')
       .set({
         ...{ state: 'destroyed', end_reason: reason, ended_at: endedAt, host: null },
         // A scrape whose session never opened can be continued by another one.
-        ...(reason === 'failed' && !row.opened_at && { scrape_id: null }),
+        ...(FAILED_STARTS.includes(reason) && !row.opened_at && { scrape_id: null }),
       })
       .where('id', '=', id)
       .execute();

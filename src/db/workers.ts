@@ -7,21 +7,54 @@ const REPORT_EXPIRY_SECONDS = 12;
 /** Seconds after its last report until the row of a worker that was killed is deleted. */
 const DELETED_AFTER_SECONDS = 60;
 
+/**
+ * The condition for workers that run. Reports from before the last start of the database are ignored: workers on the same
+ * machine stopped together with the database, and all others report again within seconds.
+ */
+const HAS_REPORTED = sql<boolean>`
+  seen_at > greatest(now() - make_interval(secs => ${REPORT_EXPIRY_SECONDS}), pg_postmaster_start_time())`;
+
+/** A worker process that runs browser sessions. */
+export interface SessionHostAddress {
+  /** Its URL inside the cluster. */
+  url: string;
+  /** The task queue of this process alone. */
+  queue: string;
+}
+
 /** A worker process. */
 export interface ReportingWorker {
   id: string;
   /** The roles whose queues it polls. */
   roles: readonly string[];
+  /** Where it is reached, if it runs browser sessions. */
+  host?: SessionHostAddress | undefined;
 }
 
 /** Records that a worker is polling its queues. */
-export async function reportWorker(db: Database, { id, roles }: ReportingWorker): Promise<void> {
+export async function reportWorker(db: Database, { id, roles, host }: ReportingWorker): Promise<void> {
   await sql`
     with deleted as (
       delete from workers where seen_at < now() - make_interval(secs => ${DELETED_AFTER_SECONDS}) and id <> ${id}
     )
-    insert into workers (id, roles) values (${id}, ${roles}::text[])
+    insert into workers (id, roles, host_url, host_queue)
+    values (${id}, ${roles}::text[], ${host?.url ?? null}, ${host?.queue ?? null})
     on conflict (id) do update set seen_at = now()`.execute(db.query);
+}
+
+/**
+ * Chooses a running worker for a new browser session: the one with the fewest, or any of those.
+ * @returns `undefined` if no worker runs sessions
+ */
+export async function chooseSessionHost(db: Database): Promise<SessionHostAddress | undefined> {
+  const { rows } = await sql<SessionHostAddress>`
+    select host_url as url, host_queue as queue from workers
+    where host_url is not null and ${HAS_REPORTED}
+    order by (
+      select count(*) from browser_sessions where state <> 'destroyed' and browser_sessions.host = workers.host_url
+    ), random()
+    limit 1`.execute(db.query);
+  return rows[0];
 }
 
 /** Records that a worker has stopped polling. */
@@ -30,9 +63,7 @@ export async function removeWorker(db: Database, id: string): Promise<void> {
 }
 
 /**
- * Makes sure that the queue of every role is polled. Reports from before the last start of the database are
- * ignored: workers on the same machine stopped together with the database, and all others report again
- * within seconds.
+ * Makes sure that the queue of every role is polled.
  * @throws ServiceError `SERVICE_UNAVAILABLE` that names the roles whose queues no worker polls
  */
 export async function requireWorkers(db: Database, roles: readonly string[]): Promise<void> {
@@ -40,8 +71,7 @@ export async function requireWorkers(db: Database, roles: readonly string[]): Pr
     select role from unnest(${roles}::text[]) with ordinality as wanted (role, place)
     where not exists (
       select from workers
-      where role = any (roles)
-        and seen_at > greatest(now() - make_interval(secs => ${REPORT_EXPIRY_SECONDS}), pg_postmaster_start_time())
+      where role = any (roles) and ${HAS_REPORTED}
     )
     order by place`.execute(db.query);
   if (!rows.length) return;

@@ -1,12 +1,18 @@
 import type { Socket } from 'node:net';
-import type { SessionService } from '../activities/sessions.ts';
+import {
+  createSessionOpener,
+  type SessionOpenerOptions,
+  type SessionService,
+} from '../activities/sessions.ts';
+import { endSession } from '../db/sessions.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { serveSessions } from '../sessions/host-server.ts';
 import { SessionHost } from '../sessions/session-host.ts';
+import type { SessionMetrics } from '../sessions/session-metrics.ts';
 
 /** What a worker with the role `sessions` needs. */
-interface HostingOptions {
+interface HostingOptions extends Pick<SessionOpenerOptions, 'db' | 'replay' | 'profiles'> {
   /** The id of the worker, which names its task queue. A restarted process has another one. */
   workerId: string;
   executablePath: string;
@@ -14,6 +20,7 @@ interface HostingOptions {
   serveProxy(connection: Socket): void;
   /** The directory of installed and prepared programs. */
   cacheDir: string;
+  metrics: SessionMetrics;
   secretKey: string;
   /** Where to serve the API. */
   sessionAddress: { address: string; port: number };
@@ -22,6 +29,8 @@ interface HostingOptions {
 
 /** Browser sessions that this process runs. */
 export interface HostedSessions extends SessionService {
+  /** URL of the host inside the cluster. */
+  url: string;
   close(): Promise<void>;
 }
 
@@ -30,12 +39,20 @@ export interface HostedSessions extends SessionService {
  * @returns `undefined` where browsers cannot run in a sandbox, after a warning that says what is missing
  */
 export async function hostSessions(options: HostingOptions): Promise<HostedSessions | undefined> {
-  const { workerId, executablePath, serveProxy, cacheDir, secretKey, sessionAddress, logger } = options;
+  const { workerId, secretKey, sessionAddress, db, logger } = options;
   try {
-    const host = await SessionHost.open({ executablePath, serveProxy, cacheDir, logger });
-    const server = await serveSessions(host, { ...sessionAddress, secretKey });
+    const host = await SessionHost.open({
+      ...options,
+      recordLoss: async (id) => void (await endSession(db, { id, reason: 'lost' })),
+    });
+    const server = await serveSessions(host, {
+      ...{ ...sessionAddress, secretKey },
+      // Nobody knows the URL of the server before the opener is there.
+      open: (id) => opener.open(id),
+    });
+    const opener = createSessionOpener({ ...options, host, url: server.url });
     return {
-      host,
+      ...{ host, opener },
       url: server.url,
       queue: `sessions-${workerId}`,
       async close() {

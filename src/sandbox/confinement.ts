@@ -65,7 +65,7 @@ interface FoundConfinement {
  * The user that programs run as when the service runs as root, unless they have their own. No account has this number, and it is not the one of
  * Chromium or yt-dlp.
  */
-const SANDBOX_UID = 61_913;
+export const SANDBOX_UID = 61_913;
 
 /** Standard input, output and errors, and the pipe for results, which works in both directions. */
 const STDIO = ['pipe', 'pipe', 'pipe', 'pipe'] as const;

@@ -50,8 +50,9 @@ export const unconfinedWarning = () =>
  * work, and end when there is none.
  */
 export class Sandbox {
+  /** The strongest confinement that works on this machine, or the one that was chosen. */
+  readonly confinement: Confinement;
   readonly #options: Required<SandboxOptions>;
-  readonly #confinement: Confinement;
   /** Processes without a task, each with the timer that ends it. The last one was used last. */
   readonly #idle = new Map<TaskProcess, NodeJS.Timeout>();
   readonly #busy = new Set<TaskProcess>();
@@ -62,7 +63,7 @@ export class Sandbox {
   constructor(options: SandboxOptions, confinement: Confinement) {
     this.#options = { idleMs: 60_000, longTaskMs: 10_000, tasksPerProcess: 500, ...options };
     this.#places = new Places({ count: options.processes, longTaskMs: this.#options.longTaskMs });
-    this.#confinement = confinement;
+    this.confinement = confinement;
   }
 
   /** Ids of the processes that exist now. With bubblewrap they are those of bubblewrap itself. */
@@ -90,6 +91,11 @@ export class Sandbox {
     }
   }
 
+  /** Changes the program of the processes that start from now on. */
+  useProgram(program: SandboxedProgram): void {
+    this.#options.program = program;
+  }
+
   /** Ends all processes. Running tasks fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -98,7 +104,7 @@ export class Sandbox {
   }
 
   async #runOnce(task: Frame, options: TaskOptions, warm: TaskProcess | undefined): Promise<Frame> {
-    const process = warm ?? (await TaskProcess.start(this.#options.program, this.#confinement));
+    const process = warm ?? (await TaskProcess.start(this.#options.program, this.confinement));
     this.#busy.add(process);
     try {
       const result = await process.run(task, options);

@@ -14,7 +14,7 @@ import { MAX_MESSAGE_BYTES } from './protocol-client.ts';
 import type { SessionHost } from './session-host.ts';
 
 /** A session's path on its host: the id, what is requested of it, and the name of a file. */
-const PATH = /^\/sessions\/([0-9a-f-]{36})\/(cdp|view|control|execute|downloads)(?:\/([^/?]+))?(?:\?|$)/;
+const PATH = /^\/sessions\/([0-9a-f-]{36})\/(open|cdp|view|control|execute|downloads)(?:\/([^/?]+))?(?:\?|$)/;
 /** Code of 100,000 characters takes at most six bytes each as JSON. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const codeRequest = z.object({
@@ -30,36 +30,51 @@ export interface HostServer {
   close(): void;
 }
 
-/**
- * Serves the sessions of a host to the API, which signs its requests.
- * @param options.address IP address to listen on; `0.0.0.0` for all, of which the first external one is announced
- * @param options.port port; 0 for a free one
- */
+/** Options of {@link serveSessions}. */
+export interface HostServerOptions {
+  /** IP address to listen on; `0.0.0.0` for all, of which the first external one is announced. */
+  address: string;
+  /** Port; 0 for a free one. */
+  port: number;
+  secretKey: string;
+  /** Opens a stored session. */
+  open(id: string): Promise<void>;
+}
+
+/** Serves the sessions of a host to the API, which signs its requests. */
 export async function serveSessions(
   host: SessionHost,
-  { address, port, secretKey }: { address: string; port: number; secretKey: string },
+  { address, port, secretKey, open }: HostServerOptions,
 ): Promise<HostServer> {
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
   });
-  const find = async (request: IncomingMessage): Promise<FoundSession | undefined> => {
-    const { method = '', url: path = '', headers } = request;
+  const read = ({ method = '', url: path = '', headers }: IncomingMessage): SignedPath | undefined => {
     const signature = String(headers[HOST_REQUEST_HEADER] ?? '');
     if (!isHostRequest(secretKey, { method, path, signature })) return undefined;
-    const [, id = '', resource = '', name] = PATH.exec(path) ?? [];
-    const session = await host.find(id).catch(() => undefined);
-    return session && !session.hasEnded ? { session, resource, name } : undefined;
+    const [, id, resource = '', name] = PATH.exec(path) ?? [];
+    return id === undefined ? undefined : { id, resource, name };
+  };
+  const find = async (request: IncomingMessage): Promise<FoundSession | undefined> => {
+    const path = read(request);
+    const session = path && (await host.find(path.id).catch(() => undefined));
+    return session && !session.hasEnded ? { ...path, session } : undefined;
+  };
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const path = read(request);
+    if (path?.resource === 'open') {
+      await open(path.id);
+      return sendJson(response, 200, {});
+    }
+    const found = await find(request);
+    if (found) await respond(found, request, response);
+    else response.writeHead(410).end();
   };
 
   const server = createServer((request, response) => {
-    find(request)
-      .then(async (found) => {
-        if (found) await respond(found, request, response);
-        else response.writeHead(410).end();
-      })
-      .catch((error) => sendError(response, error));
+    serve(request, response).catch((error) => sendError(response, error));
   });
   server.on('upgrade', (request, stream, head) => {
     // A client that disconnects meanwhile needs no answer.
@@ -100,10 +115,14 @@ function announcedAddress(address: string): string {
 const viewerQuery = ({ url = '' }: IncomingMessage) =>
   liveViewQuery.parse(Object.fromEntries(new URL(url, 'http://host').searchParams));
 
-interface FoundSession {
-  session: HostedSession;
+/** The path of a request that the API has signed. */
+interface SignedPath {
+  id: string;
   resource: string;
   name: string | undefined;
+}
+interface FoundSession extends SignedPath {
+  session: HostedSession;
 }
 
 async function respond(

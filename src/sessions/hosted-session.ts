@@ -7,7 +7,7 @@ import type { Chromium } from '../browser/chromium/launch-chromium.ts';
 import type { Logger } from '../logger.ts';
 import type { Confinement } from '../sandbox/confinement.ts';
 import { SESSION_ENDED_CODE } from '../schemas/live-view.ts';
-import type { CodeResult } from '../schemas/session.ts';
+import type { CodeResult, Language } from '../schemas/session.ts';
 import { SESSION_END_SENTENCES, type SessionEndReason } from '../schemas/session-end.ts';
 import { type CodeRequest, CodeRunner } from './code/code-runner.ts';
 import { Downloads } from './downloads.ts';
@@ -17,6 +17,7 @@ import { connectProtocolClient, type ProtocolClient } from './protocol-client.ts
 import { type ProtocolSocket, serveProtocolSocket } from './protocol-socket.ts';
 import { openSessionContext } from './session-context.ts';
 import type { SessionDirectory } from './session-directory.ts';
+import type { CallOutcome, SessionMetrics } from './session-metrics.ts';
 
 /** Close codes for protocol clients of a session that has ended: those for applications (RFC 6455), by kind of end. */
 const CLOSE_CODES: Record<SessionEndReason, number> = {
@@ -62,6 +63,9 @@ export interface HostedSessionOptions {
   confinement: Confinement;
   /** The directory of installed and prepared programs. */
   cacheDir: string;
+  /** Is called after each call of code, with its language. */
+  onExecuted(language: Language): void;
+  metrics: SessionMetrics;
   logger: Logger;
 }
 
@@ -80,6 +84,8 @@ export class HostedSession {
   /** Resolves when the session is about to end, so that its profile is saved for the last time. */
   readonly #profileEnd = Promise.withResolvers<void>();
   #profileSaved: Promise<void> | undefined;
+  readonly #metrics: SessionMetrics;
+  readonly #onExecuted: (language: Language) => void;
   readonly #logger: Logger;
   readonly #end = Promise.withResolvers<SessionEndReason>();
   #targetId: string | undefined;
@@ -90,8 +96,11 @@ export class HostedSession {
   #mostViewers = 0;
   #reason: SessionEndReason | undefined;
 
-  constructor({ id, browser, confinement, cacheDir, logger }: HostedSessionOptions) {
+  constructor(options: HostedSessionOptions) {
+    const { id, browser, confinement, cacheDir, onExecuted, metrics, logger } = options;
     this.id = id;
+    this.#metrics = metrics;
+    this.#onExecuted = onExecuted;
     this.#logger = logger;
     // Only a session with a profile waits for it.
     this.#profileEnd.promise.catch(() => undefined);
@@ -104,9 +113,11 @@ export class HostedSession {
       connection,
       onActivity: () => this.#touch(),
       onViewers: (count) => {
+        metrics.viewers.inc(count - this.#viewers);
         this.#viewers = count;
         this.#mostViewers = Math.max(this.#mostViewers, count);
       },
+      onFrame: () => metrics.frames.inc(),
       onTabChange: (targetId) => {
         this.#targetId = targetId;
       },
@@ -146,6 +157,16 @@ export class HostedSession {
 
   get hasEnded(): boolean {
     return this.#reason !== undefined;
+  }
+
+  /** Starts the program of a language ahead of its first call, which starts it again if that fails. */
+  async startLanguage(language: Language): Promise<void> {
+    try {
+      await this.#serveProtocolSocket();
+      await this.#code.start(language);
+    } catch (error) {
+      this.#logger.debug({ err: error, language }, 'a program was not started ahead of its first call');
+    }
   }
 
   /**
@@ -192,7 +213,10 @@ export class HostedSession {
 
   /** Connects a client of the DevTools protocol. */
   addClient(socket: WebSocket): void {
-    this.#connect(socket, () => this.#touch());
+    this.#connect(socket, () => {
+      this.#metrics.protocolMessages.inc();
+      this.#touch();
+    });
   }
 
   #connect(socket: WebSocket, onActivity: () => void): void {
@@ -222,14 +246,21 @@ export class HostedSession {
    *   session ends before the code
    */
   async execute(request: CodeRequest, signal: AbortSignal): Promise<CodeResult> {
+    const { language } = request;
+    const stopTimer = this.#metrics.callSeconds.startTimer({ language });
+    let outcome: CallOutcome = 'refused';
     this.#calls++;
     this.#runningCalls++;
     try {
       await this.#serveProtocolSocket();
-      return await this.#code.run(request, signal);
+      const result = await this.#code.run(request, signal);
+      outcome = result.killed ? 'killed' : result.exitCode === 0 ? 'succeeded' : 'failed';
+      return result;
     } finally {
       this.#runningCalls--;
       this.#touch();
+      stopTimer({ outcome });
+      this.#onExecuted(language);
     }
   }
 

@@ -22,8 +22,11 @@ const PROFILE_PATH = '/profile';
 /** The port inside the sandbox at which Chromium finds its proxy. */
 const PROXY_PORT = 3128;
 const SHELL = '/bin/sh';
-/** Starts the proxy's port, then becomes Chromium. Only Chromium gets the protocol's pipe (3, 4), only Node the IPC channel (5). */
-const START_SCRIPT = '"$1" "$2" "$3" </dev/null 3>&- 4>&- && shift 3 && exec "$@" 5>&-';
+/**
+ * Opens the proxy's port while it becomes Chromium. Only Chromium gets the protocol's pipe (3, 4), only Node the IPC channel
+ * (5). The parentheses make Node a child of the sandbox's first process, because Chromium would not reap it.
+ */
+const START_SCRIPT = '("$1" "$2" "$3" </dev/null 3>&- 4>&- &) && shift 3 && exec "$@" 5>&-';
 const IPC_FD = 5;
 const LISTEN_PROGRAM = join(import.meta.dirname, 'listen-inside.js');
 /** Files with fonts and their configuration, as Debian and most other distributions have them. */
@@ -50,10 +53,16 @@ export async function startSessionBrowser(options: SessionBrowserOptions): Promi
   ]);
   const { child, kill } = group;
   const serving = acceptConnections(options.serveProxy);
-  child.once('message', (_message, server) => serving.start(server as Server));
+  const isListening = new Promise<void>((resolve, reject) => {
+    child.once('message', (_message, server) => resolve(serving.start(server as Server)));
+    child.once('disconnect', () => reject(new Error('the port of the proxy was not opened')));
+  });
   child.once('close', serving.stop);
   try {
-    const { connection, close } = await connectChromium(group, options.executablePath);
+    const [{ connection, close }] = await Promise.all([
+      connectChromium(group, options.executablePath),
+      isListening,
+    ]);
     await allowDownloads(connection);
     return { connection, close };
   } catch (error) {

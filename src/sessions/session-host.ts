@@ -3,10 +3,12 @@ import type { Socket } from 'node:net';
 import { ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { type Confinement, findConfinement } from '../sandbox/confinement.ts';
+import type { Language } from '../schemas/session.ts';
 import { HostedSession, type RunningBrowser } from './hosted-session.ts';
 import { type ScrapeBrowser, ScrapeBrowsers } from './scrape-browsers.ts';
 import { sandboxedChromium, startSessionBrowser } from './session-browser.ts';
 import { createSessionDirectory } from './session-directory.ts';
+import type { SessionMetrics } from './session-metrics.ts';
 import { SpareBrowser } from './spare-browser.ts';
 
 /** What a host of browser sessions needs. */
@@ -17,6 +19,9 @@ export interface SessionHostOptions {
   serveProxy(connection: Socket): void;
   /** The directory of installed and prepared programs. */
   cacheDir: string;
+  /** Records the end of a session that has no workflow which would do that. */
+  recordLoss(id: string): Promise<void>;
+  metrics: SessionMetrics;
   logger: Logger;
 }
 
@@ -24,6 +29,8 @@ export interface SessionHostOptions {
 const SESSION_MEMORY_BYTES = 400 * 1024 * 1024;
 /** A session whose workflow does not take care of it within this many milliseconds is ended. */
 const KEEP_WITHIN_MS = 60_000;
+/** After a call of JavaScript, new sessions are made ready for it ahead, for this many milliseconds. */
+const NODE_IN_USE_MS = 600_000;
 
 const hasMemoryFor = (sessions: number) => process.availableMemory() >= sessions * SESSION_MEMORY_BYTES;
 
@@ -35,6 +42,7 @@ export class SessionHost {
   readonly #kept = new Set<string>();
   readonly #spare: SpareBrowser;
   readonly #scrapes: ScrapeBrowsers;
+  #nodeUsedAt = Number.NEGATIVE_INFINITY;
   #isStopping = false;
 
   private constructor(options: SessionHostOptions, confinement: Confinement) {
@@ -109,6 +117,11 @@ export class SessionHost {
     return session;
   }
 
+  /** Resolves if the host accepts sessions. @throws ServiceError `SERVICE_UNAVAILABLE` while it stops */
+  async ready(): Promise<void> {
+    if (this.#isStopping) throw new ServiceError('SERVICE_UNAVAILABLE', 'This host is stopping.');
+  }
+
   /** Ends all sessions, and accepts no new ones. */
   async close(): Promise<void> {
     this.#isStopping = true;
@@ -141,21 +154,34 @@ export class SessionHost {
   }
 
   async #open(id: string, scrapeId: string | null | undefined): Promise<HostedSession> {
-    if (this.#isStopping) throw new ServiceError('SERVICE_UNAVAILABLE', 'This host is stopping.');
-    const { cacheDir, logger } = this.#options;
+    await this.ready();
+    const { cacheDir, metrics, logger } = this.#options;
+    const stopTimer = metrics.openSeconds.startTimer();
     const session = new HostedSession({
-      ...{ id, cacheDir, logger },
+      ...{ id, cacheDir, metrics, logger },
       confinement: this.#confinement,
       browser: await this.#takeBrowser(scrapeId),
+      onExecuted: (language) => this.#noticeCall(language),
     });
-    void session.ended.then(() => {
+    stopTimer();
+    metrics.open.inc();
+    void session.ended.then((reason) => {
+      metrics.open.dec();
+      metrics.ended.inc({ reason });
       this.#sessions.delete(id);
       this.#kept.delete(id);
       if (this.#sessions.size === 0) this.#spare.closeLater();
     });
-    if (hasMemoryFor(2)) this.#spare.prepare();
+    if (hasMemoryFor(2)) {
+      if (performance.now() - this.#nodeUsedAt < NODE_IN_USE_MS) void session.startLanguage('node');
+      this.#spare.prepare();
+    }
     setTimeout(() => void this.#endUnlessKept(session), KEEP_WITHIN_MS).unref();
     return session;
+  }
+
+  #noticeCall(language: Language): void {
+    if (language === 'node') this.#nodeUsedAt = performance.now();
   }
 
   async #startBrowser(): Promise<RunningBrowser> {
@@ -172,10 +198,15 @@ export class SessionHost {
     }
   }
 
-  /** The worker that opened the session may have lost its workflow. */
+  /** Its workflow may never have started, because the API ended first. */
   async #endUnlessKept(session: HostedSession): Promise<void> {
     if (this.#kept.has(session.id) || session.hasEnded) return;
-    this.#options.logger.warn({ session: session.id }, 'a browser session without a workflow was ended');
+    const { logger, recordLoss } = this.#options;
+    logger.warn({ session: session.id }, 'a browser session without a workflow was ended');
     await session.end('lost');
+    // Upkeep records it later.
+    await recordLoss(session.id).catch((error) =>
+      logger.warn({ err: error, session: session.id }, 'the end of a browser session was not recorded'),
+    );
   }
 }

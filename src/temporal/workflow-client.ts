@@ -66,6 +66,11 @@ export class Temporal {
     return this.#startScrapeOrMap('map', job);
   }
 
+  /** Starts the workflow of a browser session whose browser the API has started at a host. */
+  beginSession(session: SessionStart): Promise<void> {
+    return this.#callServer(() => beginSession(this.#client, session));
+  }
+
   /**
    * Starts a browser session, and waits until its browser can be used.
    * @throws ServiceError why its browser could not be started
@@ -208,26 +213,36 @@ export interface SessionStart extends SessionInput {
   label: string;
 }
 
-function startSession(client: Client, { kind, teamId, label, ...input }: SessionStart): Promise<void> {
-  const { workflow, priority } = JOB_KINDS[kind];
-  const startWorkflowOperation = new WithStartWorkflowOperation<typeof browser>(workflow, {
+function startSession(client: Client, session: SessionStart): Promise<void> {
+  return client.workflow.executeUpdateWithStart<typeof browser, void, []>('opened', {
+    args: [],
+    startWorkflowOperation: new WithStartWorkflowOperation<typeof browser>(
+      JOB_KINDS[session.kind].workflow,
+      sessionOptions(session),
+    ),
+  });
+}
+
+async function beginSession(client: Client, session: SessionStart): Promise<void> {
+  await client.workflow.start<typeof browser>(JOB_KINDS[session.kind].workflow, sessionOptions(session));
+}
+
+function sessionOptions({ kind, teamId, label, ...input }: SessionStart) {
+  return {
     workflowId: workflowIdOf(kind, input.sessionId),
     taskQueue: QUEUES.scrape,
-    args: [input],
-    workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    priority: { priorityKey: priority, fairnessKey: teamId },
+    // The types of the client want a tuple.
+    args: [input] as [SessionInput],
+    workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
+    workflowIdConflictPolicy: 'USE_EXISTING' as const,
+    priority: { priorityKey: JOB_KINDS[kind].priority, fairnessKey: teamId },
     staticSummary: label.slice(0, 200),
     staticDetails: `- Session: ${input.sessionId}\n- Team: ${teamId}`,
     typedSearchAttributes: [
       { key: TeamId, value: teamId },
       { key: JobKind, value: kind },
     ],
-  });
-  return client.workflow.executeUpdateWithStart<typeof browser, void, []>('opened', {
-    args: [],
-    startWorkflowOperation,
-  });
+  };
 }
 
 /** The options of starting the workflow of a batch or crawl. */

@@ -26,8 +26,8 @@ export interface SessionInput {
   expiresAt: number;
   /** Milliseconds without activity after which it ends. */
   activityTtlMs: number;
-  /** The task queue of the host that still has the page of the scrape open which the session continues. */
-  keptOn?: string | undefined;
+  /** The task queue of the host that starts its browser: the API has asked it, or it still has the page of its scrape open. */
+  hostQueue?: string | undefined;
 }
 
 /**
@@ -85,6 +85,7 @@ class SessionState {
       await this.#keep(queue);
     } catch (error) {
       if (!isCancellation(error)) return await this.#fail(error);
+      await this.#stopStart();
       this.#reason = 'deleted';
       this.#failure = toFailure(deletedError(sessionId));
     }
@@ -100,24 +101,36 @@ class SessionState {
     const reason = logFailure(toServiceError(error));
     this.#failure = toFailure(reason);
     upsertSearchAttributes([{ key: Outcome, value: reason.code }]);
-    const outcome = await sessionSteps.settleSession(this.#input.sessionId, 'failed');
-    setCurrentDetails(describeSession({ reason: 'failed', outcome }));
+    // A host that has died may have opened it for its user.
+    const end = reason.code === 'WORKER_LOST' ? 'lost' : 'failed';
+    const outcome = await sessionSteps.settleSession(this.#input.sessionId, end);
+    setCurrentDetails(describeSession({ reason: end, outcome }));
     await condition(allHandlersFinished);
     throw this.#failure;
   }
 
-  /** Starts the browser, on the host that has the page of its scrape open if there is one. */
+  /** Starts the browser, on the host that the input names if there is one. */
   async #start(): Promise<{ queue: string }> {
-    const { sessionId, keptOn } = this.#input;
-    if (keptOn === undefined) return sessionSteps.startSession(sessionId);
+    const { sessionId, hostQueue } = this.#input;
+    if (hostQueue === undefined) return sessionSteps.startSession(sessionId);
     try {
-      return await hostActivities(keptOn).startSession(sessionId);
+      return await hostActivities(hostQueue).startSession(sessionId);
     } catch (error) {
-      // That host has died. Any other one opens the page again.
+      // That host has died. Any other one starts a browser, unless the first one has opened the session for its user.
       if (error instanceof ActivityFailure && error.cause instanceof TimeoutFailure)
         return sessionSteps.startSession(sessionId);
       throw error;
     }
+  }
+
+  /** Ends the browser that a host may have started for the API, although the start was cancelled here. */
+  async #stopStart(): Promise<void> {
+    const { sessionId, hostQueue } = this.#input;
+    if (hostQueue === undefined) return;
+    await hostActivities(hostQueue)
+      .stopSession(sessionId, 'deleted', this.#lastActivityAt)
+      // The host has died, and the browser with it.
+      .catch(() => undefined);
   }
 
   /** Shows the state and the use of the session in the Temporal UI. */

@@ -8,13 +8,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium as playwright } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { readConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db/client.ts';
+import { findSession, insertSession } from '../../src/db/sessions.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../src/encryption/host-request.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
+import { Temporal } from '../../src/temporal/workflow-client.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { pollUntil } from '../support/poll.ts';
 import { sessionProcesses } from '../support/processes.ts';
+import { temporalAddressOf } from '../support/service.ts';
 
 /** Browser sessions over the API. */
 
@@ -274,6 +279,24 @@ it('a repeated request with the same idempotency key returns the same session', 
   expect(second.body).toEqual(first.body);
   const other = await call('/v2/browser', { body: { ttl: 61 }, key: team.key, headers });
   expect(other).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_REUSED' } });
+});
+
+it('a session whose host is gone before it has opened the browser is opened by another host', async () => {
+  const id = crypto.randomUUID();
+  const connection = await connectTemporal(temporalAddressOf(inject('service')));
+  const temporal = new Temporal(connection, readConfig().temporalNamespace);
+  await insertSession(db.query, {
+    ...{ id, teamId: team.id, apiKeyId: null, kind: 'browser', target: 'a session', salt: Buffer.alloc(16) },
+    ...{ ttlSeconds: 600, activityTtlSeconds: 300, streamWebView: true, keptMs: 60_000 },
+  });
+  const expiresAt = Date.now() + 600_000;
+  open.push({ id, key: team.key });
+  await temporal.startSession({
+    ...{ sessionId: id, kind: 'browser', teamId: team.id, label: 'Browser session', expiresAt },
+    ...{ activityTtlMs: 300_000, hostQueue: 'sessions-of-a-host-that-is-gone' },
+  });
+  expect(await findSession(db, id)).toMatchObject({ state: 'active', host: expect.stringMatching(/^http/) });
+  await connection.close();
 });
 
 describe('code in a browser session', () => {

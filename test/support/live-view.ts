@@ -102,6 +102,7 @@ export async function startLiveView(
     ...{ connection, targetId, logger, hasOtherClients: () => hasOtherClients },
     onActivity: () => told.activity++,
     onViewers: (count) => told.viewers.push(count),
+    onFrame: () => undefined,
     onTabChange: (id) => told.tabs.push(id),
   });
   await liveView.ready();

@@ -39,16 +39,16 @@ export async function openedSession(
   { db, temporal }: Pick<ApiDeps, 'db' | 'temporal'>,
 ): Promise<OpenedSession> {
   if (session.state === 'creating') {
-    const keptOn = session.scrape_id === null ? undefined : await findHostOfScrape(db, session.scrape_id);
-    await temporal.startSession({ ...toStart(session), keptOn });
+    const hostQueue = session.scrape_id === null ? undefined : await findHostOfScrape(db, session.scrape_id);
+    await temporal.startSession({ ...toStart(session), hostQueue });
   }
   const opened = session.state === 'creating' ? await findSession(db, session.id) : session;
   if (opened?.state !== 'active' || opened.host === null) throw destroyedError(opened ?? session);
   return { ...opened, host: opened.host };
 }
 
-/** The workflow of a session. */
-const toStart = ({ id, team_id: teamId, scrape_id: scrapeId, target, ...session }: StoredSession) => ({
+/** What the workflow of a session is started with. */
+export const toStart = ({ id, team_id: teamId, scrape_id: scrapeId, target, ...session }: StoredSession) => ({
   ...{ sessionId: id, teamId },
   kind: scrapeId === null ? ('browser' as const) : ('interact' as const),
   label: scrapeId === null ? 'Browser session' : `Interact with ${target}`,

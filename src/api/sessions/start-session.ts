@@ -1,14 +1,15 @@
 import { v7 as uuidv7 } from 'uuid';
 import { forgetResult, performOnce } from '../../db/idempotency.ts';
-import { endSession, insertSession, type NewSession } from '../../db/sessions.ts';
+import { endSession, insertSession, type NewSession, type StoredSession } from '../../db/sessions.ts';
 import type { Caller } from '../../db/teams/teams.ts';
-import { requireWorkers } from '../../db/workers.ts';
+import { chooseSessionHost, type SessionHostAddress } from '../../db/workers.ts';
 import { createSessionSalt } from '../../encryption/session-secrets.ts';
 import { ServiceError, toServiceError } from '../../errors.ts';
 import type { SessionKind } from '../../job-kinds.ts';
 import type { SessionRequest } from '../../schemas/session.ts';
 import type { ApiDeps } from '../http/route.ts';
-import { type OpenedSession, openedSession, requireSession } from './session-state.ts';
+import { callHost } from './host-client.ts';
+import { type OpenedSession, openedSession, requireSession, toStart } from './session-state.ts';
 
 /** A session that a caller requested. */
 interface RequestedSession {
@@ -23,6 +24,8 @@ interface RequestedSession {
 }
 
 const RETRY_AFTER_SECONDS = 30;
+/** How long a host may take to start a browser before its workflow decides, in milliseconds. */
+const OPEN_TIMEOUT_MS = 30_000;
 
 /**
  * Stores a session, starts its browser and waits until it can be used.
@@ -34,7 +37,7 @@ export async function startSession(
   deps: ApiDeps,
 ): Promise<OpenedSession> {
   const { config, db } = deps;
-  await requireSessionHost(deps);
+  const host = await requireSessionHost(deps);
   const { teamId, apiKeyId } = caller;
   const kind: SessionKind = scrape ? 'interact' : 'browser';
   const session: NewSession = {
@@ -47,17 +50,21 @@ export async function startSession(
     profile: request.profile,
     keptMs: config.resultTtlMs,
   };
+  /** The session if this request has stored it; a repeated request finds the session of the first one. */
+  let created: StoredSession | undefined;
   const id = await performOnce(
     db,
     { teamId, key: idempotencyKey, request: ['browser', rawBody] },
     async (query) => {
-      const { result, id: storedId } = await insertSession(query, session);
-      if (result === 'limit') throw limitError();
-      return storedId;
+      const inserted = await insertSession(query, session);
+      if (inserted.result === 'limit') throw limitError();
+      if (inserted.result === 'stored') created = inserted.session;
+      return inserted.id;
     },
   );
   try {
-    return await openedSession(await requireSession(id, teamId, deps), deps);
+    const opened = created && !scrape && (await openAtOnce(created, host, deps));
+    return opened || (await openedSession(await requireSession(id, teamId, deps), deps));
   } catch (error) {
     // If Temporal did not respond, the workflow may run nonetheless; it then finds that its session has ended.
     await endSession(db, { id, reason: 'failed' });
@@ -68,18 +75,39 @@ export async function startSession(
   }
 }
 
-/** @throws ServiceError `SESSIONS_UNAVAILABLE` if no worker runs sessions */
-async function requireSessionHost({ db }: ApiDeps): Promise<void> {
-  try {
-    await requireWorkers(db, ['sessions']);
-  } catch (error) {
-    if (toServiceError(error).code !== 'SERVICE_UNAVAILABLE') throw error;
-    throw new ServiceError(
-      'SESSIONS_UNAVAILABLE',
-      'No worker of this service can run browser sessions. Start one with the role sessions on a machine with bubblewrap and user namespaces; `winnow doctor` says what is missing.',
-      { cause: error },
-    );
-  }
+/**
+ * Asks a host for the browser of a new session while its workflow starts, which takes as long. The workflow asks the same
+ * host, so neither has to wait for the other.
+ * @returns `undefined` if the host has not opened it, which its workflow then does or explains
+ */
+async function openAtOnce(
+  session: StoredSession,
+  host: SessionHostAddress,
+  deps: ApiDeps,
+): Promise<OpenedSession | undefined> {
+  const opened: OpenedSession = { ...session, state: 'active', host: host.url };
+  const request = { method: 'POST', resource: 'open', timeoutMs: OPEN_TIMEOUT_MS } as const;
+  const [isOpen] = await Promise.all([
+    callHost(opened, request, deps).then(
+      (response) => Boolean(response.resume()),
+      (error: unknown) => {
+        deps.logger.debug({ err: error, session: session.id }, 'the host did not open a browser session');
+        return false;
+      },
+    ),
+    deps.temporal.beginSession({ ...toStart(session), hostQueue: host.queue }),
+  ]);
+  return isOpen ? opened : undefined;
+}
+
+/** Chooses the host of a new session. @throws ServiceError `SESSIONS_UNAVAILABLE` if no worker runs sessions */
+async function requireSessionHost({ db }: ApiDeps): Promise<SessionHostAddress> {
+  const host = await chooseSessionHost(db);
+  if (host) return host;
+  throw new ServiceError(
+    'SESSIONS_UNAVAILABLE',
+    'No worker of this service can run browser sessions. Start one with the role sessions on a machine with bubblewrap and user namespaces; `winnow doctor` says what is missing.',
+  );
 }
 
 const limitError = () =>

@@ -2,21 +2,33 @@ import type { Frame } from '../../sandbox/frames.ts';
 import { serveTasks } from '../../sandbox/task-loop.ts';
 import type { DocumentTask } from '../document.ts';
 import { DocumentError } from '../document-error.ts';
-import { CONVERTERS, type ConverterContext, type ConverterSettings } from './converters.ts';
+import { CONVERTERS, type ConverterContext, type ConverterSettings, LOAD_ONLY } from './converters.ts';
 
-/** The program of the sandboxed processes that convert documents. Its argument is the {@link ConverterSettings}. */
-const settings = JSON.parse(process.argv[2] ?? '{}') as ConverterSettings;
+/**
+ * The program of the sandboxed processes that convert documents. Its argument is the {@link ConverterSettings}, or
+ * {@link LOAD_ONLY} to load all modules and end.
+ */
+const [, , argument = '{}'] = process.argv;
+if (argument === LOAD_ONLY) await loadAll();
+else serve(JSON.parse(argument) as ConverterSettings);
 
-serveTasks(async ({ header, parts: [bytes = new Uint8Array()] }, report) => {
-  // The service sends it.
-  const task = header as DocumentTask;
-  try {
-    return await convert(task, bytes, { ...settings, report });
-  } catch (error) {
-    if (!(error instanceof DocumentError)) throw error;
-    return { header: { failure: { fault: error.fault, message: error.message } }, parts: [] };
-  }
-});
+async function loadAll(): Promise<void> {
+  await Promise.all(Object.values(CONVERTERS).map((load) => load()));
+  await import('../pdf/pdfjs.ts');
+}
+
+function serve(settings: ConverterSettings): void {
+  serveTasks(async ({ header, parts: [bytes = new Uint8Array()] }, report) => {
+    // The service sends it.
+    const task = header as DocumentTask;
+    try {
+      return await convert(task, bytes, { ...settings, report });
+    } catch (error) {
+      if (!(error instanceof DocumentError)) throw error;
+      return { header: { failure: { fault: error.fault, message: error.message } }, parts: [] };
+    }
+  });
+}
 
 /** Converts a document. The images follow the JSON, which has the rest. */
 async function convert(task: DocumentTask, bytes: Uint8Array, context: ConverterContext): Promise<Frame> {

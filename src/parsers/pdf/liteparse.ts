@@ -11,6 +11,7 @@ import {
 import type { Box } from './boxes.ts';
 import { toPdfError } from './errors.ts';
 import { linkWords } from './links.ts';
+import { parseWithoutCopies } from './native-parse.ts';
 import { uprightPage } from './rotation.ts';
 import { findRules } from './rules.ts';
 import type {
@@ -42,13 +43,15 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   // Tags and marked-content identifiers take time to extract, and most documents have none.
   const tagged = file.includes('/StructTreeRoot');
+  // So do annotations and form fields. The names of compressed objects cannot be searched for.
+  const mayHave = (name: string) => file.includes(name) || file.includes('/ObjStm');
   const config = {
     ...OFFLINE,
     maxPages: options.maxPages,
     emitWordBoxes: true,
     extractLinks: false,
-    extractAnnotations: true,
-    extractFormFields: true,
+    extractAnnotations: mayHave('/Annots'),
+    extractFormFields: mayHave('/AcroForm'),
     extractStructureTree: tagged,
     extractTextMetadata: tagged,
     extractVectorGraphics: true,
@@ -67,11 +70,9 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
 }
 
 const parse = (file: Buffer, config: Partial<LiteParseConfig>) =>
-  parserFor(config)
-    .parse(file)
-    .catch((error: unknown) => {
-      throw toPdfError(error);
-    });
+  parseWithoutCopies(parserFor(config), file).catch((error: unknown) => {
+    throw toPdfError(error);
+  });
 
 /** Parsers by their configuration. They keep no documents, and it takes time to create them. */
 const parsers = new Map<string, LiteParse>();

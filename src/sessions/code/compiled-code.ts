@@ -1,11 +1,7 @@
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
-import { codeOf } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import { type Confinement, startConfined } from '../../sandbox/confinement.ts';
-import { giveToSession } from '../session-directory.ts';
+import { storeCompiledCode } from '../../sandbox/compiled-code.ts';
+import type { Confinement } from '../../sandbox/confinement.ts';
 import { compilationProgram, compiledCodeDirectory } from './languages.ts';
 
 /** How the compiled code is prepared. */
@@ -37,23 +33,8 @@ export function prepareCompiledCode(options: CompilationOptions): Promise<void> 
   return preparation;
 }
 
-async function compile(directory: string, { confinement, ...options }: CompilationOptions): Promise<void> {
+async function compile(directory: string, { confinement, cacheDir }: CompilationOptions): Promise<void> {
   if (confinement === 'user-only') return;
-  await mkdir(options.cacheDir, { recursive: true });
-  const draft = await mkdtemp(`${directory}.`);
-  try {
-    await giveToSession(draft);
-    const program = compilationProgram(draft, { confinement, cacheDir: options.cacheDir });
-    const { child, stderrTail } = await startConfined(program, confinement);
-    child.stdin?.end();
-    // Both are pipes that only have to be read.
-    for (const stream of [child.stdout, child.stdio[3]] as Readable[]) stream.resume();
-    const [exitCode] = await once(child, 'close');
-    if (exitCode !== 0) throw new Error(stderrTail() || `it ended with ${exitCode}`);
-    await rename(draft, directory);
-  } catch (error) {
-    await rm(draft, { recursive: true, force: true });
-    // Another process has prepared the same meanwhile.
-    if (!['ENOTEMPTY', 'EEXIST'].includes(codeOf(error) ?? '')) throw error;
-  }
+  const program = (draft: string) => compilationProgram(draft, { confinement, cacheDir });
+  await storeCompiledCode({ directory, program, confinement });
 }

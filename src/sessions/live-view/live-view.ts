@@ -27,6 +27,8 @@ export interface LiveViewOptions {
   onActivity(): void;
   /** Called with the number of viewers, whenever it changes. */
   onViewers(count: number): void;
+  /** Called for every frame that Chromium has drawn. */
+  onFrame(): void;
   /** Called when another tab is shown, because a viewer chose it, a popup opened, or the tab was closed. */
   onTabChange(targetId: string): void;
   /** Whether a program of the user is connected, which may want to answer dialogs itself. */
@@ -61,6 +63,7 @@ export class LiveView {
     this.#wantedTargetId = options.targetId;
     this.#screencast = new Screencast({
       onFrame: (frame) => {
+        options.onFrame();
         for (const viewer of this.#viewers) viewer.offer(frame);
       },
       isWanted: () => [...this.#viewers].some((viewer) => viewer.isReady),

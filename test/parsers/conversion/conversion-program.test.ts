@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { storeCompiledParsers } from '../../../src/parsers/conversion/compiled-parsers.ts';
 import { conversionProgram } from '../../../src/parsers/conversion/document-converter.ts';
 import { findConfinement, startConfined } from '../../../src/sandbox/confinement.ts';
 
@@ -12,9 +15,9 @@ const program = conversionProgram({});
 const { confinement, reason: noBubblewrap } = await findConfinement(program);
 
 /** Runs a script instead of the converters, confined like them. @returns what it prints */
-async function runConfined(code: string): Promise<unknown> {
-  const [node] = program.command;
-  const { child } = await startConfined({ ...program, command: [node, '-e', code] }, confinement);
+async function runConfined(code: string, confined = program): Promise<unknown> {
+  const [node] = confined.command;
+  const { child } = await startConfined({ ...confined, command: [node, '-e', code] }, confinement);
   let printed = '';
   child.stdout?.on('data', (chunk) => {
     printed += chunk;
@@ -63,6 +66,28 @@ describe.skipIf(noBubblewrap)('a process in bubblewrap', () => {
       const exists = (paths) => paths.filter((path) => existsSync(${JSON.stringify(ROOT)} + '/' + path));
       console.log(JSON.stringify(exists(${JSON.stringify([...paths, ...sources, 'node_modules/pdf-parse'])})));`);
     expect(seen).toEqual(['node_modules/pdf-parse']);
+  });
+
+  test("starts with V8's compiled code of all parsers, which is stored once and which it cannot change", async () => {
+    const cacheDir = await mkdtemp(join(tmpdir(), 'winnow-compiled-'));
+    onTestFinished(() => rm(cacheDir, { recursive: true }));
+    // Every user of the machine may have to reach it.
+    await chmod(cacheDir, 0o755);
+    const compiled = await storeCompiledParsers(program, { confinement, cacheDir });
+    expect(await storeCompiledParsers(program, { confinement, cacheDir })).toBe(compiled);
+    expect(await readdir(cacheDir)).toEqual([basename(compiled)]);
+    const files = await readdir(compiled, { recursive: true });
+    // Each module is a file.
+    expect(files.length).toBeGreaterThan(100);
+    const seen = await runConfined(
+      `const { writeFileSync } = require('node:fs');
+      const cache = require('node:module').getCompileCacheDir();
+      let code = 'written';
+      try { writeFileSync(cache + '/file', ''); } catch (error) { code = error.code; }
+      console.log(JSON.stringify([cache, code]));`,
+      conversionProgram({}, compiled),
+    );
+    expect(seen).toEqual([expect.stringContaining(compiled), 'EROFS']);
   });
 
   test('has the filter for system calls', async () => {

@@ -1,7 +1,9 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
-import { constants } from 'node:os';
+import { constants, homedir } from 'node:os';
+import { join } from 'node:path';
 import { type CallOutcome, serveCalls } from './host-channel.ts';
 
 /**
@@ -11,6 +13,8 @@ import { type CallOutcome, serveCalls } from './host-channel.ts';
  */
 
 const AGENT_BROWSER = 'agent-browser';
+/** Where agent-browser stores which tab it uses. */
+const TARGET_FILE = join(homedir(), '.agent-browser', 'default.target');
 /** What agent-browser exits with when it has no daemon is of no interest here. */
 const FAILED_TO_START = 127;
 
@@ -23,7 +27,7 @@ let current: string | undefined;
 
 serveCalls(async ({ code, targetId }) => {
   const usesBrowser = current !== undefined || code.includes(AGENT_BROWSER);
-  if (usesBrowser && targetId !== undefined && targetId !== current) await agentBrowser('tab', targetId);
+  if (usesBrowser && targetId !== undefined && targetId !== current) await selectTab(targetId);
   const outcome = await runBash(code);
   if (usesBrowser) current = (await findCurrentTab()) ?? targetId;
   return { ...outcome, targetId: current };
@@ -35,27 +39,20 @@ async function runBash(code: string): Promise<CallOutcome> {
   return { exitCode, ...(exitCode !== 0 && { error: `bash exited with code ${exitCode}.` }) };
 }
 
-/** The target id of the active tab of agent-browser; `undefined` if it has none. */
+/** The target id of the active tab of agent-browser; `undefined` if it has none. Asking it by a command takes ten times as long. */
 async function findCurrentTab(): Promise<string | undefined> {
-  const printed = await agentBrowser('tab', 'list', '--json');
   try {
-    const { data } = JSON.parse(printed) as { data?: { tabs?: { active?: boolean; targetId?: string }[] } };
-    return data?.tabs?.find(({ active }) => active)?.targetId;
+    const { targetId } = JSON.parse(await readFile(TARGET_FILE, 'utf8')) as { targetId?: unknown };
+    return typeof targetId === 'string' ? targetId : undefined;
   } catch {
-    // It could not connect, and printed something else.
+    // It could not connect yet, or the code has changed its file.
     return undefined;
   }
 }
 
-/** Runs agent-browser. @returns what it printed */
-async function agentBrowser(...args: string[]): Promise<string> {
-  const child = spawn(AGENT_BROWSER, args, { stdio: ['ignore', 'pipe', 'ignore'] });
-  let printed = '';
-  child.stdout.on('data', (chunk) => {
-    printed += chunk;
-  });
-  await once(child, 'close').catch(() => undefined);
-  return printed;
+/** Makes agent-browser use another tab. It fails if that was closed, and then stays where it is. */
+async function selectTab(targetId: string): Promise<void> {
+  await exitOf(AGENT_BROWSER, ['tab', targetId], { stdio: 'ignore' });
 }
 
 async function exitOf(program: string, args: string[], options: SpawnOptions): Promise<{ exitCode: number }> {
@@ -73,14 +70,14 @@ async function exitOf(program: string, args: string[], options: SpawnOptions): P
 async function relay(path: string, port: number): Promise<void> {
   const server = createServer((client) => {
     const browser = connect(path);
-    join(client, browser);
-    join(browser, client);
+    pass(client, browser);
+    pass(browser, client);
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
 }
 
-function join(from: Socket, to: Socket): void {
+function pass(from: Socket, to: Socket): void {
   from.pipe(to);
   from.on('error', () => to.destroy()).on('close', () => to.destroy());
 }

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createSessionOpener } from '../../src/activities/sessions.ts';
+import type { Profiles } from '../../src/browser/browser-profile.ts';
+import type { Database } from '../../src/db/client.ts';
+import { endSession, findSession, insertSession, openSession } from '../../src/db/sessions.ts';
+import type { SessionHost } from '../../src/sessions/session-host.ts';
+import { makeTeam, openTestDatabase } from '../support/database.ts';
+
+/** The opening of stored sessions by a host whose browsers only count, because real ones are tested elsewhere. */
+
+let db: Database;
+let teamId: string;
+beforeAll(async () => {
+  db = openTestDatabase();
+  teamId = (await makeTeam(db)).id;
+});
+afterAll(() => db.close());
+
+const URL_OF_HOST = 'http://10.0.0.1:1';
+
+async function storeSession(): Promise<string> {
+  const id = crypto.randomUUID();
+  await insertSession(db.query, {
+    ...{ id, teamId, apiKeyId: null, kind: 'browser', target: 'a session', salt: Buffer.alloc(16) },
+    ...{ ttlSeconds: 600, activityTtlSeconds: 300, streamWebView: true, keptMs: 60_000 },
+  });
+  return id;
+}
+
+function countingHost() {
+  const counts = { started: 0, ended: 0 };
+  const host = {
+    async open() {
+      counts.started++;
+      return { end: async () => void counts.ended++ };
+    },
+  };
+  const opener = createSessionOpener({
+    db,
+    url: URL_OF_HOST,
+    // Only what opening a session without profile and scrape uses is there.
+    host: host as unknown as SessionHost,
+    replay: () => Promise.reject(new Error('nothing to replay')),
+    profiles: {} as Profiles,
+  });
+  return { counts, opener };
+}
+
+it('a session that the API and its workflow open at the same time has one browser', async () => {
+  const id = await storeSession();
+  const { counts, opener } = countingHost();
+  await Promise.all([opener.open(id), opener.open(id)]);
+  expect(counts).toEqual({ started: 1, ended: 0 });
+  expect(await findSession(db, id)).toMatchObject({ state: 'active', host: URL_OF_HOST });
+});
+
+it('a session that another host has opened is not opened again, because a client may use it', async () => {
+  const id = await storeSession();
+  await openSession(db, { id, host: 'http://10.0.0.2:1' });
+  const { counts, opener } = countingHost();
+  await expect(opener.open(id)).rejects.toMatchObject({ code: 'WORKER_LOST' });
+  expect(counts.started).toBe(0);
+  expect(await openSession(db, { id, host: URL_OF_HOST })).toBe(false);
+  expect(await findSession(db, id)).toMatchObject({ state: 'active', host: 'http://10.0.0.2:1' });
+});
+
+it('a session that has ended is not opened', async () => {
+  const id = await storeSession();
+  await endSession(db, { id, reason: 'deleted' });
+  const { counts, opener } = countingHost();
+  await expect(opener.open(id)).rejects.toMatchObject({ code: 'SESSION_DESTROYED' });
+  expect(counts.started).toBe(0);
+});
+
+it('a session that failed to start costs nothing, even if its browser was open already', async () => {
+  const id = await storeSession();
+  await countingHost().opener.open(id);
+  expect(await endSession(db, { id, reason: 'failed' })).toMatchObject({ credits: 0 });
+});
