@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { scrape } from '../support/api.ts';
+import { sampleOf } from '../support/corpus.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { startTlsSite } from '../support/tls-site.ts';
 
@@ -161,7 +162,7 @@ describe('a page counts as settled', () => {
     ],
   ];
   // On a machine with much else to do, the page may say "late" before the browser gets to read it.
-  it.each(restless)('in spite of %s', { retry: 3 }, async (_name, part) => {
+  it.each(sampleOf(restless, 3))('in spite of %s', { retry: 3 }, async (_name, part) => {
     await using pages = await startPages({
       '/': html(STORY + part + LATE),
       '/hang': () => undefined,
@@ -218,7 +219,7 @@ describe('a page counts as settled', () => {
     ['keeps its words hidden', `<p>Loading&hellip;</p>${HIDDEN}`],
     ['counts the percents', '<p>Loading</p><p>42 %</p>'],
   ];
-  it.concurrent.each(placeholders)('not while it only %s', async (_name, placeholder) => {
+  it.concurrent.each(sampleOf(placeholders, 2))('not while it only %s', async (_name, placeholder) => {
     await using pages = await startPages({ '/': html(placeholder + BEGINS_LATE) });
     expect(await markdownOf(pages.url)).toContain('The story');
   });

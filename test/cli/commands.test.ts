@@ -108,7 +108,7 @@ describe('exit codes', () => {
     expect((await winnow(['scrape', `${site.url}/reset`])).exitCode).toBe(1);
   });
 
-  it.each([
+  const wrongUsages: [string[], RegExp][] = [
     [['scrape', 'ftp://example.com'], /unsupported protocol: ftp/],
     [['scrape', 'http://example.com', '-f', 'nonsense'], /unknown format "nonsense"/],
     [['scrape', 'http://example.com', '--timeout', '5'], /timeout must be at least 1000/],
@@ -121,7 +121,8 @@ describe('exit codes', () => {
     [['team', 'set', 'default', '--zero-data-retention', 'yes'], /--zero-data-retention must be on or off/],
     [['team', 'set', 'default', '--concurrency', 'many'], /--concurrency must be a whole number/],
     [['team', 'create', 'default'], /exists already/],
-  ])('is 2 for the wrong usage %j', async (args, reason) => {
+  ];
+  it.each(sampleOf(wrongUsages, 3))('is 2 for the wrong usage %j', async (args, reason) => {
     const { exitCode, stdout, stderr } = await winnow(args);
     expect(stderr).toMatch(reason);
     expect(stderr).not.toMatch(/\n\s+at /);
@@ -198,13 +199,14 @@ describe('teams and keys', () => {
     expect(table(keys)[1]?.[3]).toMatch(/^\d{4}-/);
   });
 
-  it.each([
+  const unknownNames: [string, string[], RegExp][] = [
     ['a team', ['team', 'show', 'nobody'], /No team is named nobody/],
     ['the team of a key', ['key', 'list', '--team', 'nobody'], /No team is named nobody/],
     ['a key', ['key', 'revoke', 'nothing'], /no valid key named nothing/],
     ['a key that is given as itself', ['key', 'revoke', 'fc-0'], /no valid key named fc-0/],
     ['a profile', ['profile', 'delete', 'nothing'], /no profile named nothing/],
-  ])('name %s that does not exist', async (_name, args, reason) => {
+  ];
+  it.each(sampleOf(unknownNames, 2))('name %s that does not exist', async (_name, args, reason) => {
     const { exitCode, stderr } = await winnow(args);
     expect(stderr).toMatch(reason);
     expect(exitCode).toBe(1);
@@ -230,7 +232,7 @@ describe('help', () => {
     ...[['profile'], ['profile', 'list'], ['profile', 'delete']],
   ];
 
-  it.each(sampleOf(verbs, 4).map((verb) => [verb]))('is there for %j, on stdout', async (verb) => {
+  it.each(sampleOf(verbs, 8).map((verb) => [verb]))('is there for %j, on stdout', async (verb) => {
     const { exitCode, stdout, stderr } = await winnow([...verb, '--help']);
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(stdout).toContain(['USAGE winnow', ...verb].join(' '));

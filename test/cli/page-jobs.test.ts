@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/embedded/command.ts';
 import { articleTruth, linkSentence, type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
+import { sampleOf } from '../support/corpus.ts';
 import { useService } from '../support/use-service.ts';
 
 /** The verbs `crawl` and `batch` against the shared service, as a user types them. */
@@ -221,24 +222,29 @@ describe('batch', () => {
   });
 });
 
-it.each([
-  [['batch'], /nothing to scrape/],
-  [['batch', '--file', 'absent.txt'], /absent\.txt/],
-  [['batch', '::'], /No valid URLs provided/],
-  [['crawl'], /URL/],
-  [['crawl', 'ftp://example.com'], /unsupported protocol: ftp/],
-  [['crawl', 'http://a.test', 'b'], /Unexpected argument 'b'/],
-  [['crawl', 'http://a.test', '--limit', 'all'], /--limit must be a whole number/],
-  [['crawl', 'http://a.test', '--delay', 'long'], /--delay must be seconds/],
-  [
-    ['crawl', 'http://a.test', '--sitemap', 'maybe'],
-    /--sitemap \(maybe\)\. Expected one of: include, skip, only\. `/,
-  ],
-  [['crawl', 'http://a.test', '--include', '('], /The pattern "\("/],
-  [['crawl', 'http://a.test', '-o', 'absent/x'], /absent\/x cannot be written/],
-  [['crawl', 'http://a.test', '--detach', '--json'], /--detach/],
-])('%j is rejected as wrong usage', async (args, reason) => {
-  const { exitCode, stdout, stderr } = await winnow(args);
+it.each(
+  sampleOf(
+    [
+      [['batch'], /nothing to scrape/],
+      [['batch', '--file', 'absent.txt'], /absent\.txt/],
+      [['batch', '::'], /No valid URLs provided/],
+      [['crawl'], /URL/],
+      [['crawl', 'ftp://example.com'], /unsupported protocol: ftp/],
+      [['crawl', 'http://a.test', 'b'], /Unexpected argument 'b'/],
+      [['crawl', 'http://a.test', '--limit', 'all'], /--limit must be a whole number/],
+      [['crawl', 'http://a.test', '--delay', 'long'], /--delay must be seconds/],
+      [
+        ['crawl', 'http://a.test', '--sitemap', 'maybe'],
+        /--sitemap \(maybe\)\. Expected one of: include, skip, only\. `/,
+      ],
+      [['crawl', 'http://a.test', '--include', '('], /The pattern "\("/],
+      [['crawl', 'http://a.test', '-o', 'absent/x'], /absent\/x cannot be written/],
+      [['crawl', 'http://a.test', '--detach', '--json'], /--detach/],
+    ],
+    3,
+  ),
+)('%j is rejected as wrong usage', async (args, reason) => {
+  const { exitCode, stdout, stderr } = await winnow([...args]);
   expect(stderr).toMatch(reason);
   expect(stderr).not.toMatch(/\n\s+at /);
   expect([exitCode, stdout]).toEqual([2, '']);

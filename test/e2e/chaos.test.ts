@@ -6,7 +6,7 @@ import { IS_FULL_RUN } from '../support/corpus.ts';
 /** The short form of `bench/chaos.ts`, on an instance of its own: everything dies three times, nothing is lost. */
 
 const KILLS = IS_FULL_RUN ? 3 : 1;
-const PAGES = IS_FULL_RUN ? 200 : 60;
+const PAGES = IS_FULL_RUN ? 200 : 40;
 
 let target: ChaosTarget;
 let report: ChaosReport;

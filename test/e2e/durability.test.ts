@@ -11,6 +11,7 @@ import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 import { readRunFile } from '../../src/embedded/supervision/run-file.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { type ApiResponse, call } from '../support/api.ts';
+import { sampleOf } from '../support/corpus.ts';
 import { pollUntil } from '../support/poll.ts';
 import { processesWith } from '../support/processes.ts';
 import { type RunningService, runFileOf, startService } from '../support/service.ts';
@@ -209,7 +210,7 @@ describe('a start after a crash', () => {
   it('succeeds after kill -9 during earlier starts', async () => {
     await service.stop({ keepData: true });
     let lastPid: number | undefined;
-    for (const delayMs of [150, 700, 1500]) {
+    for (const delayMs of sampleOf([150, 700, 1500], 3, 1)) {
       const attempt = startService({ dataDir: service.dataDir }).catch((error: Error) => error);
       await sleep(delayMs);
       // On a busy machine the start may not have begun by then, and the file is still that of the attempt before.

@@ -304,14 +304,14 @@ describe('a batch that takes up the whole browser', () => {
 
   it('waits for the browser outside the timeout of its pages, and claims no more pages than can be open', async () => {
     await using db = openDisposable();
-    const rounds = 5;
+    const rounds = 4;
     const page = '<html><body><h1>Open in the browser</h1></body></html>';
     await using pages = await startPages({ '/': page }, '0.0.0.0');
     const { port } = new URL(pages.url);
     const urls = Array.from({ length: rounds * BROWSER_PAGES }, (_, n) => `http://127.0.0.${n + 2}:${port}/`);
     const team = await makeTeam(db, { concurrency: 200 });
     // The last round begins when the timeout of a page would be over; a single page may take much longer than it waits.
-    const id = await startJob(BATCH, { urls, maxAge: 0, waitFor: 4_000, timeout: 15_000 }, team);
+    const id = await startJob(BATCH, { urls, maxAge: 0, waitFor: 8_000, timeout: 23_000 }, team);
     let most = 0;
     const done = await untilStatus(
       `${BATCH}/${id}`,
@@ -328,7 +328,7 @@ describe('a batch that takes up the whole browser', () => {
     expect(most).toBe(BROWSER_PAGES);
     const last = done.data.at(-1).metadata;
     expect(last.concurrencyLimited).toBe(true);
-    expect(last.concurrencyQueueDurationMs).toBeGreaterThan(15_000);
+    expect(last.concurrencyQueueDurationMs).toBeGreaterThan(23_000);
   }, 180_000);
 });
 

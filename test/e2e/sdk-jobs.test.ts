@@ -10,7 +10,7 @@ import { useService } from '../support/use-service.ts';
 
 const service = useService();
 
-const PAGES = IS_FULL_RUN ? 3_000 : 600;
+const PAGES = IS_FULL_RUN ? 3_000 : 250;
 
 let site: Site;
 let client: Firecrawl;

@@ -54,7 +54,7 @@ const asError = (outcome: ConvertedDocument | Error) => {
 };
 
 describe('is refused as unreadable', () => {
-  test.each(sampleOf(Object.entries(UNREADABLE_PDFS), 2))('%s', async (_, make) => {
+  test.each(sampleOf(Object.entries(UNREADABLE_PDFS), 3, 1))('%s', async (_, make) => {
     const error = asError(await convertBoth(make()));
     expect(error).toBeInstanceOf(ServiceError);
     expect(error).toMatchObject({ code: 'SCRAPE_DOCUMENT_UNREADABLE' });
@@ -64,7 +64,7 @@ describe('is refused as unreadable', () => {
 });
 
 describe('is read, refused or ended by the time limit', () => {
-  test.each(sampleOf(Object.entries(SLOW_PDFS), 3))('%s', async (_, make) => {
+  test.each(sampleOf(Object.entries(SLOW_PDFS), 4))('%s', async (_, make) => {
     const outcome = await convertBoth(make(), SLOW_MS);
     if (!(outcome instanceof Error)) expect(outcome.html.length).toBeLessThan(MAX_HTML_CHARS);
     else if (outcome instanceof ServiceError) expect(outcome.code).toBe('SCRAPE_DOCUMENT_UNREADABLE');
@@ -73,7 +73,7 @@ describe('is read, refused or ended by the time limit', () => {
 });
 
 describe('is read or refused as unreadable', () => {
-  test.each(Object.entries(IMAGE_BOMBS))('%s', async (_, make) => {
+  test.each(sampleOf(Object.entries(IMAGE_BOMBS), 3))('%s', async (_, make) => {
     const outcome = await convertBoth(make());
     if (!(outcome instanceof Error)) expect(outcome.html.length).toBeLessThan(MAX_HTML_CHARS);
     else expect(outcome).toMatchObject({ code: 'SCRAPE_DOCUMENT_UNREADABLE' });
@@ -81,7 +81,7 @@ describe('is read or refused as unreadable', () => {
 });
 
 describe('is read', () => {
-  test.each(Object.entries(READABLE_PDFS))('%s', async (_, make) => {
+  test.each(sampleOf(Object.entries(READABLE_PDFS), 2, 1))('%s', async (_, make) => {
     const outcome = await convertBoth(make());
     if (outcome instanceof Error) throw outcome;
     expect(outcome.html.length).toBeLessThan(MAX_HTML_CHARS);

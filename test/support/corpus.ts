@@ -7,7 +7,7 @@ export const IS_FULL_RUN = process.env.WINNOW_TEST_FULL === '1';
  * The cases of a corpus that this run checks: all of them in a full run, otherwise every n-th.
  * @param offset index of the first case of the sample; different offsets let several tests share one corpus
  */
-export function sampleOf<T>(cases: readonly T[], every: number, offset = 0): readonly T[] {
+export function sampleOf<const T>(cases: readonly T[], every: number, offset = 0): readonly T[] {
   return IS_FULL_RUN ? cases : cases.filter((_case, index) => index % every === offset % every);
 }
 

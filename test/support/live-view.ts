@@ -36,6 +36,7 @@ const logger = createLogger('test', 'warn');
 /** A live view of a real browser, served over HTTP, and a second real browser in which viewers open it. */
 export interface LiveViewFixture extends AsyncDisposable {
   liveView: LiveView;
+  viewerBrowser: Browser;
   connection: CdpConnection;
   /** The pages that the session opens. */
   pages: Pages;
@@ -75,15 +76,27 @@ export interface Viewer {
   colorAt(x: number, y: number): Promise<string>;
 }
 
+interface LiveViewSettings {
+  /** Whether frames of other sites get a process of their own, as they do where Chromium has much memory. */
+  isolatesSites?: boolean;
+  /** A browser that several live views use for their viewers, because a start takes a second. The caller closes it. */
+  viewerBrowser?: Browser;
+}
+
+/** Starts a browser in which viewers open live views. */
+export async function startViewerBrowser(): Promise<Browser> {
+  const { path: executablePath } = await findChromium(readConfig());
+  const args = ['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'];
+  return chromium.launch({ executablePath, args });
+}
+
 /**
  * Starts both browsers.
  * @param contents the pages by their path, as for `startPages`
- * @param options.isolatesSites whether frames of other sites get a process of their own, as they do where Chromium has
- *   much memory
  */
 export async function startLiveView(
   contents: Record<string, string | RequestListener>,
-  { isolatesSites = false } = {},
+  { isolatesSites = false, viewerBrowser: sharedBrowser }: LiveViewSettings = {},
 ): Promise<LiveViewFixture> {
   const { path: executablePath } = await findChromium(readConfig());
   const program = isolatesSites ? await withFlag(executablePath, '--site-per-process') : undefined;
@@ -108,10 +121,8 @@ export async function startLiveView(
   await liveView.ready();
   const tab = await attach(connection, targetId);
   const site = await serve(liveView);
-  const viewerBrowser = await chromium.launch({
-    executablePath,
-    args: ['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'],
-  });
+  const viewerBrowser = sharedBrowser ?? (await startViewerBrowser());
+  const viewers: Viewer[] = [];
   const evaluate = async (expression: string) => {
     const { result, exceptionDetails } = await tab.send('Runtime.evaluate', {
       ...{ expression, returnByValue: true, awaitPromise: true },
@@ -120,12 +131,16 @@ export async function startLiveView(
     return result.value as unknown;
   };
   return {
-    ...{ liveView, connection, pages, told, evaluate },
+    ...{ liveView, viewerBrowser, connection, pages, told, evaluate },
     ...{ urls: site.urls, cutConnections: site.cutConnections },
     setOtherClients: (areThere) => {
       hasOtherClients = areThere;
     },
-    openViewer: (rights, options) => openViewer(viewerBrowser, site.urls[rights], options),
+    async openViewer(rights, options) {
+      const viewer = await openViewer(viewerBrowser, site.urls[rights], options);
+      viewers.push(viewer);
+      return viewer;
+    },
     async goto(path) {
       const loaded = new Promise<void>((resolve) => tab.once('Page.loadEventFired', () => resolve()));
       await tab.send('Page.navigate', { url: pages.url + path });
@@ -137,7 +152,8 @@ export async function startLiveView(
       liveView.close(4410, reason);
     },
     async [Symbol.asyncDispose]() {
-      await viewerBrowser.close();
+      if (sharedBrowser) await Promise.all(viewers.map(({ page }) => page.context().close()));
+      else await viewerBrowser.close();
       liveView.close(1001, 'the test has ended');
       await session.close();
       await Promise.all([site.close(), proxy.close(), egress.close(), dns.close()]);

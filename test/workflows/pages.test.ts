@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { type Site, startSite } from '../site/site.ts';
+import { IS_FULL_RUN } from '../support/corpus.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { payloadsOf, replay, silenceReplays } from '../support/histories.ts';
 import { finished, startJob, untilStatus } from '../support/jobs.ts';
@@ -85,7 +86,7 @@ describe('a batch in the Temporal UI', () => {
 describe('the history of a crawl', () => {
   it('has few events for hundreds of pages, names no page, and replays', async () => {
     const url = `${site.url}/links/0`;
-    const pages = 400;
+    const pages = IS_FULL_RUN ? 400 : 200;
     const id = await startJob('/v2/crawl', {
       url,
       limit: pages,

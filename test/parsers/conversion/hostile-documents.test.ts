@@ -198,7 +198,7 @@ const BOMBS: [string, DocumentType, () => Buffer, string][] = [
 
 describe('files that are refused', () => {
   test.each<[string, DocumentType, () => Buffer, string]>([
-    ...sampleOf(BOMBS, 3, 2),
+    ...sampleOf(BOMBS, 4, 2),
     [
       'a doc file whose sectors form cycles',
       'doc',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sampleOf } from '../../support/corpus.ts';
 import { type CodeSession, startCodeSession } from './code-session.ts';
 import { runs } from './installed-languages.ts';
 
@@ -72,14 +73,20 @@ describe.skipIf(!runs.bash)('Bash in a session', () => {
     expect(await run('agent-browser get title')).toMatchObject({ result: 'before\n' });
   });
 
-  test.each([
-    ['leaves a process that holds its output', 'sleep 60 & echo done', { result: 'done\n' }],
-    ['prints too much', 'yes | head -c 30000000', { exitCode: 0, truncated: true }],
-    ['is a fork bomb', 'bomb() { bomb | bomb & }; bomb; sleep 60', { exitCode: 137 }],
-    ['takes all memory', 'tail /dev/zero; sleep 60', { exitCode: 137, killed: false }],
-    ['writes to the channel', 'echo garbage >&3; echo garbage >&4', {}],
-    ['kills everything', 'kill -9 -1; sleep 60', {}],
-  ])('that %s harms only itself', async (_, code, expected) => {
+  test.each(
+    sampleOf(
+      [
+        ['leaves a process that holds its output', 'sleep 60 & echo done', { result: 'done\n' }],
+        ['prints too much', 'yes | head -c 30000000', { exitCode: 0, truncated: true }],
+        ['is a fork bomb', 'bomb() { bomb | bomb & }; bomb; sleep 60', { exitCode: 137 }],
+        ['takes all memory', 'tail /dev/zero; sleep 60', { exitCode: 137, killed: false }],
+        ['writes to the channel', 'echo garbage >&3; echo garbage >&4', {}],
+        ['kills everything', 'kill -9 -1; sleep 60', {}],
+      ],
+      3,
+      2,
+    ),
+  )('that %s harms only itself', async (_, code, expected) => {
     expect(await run(code, 5_000)).toMatchObject(expected);
     expect(await run('agent-browser get title', 20_000)).toMatchObject({ exitCode: 0 });
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noBubblewrap } from '../../sandbox/code-sandbox.ts';
+import { sampleOf } from '../../support/corpus.ts';
 import { type CodeSession, startCodeSession } from './code-session.ts';
 
 /** JavaScript that runs on the browser of a session. */
@@ -136,11 +137,16 @@ describe.skipIf(noBubblewrap)('JavaScript in a session', () => {
     await slow;
   });
 
-  test.each([
-    ['loops', 'for (;;);'],
-    ['awaits a promise that is never settled', 'await new Promise(() => undefined)'],
-    ['ignores signals', "process.on('SIGTERM', () => undefined); for (;;);"],
-  ])('is killed at its timeout if it %s, and the page stays', async (_, code) => {
+  test.each(
+    sampleOf(
+      [
+        ['loops', 'for (;;);'],
+        ['awaits a promise that is never settled', 'await new Promise(() => undefined)'],
+        ['ignores signals', "process.on('SIGTERM', () => undefined); for (;;);"],
+      ],
+      3,
+    ),
+  )('is killed at its timeout if it %s, and the page stays', async (_, code) => {
     await run('await page.setContent("<title>before</title>"); const lost = 1; console.log("printed")');
     const killed = await run(`console.log('begun'); ${code}`, { timeoutMs: 1_000 });
     expect(killed).toEqual({
@@ -152,10 +158,15 @@ describe.skipIf(noBubblewrap)('JavaScript in a session', () => {
     });
   });
 
-  test.each([
-    ['in the heap', 'const all = []; for (;;) all.push(Array(1e6).fill(0).map((_, i) => ({ i })));'],
-    ['outside of the heap', 'const all = []; for (;;) all.push(Buffer.alloc(20e6, 1));'],
-  ])('is ended if it uses too much memory %s', async (_, code) => {
+  test.each(
+    sampleOf(
+      [
+        ['in the heap', 'const all = []; for (;;) all.push(Array(1e6).fill(0).map((_, i) => ({ i })));'],
+        ['outside of the heap', 'const all = []; for (;;) all.push(Buffer.alloc(20e6, 1));'],
+      ],
+      2,
+    ),
+  )('is ended if it uses too much memory %s', async (_, code) => {
     const ended = await run(code);
     expect(ended).toMatchObject({
       exitCode: 137,
@@ -204,30 +215,36 @@ describe.skipIf(noBubblewrap)('JavaScript in a session', () => {
     expect(await run('2')).toMatchObject({ result: '2' });
   });
 
-  test.each([
-    ['writes to the channel of its program', 'fs.writeSync(3, "garbage"); 1', { result: '1' }],
-    ['forges a result', `fs.writeSync(3, '\\n{"id":9999,"exitCode":0}\\n'); 1`, { result: '1' }],
-    ['closes the channel', 'fs.closeSync(3); 1', { exitCode: 1 }],
-    ['writes to a closed descriptor', 'fs.writeSync(4, "garbage")', { exitCode: 1 }],
-    ['closes its input', 'fs.closeSync(0); process.stdin.destroy(); 1', { result: '1' }],
-    ['closes its output', 'fs.closeSync(1); 1', { result: '1' }],
-    [
-      'replaces built-in functions',
-      'JSON.stringify = () => { throw 1 }; Promise.prototype.then = null; 1',
-      {},
-    ],
-    ['freezes everything', 'Object.freeze(globalThis); Object.freeze(Object.prototype); 1', {}],
-    [
-      'returns what cannot be converted',
-      '({ toJSON() { throw 1 }, [Symbol.for("nodejs.util.inspect.custom")]() { throw 2 } })',
-      { exitCode: 1 },
-    ],
-    [
-      'throws what cannot be converted',
-      'throw { [Symbol.for("nodejs.util.inspect.custom")]() { throw 2 } }',
-      { exitCode: 1 },
-    ],
-  ])('that %s harms only itself', async (_, code, expected) => {
+  test.each(
+    sampleOf(
+      [
+        ['writes to the channel of its program', 'fs.writeSync(3, "garbage"); 1', { result: '1' }],
+        ['forges a result', `fs.writeSync(3, '\\n{"id":9999,"exitCode":0}\\n'); 1`, { result: '1' }],
+        ['closes the channel', 'fs.closeSync(3); 1', { exitCode: 1 }],
+        ['writes to a closed descriptor', 'fs.writeSync(4, "garbage")', { exitCode: 1 }],
+        ['closes its input', 'fs.closeSync(0); process.stdin.destroy(); 1', { result: '1' }],
+        ['closes its output', 'fs.closeSync(1); 1', { result: '1' }],
+        [
+          'replaces built-in functions',
+          'JSON.stringify = () => { throw 1 }; Promise.prototype.then = null; 1',
+          {},
+        ],
+        ['freezes everything', 'Object.freeze(globalThis); Object.freeze(Object.prototype); 1', {}],
+        [
+          'returns what cannot be converted',
+          '({ toJSON() { throw 1 }, [Symbol.for("nodejs.util.inspect.custom")]() { throw 2 } })',
+          { exitCode: 1 },
+        ],
+        [
+          'throws what cannot be converted',
+          'throw { [Symbol.for("nodejs.util.inspect.custom")]() { throw 2 } }',
+          { exitCode: 1 },
+        ],
+      ],
+      3,
+      2,
+    ),
+  )('that %s harms only itself', async (_, code, expected) => {
     await run('process.exit()');
     const result = await run(`const fs = require('node:fs'); ${code}`, { timeoutMs: 3_000 });
     expect(result).toMatchObject(expected);

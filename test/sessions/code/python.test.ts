@@ -2,6 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { sampleOf } from '../../support/corpus.ts';
 import { type CodeSession, startCodeSession } from './code-session.ts';
 import { runs } from './installed-languages.ts';
 
@@ -83,11 +84,17 @@ await page.set_content('<h1>Hello</h1>')
     expect(await run('1')).toMatchObject({ result: '1' });
   });
 
-  test.each([
-    ['loops', 'while True: pass'],
-    ['awaits a future that is never done', 'await asyncio.get_running_loop().create_future()'],
-    ['ignores signals', 'import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: pass'],
-  ])('is killed at its timeout if it %s, and the page stays', async (_, code) => {
+  test.each(
+    sampleOf(
+      [
+        ['loops', 'while True: pass'],
+        ['awaits a future that is never done', 'await asyncio.get_running_loop().create_future()'],
+        ['ignores signals', 'import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: pass'],
+      ],
+      3,
+      1,
+    ),
+  )('is killed at its timeout if it %s, and the page stays', async (_, code) => {
     await run('await page.set_content("<title>before</title>"); lost = 1');
     expect(await run(`print("begun", flush=True)\n${code}`, 1_000)).toMatchObject({
       ...{ stdout: 'begun\n', result: '', exitCode: 137, killed: true },
@@ -113,25 +120,35 @@ await page.set_content('<h1>Hello</h1>')
     expect(flood.stdout).toBe('x'.repeat(1_000_000));
   });
 
-  test.each([
-    ['exits', 'exit(5)', { exitCode: 5, killed: false }],
-    ['ends its process', 'import os; os._exit(6)', { exitCode: 6, killed: false }],
-    ['kills its process', 'import os; os.kill(os.getpid(), 9)', { exitCode: 137, killed: false }],
-    ['writes to the channel of its program', 'import os; os.write(3, b"garbage"); 1', { result: '1' }],
-    ['closes the channel', 'import os; os.close(3); 1', {}],
-    [
-      'closes its outputs',
-      'import os, sys; sys.stdout.close(); os.close(1); os.close(0); 1',
-      { result: '1' },
-    ],
-    ['forks', 'import os\nfor i in range(40):\n    if os.fork() == 0: os._exit(0)\n1', {}],
-    [
-      'leaves many processes',
-      'import subprocess\nfor i in range(40): subprocess.Popen(["sleep", "60"])\n1',
-      { result: '1' },
-    ],
-    ['replaces built-in functions', 'import json, builtins; json.dumps = None; builtins.repr = None; 1', {}],
-  ])('that %s harms only itself', async (_, code, expected) => {
+  test.each(
+    sampleOf(
+      [
+        ['exits', 'exit(5)', { exitCode: 5, killed: false }],
+        ['ends its process', 'import os; os._exit(6)', { exitCode: 6, killed: false }],
+        ['kills its process', 'import os; os.kill(os.getpid(), 9)', { exitCode: 137, killed: false }],
+        ['writes to the channel of its program', 'import os; os.write(3, b"garbage"); 1', { result: '1' }],
+        ['closes the channel', 'import os; os.close(3); 1', {}],
+        [
+          'closes its outputs',
+          'import os, sys; sys.stdout.close(); os.close(1); os.close(0); 1',
+          { result: '1' },
+        ],
+        ['forks', 'import os\nfor i in range(40):\n    if os.fork() == 0: os._exit(0)\n1', {}],
+        [
+          'leaves many processes',
+          'import subprocess\nfor i in range(40): subprocess.Popen(["sleep", "60"])\n1',
+          { result: '1' },
+        ],
+        [
+          'replaces built-in functions',
+          'import json, builtins; json.dumps = None; builtins.repr = None; 1',
+          {},
+        ],
+      ],
+      3,
+      1,
+    ),
+  )('that %s harms only itself', async (_, code, expected) => {
     expect(await run(code, 3_000)).toMatchObject(expected);
     await run('import os; os._exit(0)', 3_000);
     expect(await run('await page.evaluate("6 * 7")')).toMatchObject({ result: '42' });

@@ -1,22 +1,32 @@
-import type { Request } from 'playwright';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Browser, Request } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { renderSessionEndedPage } from '../../../src/api/live-view/session-ended-page.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type LiveViewFixture, startLiveView } from '../../support/live-view.ts';
+import { type LiveViewFixture, startLiveView, startViewerBrowser } from '../../support/live-view.ts';
 
 /** How viewers connect, reconnect, misbehave and are told of the end of a session. */
 
-const PAGES = {
+/** Answers the request of a page that waits for it. */
+let answer: () => void = () => undefined;
+const PAGES: Parameters<typeof startLiveView>[0] = {
+  '/held': (_request, response) => {
+    answer = () => void response.end();
+  },
   '/': `<!doctype html><title>First</title><body style="margin:0">
     <input style="position:absolute;left:0;top:0;width:400px;height:40px"><div style="height:3000px"></div>`,
 };
+let viewerBrowser: Browser;
 let session: LiveViewFixture;
+beforeAll(async () => {
+  viewerBrowser = await startViewerBrowser();
+});
 beforeEach(async () => {
-  session = await startLiveView(PAGES);
+  session = await startLiveView(PAGES, { viewerBrowser });
   await session.goto('/');
 });
 afterEach(() => session[Symbol.asyncDispose]());
+afterAll(() => viewerBrowser.close());
 
 /** A viewer without a browser. */
 async function connect(rights: 'view' | 'control'): Promise<WebSocket> {
@@ -138,9 +148,10 @@ describe('A session', () => {
   it('does not pile up input for a page that does not react', async () => {
     const socket = await connect('control');
     await session.evaluate('document.querySelector("input").focus()');
-    await session.evaluate(
-      'setTimeout(() => { const end = Date.now() + 3000; while (Date.now() < end); }); 0',
-    );
+    // The page handles nothing until a synchronous request is answered.
+    const hang = `setTimeout(() => { const request = new XMLHttpRequest(); request.open('GET', '/held', false); request.send() }); 0`;
+    await session.evaluate(hang);
+    await eventually(() => session.pages.requests.some(({ path }) => path === '/held')).toBe(true);
     const key = {
       type: 'key',
       key: 'a',
@@ -153,6 +164,7 @@ describe('A session', () => {
     for (let sent = 0; sent < 1_500; sent++)
       socket.send(JSON.stringify({ ...key, action: 'down', text: 'a' }));
     await eventually(() => session.told.activity).toBe(1_500);
+    answer();
     const typed = () => session.evaluate('document.querySelector("input").value.length');
     await eventually(typed).toBeGreaterThan(400);
     expect(await typed()).toBeLessThanOrEqual(600);

@@ -339,7 +339,8 @@ describe('A viewer', () => {
     ['in the process of the page', false],
     ['in a process of their own', true],
   ])('uses frames of other sites %s like the page itself', async (_where, isolatesSites) => {
-    await using isolated = await startLiveView(PAGES, { isolatesSites });
+    const { viewerBrowser } = session;
+    await using isolated = await startLiveView(PAGES, { isolatesSites, viewerBrowser });
     const { page, colorAt } = await isolated.openViewer('control', {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
