@@ -51,9 +51,14 @@ const MAX_INDEXED_DB_BYTES = 3 * MAX_PROFILE_BYTES;
 /** Restoring the state of each origin costs one page load. */
 const MAX_ORIGINS = 100;
 
-/** @param deps.logger logs failures of leases and checkpoints; a failure of the final save is thrown */
-export function createProfiles(deps: ProfileStore & { logger: Logger }): Profiles {
-  const { db, logger } = deps;
+/**
+ * @param deps.logger logs failures of leases and checkpoints; a failure of the final save is thrown
+ * @param deps.checkpointIntervalMs milliseconds between two saves, by default 30 s
+ */
+export function createProfiles(
+  deps: ProfileStore & { logger: Pick<Logger, 'warn'>; checkpointIntervalMs?: number },
+): Profiles {
+  const { db, logger, checkpointIntervalMs = CHECKPOINT_INTERVAL_MS } = deps;
 
   async function openToSave({
     saver,
@@ -76,7 +81,8 @@ export function createProfiles(deps: ProfileStore & { logger: Logger }): Profile
           await requireCopyableStorage(tab, origins, lease.name);
           await saveProfile(deps, lease, await readState(context, lease.name));
         };
-        const checkpoints = startCheckpoints(save, onFault('a checkpoint of a profile was not saved'));
+        const onMissed = onFault('a checkpoint of a profile was not saved');
+        const checkpoints = startCheckpoints(save, onMissed, checkpointIntervalMs);
         try {
           const result = await use();
           await checkpoints.stop();
@@ -187,7 +193,7 @@ async function readState(context: BrowserContext, name: string): Promise<string>
 }
 
 /** Saves at intervals, never twice at the same time. */
-function startCheckpoints(save: () => Promise<void>, onFault: (error: unknown) => void) {
+function startCheckpoints(save: () => Promise<void>, onFault: (error: unknown) => void, intervalMs: number) {
   let saving: Promise<void> | undefined;
   let stopped = false;
   const timer = setInterval(() => {
@@ -197,7 +203,7 @@ function startCheckpoints(save: () => Promise<void>, onFault: (error: unknown) =
       .then(() => {
         saving = undefined;
       });
-  }, CHECKPOINT_INTERVAL_MS);
+  }, intervalMs);
   return {
     /** Starts no further save; resolves when the current one has ended. */
     async stop(): Promise<void> {

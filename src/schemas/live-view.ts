@@ -171,4 +171,6 @@ export type HostMessage =
   | { type: 'tabs'; tabs: TabSummary[]; shownTargetId: string | undefined }
   | { type: 'dialog'; dialog: DialogSummary }
   | { type: 'dialogClosed'; id: number }
+  /** A sentence that viewers see for a while. */
+  | { type: 'notice'; text: string }
   | { type: 'clipboard'; text: string };

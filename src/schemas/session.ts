@@ -98,6 +98,9 @@ export const downloadsResponse = z.object({
       modifiedAt: z.iso.datetime(),
     }),
   ),
+  canceled: z
+    .array(z.object({ name: z.string(), reason: z.string() }))
+    .describe('downloads of the browser that were not kept, because they exceed the size that a session may store'),
 });
 
 const timeout = z.number().min(1).max(300).default(30).describe('time limit of the code, in seconds');

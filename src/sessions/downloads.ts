@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, ServiceError } from '../errors.ts';
+import type { CanceledDownload } from './download-limit.ts';
 
 /** A file that the browser or the code of a session has stored. */
 export interface Download {
@@ -12,6 +13,15 @@ export interface Download {
   /** When it was changed last, as ISO 8601. */
   modifiedAt: string;
 }
+
+/** What the browser and the code of a session have stored, and what the browser could not. */
+export interface DownloadList {
+  files: Download[];
+  canceled: CanceledDownload[];
+}
+
+/** Size in bytes of all files of a session, which its browser and its code may add to. */
+export const MAX_DOWNLOADS_BYTES = 100 * 1024 * 1024;
 
 /** The files in the directory of a session. The sandbox can write anything there, so only plain files are read. */
 export class Downloads {

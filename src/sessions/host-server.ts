@@ -9,8 +9,8 @@ import { HOST_REQUEST_HEADER, isHostRequest } from '../encryption/host-request.t
 import { policyOf, ServiceError, toServiceError } from '../errors.ts';
 import { liveViewQuery } from '../schemas/live-view.ts';
 import { LANGUAGES } from '../schemas/session.ts';
+import { MAX_MESSAGE_BYTES } from './client-socket.ts';
 import type { HostedSession } from './hosted-session.ts';
-import { MAX_MESSAGE_BYTES } from './protocol-client.ts';
 import type { SessionHost } from './session-host.ts';
 
 /** A session's path on its host: the id, what is requested of it, and the name of a file. */
@@ -134,7 +134,7 @@ async function respond(
     const code = codeRequest.parse(JSON.parse(await readText(request)));
     sendJson(response, 200, await session.execute(code, whenAbandoned(response)));
   } else if (resource !== 'downloads') response.writeHead(404).end();
-  else if (name === undefined) sendJson(response, 200, await session.downloads.list());
+  else if (name === undefined) sendJson(response, 200, await session.listDownloads());
   else {
     const { size, stream } = await session.downloads.open(decodeURIComponent(name));
     response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': size });

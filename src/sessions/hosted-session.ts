@@ -10,10 +10,12 @@ import { SESSION_ENDED_CODE } from '../schemas/live-view.ts';
 import type { CodeResult, Language } from '../schemas/session.ts';
 import { SESSION_END_SENTENCES, type SessionEndReason } from '../schemas/session-end.ts';
 import { type CodeRequest, CodeRunner } from './code/code-runner.ts';
-import { Downloads } from './downloads.ts';
+import { DownloadLimit } from './download-limit.ts';
+import { type DownloadList, Downloads } from './downloads.ts';
+import { HiddenTab } from './hidden-tab.ts';
 import { LiveView } from './live-view/live-view.ts';
 import type { ViewerRights } from './live-view/viewer.ts';
-import { connectProtocolClient, type ProtocolClient } from './protocol-client.ts';
+import { ProtocolClients } from './protocol-clients.ts';
 import { type ProtocolSocket, serveProtocolSocket } from './protocol-socket.ts';
 import { openSessionContext } from './session-context.ts';
 import type { SessionDirectory } from './session-directory.ts';
@@ -76,7 +78,9 @@ export class HostedSession {
   /** Resolves with the reason when the session has ended here. */
   readonly ended: Promise<SessionEndReason>;
   readonly #browser: RunningBrowser;
-  readonly #clients = new Set<ProtocolClient>();
+  readonly #clients: ProtocolClients;
+  readonly #downloadLimit: DownloadLimit;
+  #hiddenTab: HiddenTab | undefined;
   readonly #liveView: LiveView;
   readonly #code: CodeRunner;
   /** The socket through which code and the profile reach the browser; served when it is first needed. */
@@ -109,6 +113,11 @@ export class HostedSession {
     const { connection } = browser.chromium;
     const { path: directory, downloads } = browser.directory;
     this.downloads = new Downloads(downloads);
+    this.#clients = new ProtocolClients(connection);
+    this.#downloadLimit = new DownloadLimit(connection, {
+      ...{ directory: downloads, logger },
+      onCanceled: ({ name, reason }) => this.#liveView.notify(`${name} was not downloaded. ${reason}`),
+    });
     this.#liveView = new LiveView({
       connection,
       onActivity: () => this.#touch(),
@@ -202,8 +211,11 @@ export class HostedSession {
     await using held = profile;
     const { connection } = this.#browser.chromium;
     const { profileUrl } = await this.#serveProtocolSocket();
-    await using playwright = await connectPlaywright(profileUrl);
     const targetId = await this.#currentTarget();
+    this.#hiddenTab = await HiddenTab.open(connection);
+    this.#clients.hide(this.#hiddenTab);
+    this.#liveView.hideTab(this.#hiddenTab.targetId);
+    await using playwright = await connectPlaywright(profileUrl);
     const { sessionId } = await connection.browser.send('Target.attachToTarget', { targetId, flatten: true });
     await held.runWith(playwright.context, { session: connection.session(sessionId) }, async () => {
       onLoaded();
@@ -213,25 +225,27 @@ export class HostedSession {
 
   /** Connects a client of the DevTools protocol. */
   addClient(socket: WebSocket): void {
-    this.#connect(socket, () => {
-      this.#metrics.protocolMessages.inc();
-      this.#touch();
+    this.#clients.connect(socket, {
+      onActivity: () => {
+        this.#metrics.protocolMessages.inc();
+        this.#touch();
+      },
     });
-  }
-
-  #connect(socket: WebSocket, onActivity: () => void): void {
-    const client = connectProtocolClient(this.#browser.chromium.connection, socket, { onActivity });
-    this.#clients.add(client);
-    socket.once('close', () => this.#clients.delete(client));
   }
 
   /** Serves the socket for code and for the profile. Their messages are no activity of the user. */
   #serveProtocolSocket(): Promise<ProtocolSocket> {
     this.#protocolSocket ??= serveProtocolSocket(this.#browser.directory.path, (socket, purpose) => {
-      if (purpose === 'code') this.#connect(socket, () => undefined);
-      else connectProtocolClient(this.#browser.chromium.connection, socket, { onActivity: () => undefined });
+      const options = { onActivity: () => undefined };
+      if (purpose === 'code') this.#clients.connect(socket, options);
+      else this.#clients.connectHost(socket, { ...options, usesHiddenTab: true });
     });
     return this.#protocolSocket;
+  }
+
+  /** Lists the files that the session has stored, and the downloads that were too large for it. */
+  async listDownloads(): Promise<DownloadList> {
+    return { files: await this.downloads.list(), canceled: [...this.#downloadLimit.canceled] };
   }
 
   /** Connects a viewer. */
@@ -272,7 +286,7 @@ export class HostedSession {
     }
     this.#reason = reason;
     const text = `${reason}: ${SESSION_END_SENTENCES[reason]}`;
-    for (const client of this.#clients) client.close(CLOSE_CODES[reason], text);
+    this.#clients.close(CLOSE_CODES[reason], text);
     this.#liveView.close(SESSION_ENDED_CODE, reason);
     if (reason === 'crashed') this.#profileEnd.reject(new Error('the browser has crashed'));
     else this.#profileEnd.resolve();
@@ -292,7 +306,8 @@ export class HostedSession {
   /** The tab in use; the oldest one if that was closed. */
   async #currentTarget(): Promise<string> {
     const { browser } = this.#browser.chromium.connection;
-    const { targetInfos } = await browser.send('Target.getTargets', { filter: [{ type: 'page' }] });
+    const { targetInfos: pages } = await browser.send('Target.getTargets', { filter: [{ type: 'page' }] });
+    const targetInfos = pages.filter(({ targetId }) => !this.#hiddenTab?.has(targetId));
     const current = targetInfos.find(({ targetId }) => targetId === this.#targetId) ?? targetInfos[0];
     if (current) return current.targetId;
     return (await browser.send('Target.createTarget', { url: 'about:blank' })).targetId;

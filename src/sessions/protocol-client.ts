@@ -2,60 +2,81 @@ import type { WebSocket } from 'ws';
 import type { CdpConnection, CdpMessage } from '../browser/chromium/cdp.ts';
 import { messageOf } from '../errors.ts';
 import { fieldsOf } from '../json-object.ts';
-import { filterCommand, type ProtocolCommand } from './protocol-filter.ts';
+import type { ClientSocket } from './client-socket.ts';
+import type { HiddenTab } from './hidden-tab.ts';
+import {
+  COMMAND_SHAPE,
+  INVALID_REQUEST,
+  isCommand,
+  type ProtocolCommand,
+  parseMessage,
+  SERVER_ERROR,
+} from './protocol-command.ts';
+import { filterCommand } from './protocol-filter.ts';
 
-/** Maximum size of a message in bytes, which screenshots and uploads need. */
-export const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
 /** The most that Chromium reads as one command, in bytes; it ends itself after a longer one. This leaves room for its id. */
 const MAX_COMMAND_BYTES = 100 * 1024 * 1024 - 1024;
-/** A client that does not read what it is sent is disconnected at this many bytes. */
-const MAX_BUFFERED_BYTES = 2 * MAX_MESSAGE_BYTES;
+/** Commands that wait for a response. A page that hangs responds to none, and each takes memory in Chromium and here. */
+const MAX_PENDING_COMMANDS = 10_000;
+/** No further command is read from clients while Chromium has not read this many bytes of earlier ones. */
+const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
 
 /** WebSocket close codes (RFC 6455). */
 const NORMAL_CLOSURE = 1000;
 const UNSUPPORTED_DATA = 1003;
 const INTERNAL_ERROR = 1011;
-const TRY_AGAIN_LATER = 1013;
 
-/** The JSON-RPC codes that Chromium uses for its own errors, and for what is not a command. */
-const SERVER_ERROR = -32_000;
-const INVALID_REQUEST = -32_600;
+/** What the clients of one browser have in common. */
+export interface SharedBrowser {
+  connection: CdpConnection;
+  /** The tab that no client sees. */
+  hiddenTab: HiddenTab | undefined;
+  /** Lets pages of a browser context store downloads in the directory of the session. */
+  allowDownloads(browserContextId: string): void;
+  /** Called before a client is sent something, so that slow clients do not take all memory together. */
+  onSending(): void;
+}
 
-/** A client of the DevTools protocol, connected to the browser of a session. */
-export interface ProtocolClient {
-  /** Disconnects the client. The browser and its pages stay. */
-  close(code: number, reason: string): void;
+/** How a client uses the browser. */
+export interface ProtocolClientOptions {
+  /** Called for every message of the client. */
+  onActivity(): void;
+  /** Whether the client gets the hidden tab instead of a new one, and returns it instead of closing it. */
+  usesHiddenTab?: boolean;
 }
 
 /**
- * Connects a WebSocket client, such as Playwright, Puppeteer or agent-browser, to a browser. Each client has a browser
- * session of its own over the one pipe (`Target.attachToBrowserTarget`), so that clients do not see each other's
+ * A WebSocket client, such as Playwright, Puppeteer or agent-browser, on the browser of a session. Each client has a
+ * browser session of its own over the one pipe (`Target.attachToBrowserTarget`), so that clients do not see each other's
  * responses, and what one of them attached to is detached with it.
- * @param options.onActivity called for every message of the client
  */
-export function connectProtocolClient(
-  connection: CdpConnection,
-  socket: WebSocket,
-  options: { onActivity(): void },
-): ProtocolClient {
-  const client = new Client(connection, socket, options.onActivity);
-  void client.run();
-  return client;
-}
-
-class Client implements ProtocolClient {
+export class ProtocolClient {
+  readonly #browser: SharedBrowser;
   readonly #connection: CdpConnection;
   readonly #socket: WebSocket;
-  readonly #onActivity: () => void;
+  readonly #output: ClientSocket;
+  readonly #options: ProtocolClientOptions;
   /** The sessions of this client: its browser session, and those of targets that it attached to. */
   readonly #sessions = new Set<string>();
   /** The browser session, which the client does not know by an id. */
   #root = '';
+  /** The sessions, by the ids that the client knows, in which it wants events of downloads. */
+  readonly #downloadListeners = new Set<string | undefined>();
+  #pendingCommands = 0;
+  /** The session by which the client uses the hidden tab now. */
+  #hiddenTabSession: string | undefined;
+  #isOpeningHiddenTab = false;
 
-  constructor(connection: CdpConnection, socket: WebSocket, onActivity: () => void) {
-    this.#connection = connection;
+  /** @param output the same socket, for what is sent */
+  constructor(
+    browser: SharedBrowser,
+    { socket, output, ...options }: ProtocolClientOptions & { socket: WebSocket; output: ClientSocket },
+  ) {
+    this.#browser = browser;
+    this.#output = output;
+    this.#connection = browser.connection;
     this.#socket = socket;
-    this.#onActivity = onActivity;
+    this.#options = options;
   }
 
   /** Serves the client until it disconnects. */
@@ -65,10 +86,10 @@ class Client implements ProtocolClient {
       waiting.push(message);
     };
     this.#socket.on('message', (data, isBinary) => {
-      this.#onActivity();
+      this.#options.onActivity();
       const text = isBinary ? '' : String(data);
       const message = parseMessage(text);
-      if (!message) this.close(UNSUPPORTED_DATA, 'a message is not a JSON object');
+      if (!message) this.#output.close(UNSUPPORTED_DATA, 'a message is not a JSON object');
       else if (!isCommand(message)) this.#reject(message);
       else if (Buffer.byteLength(text) > MAX_COMMAND_BYTES)
         this.#refuse(message, `the command is larger than ${MAX_COMMAND_BYTES} bytes`);
@@ -82,22 +103,18 @@ class Client implements ProtocolClient {
       // The browser may have ended, which ends its sessions.
       this.#detach().catch(() => undefined);
     });
-    void this.#connection.closed.then(() => this.close(INTERNAL_ERROR, 'the browser has ended'));
+    void this.#connection.closed.then(() => this.#output.close(INTERNAL_ERROR, 'the browser has ended'));
     try {
       const { sessionId } = await this.#connection.browser.send('Target.attachToBrowserTarget');
       this.#root = sessionId;
       this.#register(sessionId);
     } catch (error) {
-      this.close(INTERNAL_ERROR, `the browser did not respond: ${messageOf(error)}`.slice(0, 120));
+      this.#output.close(INTERNAL_ERROR, `the browser did not respond: ${messageOf(error)}`.slice(0, 120));
       return;
     }
     if (this.#socket.readyState !== this.#socket.OPEN) return this.#detach();
     receive = (message) => this.#handle(message);
     for (const message of waiting) receive(message);
-  }
-
-  close(code: number, reason: string): void {
-    this.#socket.close(code, reason);
   }
 
   async #detach(): Promise<void> {
@@ -115,34 +132,109 @@ class Client implements ProtocolClient {
       this.#refuse(message, 'Session with given id not found.');
       return;
     }
+    const { hiddenTab } = this.#browser;
+    if (hiddenTab?.isSubjectOf(message) && !this.#hiddenTabSession) {
+      this.#refuse(message, NO_TARGET);
+      return;
+    }
+    if (this.#pendingCommands >= MAX_PENDING_COMMANDS) {
+      this.#refuse(message, `${MAX_PENDING_COMMANDS} earlier commands have no response yet: wait for them`);
+      return;
+    }
+    if (this.#options.usesHiddenTab && hiddenTab && message.method === 'Target.createTarget') {
+      this.#openHiddenTab(message, hiddenTab);
+      return;
+    }
+    if (this.#options.usesHiddenTab && message.method === 'Target.closeTarget') {
+      this.#leaveHiddenTab(message);
+      return;
+    }
     const filtered = filterCommand(message);
     if (filtered === 'detach') {
       this.#respond(message, { result: {} });
-      this.close(NORMAL_CLOSURE, 'detached: the session continues until it is deleted or its time is over');
+      this.#output.close(
+        NORMAL_CLOSURE,
+        'detached: the session continues until it is deleted or its time is over',
+      );
     } else if ('refuse' in filtered) this.#refuse(message, filtered.refuse);
-    else this.#forward(filtered.forward);
+    else if ('respond' in filtered) {
+      if (filtered.wantsDownloadEvents) this.#downloadListeners.add(message.sessionId || undefined);
+      this.#respond(message, { result: filtered.respond });
+    } else this.#forward(filtered.forward, (result) => this.#receive(message, result));
   }
 
-  #forward(message: ProtocolCommand): void {
+  /** Sends a command to the browser. @param onResult called with its result, unless it failed */
+  #forward(message: ProtocolCommand, onResult: (result: object) => void): void {
     const { method, params, sessionId } = message;
+    this.#pendingCommands++;
     try {
       this.#connection.forward(
         { method, ...(params && { params }), sessionId: sessionId || this.#root },
         {
           resolve: ({ result = {}, error }) => {
-            const { sessionId: attached } = fieldsOf(result);
-            if (method.startsWith('Target.attachTo') && typeof attached === 'string')
-              this.#register(attached);
-            this.#respond(message, error ? { error } : { result });
+            this.#pendingCommands--;
+            if (error) this.#respond(message, { error });
+            else onResult(result);
           },
-          reject: (error) => this.#refuse(message, error.message),
+          reject: (error) => {
+            this.#pendingCommands--;
+            this.#refuse(message, error.message);
+          },
         },
       );
     } catch (error) {
       // JSON can be parsed at any depth, but is written recursively.
       if (!(error instanceof RangeError)) throw error;
+      this.#pendingCommands--;
       this.#refuse(message, `${method} was not sent: its parameters are nested too deeply`);
     }
+    void this.#waitForBrowser();
+  }
+
+  /** Reads no more of the client while Chromium has much to read. */
+  async #waitForBrowser(): Promise<void> {
+    if (this.#connection.unreadBytes <= MAX_UNREAD_BYTES || this.#socket.isPaused) return;
+    this.#socket.pause();
+    await this.#connection.whenRead();
+    this.#socket.resume();
+  }
+
+  #receive(message: ProtocolCommand, result: object): void {
+    const { method } = message;
+    const { sessionId, browserContextId } = fieldsOf(result);
+    if (method.startsWith('Target.attachTo') && typeof sessionId === 'string') this.#register(sessionId);
+    if (method === 'Target.createBrowserContext' && typeof browserContextId === 'string')
+      this.#browser.allowDownloads(browserContextId);
+    const { hiddenTab } = this.#browser;
+    const isList = method === 'Target.getTargets' && hiddenTab;
+    this.#respond(message, { result: isList ? hiddenTab.removeFrom(result) : result });
+  }
+
+  #openHiddenTab(message: ProtocolCommand, { targetId }: HiddenTab): void {
+    this.#isOpeningHiddenTab = true;
+    const attach = { ...message, method: 'Target.attachToTarget', params: { targetId, flatten: true } };
+    this.#forward(attach, (result) => {
+      this.#isOpeningHiddenTab = false;
+      this.#hiddenTabSession = String(fieldsOf(result).sessionId);
+      this.#register(this.#hiddenTabSession);
+      this.#respond(message, { result: { targetId } });
+    });
+  }
+
+  #leaveHiddenTab(message: ProtocolCommand): void {
+    const sessionId = this.#hiddenTabSession;
+    this.#hiddenTabSession = undefined;
+    if (!sessionId) {
+      this.#refuse(message, NO_TARGET);
+      return;
+    }
+    // The next site is loaded into an empty page. The response is of no interest, because the next command waits for it.
+    this.#connection
+      .session(sessionId)
+      .send('Page.navigate', { url: 'about:blank' })
+      .catch(() => undefined);
+    const detach = { ...message, method: 'Target.detachFromTarget', params: { sessionId } };
+    this.#forward(detach, () => this.#respond(message, { result: { success: true } }));
   }
 
   /** Responds to a message that is no command, under its id if it has one. */
@@ -163,41 +255,58 @@ class Client implements ProtocolClient {
   }
 
   #deliver(event: CdpMessage): void {
-    if (!event.sessionId || !this.#sessions.has(event.sessionId)) return;
-    const { sessionId: subject } = fieldsOf(event.params);
-    if (event.method === 'Target.attachedToTarget') this.#register(String(subject));
+    if (!event.sessionId) this.#deliverDownload(event);
+    if (!event.sessionId || !this.#sessions.has(event.sessionId) || this.#isHidden(event)) return;
+    const { sessionId: subject, waitingForDebugger, targetInfo } = fieldsOf(event.params);
+    if (event.method === 'Target.attachedToTarget') {
+      this.#register(String(subject));
+      // With `waitForDebuggerOnStart: false`, Chromium 156 pauses popups all the same, and the page that opens one hangs.
+      // A new popup has no URL yet. Other pages must not be resumed, because that resumes the popups that they open.
+      if (waitingForDebugger === false && fieldsOf(targetInfo).url === '') this.#resume(String(subject));
+    }
     if (event.method === 'Target.detachedFromTarget') this.#sessions.delete(String(subject));
     const { sessionId, ...rest } = event;
     this.#send(sessionId === this.#root ? rest : event);
   }
 
+  /** Whether an event is about the hidden tab. A session by which Chromium attached this client to it is detached. */
+  #isHidden(event: CdpMessage): boolean {
+    const { method, sessionId } = event;
+    const subject = String(fieldsOf(event.params).sessionId);
+    if (method === 'Target.detachedFromTarget') return !this.#sessions.has(subject);
+    if (this.#hiddenTabSession || this.#isOpeningHiddenTab || !this.#browser.hiddenTab?.isSubjectOf(event))
+      return false;
+    if (method === 'Target.attachedToTarget' && sessionId) {
+      this.#resume(subject);
+      this.#connection
+        .session(sessionId)
+        .send('Target.detachFromTarget', { sessionId: subject })
+        // The client may have disconnected, which detaches it too.
+        .catch(() => undefined);
+    }
+    return true;
+  }
+
+  #resume(sessionId: string): void {
+    this.#connection
+      .session(sessionId)
+      .send('Runtime.runIfWaitingForDebugger')
+      // The page may be closed already, and some targets do not run scripts.
+      .catch(() => undefined);
+  }
+
+  /** The host alone sets what becomes of downloads, so their events have its session. */
+  #deliverDownload(event: CdpMessage): void {
+    if (!event.method?.startsWith('Browser.download')) return;
+    for (const sessionId of this.#downloadListeners)
+      this.#send({ ...event, ...(sessionId && { sessionId }) });
+  }
+
   #send(message: CdpMessage): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#socket.bufferedAmount > MAX_BUFFERED_BYTES)
-      this.close(TRY_AGAIN_LATER, 'the client does not read its messages');
-    else this.#socket.send(JSON.stringify(message));
+    this.#browser.onSending();
+    this.#output.send(message);
   }
 }
 
-const COMMAND_SHAPE =
-  "A command must have an integer 'id' and a string 'method'; 'params' is an object and 'sessionId' a string";
-
-function isCommand(message: object): message is ProtocolCommand {
-  const { id, method, params, sessionId } = fieldsOf(message);
-  return (
-    Number.isSafeInteger(id) &&
-    typeof method === 'string' &&
-    (params === undefined || typeof params === 'object') &&
-    (sessionId === undefined || sessionId === null || typeof sessionId === 'string')
-  );
-}
-
-function parseMessage(text: string): object | undefined {
-  try {
-    const message: unknown = JSON.parse(text);
-    return message !== null && typeof message === 'object' ? message : undefined;
-  } catch {
-    // Only a client that does not speak the protocol sends anything else.
-    return undefined;
-  }
-}
+/** As Chromium says it. */
+const NO_TARGET = 'No target with given id found';

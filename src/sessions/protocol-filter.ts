@@ -1,29 +1,32 @@
 import { fieldsOf } from '../json-object.ts';
+import type { ProtocolCommand } from './protocol-command.ts';
 import { DOWNLOADS_PATH } from './session-browser.ts';
 
-/** A command of a protocol client, as far as this process reads it. Chromium checks the rest. */
-export interface ProtocolCommand {
-  id: number;
-  method: string;
-  params?: object | null;
-  /** Absent for the browser itself. */
-  sessionId?: string | null;
-}
-
-/** What becomes of a command of a protocol client: it is sent, maybe changed; refused with a message; or ends the client. */
-export type FilteredCommand = { forward: ProtocolCommand } | { refuse: string } | 'detach';
+/**
+ * What becomes of a command of a protocol client: it is sent; gets a response without being sent; is refused with a
+ * message; or ends the client.
+ */
+export type FilteredCommand =
+  | { forward: ProtocolCommand }
+  | { respond: object; wantsDownloadEvents?: boolean }
+  | { refuse: string }
+  | 'detach';
 
 /** Commands that would end or change the browser for all clients, or would reach it past this filter. */
 const REFUSED = new Set([
   ...['Browser.crash', 'Browser.crashGpuProcess', 'Browser.executeBrowserCommand'],
   ...['Target.exposeDevToolsProtocol', 'Target.sendMessageToTarget', 'Target.setRemoteLocations'],
+  'Target.openDevTools',
 ]);
-/** Domains for extensions and installed applications, which a session has none of. */
-const REFUSED_DOMAINS = new Set(['Extensions', 'PWA']);
+/** Domains for extensions and installed applications, which a session has none of, and for ports of the browser's machine. */
+const REFUSED_DOMAINS = new Set(['Extensions', 'PWA', 'Tethering']);
 /** Commands that load a URL. */
 const LOADING = new Set(['Page.navigate', 'Target.createTarget', 'Network.loadNetworkResource']);
 /** The schemes of pages. Others show files of the sandbox or internals of the browser. */
 const PAGE_SCHEMES = new Set(['http:', 'https:', 'about:', 'data:', 'blob:']);
+
+/** The beginning of a URL with a scheme, which may contain line breaks and other control characters. */
+const SCHEME = /^[^/?#]*:/;
 
 /** Decides what becomes of a command that a client of a session sends. */
 export function filterCommand(message: ProtocolCommand): FilteredCommand {
@@ -41,19 +44,20 @@ export function filterCommand(message: ProtocolCommand): FilteredCommand {
   if (method === 'Input.dispatchDragEvent' && !areDownloads(fieldsOf(params.data).files ?? [])) {
     return { refuse: `Input.dispatchDragEvent accepts only files in ${DOWNLOADS_PATH}` };
   }
-  if (method === 'Browser.setDownloadBehavior' || method === 'Page.setDownloadBehavior')
-    return { forward: { ...message, params: { ...params, ...DOWNLOADS } } };
+  // Clients name a directory of their own machine, or refuse downloads. Those of a session always go to its directory.
+  // Chromium would also cancel all further downloads when the client that has set this disconnects.
+  if (method === 'Browser.setDownloadBehavior')
+    return { respond: {}, wantsDownloadEvents: params.eventsEnabled === true };
+  if (method === 'Page.setDownloadBehavior') return { respond: {} };
   return { forward: message };
 }
-
-/** Clients name a directory of their own machine, or refuse downloads. Those of a session always go to its directory. */
-const DOWNLOADS = { behavior: 'allow', downloadPath: DOWNLOADS_PATH };
 
 function isPageUrl(url: unknown): boolean {
   if (url === undefined || url === '') return true;
   if (typeof url !== 'string') return false;
-  // Chromium completes URLs without a scheme as http.
-  return !URL.canParse(url) || PAGE_SCHEMES.has(new URL(url).protocol);
+  if (URL.canParse(url)) return PAGE_SCHEMES.has(new URL(url).protocol);
+  // Chromium reports what is no URL. It may read one where this process does not, so a scheme is not even tried.
+  return !SCHEME.test(url);
 }
 
 function areDownloads(files: unknown): boolean {

@@ -1,11 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { MAX_MESSAGE_BYTES } from './protocol-client.ts';
-
-/** The path at which the host's own Playwright connects, for the profile of a session. */
-const PROFILE_PATH = '/profile';
+import { MAX_MESSAGE_BYTES } from './client-socket.ts';
 
 /** The Unix socket of a session on which its sandboxes speak the DevTools protocol. */
 export interface ProtocolSocket {
@@ -14,24 +12,28 @@ export interface ProtocolSocket {
   close(): void;
 }
 
-/** Serves `cdp.sock` in the directory of a session. */
+/**
+ * Serves `cdp.sock` in the directory of a session. The host's own Playwright connects to it too, at a path that code of
+ * users does not know.
+ */
 export async function serveProtocolSocket(
   directory: string,
   onClient: (socket: WebSocket, purpose: 'code' | 'profile') => void,
 ): Promise<ProtocolSocket> {
+  const profilePath = `/profile-${randomUUID()}`;
   const server = createServer((_request, response) => {
     response.writeHead(404).end();
   });
   const sockets = new WebSocketServer({ server, maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false });
   sockets.on('connection', (socket, request) => {
     socket.on('error', () => socket.terminate());
-    onClient(socket, request.url === PROFILE_PATH ? 'profile' : 'code');
+    onClient(socket, request.url === profilePath ? 'profile' : 'code');
   });
   const path = join(directory, 'cdp.sock');
   server.listen(path);
   await once(server, 'listening');
   return {
-    profileUrl: `ws+unix:${path}:${PROFILE_PATH}`,
+    profileUrl: `ws+unix:${path}:${profilePath}`,
     close() {
       for (const socket of sockets.clients) socket.terminate();
       server.close();

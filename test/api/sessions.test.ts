@@ -337,7 +337,10 @@ it('the files of a session are listed and served to its team', async () => {
   ).toBe(0);
   const path = `/v2/browser/${body.id}/downloads`;
   const listed = await call(path, { key: team.key });
-  expect(listed.body.files).toEqual([{ name: 'ünï code.txt', size: 9, modifiedAt: expect.any(String) }]);
+  expect(listed.body).toEqual({
+    ...{ success: true, canceled: [] },
+    files: [{ name: 'ünï code.txt', size: 9, modifiedAt: expect.any(String) }],
+  });
   const { url: base } = inject('service');
   const read = (name: string, key = team.key) =>
     fetch(`${base}${path}/${encodeURIComponent(name)}`, { headers: { Authorization: `Bearer ${key}` } });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Site, startSite } from '../site/site.ts';
 import { pollUntil } from '../support/poll.ts';
+import { connectRaw } from '../support/protocol.ts';
 import { startTestSessionBrowser, type TestSessionBrowser } from '../support/session-browser.ts';
 
 /** Protocol clients on the browser of a session. */
@@ -153,6 +154,40 @@ it('a client that violates the protocol of WebSockets is disconnected, and other
   const [served] = await once(other, 'message');
   expect(JSON.parse(String(served))).toHaveProperty('result');
   other.close();
+});
+
+describe.each([
+  ['waits for none', { waitForDebuggerOnStart: false }],
+  ['waits for none of the pages', { waitForDebuggerOnStart: false, filter: [{ type: 'page' }] }],
+])('a page that opens a popup goes on although a client attaches to new pages and %s', (_name, options) => {
+  it('and the popup loads', async () => {
+    await using client = await connectRaw(browser.url);
+    const { sessionId } = await client.openTab();
+    await client.send('Page.navigate', { url: `${site.url}/article/5` }, sessionId);
+    await client.send('Target.setAutoAttach', { autoAttach: true, flatten: true, ...options });
+    expect(await client.evaluate(sessionId, `window.open('/article/6'); 'opened'`)).toBe('opened');
+    await pollUntil(async () => {
+      const { result } = await client.send('Target.getTargets');
+      return result.targetInfos.some(({ url }: { url: string }) => url === `${site.url}/article/6`);
+    });
+    const popup = client.events.findLast(({ method }) => method === 'Target.attachedToTarget')!;
+    expect(popup.params).toMatchObject({ waitingForDebugger: false, targetInfo: { type: 'page' } });
+    expect(await client.evaluate(popup.params.sessionId, '1 + 1')).toBe(2);
+  });
+});
+
+it('a download arrives after the client that set where downloads go has disconnected', async () => {
+  const first = await playwright.connectOverCDP(browser.url);
+  await first.close();
+  await using second = await connectRaw(browser.url);
+  await second.send('Browser.setDownloadBehavior', { behavior: 'deny', eventsEnabled: true });
+  const { sessionId } = await second.openTab();
+  await second.evaluate(
+    sessionId,
+    `Object.assign(document.createElement('a'), { href: URL.createObjectURL(new Blob(['text'])), download: 'later.txt' }).click()`,
+  );
+  await pollUntil(async () => (await readdir(browser.directory.downloads)).includes('later.txt'));
+  await pollUntil(() => second.events.some(({ params }) => params?.state === 'completed'));
 });
 
 it('a download arrives in the directory of the session, wherever the client wants it', async () => {

@@ -8,7 +8,8 @@ import { findChromium } from '../../src/embedded/chromium.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { startEgressProxy } from '../../src/net/egress-proxy.ts';
 import { findConfinement } from '../../src/sandbox/confinement.ts';
-import { connectProtocolClient, MAX_MESSAGE_BYTES } from '../../src/sessions/protocol-client.ts';
+import { MAX_MESSAGE_BYTES } from '../../src/sessions/client-socket.ts';
+import { ProtocolClients } from '../../src/sessions/protocol-clients.ts';
 import { sandboxedChromium, startSessionBrowser } from '../../src/sessions/session-browser.ts';
 import { createSessionDirectory, type SessionDirectory } from '../../src/sessions/session-directory.ts';
 
@@ -38,10 +39,11 @@ export async function startTestSessionBrowser(): Promise<TestSessionBrowser> {
     serveProxy: proxy.serve,
   });
   let activity = 0;
+  const clients = new ProtocolClients(chromium.connection);
   const server = createServer();
   const sockets = new WebSocketServer({ server, maxPayload: MAX_MESSAGE_BYTES });
   sockets.on('connection', (socket) => {
-    connectProtocolClient(chromium.connection, socket, { onActivity: () => void activity++ });
+    clients.connect(socket, { onActivity: () => void activity++ });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

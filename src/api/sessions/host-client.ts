@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { findSession, type StoredSession } from '../../db/sessions.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../encryption/host-request.ts';
@@ -9,6 +9,12 @@ import { destroyedError, openedSession } from './session-state.ts';
 
 /** How long the host of a session may take to begin sending files, in milliseconds. */
 export const DOWNLOAD_TIMEOUT_MS = 10_000;
+
+/**
+ * Connects to hosts of sessions. Node's own agent uses the proxy of the environment (`HTTP_PROXY` with
+ * `NODE_USE_ENV_PROXY`), which would get what users send to their sessions. Otherwise this one is the same.
+ */
+export const HOST_AGENT = new Agent({ keepAlive: true, scheduling: 'lifo', timeout: 5_000 });
 
 /** A request to the host of a session. */
 interface HostRequest {
@@ -58,6 +64,7 @@ function send(
     let isSent = false;
     const request = httpRequest(url, {
       method,
+      agent: HOST_AGENT,
       headers: {
         ...headers,
         'Content-Type': 'application/json',

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { SESSION_MIN_CREDITS } from '../../credits.ts';
 import { listSessions, type StoredSession } from '../../db/sessions.ts';
+import { fieldsOf } from '../../json-object.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import * as schemas from '../../schemas/session.ts';
 import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
@@ -104,8 +105,8 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     async handler({ caller, params: { id } }, deps) {
       const session = await requireSession(id, caller.teamId, deps);
       const request = { method: 'GET', resource: 'downloads', timeoutMs: DOWNLOAD_TIMEOUT_MS } as const;
-      const files: unknown = JSON.parse(await text(await callHost(session, request, deps)));
-      return schemas.downloadsResponse.parse({ success: true, files });
+      const list = fieldsOf(JSON.parse(await text(await callHost(session, request, deps))));
+      return schemas.downloadsResponse.parse({ success: true, ...list });
     },
   }),
   defineRoute({

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../encryption/host-request.ts';
 import { policyOf, toServiceError } from '../../errors.ts';
 import type { ApiDeps } from '../http/route.ts';
+import { HOST_AGENT } from './host-client.ts';
 import { findAccessedSession } from './session-access.ts';
 import { openedSession } from './session-state.ts';
 
@@ -39,6 +40,7 @@ export async function relaySocket(
   const { search } = new URL(request.url ?? '', 'http://api');
   const path = `/sessions/${id}/${access}${search}`;
   const upstream = httpRequest(`${host}${path}`, {
+    agent: HOST_AGENT,
     headers: {
       ...socketHeaders(request),
       [HOST_REQUEST_HEADER]: signHostRequest(deps.config.secretKey, { method: 'GET', path }),

@@ -111,6 +111,20 @@ export class CdpConnection {
     this.#input.write(`${text}\0`);
   }
 
+  /** Bytes of commands that the browser has not read yet. */
+  get unreadBytes(): number {
+    return this.#input.writableLength;
+  }
+
+  /** Resolves when the browser has read all commands, or has ended. */
+  async whenRead(): Promise<void> {
+    if (!this.#input.writableNeedDrain) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#input.once('drain', resolve);
+    await Promise.race([promise, this.closed]);
+    this.#input.off('drain', resolve);
+  }
+
   /** Calls the listener with every event. @returns a function that removes the listener */
   onEvent(listener: (event: CdpMessage) => void): () => void {
     this.#eventListeners.add(listener);

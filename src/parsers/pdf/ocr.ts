@@ -91,7 +91,19 @@ export async function recogniseImage(image: Buffer, settings: OcrSettings): Prom
       throw toPdfError(error);
     });
   const [page] = result.pages;
-  return page && toSourcePage(page, []);
+  return page && withUsualSizes(toSourcePage(page, []));
+}
+
+/** Gives the words whose measured size is near the usual one that size: else lines of running text look like headings. */
+function withUsualSizes(page: SourcePage): SourcePage {
+  const sizes = page.words.map(({ style }) => style.size).sort((a, b) => a - b);
+  const usual = sizes[Math.floor(0.75 * sizes.length)];
+  if (usual === undefined) return page;
+  const style = styleTable();
+  const sizeOf = (size: number) =>
+    size > MIN_SAME_SIZE * usual && size < MAX_SAME_SIZE * usual ? usual : size;
+  const words = page.words.map((word) => ({ ...word, style: style('', sizeOf(word.style.size)) }));
+  return { ...page, words };
 }
 
 interface RecognitionOptions {
@@ -136,18 +148,14 @@ export async function recognisePages(
 /** Replaces the words of a page with recognised words, converted from pixels of the image to points of the page. */
 function withRecognisedWords(page: SourcePage, recognised: SourcePage): SourcePage {
   const scale = page.width / recognised.width;
-  const sizes = recognised.words.map(({ style }) => style.size).sort((a, b) => a - b);
-  const usual = sizes[Math.floor(0.75 * sizes.length)] as number;
   const style = styleTable();
-  const sizeOf = (size: number) =>
-    scale * (size > MIN_SAME_SIZE * usual && size < MAX_SAME_SIZE * usual ? usual : size);
   const words = recognised.words.map((word) => ({
     ...word,
     left: word.left * scale,
     right: word.right * scale,
     top: word.top * scale,
     bottom: word.bottom * scale,
-    style: style('', sizeOf(word.style.size)),
+    style: style('', scale * word.style.size),
   }));
   return { ...page, words };
 }

@@ -4,6 +4,7 @@ import type { Logger } from '../../logger.ts';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import type { CodeResult, Language } from '../../schemas/session.ts';
 import { untilAborted } from '../../until-aborted.ts';
+import { MAX_DOWNLOADS_BYTES } from '../downloads.ts';
 import { giveToSession } from '../session-directory.ts';
 import { CodeProcess, type Ending, type ProcessResult } from './code-process.ts';
 import { prepareCompiledCode } from './compiled-code.ts';
@@ -34,9 +35,6 @@ export interface CodeRunnerOptions {
   setTargetId(id: string): void;
   logger: Pick<Logger, 'warn' | 'debug'>;
 }
-
-/** Size of the downloads of a session, which code may add to. */
-const MAX_DOWNLOADS_BYTES = 100 * 1024 * 1024;
 
 /**
  * Executes code in one session: a sandboxed program for each language, started at its first use and used by one call at a

@@ -50,6 +50,7 @@ export class LiveView {
   #tabs: Tabs | undefined;
   #shown: LiveTab | undefined;
   #wantedTargetId: string | undefined;
+  readonly #hiddenTargetIds = new Set<string>();
   /** Applies what viewers do in the tab that is shown. */
   #control: TabControl | undefined;
   /** The viewport that a viewer asked for, in CSS pixels. It applies to every tab that is shown. */
@@ -126,6 +127,17 @@ export class LiveView {
     else this.#wantedTargetId = targetId;
   }
 
+  /** Hides a tab from viewers. */
+  hideTab(targetId: string): void {
+    this.#hiddenTargetIds.add(targetId);
+    this.#tabs?.forget(targetId);
+  }
+
+  /** Shows a sentence to all viewers for a few seconds. */
+  notify(text: string): void {
+    this.#broadcast({ type: 'notice', text });
+  }
+
   /**
    * Ends the live view. The browser continues.
    * @param code WebSocket close code, {@link SESSION_ENDED_CODE} when the session has ended
@@ -151,6 +163,7 @@ export class LiveView {
     if (this.#end) this.#detach();
     const browser = connection.session(sessionId);
     this.#tabs = new Tabs(connection, browser, {
+      isHidden: (targetId) => this.#hiddenTargetIds.has(targetId),
       onOpened: (tab) => this.#tabOpened(tab),
       onClosed: (tab) => this.#tabClosed(tab),
       onChanged: () => this.#announceTabs(),

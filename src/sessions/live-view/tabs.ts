@@ -23,6 +23,8 @@ export interface LiveTab {
 
 /** Who is told of tabs. */
 export interface TabListeners {
+  /** Whether viewers do not see a tab. */
+  isHidden(targetId: string): boolean;
   /** Called before scripts of the tab run. */
   onOpened(tab: LiveTab): void;
   /** Called when the tab is no longer in the list. */
@@ -79,6 +81,11 @@ export class Tabs {
     if (areSeen) this.#readTitles();
   }
 
+  /** Removes a tab from the list although it is open. */
+  forget(targetId: string): void {
+    for (const [sessionId, id] of this.#targetIds) if (id === targetId) this.#remove(sessionId);
+  }
+
   get(targetId: string): LiveTab | undefined {
     return this.#tabs.get(targetId);
   }
@@ -102,7 +109,8 @@ export class Tabs {
     const { targetId, title, url, openerId } = targetInfo;
     const session = this.#connection.session(sessionId);
     // A page that is only rendered ahead is not a tab yet.
-    if (targetInfo.type === 'page' && !targetInfo.subtype && !this.#tabs.has(targetId)) {
+    const isTab = targetInfo.type === 'page' && !targetInfo.subtype && !this.#listeners.isHidden(targetId);
+    if (isTab && !this.#tabs.has(targetId)) {
       const tab = { targetId, session, openerId, title, url, crashed: false };
       this.#tabs.set(targetId, tab);
       this.#targetIds.set(sessionId, targetId);

@@ -1,8 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LiteParse } from '@llamaindex/liteparse';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type PdfOptions, parsePdf, unpackEnglish } from '../../../src/parsers/pdf/index.ts';
+import { OFFLINE } from '../../../src/parsers/pdf/liteparse.ts';
+import { parseImage } from '../../../src/parsers/pdf/parse-image.ts';
 import { type PdfPageContent, type PlacedText, textLines, writePdf } from './pdf-writer.ts';
 
 const PROSE = [
@@ -291,6 +294,24 @@ describe('OCR', () => {
     const { pages, warnings } = await parsePdf(unreadable);
     expect(pages[0]).toMatchObject({ needsOcr: 'garbled', recognised: false });
     expect(warnings).toEqual([expect.stringContaining('Page 1 needs OCR')]);
+  });
+
+  test('of an image does not take lines of running text for headings, whose letters are of different heights', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'winnow-ocr-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const lines = [
+      'The High Fjords lie to the left of the town',
+      'as we can see as soon as we move across a sea',
+      'of (plainly) jagged, foggy, high and pale cliffs;',
+      'no one comes, no one moves, as a man can see',
+      'By the quay, people jump happily and play.',
+      'soon as we arrive, more come across as a mass',
+    ];
+    const file = writePdf([{ texts: textLines(60, 100, lines) }]);
+    const [page] = await new LiteParse({ ...OFFLINE, dpi: 200 }).screenshot(file, [1]);
+    const html = await parseImage(page!.imageBuffer, await unpackEnglish(directory));
+    expect(html).toContain('no one comes');
+    expect(html).not.toMatch(/<h\d/);
   });
 
   test('recognises the text of a rendered page whose text layer is unreadable', async () => {

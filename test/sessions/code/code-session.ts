@@ -6,7 +6,7 @@ import { readConfig } from '../../../src/config.ts';
 import { findConfinement } from '../../../src/sandbox/confinement.ts';
 import type { CodeResult } from '../../../src/schemas/session.ts';
 import { type CodeRequest, CodeRunner } from '../../../src/sessions/code/code-runner.ts';
-import { connectProtocolClient } from '../../../src/sessions/protocol-client.ts';
+import { ProtocolClients } from '../../../src/sessions/protocol-clients.ts';
 import { CODE_PROGRAM } from '../../sandbox/code-program.ts';
 import { startTestSessionBrowser, type TestSessionBrowser } from '../../support/session-browser.ts';
 
@@ -26,10 +26,11 @@ const { confinement } = await findConfinement(CODE_PROGRAM);
 /** Starts a browser as a session has it, with a runner for code. @param cacheDir where languages are installed */
 export async function startCodeSession({ cacheDir = readConfig().cacheDir } = {}): Promise<CodeSession> {
   const browser = await startTestSessionBrowser();
+  const clients = new ProtocolClients(browser.chromium.connection);
   const server = createServer();
   const sockets = new WebSocketServer({ server });
   sockets.on('connection', (socket) => {
-    connectProtocolClient(browser.chromium.connection, socket, { onActivity: () => undefined });
+    clients.connect(socket, { onActivity: () => undefined });
   });
   server.listen(join(browser.directory.path, 'cdp.sock'));
   await once(server, 'listening');

@@ -72,6 +72,13 @@ describe('A viewer', () => {
     expect(await page.title()).toBe('The session has ended');
   });
 
+  it('reads what the session has to tell, such as a download that is too large', async () => {
+    const { page } = await session.openViewer('view');
+    session.liveView.notify('large.bin was not downloaded.');
+    await page.getByText('large.bin was not downloaded.').waitFor();
+    await page.locator('#status').waitFor({ state: 'hidden' });
+  });
+
   it('is told when the browser crashes', async () => {
     const { page } = await session.openViewer('view');
     session.connection.browser.send('Browser.crash').catch(() => undefined);

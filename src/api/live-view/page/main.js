@@ -45,6 +45,7 @@ function onMessage(message) {
     if (shown?.crashed) showStatus('This tab has crashed.');
   } else if (message.type === 'dialog') dialogs.add(message.dialog);
   else if (message.type === 'dialogClosed') dialogs.remove(message.id);
+  else if (message.type === 'notice') showNotice(message.text);
   else if (message.type === 'clipboard') void takeCopiedText(message.text);
 }
 

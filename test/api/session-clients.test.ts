@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import puppeteer from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { agentBrowserFile } from '../../src/sessions/code/language-files.ts';
+import { runs } from '../sessions/code/installed-languages.ts';
+import { type Site, startSite } from '../site/site.ts';
+import { call } from '../support/api.ts';
+import { connectRaw } from '../support/protocol.ts';
+
+/** Programs that connect to the `cdpUrl` of a session with nothing but their default options, besides Playwright. */
+
+let site: Site;
+let session: { id: string; cdpUrl: string };
+beforeAll(async () => {
+  site = await startSite();
+});
+beforeEach(async () => {
+  session = (await call('/v2/browser', { body: {} })).body;
+});
+afterEach(() => call(`/v2/browser/${session.id}`, { method: 'DELETE' }));
+afterAll(() => site.close());
+
+it('Puppeteer drives a session, with popups and contexts, and finds its pages when it comes back', async () => {
+  const first = await puppeteer.connect({ browserWSEndpoint: session.cdpUrl });
+  const [page] = await first.pages();
+  await page!.goto(`${site.url}/article/1`);
+  const opened = new Promise<string>((resolve) => page!.once('popup', (popup) => resolve(popup!.url())));
+  await page!.evaluate(() => void window.open('/article/2'));
+  expect(await opened).toBe(`${site.url}/article/2`);
+  const context = await first.createBrowserContext();
+  const separate = await context.newPage();
+  await separate.goto(`${site.url}/article/3`);
+  expect(await separate.title()).not.toBe('');
+  await context.close();
+  await first.disconnect();
+
+  const second = await puppeteer.connect({ browserWSEndpoint: session.cdpUrl });
+  const urls = (await second.pages()).map((each) => each.url());
+  expect(urls.sort()).toEqual([`${site.url}/article/1`, `${site.url}/article/2`]);
+  // The browser stays open for others.
+  await second.close();
+  await using third = await connectRaw(session.cdpUrl);
+  expect(await third.send('Browser.getVersion')).toHaveProperty('result.product');
+});
+
+it.skipIf(!runs.bash)('agent-browser drives a session, and finds its page when it comes back', async () => {
+  const home = await mkdtemp(path.join(tmpdir(), 'winnow-agent-browser-'));
+  const program = agentBrowserFile(readConfig().cacheDir)!;
+  const run = async (...args: string[]) => {
+    // Its daemon and its files are in its home.
+    const env = { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: home };
+    return (await promisify(execFile)(program, args, { env })).stdout.trim();
+  };
+  try {
+    await run('connect', session.cdpUrl);
+    await run('open', `${site.url}/article/1`);
+    expect(await run('get', 'title')).not.toBe('');
+    await run('close');
+    await run('connect', session.cdpUrl);
+    expect(await run('get', 'url')).toBe(`${site.url}/article/1`);
+  } finally {
+    await run('close');
+    await rm(home, { recursive: true, force: true });
+  }
+});
