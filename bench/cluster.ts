@@ -13,7 +13,7 @@ export type { ClusterOptions } from './cluster/options.ts';
 export { type Cluster, startCluster } from './cluster/start.ts';
 
 const HELP = `Starts the services of docker-compose.yml on this machine without containers: a Temporal server on Postgres, two API
-processes, three workers. Ctrl-C stops them. The first start builds the Temporal server with Go.
+processes, five workers, two of which host browser sessions. Ctrl-C stops them. The first start builds the Temporal server with Go.
 
 Usage: node bench/cluster.ts [OPTIONS]
 
@@ -22,7 +22,7 @@ Usage: node bench/cluster.ts [OPTIONS]
   --test            run the end-to-end tests through a load balancer in front of both APIs, stop
   --data DIR        keep the data in this directory; by default they are deleted at the end
   --bucket          store blobs in an S3 bucket (s3rver) instead of a directory
-  --worker ROLES    start a worker with these roles (scrape,pages,webhooks; empty: all); may be repeated
+  --worker ROLES    start a worker with these roles (scrape,pages,webhooks,sessions; empty: all); may be repeated
   --help            print this text
 
 The variables of docker-compose.yml are taken from the environment, as Compose does (WINNOW_ALLOW_PRIVATE, LOG_LEVEL, …).

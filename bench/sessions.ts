@@ -65,8 +65,9 @@ async function main(): Promise<void> {
   }
 }
 
-const print = (rows: Record<string, string | number>[]) =>
+function print(rows: Record<string, string | number>[]): void {
   process.stdout.write(`load ${short(loadavg()[0] ?? 0)}\n${table(rows)}\n\n`);
+}
 
 /** The memory of the processes of a service in MB, by role. The programs of sessions are below the worker. */
 function memoryOf(service: RunningService): Record<string, number> {
@@ -92,9 +93,13 @@ async function call(
   return JSON.parse(text) as Record<string, string>;
 }
 
-const create = (service: RunningService) => call(service, '/v2/browser', { method: 'POST', body: {} });
-const execute = (service: RunningService, id: string, body: { code: string; language?: string }) =>
-  call(service, `/v2/browser/${id}/execute`, { method: 'POST', body });
+function create(service: RunningService): Promise<Record<string, string>> {
+  return call(service, '/v2/browser', { method: 'POST', body: {} });
+}
+
+function execute(service: RunningService, id: string, body: { code: string; language?: string }) {
+  return call(service, `/v2/browser/${id}/execute`, { method: 'POST', body });
+}
 
 /** Measures sessions one after the other. Only the first one has no spare browser. */
 async function measureRounds(service: RunningService, rounds: number) {
@@ -192,5 +197,6 @@ async function measureAtOnce(service: RunningService, sessions: number, calls: n
   };
 }
 
-const sumOf = (figures: Record<string, number>) =>
-  Object.values(figures).reduce((sum, each) => sum + each, 0);
+function sumOf(figures: Record<string, number>): number {
+  return Object.values(figures).reduce((sum, each) => sum + each, 0);
+}

@@ -41,8 +41,10 @@ const root: Command = {
 export async function runCli(args: string[]): Promise<number> {
   // A closed pipe or terminal is not an error.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  let name = 'winnow';
   try {
     const { path, command, parent, rest } = await findCommand(args);
+    name = ['winnow', ...path].join(' ');
     if (args.some((arg) => arg === '--help' || arg === '-h')) {
       process.stdout.write(`${await usage(path, command, parent)}\n`);
       return 0;
@@ -55,7 +57,7 @@ export async function runCli(args: string[]): Promise<number> {
     await runCommand(command, { rawArgs: rest });
     return typeof process.exitCode === 'number' ? process.exitCode : 0;
   } catch (error) {
-    return report(error);
+    return report(error, name);
   }
 }
 
@@ -121,12 +123,13 @@ async function usage(path: string[], command: Command, parent: Command | undefin
   return `${text}\nSETTINGS (environment variables)\n\n${rows.join('\n')}`;
 }
 
-function report(error: unknown): number {
+/** Reports an error of a command. @param name the command with all its words @returns the exit code */
+function report(error: unknown, name: string): number {
   if (isNamed(error, 'AbortError')) return 130;
   if (isNamed(error, 'CLIError')) {
     // citty ends some sentences with a full stop, and colours words even without a terminal.
     const reason = stripVTControlCharacters(messageOf(error)).replace(/\.$/, '');
-    process.stderr.write(`${reason}. \`winnow --help\` explains them.\n`);
+    process.stderr.write(`${reason}. \`${name} --help\` explains the arguments.\n`);
     return 2;
   }
   if (error instanceof ServiceError) {

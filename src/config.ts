@@ -125,10 +125,10 @@ const settings = z.object({
     .describe("port of a worker's /ready and /metrics; empty: none"),
   WINNOW_SESSION_ADDRESS: z
     .string()
-    .regex(/^(?:[\d.]+|\[[\da-fA-F:]+\]):\d+$/, 'must be an IP address and a port, such as 0.0.0.0:3003')
+    .regex(/^(?:[\d.]+|\[[\da-fA-F:]+\]):\d+$/, 'must be an IP address and a port, such as 0.0.0.0:3004')
     .default('127.0.0.1:0')
     .describe(
-      'IP address and port at which a worker with the role sessions serves the API; in a cluster 0.0.0.0:3003, reachable from the API only; port 0: a free one',
+      'IP address and port at which a worker with the role sessions serves the API; in a cluster 0.0.0.0:3004, reachable from the API only; port 0: a free one',
     ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])

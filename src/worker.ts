@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { availableParallelism } from 'node:os';
-import { Runtime } from '@temporalio/worker';
+import { Runtime, type Worker } from '@temporalio/worker';
 import type { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { createActivities } from './activities/index.ts';
@@ -290,8 +290,11 @@ async function runWorker(): Promise<RunningService> {
     async stop() {
       health?.close();
       await presence.end();
+      const isHost = ({ options }: Worker) => options.taskQueue === sessions?.queue;
+      for (const worker of workers) if (!isHost(worker)) worker.shutdown();
+      // The activities of sessions end with them.
       await sessions?.close();
-      for (const worker of workers) worker.shutdown();
+      for (const worker of workers) if (isHost(worker)) worker.shutdown();
       await running;
       const { renderer, remuxPool } = threads;
       await Promise.all([

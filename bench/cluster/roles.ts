@@ -37,7 +37,8 @@ export function planWorker(
     service: 'worker',
     name: `worker-${index}`,
     title: `worker ${index} (${roles || 'all roles'})`,
-    replacements: { WINNOW_WORKER_PORT: String(port) },
+    // All workers share this machine, so each serves its sessions at a free port.
+    replacements: { WINNOW_WORKER_PORT: String(port), WINNOW_SESSION_ADDRESS: '127.0.0.1:0' },
     settings: { WINNOW_WORKER_ROLES: roles },
   });
 }

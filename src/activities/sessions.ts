@@ -50,8 +50,8 @@ const CHECK_MS = 1_000;
 /** Activity is reported to the workflow four times per `activityTtl`, but at most every 15 seconds. */
 const MAX_REPORT_MS = 15_000;
 
-/** How often it is checked that the credits of the team suffice, in milliseconds. */
-const CREDITS_CHECK_MS = 10_000;
+/** How often it is checked that a session may continue, in milliseconds. */
+const NEED_CHECK_MS = 10_000;
 
 /** Longest time of a replay in milliseconds. */
 const MAX_REPLAY_MS = 300_000;
@@ -114,13 +114,14 @@ export function sessionActivities({ db, sessions }: SessionDeps) {
           Context.current().log.warn('the activity of a session was not reported', { error: String(error) }),
         );
       }, CHECK_MS);
-      const funds = setInterval(() => endWithoutCredits(session), CREDITS_CHECK_MS);
+      const checks = setInterval(() => void endIfNeeded(session), NEED_CHECK_MS);
       try {
         const reason = await Promise.race([session.ended, Context.current().cancelled]);
+        await settleEarly(id, reason);
         return { reason, usage: session.usage };
       } finally {
         clearInterval(timer);
-        clearInterval(funds);
+        clearInterval(checks);
       }
     },
 
@@ -142,12 +143,31 @@ export function sessionActivities({ db, sessions }: SessionDeps) {
     },
   };
 
-  /** Ends a session when its team cannot pay for it any longer. A database that does not respond is asked again later. */
-  function endWithoutCredits(session: HostedSession): void {
+  /**
+   * Ends a session when its team cannot pay for it any longer, or when its row has ended already: an API that lost its
+   * connection to Temporal while the session was started gives it up. A database that does not respond is asked again later.
+   */
+  async function endIfNeeded(session: HostedSession): Promise<void> {
     const { log } = Context.current();
-    areSessionsCovered(db, session.id)
-      .then((areCovered) => (areCovered ? undefined : session.end('credits')))
-      .catch((error) => log.warn('the credits of a session were not checked', { error: String(error) }));
+    try {
+      const stored = await findSession(db, session.id);
+      if (stored?.end_reason) await session.end(stored.end_reason);
+      else if (!(await areSessionsCovered(db, session.id))) await session.end('credits');
+    } catch (error) {
+      log.warn('it was not checked whether a session may continue', { error: String(error) });
+    }
+  }
+
+  /**
+   * Records the end of a session when it has happened. The workflow does so too, but possibly much later: if the whole
+   * service is stopped, after its next start.
+   */
+  async function settleEarly(id: string, reason: SessionEndReason): Promise<void> {
+    // A host that has restarted does not know when the session ended.
+    if (reason === 'lost') return;
+    await endSession(db, { id, reason }).catch((error) =>
+      Context.current().log.warn('the workflow has to record the end of a session', { error: String(error) }),
+    );
   }
 }
 
@@ -188,6 +208,11 @@ export function createSessionOpener({
       throw new ServiceError('WORKER_LOST', `The host that had opened the browser session ${id} was lost.`);
     const session = await host.open(id, stored.scrape_id);
     if (stored.state === 'creating') await prepareSession(session, stored, signal);
+    if (session.hasEnded)
+      throw new ServiceError(
+        'SERVICE_UNAVAILABLE',
+        'The browser of the session ended before it could be used.',
+      );
     if (await openSession(db, { id, host: url })) return;
     await session.end('deleted');
     throw endedError(id);

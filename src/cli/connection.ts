@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { loadFirstTeamKey } from '../embedded/keys.ts';
@@ -32,10 +33,8 @@ export async function withConnection<T>(
   const { config, progress, interrupt } = context;
   const { signal } = interrupt;
   for (;;) {
-    const running = findRunningInstance(config.dataDir);
-    const url =
-      running && (await progress.step('Waiting until Winnow is ready', () => waitForApi(config, signal)));
-    if (url) return work({ url, apiKey: loadFirstTeamKey(config).value });
+    const target = await findTarget(context);
+    if (target) return work(target);
 
     const own = await startInstance({ config, progress, ...interrupt, port: 0 });
     // Another process has started an instance meanwhile: use that one.
@@ -49,6 +48,36 @@ export async function withConnection<T>(
       await progress.step('Stopping', () => own.stop());
     }
   }
+}
+
+/**
+ * Runs work against the running instance on this data directory. Browser sessions end with their service, so one that is
+ * started for a single command is of no use to them.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` if none runs
+ */
+export async function withRunningInstance<T>(
+  context: CommandContext,
+  work: (target: ServiceConnection) => Promise<T>,
+): Promise<T> {
+  const target = await findTarget(context);
+  if (target) return work(target);
+  throw new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    `No Winnow runs on the data directory ${resolve(context.config.dataDir)}. Start it with \`npm start\` and repeat the command, or set WINNOW_DATA_DIR to that of the one that runs.`,
+  );
+}
+
+/** The running instance on the data directory, once its API is ready; `undefined` if none runs. */
+async function findTarget({
+  config,
+  progress,
+  interrupt,
+}: CommandContext): Promise<ServiceConnection | undefined> {
+  if (!findRunningInstance(config.dataDir)) return undefined;
+  const url = await progress.step('Waiting until Winnow is ready', () =>
+    waitForApi(config, interrupt.signal),
+  );
+  return url ? { url, apiKey: loadFirstTeamKey(config).value } : undefined;
 }
 
 /** Waits until the running instance's API is ready; `undefined` when no instance runs, or it has ended. */

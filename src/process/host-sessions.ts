@@ -37,6 +37,7 @@ export interface HostedSessions extends SessionService {
 /**
  * Starts hosting browser sessions.
  * @returns `undefined` where browsers cannot run in a sandbox, after a warning that says what is missing
+ * @throws ServiceError `BAD_REQUEST` if the address cannot be listened on
  */
 export async function hostSessions(options: HostingOptions): Promise<HostedSessions | undefined> {
   const { workerId, secretKey, sessionAddress, db, logger } = options;
@@ -61,7 +62,7 @@ export async function hostSessions(options: HostingOptions): Promise<HostedSessi
       },
     };
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
+    if (!(error instanceof ServiceError) || error.code !== 'SESSIONS_UNAVAILABLE') throw error;
     logger.warn(`this worker runs no browser sessions: ${messageOf(error)}`);
     return undefined;
   }

@@ -76,21 +76,26 @@ const PROBE_TIMEOUT_MS = 30_000;
 /** The line of its standard error that says why it failed. */
 const MESSAGE = /^(?:bwrap|setpriv|prlimit): |error/i;
 
+/** Whether a program cannot run without bubblewrap. */
+const needsBubblewrap = ({ mounts, hiddenPaths, systemCallFilter }: SandboxedProgram) =>
+  Boolean(mounts?.length || hiddenPaths?.length || systemCallFilter === 'required');
+
 /**
  * Finds the strongest confinement that works, by running the program with its standard input closed.
- * @throws Error if the program does not even run without bubblewrap
+ * @throws Error that says why if none works, or if only bubblewrap would do
  */
 export async function findConfinement(program: SandboxedProgram): Promise<FoundConfinement> {
   const isRoot = process.getuid?.() === 0;
   const failures: string[] = [];
   for (const confinement of CONFINEMENTS) {
     if (confinement === 'root-namespaces' && !isRoot) continue;
+    if (confinement === 'user-only' && needsBubblewrap(program)) continue;
     const failure = await probe(program, confinement);
     if (failure === undefined)
       return { confinement, ...(confinement === 'user-only' && failures[0] && { reason: failures[0] }) };
     failures.push(failure);
   }
-  throw new Error(`sandboxed programs do not start: ${failures.join('; ')}`);
+  throw new Error(`sandboxed programs do not start: ${[...new Set(failures)].join('; ')}`);
 }
 
 /** @returns why the program does not run; `undefined` if it does */
@@ -124,8 +129,7 @@ export async function startConfined(
   const { command, env, limits, uid = SANDBOX_UID } = program;
   const isRoot = process.getuid?.() === 0;
   if (confinement === 'user-only') {
-    if (program.mounts?.length || program.hiddenPaths?.length || program.systemCallFilter === 'required')
-      throw new Error(`${command[0]} can only run in bubblewrap`);
+    if (needsBubblewrap(program)) throw new Error(`${command[0]} can only run in bubblewrap`);
     const home = await createProgramHome('sandbox', uid);
     const group = startUnprivileged(boundedWithoutNamespaces(program, isRoot), {
       uid,

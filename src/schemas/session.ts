@@ -65,6 +65,7 @@ const sessionItem = z.object({
   id: z.uuid(),
   status: z.enum(['active', 'destroyed']),
   ...urls,
+  liveViewUrl: z.string().describe('page on which the session can be watched; empty if it cannot'),
   streamWebView: z.boolean(),
   createdAt: z.iso.datetime(),
   lastActivity: z.iso.datetime(),
@@ -100,7 +101,9 @@ export const downloadsResponse = z.object({
   ),
   canceled: z
     .array(z.object({ name: z.string(), reason: z.string() }))
-    .describe('downloads of the browser that were not kept, because they exceed the size that a session may store'),
+    .describe(
+      'downloads of the browser that were not kept, because they exceed the size that a session may store',
+    ),
 });
 
 const timeout = z.number().min(1).max(300).default(30).describe('time limit of the code, in seconds');

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { pipeline } from 'node:stream/promises';
 import { WebSocketServer } from 'ws';
 import { z } from 'zod';
-import { HOST_REQUEST_HEADER, isHostRequest } from '../encryption/host-request.ts';
-import { policyOf, ServiceError, toServiceError } from '../errors.ts';
+import { HOST_REQUEST_HEADER, HostRequestCheck } from '../encryption/host-request.ts';
+import { messageOf, policyOf, ServiceError, toServiceError } from '../errors.ts';
 import { liveViewQuery } from '../schemas/live-view.ts';
 import { LANGUAGES } from '../schemas/session.ts';
 import { MAX_MESSAGE_BYTES } from './client-socket.ts';
@@ -41,7 +41,10 @@ export interface HostServerOptions {
   open(id: string): Promise<void>;
 }
 
-/** Serves the sessions of a host to the API, which signs its requests. */
+/**
+ * Serves the sessions of a host to the API, which signs its requests.
+ * @throws ServiceError `BAD_REQUEST` if the port is taken, or the address is none of this machine
+ */
 export async function serveSessions(
   host: SessionHost,
   { address, port, secretKey, open }: HostServerOptions,
@@ -51,16 +54,17 @@ export async function serveSessions(
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
   });
+  const check = new HostRequestCheck(secretKey);
   const read = ({ method = '', url: path = '', headers }: IncomingMessage): SignedPath | undefined => {
     const signature = String(headers[HOST_REQUEST_HEADER] ?? '');
-    if (!isHostRequest(secretKey, { method, path, signature })) return undefined;
-    const [, id, resource = '', name] = PATH.exec(path) ?? [];
-    return id === undefined ? undefined : { id, resource, name };
+    if (!check.accepts({ method, path, signature })) return undefined;
+    const [, id = '', resource = '', name] = PATH.exec(path) ?? [];
+    return { id, resource, name };
   };
-  const find = async (request: IncomingMessage): Promise<FoundSession | undefined> => {
-    const path = read(request);
-    const session = path && (await host.find(path.id).catch(() => undefined));
-    return session && !session.hasEnded ? { ...path, session } : undefined;
+  const find = async (path: SignedPath | undefined): Promise<Found> => {
+    if (!path) return 'unauthorized';
+    const session = await host.find(path.id).catch(() => undefined);
+    return session && !session.hasEnded ? { ...path, session } : 'gone';
   };
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const path = read(request);
@@ -68,9 +72,9 @@ export async function serveSessions(
       await open(path.id);
       return sendJson(response, 200, {});
     }
-    const found = await find(request);
-    if (found) await respond(found, request, response);
-    else response.writeHead(410).end();
+    const found = await find(path);
+    if (typeof found === 'object') await respond(found, request, response);
+    else response.writeHead(STATUSES[found]).end();
   };
 
   const server = createServer((request, response) => {
@@ -79,8 +83,11 @@ export async function serveSessions(
   server.on('upgrade', (request, stream, head) => {
     // A client that disconnects meanwhile needs no answer.
     stream.on('error', () => stream.destroy());
-    void find(request).then((found) => {
-      if (!found) return stream.end('HTTP/1.1 410 Gone\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    void find(read(request)).then((found) => {
+      if (typeof found === 'string') {
+        const status = `${STATUSES[found]} ${STATUS_CODES[STATUSES[found]]}`;
+        return stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      }
       const { session, resource } = found;
       return sockets.handleUpgrade(request, stream, head, (socket) => {
         if (resource === 'cdp') session.addClient(socket);
@@ -89,7 +96,13 @@ export async function serveSessions(
     });
   });
   server.listen(port, address);
-  await once(server, 'listening');
+  await once(server, 'listening').catch((cause) => {
+    throw new ServiceError(
+      'BAD_REQUEST',
+      `Browser sessions cannot be served at ${address} port ${port}, which WINNOW_SESSION_ADDRESS sets: ${messageOf(cause)}.`,
+      { cause },
+    );
+  });
   // Listening on a TCP port, the address is never a path.
   const { port: usedPort } = server.address() as AddressInfo;
   return {
@@ -124,6 +137,12 @@ interface SignedPath {
 interface FoundSession extends SignedPath {
   session: HostedSession;
 }
+
+/** Statuses of requests that reach no session: not signed by the API, or for a session that this host does not run. */
+const STATUSES = { unauthorized: 401, gone: 410 } as const;
+
+/** What a request is for, or why it reaches no session. */
+type Found = FoundSession | keyof typeof STATUSES;
 
 async function respond(
   { session, resource, name }: FoundSession,

@@ -37,6 +37,8 @@ const CLOSE_CODES: Record<SessionEndReason, number> = {
 
 /** How long the profile of a session may take to be saved at its end, in milliseconds. */
 const PROFILE_SAVE_MS = 8_000;
+/** How long calls may take to end when the host is stopped, in milliseconds. The profile gets that much less. */
+const LAST_CALLS_MS = 2_000;
 
 /** How a session is used, as the Temporal UI shows it. */
 export interface SessionUsage {
@@ -94,7 +96,7 @@ export class HostedSession {
   readonly #end = Promise.withResolvers<SessionEndReason>();
   #targetId: string | undefined;
   #lastActivityAt = Date.now();
-  #runningCalls = 0;
+  readonly #runningCalls = new Set<Promise<unknown>>();
   #calls = 0;
   #viewers = 0;
   #mostViewers = 0;
@@ -146,7 +148,7 @@ export class HostedSession {
 
   /** When the session was last active, in milliseconds since 1970. It is active while a call runs. */
   get lastActivityAt(): number {
-    return this.#runningCalls > 0 ? Date.now() : this.#lastActivityAt;
+    return this.#runningCalls.size > 0 ? Date.now() : this.#lastActivityAt;
   }
 
   /** How the session is used. */
@@ -264,27 +266,35 @@ export class HostedSession {
     const stopTimer = this.#metrics.callSeconds.startTimer({ language });
     let outcome: CallOutcome = 'refused';
     this.#calls++;
-    this.#runningCalls++;
+    const call = this.#serveProtocolSocket().then(() => this.#code.run(request, signal));
+    this.#runningCalls.add(call);
     try {
-      await this.#serveProtocolSocket();
-      const result = await this.#code.run(request, signal);
+      const result = await call;
       outcome = result.killed ? 'killed' : result.exitCode === 0 ? 'succeeded' : 'failed';
       return result;
     } finally {
-      this.#runningCalls--;
+      this.#runningCalls.delete(call);
       this.#touch();
       stopTimer({ outcome });
       this.#onExecuted(language);
     }
   }
 
-  /** Ends the session: disconnects its clients, ends code and browser, and deletes its directory. */
+  /**
+   * Ends the session: disconnects its clients, ends code and browser, and deletes its directory. When the host is stopped,
+   * calls that run may end first.
+   */
   async end(reason: SessionEndReason): Promise<void> {
     if (this.#reason) {
       await this.ended;
       return;
     }
     this.#reason = reason;
+    if (reason === 'shutdown')
+      await Promise.race([
+        Promise.allSettled(this.#runningCalls),
+        sleep(LAST_CALLS_MS, undefined, { ref: false }),
+      ]);
     const text = `${reason}: ${SESSION_END_SENTENCES[reason]}`;
     this.#clients.close(CLOSE_CODES[reason], text);
     this.#liveView.close(SESSION_ENDED_CODE, reason);
@@ -294,7 +304,8 @@ export class HostedSession {
       await this.#code.close(
         `The browser session ${this.id} has ended (${reason}), and code that still ran was interrupted. ${SESSION_END_SENTENCES[reason]}`,
       );
-      await Promise.race([this.#profileSaved, sleep(PROFILE_SAVE_MS, undefined, { ref: false })]);
+      const saveMs = reason === 'shutdown' ? PROFILE_SAVE_MS - LAST_CALLS_MS : PROFILE_SAVE_MS;
+      await Promise.race([this.#profileSaved, sleep(saveMs, undefined, { ref: false })]);
       await this.#browser.chromium.close();
       (await this.#protocolSocket)?.close();
       await this.#browser.directory.remove();

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { ServiceError } from '../errors.ts';
+import { messageOf, ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { type Confinement, findConfinement } from '../sandbox/confinement.ts';
 import type { Language } from '../schemas/session.ts';
@@ -34,6 +34,27 @@ const NODE_IN_USE_MS = 600_000;
 
 const hasMemoryFor = (sessions: number) => process.availableMemory() >= sessions * SESSION_MEMORY_BYTES;
 
+/**
+ * Finds out how browsers of sessions are confined on this machine.
+ * @throws ServiceError `SESSIONS_UNAVAILABLE` that says what to install where they cannot run in a sandbox
+ */
+export async function findSessionConfinement(executablePath: string): Promise<Confinement> {
+  const directory = await createSessionDirectory();
+  try {
+    const program = sandboxedChromium({ executablePath, directory });
+    const { confinement } = await findConfinement({ ...program, command: ['/bin/sh', '-c', 'exit 0'] });
+    return confinement;
+  } catch (cause) {
+    throw new ServiceError(
+      'SESSIONS_UNAVAILABLE',
+      `Browser sessions need bubblewrap, which does not work here (${messageOf(cause)}). Install the package bubblewrap and allow unprivileged user namespaces (in a container security_opt, as in docker-compose.yml).`,
+      { cause },
+    );
+  } finally {
+    await directory.remove();
+  }
+}
+
 /** The browser sessions of this process. */
 export class SessionHost {
   readonly #options: SessionHostOptions;
@@ -66,23 +87,7 @@ export class SessionHost {
    */
   static async open(options: SessionHostOptions): Promise<SessionHost> {
     const executablePath = realpathSync(options.executablePath);
-    const directory = await createSessionDirectory();
-    try {
-      const program = sandboxedChromium({ executablePath, directory });
-      const { confinement, reason } = await findConfinement({
-        ...program,
-        command: ['/bin/sh', '-c', 'exit 0'],
-      });
-      if (confinement === 'user-only') {
-        throw new ServiceError(
-          'SESSIONS_UNAVAILABLE',
-          `Browser sessions need bubblewrap, which does not work here: ${reason}. Install the package bubblewrap and allow unprivileged user namespaces (in a container security_opt, as in docker-compose.yml).`,
-        );
-      }
-      return new SessionHost({ ...options, executablePath }, confinement);
-    } finally {
-      await directory.remove();
-    }
+    return new SessionHost({ ...options, executablePath }, await findSessionConfinement(executablePath));
   }
 
   /**
@@ -125,11 +130,17 @@ export class SessionHost {
   /** Ends all sessions, and accepts no new ones. */
   async close(): Promise<void> {
     this.#isStopping = true;
-    await Promise.all([this.#spare.close(), this.#scrapes.close()]);
-    const sessions = await Promise.allSettled(this.#sessions.values());
-    await Promise.all(
-      sessions.map((session) => session.status === 'fulfilled' && session.value.end('shutdown')),
-    );
+    await Promise.all([
+      this.#spare.close(),
+      this.#scrapes.close(),
+      ...Array.from(this.#sessions.values(), (opening) =>
+        opening.then(
+          (session) => session.end('shutdown'),
+          // Its browser did not start.
+          () => undefined,
+        ),
+      ),
+    ]);
   }
 
   /** A browser for a scrape, whose page a session can take over for a while. */

@@ -116,8 +116,9 @@ class SessionState {
     try {
       return await hostActivities(hostQueue).startSession(sessionId);
     } catch (error) {
-      // That host has died. Any other one starts a browser, unless the first one has opened the session for its user.
-      if (error instanceof ActivityFailure && error.cause instanceof TimeoutFailure)
+      // That host has died or stops. Any other one starts a browser, unless the first one has opened the session for its user.
+      const hasDied = error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
+      if (hasDied || toServiceError(error).code === 'SERVICE_UNAVAILABLE')
         return sessionSteps.startSession(sessionId);
       throw error;
     }

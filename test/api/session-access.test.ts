@@ -211,8 +211,8 @@ describe('the host of a session does not serve', () => {
     ['the secret of a URL', () => ({ [HOST_REQUEST_HEADER]: secretOf(session.cdpUrl) })],
     ['the API key', () => ({ Authorization: `Bearer ${team.key}` })],
   ])('%s', async (_name, headers) => {
-    expect((await fetch(host + target('downloads'), { headers: headers() })).status).toBe(410);
-    expect(await statusOf(asSocket(host + target('cdp')), headers())).toBe(410);
+    expect((await fetch(host + target('downloads'), { headers: headers() })).status).toBe(401);
+    expect(await statusOf(asSocket(host + target('cdp')), headers())).toBe(401);
   });
 
   test('a path outside of its sessions', async () => {
@@ -225,7 +225,8 @@ describe('the host of a session does not serve', () => {
     ]) {
       const signature = signHostRequest(secretKey(), { method: 'GET', path: outside });
       const response = await fetch(host + outside, { headers: { [HOST_REQUEST_HEADER]: signature } });
-      expect([404, 410]).toContain(response.status);
+      // The client resolves `..`, and the signature is then that of another path.
+      expect([401, 404, 410]).toContain(response.status);
     }
   });
 });

@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -5,12 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { chromium as playwright } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { readConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db/client.ts';
-import { findSession, insertSession } from '../../src/db/sessions.ts';
+import { endSession, findSession, insertSession, listAbandonedSessions } from '../../src/db/sessions.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../src/encryption/host-request.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { Temporal } from '../../src/temporal/workflow-client.ts';
@@ -180,6 +182,40 @@ describe('a browser session', () => {
     expect(alive.contexts()).toHaveLength(1);
     await alive.close();
   });
+});
+
+it('a session that was given up while it was started ends on its host too', async () => {
+  const { body } = await create();
+  const socket = new WebSocket(body.cdpUrl);
+  const closed = closeOf(socket);
+  await new Promise((resolve) => socket.once('open', resolve));
+  await endSession(db, { id: body.id, reason: 'failed' });
+  expect(await closed).toEqual({ code: 4500, reason: expect.stringContaining('failed') });
+});
+
+it('sessions that have not been opened seven minutes after their creation have lost their workflow', async () => {
+  const insert = async (minutes: number) => {
+    const id = randomUUID();
+    await insertSession(db.query, {
+      ...{ id, teamId: team.id, apiKeyId: null, kind: 'browser', target: 'abandoned', salt: randomBytes(16) },
+      ...{ ttlSeconds: 3600, activityTtlSeconds: 300, streamWebView: false, keptMs: 3_600_000 },
+    });
+    await sql`update browser_sessions set created_at = now() - make_interval(mins => ${minutes}) where id = ${id}`.execute(
+      db.query,
+    );
+    return id;
+  };
+  const [recent, old] = [await insert(6), await insert(8)];
+  const found = await listAbandonedSessions(db);
+  const { state } = await db.query
+    .selectFrom('browser_sessions')
+    .select('state')
+    .where('id', '=', old)
+    .executeTakeFirstOrThrow();
+  expect(found).not.toContain(recent);
+  // The service may have found and ended it first.
+  expect(found.includes(old) || state === 'destroyed').toBe(true);
+  for (const id of [recent, old]) await endSession(db, { id, reason: 'lost' });
 });
 
 describe('a session with a profile', () => {

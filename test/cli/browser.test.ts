@@ -39,4 +39,14 @@ it('opens, lists and closes a session, and runs files in it with their exit code
     new RegExp(`^${id} has ended after \\d+ s and cost 2 credits`),
   );
   expect((await winnow(['close', id])).exitCode).not.toBe(0);
+  expect((await winnow(['close'])).stderr).toContain('`winnow browser close --help` explains');
+});
+
+it('starts no service for a session, which would end with it', async () => {
+  const { exitCode, stderr } = await runCommand(process.execPath, [entry, 'browser', 'open'], {
+    cwd: workDir,
+    settings: { WINNOW_DATA_DIR: path.join(workDir, 'none') },
+    timeoutMs: 50_000,
+  });
+  expect([exitCode, stderr]).toEqual([3, expect.stringContaining('No Winnow runs on the data directory')]);
 });

@@ -86,6 +86,31 @@ test('no secret has a default, and no part but the API can be reached from other
   }
 });
 
+test('the API reaches the browser sessions of workers, which can make sandboxes, and nobody else does', () => {
+  const { api, worker } = compose.services;
+  const given = Object.entries(worker?.environment ?? {}).filter(([name]) => /_(ADDRESS|PORT)$/.test(name));
+  const { sessionAddress, workerPort } = readConfig(Object.fromEntries(given));
+  expect(sessionAddress).toEqual({ address: '0.0.0.0', port: expect.any(Number) });
+  expect([0, workerPort]).not.toContain(sessionAddress.port);
+  expect(worker).not.toHaveProperty('ports');
+  expect(worker?.networks).toEqual(api?.networks);
+  // Chromium's sandbox needs user namespaces, which two of Docker's profiles forbid, and bubblewrap a /proc of its own.
+  expect(worker?.security_opt).toEqual(
+    expect.arrayContaining(['seccomp=unconfined', 'apparmor=unconfined', 'systempaths=unconfined']),
+  );
+});
+
+test('the image has what sandboxes and the languages of sessions need', async () => {
+  const dockerfile = await read('Dockerfile');
+  for (const name of ['bubblewrap', 'chromium-headless-shell', 'python3-pip'])
+    expect(dockerfile).toMatch(new RegExp(`apt-get install [^&]*\\s${name}\\s`));
+  // The programs that the build runs import modules of the product.
+  const imports = [...dockerfile.matchAll(/import \{ (\w+) \} from '\/app\/(src\/[^']+)'/g)];
+  expect(imports.map(([, name]) => name)).toContain('installLanguages');
+  for (const [, name = '', path = ''] of imports)
+    expect(await import(join(ROOT, path)), path).toHaveProperty(name);
+});
+
 test('versions are pinned, and Node is the one of package.json', async () => {
   const images = Object.values(compose.services)
     .filter(({ build }) => !build)

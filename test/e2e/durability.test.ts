@@ -13,7 +13,7 @@ import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { type ApiResponse, call } from '../support/api.ts';
 import { sampleOf } from '../support/corpus.ts';
 import { pollUntil } from '../support/poll.ts';
-import { processesWith } from '../support/processes.ts';
+import { processesWith } from '../support/process-list.ts';
 import { type RunningService, runFileOf, startService } from '../support/service.ts';
 
 /** Parts die, jobs do not. */

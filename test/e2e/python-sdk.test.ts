@@ -70,6 +70,25 @@ describe.skipIf(missing)(`the official Python SDK${missing ? ` (${missing})` : '
     expect(metadata).toMatchObject({ num_pages: 2, credits_used: 2, content_type: 'application/pdf' });
   });
 
+  it('starts, lists, uses and deletes a browser session, also one that cannot be watched', () => {
+    const { created, listed, executed, failed, ended } = results.session;
+    expect(created).toMatchObject({
+      success: true,
+      cdp_url: expect.stringMatching(/^ws/),
+      live_view_url: null,
+    });
+    expect(listed).toContain(created.id);
+    expect(executed).toMatchObject({ success: true, exit_code: 0, result: '42' });
+    expect(failed).toMatchObject({ success: true, exit_code: 3 });
+    expect(ended).toMatchObject({ success: true, credits_billed: expect.any(Number) });
+  });
+
+  it('continues a scrape, and stops', () => {
+    const { continued, stopped } = results.session;
+    expect(continued).toMatchObject({ success: true, result: `${site.url}/article/3` });
+    expect(stopped).toMatchObject({ success: true, credits_billed: expect.any(Number) });
+  });
+
   it('raises an error of its own for a file that cannot be read', () => {
     expect(results.refusal.type).toBe('BadRequestError');
     expect(results.refusal.message).toContain('password');

@@ -238,7 +238,8 @@ async function serve(liveView: LiveView) {
   };
 }
 
-async function openViewer(
+/** Opens a live view in a window of its own. */
+export async function openViewer(
   browser: Browser,
   url: string,
   { query = '', initScript, ...options }: ViewerSettings = {},

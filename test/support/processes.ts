@@ -1,15 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { inject } from 'vitest';
+import { type Process, processesBelow } from './process-list.ts';
 import { runFileOf } from './service.ts';
-
-/** A process of this machine, as `/proc` shows it. */
-export interface Process {
-  pid: number;
-  parent: number;
-  command: string;
-  /** A field of `/proc/<pid>/status`, e.g. `Uid`; empty when there is none. */
-  status(field: string): string;
-}
 
 /** The Chromium processes that the worker of the shared service runs now. */
 export const chromiumProcesses = (): Process[] =>
@@ -23,34 +14,5 @@ export const documentProcesses = (): Process[] =>
 export const sessionProcesses = (directory: string): Process[] =>
   workerProcesses().filter(({ command }) => command.includes(`/${directory}/`));
 
-/** All processes of this machine whose command line contains a text. */
-export const processesWith = (text: string): Process[] =>
-  listProcesses().filter(({ command }) => command.includes(text));
-
 /** All processes below the worker of the shared service. */
-function workerProcesses(): Process[] {
-  const run = runFileOf(inject('service'));
-  const all = listProcesses();
-  const below = (pid: number): Process[] =>
-    all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)]);
-  return below(run.children.worker!.pid);
-}
-
-function listProcesses(): Process[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        return [readProcess(Number(name))];
-      } catch {
-        return []; // Ended since it was listed.
-      }
-    });
-}
-
-function readProcess(pid: number): Process {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const field = (name: string) => new RegExp(`^${name}:[ \\t]*(.*)$`, 'm').exec(status)?.[1] ?? '';
-  const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-  return { pid, parent: Number(field('PPid')), command, status: field };
-}
+const workerProcesses = (): Process[] => processesBelow([runFileOf(inject('service')).children.worker!.pid]);

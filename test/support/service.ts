@@ -44,6 +44,8 @@ export async function startService(
   options: { dataDir?: string; env?: Record<string, string> } = {},
 ): Promise<RunningService> {
   const dataDir = options.dataDir ?? (await makeDataDir());
+  // That of an earlier service that was killed. Its API may respond for another moment.
+  const left = readRunFile(dataDir)?.pid;
   const child = spawn(process.execPath, [path.join(ROOT, 'bin', 'winnow.js'), 'up'], {
     env: {
       ...process.env,
@@ -63,7 +65,7 @@ export async function startService(
   const ended = once(child, 'exit');
   const waiting = new AbortController();
   const url = await Promise.race([
-    pollUntil(() => findReadyUrl(dataDir), { intervalMs: POLL_INTERVAL_MS, signal: waiting.signal }),
+    pollUntil(() => findReadyUrl(dataDir, left), { intervalMs: POLL_INTERVAL_MS, signal: waiting.signal }),
     ended.then(() => Promise.reject(new Error(`the service ended before it was ready:\n${output}`))),
   ]).finally(() => waiting.abort());
   return {
@@ -102,9 +104,11 @@ async function makeDataDir(): Promise<string> {
   return dataDir;
 }
 
-async function findReadyUrl(dataDir: string): Promise<string | undefined> {
-  const url = readRunFile(dataDir)?.urls.api;
-  if (!url) return undefined;
+/** The URL of the API of the service on these data, once it is ready, unless the service is the one that was left. */
+async function findReadyUrl(dataDir: string, left: number | undefined): Promise<string | undefined> {
+  const run = readRunFile(dataDir);
+  const url = run?.urls.api;
+  if (!url || run.pid === left) return undefined;
   const isReady = await fetch(`${url}/ready`).then(
     (response) => response.ok,
     () => false,

@@ -11,6 +11,7 @@ import { requestBaseUrl } from '../http/base-url.ts';
 import { JsonStream } from '../http/json-stream.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { isSessionSocket, relaySocket } from '../sessions/session-sockets.ts';
+import { SocketRelays } from '../sessions/socket-relays.ts';
 import { type DocumentSource, iterateDocuments, readDocuments } from './documents.ts';
 import { buildStatusHead, type LoadedPageJob, requirePageJob } from './job-state.ts';
 
@@ -47,6 +48,7 @@ interface Watcher {
 export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
   const { config, db, blobs, logger } = deps;
   const authenticate = createAuth(db, config.authRequired);
+  const relays = new SocketRelays();
   const sockets = new WebSocketServer({
     noServer: true,
     handleProtocols: (protocols) => [...protocols][0] ?? false,
@@ -87,7 +89,7 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
     if (PATH.test(request.url ?? '')) {
       sockets.handleUpgrade(request, stream, head, (socket) => sockets.emit('connection', socket, request));
     } else if (isSessionSocket(request.url ?? '')) {
-      relaySocket(request, stream, head, deps).catch((error) => {
+      relaySocket(request, stream, head, { ...deps, relays }).catch((error) => {
         logger.error({ err: error }, 'a client of a browser session could not be connected');
         stream.destroy();
       });
@@ -98,6 +100,7 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
   return {
     close() {
       for (const socket of sockets.clients) socket.terminate();
+      relays.close();
     },
   };
 }

@@ -10,6 +10,10 @@ import { destroyedError, openedSession } from './session-state.ts';
 /** How long the host of a session may take to begin sending files, in milliseconds. */
 export const DOWNLOAD_TIMEOUT_MS = 10_000;
 
+/** What it means if a host does not recognize the signature of the API. */
+export const HOST_REFUSAL =
+  'The host of the browser session refused the request of the API, and nothing was done. Both need the same WINNOW_SECRET_KEY, and clocks that differ by less than a minute.';
+
 /**
  * Connects to hosts of sessions. Node's own agent uses the proxy of the environment (`HTTP_PROXY` with
  * `NODE_USE_ENV_PROXY`), which would get what users send to their sessions. Otherwise this one is the same.
@@ -48,6 +52,10 @@ export async function callHost(
     timeoutMs,
   });
   if (response.statusCode === 200) return response;
+  if (response.statusCode === 401) {
+    response.resume();
+    throw new ServiceError('SESSION_FAILED', HOST_REFUSAL);
+  }
   const content = await text(response);
   // The host does not run the session any more; it responds without a body then.
   if (!content) throw destroyedError((await findSession(deps.db, session.id)) ?? session);

@@ -17,7 +17,8 @@ function toItem(session: StoredSession, baseUrl: string, { config }: Pick<ApiDep
   return {
     id: session.id,
     status: session.state === 'destroyed' ? ('destroyed' as const) : ('active' as const),
-    ...sessionUrls(session, { baseUrl, secretKey: config.secretKey }),
+    // The official SDKs require this one in lists.
+    ...{ liveViewUrl: '', ...sessionUrls(session, { baseUrl, secretKey: config.secretKey }) },
     streamWebView: session.stream_web_view,
     createdAt: session.created_at.toISOString(),
     lastActivity: session.last_activity_at.toISOString(),

@@ -3,9 +3,10 @@ import type { Duplex } from 'node:stream';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../encryption/host-request.ts';
 import { policyOf, toServiceError } from '../../errors.ts';
 import type { ApiDeps } from '../http/route.ts';
-import { HOST_AGENT } from './host-client.ts';
+import { HOST_AGENT, HOST_REFUSAL } from './host-client.ts';
 import { findAccessedSession } from './session-access.ts';
 import { openedSession } from './session-state.ts';
+import type { SocketRelays } from './socket-relays.ts';
 
 /** The URL of a session, with what the bearer may do and the secret. */
 const PATH =
@@ -14,15 +15,12 @@ const PATH =
 /** Whether a WebSocket request is for a session. */
 export const isSessionSocket = (path: string) => PATH.test(path);
 
-/**
- * Connects a WebSocket client with the host of its session. After the host has accepted it, bytes pass in both directions
- * unread.
- */
+/** Connects a WebSocket client with the host of its session. */
 export async function relaySocket(
   request: IncomingMessage,
   stream: Duplex,
   head: Buffer,
-  deps: ApiDeps,
+  deps: ApiDeps & { relays: SocketRelays },
 ): Promise<void> {
   const [, id = '', kind, secret = ''] = PATH.exec(request.url ?? '') ?? [];
   const resource = kind === 'view' ? 'view' : 'cdp';
@@ -54,7 +52,10 @@ export async function relaySocket(
   });
   upstream.once('response', (response) => {
     response.resume();
-    refuse(stream, statusLine(response.statusCode ?? 502));
+    if (response.statusCode !== 401) return refuse(stream, statusLine(response.statusCode ?? 502));
+    // The secret of the client is right.
+    deps.logger.warn({ session: session.id }, HOST_REFUSAL);
+    refuse(stream, statusLine(502));
   });
   upstream.once('upgrade', (response, socket, upstreamHead) => {
     // A client that has gone meanwhile does not close again.
@@ -64,9 +65,8 @@ export async function relaySocket(
       return;
     }
     stream.write(`HTTP/1.1 101 Switching Protocols\r\n${rawHeaders(response)}\r\n`);
-    if (upstreamHead.length) stream.write(upstreamHead);
     if (head.length) socket.write(head);
-    join(stream, socket);
+    deps.relays.join(stream, socket, upstreamHead);
   });
   stream.once('close', () => upstream.destroy());
   upstream.end();
@@ -88,18 +88,6 @@ function rawHeaders({ rawHeaders: raw }: IncomingMessage): string {
   let text = '';
   for (let index = 0; index < raw.length; index += 2) text += `${raw[index]}: ${raw[index + 1]}\r\n`;
   return text;
-}
-
-function join(one: Duplex, other: Duplex): void {
-  // An error of one side ends the other; `close` follows it.
-  for (const [from, to] of [
-    [one, other],
-    [other, one],
-  ] as const) {
-    from.pipe(to);
-    from.on('error', () => to.destroy());
-    from.once('close', () => to.destroy());
-  }
 }
 
 const statusLine = (status: number) => `${status} ${STATUS_CODES[status]}`;

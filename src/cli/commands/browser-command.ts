@@ -7,7 +7,7 @@ import { messageOf, ServiceError } from '../../errors.ts';
 import { fieldsOf } from '../../json-object.ts';
 import { type ApiRequest, type ApiResponse, sendRequest } from '../api-client.ts';
 import { parseWholeNumber } from '../arguments.ts';
-import { withConnection } from '../connection.ts';
+import { withRunningInstance } from '../connection.ts';
 import { printTable } from '../database.ts';
 import { onInterrupt } from '../interrupt.ts';
 
@@ -21,7 +21,7 @@ const LANGUAGES: Record<string, string> = { '.py': 'python', '.sh': 'bash' };
 async function ask(text: string, request: ApiRequest): Promise<ApiResponse> {
   const progress = new TerminalProgress();
   const interrupt = onInterrupt(progress.note);
-  return withConnection({ config: readConfig(), progress, interrupt }, (target) =>
+  return withRunningInstance({ config: readConfig(), progress, interrupt }, (target) =>
     progress.step(text, () => sendRequest(target, request, interrupt.signal)),
   );
 }
@@ -54,16 +54,18 @@ const list = defineCommand({
   async run() {
     const { sessions } = await ask('Reading the sessions', { method: 'GET', path: PATH });
     const rows = (Array.isArray(sessions) ? sessions : []).map(fieldsOf);
-    printTable(
-      rows.map((session) => ({
-        id: String(session.id),
-        status: String(session.status),
-        'ended by': String(session.endReason ?? ''),
-        created: String(session.createdAt),
-        'last activity': String(session.lastActivity),
-        expires: String(session.expiresAt),
-      })),
-    );
+    if (!rows.length) process.stderr.write('The team has no browser sessions.\n');
+    else
+      printTable(
+        rows.map((session) => ({
+          id: String(session.id),
+          status: String(session.status),
+          'ended by': String(session.endReason ?? ''),
+          created: String(session.createdAt),
+          'last activity': String(session.lastActivity),
+          expires: String(session.expiresAt),
+        })),
+      );
   },
 });
 
@@ -108,7 +110,8 @@ const run = defineCommand({
     process.stderr.write(String(stderr));
     // In bash, the result is the output.
     if (result && body.language !== 'bash') process.stdout.write(`${result}\n`);
-    if (error && !stderr) process.stderr.write(`${error}\n`);
+    // An exception is on stderr already; a time limit is not.
+    if (error && !String(stderr).includes(String(error))) process.stderr.write(`${error}\n`);
     process.exitCode = Number(exitCode);
   },
 });

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { defineCommand } from 'citty';
 import { BROWSER_UID, launchChromium, noSandboxWarning } from '../../browser/chromium/launch-chromium.ts';
@@ -17,6 +17,7 @@ import { findConfinement } from '../../sandbox/confinement.ts';
 import { unconfinedWarning } from '../../sandbox/sandbox.ts';
 import { LANGUAGES, type Language } from '../../schemas/session.ts';
 import { checkLanguage } from '../../sessions/code/languages.ts';
+import { findSessionConfinement } from '../../sessions/session-host.ts';
 
 const MIN_FREE_BYTES = 1024 ** 3;
 
@@ -58,6 +59,7 @@ const CHECKS: Check[] = [
   },
   checkSandbox,
   checkDocumentSandbox,
+  checkSessions,
   ...LANGUAGES.map((language) => (config: Config) => checkCode(language, config)),
   async () => {
     const packages = await findMissingPackages();
@@ -132,9 +134,21 @@ async function checkDocumentSandbox(): Promise<Finding> {
   return note('Documents', `${unconfinedWarning()} Bubblewrap says: ${reason}`);
 }
 
+/** Checks whether browsers of sessions can run in a sandbox, which they do not run without. */
+async function checkSessions({ chromium }: Config): Promise<Finding> {
+  const browser = findInstalledChromium({ chromium });
+  if (!browser) return note('Sessions', 'are checked when a browser is installed');
+  try {
+    await findSessionConfinement(realpathSync(browser.path));
+    return found('Sessions', 'each browser session runs in bubblewrap, with a network of its own');
+  } catch (error) {
+    return note('Sessions', messageOf(error));
+  }
+}
+
 /** Checks whether code of a language can run in browser sessions, and what is missing. */
 async function checkCode(language: Language, { cacheDir }: Config): Promise<Finding> {
-  const subject = `Code`;
+  const subject = 'Code';
   try {
     const { confinement } = await findConfinement(conversionProgram({}));
     checkLanguage(language, { confinement, cacheDir: resolve(cacheDir) });

@@ -18,6 +18,15 @@ try:
 except Exception as error:
     refusal = {"type": type(error).__name__, "message": str(error)}
 
+session = client.browser(ttl=120, activity_ttl=60, stream_web_view=False)
+listed = client.list_browsers(status="active")
+executed = client.browser_execute(session.id, "6 * 7", language="python")
+failed = client.browser_execute(session.id, "exit 3")
+ended = client.delete_browser(session.id)
+scrape_id = scraped.metadata.scrape_id
+continued = client.interact(scrape_id, "page.url()")
+stopped = client.stop_interaction(scrape_id)
+
 
 def job(result):
     return {
@@ -43,6 +52,15 @@ print(
                 "metadata": parsed.metadata.model_dump(),
             },
             "refusal": refusal,
+            "session": {
+                "created": session.model_dump(),
+                "listed": [each.id for each in listed.sessions],
+                "executed": executed.model_dump(),
+                "failed": failed.model_dump(),
+                "ended": ended.model_dump(),
+                "continued": continued.model_dump(),
+                "stopped": stopped.model_dump(),
+            },
         }
     )
 )

@@ -20,6 +20,8 @@ const status = element('status', HTMLElement);
 const screen = new Screen();
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let noticeTimer;
+/** Whether there is no connection. A frame that arrived before may be drawn only now, and must not hide the reason. */
+let isLost = false;
 
 const connection = new Connection(
   { onFrame, onMessage, onOpen, onLost: () => showLost('The connection was lost. Connecting again…'), onEnd },
@@ -31,7 +33,7 @@ if (mayControl) takeControl();
 /** @param {ArrayBuffer} data */
 async function onFrame(data) {
   const frame = await screen.draw(data);
-  if (!noticeTimer) status.hidden = true;
+  if (!noticeTimer && !isLost) status.hidden = true;
   connection.send({ type: 'ack', frame });
 }
 
@@ -50,6 +52,7 @@ function onMessage(message) {
 }
 
 function onOpen() {
+  isLost = false;
   screen.setStale(false);
   dialogs.clear();
   showStatus('Waiting for the first picture…');
@@ -58,6 +61,7 @@ function onOpen() {
 
 /** @param {string} text */
 function showLost(text) {
+  isLost = true;
   screen.setStale(true);
   showStatus(text);
 }

@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { findChromium } from '../../src/embedded/chromium.ts';
+import { createLogger } from '../../src/logger.ts';
+import { serveSessions } from '../../src/sessions/host-server.ts';
+import { findSessionConfinement, SessionHost } from '../../src/sessions/session-host.ts';
+import { createSessionMetrics } from '../../src/sessions/session-metrics.ts';
+
+/** A host of sessions that cannot be opened: where its port is taken, or bubblewrap fails as in a container with Docker's default profiles. */
+
+const SOURCE = path.join(import.meta.dirname, '..', '..', 'src');
+const REASON = 'bwrap: No permissions to create new namespace';
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'winnow-bwrap-'));
+  await writeFile(path.join(directory, 'bwrap'), `#!/bin/sh\necho "${REASON}" >&2\nexit 1\n`);
+  await chmod(path.join(directory, 'bwrap'), 0o755);
+  await chmod(directory, 0o755);
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+/** Runs a program for which bubblewrap is another program. Mounts need the rights of root. */
+const runWithoutBubblewrap = (args: string[]) =>
+  spawnSync(
+    'unshare',
+    [
+      ...['--mount', 'sh', '-c', 'mount --bind "$0/bwrap" "$(command -v bwrap)" && exec "$@"'],
+      ...[directory, process.execPath, ...args],
+    ],
+    { encoding: 'utf8' },
+  );
+
+it('says which setting is wrong if its port is taken', async ({ skip }) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  try {
+    // Listening on a TCP port, the address is never a path.
+    const { port } = taken.address() as AddressInfo;
+    const { path: executablePath } = await findChromium(readConfig());
+    await findSessionConfinement(executablePath).catch(() => skip('Sessions cannot run on this machine.'));
+    const host = await SessionHost.open({
+      ...{ executablePath, cacheDir: directory, logger: createLogger('test', 'warn') },
+      metrics: createSessionMetrics(new Registry()),
+      serveProxy: (connection) => connection.destroy(),
+      recordLoss: async () => undefined,
+    });
+    const opening = serveSessions(host, {
+      ...{ address: '127.0.0.1', port, secretKey: 'k', open: async () => undefined },
+    });
+    await expect(opening).rejects.toThrow(/WINNOW_SESSION_ADDRESS sets: .*EADDRINUSE/);
+  } finally {
+    taken.close();
+  }
+});
+
+it('is not opened where bubblewrap fails, and the worker goes on and logs what to install', async ({
+  skip,
+}) => {
+  skip(
+    runWithoutBubblewrap(['--version']).status !== 0,
+    'This machine lets this user mount nothing, or has no bubblewrap.',
+  );
+  const { path: executablePath } = await findChromium(readConfig());
+  const { stdout, stderr } = runWithoutBubblewrap([
+    ...['--input-type=module', '--eval'],
+    `import { hostSessions } from '${SOURCE}/process/host-sessions.ts';
+     const warnings = [];
+     const host = await hostSessions({
+       workerId: 'one', executablePath: '${executablePath}', serveProxy() {}, cacheDir: '${directory}', secretKey: 'k',
+       sessionAddress: { address: '127.0.0.1', port: 0 },
+       logger: { warn: (text) => warnings.push(text) },
+     });
+     console.log(JSON.stringify({ isOpen: host !== undefined, warnings }));
+     process.exit();`,
+  ]);
+  expect(JSON.parse(stdout || JSON.stringify(stderr))).toEqual({
+    isOpen: false,
+    warnings: [expect.stringMatching(new RegExp(`${REASON}.*Install the package bubblewrap`))],
+  });
+});
