@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { Blobs } from '../blobs/index.ts';
 import type { Database, StoredError } from '../db/client.ts';
 import { completeJob, failJob, findJob, findOutcome } from '../db/jobs/jobs.ts';
+import { recordKeptScrape } from '../db/kept-scrapes.ts';
 import { releaseSlot, renewSlot } from '../db/teams/slots.ts';
 import { type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
 import type { Engines } from '../engines/index.ts';
@@ -9,11 +10,16 @@ import { isErrorCode, policyOf } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { buildDocument, type DocumentDeps } from '../scraping/build-document.ts';
 import { startDeadline } from '../scraping/deadline.ts';
+import { KEPT_MS } from '../sessions/scrape-browsers.ts';
 import { withEncryptedErrors } from './encrypt-errors.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { LongConversions, TrackedConversion } from './long-conversions.ts';
 import { reportOf, type ScrapeReport, startStages } from './scrape-report.ts';
+import type { SessionService } from './sessions.ts';
 import { waitForSlot } from './wait-for-slot.ts';
+
+/** The part of its timeout that a scrape may wait for a browser that a session can take over. */
+const MAX_START_SHARE = 1 / 4;
 
 /** Dependencies of scrapes. */
 export interface ScrapeDeps extends DocumentDeps {
@@ -24,11 +30,13 @@ export interface ScrapeDeps extends DocumentDeps {
   engines: Engines;
   /** Decrypts jobs with zero data retention. */
   secretKey: string;
+  /** Absent in workers without the role `sessions`. */
+  sessions?: SessionService | undefined;
 }
 
 /** The activities of a scrape. */
 export function scrapeActivities(deps: ScrapeDeps) {
-  const { db, blobs, uploads, engines, renderer, tracker, media, secretKey } = deps;
+  const { db, blobs, uploads, engines, renderer, tracker, media, secretKey, sessions } = deps;
   const longConversions = new LongConversions(db);
   return {
     /**
@@ -63,6 +71,19 @@ export function scrapeActivities(deps: ScrapeDeps) {
     if (blob !== undefined) await uploads.remove(blob);
   }
 
+  /**
+   * A browser whose page a session can take over. Scrapes with actions or a profile have one, because they may have got
+   * their page into a state that is hard to reach again.
+   */
+  function browserToContinue(jobId: string, { actions, profile, upload, timeout }: ScrapeRequest) {
+    if (upload || !(actions?.length || profile)) return undefined;
+    return sessions?.host.browserFor(jobId, timeout * MAX_START_SHARE);
+  }
+
+  async function recordKeptPage(scrapeId: string): Promise<void> {
+    if (sessions) await recordKeptScrape(db, { scrapeId, queue: sessions.queue, keptMs: KEPT_MS });
+  }
+
   async function scrapeJob(jobId: string, job: FoundJob, cipher: JobCipher): Promise<string | ScrapeReport> {
     // The API validated the request before it stored it.
     const request = cipher.decryptJson(job.request) as ScrapeRequest;
@@ -86,6 +107,7 @@ export function scrapeActivities(deps: ScrapeDeps) {
       signal: deadline.signal,
     });
     stages.end('queue');
+    using ownBrowser = cipher.encrypts ? undefined : browserToContinue(jobId, request);
     try {
       const profile = request.profile && {
         teamId: job.team_id,
@@ -93,7 +115,7 @@ export function scrapeActivities(deps: ScrapeDeps) {
         saver: request.profile.saveChanges ? jobId : undefined,
       };
       const fetched = await engines.fetchPage(request, deadline.signal, {
-        profile,
+        ...{ profile, ownBrowser },
         conversionOwner: job.team_id,
         onProgress: conversion.report,
         duringConversion: (convert, type) =>
@@ -124,6 +146,7 @@ export function scrapeActivities(deps: ScrapeDeps) {
       const [{ json, credits }] = await Promise.all([document, fetched.cached]);
       stages.end('convert');
       const blob = await blobs.put(cipher.encryptBytes(json));
+      if (ownBrowser?.keep()) await recordKeptPage(jobId);
       await removeUpload(await completeJob(db, { jobId, credits, blob }));
       stages.end('store');
       return cipher.encrypts ? blob : reportOf(blob, fetched, stages.ms);

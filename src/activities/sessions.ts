@@ -206,7 +206,7 @@ export function createSessionOpener({
     // A client may use it there.
     if (stored.state === 'active' && stored.host !== url)
       throw new ServiceError('WORKER_LOST', `The host that had opened the browser session ${id} was lost.`);
-    const session = await host.open(id);
+    const session = await host.open(id, stored.scrape_id);
     if (stored.state === 'creating') await prepareSession(session, stored, signal);
     if (session.hasEnded)
       throw new ServiceError(
@@ -227,7 +227,8 @@ export function createSessionOpener({
     const { id, team_id: teamId, profile: name, saves_profile: isSaved, scrape_id: scrapeId } = stored;
     try {
       if (name !== null) {
-        const profile = await profiles.open({ teamId, name, saver: isSaved ? id : undefined });
+        const saver = isSaved ? id : undefined;
+        const profile = await profiles.open({ teamId, name, saver, isLoaded: session.hasPage });
         await session.useProfile(profile);
       }
     } catch (error) {
@@ -237,7 +238,7 @@ export function createSessionOpener({
     if (scrapeId === null) return;
     // Code follows at once, in most cases JavaScript.
     void session.startLanguage('node');
-    await replayScrape(session, scrapeId, signal);
+    if (!session.hasPage) await replayScrape(session, scrapeId, signal);
   }
 
   /**

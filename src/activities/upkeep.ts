@@ -3,6 +3,7 @@ import type { Database } from '../db/client.ts';
 import { deleteOldIdempotencyKeys } from '../db/idempotency.ts';
 import { deleteExpiredJobs, deleteExpiredResults, findOldestResultDate } from '../db/jobs/expired-jobs.ts';
 import { listOverdueJobs, type OverdueJob, type StalledJob, takeStalledJobs } from '../db/jobs/page-jobs.ts';
+import { deleteOldKeptScrapes } from '../db/kept-scrapes.ts';
 import { deleteOldVersions } from '../db/pages/page-versions.ts';
 import { deleteOldRobotsFiles } from '../db/robots.ts';
 import { endSession, listAbandonedSessions } from '../db/sessions.ts';
@@ -67,6 +68,7 @@ export function upkeepActivities(deps: UpkeepDeps) {
       const cache = await trimCache(deps);
       const strays = await removeStrayFiles(deps);
       await deleteOldIdempotencyKeys(db);
+      await deleteOldKeptScrapes(db);
       await deleteOldRobotsFiles(db);
       await deleteUnusedProfiles(db);
       for (const id of await listAbandonedSessions(db)) await endSession(db, { id, reason: 'lost' });

@@ -43,6 +43,7 @@ export async function connectPlaywright(url: string): Promise<{ context: Browser
 function createTabTransport({ context, targetId }: Tab): ConnectOverCDPTransport {
   const { connection, id: browserContextId } = context;
   const sessions = new Set<string>();
+  const attached: string[] = [];
   const deliver = (message: CdpMessage) => transport.onmessage?.(message);
   const registerSession = (sessionId: string) => {
     sessions.add(sessionId);
@@ -59,6 +60,7 @@ function createTabTransport({ context, targetId }: Tab): ConnectOverCDPTransport
   async function attachTarget(targetId: string): Promise<void> {
     const { sessionId } = await connection.browser.send('Target.attachToTarget', { targetId, flatten: true });
     registerSession(sessionId);
+    attached.push(sessionId);
     const { targetInfo } = await connection.browser.send('Target.getTargetInfo', { targetId });
     const params = { sessionId, targetInfo, waitingForDebugger: false };
     deliver({ method: 'Target.attachedToTarget', params });
@@ -92,6 +94,9 @@ function createTabTransport({ context, targetId }: Tab): ConnectOverCDPTransport
     },
     close() {
       stopEvents();
+      // New frames of a page that stays open would wait for Playwright. The page may have been closed.
+      for (const sessionId of attached)
+        connection.browser.send('Target.detachFromTarget', { sessionId }).catch(() => undefined);
       transport.onclose?.();
     },
   };

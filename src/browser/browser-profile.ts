@@ -16,6 +16,8 @@ import type { Tab } from './tab.ts';
 export interface ProfileOptions extends ProfileName {
   /** Id of the job that saves the profile at the end; without it, the profile is only loaded. */
   saver?: string | undefined;
+  /** Whether the browser has its state already, so that it is not restored. */
+  isLoaded?: boolean | undefined;
 }
 
 /** An open profile. Disposal releases the lease for the next saver. */
@@ -58,7 +60,11 @@ export function createProfiles(
 ): Profiles {
   const { db, logger, checkpointIntervalMs = CHECKPOINT_INTERVAL_MS } = deps;
 
-  async function openToSave(profile: ProfileName, saver: string): Promise<OpenProfile> {
+  async function openToSave({
+    saver,
+    isLoaded,
+    ...profile
+  }: ProfileOptions & { saver: string }): Promise<OpenProfile> {
     const { lease, state } = await leaseProfile(deps, profile, saver);
     const onFault = (message: string) => (error: unknown) =>
       logger.warn({ err: error, teamId: lease.teamId, profile: lease.name }, message);
@@ -69,7 +75,7 @@ export function createProfiles(
     return {
       isSaved: true,
       async runWith(context, tab, use) {
-        await restore(context, state);
+        await (isLoaded ? visitOrigins(context, originsOf(context, state)) : restore(context, state));
         const origins = watchOrigins(context);
         const save = async () => {
           await requireCopyableStorage(tab, origins, lease.name);
@@ -95,13 +101,13 @@ export function createProfiles(
   }
 
   return {
-    async open({ teamId, name, saver }) {
-      if (saver !== undefined) return openToSave({ teamId, name }, saver);
+    async open({ teamId, name, saver, isLoaded }) {
+      if (saver !== undefined) return openToSave({ teamId, name, saver, isLoaded });
       const state = await readProfile(deps, { teamId, name });
       return {
         isSaved: false,
         async runWith(context, _tab, use) {
-          await restore(context, state);
+          if (!isLoaded) await restore(context, state);
           return use();
         },
         [Symbol.asyncDispose]: async () => undefined,
@@ -113,6 +119,30 @@ export function createProfiles(
 /** @param state the text that `readState` returned */
 async function restore(context: BrowserContext, state: string | undefined): Promise<void> {
   if (state) await context.setStorageState(JSON.parse(state));
+}
+
+/** The origins whose storage belongs to a profile that a browser has loaded: those of its state, and those of open pages. */
+function originsOf(context: BrowserContext, state: string | undefined): Set<string> {
+  // `readState` wrote it.
+  const saved: StorageState = state ? JSON.parse(state) : { origins: [] };
+  const frames = context.pages().flatMap((page) => page.frames());
+  return new Set([
+    ...saved.origins.map(({ origin }) => origin),
+    ...frames.flatMap((frame) => (/^https?:/.test(frame.url()) ? new URL(frame.url()).origin : [])),
+  ]);
+}
+
+type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>;
+
+/** Opens an empty page of each origin, because Playwright saves only origins that it has seen. Nothing is requested. */
+async function visitOrigins(context: BrowserContext, origins: Set<string>): Promise<void> {
+  const page = await context.newPage();
+  try {
+    await page.route('**', (route) => route.fulfill({ contentType: 'text/html', body: '<html></html>' }));
+    for (const origin of origins) await page.goto(origin);
+  } finally {
+    await page.close();
+  }
 }
 
 /** Collects the origins that frames of a context visit from now on. */

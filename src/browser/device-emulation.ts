@@ -40,6 +40,12 @@ export async function setViewport(session: Session, { mobile }: Appearance, size
   });
 }
 
+/** Sets the size of the window that a page is in, which it has without emulation. */
+export async function setWindowSize(browser: Session, targetId: string, size: Size): Promise<void> {
+  const { windowId } = await browser.send('Browser.getWindowForTarget', { targetId });
+  await browser.send('Browser.setContentsSize', { windowId, ...size });
+}
+
 /**
  * Makes a page, or a cross-site frame in it, see the given visitor. Languages and client hints are set to agree with the
  * user agent; by default they name a headless browser.

@@ -7,12 +7,14 @@ import {
   emulateDevice,
   type Size,
   setViewport,
+  setWindowSize,
 } from './device-emulation.ts';
 import type { FrameTarget } from './dom/isolated-world.ts';
+import { attachFrames, type FrameSessions } from './frame-sessions.ts';
 import { createNetworkMonitor, type NetworkMonitor } from './network/network-monitor.ts';
 
 /** An open page, with what is needed to watch and read it. */
-export interface Tab extends FrameTarget {
+export interface Tab extends FrameTarget, FrameSessions {
   context: BrowsingContext;
   targetId: string;
   network: NetworkMonitor;
@@ -24,10 +26,6 @@ export interface Tab extends FrameTarget {
   url(): string;
   /** Resolves when the page has navigated to another document. */
   nextDocument(): Promise<void>;
-  /** The session of the page, followed by those of its cross-site frames. */
-  sessions(): Session[];
-  /** Prepares the page and all cross-site frames; later frames are prepared before they run. */
-  prepareFrames(prepare: (session: Session) => Promise<unknown>): Promise<void>;
   viewport(): Size;
   setViewport(size: Size): Promise<void>;
 }
@@ -56,7 +54,7 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
   failure.catch(() => undefined);
   session.on('Inspector.targetCrashed', () => reject(new Error('the tab crashed')));
   const currentUrl = watchUrl(session, targetId);
-  const { sessions, prepareFrames } = attachFrames(context, session, async (worker) => {
+  const { sessions, prepareFrames } = attachFrames(context.connection, session, async (worker) => {
     network.watch(worker);
     await worker.send('Network.enable');
   });
@@ -67,6 +65,8 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
     await enableDomains(each, appearance);
   });
   let viewport = defaultViewport(appearance);
+  // The page of a visit that leaves it open keeps its size when the emulation of the screen ends.
+  if (context.keepsPages) await setWindowSize(context.connection.browser, targetId, viewport);
   await setViewport(session, appearance, viewport);
   if (appearance.position) await context.grantPermission('geolocation');
   return {
@@ -122,42 +122,6 @@ const createTooLargeError = (url: string, maxBytes: number) =>
     'SCRAPE_CONTENT_TOO_LARGE',
     `${url} sends more than ${maxBytes} bytes. The operator can raise WINNOW_MAX_BODY_MB.`,
   );
-
-/**
- * Attaches to every cross-site frame and every worker, and pauses each until it is prepared.
- */
-function attachFrames(
-  { connection }: BrowsingContext,
-  main: Session,
-  prepareWorker: (session: Session) => Promise<unknown>,
-): Pick<Tab, 'sessions' | 'prepareFrames'> {
-  const sessions = new Map([['', main]]);
-  const preparations: ((session: Session) => Promise<unknown>)[] = [];
-  preparations.push(async (session) => {
-    session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
-      const childSession = connection.session(sessionId);
-      const isFrame = targetInfo.type === 'iframe';
-      if (isFrame) sessions.set(sessionId, childSession);
-      const prepared = Promise.allSettled(
-        (isFrame ? preparations : [prepareWorker]).map((prepare) => prepare(childSession)),
-      );
-      // The target may have ended meanwhile.
-      prepared.then(() => childSession.send('Runtime.runIfWaitingForDebugger')).catch(() => undefined);
-    });
-    session.on('Target.detachedFromTarget', ({ sessionId }) => sessions.delete(sessionId));
-    await session.send('Target.setAutoAttach', {
-      ...{ autoAttach: true, waitForDebuggerOnStart: true, flatten: true },
-    });
-  });
-  const first = preparations[0]!(main);
-  return {
-    sessions: () => [...sessions.values()],
-    async prepareFrames(prepare) {
-      preparations.push(prepare);
-      await Promise.all([first, ...[...sessions.values()].map(prepare)]);
-    },
-  };
-}
 
 /** Closes dialogs, which would block the page. Only `beforeunload` is accepted; all others are dismissed. */
 function handleDialogs(session: Session): void {

@@ -15,6 +15,7 @@ import { rejectCookieNotice } from './cookie-consent.ts';
 import type { Appearance } from './device-emulation.ts';
 import { evaluateIsolated } from './dom/isolated-world.ts';
 import { isHtml, readHtml } from './dom/read-html.ts';
+import { leaveTab } from './leave-tab.ts';
 import type { AdBlocker } from './network/ad-blocker.ts';
 import type { DocumentResponse } from './network/network-monitor.ts';
 import { prepareOwnHeaders } from './network/request-headers.ts';
@@ -87,11 +88,19 @@ export interface VisitResult {
  * @throws NavigationError, Disconnected, and Playwright's own errors, which `engines/browser-engine.ts` translates
  */
 export async function visit(context: BrowsingContext, options: VisitOptions): Promise<VisitResult> {
-  const { actions, appearance, maxBytes, profile } = options;
+  const { actions, appearance, maxBytes } = options;
   const waitForVisuals =
     Object.keys(options.collect).length > 0 ||
     actions.some(({ type }) => type === 'screenshot' || type === 'pdf');
   const tab = await openTab(context, { appearance, maxBytes, waitForVisuals });
+  const result = await useTab(tab, options);
+  if (context.keepsPages) await leaveTab(tab, appearance);
+  return result;
+}
+
+/** Attaches Playwright if there are actions or a profile. */
+async function useTab(tab: Tab, options: VisitOptions): Promise<VisitResult> {
+  const { actions, profile } = options;
   if (!actions.length && !profile) return Promise.race([tab.failure, visitTab(tab, options)]);
   await using playwright = await attachPlaywright(tab);
   const runVisit = () => visitTab(tab, options, playwright.page);

@@ -261,6 +261,7 @@ interface Tables {
     last_activity_at: Timestamp;
     ended_at: Date | null;
   };
+  kept_scrapes: { scrape_id: string; queue: string; expires_at: Expiry };
   workers: {
     id: string;
     roles: string[];

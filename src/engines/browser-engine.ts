@@ -3,6 +3,7 @@ import type { Blobs } from '../blobs/index.ts';
 import type { ActionOutcome } from '../browser/actions/action-handlers.ts';
 import type { Profiles } from '../browser/browser-profile.ts';
 import type { BrowserPool } from '../browser/chromium/browser-pool.ts';
+import type { BrowsingContext } from '../browser/chromium/browsing-context.ts';
 import { Disconnected } from '../browser/chromium/cdp.ts';
 import type { AdBlocker } from '../browser/network/ad-blocker.ts';
 import { NavigationError, type VisitResult, visit } from '../browser/visit.ts';
@@ -53,6 +54,20 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
     };
   }
 
+  /** Runs a visit in the browser of the request, if it has one that reaches the page, and else in the pool. */
+  async function openPage(
+    { ownBrowser, duringWait }: PageRequest,
+    tunnel: RouteProxy,
+    signal: AbortSignal,
+    use: (context: BrowsingContext) => Promise<VisitResult>,
+  ): Promise<VisitResult> {
+    const { url: proxyUrl } = tunnel;
+    // It has only the basic route.
+    const own = proxyUrl === proxy.url ? await ownBrowser?.visit(use, signal) : undefined;
+    if (!own) ownBrowser?.discard();
+    return own ? own.result : pool.lease({ proxyUrl, duringWait }, use, signal);
+  }
+
   return {
     async fetchPage(request, signal) {
       const { url, headers, blockAds, actions, collect, mobile, skipTlsVerification } = request;
@@ -69,10 +84,8 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
       await using profile = request.profile && (await profiles.open(request.profile));
       let result: VisitResult;
       try {
-        result = await pool.lease(
-          { proxyUrl: tunnel.url, duringWait: request.duringWait },
-          (context) => visit(context, { ...visitOptions, profile }),
-          signal,
+        result = await openPage(request, tunnel, signal, (context) =>
+          visit(context, { ...visitOptions, profile }),
         );
       } catch (error) {
         signal.throwIfAborted();

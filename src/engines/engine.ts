@@ -1,10 +1,22 @@
 import type { ProfileOptions } from '../browser/browser-profile.ts';
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
+import type { BrowsingContext } from '../browser/chromium/browsing-context.ts';
 import type { Collected, OpenPage } from '../formats/format.ts';
 import type { Route } from '../net/egress.ts';
 import type { UnconvertedDocument } from '../parsers/document.ts';
 import type { Action } from '../schemas/actions.ts';
 import type { ProxyKind, Snapshot } from '../snapshot.ts';
+
+/** A browser for one page alone, which stays open after the visit. */
+interface OwnBrowser {
+  /** Runs a visit like a lease of the pool. @returns `undefined` if no browser is free */
+  visit<Result>(
+    use: (context: BrowsingContext) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<{ result: Result } | undefined>;
+  /** Closes the page of the last visit, because that of another one is the result. */
+  discard(): void;
+}
 
 /** The part of a scrape request that engines need. */
 export interface PageRequest {
@@ -42,6 +54,8 @@ export interface PageRequest {
   profile: ProfileOptions | undefined;
   /** Wraps the wait for a browser. */
   duringWait?: DuringWait | undefined;
+  /** A browser for this page alone. */
+  ownBrowser?: OwnBrowser | undefined;
   /** Functions of formats that run on the open page, by format type. */
   collect: Record<string, (page: OpenPage) => Promise<Collected>>;
 }

@@ -14,6 +14,8 @@ export interface FetchContext {
   profile?: ProfileOptions | undefined;
   /** Wraps the wait for a browser. */
   duringWait?: DuringWait;
+  /** A browser for this page alone. */
+  ownBrowser?: PageRequest['ownBrowser'];
   /** In whose turn a document is converted: that of a team, or of its batches and crawls together. */
   conversionOwner: string;
   /** Called with the progress of the conversion of a document. */
@@ -47,7 +49,7 @@ export function collectOf(formats: ScrapeRequest['formats']): PageRequest['colle
 /** The request for the page itself, as engines receive it. */
 export function toPageRequest(
   request: ScrapeRequest,
-  { profile, duringWait }: Omit<FetchContext, 'conversionOwner'>,
+  { profile, duringWait, ownBrowser }: Omit<FetchContext, 'conversionOwner'>,
 ): PageRequest {
   return {
     sourceUrl: request.url,
@@ -67,7 +69,7 @@ export function toPageRequest(
     actions: request.actions ?? [],
     proxy: 'basic',
     profile,
-    duringWait,
+    ...{ duringWait, ownBrowser },
     collect: collectOf(request.formats),
   };
 }

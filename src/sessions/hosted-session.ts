@@ -2,14 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { connectPlaywright } from '../browser/attach-playwright.ts';
 import type { OpenProfile } from '../browser/browser-profile.ts';
-import type { BrowsingContext } from '../browser/chromium/browsing-context.ts';
+import { type BrowsingContext, useContext } from '../browser/chromium/browsing-context.ts';
 import type { Chromium } from '../browser/chromium/launch-chromium.ts';
 import type { Logger } from '../logger.ts';
 import type { Confinement } from '../sandbox/confinement.ts';
 import { SESSION_ENDED_CODE } from '../schemas/live-view.ts';
 import type { CodeResult, Language } from '../schemas/session.ts';
 import { SESSION_END_SENTENCES, type SessionEndReason } from '../schemas/session-end.ts';
-import { untilAborted } from '../until-aborted.ts';
 import { type CodeRequest, CodeRunner } from './code/code-runner.ts';
 import { DownloadLimit } from './download-limit.ts';
 import { type DownloadList, Downloads } from './downloads.ts';
@@ -57,6 +56,8 @@ export interface SessionUsage {
 export interface RunningBrowser {
   chromium: Chromium;
   directory: SessionDirectory;
+  /** Whether the page of the scrape that the session continues is open in it. */
+  hasPage?: boolean;
 }
 
 /** What a session on its host needs. */
@@ -160,6 +161,11 @@ export class HostedSession {
     };
   }
 
+  /** Whether the session has taken over the page of its scrape, so that it need not be opened again. */
+  get hasPage(): boolean {
+    return this.#browser.hasPage ?? false;
+  }
+
   get hasEnded(): boolean {
     return this.#reason !== undefined;
   }
@@ -176,7 +182,7 @@ export class HostedSession {
 
   /**
    * Runs a visit in the tab in use, and leaves the page open.
-   * @throws the reason of the signal when it fires
+   * @throws the reason of the signal when it fires, `Disconnected` when the browser ends
    */
   async visit<Result>(
     use: (context: BrowsingContext) => Promise<Result>,
@@ -184,12 +190,7 @@ export class HostedSession {
   ): Promise<Result> {
     const { connection } = this.#browser.chromium;
     const context = openSessionContext(connection, await this.#currentTarget());
-    try {
-      return await untilAborted(() => use(context), signal);
-    } finally {
-      // The browser may have ended, and the page with it.
-      await context.close().catch(() => undefined);
-    }
+    return useContext(context, use, signal);
   }
 
   /**

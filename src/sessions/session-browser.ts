@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { dirname, join } from 'node:path';
+import type { CdpConnection } from '../browser/chromium/cdp.ts';
 import { type Chromium, chromiumArguments, connectChromium } from '../browser/chromium/launch-chromium.ts';
 import { type Confinement, type SandboxedProgram, startConfined } from '../sandbox/confinement.ts';
 import { SESSION_UID, type SessionDirectory } from './session-directory.ts';
@@ -62,14 +63,19 @@ export async function startSessionBrowser(options: SessionBrowserOptions): Promi
       connectChromium(group, options.executablePath),
       isListening,
     ]);
-    await connection.browser.send('Browser.setDownloadBehavior', {
-      ...{ behavior: 'allow', downloadPath: DOWNLOADS_PATH, eventsEnabled: true },
-    });
+    await allowDownloads(connection);
     return { connection, close };
   } catch (error) {
     kill();
     throw error;
   }
+}
+
+/** Lets the browser of a session store downloads. */
+export async function allowDownloads({ browser }: CdpConnection): Promise<void> {
+  await browser.send('Browser.setDownloadBehavior', {
+    ...{ behavior: 'allow', downloadPath: DOWNLOADS_PATH, eventsEnabled: true },
+  });
 }
 
 /** The program of a session's browser. */

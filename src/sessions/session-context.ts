@@ -1,5 +1,6 @@
-import type { BrowsingContext } from '../browser/chromium/browsing-context.ts';
+import { attachPage, type BrowsingContext, closePopups } from '../browser/chromium/browsing-context.ts';
 import type { CdpConnection } from '../browser/chromium/cdp.ts';
+import { allowDownloads } from './session-browser.ts';
 
 /**
  * The default context of a session's browser, for a visit that uses the tab in use and leaves it open. Unlike the
@@ -7,22 +8,40 @@ import type { CdpConnection } from '../browser/chromium/cdp.ts';
  */
 export function openSessionContext(connection: CdpConnection, targetId: string): BrowsingContext {
   const { browser } = connection;
-  const sessionIds: string[] = [];
   return {
-    id: undefined,
-    connection,
-    async openPage() {
-      const { sessionId } = await browser.send('Target.attachToTarget', { targetId, flatten: true });
-      sessionIds.push(sessionId);
-      return { targetId, sessionId, session: connection.session(sessionId) };
-    },
+    ...{ id: undefined, connection, keepsPages: true },
+    openPage: () => attachPage(connection, targetId),
     popupCount: () => 0,
     async grantPermission(permission) {
       await browser.send('Browser.grantPermissions', { permissions: [permission] });
     },
+    close: async () => undefined,
+  };
+}
+
+/**
+ * The default context of a browser that nobody has used, for a scrape whose page a session may take over. Until it is
+ * closed, popups and downloads are refused as in other scrapes.
+ */
+export async function openScrapeContext(connection: CdpConnection): Promise<BrowsingContext> {
+  const { browser } = connection;
+  await browser.send('Browser.setDownloadBehavior', { behavior: 'deny' });
+  const { targetInfos } = await browser.send('Target.getTargets', { filter: [{ type: 'page' }] });
+  // A browser starts with one tab. Further ones are those in which the storage of other origins is read.
+  const firstTargets = targetInfos.slice(0, 1).map(({ targetId }) => targetId);
+  const popups = closePopups(connection, undefined);
+  return {
+    ...openSessionContext(connection, ''),
+    openPage: () =>
+      popups.except(async () => {
+        const targetId =
+          firstTargets.pop() ?? (await browser.send('Target.createTarget', { url: 'about:blank' })).targetId;
+        return attachPage(connection, targetId);
+      }),
+    popupCount: popups.count,
     async close() {
-      // With the session, what the visit set for the page ends too, such as the interception of its requests.
-      for (const sessionId of sessionIds) await browser.send('Target.detachFromTarget', { sessionId });
+      popups.stop();
+      await allowDownloads(connection);
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Logger } from '../logger.ts';
 import { type Confinement, findConfinement } from '../sandbox/confinement.ts';
 import type { Language } from '../schemas/session.ts';
 import { HostedSession, type RunningBrowser } from './hosted-session.ts';
+import { type ScrapeBrowser, ScrapeBrowsers } from './scrape-browsers.ts';
 import { sandboxedChromium, startSessionBrowser } from './session-browser.ts';
 import { createSessionDirectory } from './session-directory.ts';
 import type { SessionMetrics } from './session-metrics.ts';
@@ -61,6 +62,7 @@ export class SessionHost {
   readonly #sessions = new Map<string, Promise<HostedSession>>();
   readonly #kept = new Set<string>();
   readonly #spare: SpareBrowser;
+  readonly #scrapes: ScrapeBrowsers;
   #nodeUsedAt = Number.NEGATIVE_INFINITY;
   #isStopping = false;
 
@@ -68,6 +70,15 @@ export class SessionHost {
     this.#options = options;
     this.#confinement = confinement;
     this.#spare = new SpareBrowser(() => this.#startBrowser());
+    this.#scrapes = new ScrapeBrowsers({
+      take: async () => {
+        const browser = await this.#spare.take();
+        if (this.#sessions.size > 0 && hasMemoryFor(2)) this.#spare.prepare();
+        return browser;
+      },
+      hasMemory: () => hasMemoryFor(2),
+      logger: options.logger,
+    });
   }
 
   /**
@@ -80,12 +91,13 @@ export class SessionHost {
   }
 
   /**
-   * Starts the browser of a session. A second call for the same session waits for the first one.
+   * Starts the browser of a session, or takes over that of the scrape which it continues. A second call for the same
+   * session waits for the first one.
    * @throws ServiceError `SESSION_LIMIT_REACHED` if the memory does not suffice, `SESSION_FAILED` if the browser does not
    *   start
    */
-  async open(id: string): Promise<HostedSession> {
-    const opening = this.#sessions.get(id) ?? this.#open(id);
+  async open(id: string, scrapeId?: string | null): Promise<HostedSession> {
+    const opening = this.#sessions.get(id) ?? this.#open(id, scrapeId);
     this.#sessions.set(id, opening);
     try {
       return await opening;
@@ -120,6 +132,7 @@ export class SessionHost {
     this.#isStopping = true;
     await Promise.all([
       this.#spare.close(),
+      this.#scrapes.close(),
       ...Array.from(this.#sessions.values(), (opening) =>
         opening.then(
           (session) => session.end('shutdown'),
@@ -130,8 +143,17 @@ export class SessionHost {
     ]);
   }
 
-  async #open(id: string): Promise<HostedSession> {
-    await this.ready();
+  /** A browser for a scrape, whose page a session can take over for a while. */
+  browserFor(scrapeId: string, startMs: number): ScrapeBrowser {
+    return this.#scrapes.browserFor(scrapeId, startMs);
+  }
+
+  /** @returns the browser of the scrape if it is kept here, else one that nobody has used */
+  async #takeBrowser(scrapeId: string | null | undefined): Promise<RunningBrowser> {
+    const kept = scrapeId ? this.#scrapes.take(scrapeId) : undefined;
+    if (kept) return { ...kept, hasPage: true };
+    // Sessions come first.
+    while (!hasMemoryFor(1) && (await this.#scrapes.endOldest()));
     if (!hasMemoryFor(1)) {
       throw new ServiceError(
         'SESSION_LIMIT_REACHED',
@@ -139,12 +161,17 @@ export class SessionHost {
         { retryAfterSeconds: 30 },
       );
     }
+    return this.#spare.take();
+  }
+
+  async #open(id: string, scrapeId: string | null | undefined): Promise<HostedSession> {
+    await this.ready();
     const { cacheDir, metrics, logger } = this.#options;
     const stopTimer = metrics.openSeconds.startTimer();
     const session = new HostedSession({
       ...{ id, cacheDir, metrics, logger },
       confinement: this.#confinement,
-      browser: await this.#spare.take(),
+      browser: await this.#takeBrowser(scrapeId),
       onExecuted: (language) => this.#noticeCall(language),
     });
     stopTimer();

@@ -15,7 +15,7 @@ const parse = (text: string) => historyFromJSON(JSON.parse(text));
 describe('histories of earlier versions', () => {
   it('exist for every kind of job', () => {
     const kinds = new Set(savedHistories().map((name) => name.split('-')[0]));
-    expect([...kinds].sort()).toEqual(['batch', 'crawl', 'map', 'scrape', 'webhooks']);
+    expect([...kinds].sort()).toEqual(['batch', 'browser', 'crawl', 'map', 'scrape', 'webhooks']);
   });
 
   it.each(savedHistories())('%s replays', async (name) => {
@@ -26,6 +26,7 @@ describe('histories of earlier versions', () => {
     ['scrape-completed.json', 'scrapePage'],
     ['crawl-paused.json', 'scrapePages'],
     ['webhooks-retried.json', 'deliverWebhooks'],
+    ['browser-idle.json', 'keepSession'],
   ])('%s that the workflow does not follow is noticed', async (name, step) => {
     const other = readHistory(name).replaceAll(`"${step}"`, '"somethingElse"');
     await expect(replay(parse(other), 'earlier')).rejects.toThrow(DeterminismViolationError);

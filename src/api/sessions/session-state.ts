@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findHostOfScrape } from '../../db/kept-scrapes.ts';
 import { findSession, type StoredSession } from '../../db/sessions.ts';
 import { ServiceError } from '../../errors.ts';
 import type { ApiDeps } from '../http/route.ts';
@@ -37,10 +39,33 @@ export async function openedSession(
   session: StoredSession,
   { db, temporal }: Pick<ApiDeps, 'db' | 'temporal'>,
 ): Promise<OpenedSession> {
-  if (session.state === 'creating') await temporal.startSession(toStart(session));
+  if (session.state === 'creating') {
+    const hostQueue = session.scrape_id === null ? undefined : await findHostOfScrape(db, session.scrape_id);
+    const starting = temporal.startSession({ ...toStart(session), hostQueue });
+    await untilEnded(session.id, starting, { db });
+  }
   const opened = session.state === 'creating' ? await findSession(db, session.id) : session;
   if (opened?.state !== 'active' || opened.host === null) throw destroyedError(opened ?? session);
   return { ...opened, host: opened.host };
+}
+
+/** How often it is checked whether a session that starts was ended, in milliseconds. */
+const END_CHECK_MS = 1_000;
+
+/**
+ * Waits for the start of a session, but not beyond its end: Temporal may keep a request waiting that arrives at the very
+ * moment at which the workflow ends.
+ */
+async function untilEnded(id: string, starting: Promise<void>, { db }: Pick<ApiDeps, 'db'>): Promise<void> {
+  let hasStarted = false;
+  const started = starting.finally(() => {
+    hasStarted = true;
+  });
+  const watchEnd = async (): Promise<void> => {
+    do await sleep(END_CHECK_MS, undefined, { ref: false });
+    while (!hasStarted && (await findSession(db, id))?.state !== 'destroyed');
+  };
+  await Promise.race([started, watchEnd()]);
 }
 
 /** What the workflow of a session is started with. */

@@ -66,11 +66,13 @@ export async function startSession(
     const opened = created && !scrape && (await openAtOnce(created, host, deps));
     return opened || (await openedSession(await requireSession(id, teamId, deps), deps));
   } catch (error) {
-    // If Temporal did not respond, the workflow may run nonetheless; it then finds that its session has ended.
-    await endSession(db, { id, reason: 'failed' });
-    // Nothing was done, so a repetition may try again.
-    if (toServiceError(error).code !== 'SESSION_DESTROYED')
+    // The workflow of a session that was deleted records that by itself.
+    if (toServiceError(error).code !== 'SESSION_DESTROYED') {
+      // If Temporal did not respond, the workflow may run nonetheless; it then finds that its session has ended.
+      await endSession(db, { id, reason: 'failed' });
+      // Nothing was done, so a repetition may try again.
       await forgetResult(db, { teamId, key: idempotencyKey, result: id });
+    }
     throw toServiceError(error);
   }
 }

@@ -1,9 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../logger.ts';
 import { pause } from '../../pause.ts';
-import { untilAborted } from '../../until-aborted.ts';
-import { type BrowsingContext, openContext } from './browsing-context.ts';
-import { Disconnected } from './cdp.ts';
+import { type BrowsingContext, openContext, useContext } from './browsing-context.ts';
 import type { Chromium } from './launch-chromium.ts';
 import { type BrowserLimits, PooledBrowser } from './pooled-browser.ts';
 import { Slots } from './slots.ts';
@@ -39,8 +36,6 @@ const LIMITS: PoolLimits = {
 };
 
 const FREE_MEMORY_POLL_MS = 200;
-/** How long a hung page may delay the release of its slot. */
-const CONTEXT_CLOSE_TIMEOUT_MS = 5_000;
 
 /** A pool of contexts in one Chromium, which is started on first use and replaced when it dies or reaches its limits. */
 export class BrowserPool {
@@ -71,7 +66,7 @@ export class BrowserPool {
   ): Promise<Result> {
     const { chromium, release } = await duringWait(() => this.#acquire(signal));
     try {
-      return await useContext(chromium, options, use, signal);
+      return await useContext(await openContext(chromium.connection, options), use, signal);
     } finally {
       release();
     }
@@ -152,29 +147,5 @@ export class BrowserPool {
   #closeIfUnused(browser: PooledBrowser): void {
     if (browser === this.#current || !this.#browsers.has(browser) || browser.hasOpenContexts) return;
     browser.closeLater(this.#logger);
-  }
-}
-
-/** Runs `use` with a context of its own, until the signal fires or the browser ends. */
-async function useContext<Result>(
-  { connection }: Chromium,
-  options: { proxyUrl?: string },
-  use: (context: BrowsingContext) => Promise<Result>,
-  signal: AbortSignal,
-): Promise<Result> {
-  const context = await openContext(connection, options);
-  const ended = connection.closed.then(() => {
-    throw new Disconnected('Chromium ended under the page');
-  });
-  // The race below may have ended before this rejects.
-  ended.catch(() => undefined);
-  try {
-    return await untilAborted(() => Promise.race([ended, use(context)]), signal);
-  } finally {
-    await Promise.race([
-      // A browser that has ended has closed its contexts.
-      context.close().catch(() => undefined),
-      sleep(CONTEXT_CLOSE_TIMEOUT_MS, undefined, { ref: false }),
-    ]);
   }
 }

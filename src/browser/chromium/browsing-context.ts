@@ -1,10 +1,17 @@
-import type { CdpConnection, Session } from './cdp.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { untilAborted } from '../../until-aborted.ts';
+import { type CdpConnection, Disconnected, type Session } from './cdp.ts';
+
+/** How long a hung page may delay the end of a visit, in milliseconds. */
+const CLOSE_TIMEOUT_MS = 5_000;
 
 /** A browser context: cookies, storage, caches and connections that no other context shares. */
 export interface BrowsingContext {
   /** Its id; `undefined` for the default context of a browser. */
   id: string | undefined;
   connection: CdpConnection;
+  /** Whether the page of a visit stays open for other clients of the browser. */
+  keepsPages: boolean;
   /** Opens an empty page. */
   openPage(): Promise<OpenedPage>;
   /** How many pages were opened by pages so far; they are closed at once. */
@@ -15,7 +22,7 @@ export interface BrowsingContext {
 }
 
 /** A page that was opened. */
-interface OpenedPage {
+export interface OpenedPage {
   targetId: string;
   sessionId: string;
   session: Session;
@@ -35,6 +42,48 @@ export async function openContext(
     ...(options.proxyUrl && { proxyServer: options.proxyUrl, proxyBypassList: '<-loopback>' }),
   });
   await browser.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId: id });
+  const popups = closePopups(connection, id);
+  return {
+    ...{ id, connection, keepsPages: false },
+    openPage: () =>
+      popups.except(async () => {
+        const { targetId } = await browser.send('Target.createTarget', {
+          ...{ url: 'about:blank', browserContextId: id },
+        });
+        return attachPage(connection, targetId);
+      }),
+    popupCount: popups.count,
+    async grantPermission(permission) {
+      await browser.send('Browser.grantPermissions', { permissions: [permission], browserContextId: id });
+    },
+    async close() {
+      popups.stop();
+      await browser.send('Target.disposeBrowserContext', { browserContextId: id });
+    },
+  };
+}
+
+/** Attaches to a page. */
+export async function attachPage(connection: CdpConnection, targetId: string): Promise<OpenedPage> {
+  const { sessionId } = await connection.browser.send('Target.attachToTarget', { targetId, flatten: true });
+  return { targetId, sessionId, session: connection.session(sessionId) };
+}
+
+/** The popups of a context, which are closed at once. */
+export interface ClosedPopups {
+  /** How many there were so far. */
+  count(): number;
+  /** Runs a function that opens a page which is no popup. */
+  except<Result>(open: () => Promise<Result>): Promise<Result>;
+  /** Leaves later popups open. */
+  stop(): void;
+}
+
+/**
+ * Closes all pages that pages of a context open, from now on.
+ * @param contextId id of the context; without it, those of the whole browser
+ */
+export function closePopups({ browser }: CdpConnection, contextId: string | undefined): ClosedPopups {
   let popups = 0;
   let opening = 0;
   const onTargetCreated = ({
@@ -42,34 +91,47 @@ export async function openContext(
   }: {
     targetInfo: { browserContextId?: string; targetId: string };
   }) => {
-    if (targetInfo.browserContextId !== id || opening) return;
+    if ((contextId !== undefined && targetInfo.browserContextId !== contextId) || opening) return;
     popups++;
     // A popup that closed itself cannot be closed again.
     browser.send('Target.closeTarget', { targetId: targetInfo.targetId }).catch(() => undefined);
   };
   browser.on('Target.targetCreated', onTargetCreated);
-
   return {
-    ...{ id, connection },
-    async openPage() {
+    count: () => popups,
+    async except(open) {
       opening++;
       try {
-        const { targetId } = await browser.send('Target.createTarget', {
-          ...{ url: 'about:blank', browserContextId: id },
-        });
-        const { sessionId } = await browser.send('Target.attachToTarget', { targetId, flatten: true });
-        return { targetId, sessionId, session: connection.session(sessionId) };
+        return await open();
       } finally {
         opening--;
       }
     },
-    popupCount: () => popups,
-    async grantPermission(permission) {
-      await browser.send('Browser.grantPermissions', { permissions: [permission], browserContextId: id });
-    },
-    async close() {
-      browser.off('Target.targetCreated', onTargetCreated);
-      await browser.send('Target.disposeBrowserContext', { browserContextId: id });
-    },
+    stop: () => void browser.off('Target.targetCreated', onTargetCreated),
   };
+}
+
+/**
+ * Runs `use` with a context, and closes the context.
+ * @throws the reason of the signal when it fires, or `Disconnected` when the browser ends
+ */
+export async function useContext<Result>(
+  context: BrowsingContext,
+  use: (context: BrowsingContext) => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  const ended = context.connection.closed.then(() => {
+    throw new Disconnected('Chromium ended under the page');
+  });
+  // The race below may have ended before this rejects.
+  ended.catch(() => undefined);
+  try {
+    return await untilAborted(() => Promise.race([ended, use(context)]), signal);
+  } finally {
+    await Promise.race([
+      // A browser that has ended has closed its contexts.
+      context.close().catch(() => undefined),
+      sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false }),
+    ]);
+  }
 }

@@ -72,6 +72,11 @@ export class CdpConnection {
     return Object.assign(events, { send }) as unknown as Session;
   }
 
+  /** Removes all listeners of a session, which stays attached with everything that was set in it. */
+  removeListeners(session: Session): void {
+    for (const each of this.#sessions.values()) if (Object.is(each, session)) each.removeAllListeners();
+  }
+
   /** Forgets a session and rejects its pending commands, as happens when its target ends. */
   drop(sessionId: string): void {
     this.#sessions.delete(sessionId);
