@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findHostOfScrape } from '../../db/kept-scrapes.ts';
 import { findSession, type StoredSession } from '../../db/sessions.ts';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError, toServiceError } from '../../errors.ts';
 import type { ApiDeps } from '../http/route.ts';
 
 /** The error for a request to a session that has ended. Without a reason, its end is not recorded yet. */
@@ -42,7 +42,12 @@ export async function openedSession(
   if (session.state === 'creating') {
     const hostQueue = session.scrape_id === null ? undefined : await findHostOfScrape(db, session.scrape_id);
     const starting = temporal.startSession({ ...toStart(session), hostQueue });
-    await untilEnded(session.id, starting, { db });
+    await untilEnded(session.id, starting, { db }).catch(async (error) => {
+      // A request that arrives at the moment at which the workflow ends is refused, as if Temporal were down.
+      const { code } = toServiceError(error);
+      const current = code === 'SERVICE_UNAVAILABLE' ? await findSession(db, session.id) : undefined;
+      throw current?.state === 'destroyed' ? destroyedError(current) : error;
+    });
   }
   const opened = session.state === 'creating' ? await findSession(db, session.id) : session;
   if (opened?.state !== 'active' || opened.host === null) throw destroyedError(opened ?? session);
