@@ -202,7 +202,7 @@ export function createSessionOpener({
 
   async function open(id: string, signal: AbortSignal | undefined): Promise<void> {
     const stored = await findSession(db, id);
-    if (!stored || stored.state === 'destroyed') throw endedError(id);
+    if (!stored || stored.state === 'destroyed') return endWithRow(id);
     // A client may use it there.
     if (stored.state === 'active' && stored.host !== url)
       throw new ServiceError('WORKER_LOST', `The host that had opened the browser session ${id} was lost.`);
@@ -213,8 +213,13 @@ export function createSessionOpener({
         'SERVICE_UNAVAILABLE',
         'The browser of the session ended before it could be used.',
       );
-    if (await openSession(db, { id, host: url })) return;
-    await session.end('deleted');
+    if (!(await openSession(db, { id, host: url }))) await endWithRow(id);
+  }
+
+  /** Ends the browser of a session whose row has ended, for the same reason. @throws ServiceError always */
+  async function endWithRow(id: string): Promise<never> {
+    const session = await host.find(id);
+    await session?.end((await findSession(db, id))?.end_reason ?? 'deleted');
     throw endedError(id);
   }
 

@@ -96,6 +96,9 @@ describe('what a page loads is allowed from the allowed IP address only:', () =>
     await Promise.all(
       [...forms, '/spellings?digit=1', '/spellings?digit=2'].map((path) => open(path, 2_000)),
     );
+    // Chromium prefetches when it has nothing else to do, which takes a busy machine longer.
+    const isAllHeard = () => Object.keys(FORMS).every((form) => heardOf(markOf(form)));
+    for (let visits = 0; visits < 4 && !isAllHeard(); visits++) await open(forms[0]!, 4_000);
   }, 300_000);
 
   it.each(Object.keys(FORMS))('%s', (form) => {
