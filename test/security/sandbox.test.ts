@@ -6,7 +6,7 @@ import { codeOf } from '../../src/errors.ts';
 import { scrape } from '../support/api.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';
-import { type Process, processesBelow } from '../support/process-list.ts';
+import type { Process } from '../support/process-list.ts';
 import { chromiumProcesses } from '../support/processes.ts';
 import { runFileOf } from '../support/service.ts';
 import { useService } from '../support/use-service.ts';
@@ -85,11 +85,7 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     visit = scrape({ url: `${site.url}/`, waitFor: 10_000, maxAge: 0 });
     // A renderer that runs scripts has locked itself in.
     await pollUntil(() => site.headersOf('/running'));
-    // Those of browser sessions belong to other files, and end with them.
-    const browsers = chromiumProcesses().filter(
-      ({ command }) => !/--type=|--user-data-dir=\/profile( |$)/.test(command),
-    );
-    processes = [...browsers, ...processesBelow(browsers.map(({ pid }) => pid))];
+    processes = chromiumProcesses();
   });
   afterAll(async () => {
     await visit;
@@ -179,7 +175,7 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
   it('inherits no settings or secrets of the service', async () => {
     let checked = 0;
     for (const { pid } of processes.filter(({ command }) => !command.includes('--type='))) {
-      // Another browser than that of the page may have ended.
+      // It may have ended, unless it is that of the page.
       const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => undefined);
       if (environment === undefined) continue;
       checked++;

@@ -2,9 +2,14 @@ import { inject } from 'vitest';
 import { type Process, processesBelow } from './process-list.ts';
 import { runFileOf } from './service.ts';
 
-/** The Chromium processes that the worker of the shared service runs now. */
-export const chromiumProcesses = (): Process[] =>
-  workerProcesses().filter(({ command }) => /chrom/.test(command.split(' ')[0] ?? ''));
+/** The processes of Chromium that the worker of the shared service runs now, without those of browser sessions. */
+export function chromiumProcesses(): Process[] {
+  const isChromium = ({ command }: Process) => /chrom/.test(command.split(' ')[0] ?? '');
+  const browsers = workerProcesses().filter(
+    (process) => isChromium(process) && !/--type=|--user-data-dir=\/profile( |$)/.test(process.command),
+  );
+  return [...browsers, ...processesBelow(browsers.map(({ pid }) => pid)).filter(isChromium)];
+}
 
 /** The sandboxed processes in which the worker of the shared service converts documents, without bubblewrap's own. */
 export const documentProcesses = (): Process[] =>
