@@ -29,11 +29,14 @@ async function storeSession(): Promise<string> {
 
 function countingHost() {
   const counts = { started: 0, ended: 0 };
+  let session: { end(): Promise<void> } | undefined;
   const host = {
     async open() {
       counts.started++;
-      return { end: async () => void counts.ended++ };
+      session = { end: async () => void counts.ended++ };
+      return session;
     },
+    find: async () => session,
   };
   const opener = createSessionOpener({
     db,
@@ -70,6 +73,15 @@ it('a session that has ended is not opened', async () => {
   const { counts, opener } = countingHost();
   await expect(opener.open(id)).rejects.toMatchObject({ code: 'SESSION_DESTROYED' });
   expect(counts.started).toBe(0);
+});
+
+it('a session that has ended since it was opened ends its browser when its workflow asks for it', async () => {
+  const id = await storeSession();
+  const { counts, opener } = countingHost();
+  await opener.open(id);
+  await endSession(db, { id, reason: 'failed' });
+  await expect(opener.open(id)).rejects.toMatchObject({ code: 'SESSION_DESTROYED' });
+  expect(counts).toEqual({ started: 1, ended: 1 });
 });
 
 it('a session that failed to start costs nothing, even if its browser was open already', async () => {
