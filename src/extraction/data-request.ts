@@ -28,7 +28,7 @@ export const dataFields = {
   schema: jsonSchema.optional(),
   prompt: promptText
     .optional()
-    .describe('instructions for a language model; ignored while none is configured'),
+    .describe('instructions for the language model; ignored if none is configured'),
 };
 
 /** Whether a request has one of the {@link dataFields}. */
@@ -72,8 +72,13 @@ export function extractData(
   warn(
     `${subject} has the values that match the property names of the schema${prompt ? '; the prompt was ignored' : ''}.`,
   );
-  if (found.missing.length > 0) warn(`${subject} has no value for ${listed(found.missing)}.`);
+  warnOfMissing(found.missing, warn, subject);
   return found.value;
+}
+
+/** Warns of properties without a value, if there are any. */
+export function warnOfMissing(missing: string[], warn: Warn, subject: string): void {
+  if (missing.length > 0) warn(`${subject} has no value for ${listed(missing)}.`);
 }
 
 const MAX_LISTED = 20;

@@ -45,12 +45,16 @@ export function extractBySchema(content: Content, schema: Schema): Extraction | 
   if (found === undefined) return undefined;
   const value = removeInvalid(found, validate);
   if (isEmptyValue(value)) return undefined;
+  return { value, missing: listMissing(schema, value) };
+}
+
+/** Lists the names of the properties at the root of a schema that data has no value for. */
+export function listMissing(schema: Schema, value: unknown): string[] {
+  if (!isJsonObject(value)) return [];
   const names = resolveAlternatives(schema, schema).flatMap((each) =>
     schemaProperties(each).map(([name]) => name),
   );
-  const has = (name: string) =>
-    isJsonObject(value) && Object.hasOwn(value, name) && !isEmptyValue(value[name]);
-  return { value, missing: Array.isArray(value) ? [] : [...new Set(names)].filter((name) => !has(name)) };
+  return [...new Set(names)].filter((name) => !Object.hasOwn(value, name) || isEmptyValue(value[name]));
 }
 
 /** All structured data of a page, for requests without a schema; `undefined` where there is none. */
@@ -67,7 +71,8 @@ export function extractAll({ structuredData, snapshot }: Content): Item | undefi
   return Object.keys(found).length > 0 ? found : undefined;
 }
 
-function compileSchema(schema: Schema): (value: unknown) => ErrorObject[] {
+/** Compiles a schema of a user. @throws ServiceError `BAD_REQUEST` for one that cannot be used */
+export function compileSchema(schema: Schema): (value: unknown) => ErrorObject[] {
   try {
     return compileValidator(schema);
   } catch (error) {
@@ -121,7 +126,8 @@ function parseJsonDocument({ kind, text }: Content['snapshot']): unknown {
   }
 }
 
-const isEmptyValue = (value: unknown): boolean =>
+/** Whether a value says nothing: null, or an object or list of nothing but such values. */
+export const isEmptyValue = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   (typeof value === 'object' && Object.values(value).every((each) => isEmptyValue(each)));
@@ -129,7 +135,7 @@ const isEmptyValue = (value: unknown): boolean =>
 const MAX_REPAIRS = 20;
 
 /** Removes values that violate the schema, innermost first. Missing required properties stay missing. */
-function removeInvalid(value: unknown, validate: (value: unknown) => ErrorObject[]): unknown {
+export function removeInvalid(value: unknown, validate: (value: unknown) => ErrorObject[]): unknown {
   for (let repairs = 0; repairs < MAX_REPAIRS; repairs++) {
     const errors = validate(value).filter(
       ({ keyword }) => !/^(?:required|anyOf|oneOf|if|minProperties)$/.test(keyword),

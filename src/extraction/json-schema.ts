@@ -15,6 +15,8 @@ const MAX_ALTERNATIVES = 10;
 /** Says why a JSON Schema cannot be used; `undefined` when it can. */
 export function findSchemaError(schema: Schema): string | undefined {
   if (!isBounded(schema)) return `has more than ${MAX_NODES} members or more than ${MAX_DEPTH} levels`;
+  const missing = findMissingReference(schema);
+  if (missing !== undefined) return `refers to ${missing}, which it does not contain`;
   const { $schema: _, ...plain } = schema;
   const ajv = selectAjv(schema);
   return ajv.validateSchema(plain) ? undefined : ajv.errorsText(ajv.errors, { dataVar: 'schema' });
@@ -59,6 +61,26 @@ function isBounded(schema: unknown): boolean {
     for (const value of Object.values(top.value)) stack.push({ value, depth: top.depth + 1 });
   }
   return true;
+}
+
+/** Finds a reference to a definition that the schema does not have. */
+function findMissingReference(schema: Schema): string | undefined {
+  const stack: unknown[] = [schema];
+  while (stack.length > 0) {
+    const value = stack.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    if (isJsonObject(value) && typeof value.$ref === 'string' && isMissing(value.$ref, schema))
+      return value.$ref;
+    stack.push(...Object.values(value));
+  }
+  return undefined;
+}
+
+function isMissing(reference: string, root: Schema): boolean {
+  const [, keyword = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)/.exec(reference) ?? [];
+  return (
+    keyword !== '' && !name.includes('%') && resolveReference(`#/${keyword}/${name}`, root) === undefined
+  );
 }
 
 /** Resolves a schema to its alternatives: references, `allOf`, `anyOf`, `oneOf` and type lists become plain schemas; `null` is left out. */

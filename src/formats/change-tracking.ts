@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { computeFingerprint } from '../changes/fingerprint.ts';
 import { extractData, jsonSchema, promptText } from '../extraction/data-request.ts';
 import type { Content } from '../html/content.ts';
-import { defineFormat, type Finished, NO_MODEL, type RenderedFields } from './format.ts';
+import { askForData, type DataSource, readDataSource } from './data-by-model.ts';
+import {
+  defineFormat,
+  type Finished,
+  type FinishServices,
+  NO_MODEL,
+  type RenderedFields,
+  type Substitute,
+} from './format.ts';
 
 const line = { content: z.string().describe('the line after a space, - or +') };
 const change = z.discriminatedUnion('type', [
@@ -33,12 +41,21 @@ const request = z.strictObject({
 
 type Tracking = z.output<typeof request>;
 
-/** The data that is compared in addition to the markdown. */
+/** The parts of the page that `finish` uses. */
 interface Prepared {
   fingerprint: Uint8Array;
-  json: unknown;
+  /** The data for the mode `json`; absent in other modes, and if it is that of the format `json`. */
+  data?: PreparedData;
 }
 
+interface PreparedData {
+  /** The data by rules. */
+  byRules: Substitute;
+  /** The source from which a model extracts the data; absent without a model, or without schema and prompt. */
+  source?: DataSource;
+}
+
+const SUBJECT = 'The json of changeTracking';
 const NO_HISTORY =
   'changeTracking was left out, because with zero data retention or lockdown no earlier version of the page is kept.';
 
@@ -50,14 +67,18 @@ const notThePage = (statusCode: number, isChallenge: boolean) =>
 
 const leftOut = (warning: string): Finished => ({ fields: {}, made: [], warnings: [warning] });
 
-/**
- * Finds the data that is compared: the value of the format `json`, unless that is missing or the request has a
- * schema or prompt of its own, in which case the data is extracted for it.
- */
-function findData(content: Content, { schema, prompt }: Tracking, { fields, warn }: RenderedFields): unknown {
-  if (fields.json !== undefined && schema === undefined && prompt === undefined) return fields.json;
-  warn(NO_MODEL);
-  return extractData(content, { schema, prompt }, warn, 'The json of changeTracking');
+/** Prepares the data that is compared. A request without a schema or prompt of its own takes the value of the format `json`. */
+function prepareData(
+  content: Content,
+  { schema, prompt }: Tracking,
+  { fields, hasModel }: RenderedFields,
+): PreparedData | undefined {
+  const hasOwn = schema !== undefined || prompt !== undefined;
+  if (!hasOwn && fields.json !== undefined) return undefined;
+  const warnings: string[] = [];
+  const warn = (warning: string) => warnings.push(warning);
+  const value = extractData(content, { schema, prompt }, warn, SUBJECT);
+  return { byRules: { value, warnings }, ...(hasOwn && hasModel && { source: readDataSource(content) }) };
 }
 
 /** Finds the request for change tracking among the requested formats. */
@@ -93,23 +114,63 @@ export const changeTracking = defineFormat({
     minAge:
       'minAge returns a cached copy, but the changeTracking format needs the current page: leave one of them out',
   },
-  prepare: (content, tracking, rendered): Prepared => ({
-    fingerprint: computeFingerprint(content.markdown),
-    json: tracking.modes.includes('json') ? findData(content, tracking, rendered) : undefined,
-  }),
+  prepare(content, tracking, rendered): Prepared {
+    const data = tracking.modes.includes('json') ? prepareData(content, tracking, rendered) : undefined;
+    return { fingerprint: computeFingerprint(content.markdown), ...(data && { data }) };
+  },
   async finish([{ request: tracking, prepared }], { snapshot, fields, isGone, isRecordable, services }) {
     const { statusCode, challenge, isPartial } = snapshot;
     if (!isRecordable) return leftOut(NO_HISTORY);
     if (!isGone && (statusCode >= 400 || challenge)) return leftOut(notThePage(statusCode, statusCode < 400));
     if (isPartial) return leftOut(PAGE_IS_PARTIAL);
     // The value was returned by `prepare` above.
-    const { fingerprint, json } = prepared as Prepared;
+    const { fingerprint, data } = prepared as Prepared;
     const { markdown } = fields;
-    const current = !isGone && typeof markdown === 'string' ? { markdown, json, fingerprint } : undefined;
+    const found = tracking.modes.includes('json') ? dataFinder(data, tracking, { fields, services }) : {};
+    const current =
+      !isGone && typeof markdown === 'string' ? { markdown, fingerprint, ...found.content } : undefined;
     const { changeTracking: value, warnings } = await services.trackChanges({ ...tracking, current });
-    if (value === undefined) return { fields: {}, made: [], warnings };
+    const { value: json, warnings: ofJson = [] } = (await found.result?.()) ?? {};
+    if (value === undefined) return { fields: {}, made: [], warnings: [...ofJson, ...warnings] };
     // Data that was extracted for the comparison costs as much as the format `json`, but only once.
     const made = ['changeTracking', ...(json === undefined ? [] : ['json'])];
-    return { fields: { changeTracking: value }, made, warnings };
+    return { fields: { changeTracking: value }, made, warnings: [...ofJson, ...warnings] };
   },
 });
+
+/** The data of a page for the mode `json`. */
+interface FoundData {
+  /** Its part of the content that is compared. */
+  content?: { json?: unknown; findJson?(): Promise<unknown> };
+  /** The data if it was needed, with the warnings about it. */
+  result?(): Promise<Substitute | undefined>;
+}
+
+/**
+ * Finds the data that is compared: the value of the format `json`, or data by rules, or data by a language model, which is
+ * asked only when the data is needed.
+ */
+function dataFinder(
+  data: PreparedData | undefined,
+  tracking: Tracking,
+  { fields, services: { askModel } }: { fields: Record<string, unknown>; services: FinishServices },
+): FoundData {
+  const known = data?.source ? undefined : fields.json;
+  if (!data || known !== undefined) return { content: { json: known } };
+  const { source, byRules } = data;
+  if (!askModel || !source) {
+    const warnings = askModel ? byRules.warnings : [NO_MODEL, ...byRules.warnings];
+    return { content: { json: byRules.value }, result: async () => ({ ...byRules, warnings }) };
+  }
+  let asked: Promise<Substitute> | undefined;
+  const ask = () =>
+    askModel('changeTracking', (services) => askForData(source, tracking, { services, subject: SUBJECT }), {
+      substitute: byRules,
+      subject: 'the json of changeTracking',
+    });
+  const findJson = async () => {
+    asked ??= ask();
+    return (await asked).value;
+  };
+  return { content: { findJson }, result: async () => asked };
+}

@@ -13,5 +13,5 @@ export const deterministicJson = defineFormat({
   credits: 2,
   keepsData: true,
   isUnique: true,
-  extract: (content, request, warn) => extractData(content, request, warn, 'json'),
+  run: (content, request, warn) => extractData(content, request, warn, 'json'),
 });

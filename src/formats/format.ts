@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import type { ChangeTrackingMode, PageContent } from '../changes/compare.ts';
+import type { CheckTask } from '../extraction/check-data.ts';
 import type { Warn } from '../html/clean.ts';
 import type { Content } from '../html/content.ts';
 import type { PageMedia } from '../html/media/page-media.ts';
+import type { CheckedResponse, LanguageModel, ModelFeature } from '../language-model.ts';
 import type { MediaKind } from '../media-kind.ts';
 import type { Snapshot } from '../snapshot.ts';
 
@@ -51,13 +53,14 @@ export type ConflictingOption = 'actions' | 'mobile' | 'profile' | 'waitFor' | '
 export interface FinishServices {
   /**
    * Compares the page with the version before it, and records it.
-   * @param version.current the page's content; `undefined` if the page no longer exists
+   * @param version.current the page's content; `undefined` if the page no longer exists. Its data for the mode `json` is
+   *   `json` or the result of `findJson`, which is not called for an unchanged page whose data is known
    * @returns the field `changeTracking`, or only the warnings if the comparison failed for good
    */
   trackChanges(version: {
     tag: string | null;
     modes: ChangeTrackingMode[];
-    current: (PageContent & { fingerprint: Uint8Array }) | undefined;
+    current: (PageContent & { fingerprint: Uint8Array; findJson?(): Promise<unknown> }) | undefined;
   }): Promise<{ changeTracking?: unknown; warnings: string[] }>;
   /**
    * Downloads the media of the page.
@@ -65,6 +68,23 @@ export interface FinishServices {
    * @throws ServiceError if a kind has no usable file
    */
   extractMedia(kinds: MediaKind[], media: PageMedia): Promise<Partial<Record<MediaKind, string>>>;
+  /**
+   * Asks a language model; absent if none is configured.
+   * @param options.substitute the result if the model fails, which then has a warning more
+   * @param options.subject name of the result in that warning
+   * @throws ServiceError that is not about the model
+   */
+  askModel?: (
+    feature: ModelFeature,
+    ask: (services: AskServices) => Promise<unknown>,
+    options: { substitute: Substitute; subject: string },
+  ) => Promise<Substitute>;
+}
+
+/** A value that takes the place of the response of a model, and warnings about it. */
+export interface Substitute {
+  value: unknown;
+  warnings: string[];
 }
 
 /** A rendered page, as `finish` sees it. */
@@ -106,6 +126,34 @@ export interface Finished {
 
 /** The warning for a result that a language model would have written. */
 export const NO_MODEL = 'No language model is configured, so rules derived these results from the page.';
+
+/** How a language model makes the result of a format. */
+interface Asking<Request, Value> {
+  /** The feature that the operator can configure a model for. */
+  feature: ModelFeature;
+  /**
+   * Derives from the page what the model needs, in a rendering thread.
+   * @param promptTokens tokens that a prompt may have
+   * @returns plain data
+   */
+  prepare(content: Content, request: Request, promptTokens: number): unknown;
+  /**
+   * Asks the model, in the activity. If this throws a `MODEL_…` error, the result of `extract` takes its place.
+   * @param prepared the value of `prepare`
+   * @returns `undefined` leaves the field out
+   */
+  ask(prepared: unknown, request: Request, services: AskServices): Promise<Value | undefined>;
+}
+
+/** The functions of the worker that `ask` can call. */
+export interface AskServices {
+  model: LanguageModel;
+  warn: Warn;
+  /** Checks data against a schema of the user, in a rendering thread. */
+  checkData(task: CheckTask): Promise<CheckedResponse>;
+  /** Returns the model for another feature. */
+  modelFor(feature: ModelFeature): LanguageModel;
+}
 
 /**
  * One output of a scrape, with everything that the service has to know about it. A new format needs a file
@@ -162,7 +210,9 @@ export interface Format<Field extends string, Request extends z.ZodObject, Value
    * in a rendering thread.
    */
   run?(content: Content, request: z.output<Request>, warn: Warn): z.input<Value> | undefined;
-  /** Like `run`, but derives a substitute for a result that a language model would write. */
+  /** Makes the result with a language model. Such a format also has `extract`. */
+  ask?: Asking<z.output<Request>, z.input<Value>>;
+  /** Like `run`, but derives a substitute for the result of `ask`, for when there is no language model. */
   extract?(content: Content, request: z.output<Request>, warn: Warn): z.input<Value> | undefined;
   /**
    * Derives from the page what `finish` needs, in a rendering thread, after the fields of all formats.
@@ -176,10 +226,10 @@ export interface Format<Field extends string, Request extends z.ZodObject, Value
   finish?(requests: FinishRequests<z.output<Request>>, page: RenderedPage): Promise<Finished>;
 }
 
-/** The fields derived so far, and the way to add a warning. */
+/** The fields derived so far, and whether `finish` can ask a language model. */
 export interface RenderedFields {
   fields: Record<string, unknown>;
-  warn: Warn;
+  hasModel: boolean;
 }
 
 /** A format of any kind. */

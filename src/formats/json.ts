@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { dataFields, dataValue, extractData, hasSchemaOrPrompt } from '../extraction/data-request.ts';
+import { askForData, type DataSource, readDataSource } from './data-by-model.ts';
 import { defineFormat } from './format.ts';
+import { refusePromptInjection } from './prompt-injection.ts';
 
 /** Data of the page, for a schema or a prompt. */
 export const json = defineFormat({
@@ -12,12 +14,24 @@ export const json = defineFormat({
       checkPromptInjection: z
         .boolean()
         .optional()
-        .describe('has no effect if no language model reads the page'),
+        .describe(
+          'fail with SCRAPE_PROMPT_INJECTION_DETECTED if the page has instructions for language models; has no effect if no language model reads the page',
+        ),
     })
     .refine(hasSchemaOrPrompt, 'the json format needs a schema or a prompt'),
   value: dataValue,
   credits: 4,
   isUnique: true,
   excludes: ['deterministicJson'],
+  ask: {
+    feature: 'json',
+    prepare: readDataSource,
+    async ask(prepared, request, services) {
+      // The value was returned by `prepare` above.
+      const source = prepared as DataSource;
+      if (request.checkPromptInjection) await refusePromptInjection(source, services);
+      return askForData(source, request, { services, subject: 'json' });
+    },
+  },
   extract: (content, request, warn) => extractData(content, request, warn, 'json'),
 });

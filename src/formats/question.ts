@@ -1,9 +1,13 @@
 import { z } from 'zod';
+import { type PageText, readPageText, selectExcerpt } from '../answers/excerpt.ts';
 import { findPassages } from '../answers/ranking.ts';
 import { promptText } from '../extraction/data-request.ts';
 import { defineFormat } from './format.ts';
 
 const MAX_PASSAGES = 3;
+
+const INSTRUCTIONS =
+  "Answer the user's question from the content of a web page, in the language of the question, briefly and in plain text. Use nothing but the page. If the page does not answer the question, say so in one sentence.";
 
 /** The answer that the page gives to a user's question. */
 export const question = defineFormat({
@@ -12,6 +16,25 @@ export const question = defineFormat({
   value: z.string().describe('the answer to the question, from the content of the page'),
   credits: 4,
   isUnique: true,
+  ask: {
+    feature: 'question',
+    prepare: (content, { question: asked }, promptTokens) => readPageText(content, promptTokens, asked),
+    async ask(prepared, { question: asked }, { model, warn }) {
+      // The value was returned by `prepare` above.
+      const page = prepared as PageText;
+      const prompt = { instructions: INSTRUCTIONS, request: asked };
+      const { text, isCut } = selectExcerpt(page, model.roomFor(prompt));
+      if (text === '') {
+        warn('answer was left out, because the page has no content.');
+        return undefined;
+      }
+      if (isCut)
+        warn(
+          'answer is based on the most relevant parts of the page, which is too long for the language model.',
+        );
+      return model.write({ ...prompt, data: [{ source: page.url, text }] });
+    },
+  },
   extract(content, request, warn) {
     const passages = findPassages(content, request.question, MAX_PASSAGES);
     if (passages.length === 0) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type PageText, readPageText, selectExcerpt } from '../answers/excerpt.ts';
 import { summarize } from '../answers/summary.ts';
 import { defineFormat } from './format.ts';
 
@@ -7,14 +8,35 @@ const SOURCES = {
   description: 'summary is the description in the metadata of the page.',
 };
 
+const NO_SENTENCES = 'summary was left out, because the page has no sentences.';
+
+const INSTRUCTIONS =
+  'Summarize the content of a web page in three to six sentences of plain text, in the language of the page. State what the page says, the most important first. Use nothing but the page, and add no introduction.';
+
 /** A short summary of the content. */
 export const summary = defineFormat({
   field: 'summary',
   request: z.strictObject({ type: z.literal('summary') }),
   value: z.string().describe('a summary of the content in a few sentences'),
+  ask: {
+    feature: 'summary',
+    prepare: (content, _request, promptTokens) => readPageText(content, promptTokens),
+    async ask(prepared, _request, { model, warn }) {
+      // The value was returned by `prepare` above.
+      const page = prepared as PageText;
+      const prompt = { instructions: INSTRUCTIONS };
+      const { text, isCut } = selectExcerpt(page, model.roomFor(prompt));
+      if (text === '') {
+        warn(NO_SENTENCES);
+        return undefined;
+      }
+      if (isCut) warn('summary is based on a part of the page, which is too long for the language model.');
+      return model.write({ ...prompt, data: [{ source: page.url, text }] });
+    },
+  },
   extract(content, _request, warn) {
     const found = summarize(content);
-    warn(found ? SOURCES[found.by] : 'summary was left out, because the page has no sentences.');
+    warn(found ? SOURCES[found.by] : NO_SENTENCES);
     return found?.text;
   },
 });

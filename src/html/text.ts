@@ -16,8 +16,11 @@ export const isBlock = (name: string) => BLOCKS.has(name);
 /** Whether the content of an element is never shown as text. */
 export const isNeverShown = (name: string) => ELEMENTS_NEVER_SHOWN.has(name);
 
-/** Collapses white space to single spaces and trims the text. */
-export const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+/**
+ * Collapses white space to single spaces and trims the text. Single spaces are not matched, because replacing each of them
+ * takes several times as long and allocates a copy of the text.
+ */
+export const oneLine = (text: string) => text.replace(/\s{2,}|[^\S ]/g, ' ').trim();
 
 /**
  * The text of an element in one line, with a space between blocks, truncated if it is very long. The cost is limited, so

@@ -3,6 +3,7 @@ import { ServiceError } from '../../src/errors.ts';
 import { extractAll, extractBySchema } from '../../src/extraction/extract.ts';
 import { findSchemaError } from '../../src/extraction/json-schema.ts';
 import { contentOf } from '../html/page.ts';
+import { itInFullRun } from '../support/corpus.ts';
 
 const string = { type: 'string' };
 const number = { type: 'number' };
@@ -327,6 +328,10 @@ describe('a schema', () => {
   it.each([
     [{ type: 'nonsense' }, /must be equal to one of the allowed values/],
     [{ type: 'object', properties: [] }, /properties/],
+    [
+      { properties: { a: { $ref: '#/$defs/missing' } }, $defs: { other: {} } },
+      /refers to #\/\$defs\/missing/,
+    ],
     [JSON.parse(`${'{"items":'.repeat(100)}{}${'}'.repeat(100)}`), /more than 40 levels/],
     [{ enum: Array.from({ length: 6_000 }, (_, n) => n) }, /members/],
   ])('that is invalid is refused with the reason', (schema, why) => {
@@ -368,7 +373,7 @@ describe('a schema', () => {
     ).toEqual({ price: 1299 });
   });
 
-  it('with very many names is matched against very many labels in bounded time', () => {
+  itInFullRun('with very many names is matched against very many labels in bounded time', () => {
     const page = Array.from({ length: 5_000 }, (_, n) => `<p>Label ${n}: value ${n}</p>`).join('');
     const names = Array.from({ length: 2_000 }, (_, n) => [`wanted${n}`, string]);
     expect(dataOf(page, { 'label 7': string, ...Object.fromEntries(names) })).toEqual({

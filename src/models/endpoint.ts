@@ -1,0 +1,285 @@
+import type { JSONValue, ModelMessage, ToolSet } from 'ai';
+import { isErrorCode, messageOf } from '../errors.ts';
+import type { ModelTool, ModelToolCall } from '../language-model.ts';
+import { createOperatorFetch } from '../net/operator-fetch.ts';
+import { parseRetryAfter } from '../net/retry-after.ts';
+
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
+/** The name under which calls of tools that were not offered are passed on. A page may have chosen the real one. */
+const UNKNOWN_TOOL = 'unknown';
+
+/** How to reach the endpoint of the operator. */
+export interface EndpointSettings {
+  /** Base URL of its OpenAI-compatible API, such as `http://127.0.0.1:11434/v1`. */
+  baseUrl: string;
+  apiKey: string | undefined;
+  /** Headers of every request. */
+  headers: Record<string, string>;
+  /** URL of an HTTP proxy. */
+  proxy: string | undefined;
+}
+
+/** The field `response_format` of a request for data. */
+export type ResponseFormat =
+  | { type: 'json_object' }
+  | { type: 'json_schema'; json_schema: { name: string; schema: Record<string, unknown>; strict: boolean } };
+
+/** One request for a chat completion. */
+interface CompletionRequest {
+  model: string;
+  instructions: string;
+  messages: ModelMessage[];
+  format?: ResponseFormat | undefined;
+  tools?: readonly ModelTool[];
+  maxOutputTokens: number;
+  signal: AbortSignal;
+}
+
+/** A chat completion. */
+export interface Completion {
+  text: string;
+  calls: ModelToolCall[];
+  /** Whether the output limit ended it. */
+  isTruncated: boolean;
+  /** Tokens as the endpoint counted them; `undefined` if it did not. */
+  promptTokens: number | undefined;
+  outputTokens: number | undefined;
+}
+
+/**
+ * Why the endpoint gave no completion.
+ * - `unreachable`: there was no response.
+ * - `busy`: the response was HTTP 429.
+ * - `failed`: the response was another error that may pass, such as HTTP 500.
+ * - `rejected`: the endpoint does not accept the request.
+ * - `denied`: the endpoint does not accept the key, or does not know the URL or the model.
+ * - `malformed`: the response is no chat completion.
+ */
+type Fault = 'unreachable' | 'busy' | 'failed' | 'rejected' | 'denied' | 'malformed';
+
+/** An error of the endpoint. It carries neither the request, which has text of pages, nor the key. */
+export class EndpointError extends Error {
+  override readonly name = 'EndpointError';
+  readonly fault: Fault;
+  /** Time that the endpoint asked to wait for, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(fault: Fault, message: string, retryAfterMs?: number) {
+    super(message);
+    this.fault = fault;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** An OpenAI-compatible endpoint. */
+export interface Endpoint {
+  /** @throws EndpointError; after an abort the reason of the signal */
+  complete(request: CompletionRequest): Promise<Completion>;
+  /**
+   * Lists the ids of the models that the endpoint offers.
+   * @returns `undefined` if it has no such list
+   * @throws EndpointError if there is no response
+   */
+  listModels(signal: AbortSignal): Promise<string[] | undefined>;
+}
+
+const FAULT_OF_STATUS: Record<number, Fault> = {
+  400: 'rejected',
+  401: 'denied',
+  403: 'denied',
+  404: 'denied',
+  413: 'rejected',
+  422: 'rejected',
+  408: 'failed',
+  409: 'failed',
+  429: 'busy',
+  501: 'rejected',
+};
+
+/** Parameters that some models do not accept. What the endpoint refuses is not sent again to that model. */
+interface Quirks {
+  /** Newer models of OpenAI limit the output by another parameter. */
+  usesMaxCompletionTokens: boolean;
+  /** Reasoning models have a fixed temperature. */
+  hasFixedTemperature: boolean;
+}
+
+/** Creates the client of an endpoint. The SDK is loaded at the first request, because that takes 0.4 s. */
+export function createEndpoint({ baseUrl, apiKey, headers, proxy }: EndpointSettings): Endpoint {
+  const { base, query } = splitQuery(baseUrl);
+  const send = createOperatorFetch({ maxResponseBytes: MAX_RESPONSE_BYTES, proxy });
+  const quirks = new Map<string, Quirks>();
+  let loading: ReturnType<typeof loadSdk> | undefined;
+
+  async function loadSdk() {
+    const [sdk, { createOpenAICompatible }] = await Promise.all([
+      import('ai'),
+      import('@ai-sdk/openai-compatible'),
+    ]);
+    globalThis.AI_SDK_LOG_WARNINGS = false;
+    const provider = createOpenAICompatible({
+      name: 'endpoint',
+      baseURL: base,
+      ...(apiKey !== undefined && { apiKey }),
+      ...{ headers, queryParams: query, fetch: send },
+    });
+    return { ...sdk, provider };
+  }
+
+  async function attempt(
+    request: CompletionRequest,
+    { usesMaxCompletionTokens, hasFixedTemperature }: Quirks,
+  ) {
+    loading ??= loadSdk();
+    const { generateText, provider, jsonSchema, tool } = await loading;
+    const { model, instructions, messages, format, tools = [], maxOutputTokens, signal } = request;
+    const toolSet: ToolSet = Object.fromEntries(
+      tools.map(({ name, description, schema }) => [
+        name,
+        tool({ description, inputSchema: jsonSchema(schema) }),
+      ]),
+    );
+    const result = await generateText({
+      model: provider(model),
+      ...{ instructions, messages, maxRetries: 0, abortSignal: signal },
+      ...(hasFixedTemperature ? {} : { temperature: 0 }),
+      ...(tools.length > 0 && { tools: toolSet }),
+      // Parameters by the name of the provider become part of the body as they are.
+      providerOptions: {
+        endpoint: {
+          [usesMaxCompletionTokens ? 'max_completion_tokens' : 'max_tokens']: maxOutputTokens,
+          // A JSON Schema is JSON.
+          ...(format && { response_format: format as unknown as JSONValue }),
+        },
+      },
+    });
+    // Whoever asked refuses a call of another tool, and the model goes on.
+    const toCall = ({ toolCallId: id, toolName, input }: (typeof result.toolCalls)[number]) =>
+      tools.some(({ name }) => name === toolName)
+        ? { id, name: toolName, input }
+        : { id, name: UNKNOWN_TOOL, input: {} };
+    return {
+      text: result.text,
+      calls: tools.length === 0 ? [] : result.toolCalls.map(toCall),
+      isTruncated: result.finishReason === 'length',
+      promptTokens: result.usage.inputTokens,
+      outputTokens: result.usage.outputTokens,
+    };
+  }
+
+  async function complete(request: CompletionRequest): Promise<Completion> {
+    const known = quirks.get(request.model) ?? { usesMaxCompletionTokens: false, hasFixedTemperature: false };
+    try {
+      return await attempt(request, known);
+    } catch (error) {
+      request.signal.throwIfAborted();
+      const body = responseBodyOf(error);
+      const learned = {
+        usesMaxCompletionTokens: known.usesMaxCompletionTokens || /max_completion_tokens/.test(body),
+        hasFixedTemperature: known.hasFixedTemperature || /temperature/.test(body),
+      };
+      if (JSON.stringify(learned) === JSON.stringify(known)) throw toEndpointError(error, baseUrl);
+      quirks.set(request.model, learned);
+      return complete(request);
+    }
+  }
+
+  return {
+    complete,
+    async listModels(signal) {
+      const url = new URL(`${base}/models`);
+      for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+      const authorization: Record<string, string> =
+        apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+      try {
+        const response = await send(url, { headers: { ...authorization, ...headers }, signal });
+        const text = await response.text();
+        if (response.status === 401 || response.status === 403) throw statusError(response.status, baseUrl);
+        return response.ok ? modelIds(text) : undefined;
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error instanceof EndpointError ? error : unreachable(error, baseUrl);
+      }
+    },
+  };
+}
+
+/** Separates the query of a base URL, in which some providers want the version of their API. */
+function splitQuery(baseUrl: string): { base: string; query: Record<string, string> } {
+  const url = new URL(baseUrl);
+  const query = Object.fromEntries(url.searchParams);
+  url.search = '';
+  return { base: url.href.replace(/\/+$/, ''), query };
+}
+
+/** The ids in a list of models, `{data: [{id}]}`. */
+function modelIds(text: string): string[] | undefined {
+  try {
+    const { data } = JSON.parse(text) as { data?: { id?: unknown }[] };
+    return Array.isArray(data) ? data.map(({ id }) => String(id)) : undefined;
+  } catch {
+    // An endpoint without such a list may respond with a page.
+    return undefined;
+  }
+}
+
+/** The body of an error response; empty for any other error. */
+function responseBodyOf(error: unknown): string {
+  const isRefusal = error instanceof Error && 'statusCode' in error && error.statusCode === 400;
+  return isRefusal && 'responseBody' in error ? String(error.responseBody) : '';
+}
+
+/** Converts an error of the SDK, which contains the whole request, to one that does not. */
+function toEndpointError(error: unknown, baseUrl: string): EndpointError {
+  if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
+    const headers = 'responseHeaders' in error ? (error.responseHeaders as Record<string, string>) : {};
+    if (error.statusCode !== 200)
+      return statusError(error.statusCode, baseUrl, parseRetryAfter(headers?.['retry-after']));
+  }
+  const name = error instanceof Error ? error.name : '';
+  if (
+    /InvalidResponseData|TypeValidation|JSONParse|InvalidPrompt/.test(name) ||
+    'statusCode' in Object(error)
+  ) {
+    const isOurs = /InvalidPrompt/.test(name);
+    return new EndpointError(
+      isOurs ? 'rejected' : 'malformed',
+      isOurs
+        ? `The prompt cannot be sent: ${messageOf(error).slice(0, 200)}`
+        : `The response of the language model endpoint ${hostOf(baseUrl)} is not a chat completion. Check WINNOW_LLM_BASE_URL.`,
+    );
+  }
+  return unreachable(error, baseUrl);
+}
+
+function statusError(status: number, baseUrl: string, retryAfterMs?: number): EndpointError {
+  const isRedirect = status >= 300 && status < 400;
+  const fault = isRedirect ? 'denied' : (FAULT_OF_STATUS[status] ?? (status >= 500 ? 'failed' : 'rejected'));
+  const advice: Record<string, string> = {
+    401: ' Check WINNOW_LLM_API_KEY.',
+    403: ' Check WINNOW_LLM_API_KEY.',
+    404: ' Check WINNOW_LLM_BASE_URL and WINNOW_LLM_MODEL.',
+  };
+  const hint = isRedirect
+    ? ', a redirect, which is not followed. Set WINNOW_LLM_BASE_URL to the URL that it leads to.'
+    : `.${advice[status] ?? ''}`;
+  return new EndpointError(
+    fault,
+    `The language model endpoint ${hostOf(baseUrl)} responded with HTTP ${status}${hint}`,
+    retryAfterMs,
+  );
+}
+
+function unreachable(error: unknown, baseUrl: string): EndpointError {
+  const causes = [];
+  for (let link = error; link instanceof Error && causes.length < 5; link = link.cause)
+    if ('code' in link && typeof link.code === 'string' && !isErrorCode(link.code)) causes.push(link.code);
+  const reason = causes.length ? ` (${causes.at(-1)})` : '';
+  return new EndpointError(
+    'unreachable',
+    `The language model endpoint ${hostOf(baseUrl)} cannot be reached${reason}. Check WINNOW_LLM_BASE_URL.`,
+  );
+}
+
+/** Host and port, without the user name and password that a URL may have. */
+const hostOf = (baseUrl: string) => new URL(baseUrl).host;
