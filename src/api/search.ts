@@ -1,0 +1,33 @@
+import { withFileUrls } from '../blobs/file-urls.ts';
+import { errorsRaisedBy, ServiceError } from '../errors.ts';
+import { type SearchResult, searchBody, searchResponse } from '../schemas/search.ts';
+import { defineRoute } from './http/route.ts';
+import { runAndWait } from './run-and-wait.ts';
+
+const create = defineRoute({
+  method: 'post',
+  path: '/v2/search',
+  tag: 'Search',
+  summary: 'Search the web, or the pages that the team has scraped',
+  body: searchBody,
+  response: searchResponse,
+  errors: [...errorsRaisedBy('start', 'options'), 'MAP_TIMEOUT', 'SEARCH_UNAVAILABLE', 'WORKER_LOST'],
+  minCredits: 1,
+  async handler({ caller, body, baseUrl, signal }, deps) {
+    const { query, timeout: timeoutMs } = body;
+    const { id, result } = await runAndWait(
+      { kind: 'search', target: query, caller, request: body, timeoutMs, signal, isEncrypted: false },
+      deps,
+    );
+    if (!result) {
+      const message = `Search timed out: ${JSON.stringify(query)} was not answered within ${timeoutMs} ms. Set a longer timeout, or try again later.`;
+      throw new ServiceError('MAP_TIMEOUT', message);
+    }
+    // The activities of the search wrote the result in this shape.
+    const found = JSON.parse(withFileUrls(result.toString(), baseUrl, deps.config.secretKey)) as SearchResult;
+    return { success: true as const, id, ...found };
+  },
+});
+
+/** The routes of searches. */
+export const searchRoutes = [create];

@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { LEXEMES, type PageEntry, urlKeyOf } from '../../indexing/page-entry.ts';
+import type { QueryTerm, WeighedTerm } from '../../indexing/query-terms.ts';
+import { arrayParameter, type Database, type Queryable } from '../client.ts';
+
+/**
+ * Adds pages to the index of a team, or replaces their entries. An entry whose text has not changed only gets its new date,
+ * which leaves the index of words as it is.
+ */
+export async function addIndexedPages(
+  query: Queryable,
+  teamId: string,
+  entries: readonly PageEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  // Each URL once, and always in the same order, so that transactions that store the same pages do not deadlock.
+  const rows = [...new Map(entries.map((entry) => [urlKeyOf(entry.url).toString('hex'), entry]))].sort(
+    ([one], [other]) => (one < other ? -1 : 1),
+  );
+  // One parameter for each value, because arrays of long texts take both sides longer to write and to read.
+  const values = rows.map(([key, entry]) => {
+    const { url, title, description, content, lexemes, fetchedAt } = entry;
+    const words = `${LEXEMES.team(teamId)} ${lexemes}`;
+    return sql`(${teamId}::uuid, ${Buffer.from(key, 'hex')}::bytea, ${url}, ${title}, ${description}, ${content},
+      ${contentKeyOf(entry)}::bytea, array_to_tsvector(string_to_array(${words}, ' ')),
+      ${new Date(fetchedAt)}::timestamptz)`;
+  });
+  await sql`
+    insert into indexed_pages as page
+      (team_id, url_key, url, title, description, content, content_key, words, fetched_at)
+    values ${sql.join(values)}
+    on conflict (team_id, url_key) do update set
+      fetched_at = excluded.fetched_at,
+      url = case when page.content_key = excluded.content_key then page.url else excluded.url end,
+      title = case when page.content_key = excluded.content_key then page.title else excluded.title end,
+      description = case when page.content_key = excluded.content_key then page.description
+        else excluded.description end,
+      content = case when page.content_key = excluded.content_key then page.content else excluded.content end,
+      words = case when page.content_key = excluded.content_key then page.words else excluded.words end,
+      content_key = excluded.content_key
+    where page.fetched_at < excluded.fetched_at`.execute(query);
+}
+
+const contentKeyOf = ({ url, title, description, content }: PageEntry) =>
+  createHash('sha256').update([url, title, description, content].join('\0')).digest().subarray(0, 16);
+
+/** A query to the index of a team. */
+export interface IndexQuery {
+  teamId: string;
+  terms: readonly QueryTerm[];
+  /** Hosts, with all hosts below them; empty: any. */
+  includeDomains: readonly string[];
+  excludeDomains: readonly string[];
+  /** Hosts of which pages must be, unless they are PDF files and those count too; absent: any page. */
+  anyOf: { sites: readonly string[]; pdf: boolean } | undefined;
+}
+
+/** A page that has words of a query. */
+export interface IndexedPage extends Pick<PageEntry, 'url' | 'title' | 'description' | 'content'> {
+  fetchedAt: Date;
+  /** The weights of the words that the page has; those in the title or the URL count once more in part. */
+  score: number;
+}
+
+/**
+ * How many pages are read for each word, which is what a search takes its time for. A word that more pages have says little, so
+ * it does not matter which they are.
+ */
+const PAGES_PER_TERM = 300;
+/** Words that are looked for in titles at least, the rarest first; most titles do not have even the common ones. */
+const LEAST_TITLE_WORDS = 3;
+/** How much more a word counts that is in the title or the URL. */
+const TITLE_WEIGHT = 0.8;
+/** The least number of pages that the rarity of a word is related to, so that words differ in small indexes too. */
+const LEAST_PAGES = 1_000;
+
+/**
+ * Finds the pages with the rarest and the most words of a query.
+ * @param most pages to find
+ * @returns the pages, and the words of the query with their weights in this index; none for a query without words
+ */
+export async function findIndexedPages(
+  db: Database,
+  { teamId, terms, includeDomains, excludeDomains, anyOf: either }: IndexQuery,
+  most: number,
+): Promise<{ pages: IndexedPage[]; terms: WeighedTerm[] }> {
+  if (terms.length === 0) return { pages: [], terms: [] };
+  const filter = [
+    quoted(LEXEMES.team(teamId)),
+    ...(includeDomains.length ? [anyOf(includeDomains.map(LEXEMES.site))] : []),
+    ...(either
+      ? [anyOf([...either.sites.map(LEXEMES.site), ...(either.pdf ? [LEXEMES.document('pdf')] : [])])]
+      : []),
+    ...excludeDomains.map((host) => `!${quoted(LEXEMES.site(host))}`),
+  ].join(' & ');
+  const { total, shares } = await readShares(db, terms);
+  const lookups = chooseLookups(shares, total);
+  const anywhere = terms.map(({ forms }) => anyOf(forms.map(LEXEMES.word)));
+  const inTitle = terms.map(({ forms }) => anyOf(forms.map(LEXEMES.title)));
+  const queries = [
+    ...lookups.anywhere.map((index) => ({
+      ...{ words: anywhere[index]!, weight: 1, index, estimate: shares[index]! * total },
+    })),
+    ...lookups.inTitle.map((index) => ({
+      ...{ words: inTitle[index]!, weight: TITLE_WEIGHT, index: null, estimate: 0 },
+    })),
+    ...(terms.length > 1
+      ? [
+          { words: anywhere.join(' & '), weight: 1, index: null, estimate: 0 },
+          { words: inTitle.join(' & '), weight: TITLE_WEIGHT, index: null, estimate: 0 },
+        ]
+      : []),
+  ];
+  const { rows } = await sql<IndexedPage & { counts: Record<string, number> }>`
+    with term as materialized (
+      select number, query::tsquery, weight, estimate
+      from unnest(
+        ${arrayParameter(
+          queries.map(({ words }) => `${filter} & (${words})`),
+          'text',
+        )},
+        ${arrayParameter(
+          queries.map(({ weight }) => weight),
+          'float8',
+        )},
+        ${arrayParameter(
+          queries.map(({ estimate }) => estimate),
+          'float8',
+        )}
+      ) with ordinality as given (query, weight, estimate, number)
+    ), found as materialized (
+      select number, weight, page.id, greatest(estimate, count(*) over (partition by number)) as pages
+      from term cross join lateral (
+        select id from indexed_pages where words @@ term.query limit ${sql.lit(PAGES_PER_TERM)}
+      ) as page
+    ), best as (
+      select id, sum(weight * ln(1 + ${total}::float8 / pages)) as score
+      from found group by id order by score desc, id desc limit ${most}
+    )
+    select url, title, description, content, fetched_at as "fetchedAt", score,
+      (select jsonb_object_agg(number, pages) from (select distinct number, pages from found) as counted) as counts
+    from best join indexed_pages using (id)
+    where team_id = ${teamId} order by score desc, id desc`.execute(db.query);
+  const counts = rows[0]?.counts ?? {};
+  const weighed = terms.map((term, index) => {
+    const number = queries.findIndex((query) => query.index === index) + 1;
+    // A word that no page has cannot tell pages apart.
+    const pages = number > 0 ? (counts[number] ?? total) : shares[index]! * total;
+    return { ...term, weight: Math.log(1 + total / pages), isInScore: number > 0 };
+  });
+  return { pages: rows, terms: weighed };
+}
+
+/**
+ * Reads how common words are in the whole index, as Postgres estimates it.
+ * @returns the number of pages, and the share of them that has each word; 0 for a word that is not among the most common ones
+ */
+async function readShares(
+  db: Database,
+  terms: readonly QueryTerm[],
+): Promise<{ total: number; shares: number[] }> {
+  const lexemes = terms.flatMap(({ forms }) => forms.map(LEXEMES.word));
+  const { rows } = await sql<{ total: number; shares: Record<string, number> | null }>`
+    select greatest(reltuples, ${sql.lit(LEAST_PAGES)})::float8 as total, (
+      select jsonb_object_agg(lexeme, share)
+      from pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) as common (lexeme, share)
+      where schemaname = relnamespace::regnamespace::text and tablename = relname and attname = 'words'
+        and lexeme = any(${arrayParameter(lexemes, 'text')})
+    ) as shares
+    from pg_class where oid = 'indexed_pages'::regclass`.execute(db.query);
+  const { total = LEAST_PAGES, shares } = rows[0] ?? {};
+  const shareOf = (form: string) => shares?.[LEXEMES.word(form)] ?? 0;
+  return { total, shares: terms.map(({ forms }) => Math.min(1, sumOf(forms.map(shareOf)))) };
+}
+
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0);
+
+/**
+ * Chooses the words that pages are looked up by: all rare ones, or else the rarest. A common word takes as long as many rare
+ * ones, so those beside rare ones are only looked for in the pages found.
+ */
+function chooseLookups(shares: readonly number[], total: number): Record<'anywhere' | 'inTitle', number[]> {
+  const byShare = shares.map((_, index) => index).sort((one, other) => shares[one]! - shares[other]!);
+  const { length: rare } = byShare.filter((index) => shares[index]! * total <= PAGES_PER_TERM);
+  return {
+    anywhere: byShare.slice(0, Math.max(1, rare)),
+    inTitle: byShare.slice(0, Math.max(LEAST_TITLE_WORDS, rare)),
+  };
+}
+
+/** Lexemes consist of letters, digits and the characters of host names and ids, none of which ends a quotation. */
+const quoted = (lexeme: string) => `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+const anyOf = (lexemes: readonly string[]) => `(${lexemes.map(quoted).join(' | ')})`;
+
+const DELETED_AT_ONCE = 1_000;
+
+/**
+ * Deletes up to 1,000 pages that were fetched before a time, or that exceed the maximum number of pages, the oldest first.
+ * @returns the number of deleted pages
+ */
+export async function deleteOldIndexedPages(db: Database, before: Date, maxPages: number): Promise<number> {
+  const { rows } = await sql<{ deleted: number }>`
+    with excess as (
+      select greatest(0, count(*) - ${maxPages}::bigint) as pages from indexed_pages
+    ), old as (
+      (select id from indexed_pages where fetched_at < ${before} order by fetched_at limit ${sql.lit(DELETED_AT_ONCE)})
+      union
+      (select id from indexed_pages order by fetched_at
+        limit (select least(pages, ${sql.lit(DELETED_AT_ONCE)}) from excess))
+    ), deleted as (
+      delete from indexed_pages using old where indexed_pages.id = old.id returning 1
+    )
+    select count(*)::int as deleted from deleted`.execute(db.query);
+  return rows[0]?.deleted ?? 0;
+}

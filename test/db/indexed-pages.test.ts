@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import type { Database } from '../../src/db/client.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { addIndexedPages, findIndexedPages } from '../../src/db/pages/indexed-pages.ts';
+import { createTeam } from '../../src/db/teams/teams.ts';
+import { makePageEntry } from '../../src/indexing/page-entry.ts';
+import { queryTerms } from '../../src/indexing/query-terms.ts';
+import { openEmptyDatabase } from '../support/database.ts';
+
+/** More pages than are read for one word. */
+const PAGES = 1_500;
+
+/** Indexes pages that all have the word "harbour", each with a word of its own, for a new team. */
+async function indexPages(db: Database): Promise<string> {
+  const teamId = await createTeam(db, 'team', null);
+  const entries = Array.from({ length: PAGES }, (_, number) =>
+    makePageEntry({
+      ...{ url: `https://a.test/${number}`, fetchedAt: number, documentType: undefined, metadata: {} },
+      fields: { markdown: `A harbour with the name${number} and a pier${number % 2} or quay${number % 3}.` },
+    }),
+  );
+  await addIndexedPages(db.query, teamId, entries);
+  return teamId;
+}
+
+const find = (db: Database, teamId: string, query: string) =>
+  findIndexedPages(
+    db,
+    { teamId, terms: queryTerms(query, 'en'), includeDomains: [], excludeDomains: [], anyOf: undefined },
+    5,
+  );
+
+it('pages are looked up by the rare words of a query, as soon as Postgres knows which ones are rare', async () => {
+  await using empty = await openEmptyDatabase();
+  const db = empty.open();
+  try {
+    await migrate(db);
+    // Postgres itself would analyze the table at any time.
+    await db.pool.query('alter table indexed_pages set (autovacuum_enabled = off)');
+    const teamId = await indexPages(db);
+    const query = 'harbour name7 name8 name1400';
+    const lookups = async () => {
+      const { pages, terms } = await find(db, teamId, query);
+      const urls = pages.map(({ url }) => url).sort();
+      return { urls: urls.slice(0, 5), lookedUp: terms.map(({ isInScore }) => isInScore) };
+    };
+    const before = await lookups();
+    expect(before.lookedUp).toEqual([true, true, true, true]);
+    expect(before.urls).toEqual(expect.arrayContaining(['https://a.test/7', 'https://a.test/8']));
+    await db.pool.query('analyze indexed_pages');
+    const { terms } = await find(db, teamId, query);
+    expect((await lookups()).lookedUp).toEqual([false, true, true, true]);
+    expect((await lookups()).urls).toEqual(['1400', '7', '8'].map((number) => `https://a.test/${number}`));
+    const [common, rare] = terms.map(({ weight }) => weight);
+    expect(common).toBeCloseTo(Math.log(2), 1);
+    expect(rare).toBeGreaterThan(5);
+    // A query of common words has nothing else to look pages up by.
+    const { pages, terms: all } = await find(db, teamId, 'harbour');
+    expect(pages).toHaveLength(5);
+    expect(all.map(({ isInScore }) => isInScore)).toEqual([true]);
+  } finally {
+    await db.close();
+  }
+});
