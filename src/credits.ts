@@ -5,17 +5,26 @@ import type { Snapshot } from './snapshot.ts';
 export const TOKENS_PER_CREDIT = 15;
 
 /** Credits of a page. */
-const PAGE = 1;
+export const PAGE = 1;
 /** Credits of a page that was fetched through an enhanced proxy, in place of `PAGE`. */
-const ENHANCED_PAGE = 5;
+export const ENHANCED_PAGE = 5;
 /** Credits of a map, regardless of the number of links. */
 export const MAP_CREDITS = 1;
+/** Credits of a search for each started ten results, in addition to those of its scrapes. */
+const TEN_RESULTS = 2;
+/** Credits that feedback on a search gives back, once for each search. */
+export const FEEDBACK_REFUND = 1;
+/** Credits that feedback gives back to a team at most on a day (UTC). */
+export const FEEDBACK_DAILY_CAP = 100;
 /** Credits of a page with `lockdown`, which is always served from the cache, in place of `PAGE`. */
 const LOCKDOWN_HIT = 5;
 /** Credits of zero data retention, in addition to those of the page. */
 const ZERO_DATA_RETENTION = 1;
 /** Credits of each page of a document after the first one, which is part of the page's own price. */
 const DOCUMENT_PAGE = 1;
+
+/** Calculates the credits of a search, without those of its scrapes. @param results number of all results */
+export const priceOfSearch = (results: number): number => TEN_RESULTS * Math.ceil(results / 10);
 
 /**
  * Calculates the credits of a delivered page.
@@ -41,11 +50,13 @@ export function priceOf(
 }
 
 /** Credits for a minute of a browser session that is driven by code or a protocol client. */
-const SESSION_MINUTE = 2;
+export const SESSION_MINUTE = 2;
 /** Credits for a minute of a browser session in which a prompt was used, in place of `SESSION_MINUTE`. */
-const PROMPTED_SESSION_MINUTE = 7;
+export const PROMPTED_SESSION_MINUTE = 7;
 /** Credits that a team must have left to start a browser session. */
-export const SESSION_MIN_CREDITS = SESSION_MINUTE;
+export const SESSION_MIN_CREDITS = priceOfSession({ durationMs: 0, prompted: false });
+/** Credits that a team must have left to use the first prompt in a browser session. */
+export const PROMPT_MIN_CREDITS = priceOfSession({ durationMs: 0, prompted: true });
 
 /**
  * Calculates the credits of a browser session. It is measured by the second, costs at least one minute, and is rounded

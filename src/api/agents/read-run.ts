@@ -1,0 +1,53 @@
+import type { RunResult } from '../../agent/results.ts';
+import { priceOfRun } from '../../agent/step.ts';
+import { TOKENS_PER_CREDIT } from '../../credits.ts';
+import type { JobStatus } from '../../db/client.ts';
+import { findEndedRun, listSteps } from '../../db/jobs/agent-steps.ts';
+import type { Caller } from '../../db/teams/teams.ts';
+import { ServiceError } from '../../errors.ts';
+import type { AgentKind } from '../../job-kinds.ts';
+import type { ApiDeps } from '../http/route.ts';
+
+/** The states of a run, as clients know them. */
+export const RUN_STATUS = {
+  scraping: 'processing',
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+} as const satisfies Record<JobStatus, string>;
+
+/**
+ * Reads a run for its status.
+ * @param kinds the kinds of runs that the path serves
+ * @throws ServiceError `NOT_FOUND` if the team has no such run, or it has expired
+ */
+export async function readRun(
+  id: string,
+  { caller, kinds }: { caller: Caller; kinds: AgentKind[] },
+  deps: ApiDeps,
+) {
+  const { db, blobs } = deps;
+  const run = await findEndedRun(db, id);
+  if (!run || run.teamId !== caller.teamId || !kinds.includes(run.kind)) throw notFound(id, kinds);
+  const steps = run.status === 'scraping' ? await listSteps(db, id) : [];
+  const creditsUsed =
+    run.status === 'scraping' ? priceOfRun(steps, { maxCredits: Infinity, hasResult: false }) : run.credits;
+  // `concludeRun` stored the result in this shape.
+  const result =
+    run.blob === null ? undefined : (JSON.parse((await blobs.get(run.blob)).toString()) as RunResult);
+  const fields = {
+    ...{ success: true as const, id, status: RUN_STATUS[run.status] },
+    ...(result && { data: result.data }),
+    ...(run.error && { error: run.error.message }),
+    ...(result?.warning && { warning: result.warning }),
+    ...(result?.modelTokens !== undefined && { llmUsage: result.modelTokens }),
+    expiresAt: run.expiresAt.toISOString(),
+    creditsUsed,
+    tokensUsed: creditsUsed * TOKENS_PER_CREDIT,
+  };
+  return { run, result, fields };
+}
+
+/** The error for an id that no run of the team has. */
+const notFound = (id: string, [kind = 'agent']: AgentKind[]) =>
+  new ServiceError('NOT_FOUND', `Job not found. There is no ${kind} ${id}, or its result has expired.`);

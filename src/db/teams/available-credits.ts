@@ -1,0 +1,62 @@
+import { type RawBuilder, sql } from 'kysely';
+import { RUN_CREDITS } from '../../agent/step.ts';
+import { PAGE, PROMPTED_SESSION_MINUTE, SESSION_MINUTE } from '../../credits.ts';
+import type { Database } from '../client.ts';
+
+/** A job whose own credits do not reduce those that it may use: an id, or an SQL expression for one. */
+type OwnJob = RawBuilder<string> | undefined;
+
+const unless = (column: string, own: OwnJob) => (own ? sql`and ${sql.ref(column)} <> ${own}` : sql``);
+
+/** Agents and extracts: what their calls have cost, what those that are running may cost, and the result. */
+const reservedByRuns = (own: OwnJob) => sql`
+  select sum(${sql.lit(RUN_CREDITS)} + coalesce((
+    select sum(case state when 'running' then reserved else credits end) from agent_steps where job_id = run.id), 0))
+  from jobs as run
+  where run.team_id = teams.id and run.status = 'scraping' and run.kind in ('agent', 'extract') ${unless('run.id', own)}`;
+
+/** Scrapes, maps and searches that are billed by themselves. */
+const reservedByRequests = (own: OwnJob) => sql`
+  select count(*) * ${sql.lit(PAGE)} from jobs as request
+  where request.team_id = teams.id and request.status = 'scraping' and request.kind in ('scrape', 'map', 'search')
+    ${unless('request.id', own)} and not exists (
+      select from jobs as parent
+      where parent.id = request.parent_id and parent.kind in ('support', 'agent', 'extract'))`;
+
+/** Pages of batches and crawls that are being scraped. */
+const reservedByPages = sql`
+  select count(*) * ${sql.lit(PAGE)} from pages where pages.team_id = teams.id and pages.status = 'claimed'`;
+
+/** Browser sessions, by the time that they have been open; see `priceOfSession`. */
+const reservedBySessions = sql`
+  select sum(ceil(case when prompted then ${sql.lit(PROMPTED_SESSION_MINUTE)} else ${sql.lit(SESSION_MINUTE)} end
+    * greatest(1, ceil(extract(epoch from now() - opened_at)) / 60.0)))
+  from browser_sessions where browser_sessions.team_id = teams.id and state <> 'destroyed'`;
+
+/**
+ * The credits of `teams` that running work has not reserved, as an SQL expression; `null` means unlimited. A page or request
+ * reserves the least that it costs, a call of an agent the most.
+ * @param own the job that asks
+ */
+export const availableCredits = (own?: OwnJob) => sql<number | null>`
+  case when teams.credits_remaining is null then null else teams.credits_remaining
+    - coalesce((${reservedByRuns(own)}), 0) - coalesce((${reservedBySessions}), 0)
+    - (${reservedByRequests(own)}) - (${reservedByPages}) end::int`;
+
+/**
+ * Reads the credits of a team that its running work has not reserved.
+ * @param own the id of the job that asks, which does not count
+ * @returns `undefined` if the team has no limit
+ */
+export async function readAvailableCredits(
+  { query }: Pick<Database, 'query'>,
+  teamId: string,
+  own?: string,
+): Promise<number | undefined> {
+  const team = await query
+    .selectFrom('teams')
+    .select(availableCredits(own === undefined ? undefined : sql<string>`${own}::uuid`).as('credits'))
+    .where('id', '=', teamId)
+    .executeTakeFirst();
+  return team?.credits ?? undefined;
+}

@@ -1,0 +1,78 @@
+import {
+  CancellationScope,
+  ChildWorkflowFailure,
+  executeChild,
+  isCancellation,
+  setHandler,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import type { OpenCall } from '../activities/agent.ts';
+import { toServiceError } from '../errors.ts';
+import { workflowIdOf } from '../job-kinds.ts';
+import { agentSteps } from './activities.ts';
+import { logFailure } from './failure.ts';
+import type { map } from './map.ts';
+import type { scrape } from './scrape.ts';
+import type { search } from './search.ts';
+import { Outcome } from './search-attributes.ts';
+import { stopAgent } from './signals.ts';
+import { startDeliveries } from './webhooks.ts';
+
+/** The input of the workflow of an agent or extract. Everything else is in the database. */
+export interface AgentInput {
+  jobId: string;
+  /** Whether to start the delivery of webhook events. */
+  webhook: boolean;
+}
+
+/** Runs an agent: turn by turn, the model decides which calls are executed, until it gives its result. */
+export const agent = (input: AgentInput) => runTurns(input);
+
+/** Runs an extract, whose first turns open the given URLs without asking the model. */
+export const extract = (input: AgentInput) => runTurns(input);
+
+async function runTurns({ jobId, webhook }: AgentInput): Promise<void> {
+  let isStopped = false;
+  setHandler(stopAgent, () => {
+    isStopped = true;
+  });
+  try {
+    if (webhook) await startDeliveries(jobId);
+    let isEnd = false;
+    for (let turn = 0; !isEnd && !isStopped; turn++) {
+      const report = await agentSteps.takeTurn(jobId, turn);
+      isEnd = report.isEnd;
+      await Promise.all(report.calls.map((call) => executeCall(jobId, call)));
+    }
+    await agentSteps.endRun(jobId, { status: isEnd ? 'ended' : 'cancelled' });
+  } catch (error) {
+    await CancellationScope.nonCancellable(() => endAfter(jobId, error));
+    throw error;
+  }
+}
+
+/** Ends a run whose workflow was cancelled in Temporal, or one of whose turns has failed for good. */
+async function endAfter(jobId: string, error: unknown): Promise<void> {
+  if (isCancellation(error)) return agentSteps.endRun(jobId, { status: 'cancelled' });
+  const { code, message } = logFailure(toServiceError(error));
+  upsertSearchAttributes([{ key: Outcome, value: code }]);
+  return agentSteps.endRun(jobId, { status: 'failed', error: { code, message } });
+}
+
+async function executeCall(jobId: string, { sequence, label, child }: OpenCall): Promise<void> {
+  if (child) {
+    const { kind, id, timeoutMs } = child;
+    const options = {
+      workflowId: workflowIdOf(kind, id),
+      args: [{ jobId: id, timeoutMs, label }] as [Parameters<typeof scrape>[0]],
+      staticSummary: label,
+    };
+    try {
+      await executeChild<typeof scrape | typeof map | typeof search>(kind, options);
+    } catch (error) {
+      // The row of the job says why it failed, and the model learns it from there.
+      if (!(error instanceof ChildWorkflowFailure)) throw error;
+    }
+  }
+  await agentSteps.finishCall(jobId, sequence, label);
+}

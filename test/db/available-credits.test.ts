@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RUN_CREDITS } from '../../src/agent/step.ts';
+import type { Database } from '../../src/db/client.ts';
+import { addTurn, findRun, finishStep, insertRun, listSteps } from '../../src/db/jobs/agent-steps.ts';
+import { insertChildJobs, insertJob, type NewJob } from '../../src/db/jobs/jobs.ts';
+import { insertPageJob } from '../../src/db/jobs/page-jobs.ts';
+import { recordAndClaim } from '../../src/db/pages/record-and-claim.ts';
+import { areSessionsCovered, insertSession, openSession } from '../../src/db/sessions.ts';
+import { readAvailableCredits } from '../../src/db/teams/available-credits.ts';
+import { NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
+import { scrapeBody } from '../../src/schemas/scrape.ts';
+import { call } from '../support/api.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { useService } from '../support/use-service.ts';
+
+/** All running work of a team shares its credits, whatever kind it is. No workflow runs the jobs of this file. */
+
+const service = useService();
+let db: Database;
+beforeAll(() => {
+  db = openTestDatabase();
+});
+afterAll(() => db.close());
+
+const jobOf = ({ id: teamId }: TestTeam, job: Pick<NewJob, 'kind'> & Partial<NewJob>): NewJob => ({
+  ...{ id: uuidv7(), teamId, apiKeyId: null, target: null, request: {}, ttlMs: 3_600_000 },
+  ...job,
+});
+
+/** Starts an agent, a call of which reserves credits. @returns the id of the agent */
+async function startAgent(team: TestTeam, reserved: number): Promise<string> {
+  const job = { ...jobOf(team, { kind: 'agent' }), kind: 'agent' as const };
+  await insertRun(db.query, { ...job, webhook: undefined, baseUrl: 'http://winnow.test' });
+  const call = { tool: 'scrape' as const, summary: '', input: {}, error: null, reserved };
+  await addTurn(db, (await findRun(db, job.id))!, {
+    turn: 0,
+    step: { tool: 'think', summary: '', input: {}, blob: null },
+    calls: [
+      {
+        ...call,
+        child: {
+          id: uuidv7(),
+          kind: 'scrape',
+          target: '',
+          request: scrapeBody.parse({ url: 'http://a.test/' }),
+        },
+      },
+    ],
+  });
+  return job.id;
+}
+
+/** Starts a crawl. @returns what claims pages of it, and records some of those that are claimed */
+async function startCrawl({ id: teamId }: TestTeam, count: number) {
+  const host = `host-${uuidv7()}.test`;
+  const id = uuidv7();
+  await insertPageJob(db.query, {
+    ...{
+      id,
+      teamId,
+      apiKeyId: null,
+      kind: 'crawl',
+      target: `http://${host}/`,
+      request: {},
+      ttlMs: 3_600_000,
+    },
+    ...{ limit: null, maxConcurrency: 100, delayMs: null, webhook: undefined, baseUrl: 'http://winnow.test' },
+    pages: Array.from({ length: count }, (_, n) => ({ url: `http://${host}/${n}`, host, depth: 0 })),
+  });
+  return (maxPages: number, ended: string[] = []) =>
+    recordAndClaim(db, {
+      ...{ jobId: id, cipher: NULL_CIPHER, pageWorker: `${id}/0/1`, maxPages, found: [], blocked: [] },
+      pageEvents: false,
+      ...{ openRequests: new Map(), requestsPerHost: 100 },
+      results: ended.map((page) => ({
+        id: page,
+        host,
+        outcome: 'completed',
+        blob: 'x',
+        bytes: 1,
+        credits: 1,
+      })),
+    });
+}
+
+async function openBrowser(team: TestTeam, minutes: number): Promise<string> {
+  const { id } = jobOf(team, { kind: 'browser' });
+  await insertSession(db.query, {
+    ...{ id, teamId: team.id, apiKeyId: null, kind: 'browser', target: '', salt: randomBytes(8) },
+    ...{ ttlSeconds: 3_600, activityTtlSeconds: 3_600, streamWebView: false, keptMs: 3_600_000 },
+  });
+  await openSession(db, { id, host: 'host' });
+  await sql`update browser_sessions set opened_at = now() - make_interval(mins => ${minutes}) where id = ${id}`.execute(
+    db.query,
+  );
+  return id;
+}
+
+describe('the credits of a team', () => {
+  it('are reserved by each kind of running work, and by no part of a job that pays for it', async () => {
+    const team = await makeTeam(db, { credits: 1_000, concurrency: 100 });
+    const available = () => readAvailableCredits(db, team.id);
+    const agent = await startAgent(team, 30);
+    expect(await available()).toBe(1_000 - 30 - RUN_CREDITS);
+    expect(await readAvailableCredits(db, team.id, agent)).toBe(1_000);
+    await (await startCrawl(team, 50))(10);
+    expect(await available()).toBe(966 - 10);
+    const search = jobOf(team, { kind: 'search' });
+    await insertJob(db, search);
+    await insertChildJobs(db, [jobOf(team, { kind: 'scrape', parentId: search.id })]);
+    expect(await available()).toBe(956 - 2);
+    await openBrowser(team, 5);
+    expect(await available()).toBe(954 - 11);
+    expect(await readAvailableCredits(db, (await makeTeam(db)).id)).toBeUndefined();
+  });
+
+  it('that an agent has reserved are not spent by a crawl, which goes on when the agent needs fewer', async () => {
+    const team = await makeTeam(db, { credits: 20, concurrency: 100 });
+    const step = await startCrawl(team, 50);
+    const agent = await startAgent(team, 10);
+    const { claims } = await step(16);
+    expect(claims).toHaveLength(20 - 10 - RUN_CREDITS);
+    const waiting = await step(
+      16,
+      claims.map(({ id }) => id),
+    );
+    expect(waiting).toMatchObject({ claims: [], outOfCredits: false, completed: 6 });
+    await finishStep(db, agent, { sequence: 1, state: 'done', credits: 1, blob: null, error: null });
+    expect((await step(16)).claims).toHaveLength(20 - 6 - 1 - RUN_CREDITS);
+  });
+
+  it('that a crawl is going to spend are not reserved by an agent', async () => {
+    const team = await makeTeam(db, { credits: 20, concurrency: 100 });
+    expect((await (await startCrawl(team, 50))(12)).claims).toHaveLength(12);
+    const [, refused] = await listSteps(db, await startAgent(team, 10));
+    expect(refused).toMatchObject({
+      state: 'failed',
+      error: expect.stringContaining('Other work of the team'),
+    });
+  });
+
+  it('are not exceeded by an agent and a crawl that start work at the same time', async () => {
+    const team = await makeTeam(db, { credits: 60, concurrency: 100 });
+    const steps = await Promise.all(Array.from({ length: 3 }, () => startCrawl(team, 50)));
+    await Promise.all([...steps.map((step) => step(16)), ...[20, 20, 20].map((n) => startAgent(team, n))]);
+    expect(await readAvailableCredits(db, team.id)).toBeGreaterThanOrEqual(-3 * RUN_CREDITS);
+  });
+
+  it('that pages are going to cost are not spent twice by the next claims of their crawl', async () => {
+    const team = await makeTeam(db, { credits: 5, concurrency: 100 });
+    const step = await startCrawl(team, 50);
+    const first = await step(16);
+    expect(first.claims).toHaveLength(5);
+    expect(await step(16)).toMatchObject({ claims: [], outOfCredits: false });
+    const [ended, ...running] = first.claims.map(({ id }) => id);
+    expect(await step(16, [ended!])).toMatchObject({ claims: [], outOfCredits: false });
+    expect(await step(16, running)).toMatchObject({ claims: [], outOfCredits: true, completed: 5 });
+  });
+
+  it('end sessions that cost more than other work has left of them', async () => {
+    const team = await makeTeam(db, { credits: 30 });
+    const session = await openBrowser(team, 5);
+    expect(await areSessionsCovered(db, session)).toBe(true);
+    await startAgent(team, 10);
+    expect(await areSessionsCovered(db, session)).toBe(true);
+    await openBrowser(team, 5);
+    expect(await areSessionsCovered(db, session)).toBe(false);
+  });
+
+  it('that running work has reserved are refused to requests, which say so', async () => {
+    const team = await makeTeam(db, { credits: 15 });
+    await startAgent(team, 11);
+    const body = { url: 'http://a.test/' };
+    const access = { url: service.url, key: team.key };
+    const scrape = await call('/v2/scrape', { ...access, body });
+    expect([scrape.status, scrape.body.code]).toEqual([402, 'INSUFFICIENT_CREDITS']);
+    expect(scrape.body.error).toContain('has 0 left besides the 15 that its running work has reserved');
+    expect((await call('/v2/team/credit-usage', access)).body.data.remainingCredits).toBe(15);
+  });
+});
