@@ -1,3 +1,4 @@
+import type { EngineAttempt } from '../db/client.ts';
 import { toServiceError } from '../errors.ts';
 import type { ProxyKind, Snapshot } from '../snapshot.ts';
 import { detectChallenge } from './challenge.ts';
@@ -13,7 +14,7 @@ export interface Fallback {
 }
 
 interface Attempt {
-  engine: Snapshot['engine'];
+  engine: Snapshot['engine'] | 'cache';
   proxy: ProxyKind;
   startedAt: number;
   end?: { at: number; page: Snapshot } | { at: number; error: unknown };
@@ -41,6 +42,28 @@ export class EngineTrace {
     };
   }
 
+  /** Records that a copy from the cache was taken. @param startedAt when it was looked for, as `performance.now()` says */
+  recordCopy(page: Snapshot, startedAt: number): void {
+    this.#attempts.push({
+      ...{ engine: 'cache', proxy: 'basic', startedAt },
+      end: { at: performance.now(), page },
+    });
+  }
+
+  /** Every attempt so far, in the order of their starts. */
+  get attempts(): EngineAttempt[] {
+    const now = performance.now();
+    return this.#attempts.map((attempt, index) => {
+      const previous = this.#attempts[index - 1];
+      return {
+        engine: describeAttempt(attempt),
+        ms: Math.round((attempt.end?.at ?? now) - attempt.startedAt),
+        result: describeEnd(attempt),
+        ...(previous && { because: fallbackReason(previous, attempt) }),
+      };
+    });
+  }
+
   /** The changes of engine in order, with the reason for each. */
   get fallbacks(): Fallback[] {
     return this.#attempts.slice(1).flatMap((next, index) => {
@@ -58,8 +81,15 @@ export class EngineTrace {
 const describeAttempt = ({ engine, proxy }: Attempt) =>
   proxy === 'basic' ? engine : `${engine} by ${proxy} proxy`;
 
+function describeEnd({ end }: Attempt): string {
+  if (!end) return NO_RESPONSE;
+  return 'error' in end ? toServiceError(end.error).code : `HTTP ${end.page.statusCode}`;
+}
+
+const NO_RESPONSE = 'no response so far';
+
 function fallbackReason({ end }: Attempt, next: Attempt): string {
-  if (!end || end.at > next.startedAt) return 'no response so far';
+  if (!end || end.at > next.startedAt) return NO_RESPONSE;
   if ('error' in end) return toServiceError(end.error).code;
   if (end.page.statusCode >= 400) return `HTTP ${end.page.statusCode}`;
   return detectChallenge(end.page)

@@ -12,6 +12,7 @@ import { findRunningInstance } from '../../embedded/supervision/run-file.ts';
 import { findMissingPackages, installCommand } from '../../embedded/system-packages.ts';
 import { findTemporalBinary, TEMPORAL_CLI_VERSION } from '../../embedded/temporal/temporal-binary.ts';
 import { messageOf } from '../../errors.ts';
+import { checkModels, WITHOUT_MODEL } from '../../models/check-models.ts';
 import { conversionProgram } from '../../parsers/conversion/document-converter.ts';
 import { findConfinement } from '../../sandbox/confinement.ts';
 import { unconfinedWarning } from '../../sandbox/sandbox.ts';
@@ -27,7 +28,10 @@ interface Finding {
   subject: string;
   text: string;
 }
-type Check = (config: Config) => Promise<Finding> | Finding;
+type Check = (config: Config) => Promise<Finding | Finding[]> | Finding | Finding[];
+
+/** Time for the language model to respond, which may have to be loaded first. */
+const MODEL_TIMEOUT_MS = 60_000;
 
 const found = (subject: string, text: string): Finding => ({ state: 'ok', subject, text });
 const note = (subject: string, text: string): Finding => ({ state: 'note', subject, text });
@@ -61,6 +65,7 @@ const CHECKS: Check[] = [
   checkDocumentSandbox,
   checkSessions,
   ...LANGUAGES.map((language) => (config: Config) => checkCode(language, config)),
+  checkLanguageModels,
   async () => {
     const packages = await findMissingPackages();
     if (!packages.length) return found('Packages', 'all Debian packages that Winnow uses are installed');
@@ -75,20 +80,21 @@ export const doctorCommand = defineCommand({
     const config = readConfig();
     let failed = false;
     for (const check of CHECKS) {
-      const { state, subject, text } = await runCheck(check, config);
-      failed ||= state === 'missing';
-      process.stdout.write(`${state.padEnd(8)}${subject.padEnd(10)}${text}\n`);
+      for (const { state, subject, text } of await runCheck(check, config)) {
+        failed ||= state === 'missing';
+        process.stdout.write(`${state.padEnd(8)}${subject.padEnd(10)}${text}\n`);
+      }
     }
     if (failed) process.exitCode = 1;
   },
 });
 
 /** Runs one check; an error that a start would throw becomes a missing requirement. */
-async function runCheck(check: Check, config: Config): Promise<Finding> {
+async function runCheck(check: Check, config: Config): Promise<Finding[]> {
   try {
-    return await check(config);
+    return [await check(config)].flat();
   } catch (error) {
-    return missing('', messageOf(error));
+    return [missing('', messageOf(error))];
   }
 }
 
@@ -156,6 +162,13 @@ async function checkCode(language: Language, { cacheDir }: Config): Promise<Find
   } catch (error) {
     return note(subject, messageOf(error));
   }
+}
+
+/** Checks the language models. One that does not work is no reason not to start, because rules take its place. */
+async function checkLanguageModels({ llm }: Config): Promise<Finding[]> {
+  if (!llm) return [note('Model', WITHOUT_MODEL)];
+  const findings = await checkModels(llm, MODEL_TIMEOUT_MS);
+  return findings.map(({ works, text }) => (works ? found('Model', text) : note('Model', text)));
 }
 
 async function startsInSandbox(executablePath: string): Promise<boolean> {
