@@ -3,31 +3,36 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { chromium as playwright } from 'playwright';
 import { WebSocket } from 'ws';
-import { launchChromium } from '../src/browser/chromium/launch-chromium.ts';
+import type { CdpConnection } from '../src/browser/chromium/cdp.ts';
+import { type Chromium, launchChromium } from '../src/browser/chromium/launch-chromium.ts';
 import { readConfig } from '../src/config.ts';
 import { findChromium } from '../src/embedded/chromium.ts';
 import { createLogger } from '../src/logger.ts';
+import { connectRaw } from '../test/support/protocol.ts';
 import { type RunningService, runFileOf, startService } from '../test/support/service.ts';
 import { count } from './crawl/options.ts';
 import { percentile, short, table } from './figures.ts';
 import { byRole, sampleProcesses } from './processes.ts';
 
 const HELP = `Measures browser sessions beside the bare start of a Chromium: the time until a session can be used, the first and the
-later calls of each language, and a command through the gateway. Then many sessions at once, each of which scrolls its page
+later calls of each language, and a command through the gateway, beside the same command on the pipe of a browser. Then many sessions at once, each of which scrolls its page
 all the time: the memory of each (PSS), and the time of a warm call. At the end, the memory of the idle service.
 
 Usage: node bench/sessions.ts [OPTIONS]
 
   --rounds N   sessions one after the other (10; 0 for none)
+  --rested N   sessions that are each opened after a rest of 70 seconds, when no spare browser is left (0)
   --at-once N  sessions at once (0)
   --calls N    warm calls in each of them (5)
   --help       print this text
 `;
 
 const WARM_CALLS = 10;
+const EVALUATIONS = 50;
+const EXPRESSION = { expression: '1 + 1' };
 /** Time in which pages begin to scroll, and processes finish what they began. */
 const SETTLE_MS = 5_000;
-/** Beyond this time after the last session, the spare browser has ended. */
+/** Time after the end of the last session by which the spare browser has ended, in milliseconds. */
 const IDLE_MS = 70_000;
 const SCROLL = `await page.setContent('<style>p { font-size: 30px }</style>' + '<p>The quick brown fox</p>'.repeat(500));
 await page.evaluate(() => { setInterval(() => scrollTo(0, (scrollY + 20) % 10_000), 16) })`;
@@ -35,20 +40,19 @@ await page.evaluate(() => { setInterval(() => scrollTo(0, (scrollY + 20) % 10_00
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '10' },
+    rested: { type: 'string', default: '0' },
     'at-once': { type: 'string', default: '0' },
     calls: { type: 'string', default: '5' },
     help: { type: 'boolean' },
   },
 });
-if (values.help) process.stdout.write(HELP);
-else await main();
-
 async function main(): Promise<void> {
   const service = await startService({ env: { LOG_LEVEL: 'warn' } });
   try {
     const before = memoryOf(service);
-    const { rounds, 'at-once': atOnce, calls } = values;
+    const { rounds, rested, 'at-once': atOnce, calls } = values;
     if (rounds !== '0') print(await measureRounds(service, count('rounds', rounds)));
+    if (rested !== '0') print(await measureRested(service, count('rested', rested)));
     if (atOnce !== '0')
       print([await measureAtOnce(service, count('at-once', atOnce), count('calls', calls))]);
     await sleep(IDLE_MS);
@@ -101,31 +105,81 @@ function execute(service: RunningService, id: string, body: { code: string; lang
   return call(service, `/v2/browser/${id}/execute`, { method: 'POST', body });
 }
 
-/** Measures sessions one after the other. Only the first one has no spare browser. */
-async function measureRounds(service: RunningService, rounds: number) {
-  const { path: executablePath } = await findChromium(readConfig());
-  const logger = createLogger('bench', 'warn');
-  const times = new Map<string, number[]>();
-  const time = async <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
+/** The time of each kind of operation, in milliseconds. */
+class Stopwatch {
+  readonly #times = new Map<string, number[]>();
+
+  /** Performs an operation, and adds the time that it took. */
+  async time<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const start = performance.now();
     const result = await work();
-    times.set(name, [...(times.get(name) ?? []), performance.now() - start]);
+    this.#times.set(name, [...(this.#times.get(name) ?? []), performance.now() - start]);
     return result;
-  };
+  }
+
+  /** @param title what was measured */
+  rows(title: string): Record<string, string>[] {
+    return Array.from(this.#times, ([name, each]) => ({
+      [title]: name,
+      'p50 ms': short(percentile(each, 0.5)),
+      'p99 ms': short(percentile(each, 0.99)),
+    }));
+  }
+}
+
+/** Starts a Chromium as for scrapes, without a session. */
+async function launchBare(): Promise<Chromium> {
+  const { path: executablePath } = await findChromium(readConfig());
+  return launchChromium({
+    ...{ executablePath, proxyUrl: 'http://127.0.0.1:9' },
+    logger: createLogger('bench', 'warn'),
+  });
+}
+
+/** Creates a session, and waits until its browser responds. */
+async function createUsable(service: RunningService): Promise<Record<string, string>> {
+  const session = await create(service);
+  await sendFirstCommand(session.cdpUrl ?? '');
+  return session;
+}
+
+/** Measures sessions that are opened when nobody has used one for a while. */
+async function measureRested(service: RunningService, rounds: number) {
+  const watch = new Stopwatch();
   for (let round = 0; round < rounds; round++) {
-    const bare = await time('bare launch of Chromium', () =>
-      launchChromium({ executablePath, proxyUrl: 'http://127.0.0.1:9', logger }),
-    );
+    await sleep(IDLE_MS);
+    const bare = await watch.time('bare launch of Chromium', launchBare);
     await bare.close();
+    const { id } = await watch.time('create to usable', () => createUsable(service));
+    await call(service, `/v2/browser/${id}`, { method: 'DELETE' });
+  }
+  return watch.rows(`${rounds} sessions after a rest`);
+}
+
+/** Measures sessions one after the other. Only the first one has no spare browser. */
+async function measureRounds(service: RunningService, rounds: number) {
+  const watch = new Stopwatch();
+  const time = watch.time.bind(watch);
+  for (let round = 0; round < rounds; round++) {
+    const bare = await time('bare launch of Chromium', launchBare);
+    const evaluateOnPipe = await evaluatorOn(bare.connection);
     const spare = round ? 'a spare browser' : 'no spare browser';
-    const { id = '', cdpUrl = '' } = await time(`create to usable, with ${spare}`, async () => {
-      const session = await create(service);
-      await sendFirstCommand(session.cdpUrl ?? '');
-      return session;
-    });
+    const { id = '', cdpUrl = '' } = await time(`create to usable, with ${spare}`, () =>
+      createUsable(service),
+    );
+    await using raw = await connectRaw(cdpUrl);
+    const { sessionId } = await raw.openTab();
+    // In turns, so that both meet the same load.
+    for (let index = 0; index < EVALUATIONS; index++) {
+      await time('Runtime.evaluate on the pipe', evaluateOnPipe);
+      await time('Runtime.evaluate through the gateway', () =>
+        raw.send('Runtime.evaluate', EXPRESSION, sessionId),
+      );
+    }
+    await bare.close();
     const browser = await time('Playwright connects', () => playwright.connectOverCDP(cdpUrl));
     const page = browser.contexts()[0]!.pages()[0]!;
-    for (let index = 0; index < 50; index++)
+    for (let index = 0; index < EVALUATIONS; index++)
       await time('page.evaluate through the gateway', () => page.evaluate('1 + 1'));
     await browser.close();
     for (const [language, code] of [
@@ -149,11 +203,14 @@ async function measureRounds(service: RunningService, rounds: number) {
       );
     await time('DELETE /v2/browser/{id}', () => call(service, `/v2/browser/${id}`, { method: 'DELETE' }));
   }
-  return Array.from(times, ([name, each]) => ({
-    [`${rounds} sessions one after the other`]: name,
-    'p50 ms': short(percentile(each, 0.5)),
-    'p99 ms': short(percentile(each, 0.99)),
-  }));
+  return watch.rows(`${rounds} sessions one after the other`);
+}
+
+/** Opens a tab by the pipe of a browser. @returns a function that evaluates an expression in it */
+async function evaluatorOn(connection: CdpConnection): Promise<() => Promise<unknown>> {
+  const { targetId } = await connection.browser.send('Target.createTarget', { url: 'about:blank' });
+  const { sessionId } = await connection.browser.send('Target.attachToTarget', { targetId, flatten: true });
+  return () => connection.session(sessionId).send('Runtime.evaluate', EXPRESSION);
 }
 
 /** Connects a client of the DevTools protocol, and waits for the response to its first command. */
@@ -200,3 +257,6 @@ async function measureAtOnce(service: RunningService, sessions: number, calls: n
 function sumOf(figures: Record<string, number>): number {
   return Object.values(figures).reduce((sum, each) => sum + each, 0);
 }
+
+if (values.help) process.stdout.write(HELP);
+else await main();

@@ -1,5 +1,6 @@
 import { Context, getClient } from '@temporalio/activity';
 import type { Profiles } from '../browser/browser-profile.ts';
+import { Disconnected } from '../browser/chromium/cdp.ts';
 import type { Database } from '../db/client.ts';
 import { findJobToReplay } from '../db/jobs/jobs.ts';
 import {
@@ -11,12 +12,14 @@ import {
   type SessionOutcome,
   type StoredSession,
 } from '../db/sessions.ts';
+import { chooseSessionHost } from '../db/workers.ts';
 import type { Replay } from '../engines/replay.ts';
 import { messageOf, ServiceError, toServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
-import type { HostedSession, SessionUsage } from '../sessions/hosted-session.ts';
+import type { HostedSession } from '../sessions/hosted-session.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
+import type { SessionUsage } from '../sessions/session-usage.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
 /** The sessions of this process, and how workflows reach it. */
@@ -34,7 +37,7 @@ export interface SessionDeps {
   sessions?: SessionService | undefined;
 }
 
-/** What opening sessions needs. */
+/** Dependencies of {@link createSessionOpener}. */
 export interface SessionOpenerOptions {
   db: Database;
   host: SessionHost;
@@ -66,6 +69,13 @@ const endedError = (id: string) =>
   new ServiceError(
     'SESSION_DESTROYED',
     `The browser session ${id} was ended before its browser had started.`,
+  );
+
+const endedEarlyError = (cause?: unknown) =>
+  new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    'The browser of the session ended before it could be used. Try again.',
+    { cause },
   );
 
 /** The activities of browser sessions. */
@@ -119,6 +129,11 @@ export function sessionActivities({ db, sessions }: SessionDeps) {
         const reason = await Promise.race([session.ended, Context.current().cancelled]);
         await settleEarly(id, reason);
         return { reason, usage: session.usage };
+      } catch (cancellation) {
+        // The workflow has given the session up or has ended, so nobody would bill the browser or end it.
+        await session.end('lost');
+        await settleEarly(id, await session.ended);
+        throw cancellation;
       } finally {
         clearInterval(timer);
         clearInterval(checks);
@@ -135,6 +150,15 @@ export function sessionActivities({ db, sessions }: SessionDeps) {
       if (reason === 'idle' && session && session.lastActivityAt > idleSince) return session.lastActivityAt;
       await session?.end(reason);
       return undefined;
+    },
+
+    /**
+     * Finds a host that has not failed to start a session yet.
+     * @param excludedQueues the queues of the others
+     * @returns its task queue; `undefined` if there is none
+     */
+    async findOtherHost(excludedQueues: string[]): Promise<string | undefined> {
+      return (await chooseSessionHost(db, excludedQueues))?.queue;
     },
 
     /** Records the end of a session and bills it, once. */
@@ -163,8 +187,6 @@ export function sessionActivities({ db, sessions }: SessionDeps) {
    * service is stopped, after its next start.
    */
   async function settleEarly(id: string, reason: SessionEndReason): Promise<void> {
-    // A host that has restarted does not know when the session ended.
-    if (reason === 'lost') return;
     await endSession(db, { id, reason }).catch((error) =>
       Context.current().log.warn('the workflow has to record the end of a session', { error: String(error) }),
     );
@@ -208,11 +230,7 @@ export function createSessionOpener({
       throw new ServiceError('WORKER_LOST', `The host that had opened the browser session ${id} was lost.`);
     const session = await host.open(id, stored.scrape_id);
     if (stored.state === 'creating') await prepareSession(session, stored, signal);
-    if (session.hasEnded)
-      throw new ServiceError(
-        'SERVICE_UNAVAILABLE',
-        'The browser of the session ended before it could be used.',
-      );
+    if (session.hasEnded) throw endedEarlyError();
     if (!(await openSession(db, { id, host: url }))) await endWithRow(id);
   }
 
@@ -238,6 +256,7 @@ export function createSessionOpener({
       }
     } catch (error) {
       await session.end('failed');
+      if (error instanceof Disconnected || (await session.ended) === 'crashed') throw endedEarlyError(error);
       throw error;
     }
     if (scrapeId === null) return;
@@ -265,6 +284,7 @@ export function createSessionOpener({
       await replay(request, (use, visitSignal) => session.visit(use, visitSignal), signal);
     } catch (cause) {
       await session.end('failed');
+      if (cause instanceof Disconnected || (await session.ended) === 'crashed') throw endedEarlyError(cause);
       const reason = cause instanceof ServiceError ? toServiceError(cause).message : messageOf(cause);
       throw new ServiceError(
         'INTERACT_REPLAY_UNAVAILABLE',

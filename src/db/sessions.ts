@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import { priceOfSession } from '../credits.ts';
 import type { SessionKind } from '../job-kinds.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
-import type { Database, Queryable, SessionState } from './client.ts';
+import type { Database, Queryable } from './client.ts';
 import { completeSessionJob, jobRow, type NewJob } from './jobs/jobs.ts';
+import { availableCredits } from './teams/available-credits.ts';
 
 /** A browser session that is not stored yet. */
 export interface NewSession {
@@ -24,7 +25,7 @@ export interface NewSession {
   keptMs: number;
 }
 
-/** What became of a new session. If its scrape has a session already, the id is that one's. */
+/** The outcome of an insert. If the scrape has a session already, `id` is the id of that session. */
 type SessionInsert =
   | { result: 'stored'; id: string; session: StoredSession }
   | { result: 'limit' | 'exists'; id: string };
@@ -70,7 +71,7 @@ export async function insertSession(query: Queryable, session: NewSession): Prom
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  return { result: 'stored', id, session: { ...stored, target } };
+  return { result: 'stored', id, session: { ...stored, target, credits: 0 } };
 }
 
 /** A browser session. */
@@ -82,7 +83,7 @@ const selectSessions = (db: Database) =>
     .selectFrom('browser_sessions')
     .innerJoin('jobs', 'jobs.id', 'browser_sessions.id')
     .selectAll('browser_sessions')
-    .select('jobs.target');
+    .select(['jobs.target', 'jobs.credits']);
 
 /** Finds a session. */
 export async function findSession(db: Database, id: string) {
@@ -94,20 +95,42 @@ export async function findSessionOfScrape(db: Database, scrapeId: string) {
   return selectSessions(db).where('scrape_id', '=', scrapeId).executeTakeFirst();
 }
 
+/** Counts the sessions that have not ended of each team that has any, with the most that the team may have. */
+export async function countSessionsByTeam(
+  db: Database,
+): Promise<{ team: string; active: number; limit: number }[]> {
+  const rows = await db.query
+    .selectFrom('browser_sessions')
+    .innerJoin('teams', 'teams.id', 'browser_sessions.team_id')
+    .where('state', '<>', 'destroyed')
+    .groupBy('teams.id')
+    .select(({ fn }) => ['teams.name as team', 'teams.sessions as limit', fn.countAll().as('active')])
+    .execute();
+  return rows.map(({ active, ...row }) => ({ ...row, active: Number(active) }));
+}
+
 /** Maximum number of sessions in a list. */
 const MAX_LISTED = 200;
 
-/** Lists the sessions of a team, newest first, at most 200. */
+/** The reasons of an end that neither a user nor a limit caused. */
+const FAULTS: readonly SessionEndReason[] = ['failed', 'crashed', 'lost'];
+
+/**
+ * Lists the sessions of a team, newest first, at most 200.
+ * @param options.status `active` includes those that start
+ */
 export async function listSessions(
   db: Database,
-  { teamId, state }: { teamId: string; state: SessionState | undefined },
+  { teamId, status }: { teamId: string; status: 'active' | 'destroyed' | 'error' | undefined },
 ) {
   let query = selectSessions(db)
     .where('browser_sessions.team_id', '=', teamId)
     .orderBy('browser_sessions.created_at', 'desc')
     .orderBy('browser_sessions.id')
     .limit(MAX_LISTED);
-  if (state) query = query.where('state', '=', state);
+  if (status === 'active') query = query.where('state', '<>', 'destroyed');
+  if (status === 'destroyed') query = query.where('state', '=', 'destroyed');
+  if (status === 'error') query = query.where('end_reason', 'in', FAULTS);
   return query.execute();
 }
 
@@ -139,23 +162,28 @@ export async function recordActivity(db: Database, { id, at }: { id: string; at:
     .execute();
 }
 
+/** Records that a prompt was used in a session, which raises its price. */
+export async function markPrompted(db: Database, id: string): Promise<void> {
+  await db.query
+    .updateTable('browser_sessions')
+    .set({ prompted: true })
+    .where('id', '=', id)
+    .where('prompted', '=', false)
+    .execute();
+}
+
 /**
- * Whether the team of a session can pay for all its open sessions as long as they have lasted so far. A team without a
- * limit always can.
+ * Whether the team of a session can pay for all its open sessions as long as they have lasted so far, besides its other
+ * running work. A team without a limit always can.
  */
 export async function areSessionsCovered(db: Database, id: string): Promise<boolean> {
-  const open = await db.query
+  const team = await db.query
     .selectFrom('browser_sessions as session')
     .innerJoin('teams', 'teams.id', 'session.team_id')
-    .innerJoin('browser_sessions as open', 'open.team_id', 'teams.id')
-    .select(['teams.credits_remaining', 'open.prompted'])
-    .select(sql<number>`extract(epoch from now() - open.opened_at)::float8 * 1000`.as('durationMs'))
+    .select(availableCredits().as('credits'))
     .where('session.id', '=', id)
-    .where('open.state', '=', 'active')
-    .execute();
-  const credits = open[0]?.credits_remaining ?? null;
-  if (credits === null) return true;
-  return credits >= open.reduce((sum, session) => sum + priceOfSession(session), 0);
+    .executeTakeFirst();
+  return (team?.credits ?? 0) >= 0;
 }
 
 /** The reasons of the end of a session that could not be opened. */
@@ -166,6 +194,16 @@ export interface SessionOutcome {
   durationMs: number;
   credits: number;
 }
+
+/** The outcome of a session that has ended. */
+export const outcomeOf = ({
+  opened_at: openedAt,
+  ended_at: endedAt,
+  credits,
+}: Pick<StoredSession, 'opened_at' | 'ended_at' | 'credits'>): SessionOutcome => ({
+  durationMs: openedAt && endedAt ? Math.max(0, endedAt.getTime() - openedAt.getTime()) : 0,
+  credits: credits ?? 0,
+});
 
 /**
  * Ends a session and bills it, once: a second call changes nothing and returns the outcome of the first.
@@ -187,9 +225,10 @@ export async function endSession(
     if (!row) return undefined;
     // A session whose host was lost is not billed beyond its lifetime.
     const endedAt = row.ended_at ?? new Date(Math.min(row.now.getTime(), row.expires_at.getTime()));
-    const durationMs = row.opened_at ? Math.max(0, endedAt.getTime() - row.opened_at.getTime()) : 0;
-    if (row.state === 'destroyed') return { durationMs, credits: row.credits ?? 0 };
-    // Nobody was told of a session that failed to start.
+    const outcome = outcomeOf({ ...row, ended_at: endedAt });
+    if (row.state === 'destroyed') return outcome;
+    const { durationMs } = outcome;
+    // A session that failed to start was never usable, so it costs nothing.
     const isBilled = row.opened_at && reason !== 'failed';
     const credits = isBilled ? priceOfSession({ durationMs, prompted: row.prompted }) : 0;
     await query

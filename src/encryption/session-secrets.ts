@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { deriveKey } from './cipher.ts';
 
-/** What the bearer of a secret may do: drive the browser, watch it, or watch it and send input. */
+/** The rights of a secret's bearer: drive the browser, watch it, or watch it and send input. */
 export type SessionAccess = 'cdp' | 'view' | 'control';
 
 const SALT_BYTES = 16;

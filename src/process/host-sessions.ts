@@ -7,11 +7,13 @@ import {
 import { endSession } from '../db/sessions.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import type { Models } from '../models/index.ts';
 import { serveSessions } from '../sessions/host-server.ts';
+import { createPromptRunner } from '../sessions/prompts/prompt-runner.ts';
 import { SessionHost } from '../sessions/session-host.ts';
 import type { SessionMetrics } from '../sessions/session-metrics.ts';
 
-/** What a worker with the role `sessions` needs. */
+/** Settings and dependencies of a worker with the role `sessions`. */
 interface HostingOptions extends Pick<SessionOpenerOptions, 'db' | 'replay' | 'profiles'> {
   /** The id of the worker, which names its task queue. A restarted process has another one. */
   workerId: string;
@@ -21,6 +23,8 @@ interface HostingOptions extends Pick<SessionOpenerOptions, 'db' | 'replay' | 'p
   /** The directory of installed and prepared programs. */
   cacheDir: string;
   metrics: SessionMetrics;
+  /** The language models for prompts; `undefined` if none is configured. */
+  models: Models | undefined;
   secretKey: string;
   /** Where to serve the API. */
   sessionAddress: { address: string; port: number };
@@ -48,8 +52,10 @@ export async function hostSessions(options: HostingOptions): Promise<HostedSessi
     });
     const server = await serveSessions(host, {
       ...{ ...sessionAddress, secretKey },
-      // Nobody knows the URL of the server before the opener is there.
+      // `opener` is assigned below. No request arrives before that, because only the opener makes the URL of this server known.
       open: (id) => opener.open(id),
+      runPrompt: createPromptRunner(options),
+      logger,
     });
     const opener = createSessionOpener({ ...options, host, url: server.url });
     return {

@@ -18,6 +18,11 @@ export const MAX_PASTE_LENGTH = 500_000;
 
 /** WebSocket close code of a session that has ended. The reason is a `SessionEndReason`. Do not reconnect. */
 export const SESSION_ENDED_CODE = 4410;
+/**
+ * WebSocket close code of a server that stops (RFC 6455). With the reason `shutdown`, the session has ended with its host;
+ * with any other one, it continues, and another connection reaches it.
+ */
+export const GOING_AWAY_CODE = 1001;
 
 /** Interval in which the host says that it is alive. A side that hears nothing for three intervals gives up. */
 export const ALIVE_INTERVAL_MS = 15_000;
@@ -159,7 +164,7 @@ export interface DialogSummary {
   id: number;
   kind: 'alert' | 'confirm' | 'prompt' | 'beforeunload';
   message: string;
-  /** What the input of a `prompt` contains at first. */
+  /** The text that the input of a `prompt` contains at first. */
   defaultPrompt: string;
   /** URL of the page that asks. */
   url: string;
@@ -171,6 +176,8 @@ export type HostMessage =
   | { type: 'tabs'; tabs: TabSummary[]; shownTargetId: string | undefined }
   | { type: 'dialog'; dialog: DialogSummary }
   | { type: 'dialogClosed'; id: number }
+  /** The current step of a prompt, such as `click button "Send"`. Without a text, no prompt is running. */
+  | { type: 'step'; text: string | undefined }
   /** A sentence that viewers see for a while. */
   | { type: 'notice'; text: string }
   | { type: 'clipboard'; text: string };

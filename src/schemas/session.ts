@@ -58,7 +58,10 @@ export const sessionResponse = z.object({
 
 /** Query parameters of the list of sessions. */
 export const sessionsQuery = z.strictObject({
-  status: z.enum(['active', 'destroyed']).optional().describe('only sessions in this state'),
+  status: z
+    .enum(['active', 'destroyed', 'error'])
+    .optional()
+    .describe('only sessions in this state; `error`: only those that failed, crashed or were lost'),
 });
 
 const sessionItem = z.object({
@@ -74,6 +77,8 @@ const sessionItem = z.object({
     .enum(Object.keys(SESSION_END_SENTENCES) as [SessionEndReason])
     .optional()
     .describe('why the session ended'),
+  sessionDurationMs: z.int().optional().describe('duration of a session that has ended'),
+  creditsBilled: z.int().optional().describe('price of a session that has ended'),
 });
 
 /** Response of `GET /v2/browser`. */
@@ -87,6 +92,7 @@ export const sessionEndResponse = z.object({
   success: z.literal(true),
   sessionDurationMs: z.int(),
   creditsBilled: z.int(),
+  cleanupQueued: z.literal(false).describe('the browser has ended when the response is sent'),
 });
 
 /** Response of `GET /v2/browser/{id}/downloads`. */
@@ -106,7 +112,12 @@ export const downloadsResponse = z.object({
     ),
 });
 
-const timeout = z.number().min(1).max(300).default(30).describe('time limit of the code, in seconds');
+const timeout = z
+  .number()
+  .min(1)
+  .max(300)
+  .default(30)
+  .describe('time limit of the code, or of the prompt with all its steps, in seconds');
 const code = z.string().min(1).max(MAX_CODE);
 
 /** Body of `POST /v2/browser/{id}/execute`. */
@@ -118,8 +129,10 @@ export const executeBody = z.strictObject({
 });
 
 const result = {
-  stdout: z.string(),
-  result: z.string().describe('value of the last expression as text; in bash the output'),
+  stdout: z.string().describe('what the code printed; of a prompt its steps, one per line'),
+  result: z
+    .string()
+    .describe('value of the last expression as text; in bash the output; of a prompt the page at its end'),
   stderr: z.string(),
   exitCode: z.int().describe('0 if the code succeeded, 137 if it was killed'),
   killed: z.boolean().describe('whether the code was killed because its time was over'),
@@ -134,13 +147,24 @@ export const executeResponse = z.object({ success: z.literal(true), ...result })
 export const codeResult = z.object(result);
 export type CodeResult = z.output<typeof codeResult>;
 
+const output = z.string().describe('final response of the language model; only with a prompt');
+
+/** The result of a prompt, as a host returns it. */
+export const promptResult = codeResult.extend({ output });
+export type PromptResult = z.output<typeof promptResult>;
+
 /** Body of `POST /v2/scrape/{id}/interact`. */
 export const interactBody = z
   .strictObject({
     code: code
       .optional()
       .describe('code with `page`, `context` and `browser`; in bash the program agent-browser'),
-    prompt: z.string().min(1).max(MAX_PROMPT).optional().describe('task in natural language, for a model'),
+    prompt: z
+      .string()
+      .min(1)
+      .max(MAX_PROMPT)
+      .optional()
+      .describe('task in natural language, which a language model does in the browser'),
     language: z.enum(LANGUAGES).default('node').describe('language of the code'),
     timeout,
     ...callerFields,
@@ -149,5 +173,10 @@ export const interactBody = z
     error: 'exactly one of code and prompt is needed',
   });
 
-/** Response of `POST /v2/scrape/{id}/interact`; `success` is false if the code failed. */
-export const interactResponse = z.object({ success: z.boolean(), sessionId: z.uuid(), ...urls, ...result });
+/** Response of `POST /v2/scrape/{id}/interact`; `success` is false if the code failed or the prompt did not end by itself. */
+export const interactResponse = z.object({
+  success: z.boolean(),
+  sessionId: z.uuid(),
+  ...urls,
+  ...{ output: output.optional(), ...result },
+});

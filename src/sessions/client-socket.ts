@@ -13,9 +13,12 @@ const UNREAD =
 /** The sending side of a client of the DevTools protocol, which may read slower than messages come. */
 export class ClientSocket {
   readonly #socket: WebSocket;
+  readonly #onSent: (bytes: number) => void;
 
-  constructor(socket: WebSocket) {
+  /** @param onSent is called for every message that is sent, with its size */
+  constructor(socket: WebSocket, onSent: (bytes: number) => void = () => undefined) {
     this.#socket = socket;
+    this.#onSent = onSent;
   }
 
   /** Bytes that the client has not read yet. */
@@ -28,7 +31,10 @@ export class ClientSocket {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     const data = Buffer.from(JSON.stringify(message));
     if (this.waitingBytes + data.length > MAX_WAITING_BYTES) this.closeUnread();
-    else this.#socket.send(data, { binary: false });
+    else {
+      this.#socket.send(data, { binary: false });
+      this.#onSent(data.length);
+    }
   }
 
   /** Disconnects the client. */

@@ -12,7 +12,7 @@ export interface CanceledDownload {
   reason: string;
 }
 
-/** What a {@link DownloadLimit} needs of its session. */
+/** Options of {@link DownloadLimit}. */
 interface DownloadLimitOptions {
   /** The directory of downloads. */
   directory: string;

@@ -14,7 +14,7 @@ export interface Download {
   modifiedAt: string;
 }
 
-/** What the browser and the code of a session have stored, and what the browser could not. */
+/** Files that the browser and the code of a session have stored, and downloads that were canceled. */
 export interface DownloadList {
   files: Download[];
   canceled: CanceledDownload[];

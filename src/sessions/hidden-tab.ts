@@ -1,4 +1,4 @@
-import type { CdpConnection } from '../browser/chromium/cdp.ts';
+import type { CdpConnection, Session } from '../browser/chromium/cdp.ts';
 import { fieldsOf } from '../json-object.ts';
 
 /** Chromium has two targets for each tab: the page, and the tab around it, which Puppeteer attaches to. */
@@ -13,13 +13,15 @@ export class HiddenTab {
   /** The target of its page. */
   readonly targetId: string;
   readonly #ids: ReadonlySet<string>;
+  readonly #browser: Session;
 
-  private constructor(targetId: string, tabTargetIds: string[]) {
+  private constructor(browser: Session, targetId: string, tabTargetIds: string[]) {
+    this.#browser = browser;
     this.targetId = targetId;
     this.#ids = new Set([targetId, ...tabTargetIds]);
   }
 
-  /** Opens the tab in the background. It stays open as long as the browser. */
+  /** Opens the tab in the background. */
   static async open({ browser }: CdpConnection): Promise<HiddenTab> {
     const findTabs = async () => {
       const { targetInfos } = await browser.send('Target.getTargets', { filter: TAB_TARGETS });
@@ -28,9 +30,14 @@ export class HiddenTab {
     const others = await findTabs();
     const { targetId } = await browser.send('Target.createTarget', { url: 'about:blank', background: true });
     return new HiddenTab(
+      browser,
       targetId,
       (await findTabs()).filter((id) => !others.includes(id)),
     );
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.send('Target.closeTarget', { targetId: this.targetId });
   }
 
   /** Whether an id is one of this tab. */

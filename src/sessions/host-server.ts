@@ -7,14 +7,17 @@ import { WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { HOST_REQUEST_HEADER, HostRequestCheck } from '../encryption/host-request.ts';
 import { messageOf, policyOf, ServiceError, toServiceError } from '../errors.ts';
-import { liveViewQuery } from '../schemas/live-view.ts';
+import type { Logger } from '../logger.ts';
+import { liveViewQuery, MAX_VIEWER_MESSAGE_BYTES } from '../schemas/live-view.ts';
 import { LANGUAGES } from '../schemas/session.ts';
 import { MAX_MESSAGE_BYTES } from './client-socket.ts';
 import type { HostedSession } from './hosted-session.ts';
+import type { RunPrompt } from './prompts/prompt-runner.ts';
 import type { SessionHost } from './session-host.ts';
 
 /** A session's path on its host: the id, what is requested of it, and the name of a file. */
-const PATH = /^\/sessions\/([0-9a-f-]{36})\/(open|cdp|view|control|execute|downloads)(?:\/([^/?]+))?(?:\?|$)/;
+const PATH =
+  /^\/sessions\/([0-9a-f-]{36})\/(open|cdp|view|control|execute|prompt|downloads)(?:\/([^/?]+))?(?:\?|$)/;
 /** Code of 100,000 characters takes at most six bytes each as JSON. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const codeRequest = z.object({
@@ -22,6 +25,8 @@ const codeRequest = z.object({
   language: z.enum(LANGUAGES),
   timeoutMs: z.number(),
 });
+
+const promptRequest = z.object({ prompt: z.string(), timeoutMs: z.number() });
 
 /** The server by which the API reaches the sessions of a host. */
 export interface HostServer {
@@ -39,6 +44,8 @@ export interface HostServerOptions {
   secretKey: string;
   /** Opens a stored session. */
   open(id: string): Promise<void>;
+  runPrompt: RunPrompt;
+  logger: Pick<Logger, 'error'>;
 }
 
 /**
@@ -47,13 +54,10 @@ export interface HostServerOptions {
  */
 export async function serveSessions(
   host: SessionHost,
-  { address, port, secretKey, open }: HostServerOptions,
+  { address, port, secretKey, open, runPrompt, logger }: HostServerOptions,
 ): Promise<HostServer> {
-  const sockets = new WebSocketServer({
-    noServer: true,
-    maxPayload: MAX_MESSAGE_BYTES,
-    perMessageDeflate: false,
-  });
+  const clients = acceptSockets(MAX_MESSAGE_BYTES);
+  const viewers = acceptSockets(MAX_VIEWER_MESSAGE_BYTES);
   const check = new HostRequestCheck(secretKey);
   const read = ({ method = '', url: path = '', headers }: IncomingMessage): SignedPath | undefined => {
     const signature = String(headers[HOST_REQUEST_HEADER] ?? '');
@@ -73,12 +77,23 @@ export async function serveSessions(
       return sendJson(response, 200, {});
     }
     const found = await find(path);
-    if (typeof found === 'object') await respond(found, request, response);
+    if (typeof found === 'object') await respond(found, { request, response, runPrompt });
     else response.writeHead(STATUSES[found]).end();
   };
 
   const server = createServer((request, response) => {
-    serve(request, response).catch((error) => sendError(response, error));
+    serve(request, response).catch((error) => {
+      const { code, message } = toServiceError(error);
+      if (response.headersSent) return response.destroy();
+      const [, session, resource] = PATH.exec(request.url ?? '') ?? [];
+      // The API learns no more than the code.
+      if (code === 'UNKNOWN_ERROR')
+        logger.error(
+          { err: error, session, resource },
+          'a request for a browser session failed unexpectedly',
+        );
+      return sendJson(response, policyOf(code).status, { code, message });
+    });
   });
   server.on('upgrade', (request, stream, head) => {
     // A client that disconnects meanwhile needs no answer.
@@ -89,10 +104,11 @@ export async function serveSessions(
         return stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       }
       const { session, resource } = found;
-      return sockets.handleUpgrade(request, stream, head, (socket) => {
-        if (resource === 'cdp') session.addClient(socket);
-        else session.addViewer(socket, { mayControl: resource === 'control', ...viewerQuery(request) });
-      });
+      if (resource === 'cdp')
+        return clients.handleUpgrade(request, stream, head, (socket) => session.addClient(socket));
+      return viewers.handleUpgrade(request, stream, head, (socket) =>
+        session.addViewer(socket, { mayControl: resource === 'control', ...viewerQuery(request) }),
+      );
     });
   });
   server.listen(port, address);
@@ -108,12 +124,16 @@ export async function serveSessions(
   return {
     url: `http://${announcedAddress(address)}:${usedPort}`,
     close() {
-      for (const socket of sockets.clients) socket.terminate();
+      for (const socket of [...clients.clients, ...viewers.clients]) socket.terminate();
       server.close();
       server.closeAllConnections();
     },
   };
 }
+
+/** Accepts WebSockets whose messages have a limited size. A larger one is refused before it is received. */
+const acceptSockets = (maxPayload: number) =>
+  new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false });
 
 /** The address that other machines reach; that of the first network if all are listened on. */
 function announcedAddress(address: string): string {
@@ -124,7 +144,7 @@ function announcedAddress(address: string): string {
   return external?.address ?? '127.0.0.1';
 }
 
-/** What a viewer asks for in its URL. */
+/** Parses the query parameters of a viewer's URL. */
 const viewerQuery = ({ url = '' }: IncomingMessage) =>
   liveViewQuery.parse(Object.fromEntries(new URL(url, 'http://host').searchParams));
 
@@ -141,17 +161,23 @@ interface FoundSession extends SignedPath {
 /** Statuses of requests that reach no session: not signed by the API, or for a session that this host does not run. */
 const STATUSES = { unauthorized: 401, gone: 410 } as const;
 
-/** What a request is for, or why it reaches no session. */
+/** The session that a request is for, or the reason why it reaches none. */
 type Found = FoundSession | keyof typeof STATUSES;
 
 async function respond(
   { session, resource, name }: FoundSession,
-  request: IncomingMessage,
-  response: ServerResponse,
+  {
+    request,
+    response,
+    runPrompt,
+  }: { request: IncomingMessage; response: ServerResponse; runPrompt: RunPrompt },
 ): Promise<void> {
   if (resource === 'execute') {
     const code = codeRequest.parse(JSON.parse(await readText(request)));
     sendJson(response, 200, await session.execute(code, whenAbandoned(response)));
+  } else if (resource === 'prompt') {
+    const prompt = promptRequest.parse(JSON.parse(await readText(request)));
+    sendJson(response, 200, await runPrompt(session, prompt, whenAbandoned(response)));
   } else if (resource !== 'downloads') response.writeHead(404).end();
   else if (name === undefined) sendJson(response, 200, await session.listDownloads());
   else {
@@ -166,7 +192,7 @@ function whenAbandoned(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {
     if (!response.writableEnded)
-      controller.abort(new ServiceError('WORKER_LOST', 'Nobody waits for the code.'));
+      controller.abort(new ServiceError('WORKER_LOST', 'Nobody waits for the result.'));
   });
   return controller.signal;
 }
@@ -176,7 +202,8 @@ async function readText(request: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) throw new ServiceError('REQUEST_TOO_LARGE', 'The code is too large.');
+    if (bytes > MAX_BODY_BYTES)
+      throw new ServiceError('REQUEST_TOO_LARGE', 'The code or prompt is too large.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
@@ -184,13 +211,4 @@ async function readText(request: IncomingMessage): Promise<string> {
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
-}
-
-function sendError(response: ServerResponse, error: unknown): void {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  const { code, message } = toServiceError(error);
-  sendJson(response, policyOf(code).status, { code, message });
 }

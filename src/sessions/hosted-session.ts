@@ -1,72 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
-import { connectPlaywright } from '../browser/attach-playwright.ts';
 import type { OpenProfile } from '../browser/browser-profile.ts';
 import { type BrowsingContext, useContext } from '../browser/chromium/browsing-context.ts';
-import type { Chromium } from '../browser/chromium/launch-chromium.ts';
+import { ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type { Confinement } from '../sandbox/confinement.ts';
-import { SESSION_ENDED_CODE } from '../schemas/live-view.ts';
-import type { CodeResult, Language } from '../schemas/session.ts';
-import { SESSION_END_SENTENCES, type SessionEndReason } from '../schemas/session-end.ts';
-import { type CodeRequest, CodeRunner } from './code/code-runner.ts';
+import { measureTree } from '../sandbox/process-tree.ts';
+import { GOING_AWAY_CODE, SESSION_ENDED_CODE } from '../schemas/live-view.ts';
+import type { CodeResult, Language, PromptResult } from '../schemas/session.ts';
+import { isBrowserGone, SESSION_END_SENTENCES, type SessionEndReason } from '../schemas/session-end.ts';
+import type { CodeRequest, SharedTab } from './code/code-runner.ts';
 import { DownloadLimit } from './download-limit.ts';
 import { type DownloadList, Downloads } from './downloads.ts';
-import { HiddenTab } from './hidden-tab.ts';
+import type { HiddenTab } from './hidden-tab.ts';
 import { LiveView } from './live-view/live-view.ts';
 import type { ViewerRights } from './live-view/viewer.ts';
+import { type PromptDeps, type PromptRequest, SessionPrompts } from './prompts/session-prompts.ts';
 import { ProtocolClients } from './protocol-clients.ts';
 import { type ProtocolSocket, serveProtocolSocket } from './protocol-socket.ts';
+import type { RunningBrowser } from './running-browser.ts';
 import { openSessionContext } from './session-context.ts';
-import type { SessionDirectory } from './session-directory.ts';
 import type { CallOutcome, SessionMetrics } from './session-metrics.ts';
-
-/** Close codes for protocol clients of a session that has ended: those for applications (RFC 6455), by kind of end. */
-const CLOSE_CODES: Record<SessionEndReason, number> = {
-  ttl: 4408,
-  idle: 4408,
-  deleted: 4410,
-  // As HTTP 402.
-  credits: 4402,
-  crashed: 4500,
-  failed: 4500,
-  lost: 4500,
-  // Going away: the client may connect to a new session.
-  shutdown: 1001,
-};
+import { SessionProfile } from './session-profile.ts';
+import type { SessionUsage } from './session-usage.ts';
 
 /** How long the profile of a session may take to be saved at its end, in milliseconds. */
 const PROFILE_SAVE_MS = 8_000;
 /** How long calls may take to end when the host is stopped, in milliseconds. The profile gets that much less. */
 const LAST_CALLS_MS = 2_000;
 
-/** How a session is used, as the Temporal UI shows it. */
-export interface SessionUsage {
-  /** Calls of code so far. */
-  calls: number;
-  /** Protocol clients that are connected now, those of code included. */
-  clients: number;
-  /** Viewers of the live view now. */
-  viewers: number;
-  /** The most viewers that there were at once. */
-  mostViewers: number;
-}
-
-/** A browser that runs in a sandbox, with its directory. */
-export interface RunningBrowser {
-  chromium: Chromium;
-  directory: SessionDirectory;
-  /** Whether the page of the scrape that the session continues is open in it. */
-  hasPage?: boolean;
-}
-
-/** What a session on its host needs. */
+/** Options of {@link HostedSession}. */
 export interface HostedSessionOptions {
   id: string;
   browser: RunningBrowser;
-  confinement: Confinement;
-  /** The directory of installed and prepared programs. */
-  cacheDir: string;
   /** Is called after each call of code, with its language. */
   onExecuted(language: Language): void;
   metrics: SessionMetrics;
@@ -84,12 +49,18 @@ export class HostedSession {
   readonly #downloadLimit: DownloadLimit;
   #hiddenTab: HiddenTab | undefined;
   readonly #liveView: LiveView;
-  readonly #code: CodeRunner;
+  /** The tab in use, for code. */
+  readonly #tab: SharedTab = {
+    get: () => this.#targetId,
+    set: (targetId) => {
+      this.#targetId = targetId;
+      this.#liveView.showTab(targetId);
+    },
+  };
   /** The socket through which code and the profile reach the browser; served when it is first needed. */
   #protocolSocket: Promise<ProtocolSocket> | undefined;
-  /** Resolves when the session is about to end, so that its profile is saved for the last time. */
-  readonly #profileEnd = Promise.withResolvers<void>();
-  #profileSaved: Promise<void> | undefined;
+  readonly #profile = new SessionProfile();
+  readonly #prompts: SessionPrompts;
   readonly #metrics: SessionMetrics;
   readonly #onExecuted: (language: Language) => void;
   readonly #logger: Logger;
@@ -98,22 +69,24 @@ export class HostedSession {
   #lastActivityAt = Date.now();
   readonly #runningCalls = new Set<Promise<unknown>>();
   #calls = 0;
+  #promptCount = 0;
+  readonly #promptSteps: SessionUsage['promptSteps'] = {};
+  /** Protocol clients without those of code. */
+  #userClients = 0;
   #viewers = 0;
   #mostViewers = 0;
   #reason: SessionEndReason | undefined;
 
   constructor(options: HostedSessionOptions) {
-    const { id, browser, confinement, cacheDir, onExecuted, metrics, logger } = options;
+    const { id, browser, onExecuted, metrics, logger } = options;
     this.id = id;
     this.#metrics = metrics;
     this.#onExecuted = onExecuted;
     this.#logger = logger;
-    // Only a session with a profile waits for it.
-    this.#profileEnd.promise.catch(() => undefined);
     this.#browser = browser;
     this.ended = this.#end.promise;
     const { connection } = browser.chromium;
-    const { path: directory, downloads } = browser.directory;
+    const { downloads } = browser.directory;
     this.downloads = new Downloads(downloads);
     this.#clients = new ProtocolClients(connection);
     this.#downloadLimit = new DownloadLimit(connection, {
@@ -129,21 +102,25 @@ export class HostedSession {
         this.#mostViewers = Math.max(this.#mostViewers, count);
       },
       onFrame: () => metrics.frames.inc(),
+      prepareTab: async (session) => browser.emulateVisitor?.(session),
       onTabChange: (targetId) => {
         this.#targetId = targetId;
       },
-      hasOtherClients: () => this.#clients.size > 0,
+      // Code that is not running does not answer.
+      hasOtherClients: () => this.#userClients > 0 || this.#runningCalls.size > 0,
       logger,
     });
-    this.#code = new CodeRunner({
-      ...{ confinement, cacheDir, directory, logger },
-      getTargetId: () => this.#targetId,
-      setTargetId: (targetId) => {
-        this.#targetId = targetId;
-        this.#liveView.showTab(targetId);
+    this.#prompts = new SessionPrompts({
+      connection,
+      currentTarget: () => this.#currentTarget(),
+      showStep: (text) => this.#liveView.showStep(text),
+      onStep: (tool) => {
+        this.#promptSteps[tool] = (this.#promptSteps[tool] ?? 0) + 1;
+        metrics.promptSteps.inc({ tool });
       },
     });
     void connection.closed.then(() => this.end('crashed'));
+    void browser.exceeded.then((limit) => this.end(limit));
   }
 
   /** When the session was last active, in milliseconds since 1970. It is active while a call runs. */
@@ -155,6 +132,8 @@ export class HostedSession {
   get usage(): SessionUsage {
     return {
       calls: this.#calls,
+      prompts: this.#promptCount,
+      promptSteps: { ...this.#promptSteps },
       clients: this.#clients.size,
       viewers: this.#viewers,
       mostViewers: this.#mostViewers,
@@ -166,6 +145,12 @@ export class HostedSession {
     return this.#browser.hasPage ?? false;
   }
 
+  /** Resident memory of its browser and its programs, in bytes. */
+  get residentBytes(): number {
+    const { chromium, code } = this.#browser;
+    return (chromium.pid ? measureTree(chromium.pid).residentBytes : 0) + code.residentBytes;
+  }
+
   get hasEnded(): boolean {
     return this.#reason !== undefined;
   }
@@ -174,14 +159,14 @@ export class HostedSession {
   async startLanguage(language: Language): Promise<void> {
     try {
       await this.#serveProtocolSocket();
-      await this.#code.start(language);
+      await this.#browser.code.connect(language);
     } catch (error) {
       this.#logger.debug({ err: error, language }, 'a program was not started ahead of its first call');
     }
   }
 
   /**
-   * Runs a visit in the tab in use, and leaves the page open.
+   * Runs a visit in the tab in use, and leaves the page open. It is the replay of the scrape that the session continues.
    * @throws the reason of the signal when it fires, `Disconnected` when the browser ends
    */
   async visit<Result>(
@@ -189,8 +174,18 @@ export class HostedSession {
     signal: AbortSignal,
   ): Promise<Result> {
     const { connection } = this.#browser.chromium;
-    const context = openSessionContext(connection, await this.#currentTarget());
-    return useContext(context, use, signal);
+    const context = openSessionContext(connection, await this.#currentTarget(), (emulateVisitor) => {
+      this.#browser.emulateVisitor = emulateVisitor;
+    });
+    const stopTimer = this.#metrics.replaySeconds.startTimer();
+    let outcome = 'failed';
+    try {
+      const result = await useContext(context, use, signal);
+      outcome = 'succeeded';
+      return result;
+    } finally {
+      stopTimer({ outcome });
+    }
   }
 
   /**
@@ -198,46 +193,40 @@ export class HostedSession {
    * @throws ServiceError `PROFILE_ERROR` if it cannot be loaded
    */
   async useProfile(profile: OpenProfile): Promise<void> {
-    const loaded = Promise.withResolvers<void>();
-    this.#profileSaved = this.#runWithProfile(profile, loaded.resolve).catch((error: unknown) => {
-      loaded.reject(error);
-      // A browser that has crashed cannot be saved any more; the last checkpoint remains.
-      if (this.#reason !== 'crashed')
-        this.#logger.warn({ err: error, session: this.id }, 'the profile of a session was not saved');
-    });
-    await loaded.promise;
-  }
-
-  /** Loads a profile; one with a saver stays until the session ends. Its lease is released in any case. */
-  async #runWithProfile(profile: OpenProfile, onLoaded: () => void): Promise<void> {
-    await using held = profile;
-    const { connection } = this.#browser.chromium;
     const { profileUrl } = await this.#serveProtocolSocket();
-    const targetId = await this.#currentTarget();
-    this.#hiddenTab = await HiddenTab.open(connection);
-    this.#clients.hide(this.#hiddenTab);
-    this.#liveView.hideTab(this.#hiddenTab.targetId);
-    await using playwright = await connectPlaywright(profileUrl);
-    const { sessionId } = await connection.browser.send('Target.attachToTarget', { targetId, flatten: true });
-    await held.runWith(playwright.context, { session: connection.session(sessionId) }, async () => {
-      onLoaded();
-      if (held.isSaved) await this.#profileEnd.promise;
+    await this.#profile.load(profile, {
+      connection: this.#browser.chromium.connection,
+      protocolUrl: profileUrl,
+      targetId: await this.#currentTarget(),
+      onHiddenTab: (tab) => {
+        this.#hiddenTab = tab;
+        this.#clients.hide(tab);
+        this.#liveView.hideTab(tab.targetId);
+      },
+      onUnsaved: (error) => {
+        if (!isBrowserGone(this.#reason))
+          this.#logger.warn({ err: error, session: this.id }, 'the profile of a session was not saved');
+      },
     });
   }
 
   /** Connects a client of the DevTools protocol. */
   addClient(socket: WebSocket): void {
+    this.#userClients++;
+    socket.once('close', () => this.#userClients--);
     this.#clients.connect(socket, {
-      onActivity: () => {
+      onActivity: (bytes) => {
         this.#metrics.protocolMessages.inc();
+        this.#metrics.protocolBytes.inc({ direction: 'received' }, bytes);
         this.#touch();
       },
+      onSent: (bytes) => this.#metrics.protocolBytes.inc({ direction: 'sent' }, bytes),
     });
   }
 
   /** Serves the socket for code and for the profile. Their messages are no activity of the user. */
   #serveProtocolSocket(): Promise<ProtocolSocket> {
-    this.#protocolSocket ??= serveProtocolSocket(this.#browser.directory.path, (socket, purpose) => {
+    this.#protocolSocket ??= serveProtocolSocket(this.#browser.directory.protocol, (socket, purpose) => {
       const options = { onActivity: () => undefined };
       if (purpose === 'code') this.#clients.connect(socket, options);
       else this.#clients.connectHost(socket, { ...options, usesHiddenTab: true });
@@ -263,20 +252,46 @@ export class HostedSession {
    */
   async execute(request: CodeRequest, signal: AbortSignal): Promise<CodeResult> {
     const { language } = request;
-    const stopTimer = this.#metrics.callSeconds.startTimer({ language });
+    let isOutOfMemory = false;
+    const work = this.#serveProtocolSocket().then(() =>
+      this.#browser.code.run(request, {
+        ...{ tab: this.#tab, signal },
+        onOutOfMemory: () => {
+          isOutOfMemory = true;
+        },
+      }),
+    );
+    return this.#asCall(language, work, () => isOutOfMemory).finally(() => this.#onExecuted(language));
+  }
+
+  /**
+   * Lets a language model do a task in the tab in use. The session counts as active meanwhile.
+   * @param signal ends the prompt
+   * @throws ServiceError as {@link SessionPrompts.run}
+   */
+  async runPrompt(request: PromptRequest, deps: PromptDeps, signal: AbortSignal): Promise<PromptResult> {
+    this.#promptCount++;
+    return this.#asCall('prompt', this.#prompts.run(request, deps, signal));
+  }
+
+  /** Counts and measures a call, during which the session is active. @param label of its metric */
+  async #asCall<Result extends CodeResult>(
+    label: Language | 'prompt',
+    call: Promise<Result>,
+    isOutOfMemory = () => false,
+  ): Promise<Result> {
+    const stopTimer = this.#metrics.callSeconds.startTimer({ language: label });
     let outcome: CallOutcome = 'refused';
     this.#calls++;
-    const call = this.#serveProtocolSocket().then(() => this.#code.run(request, signal));
     this.#runningCalls.add(call);
     try {
       const result = await call;
-      outcome = result.killed ? 'killed' : result.exitCode === 0 ? 'succeeded' : 'failed';
+      outcome = isOutOfMemory() ? 'memory' : outcomeOf(result);
       return result;
     } finally {
       this.#runningCalls.delete(call);
       this.#touch();
       stopTimer({ outcome });
-      this.#onExecuted(language);
     }
   }
 
@@ -295,17 +310,22 @@ export class HostedSession {
         Promise.allSettled(this.#runningCalls),
         sleep(LAST_CALLS_MS, undefined, { ref: false }),
       ]);
-    const text = `${reason}: ${SESSION_END_SENTENCES[reason]}`;
-    this.#clients.close(CLOSE_CODES[reason], text);
-    this.#liveView.close(SESSION_ENDED_CODE, reason);
-    if (reason === 'crashed') this.#profileEnd.reject(new Error('the browser has crashed'));
-    else this.#profileEnd.resolve();
+    this.#clients.close(reason);
+    this.#liveView.close(reason === 'shutdown' ? GOING_AWAY_CODE : SESSION_ENDED_CODE, reason);
+    const ended = `The browser session ${this.id} has ended (${reason})`;
+    this.#prompts.close(
+      new ServiceError(
+        'SESSION_DESTROYED',
+        `${ended}, and the prompt that still ran was interrupted. ${SESSION_END_SENTENCES[reason]}`,
+      ),
+    );
+    const saveMs = reason === 'shutdown' ? PROFILE_SAVE_MS - LAST_CALLS_MS : PROFILE_SAVE_MS;
+    const saved = isBrowserGone(reason) ? this.#profile.abandon() : this.#profile.finish(saveMs);
     try {
-      await this.#code.close(
-        `The browser session ${this.id} has ended (${reason}), and code that still ran was interrupted. ${SESSION_END_SENTENCES[reason]}`,
+      await this.#browser.code.close(
+        `${ended}, and code that still ran was interrupted. ${SESSION_END_SENTENCES[reason]}`,
       );
-      const saveMs = reason === 'shutdown' ? PROFILE_SAVE_MS - LAST_CALLS_MS : PROFILE_SAVE_MS;
-      await Promise.race([this.#profileSaved, sleep(saveMs, undefined, { ref: false })]);
+      await saved;
       await this.#browser.chromium.close();
       (await this.#protocolSocket)?.close();
       await this.#browser.directory.remove();
@@ -328,3 +348,6 @@ export class HostedSession {
     this.#lastActivityAt = Date.now();
   }
 }
+
+const outcomeOf = ({ killed, exitCode }: CodeResult): CallOutcome =>
+  killed ? 'killed' : exitCode === 0 ? 'succeeded' : 'failed';

@@ -1,21 +1,14 @@
 import type { WebSocket } from 'ws';
-import type { CdpConnection, CdpMessage } from '../browser/chromium/cdp.ts';
+import { type CdpConnection, type CdpMessage, SERVER_ERROR } from '../browser/chromium/cdp.ts';
 import { messageOf } from '../errors.ts';
 import { fieldsOf } from '../json-object.ts';
+import { ClientInput } from './client-input.ts';
 import type { ClientSocket } from './client-socket.ts';
 import type { HiddenTab } from './hidden-tab.ts';
-import {
-  COMMAND_SHAPE,
-  INVALID_REQUEST,
-  isCommand,
-  type ProtocolCommand,
-  parseMessage,
-  SERVER_ERROR,
-} from './protocol-command.ts';
+import { NewTargets } from './new-targets.ts';
+import type { ProtocolCommand } from './protocol-command.ts';
 import { filterCommand } from './protocol-filter.ts';
 
-/** The most that Chromium reads as one command, in bytes; it ends itself after a longer one. This leaves room for its id. */
-const MAX_COMMAND_BYTES = 100 * 1024 * 1024 - 1024;
 /** Commands that wait for a response. A page that hangs responds to none, and each takes memory in Chromium and here. */
 const MAX_PENDING_COMMANDS = 10_000;
 /** No further command is read from clients while Chromium has not read this many bytes of earlier ones. */
@@ -23,10 +16,9 @@ const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
 
 /** WebSocket close codes (RFC 6455). */
 const NORMAL_CLOSURE = 1000;
-const UNSUPPORTED_DATA = 1003;
 const INTERNAL_ERROR = 1011;
 
-/** What the clients of one browser have in common. */
+/** The state that all clients of one browser share. */
 export interface SharedBrowser {
   connection: CdpConnection;
   /** The tab that no client sees. */
@@ -39,8 +31,10 @@ export interface SharedBrowser {
 
 /** How a client uses the browser. */
 export interface ProtocolClientOptions {
-  /** Called for every message of the client. */
-  onActivity(): void;
+  /** Called for every message of the client, with its size. */
+  onActivity(bytes: number): void;
+  /** Called for every message that is sent to the client, with its size. */
+  onSent?(bytes: number): void;
   /** Whether the client gets the hidden tab instead of a new one, and returns it instead of closing it. */
   usesHiddenTab?: boolean;
 }
@@ -53,8 +47,10 @@ export interface ProtocolClientOptions {
 export class ProtocolClient {
   readonly #browser: SharedBrowser;
   readonly #connection: CdpConnection;
+  readonly #newTargets: NewTargets;
   readonly #socket: WebSocket;
   readonly #output: ClientSocket;
+  #input: ClientInput | undefined;
   readonly #options: ProtocolClientOptions;
   /** The sessions of this client: its browser session, and those of targets that it attached to. */
   readonly #sessions = new Set<string>();
@@ -75,6 +71,7 @@ export class ProtocolClient {
     this.#browser = browser;
     this.#output = output;
     this.#connection = browser.connection;
+    this.#newTargets = NewTargets.of(browser.connection);
     this.#socket = socket;
     this.#options = options;
   }
@@ -85,21 +82,15 @@ export class ProtocolClient {
     let receive = (message: ProtocolCommand): void => {
       waiting.push(message);
     };
-    this.#socket.on('message', (data, isBinary) => {
-      this.#options.onActivity();
-      const text = isBinary ? '' : String(data);
-      const message = parseMessage(text);
-      if (!message) this.#output.close(UNSUPPORTED_DATA, 'a message is not a JSON object');
-      else if (!isCommand(message)) this.#reject(message);
-      else if (Buffer.byteLength(text) > MAX_COMMAND_BYTES)
-        this.#refuse(message, `the command is larger than ${MAX_COMMAND_BYTES} bytes`);
-      else receive(message);
+    this.#input = new ClientInput(this.#socket, {
+      onActivity: (bytes) => this.#options.onActivity(bytes),
+      onCommand: (command) => receive(command),
+      onRefused: (response) => this.#send(response),
     });
-    // A frame that violates the protocol of WebSockets: `close` follows.
-    this.#socket.on('error', () => this.#socket.terminate());
     const stopEvents = this.#connection.onEvent((event) => this.#deliver(event));
     this.#socket.once('close', () => {
       stopEvents();
+      for (const sessionId of this.#sessions) this.#newTargets.detached(sessionId);
       // The browser may have ended, which ends its sessions.
       this.#detach().catch(() => undefined);
     });
@@ -149,6 +140,11 @@ export class ProtocolClient {
       this.#leaveHiddenTab(message);
       return;
     }
+    if (message.method === 'Runtime.runIfWaitingForDebugger' && message.sessionId) {
+      this.#newTargets.resume(message.sessionId);
+      this.#respond(message, { result: {} });
+      return;
+    }
     const filtered = filterCommand(message);
     if (filtered === 'detach') {
       this.#respond(message, { result: {} });
@@ -188,15 +184,8 @@ export class ProtocolClient {
       this.#pendingCommands--;
       this.#refuse(message, `${method} was not sent: its parameters are nested too deeply`);
     }
-    void this.#waitForBrowser();
-  }
-
-  /** Reads no more of the client while Chromium has much to read. */
-  async #waitForBrowser(): Promise<void> {
-    if (this.#connection.unreadBytes <= MAX_UNREAD_BYTES || this.#socket.isPaused) return;
-    this.#socket.pause();
-    await this.#connection.whenRead();
-    this.#socket.resume();
+    if (this.#connection.unreadBytes > MAX_UNREAD_BYTES)
+      void this.#input?.pauseUntil(this.#connection.whenRead());
   }
 
   #receive(message: ProtocolCommand, result: object): void {
@@ -237,15 +226,6 @@ export class ProtocolClient {
     this.#forward(detach, () => this.#respond(message, { result: { success: true } }));
   }
 
-  /** Responds to a message that is no command, under its id if it has one. */
-  #reject(message: object): void {
-    const { id } = fieldsOf(message);
-    this.#send({
-      ...(Number.isSafeInteger(id) && { id: Number(id) }),
-      error: { code: INVALID_REQUEST, message: COMMAND_SHAPE },
-    });
-  }
-
   #respond({ id, sessionId }: ProtocolCommand, response: Pick<CdpMessage, 'result' | 'error'>): void {
     this.#send({ id, ...(sessionId && { sessionId }), ...response });
   }
@@ -257,16 +237,26 @@ export class ProtocolClient {
   #deliver(event: CdpMessage): void {
     if (!event.sessionId) this.#deliverDownload(event);
     if (!event.sessionId || !this.#sessions.has(event.sessionId) || this.#isHidden(event)) return;
-    const { sessionId: subject, waitingForDebugger, targetInfo } = fieldsOf(event.params);
-    if (event.method === 'Target.attachedToTarget') {
-      this.#register(String(subject));
-      // With `waitForDebuggerOnStart: false`, Chromium 156 pauses popups all the same, and the page that opens one hangs.
-      // A new popup has no URL yet. Other pages must not be resumed, because that resumes the popups that they open.
-      if (waitingForDebugger === false && fieldsOf(targetInfo).url === '') this.#resume(String(subject));
+    if (event.method === 'Target.attachedToTarget') this.#noticeAttached(event);
+    if (event.method === 'Target.detachedFromTarget') {
+      const ended = String(fieldsOf(event.params).sessionId);
+      this.#sessions.delete(ended);
+      this.#newTargets.detached(ended);
     }
-    if (event.method === 'Target.detachedFromTarget') this.#sessions.delete(String(subject));
     const { sessionId, ...rest } = event;
     this.#send(sessionId === this.#root ? rest : event);
+  }
+
+  #noticeAttached({ params }: CdpMessage): void {
+    const { sessionId, waitingForDebugger, targetInfo } = fieldsOf(params);
+    const { targetId, url } = fieldsOf(targetInfo);
+    this.#register(String(sessionId));
+    // With `waitForDebuggerOnStart: false`, Chromium 156 pauses popups all the same, and the page that opens one hangs.
+    // A new popup has no URL yet. Other pages must not be resumed, because that resumes the popups that they open.
+    const isPausedPopup = waitingForDebugger === false && url === '';
+    if (waitingForDebugger === true || isPausedPopup)
+      this.#newTargets.attached(String(targetId), String(sessionId));
+    if (isPausedPopup) this.#newTargets.resume(String(sessionId));
   }
 
   /** Whether an event is about the hidden tab. A session by which Chromium attached this client to it is detached. */
@@ -277,7 +267,7 @@ export class ProtocolClient {
     if (this.#hiddenTabSession || this.#isOpeningHiddenTab || !this.#browser.hiddenTab?.isSubjectOf(event))
       return false;
     if (method === 'Target.attachedToTarget' && sessionId) {
-      this.#resume(subject);
+      this.#newTargets.resume(subject);
       this.#connection
         .session(sessionId)
         .send('Target.detachFromTarget', { sessionId: subject })
@@ -285,14 +275,6 @@ export class ProtocolClient {
         .catch(() => undefined);
     }
     return true;
-  }
-
-  #resume(sessionId: string): void {
-    this.#connection
-      .session(sessionId)
-      .send('Runtime.runIfWaitingForDebugger')
-      // The page may be closed already, and some targets do not run scripts.
-      .catch(() => undefined);
   }
 
   /** The host alone sets what becomes of downloads, so their events have its session. */

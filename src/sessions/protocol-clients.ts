@@ -1,5 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { CdpConnection } from '../browser/chromium/cdp.ts';
+import { GOING_AWAY_CODE } from '../schemas/live-view.ts';
+import { SESSION_END_SENTENCES, type SessionEndReason } from '../schemas/session-end.ts';
 import { ClientSocket, TRY_AGAIN_LATER } from './client-socket.ts';
 import type { HiddenTab } from './hidden-tab.ts';
 import { ProtocolClient, type ProtocolClientOptions } from './protocol-client.ts';
@@ -12,6 +14,23 @@ export const MAX_CLIENTS = 32;
  * for half a minute, unless twice as many wait.
  */
 const MAX_WAITING_BYTES = 512 * 1024 * 1024;
+
+/** Close codes for protocol clients of a session that has ended: those for applications (RFC 6455), by kind of end. */
+const CLOSE_CODES: Record<SessionEndReason, number> = {
+  ttl: 4408,
+  idle: 4408,
+  deleted: 4410,
+  // As HTTP 402.
+  credits: 4402,
+  crashed: 4500,
+  // As HTTP 413.
+  memory: 4413,
+  disk: 4413,
+  failed: 4500,
+  lost: 4500,
+  // Going away: the client may connect to a new session.
+  shutdown: GOING_AWAY_CODE,
+};
 
 /** The clients of the DevTools protocol on the browser of one session. */
 export class ProtocolClients {
@@ -41,7 +60,7 @@ export class ProtocolClients {
   /** Serves a client until it disconnects, or refuses it if there are too many. */
   connect(socket: WebSocket, options: ProtocolClientOptions): void {
     if (this.#clients.size >= MAX_CLIENTS) {
-      // Nothing has to be known about a client that was refused.
+      // Without a listener, an error of this socket would end the process. The client was refused, so there is nothing to report.
       socket.on('error', () => socket.terminate());
       socket.close(
         TRY_AGAIN_LATER,
@@ -56,14 +75,15 @@ export class ProtocolClients {
 
   /** Serves a client of the host itself, which neither counts as a client nor is closed with them. */
   connectHost(socket: WebSocket, options: ProtocolClientOptions): ClientSocket {
-    const output = new ClientSocket(socket);
+    const output = new ClientSocket(socket, options.onSent);
     void new ProtocolClient(this.#browser, { socket, output, ...options }).run();
     return output;
   }
 
-  /** Disconnects all clients. */
-  close(code: number, reason: string): void {
-    for (const client of this.#clients) client.close(code, reason);
+  /** Disconnects all clients, and tells them why the session has ended. */
+  close(reason: SessionEndReason): void {
+    const text = `${reason}: ${SESSION_END_SENTENCES[reason]}`;
+    for (const client of this.#clients) client.close(CLOSE_CODES[reason], text);
   }
 
   #limitWaiting(): void {

@@ -9,11 +9,10 @@ export interface ProtocolCommand {
   sessionId?: string | null;
 }
 
-/** The JSON-RPC codes that Chromium uses for its own errors, and for what is not a command. */
-export const SERVER_ERROR = -32_000;
+/** The JSON-RPC code for what is not a command. */
 export const INVALID_REQUEST = -32_600;
 
-/** What a message must be to be a command, for errors. */
+/** The error message for a message that is no command. */
 export const COMMAND_SHAPE =
   "A command must have an integer 'id' and a string 'method'; 'params' is an object and 'sessionId' a string";
 
@@ -26,6 +25,18 @@ export function isCommand(message: object): message is ProtocolCommand {
     (params === undefined || typeof params === 'object') &&
     (sessionId === undefined || sessionId === null || typeof sessionId === 'string')
   );
+}
+
+/** The ids at the beginning and at the end of a command that is not parsed. */
+const HEAD_ID = /^\s*\{\s*"id"\s*:\s*(\d{1,15})\s*,/;
+const TAIL_SESSION_ID = /"sessionId"\s*:\s*"(\w{1,64})"\s*\}\s*$/;
+const ID_BYTES = 200;
+
+/** Reads what the response to a command needs, where clients write it, without parsing the command. */
+export function readIds(json: Buffer): { id: number; sessionId?: string } | undefined {
+  const [, id] = HEAD_ID.exec(json.toString('latin1', 0, ID_BYTES)) ?? [];
+  const [, sessionId] = TAIL_SESSION_ID.exec(json.toString('latin1', json.length - ID_BYTES)) ?? [];
+  return id === undefined ? undefined : { id: Number(id), ...(sessionId && { sessionId }) };
 }
 
 /** Parses a message of a client. @returns `undefined` if it is not a JSON object or list */

@@ -3,8 +3,8 @@ import type { ProtocolCommand } from './protocol-command.ts';
 import { DOWNLOADS_PATH } from './session-browser.ts';
 
 /**
- * What becomes of a command of a protocol client: it is sent; gets a response without being sent; is refused with a
- * message; or ends the client.
+ * The decision about a command of a protocol client: it is sent, gets a response without being sent, is refused with a
+ * message, or ends the client.
  */
 export type FilteredCommand =
   | { forward: ProtocolCommand }

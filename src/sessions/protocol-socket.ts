@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { MAX_MESSAGE_BYTES } from './client-socket.ts';
+import { giveToSession, PROTOCOL_SOCKET } from './session-directory.ts';
 
 /** The Unix socket of a session on which its sandboxes speak the DevTools protocol. */
 export interface ProtocolSocket {
@@ -13,7 +14,7 @@ export interface ProtocolSocket {
 }
 
 /**
- * Serves `cdp.sock` in the directory of a session. The host's own Playwright connects to it too, at a path that code of
+ * Serves the socket of the DevTools protocol in a directory of a session. The host's own Playwright connects to it too, at a path that code of
  * users does not know.
  */
 export async function serveProtocolSocket(
@@ -29,9 +30,10 @@ export async function serveProtocolSocket(
     socket.on('error', () => socket.terminate());
     onClient(socket, request.url === profilePath ? 'profile' : 'code');
   });
-  const path = join(directory, 'cdp.sock');
+  const path = join(directory, PROTOCOL_SOCKET);
   server.listen(path);
   await once(server, 'listening');
+  await giveToSession(path);
   return {
     profileUrl: `ws+unix:${path}:${profilePath}`,
     close() {

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type BrowsingContext, useContext } from '../browser/chromium/browsing-context.ts';
 import { messageOf } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type { RunningBrowser } from './hosted-session.ts';
+import { endBrowser, type RunningBrowser } from './running-browser.ts';
 import { openScrapeContext } from './session-context.ts';
 
-/** What the browsers for scrapes need. */
+/** Options of {@link ScrapeBrowsers}. */
 export interface ScrapeBrowsersOptions {
   /** Returns a browser that nobody has used. */
   take(): Promise<RunningBrowser>;
@@ -74,6 +74,11 @@ export class ScrapeBrowsers {
     clearTimeout(kept.timer);
     this.#kept.delete(scrapeId);
     return kept.browser;
+  }
+
+  /** Whether there is a browser whose scrape has ended. */
+  get isKeepingAny(): boolean {
+    return this.#kept.size > 0;
   }
 
   /** Ends the browser that was kept longest, to free its memory. @returns whether there was one */
@@ -156,11 +161,6 @@ export class ScrapeBrowsers {
   }
 }
 
-async function endBrowser({ chromium, directory }: RunningBrowser): Promise<void> {
-  await chromium.close();
-  await directory.remove();
-}
-
 /** Where a scrape gets its browser from, and what becomes of it. */
 interface BrowserSource {
   start(): Promise<RunningBrowser | undefined>;
@@ -191,7 +191,9 @@ export class ScrapeBrowser implements Disposable {
     if (!browser) return undefined;
     this.#browser = browser;
     try {
-      const context = await openScrapeContext(browser.chromium.connection);
+      const context = await openScrapeContext(browser.chromium.connection, (emulateVisitor) => {
+        browser.emulateVisitor = emulateVisitor;
+      });
       return { result: await useContext(context, use, signal) };
     } catch (error) {
       this.discard();

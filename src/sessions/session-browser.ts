@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { CdpConnection } from '../browser/chromium/cdp.ts';
 import { type Chromium, chromiumArguments, connectChromium } from '../browser/chromium/launch-chromium.ts';
 import { type Confinement, type SandboxedProgram, startConfined } from '../sandbox/confinement.ts';
+import { UNSHARE } from '../sandbox/limits.ts';
 import { SESSION_UID, type SessionDirectory } from './session-directory.ts';
 
 /** How the browser of a session is started. */
@@ -23,15 +24,20 @@ const PROFILE_PATH = '/profile';
 const PROXY_PORT = 3128;
 const SHELL = '/bin/sh';
 /**
- * Opens the proxy's port while it becomes Chromium. Only Chromium gets the protocol's pipe (3, 4), only Node the IPC channel
- * (5). The parentheses make Node a child of the sandbox's first process, because Chromium would not reap it.
+ * Opens the proxy's port, and becomes Chromium when it may. Only Chromium gets the protocol's pipe (3, 4), only Node the IPC
+ * channel (5). The parentheses make Node a child of the sandbox's first process, because Chromium would not reap it.
  */
-const START_SCRIPT = '("$1" "$2" "$3" </dev/null 3>&- 4>&- &) && shift 3 && exec "$@" 5>&-';
+const START_SCRIPT =
+  '("$1" "$2" "$3" </dev/null 3>&- 4>&- &) && shift 3 && read -r _ && exec "$@" </dev/null 5>&-';
 const IPC_FD = 5;
 const LISTEN_PROGRAM = join(import.meta.dirname, 'listen-inside.js');
 /** Files with fonts and their configuration, as Debian and most other distributions have them. */
 const FONT_PATHS = ['/etc/fonts', '/usr/share/fonts', '/usr/share/fontconfig', '/var/cache/fontconfig'];
 
+/** The cache of the browser counts as part of its profile, whose size is limited; pages may use the rest. */
+const MAX_CACHE_BYTES = 128 * 1024 * 1024;
+
+/** The kernel applies them to each process. `browser-limits.ts` has those of all processes together. */
 const LIMITS = {
   memoryMb: 2048,
   reservedMb: 2048,
@@ -42,33 +48,58 @@ const LIMITS = {
   temporaryMb: 1024,
 };
 
+/** A sandbox with an open port for the proxy, in which a shell waits to become Chromium. It takes about a megabyte. */
+export interface BrowserSandbox {
+  /** Whether it can no longer start a browser. */
+  readonly hasEnded: boolean;
+  /** Starts the browser, once. @throws Error if it does not start */
+  startBrowser(): Promise<Chromium>;
+  /** Ends the sandbox before it has started a browser. */
+  close(): void;
+}
+
 /**
- * Starts a browser in a sandbox of its own: without network except for the proxy, and without files of the host except
- * for fonts, its profile and its downloads.
- * @throws Error if it does not start
+ * Opens a sandbox for a browser: without network except for the proxy, and without files of the host except for fonts, its
+ * profile and its downloads.
+ * @throws Error if bubblewrap cannot be started
  */
-export async function startSessionBrowser(options: SessionBrowserOptions): Promise<Chromium> {
+export async function openBrowserSandbox(options: SessionBrowserOptions): Promise<BrowserSandbox> {
   const group = await startConfined(sandboxedChromium(options), options.confinement, [
-    ...(['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'ipc'] as const),
+    ...(['pipe', 'ignore', 'pipe', 'pipe', 'pipe', 'ipc'] as const),
   ]);
   const { child, kill } = group;
+  // A sandbox that has ended cannot be told to start; its end says so.
+  child.stdin?.on('error', () => undefined);
   const serving = acceptConnections(options.serveProxy);
   const isListening = new Promise<void>((resolve, reject) => {
     child.once('message', (_message, server) => resolve(serving.start(server as Server)));
     child.once('disconnect', () => reject(new Error('the port of the proxy was not opened')));
   });
-  child.once('close', serving.stop);
-  try {
-    const [{ connection, close }] = await Promise.all([
-      connectChromium(group, options.executablePath),
-      isListening,
-    ]);
-    await allowDownloads(connection);
-    return { connection, close };
-  } catch (error) {
-    kill();
-    throw error;
-  }
+  // `startBrowser` reports it.
+  isListening.catch(() => undefined);
+  let hasEnded = false;
+  child.once('close', () => {
+    hasEnded = true;
+    serving.stop();
+  });
+  return {
+    get hasEnded() {
+      return hasEnded;
+    },
+    async startBrowser() {
+      const connecting = connectChromium(group, options.executablePath);
+      child.stdin?.end('\n');
+      try {
+        const [chromium] = await Promise.all([connecting, isListening]);
+        await allowDownloads(chromium.connection);
+        return chromium;
+      } catch (error) {
+        kill();
+        throw error;
+      }
+    },
+    close: kill,
+  };
 }
 
 /** Lets the browser of a session store downloads. */
@@ -79,7 +110,7 @@ export async function allowDownloads({ browser }: CdpConnection): Promise<void> 
 }
 
 /** The program of a session's browser. */
-export function sandboxedChromium({
+function sandboxedChromium({
   executablePath,
   directory,
 }: Pick<SessionBrowserOptions, 'executablePath' | 'directory'>): SandboxedProgram {
@@ -97,6 +128,7 @@ export function sandboxedChromium({
         executablePath,
       ] as const),
       ...chromiumArguments({ profile: PROFILE_PATH, proxyUrl: `http://127.0.0.1:${PROXY_PORT}` }),
+      `--disk-cache-size=${MAX_CACHE_BYTES}`,
       'about:blank',
     ],
     readOnlyPaths: [
@@ -114,6 +146,21 @@ export function sandboxedChromium({
     uid: SESSION_UID,
     env: { NODE_CHANNEL_FD: String(IPC_FD), NODE_CHANNEL_SERIALIZATION_MODE: 'json', NODE_NO_WARNINGS: '1' },
     limits: LIMITS,
+  };
+}
+
+/**
+ * A program that ends with 0 if the browser of a session can run as {@link sandboxedChromium}: inside, it does what Chromium
+ * does for its own sandbox, without which Chromium does not start.
+ */
+export function sandboxProbe(
+  options: Pick<SessionBrowserOptions, 'executablePath' | 'directory'>,
+): SandboxedProgram {
+  const program = sandboxedChromium(options);
+  return {
+    ...program,
+    command: [UNSHARE, '--user', '--map-root-user', '--net', '--pid', '--fork', SHELL, '-c', 'exit 0'],
+    readOnlyPaths: [...program.readOnlyPaths, SHELL],
   };
 }
 

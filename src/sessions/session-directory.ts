@@ -8,13 +8,20 @@ import { createProgramHome } from '../child-processes/program-home.ts';
  */
 export const SESSION_UID = 61_914;
 
+/** The name of the socket of the DevTools protocol. */
+export const PROTOCOL_SOCKET = 'cdp.sock';
+
 /** The temporary directory of a session on its host. */
 export interface SessionDirectory {
   path: string;
+  /** Has the Unix socket of the DevTools protocol for code, once a session uses the browser. */
+  protocol: string;
   /** The profile of its browser. */
   profile: string;
   /** Files that its browser and its code have stored. */
   downloads: string;
+  /** How many directories of hosts that were killed were deleted at its creation. */
+  abandoned: number;
   /** Deletes the directory. */
   remove(): Promise<void>;
 }
@@ -22,12 +29,14 @@ export interface SessionDirectory {
 /** Creates the directory of a session, and deletes those of hosts that were killed. */
 export async function createSessionDirectory(): Promise<SessionDirectory> {
   const home = await createProgramHome('session', SESSION_UID);
-  const [profile, downloads] = [join(home.path, 'profile'), join(home.path, 'downloads')];
-  for (const path of [profile, downloads]) {
+  const [protocol, profile, downloads] = ['protocol', 'profile', 'downloads'].map((name) =>
+    join(home.path, name),
+  ) as [string, string, string];
+  for (const path of [protocol, profile, downloads]) {
     await mkdir(path, { mode: 0o700 });
     await giveToSession(path);
   }
-  return { path: home.path, profile, downloads, remove: home.remove };
+  return { ...home, protocol, profile, downloads };
 }
 
 /** Gives a file or directory to the user of sessions. A service that does not run as root is that user itself. */

@@ -1,17 +1,20 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { messageOf, ServiceError } from '../errors.ts';
+import { messageOf, ServiceError, toServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { type Confinement, findConfinement } from '../sandbox/confinement.ts';
 import type { Language } from '../schemas/session.ts';
-import { HostedSession, type RunningBrowser } from './hosted-session.ts';
+import { BROWSER_LIMITS, type BrowserLimits, watchBrowser } from './browser-limits.ts';
+import { CodeRunner } from './code/code-runner.ts';
+import { HostedSession } from './hosted-session.ts';
+import type { RunningBrowser } from './running-browser.ts';
 import { type ScrapeBrowser, ScrapeBrowsers } from './scrape-browsers.ts';
-import { sandboxedChromium, startSessionBrowser } from './session-browser.ts';
-import { createSessionDirectory } from './session-directory.ts';
-import type { SessionMetrics } from './session-metrics.ts';
+import { type BrowserSandbox, openBrowserSandbox, sandboxProbe } from './session-browser.ts';
+import { createSessionDirectory, type SessionDirectory } from './session-directory.ts';
+import type { OpenOutcome, SessionMetrics } from './session-metrics.ts';
 import { SpareBrowser } from './spare-browser.ts';
 
-/** What a host of browser sessions needs. */
+/** Options of {@link SessionHost}. */
 export interface SessionHostOptions {
   /** The Chromium binary. */
   executablePath: string;
@@ -23,6 +26,16 @@ export interface SessionHostOptions {
   recordLoss(id: string): Promise<void>;
   metrics: SessionMetrics;
   logger: Logger;
+  /** The memory in bytes that new processes may use; by default the system is asked. */
+  availableMemory?(): number;
+  /** The limits of each browser, by default {@link BROWSER_LIMITS}. */
+  browserLimits?: BrowserLimits;
+}
+
+/** A sandbox for a browser, with its directory. */
+interface OpenSandbox {
+  sandbox: BrowserSandbox;
+  directory: SessionDirectory;
 }
 
 /** Free memory in bytes that a further session needs. */
@@ -32,8 +45,6 @@ const KEEP_WITHIN_MS = 60_000;
 /** After a call of JavaScript, new sessions are made ready for it ahead, for this many milliseconds. */
 const NODE_IN_USE_MS = 600_000;
 
-const hasMemoryFor = (sessions: number) => process.availableMemory() >= sessions * SESSION_MEMORY_BYTES;
-
 /**
  * Finds out how browsers of sessions are confined on this machine.
  * @throws ServiceError `SESSIONS_UNAVAILABLE` that says what to install where they cannot run in a sandbox
@@ -41,13 +52,12 @@ const hasMemoryFor = (sessions: number) => process.availableMemory() >= sessions
 export async function findSessionConfinement(executablePath: string): Promise<Confinement> {
   const directory = await createSessionDirectory();
   try {
-    const program = sandboxedChromium({ executablePath, directory });
-    const { confinement } = await findConfinement({ ...program, command: ['/bin/sh', '-c', 'exit 0'] });
+    const { confinement } = await findConfinement(sandboxProbe({ executablePath, directory }));
     return confinement;
   } catch (cause) {
     throw new ServiceError(
       'SESSIONS_UNAVAILABLE',
-      `Browser sessions need bubblewrap, which does not work here (${messageOf(cause)}). Install the package bubblewrap and allow unprivileged user namespaces (in a container security_opt, as in docker-compose.yml).`,
+      `Browser sessions need bubblewrap and user namespaces, which do not work here (${messageOf(cause)}). Install the package bubblewrap, and allow unprivileged user namespaces (user.max_user_namespaces above 0, kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0; in a container security_opt, as in docker-compose.yml).`,
       { cause },
     );
   } finally {
@@ -60,23 +70,33 @@ export class SessionHost {
   readonly #options: SessionHostOptions;
   readonly #confinement: Confinement;
   readonly #sessions = new Map<string, Promise<HostedSession>>();
+  /** Those whose browser has started. */
+  readonly #opened = new Set<HostedSession>();
   readonly #kept = new Set<string>();
   readonly #spare: SpareBrowser;
   readonly #scrapes: ScrapeBrowsers;
+  /** The sandbox of the next browser, which is open while nobody uses a session, because that is a third of a start. */
+  #sandbox: Promise<OpenSandbox | undefined> | undefined;
   #nodeUsedAt = Number.NEGATIVE_INFINITY;
   #isStopping = false;
 
   private constructor(options: SessionHostOptions, confinement: Confinement) {
     this.#options = options;
     this.#confinement = confinement;
-    this.#spare = new SpareBrowser(() => this.#startBrowser());
+    options.metrics.memory.ofSessions = () => Array.from(this.#opened, ({ residentBytes }) => residentBytes);
+    options.metrics.memory.hasRoom = () => !this.#isStopping && this.hasRoom;
+    this.#spare = new SpareBrowser({
+      start: () => this.#startSpare(),
+      hasMemory: () => this.#hasMemoryFor(2),
+    });
     this.#scrapes = new ScrapeBrowsers({
       take: async () => {
         const browser = await this.#spare.take();
-        if (this.#sessions.size > 0 && hasMemoryFor(2)) this.#spare.prepare();
+        if (this.#sessions.size > 0) this.#spare.prepare();
+        else this.#prepareSandbox();
         return browser;
       },
-      hasMemory: () => hasMemoryFor(2),
+      hasMemory: () => this.#hasMemoryFor(2),
       logger: options.logger,
     });
   }
@@ -87,7 +107,12 @@ export class SessionHost {
    */
   static async open(options: SessionHostOptions): Promise<SessionHost> {
     const executablePath = realpathSync(options.executablePath);
-    return new SessionHost({ ...options, executablePath }, await findSessionConfinement(executablePath));
+    const host = new SessionHost(
+      { ...options, executablePath },
+      await findSessionConfinement(executablePath),
+    );
+    host.#prepareSandbox();
+    return host;
   }
 
   /**
@@ -133,6 +158,7 @@ export class SessionHost {
     await Promise.all([
       this.#spare.close(),
       this.#scrapes.close(),
+      this.#closeSandbox(),
       ...Array.from(this.#sessions.values(), (opening) =>
         opening.then(
           (session) => session.end('shutdown'),
@@ -141,6 +167,11 @@ export class SessionHost {
         ),
       ),
     ]);
+  }
+
+  /** Whether there is memory for another session, if need be that of a page that is only kept. */
+  get hasRoom(): boolean {
+    return this.#scrapes.isKeepingAny || this.#hasMemoryFor(1);
   }
 
   /** A browser for a scrape, whose page a session can take over for a while. */
@@ -153,12 +184,11 @@ export class SessionHost {
     const kept = scrapeId ? this.#scrapes.take(scrapeId) : undefined;
     if (kept) return { ...kept, hasPage: true };
     // Sessions come first.
-    while (!hasMemoryFor(1) && (await this.#scrapes.endOldest()));
-    if (!hasMemoryFor(1)) {
+    while (!this.#hasMemoryFor(1) && (await this.#scrapes.endOldest()));
+    if (!this.#hasMemoryFor(1)) {
       throw new ServiceError(
         'SESSION_LIMIT_REACHED',
         'The memory of the host does not suffice for another browser session. Try again when one has ended.',
-        { retryAfterSeconds: 30 },
       );
     }
     return this.#spare.take();
@@ -166,47 +196,135 @@ export class SessionHost {
 
   async #open(id: string, scrapeId: string | null | undefined): Promise<HostedSession> {
     await this.ready();
-    const { cacheDir, metrics, logger } = this.#options;
-    const stopTimer = metrics.openSeconds.startTimer();
+    const { metrics, logger } = this.#options;
     const session = new HostedSession({
-      ...{ id, cacheDir, metrics, logger },
-      confinement: this.#confinement,
-      browser: await this.#takeBrowser(scrapeId),
+      ...{ id, metrics, logger },
+      browser: await this.#timeOpening(() => this.#takeBrowser(scrapeId)),
       onExecuted: (language) => this.#noticeCall(language),
     });
-    stopTimer();
     metrics.open.inc();
+    this.#opened.add(session);
     void session.ended.then((reason) => {
       metrics.open.dec();
       metrics.ended.inc({ reason });
       this.#sessions.delete(id);
+      this.#opened.delete(session);
       this.#kept.delete(id);
-      if (this.#sessions.size === 0) this.#spare.closeLater();
+      if (this.#sessions.size > 0) return;
+      this.#spare.closeLater();
+      this.#prepareSandbox();
     });
-    if (hasMemoryFor(2)) {
-      if (performance.now() - this.#nodeUsedAt < NODE_IN_USE_MS) void session.startLanguage('node');
-      this.#spare.prepare();
-    }
+    if (this.#isNodeInUse() && this.#hasMemoryFor(1)) void session.startLanguage('node');
+    this.#spare.prepare();
     setTimeout(() => void this.#endUnlessKept(session), KEEP_WITHIN_MS).unref();
     return session;
   }
 
+  async #timeOpening(take: () => Promise<RunningBrowser>): Promise<RunningBrowser> {
+    const stopTimer = this.#options.metrics.openSeconds.startTimer();
+    let outcome: OpenOutcome = 'failed';
+    try {
+      const browser = await take();
+      outcome = 'succeeded';
+      return browser;
+    } catch (error) {
+      if (toServiceError(error).code === 'SESSION_LIMIT_REACHED') outcome = 'refused';
+      throw error;
+    } finally {
+      stopTimer({ outcome });
+    }
+  }
+
   #noticeCall(language: Language): void {
-    if (language === 'node') this.#nodeUsedAt = performance.now();
+    if (language !== 'node') return;
+    this.#nodeUsedAt = performance.now();
+    void this.#spare.current?.then((browser) => browser && this.#startNode(browser));
+  }
+
+  #hasMemoryFor(sessions: number): boolean {
+    const { availableMemory = () => process.availableMemory() } = this.#options;
+    return availableMemory() >= sessions * SESSION_MEMORY_BYTES;
+  }
+
+  #isNodeInUse(): boolean {
+    return performance.now() - this.#nodeUsedAt < NODE_IN_USE_MS;
+  }
+
+  /** Starts a browser that nobody waits for, and the program for JavaScript that is likely to be used with it. */
+  async #startSpare(): Promise<RunningBrowser> {
+    const browser = await this.#startBrowser();
+    if (this.#isNodeInUse()) void this.#startNode(browser);
+    return browser;
+  }
+
+  async #startNode({ code }: RunningBrowser): Promise<void> {
+    await code
+      .start('node')
+      // The first call tries it again, and reports the reason.
+      .catch((error) => this.#options.logger.debug({ err: error }, 'JavaScript was not made ready'));
   }
 
   async #startBrowser(): Promise<RunningBrowser> {
-    const { executablePath, serveProxy } = this.#options;
-    const directory = await createSessionDirectory();
+    const { cacheDir, logger } = this.#options;
+    const confinement = this.#confinement;
+    const { sandbox, directory } = await this.#takeSandbox().catch((cause) => {
+      throw startError(cause);
+    });
     try {
-      const options = { executablePath, serveProxy, directory, confinement: this.#confinement };
-      return { directory, chromium: await startSessionBrowser(options) };
+      const chromium = await sandbox.startBrowser();
+      const code = new CodeRunner({ confinement, cacheDir, directory, logger });
+      return { chromium, directory, code, exceeded: this.#watch({ chromium, directory }) };
     } catch (cause) {
       await directory.remove();
-      throw new ServiceError('SESSION_FAILED', 'The browser of the session did not start. Try again.', {
-        cause,
-      });
+      throw startError(cause);
     }
+  }
+
+  /** Opens the sandbox of the next browser ahead. If that fails, the next start reports it. */
+  #prepareSandbox(): void {
+    if (!this.#isStopping) this.#sandbox ??= this.#openSandbox().catch(() => undefined);
+  }
+
+  /** @returns the sandbox that was opened ahead, else a new one */
+  async #takeSandbox(): Promise<OpenSandbox> {
+    const preparing = this.#sandbox;
+    this.#sandbox = undefined;
+    const prepared = await preparing;
+    // It may have been killed, and old temporary files may have been deleted.
+    if (prepared && !prepared.sandbox.hasEnded && existsSync(prepared.directory.profile)) return prepared;
+    if (prepared) await closeSandbox(prepared);
+    return this.#openSandbox();
+  }
+
+  async #openSandbox(): Promise<OpenSandbox> {
+    const { executablePath, serveProxy, metrics } = this.#options;
+    const confinement = this.#confinement;
+    const directory = await createSessionDirectory();
+    metrics.orphans.inc(directory.abandoned);
+    try {
+      const sandbox = await openBrowserSandbox({ executablePath, serveProxy, directory, confinement });
+      return { sandbox, directory };
+    } catch (error) {
+      await directory.remove();
+      throw error;
+    }
+  }
+
+  async #closeSandbox(): Promise<void> {
+    const prepared = await this.#sandbox;
+    this.#sandbox = undefined;
+    if (prepared) await closeSandbox(prepared);
+  }
+
+  /** Ends a browser that uses more than it may. Its user, a session or a scrape, notices that. */
+  #watch(browser: Pick<RunningBrowser, 'chromium' | 'directory'>): RunningBrowser['exceeded'] {
+    const { logger, browserLimits = BROWSER_LIMITS } = this.#options;
+    const exceeded = watchBrowser({ ...browser, limits: browserLimits, logger });
+    void exceeded.then((limit) => {
+      logger.warn({ limit }, 'a browser of a session or scrape used more than it may, so it was ended');
+      return browser.chromium.close(0);
+    });
+    return exceeded;
   }
 
   /** Its workflow may never have started, because the API ended first. */
@@ -221,3 +339,11 @@ export class SessionHost {
     );
   }
 }
+
+async function closeSandbox({ sandbox, directory }: OpenSandbox): Promise<void> {
+  sandbox.close();
+  await directory.remove();
+}
+
+const startError = (cause: unknown) =>
+  new ServiceError('SESSION_FAILED', 'The browser of the session did not start. Try again.', { cause });

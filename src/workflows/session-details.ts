@@ -1,6 +1,6 @@
 import type { SessionOutcome } from '../db/sessions.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
-import type { SessionUsage } from '../sessions/hosted-session.ts';
+import type { SessionUsage } from '../sessions/session-usage.ts';
 
 /** A session that is starting or in use. Times are in milliseconds since 1970. */
 interface RunningSession {
@@ -28,7 +28,12 @@ const describeState = ({ isOpen, usage, expiresAt, activityTtlMs, lastActivityAt
     `last activity: ${formatTime(lastActivityAt)}; it ends after ${activityTtlMs / 1000} seconds without`,
     `ends at the latest: ${formatTime(expiresAt)}`,
     ...(usage
-      ? [`calls: ${usage.calls}`, `clients now: ${usage.clients}`, `viewers now: ${usage.viewers}`]
+      ? [
+          `calls: ${usage.calls}`,
+          ...describePrompts(usage),
+          `clients now: ${usage.clients}`,
+          `viewers now: ${usage.viewers}`,
+        ]
       : []),
   ]);
 
@@ -36,8 +41,17 @@ const describeEnd = ({ reason, outcome, usage }: EndedSession) =>
   formatList(`Ended: ${reason}`, [
     `${Math.round((outcome?.durationMs ?? 0) / 1000)} seconds`,
     `${outcome?.credits ?? 0} credits`,
-    ...(usage ? [`calls: ${usage.calls}`, `viewers at most: ${usage.mostViewers}`] : []),
+    ...(usage
+      ? [`calls: ${usage.calls}`, ...describePrompts(usage), `viewers at most: ${usage.mostViewers}`]
+      : []),
   ]);
+
+/** The prompts and the kinds of their steps. Hosts of earlier versions do not report them. */
+function describePrompts({ prompts, promptSteps = {} }: Partial<SessionUsage>): string[] {
+  if (!prompts) return [];
+  const steps = Object.entries(promptSteps).map(([tool, count]) => `${tool} ${count}`);
+  return [`prompts: ${prompts}${steps.length ? ` (steps: ${steps.join(', ')})` : ''}`];
+}
 
 const formatTime = (at: number) => new Date(at).toISOString();
 

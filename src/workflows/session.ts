@@ -5,14 +5,16 @@ import {
   CancellationScope,
   condition,
   isCancellation,
+  patched,
   setCurrentDetails,
   setHandler,
+  sleep,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { SessionOutcome } from '../db/sessions.ts';
-import { ServiceError, toServiceError } from '../errors.ts';
+import { type ErrorCode, ServiceError, toServiceError } from '../errors.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
-import type { SessionUsage } from '../sessions/hosted-session.ts';
+import type { SessionUsage } from '../sessions/session-usage.ts';
 import { hostActivities, sessionSteps } from './activities.ts';
 import { logFailure, toFailure } from './failure.ts';
 import { Outcome } from './search-attributes.ts';
@@ -42,12 +44,35 @@ export async function browser(input: SessionInput): Promise<SessionOutcome | und
   return CancellationScope.nonCancellable(() => session.run());
 }
 
+/** How long after a host did not end a session it is asked again, in milliseconds. */
+const STOP_AGAIN_MS = 2_000;
+
+/** The search attribute of sessions that were in use and did not end as they should. */
+const OUTCOMES: Partial<Record<SessionEndReason, ErrorCode>> = {
+  crashed: 'SESSION_FAILED',
+  memory: 'SESSION_FAILED',
+  disk: 'SESSION_FAILED',
+  lost: 'WORKER_LOST',
+};
+
 /** The error of those who wait for a session that is deleted before its browser has started. */
 const deletedError = (id: string) =>
   new ServiceError('SESSION_DESTROYED', `The browser session ${id} was deleted while it started.`);
 
+/** The remedy when a host did not start a session: the first host that takes it, or one that was not tried before. */
+function wayOutOf(error: unknown): 'any host' | 'other host' | undefined {
+  const { code } = toServiceError(error);
+  const hasDied = error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
+  // It has died or stops. After a restart it may take the session itself.
+  if (hasDied || code === 'SERVICE_UNAVAILABLE') return 'any host';
+  // It has too little memory, or its browser did not start.
+  return code === 'SESSION_LIMIT_REACHED' || code === 'SESSION_FAILED' ? 'other host' : undefined;
+}
+
 class SessionState {
   readonly #input: SessionInput;
+  /** The task queue of the host that starts the browser; `undefined` for any. */
+  #startQueue: string | undefined;
   /** The start of the browser, which ends when the session is deleted meanwhile. */
   readonly #starting = new CancellationScope();
   #isOpen = false;
@@ -59,6 +84,7 @@ class SessionState {
 
   constructor(input: SessionInput) {
     this.#input = input;
+    this.#startQueue = input.hostQueue;
     setHandler(sessionOpened, async () => {
       await condition(() => this.#isOpen || this.#failure !== undefined);
       if (this.#failure) throw this.#failure;
@@ -91,6 +117,8 @@ class SessionState {
     }
     const reason = this.#reason ?? 'lost';
     const outcome = await sessionSteps.settleSession(sessionId, reason);
+    const code = OUTCOMES[reason];
+    if (code && patched('session-outcome')) upsertSearchAttributes([{ key: Outcome, value: code }]);
     setCurrentDetails(describeSession({ reason, outcome, usage: this.#usage }));
     await condition(allHandlersFinished);
     return outcome;
@@ -109,26 +137,35 @@ class SessionState {
     throw this.#failure;
   }
 
-  /** Starts the browser, on the host that the input names if there is one. */
+  /**
+   * Starts the browser, on the host that the input names if there is one, and on another one if that cannot. A host never
+   * opens a session that another one has opened for its user.
+   */
   async #start(): Promise<{ queue: string }> {
-    const { sessionId, hostQueue } = this.#input;
-    if (hostQueue === undefined) return sessionSteps.startSession(sessionId);
-    try {
-      return await hostActivities(hostQueue).startSession(sessionId);
-    } catch (error) {
-      // That host has died or stops. Any other one starts a browser, unless the first one has opened the session for its user.
-      const hasDied = error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
-      if (hasDied || toServiceError(error).code === 'SERVICE_UNAVAILABLE')
-        return sessionSteps.startSession(sessionId);
-      throw error;
+    const { sessionId } = this.#input;
+    const triedQueues: string[] = [];
+    for (;;) {
+      const queue = this.#startQueue;
+      if (queue !== undefined) triedQueues.push(queue);
+      const { startSession } = queue === undefined ? sessionSteps : hostActivities(queue);
+      try {
+        return await startSession(sessionId);
+      } catch (error) {
+        const wayOut = wayOutOf(error);
+        if (wayOut === 'any host' && queue !== undefined) this.#startQueue = undefined;
+        else if (wayOut === 'other host') {
+          this.#startQueue = await sessionSteps.findOtherHost(triedQueues);
+          if (this.#startQueue === undefined) throw error;
+        } else throw error;
+      }
     }
   }
 
   /** Ends the browser that a host may have started for the API, although the start was cancelled here. */
   async #stopStart(): Promise<void> {
-    const { sessionId, hostQueue } = this.#input;
-    if (hostQueue === undefined) return;
-    await hostActivities(hostQueue)
+    const { sessionId } = this.#input;
+    if (this.#startQueue === undefined) return;
+    await hostActivities(this.#startQueue)
       .stopSession(sessionId, 'deleted', this.#lastActivityAt)
       // The host has died, and the browser with it.
       .catch(() => undefined);
@@ -160,13 +197,13 @@ class SessionState {
     while (!this.#reason) {
       const reason = await this.#nextReason();
       if (!reason) continue;
-      // When the host has died, the activity above fails as well.
       await host.stopSession(sessionId, reason, this.#lastActivityAt).then(
         (activeAt) => {
           if (activeAt === undefined) this.#reason ??= reason;
           else this.#lastActivityAt = activeAt;
         },
-        () => kept,
+        // When the host has died, the activity above fails as well. One that lives may have lost its connection for a while.
+        () => (patched('session-stopped-again') ? Promise.race([kept, sleep(STOP_AGAIN_MS)]) : kept),
       );
     }
     // It knows how the session was used.

@@ -1,4 +1,8 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { priceOfSession } from '../../src/credits.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 import { call } from '../support/api.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';
@@ -24,6 +28,9 @@ beforeAll(async () => {
   site = await startPages({
     '/form': FORM,
     '/frame': '<p>frame</p>',
+    '/early': `<!doctype html><meta name=viewport content="width=device-width"><script>
+      early = { touch: navigator.maxTouchPoints > 0, userAgent: navigator.userAgent, size: [innerWidth, innerHeight], language: navigator.language };
+    </script>`,
     '/other': '<title>other</title><p>other</p>',
   });
 });
@@ -50,8 +57,8 @@ async function scrapeForm(options: Record<string, unknown> = {}) {
 }
 
 const interact = async (id: string, code: string) => {
-  const { status, body } = await ask(`/v2/scrape/${id}/interact`, { code, timeout: 60 });
-  return { status, body, value: body.result && JSON.parse(body.result) };
+  const { status, body } = await ask(`/v2/scrape/${id}/interact`, { code, timeout: 300 });
+  return { status, body, value: body.result ? JSON.parse(body.result) : body.error };
 };
 
 const STATE = `await page.evaluate(() => ({
@@ -79,11 +86,15 @@ describe('the first call of interact', () => {
       scraped.id,
       `await page.click('#send'); const [popup] = await Promise.all([context.waitForEvent('page'),
         page.evaluate(() => { open('/other') })]);
-      await popup.waitForLoadState(); const title = await popup.title(); await popup.close();
+      await popup.waitForURL('**/other'); const title = await popup.title(); await popup.close();
       ({ title, clicks: await page.evaluate(() => clicks) })`,
     );
     expect(used.value).toEqual({ title: 'other', clicks: 2 });
-    expect((await stop(scraped.id)).body).toMatchObject({ success: true, creditsBilled: 2 });
+    const { body: stopped } = await stop(scraped.id);
+    const durationMs: number = stopped.sessionDurationMs;
+    expect(stopped).toMatchObject({
+      ...{ success: true, creditsBilled: priceOfSession({ durationMs, prompted: false }) },
+    });
     const activity = await ask('/v2/team/activity');
     const own = activity.body.data.filter(({ target }: { target: string }) => target === `${site.url}/form`);
     expect(own.map(({ endpoint }: { endpoint: string }) => endpoint).sort()).toEqual(['interact', 'scrape']);
@@ -116,6 +127,20 @@ describe('the first call of interact', () => {
     const taken = await scrapeForm({ mobile: true });
     const { value } = await interact(taken.id, STATE);
     expect(value).toMatchObject({ ...phone, opened: taken.opened, scrolled: 1234 });
+    const visitor = `({ touch: navigator.maxTouchPoints > 0, userAgent: navigator.userAgent, size: [innerWidth, innerHeight],
+      language: navigator.language })`;
+    // Tabs that the page or the code opens later see the same visitor, from their first script on.
+    const later = await interact(
+      taken.id,
+      `const seen = [];
+      for (const open of [() => page.evaluate("open('/early', '_blank') && 0"), async () => (await context.newPage()).goto('${site.url}/early')]) {
+        const [tab] = await Promise.all([context.waitForEvent('page'), open()]);
+        await tab.waitForFunction('globalThis.early');
+        seen.push(await tab.evaluate('early'), await tab.evaluate(\`${visitor}\`));
+      }
+      seen`,
+    );
+    expect(later.value).toEqual(Array.from({ length: 4 }, () => ({ ...phone, language: value.language })));
     await stop(taken.id);
     const before = visits();
     const { id } = await scrapeForm({ mobile: true, actions: [] });
@@ -180,4 +205,23 @@ describe('interact opens a page again', () => {
     const parsed = await call('/v2/parse', { url: service.url, key: service.key, form });
     expect(await refusal(parsed.body.data.metadata.scrapeId)).toContain('uploaded file');
   });
+});
+
+it('a session is refused with what to install where no worker can run sessions', async () => {
+  const scraped = await scrapeForm({ actions: [] });
+  const db = openDatabase(runningDatabaseUrl(service.dataDir), (error) => {
+    throw error;
+  });
+  // As a worker reports itself where bubblewrap does not work.
+  await sql`update workers set host_url = null, host_queue = null`.execute(db.query);
+  const refusal = {
+    ...{ status: 503, body: { code: 'SESSIONS_UNAVAILABLE', error: expect.stringContaining('bubblewrap') } },
+  };
+  expect(await ask('/v2/browser', {})).toMatchObject(refusal);
+  expect(await ask(`/v2/scrape/${scraped.id}/interact`, { code: '1' })).toMatchObject(refusal);
+  // The worker reports itself again, with its host.
+  await sql`delete from workers`.execute(db.query);
+  await db.close();
+  await pollUntil(async () => (await interact(scraped.id, '1')).status === 200);
+  await stop(scraped.id);
 });

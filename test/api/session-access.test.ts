@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Database } from '../../src/db/client.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../src/encryption/host-request.ts';
+import { sessionSecret } from '../../src/encryption/session-secrets.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { connectRaw } from '../support/protocol.ts';
@@ -48,6 +51,7 @@ afterAll(async () => {
   await db.close();
 });
 
+const secretKey = () => readFileSync(path.join(dataDir, 'secret-key'), 'utf8').trim();
 const secretOf = (url: string) => url.split('/').at(-1)!;
 const asSocket = (url: string) => url.replace(/^http/, 'ws');
 
@@ -176,7 +180,6 @@ describe.each(['/v2/browser', '/v2/interact'])(
 );
 
 describe('the host of a session does not serve', () => {
-  const secretKey = () => readFileSync(path.join(dataDir, 'secret-key'), 'utf8').trim();
   const target = (rest: string) => `/sessions/${session.id}/${rest}`;
   test.each<[string, () => Record<string, string>]>([
     ['a request without a signature', () => ({})],
@@ -229,6 +232,51 @@ describe('the host of a session does not serve', () => {
       expect([401, 404, 410]).toContain(response.status);
     }
   });
+});
+
+it('a session without a live view has none, even for who knows what its secrets would be', async () => {
+  const { body: unseen } = await call('/v2/browser', { body: { streamWebView: false }, key: team.key });
+  const { salt } = await db.query
+    .selectFrom('browser_sessions')
+    .select('salt')
+    .where('id', '=', unseen.id)
+    .executeTakeFirstOrThrow();
+  for (const access of ['view', 'control'] as const) {
+    const secret = sessionSecret(secretKey(), { id: unseen.id, salt, access });
+    const url = `${base}/v2/browser/${unseen.id}/view/${secret}`;
+    expect((await fetch(url)).status).toBe(404);
+    expect(await statusOf(asSocket(url))).toBe(404);
+  }
+  const own = { id: session.id, access: 'view' as const };
+  const row = await db.query
+    .selectFrom('browser_sessions')
+    .select('salt')
+    .where('id', '=', session.id)
+    .executeTakeFirstOrThrow();
+  // This is how a secret is made.
+  expect(session.liveViewUrl).toContain(sessionSecret(secretKey(), { ...own, ...row }));
+  await remove(unseen);
+});
+
+it('a viewer who announces more than 2 MiB is disconnected before any of it is read', async () => {
+  const handshake = request(session.liveViewUrl, {
+    headers: {
+      ...{ Connection: 'Upgrade', Upgrade: 'websocket' },
+      ...{ 'Sec-WebSocket-Key': Buffer.alloc(16).toString('base64'), 'Sec-WebSocket-Version': '13' },
+    },
+  }).end();
+  const [, connection] = await once(handshake, 'upgrade');
+  const received: Buffer[] = [];
+  connection.on('data', (chunk: Buffer) => received.push(chunk));
+  const closed = once(connection, 'close');
+  // The header of a text of 100 MiB with a mask, as clients send it (RFC 6455, 5.2).
+  // It is answered by a frame that closes the connection with the code 1009.
+  const header = Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0x06, 0x40, 0, 0, 1, 2, 3, 4]);
+  connection.write(header);
+  await expect.poll(() => Buffer.concat(received).toString('hex')).toContain('880203f1');
+  connection.destroy();
+  await closed;
+  expect(await statusOf(asSocket(session.liveViewUrl))).toBe(101);
 });
 
 it('a viewer without control changes nothing, whatever it sends', async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import puppeteer from 'puppeteer-core';
+import puppeteer, { type Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { agentBrowserFile } from '../../src/sessions/code/language-files.ts';
@@ -29,9 +29,11 @@ it('Puppeteer drives a session, with popups and contexts, and finds its pages wh
   const first = await puppeteer.connect({ browserWSEndpoint: session.cdpUrl });
   const [page] = await first.pages();
   await page!.goto(`${site.url}/article/1`);
-  const opened = new Promise<string>((resolve) => page!.once('popup', (popup) => resolve(popup!.url())));
+  const opened = new Promise<Page>((resolve) => page!.once('popup', (popup) => resolve(popup!)));
   await page!.evaluate(() => void window.open('/article/2'));
-  expect(await opened).toBe(`${site.url}/article/2`);
+  const popup = await opened;
+  // Its navigation may come after its event.
+  await expect.poll(() => popup.url()).toBe(`${site.url}/article/2`);
   const context = await first.createBrowserContext();
   const separate = await context.newPage();
   await separate.goto(`${site.url}/article/3`);

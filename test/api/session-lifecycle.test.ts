@@ -1,8 +1,9 @@
-import { Client } from '@temporalio/client';
+import { Client, type WorkflowHandle } from '@temporalio/client';
 import { sql } from 'kysely';
 import { chromium as playwright } from 'playwright';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { priceOfSession } from '../../src/credits.ts';
 import type { Database } from '../../src/db/client.ts';
 import { performOnce } from '../../src/db/idempotency.ts';
 import { areSessionsCovered, insertSession } from '../../src/db/sessions.ts';
@@ -28,9 +29,9 @@ afterAll(() => db.close());
 const create = (body: Record<string, unknown> = {}, key = team.key) => call('/v2/browser', { body, key });
 const remove = (id: string, key = team.key) => call(`/v2/browser/${id}`, { method: 'DELETE', key });
 const execute = (id: string, code: string, key = team.key) =>
-  call(`/v2/browser/${id}/execute`, { body: { code, timeout: 60 }, key });
+  call(`/v2/browser/${id}/execute`, { body: { code, timeout: 300 }, key });
 const interact = (id: string, code: string, key = team.key) =>
-  call(`/v2/scrape/${id}/interact`, { body: { code, timeout: 60 }, key });
+  call(`/v2/scrape/${id}/interact`, { body: { code, timeout: 300 }, key });
 
 /** A page that responds at once to its first visitor, and to later ones when `release` is called. */
 async function startGatedPage() {
@@ -95,7 +96,7 @@ describe('while a session starts', () => {
     await using page = await startGatedPage();
     const { scrapeId, first, id } = await startGatedSession(page.url);
     const waiting = execute(id, '1');
-    expect((await remove(id)).body).toEqual({ success: true, sessionDurationMs: 0, creditsBilled: 0 });
+    expect((await remove(id)).body).toMatchObject({ success: true, sessionDurationMs: 0, creditsBilled: 0 });
     for (const answer of [first, waiting, interact(scrapeId, '1'), remove(id)])
       expect(await answer).toMatchObject({ status: 410, body: { code: 'SESSION_DESTROYED' } });
   });
@@ -130,7 +131,7 @@ describe('a session whose API process died before it could start', () => {
 
   it('can be deleted, and costs nothing', async () => {
     const id = await insert();
-    expect((await remove(id)).body).toEqual({ success: true, sessionDurationMs: 0, creditsBilled: 0 });
+    expect((await remove(id)).body).toMatchObject({ success: true, sessionDurationMs: 0, creditsBilled: 0 });
   });
 });
 
@@ -160,6 +161,8 @@ describe('code that runs', () => {
   it('is interrupted by the end of its session, and its caller learns why', async () => {
     const { body } = await create();
     const running = execute(body.id, 'console.log("begun"); await new Promise(() => {})');
+    // The second request could otherwise arrive first.
+    await usageOf(body.id, ({ calls }) => calls === 1);
     const waiting = execute(body.id, '1');
     await usageOf(body.id, ({ calls }) => calls === 2);
     expect((await remove(body.id)).body.success).toBe(true);
@@ -172,20 +175,42 @@ describe('code that runs', () => {
 });
 
 /** Waits until the use of a session that the Temporal UI shows meets a condition. */
-async function usageOf(id: string, meets: (usage: { calls: number; viewers: number }) => boolean) {
-  const connection = await connectTemporal(temporalAddressOf(inject('service')));
-  try {
-    const workflow = new Client({ connection, namespace: 'default' }).workflow.getHandle(`browser/${id}`);
-    return await pollUntil(async () => {
+const usageOf = (id: string, meets: (usage: { calls: number; viewers: number }) => boolean) =>
+  withWorkflow(id, (workflow) =>
+    pollUntil(async () => {
       const { raw } = await workflow.describe();
       const details = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0]?.data;
       const usage = details && JSON.parse(Buffer.from(details).toString());
       return usage && meets(usage) && usage;
-    });
+    }),
+  );
+
+/** Uses the workflow of a session. */
+async function withWorkflow<Result>(id: string, use: (workflow: WorkflowHandle) => Promise<Result>) {
+  const connection = await connectTemporal(temporalAddressOf(inject('service')));
+  try {
+    return await use(new Client({ connection, namespace: 'default' }).workflow.getHandle(`browser/${id}`));
   } finally {
     await connection.close();
   }
 }
+
+describe('a session whose workflow does not exist any more', () => {
+  it('ends on its host, so that nobody uses it without a bill', async () => {
+    const { body } = await create();
+    const closed = new Promise((resolve) => new WebSocket(body.cdpUrl).once('close', resolve));
+    await usageOf(body.id, () => true);
+    await withWorkflow(body.id, (workflow) => workflow.terminate('by a test'));
+    expect(await closed).toBe(4500);
+    const item = await pollUntil(async () => {
+      const { body: list } = await call('/v2/browser?status=error', { key: team.key });
+      return list.sessions.find(({ id }: { id: string }) => id === body.id);
+    });
+    expect(item).toMatchObject({ status: 'destroyed', endReason: 'lost' });
+    const price = priceOfSession({ durationMs: item.sessionDurationMs, prompted: false });
+    expect(item.creditsBilled).toBe(price);
+  });
+});
 
 describe('Temporal shows of a session', () => {
   it('its calls and viewers while it lasts, without a signal for each', async () => {
@@ -196,6 +221,31 @@ describe('Temporal shows of a session', () => {
     viewer.terminate();
     await usageOf(body.id, ({ viewers }) => viewers === 0);
     await remove(body.id);
+  });
+
+  it('its state and times, and then the reason of its end, its duration and its price', async () => {
+    const { body } = await create({ activityTtl: 60 });
+    const details = () =>
+      withWorkflow(body.id, async (workflow) => {
+        const { currentDetails } = await workflow.query<{ currentDetails: string }>(
+          '__temporal_workflow_metadata',
+        );
+        return currentDetails;
+      });
+    const active = await pollUntil(async () => /^\*\*Active\*\*/.test(await details()) && (await details()));
+    expect(active).toMatch(/- last activity: \S+Z; it ends after 60 seconds without\n/);
+    expect(active).toContain(`- ends at the latest: ${body.expiresAt}`);
+    await execute(body.id, '1');
+    const { body: ended } = await remove(body.id);
+    expect(await details()).toBe(
+      [
+        '**Ended: deleted**\n',
+        `- ${Math.round(ended.sessionDurationMs / 1000)} seconds`,
+        '- 2 credits',
+        '- calls: 1',
+        '- viewers at most: 0',
+      ].join('\n'),
+    );
   });
 });
 
@@ -254,16 +304,16 @@ describe('the credits of a team', () => {
   });
 
   it('are not needed for code in a session that runs, but for the start of one', async () => {
-    const poor = await makeTeam(db, { credits: 3 });
+    const poor = await makeTeam(db, { credits: 4 });
     await using pages = await startPages({ '/': '<title>a page</title><p>text</p>' });
     const scraped = await call('/v2/scrape', { body: { url: `${pages.url}/` }, key: poor.key });
     const scrapeId = scraped.body.data.metadata.scrapeId;
+    const other = await call('/v2/scrape', { body: { url: `${pages.url}/` }, key: poor.key });
     expect((await interact(scrapeId, '1', poor.key)).status).toBe(200);
     await changeTeam(db, poor.name, { credits: 1 });
     const again = await interact(scrapeId, '2', poor.key);
     // It may have been ended meanwhile, because one credit does not pay for its minute.
     expect([200, 410]).toContain(again.status);
-    const other = await call('/v2/scrape', { body: { url: `${pages.url}/` }, key: poor.key });
     expect(await interact(other.body.data.metadata.scrapeId, '1', poor.key)).toMatchObject({
       ...{ status: 402, body: { code: 'INSUFFICIENT_CREDITS' } },
     });

@@ -2,25 +2,32 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from '@temporalio/client';
 import { sql } from 'kysely';
-import { chromium as playwright } from 'playwright';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Browser, chromium as playwright } from 'playwright';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { readConfig } from '../../src/config.ts';
+import { priceOfSession } from '../../src/credits.ts';
 import type { Database } from '../../src/db/client.ts';
 import { endSession, findSession, insertSession, listAbandonedSessions } from '../../src/db/sessions.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../src/encryption/host-request.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { Temporal } from '../../src/temporal/workflow-client.ts';
+import { Outcome } from '../../src/workflows/search-attributes.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { call } from '../support/api.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { startApi } from '../support/in-process-api.ts';
+import { startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';
 import { sessionProcesses } from '../support/processes.ts';
+import { connectRaw } from '../support/protocol.ts';
 import { temporalAddressOf } from '../support/service.ts';
 
 /** Browser sessions over the API. */
@@ -51,12 +58,23 @@ async function create({ body = {}, key = team.key, headers }: CreateOptions = {}
   return response;
 }
 
+/** Connects Playwright. The timeout of the test ends what hangs. */
+async function connectPlaywright(url: string): Promise<Browser> {
+  const browser = await playwright.connectOverCDP(url, { timeout: 0 });
+  for (const context of browser.contexts()) context.setDefaultTimeout(0);
+  return browser;
+}
+
+/** Checks the price of a session that a client has used for a short time; a busy machine may take minutes for that. */
+const expectPrice = ({ sessionDurationMs, creditsBilled }: ApiResponse['body']) =>
+  expect(creditsBilled).toBe(priceOfSession({ durationMs: sessionDurationMs, prompted: false }));
+
 const remove = (id: string, key = team.key) => call(`/v2/browser/${id}`, { method: 'DELETE', key });
 
 /** Kills the processes of a session's browser, which a download of it identifies. */
 async function killBrowserOf(cdpUrl: string): Promise<void> {
   const name = `${crypto.randomUUID()}.txt`;
-  const browser = await playwright.connectOverCDP(cdpUrl);
+  const browser = await connectPlaywright(cdpUrl);
   const page = browser.contexts()[0]!.pages()[0]!;
   await page.goto(`${site.url}/article/1`);
   await page.evaluate((download) => {
@@ -93,30 +111,31 @@ describe('a browser session', () => {
     const expiresIn = Date.parse(body.expiresAt) - Date.now();
     expect(expiresIn).toBeGreaterThan(500_000);
     expect(expiresIn).toBeLessThanOrEqual(600_000);
-    const browser = await playwright.connectOverCDP(body.cdpUrl);
+    const browser = await connectPlaywright(body.cdpUrl);
     const page = browser.contexts()[0]!.pages()[0]!;
     await page.goto(`${site.url}/article/1`);
     expect(await page.title()).not.toBe('');
 
     const deleted = await remove(body.id);
-    expect(deleted.body).toMatchObject({ success: true, creditsBilled: 2 });
+    expect(deleted.body.success).toBe(true);
     expect(deleted.body.sessionDurationMs).toBeGreaterThan(0);
-    expect(browser.isConnected()).toBe(false);
+    expectPrice(deleted.body);
+    await pollUntil(() => !browser.isConnected());
     expect(await remove(body.id)).toMatchObject({ status: 410, body: { code: 'SESSION_DESTROYED' } });
     const entries = await db.query
       .selectFrom('credit_entries')
       .select('credits')
       .where('job_id', '=', body.id)
       .execute();
-    expect(entries).toEqual([{ credits: 2 }]);
+    expect(entries).toEqual([{ credits: deleted.body.creditsBilled }]);
   });
 
   it('is found by its HTTP URL too, and keeps its page for a client that comes back', async () => {
     const { body } = await create();
-    const first = await playwright.connectOverCDP(body.cdpUrl.replace(/^ws/, 'http'));
+    const first = await connectPlaywright(body.cdpUrl.replace(/^ws/, 'http'));
     await first.contexts()[0]!.pages()[0]!.goto(`${site.url}/article/2`);
     await first.close();
-    const second = await playwright.connectOverCDP(body.cdpUrl);
+    const second = await connectPlaywright(body.cdpUrl);
     expect(second.contexts()[0]!.pages()[0]!.url()).toBe(`${site.url}/article/2`);
     await second.close();
     expect((await call(`/v2/browser/${body.id}`, { key: team.key })).body.status).toBe('active');
@@ -133,21 +152,43 @@ describe('a browser session', () => {
     });
     expect(await find('/v2/interact?status=active')).toMatchObject({ status: 'active' });
     expect(await find('/v2/interact?status=destroyed')).toBeUndefined();
+    const queue = await call('/v2/team/queue-status', { key: team.key });
+    expect(queue.body).toMatchObject({ jobsInQueue: 0, activeJobsInQueue: 0 });
     await remove(body.id);
-    expect(await find('/v2/interact?status=destroyed')).toMatchObject({
-      ...{ status: 'destroyed', endReason: 'deleted' },
-    });
+    const destroyed = await find('/v2/interact?status=destroyed');
+    expect(destroyed).toMatchObject({ status: 'destroyed', endReason: 'deleted' });
+    expectPrice(destroyed);
+    expect(await find('/v2/interact?status=active')).toBeUndefined();
+    expect(await find('/v2/interact?status=error')).toBeUndefined();
     const activity = await call('/v2/team/activity?endpoint=browser', { key: team.key });
     expect(activity.body.data.map(({ id }: { id: string }) => id)).toContain(body.id);
-    const queue = await call('/v2/team/queue-status', { key: team.key });
-    expect(queue.body.jobsInQueue).toBe(0);
   });
 
   it('ends after its activityTtl without activity, and says so to its clients', async () => {
     const { body } = await create({ body: { activityTtl: 10, ttl: 60 } });
-    const socket = new WebSocket(body.cdpUrl);
-    const closed = closeOf(socket);
+    const client = await connectRaw(body.cdpUrl);
+    const closed = closeOf(client.socket);
+    const { result: targets } = await client.send('Target.getTargets', { filter: [{ type: 'page' }] });
+    const { targetId } = targets.targetInfos[0];
+    const { result: attached } = await client.send('Target.attachToTarget', { targetId, flatten: true });
+    const { sessionId } = attached;
+    await client.send('Runtime.enable', {}, sessionId);
+    // Neither what the page does and the browser reports, nor who watches it, is activity.
+    await client.evaluate(
+      sessionId,
+      `setInterval(() => { document.body.textContent = console.count() ?? performance.now() }, 100); 1`,
+    );
+    const viewer = new WebSocket(body.liveViewUrl.replace('http', 'ws'));
+    let frames = 0;
+    viewer.on('message', (data, isBinary) => {
+      if (isBinary) frames = (data as Buffer).readUInt32LE();
+      viewer.send(JSON.stringify(isBinary ? { type: 'ack', frame: frames } : { type: 'alive' }));
+    });
     expect(await closed).toEqual({ code: 4408, reason: expect.stringContaining('idle') });
+    expect(frames).toBeGreaterThan(1);
+    expect(
+      client.events.filter(({ method }) => method === 'Runtime.consoleAPICalled').length,
+    ).toBeGreaterThan(1);
     await pollUntil(async () => {
       const { body: state } = await call(`/v2/browser/${body.id}`, { key: team.key });
       return state.status === 'destroyed' && state.endReason === 'idle';
@@ -156,15 +197,24 @@ describe('a browser session', () => {
   });
 
   it('ends after its ttl although it is active', async () => {
-    const { body } = await create({ body: { activityTtl: 20, ttl: 30 } });
+    const start = () => create({ body: { activityTtl: 20, ttl: 30 } });
+    const [{ body }, watched] = [await start(), await start()];
     const socket = new WebSocket(body.cdpUrl);
-    const closed = closeOf(socket);
-    const working = setInterval(
-      () => socket.readyState === socket.OPEN && socket.send('{"id":1,"method":"Browser.getVersion"}'),
-      1_000,
-    );
-    expect(await closed).toEqual({ code: 4408, reason: expect.stringContaining('ttl') });
+    // What a viewer with control does is activity too.
+    const viewer = new WebSocket(watched.body.interactiveLiveViewUrl.replace('http', 'ws'));
+    const closed = Promise.all([closeOf(socket), closeOf(viewer)]);
+    const move = { type: 'wheel', x: 1, y: 1, deltaX: 0, deltaY: 1, modifiers: 0 };
+    const working = setInterval(() => {
+      if (socket.readyState === socket.OPEN) socket.send('{"id":1,"method":"Browser.getVersion"}');
+      if (viewer.readyState === viewer.OPEN) viewer.send(JSON.stringify(move));
+    }, 1_000);
+    expect(await closed).toEqual([
+      { code: 4408, reason: expect.stringContaining('ttl') },
+      { code: 4410, reason: 'ttl' },
+    ]);
     clearInterval(working);
+    const { body: state } = await call(`/v2/browser/${body.id}`, { key: team.key });
+    expect(state.expiresAt).toBe(body.expiresAt);
   });
 
   it('ends when its browser dies, and others continue', async () => {
@@ -178,7 +228,15 @@ describe('a browser session', () => {
       async () =>
         (await call(`/v2/browser/${dying.body.id}`, { key: team.key })).body.endReason === 'crashed',
     );
-    const alive = await playwright.connectOverCDP(other.body.cdpUrl);
+    const connection = await connectTemporal(temporalAddressOf(inject('service')));
+    const workflow = new Client({ connection, namespace: 'default' }).workflow.getHandle(
+      `browser/${dying.body.id}`,
+    );
+    await pollUntil(
+      async () => (await workflow.describe()).typedSearchAttributes.get(Outcome) === 'SESSION_FAILED',
+    );
+    await connection.close();
+    const alive = await connectPlaywright(other.body.cdpUrl);
     expect(alive.contexts()).toHaveLength(1);
     await alive.close();
   });
@@ -224,7 +282,7 @@ describe('a session with a profile', () => {
     const { body } = await create({ body: { profile } });
     const other = await create({ body: { profile } });
     expect(other).toMatchObject({ status: 409, body: { code: 'PROFILE_LOCKED' } });
-    const browser = await playwright.connectOverCDP(body.cdpUrl);
+    const browser = await connectPlaywright(body.cdpUrl);
     const context = browser.contexts()[0]!;
     const page = await context.newPage();
     await page.goto(`${site.url}/article/1`);
@@ -237,7 +295,7 @@ describe('a session with a profile', () => {
     expect((await remove(body.id)).status).toBe(200);
 
     const { body: next } = await create({ body: { profile: { ...profile, saveChanges: false } } });
-    const reader = await playwright.connectOverCDP(next.cdpUrl);
+    const reader = await connectPlaywright(next.cdpUrl);
     const again = reader.contexts()[0]!.pages()[0]!;
     await again.goto(`${site.url}/article/2`);
     expect(await again.evaluate(() => [document.cookie, localStorage.getItem('kept')])).toEqual([
@@ -248,12 +306,33 @@ describe('a session with a profile', () => {
   });
 });
 
+it('a session that could not be started says why, although its workflow has ended before the API asks it', async () => {
+  const profile = { name: `profile-${crypto.randomUUID()}` };
+  await create({ body: { profile } });
+  await using api = await startApi({});
+  const { beginSession } = Temporal.prototype;
+  // As when Temporal takes long to respond.
+  using _ = vi.spyOn(Temporal.prototype, 'beginSession').mockImplementation(async function (
+    this: Temporal,
+    session,
+  ) {
+    await beginSession.call(this, session);
+    await pollUntil(async () => (await findSession(db, session.sessionId))?.state === 'destroyed');
+  });
+  const { url } = api;
+  const refused = await call('/v2/browser', { url, body: { profile }, key: team.key });
+  expect(refused).toMatchObject({ status: 409, body: { code: 'PROFILE_LOCKED' } });
+});
+
 describe('a request for a browser session is refused', () => {
   it.each([
     ['a ttl below 30 s', { ttl: 29 }],
     ['a ttl above an hour', { ttl: 3601 }],
     ['an activityTtl below 10 s', { activityTtl: 9 }],
+    ['an activityTtl above an hour', { activityTtl: 3601 }],
     ['a profile with a name of 129 characters', { profile: { name: 'x'.repeat(129) } }],
+    ['a profile with an empty name', { profile: { name: '' } }],
+    ['a profile without a name', { profile: {} }],
     ['an unknown member', { unknown: 1 }],
   ])('with %s', async (_name, body) => {
     expect(await create({ body })).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } });
@@ -273,6 +352,16 @@ describe('a request for a browser session is refused', () => {
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
     await remove(results.find(({ status }) => status === 200)!.body.id, small.key);
     expect((await create({ key: small.key })).status).toBe(200);
+  });
+
+  it('only while the places of the team are taken, of which a session that did not start takes none', async () => {
+    const small = await makeTeam(db, { sessions: 2 });
+    const profile = { name: 'saved by one session' };
+    expect((await create({ key: small.key, body: { profile } })).status).toBe(200);
+    for (let attempt = 0; attempt < 2; attempt++)
+      expect(await create({ key: small.key, body: { profile } })).toMatchObject({ status: 409 });
+    expect((await create({ key: small.key })).status).toBe(200);
+    expect((await create({ key: small.key })).status).toBe(429);
   });
 
   it('with the key of another team', async () => {
@@ -301,11 +390,66 @@ describe('a request for a browser session is refused', () => {
     expect(status).toBe(400);
   });
 
+  it('for an id that is none', async () => {
+    for (const [method, path] of [
+      ['GET', '/v2/browser/one'],
+      ['DELETE', '/v2/interact/one'],
+      ['GET', '/v2/browser/one/downloads'],
+      ['GET', '/v2/browser/one/downloads/a.txt'],
+      ['DELETE', '/v2/scrape/one/interact'],
+    ] as const)
+      expect(await call(path, { method, key: team.key }), path).toMatchObject({
+        ...{ status: 400, body: { error: expect.stringContaining('Invalid job ID format') } },
+      });
+  });
+
   it('for a session that does not exist', async () => {
     const id = '0198f0e4-0000-7000-8000-000000000000';
     expect(await call(`/v2/browser/${id}`, { key: team.key })).toMatchObject({ status: 404 });
     expect(await remove(id)).toMatchObject({ status: 404 });
   });
+});
+
+it('the metrics of the API have the sessions of each team, and how many it may have', async () => {
+  const measured = await makeTeam(db, { sessions: 7 });
+  const metricsOfTeam = async () =>
+    (await (await fetch(`${inject('service').url}/metrics`)).text())
+      .split('\n')
+      .filter((line) => line.includes(measured.name))
+      .map((line) => `${/of="(\w+)"/.exec(line)?.[1]} ${line.split(' ').at(-1)}`);
+  const { body } = await create({ key: measured.key });
+  expect(await metricsOfTeam()).toEqual(['active 1', 'limit 7']);
+  await remove(body.id, measured.key);
+  expect(await metricsOfTeam()).toEqual([]);
+});
+
+it('a session can be requested without a body', async () => {
+  const { hostname, port } = new URL(inject('service').url);
+  const connection = connect(Number(port), hostname);
+  // Other clients than this one add `Content-Length: 0`, which the API reads as an empty body.
+  connection.write(
+    `POST /v2/browser HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${team.key}\r\nConnection: close\r\n\r\n`,
+  );
+  const response = await text(connection);
+  expect(response).toMatch(/^HTTP\/1\.1 200 /);
+  const { id } = JSON.parse(response.slice(response.indexOf('{'), response.lastIndexOf('}') + 1));
+  expect(await remove(id)).toMatchObject({ status: 200 });
+});
+
+it('the URLs of a session begin with PUBLIC_URL when that is set, and so does the one for protocol clients', async () => {
+  await using api = await startApi({ PUBLIC_URL: 'https://public.example/winnow' });
+  const { url } = api;
+  const { body } = await call('/v2/browser', { url, body: {}, key: team.key });
+  open.push({ id: body.id, key: team.key });
+  expect(body).toMatchObject({
+    cdpUrl: expect.stringMatching(`^wss://public.example/winnow/v2/browser/${body.id}/cdp/`),
+    liveViewUrl: expect.stringMatching(`^https://public.example/winnow/v2/browser/${body.id}/view/`),
+    interactiveLiveViewUrl: expect.stringMatching('^https://public.example/winnow/v2/browser/'),
+  });
+  const version = body.cdpUrl.replace('wss://public.example/winnow', url);
+  const response = await fetch(`${version}/json/version`);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(await response.json()).toMatchObject({ webSocketDebuggerUrl: body.cdpUrl });
 });
 
 it('a repeated request with the same idempotency key returns the same session', async () => {
@@ -339,7 +483,7 @@ describe('code in a browser session', () => {
   it('drives the page, keeps its variables, and its failure is a success of the request', async () => {
     const { body } = await create();
     const execute = (code: string) =>
-      call(`/v2/browser/${body.id}/execute`, { body: { code, timeout: 20 }, key: team.key });
+      call(`/v2/browser/${body.id}/execute`, { body: { code, timeout: 300 }, key: team.key });
     const first = await execute(
       `await page.goto('${site.url}/article/1'); const seen = await page.title(); seen`,
     );
@@ -357,11 +501,36 @@ describe('code in a browser session', () => {
       exitCode: 1,
       error: expect.stringContaining('broken'),
     });
-    const browser = await playwright.connectOverCDP(body.cdpUrl);
+    const browser = await connectPlaywright(body.cdpUrl);
     expect(browser.contexts()[0]!.pages()[0]!.url()).toBe(`${site.url}/article/1`);
     await browser.close();
     await remove(body.id);
     expect(await execute('1')).toMatchObject({ status: 410 });
+  });
+
+  it('is ended at a timeout of a fraction of a second, and another call finds its page', async () => {
+    const { body } = await create();
+    const execute = (code: string, timeout: number) =>
+      call(`/v2/interact/${body.id}/execute`, { body: { code, timeout }, key: team.key });
+    await execute('await page.setContent("<title>kept</title>")', 300);
+    expect((await execute('for (;;);', 1.5)).body).toMatchObject({
+      ...{ success: true, exitCode: 137, killed: true, truncated: false },
+      error: expect.stringContaining('timeout of 1.5 s'),
+    });
+    expect((await execute('await page.title()', 300)).body).toMatchObject({ result: 'kept', killed: false });
+  });
+
+  it.each([
+    ['no code', {}],
+    ['empty code', { code: '' }],
+    ['code of 100,001 characters', { code: 'x'.repeat(100_001) }],
+    ['a timeout of 0 s', { code: '1', timeout: 0 }],
+    ['a timeout of 301 s', { code: '1', timeout: 301 }],
+    ['another language', { code: '1', language: 'ruby' }],
+    ['a prompt', { prompt: 'click' }],
+  ])('is refused with %s', async (_name, body) => {
+    const path = '/v2/browser/0198f0e4-0000-7000-8000-000000000000/execute';
+    expect(await call(path, { body, key: team.key })).toMatchObject({ status: 400 });
   });
 });
 
@@ -416,8 +585,14 @@ describe('interact', () => {
     const stranger = await makeTeam(db);
     expect(await interact(id, { code: '1' }, stranger.key)).toMatchObject({ status: 403 });
     const path = `/v2/scrape/${id}/interact`;
+    expect(await call(path, { method: 'DELETE', key: stranger.key })).toMatchObject({ status: 403 });
+    const activity = await call('/v2/team/activity?endpoint=interact', { key: team.key });
+    expect(activity.body.data).toContainEqual(
+      expect.objectContaining({ id: answers[0]!.body.sessionId, target: `${site.url}/article/9` }),
+    );
     const deleted = await call(path, { method: 'DELETE', key: team.key });
-    expect(deleted).toMatchObject({ status: 200, body: { success: true, creditsBilled: 2 } });
+    expect(deleted).toMatchObject({ status: 200, body: { success: true } });
+    expectPrice(deleted.body);
     expect((await call(path, { method: 'DELETE', key: team.key })).body).toEqual(deleted.body);
     expect(await interact(id, { code: '1' })).toMatchObject({
       status: 410,
@@ -428,7 +603,11 @@ describe('interact', () => {
   it.each([
     ['neither code nor prompt', {}],
     ['both', { code: '1', prompt: 'x' }],
+    ['empty code', { code: '' }],
     ['code of 100,001 characters', { code: 'x'.repeat(100_001) }],
+    ['an empty prompt', { prompt: '' }],
+    ['a prompt of 10,001 characters', { prompt: 'x'.repeat(10_001) }],
+    ['a timeout below a second', { code: '1', timeout: 0.9 }],
     ['a timeout of 301 s', { code: '1', timeout: 301 }],
     ['another language', { code: '1', language: 'ruby' }],
   ])('refuses %s', async (_name, body) => {
@@ -459,6 +638,19 @@ describe('interact', () => {
     server.close();
   });
 
+  it('waits for no place: it is refused while the team has as many sessions as it may have, and works later', async () => {
+    const small = await makeTeam(db, { sessions: 1 });
+    const { body } = await call('/v2/scrape', { body: { url: `${site.url}/article/9` }, key: small.key });
+    const { scrapeId } = body.data.metadata;
+    const { body: session } = await create({ key: small.key });
+    const refused = await interact(scrapeId, { code: '1' }, small.key);
+    expect(refused).toMatchObject({ status: 429, body: { code: 'SESSION_LIMIT_REACHED' } });
+    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
+    await remove(session.id, small.key);
+    expect((await interact(scrapeId, { code: '1' }, small.key)).status).toBe(200);
+    await call(`/v2/scrape/${scrapeId}/interact`, { method: 'DELETE', key: small.key });
+  });
+
   it('refuses scrapes that cannot be continued, with the reason', async () => {
     expect(await interact('0198f0e4-0000-7000-8000-000000000000', { code: '1' })).toMatchObject({
       status: 404,
@@ -466,15 +658,18 @@ describe('interact', () => {
     const id = await scrape();
     expect(await interact(id, { prompt: 'click' })).toMatchObject({
       status: 503,
-      body: { code: 'MODEL_NOT_CONFIGURED' },
+      body: { code: 'MODEL_NOT_CONFIGURED', error: expect.stringContaining('WINNOW_LLM_BASE_URL') },
     });
+    // Nothing was started, so nothing is billed.
+    const path = `/v2/scrape/${id}/interact`;
+    expect(await call(path, { method: 'DELETE', key: team.key })).toMatchObject({ status: 404 });
   });
 });
 
 describe('the live view of a session', () => {
   it('shows its page to viewers, lets those with control click, and ends with a page that says why', async () => {
     const { body } = await create();
-    const viewer = await playwright.connectOverCDP((await create()).body.cdpUrl);
+    const viewer = await connectPlaywright((await create()).body.cdpUrl);
     const page = viewer.contexts()[0]!.pages()[0]!;
     const response = await page.goto(body.liveViewUrl);
     expect(response!.headers()).toMatchObject({
@@ -499,23 +694,32 @@ it('code that waits for an earlier call does not run after its request was given
     .where('id', '=', body.id)
     .executeTakeFirstOrThrow();
   const secretKey = readFileSync(path.join(inject('service').dataDir, 'secret-key'), 'utf8').trim();
+  const held = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
+  await using pages = await startPages({
+    '/': async (_request, response) => {
+      requested.resolve();
+      await held.promise;
+      response.setHeader('Content-Type', 'text/html').end('<p>a page</p>');
+    },
+  });
   const send = (code: string, signal: AbortSignal) =>
     fetch(`${host}${execute}`, {
       method: 'POST',
       headers: { [HOST_REQUEST_HEADER]: signHostRequest(secretKey, { method: 'POST', path: execute }) },
-      body: JSON.stringify({ code, language: 'node', timeoutMs: 20_000 }),
+      body: JSON.stringify({ code, language: 'node', timeoutMs: 150_000 }),
       signal,
     });
   const never = new AbortController();
-  const first = send(
-    'await new Promise((done) => setTimeout(done, 2_000)); globalThis.ran = []',
-    never.signal,
-  );
+  const first = send(`await page.goto('${pages.url}/', { timeout: 0 }); globalThis.ran = []`, never.signal);
+  await requested.promise;
   const abandoned = new AbortController();
   const second = send('ran.push("abandoned")', abandoned.signal).catch((error: Error) => error.name);
+  // Its request should have arrived by then; it has no effect if it has not.
   await sleep(500);
   abandoned.abort();
   expect(await second).toBe('AbortError');
+  held.resolve();
   expect((await first).status).toBe(200);
   const last = await call(`/v2/browser/${body.id}/execute`, { body: { code: 'ran.length' }, key: team.key });
   expect(last.body.result).toBe('0');

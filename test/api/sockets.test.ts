@@ -5,6 +5,7 @@ import { WebSocket } from 'ws';
 import { type Site, startSite } from '../site/site.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';
+import { startPages } from '../support/pages.ts';
 import { useService } from '../support/use-service.ts';
 
 /** Watching a job over a WebSocket, as the clients of this API do. */
@@ -21,25 +22,38 @@ afterAll(() => site.close());
 type Message = { type: string; data: any; error?: string };
 
 /** Watches until the other side closes. @param key as a subprotocol, the way browsers can send it */
-async function watch(path: string, { key = service.key, header = false } = {}) {
+async function watch(
+  path: string,
+  { key = service.key, header = false, onMessage = (_message: Message): unknown => undefined } = {},
+) {
   const url = service.url.replace(/^http/, 'ws') + path;
   const socket = header
     ? new WebSocket(url, { headers: { Authorization: `Bearer ${key}` } })
     : new WebSocket(url, key);
   const messages: Message[] = [];
-  socket.on('message', (data) => messages.push(JSON.parse(String(data))));
+  socket.on('message', (data) => {
+    const message = JSON.parse(String(data));
+    messages.push(message);
+    onMessage(message);
+  });
   const [code, reason] = await once(socket, 'close');
   return { code, reason: String(reason), messages, protocol: socket.protocol };
 }
 
-const slow = (count: number) =>
-  Array.from({ length: count }, (_, n) => `${site.url}/slow/${400 * (n + 1)}/article/${n}?${randomUUID()}`);
-
 describe('a WebSocket client', () => {
   it('receives the documents so far, new ones, and the whole result at the end', async () => {
-    const urls = slow(3);
-    const id = await startJob('/v2/batch/scrape', { urls, maxAge: 0, maxConcurrency: 2 });
-    const { code, reason, messages, protocol } = await watch(`/v2/batch/scrape/${id}`);
+    const watched = Promise.withResolvers<void>();
+    await using pages = await startPages({
+      '/': async (request, response) => {
+        await watched.promise;
+        setTimeout(() => response.end(`<p>Page ${request.url}</p>`), 300);
+      },
+    });
+    const urls = [1, 2, 3].map((n) => `${pages.url}/?${n}`);
+    const id = await startJob('/v2/batch/scrape', { urls, fastMode: true, maxConcurrency: 2 });
+    const { code, reason, messages, protocol } = await watch(`/v2/batch/scrape/${id}`, {
+      onMessage: () => watched.resolve(),
+    });
     expect(protocol).toBe(service.key);
     expect({ code, reason }).toEqual({ code: 1000, reason: '{"type":"done"}' });
     expect(messages[0]).toMatchObject({

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { call } from '../support/api.ts';
-import { eventually } from '../support/eventually.ts';
 import { openViewer, type Viewer } from '../support/live-view.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';
@@ -73,33 +72,35 @@ async function pointAt({ page }: Viewer, x: number, y: number): Promise<[number,
 }
 
 it('passes every kind of input to the page and its frames, shows both viewers the same, and survives the API', async () => {
-  const viewer = await openViewer(browser, session.interactiveLiveViewUrl, { hasTouch: true });
+  const viewer = await openViewer(browser, session.interactiveLiveViewUrl, {
+    ...{ hasTouch: true, permissions: ['clipboard-read', 'clipboard-write'] },
+  });
   const watcher = await openViewer(browser, session.liveViewUrl);
   const { mouse, keyboard, touchscreen } = viewer.page;
   const click = async (x: number, y: number) => mouse.click(...(await pointAt(viewer, x, y)));
 
   await click(0.25, 0.1);
   await keyboard.type('typed ');
-  await eventually(async () => (await state()).field).toBe('typed ');
+  await expect.poll(async () => (await state()).field).toBe('typed ');
   await keyboard.insertText('日本');
-  await eventually(async () => (await state()).field).toBe('typed 日本');
+  await expect.poll(async () => (await state()).field).toBe('typed 日本');
 
   await mouse.move(...(await pointAt(viewer, 0.2, 0.7)));
   await mouse.wheel(0, 400);
-  await eventually(async () => (await state()).scrolled).toBe(true);
+  await expect.poll(async () => (await state()).scrolled).toBe(true);
 
   await mouse.move(...(await pointAt(viewer, 0.51, 0.5)));
   await mouse.down();
   await mouse.move(...(await pointAt(viewer, 0.9, 0.5)), { steps: 5 });
   await mouse.up();
-  await eventually(async () => (await state()).slid).toBe(true);
+  await expect.poll(async () => (await state()).slid).toBe(true);
 
   await touchscreen.tap(...(await pointAt(viewer, 0.75, 0.8)));
-  await eventually(async () => (await state()).touches).toBe(1);
+  await expect.poll(async () => (await state()).touches).toBe(1);
 
   await click(0.75, 0.2);
   await keyboard.type('in a frame');
-  await eventually(() => evaluate("await page.frames()[1].evaluate('inner.value')")).toBe('in a frame');
+  await expect.poll(() => evaluate("await page.frames()[1].evaluate('inner.value')")).toBe('in a frame');
 
   const colorsOfPaint = () =>
     Promise.all(
@@ -115,17 +116,39 @@ it('passes every kind of input to the page and its frames, shows both viewers th
   await watcher.page.mouse.click(...(await pointAt(watcher, 0.25, 0.3)));
   await click(0.25, 0.1);
   await keyboard.type('!');
-  await eventually(async () => (await state()).field).toBe('typed 日本!');
+  await expect.poll(async () => (await state()).field).toBe('typed 日本!');
   // JPEG changes colours slightly.
-  await eventually(colorsOfPaint).toEqual([
-    expect.stringMatching(/^\d,\d,2[45]\d$/),
-    expect.stringMatching(/^\d,\d,2[45]\d$/),
-  ]);
+  await expect
+    .poll(colorsOfPaint)
+    .toEqual([expect.stringMatching(/^\d,\d,2[45]\d$/), expect.stringMatching(/^\d,\d,2[45]\d$/)]);
   await click(0.25, 0.3);
-  await eventually(colorsOfPaint).toEqual([
-    expect.stringMatching(/^2[45]\d,\d,\d$/),
-    expect.stringMatching(/^2[45]\d,\d,\d$/),
-  ]);
+  await expect
+    .poll(colorsOfPaint)
+    .toEqual([expect.stringMatching(/^2[45]\d,\d,\d$/), expect.stringMatching(/^2[45]\d,\d,\d$/)]);
+
+  // Characters of an input method arrive when it has composed them.
+  await click(0.25, 0.1);
+  await keyboard.press('End');
+  const ime = await viewer.page.context().newCDPSession(viewer.page);
+  await ime.send('Input.imeSetComposition', { text: 'にほ', selectionStart: 2, selectionEnd: 2 });
+  await expect.poll(async () => (await state()).field).toBe('typed 日本!にほ');
+  await ime.send('Input.insertText', { text: '二歩' });
+  await expect.poll(async () => (await state()).field).toBe('typed 日本!二歩');
+
+  await viewer.page.evaluate(() => navigator.clipboard.writeText(' pasted'));
+  await keyboard.press('Control+v');
+  await expect.poll(async () => (await state()).field).toBe('typed 日本!二歩 pasted');
+  await keyboard.press('Control+a');
+  await keyboard.press('Control+c');
+  await expect
+    .poll(() => viewer.page.evaluate(() => navigator.clipboard.readText()))
+    .toBe('typed 日本!二歩 pasted');
+
+  // Code has used the page, and its Playwright leaves the dialog to the viewer.
+  await evaluate("await page.evaluate('setTimeout(() => { field.value = confirm(`Sure?`) })')");
+  await watcher.page.getByRole('dialog').getByText('Sure?').waitFor();
+  await viewer.page.getByRole('dialog').getByRole('button', { name: 'OK' }).click();
+  await expect.poll(async () => (await state()).field).toBe('true');
 
   for (const { page } of [viewer, watcher])
     await page.evaluate(() => Object.assign(window, { isSamePage: true }));
@@ -136,6 +159,6 @@ it('passes every kind of input to the page and its frames, shows both viewers th
   await click(0.25, 0.1);
   await keyboard.press('End');
   await keyboard.type(' again');
-  await eventually(state).toEqual({ field: 'typed 日本! again', scrolled: true, slid: true, touches: 1 });
+  await expect.poll(state).toEqual({ field: 'true again', scrolled: true, slid: true, touches: 1 });
   for (const { page } of [viewer, watcher]) expect(await page.evaluate('isSamePage')).toBe(true);
 }, 180_000);

@@ -3,7 +3,7 @@ import { runSessionChaos } from '../chaos/sessions/run.ts';
 import { startEmbedded } from '../chaos/target.ts';
 import { IS_FULL_RUN } from '../support/corpus.ts';
 
-/** The short form of `bench/session-chaos.ts`, on an instance of its own. */
+/** The short form of `bench/chaos.ts --sessions`, on an instance of its own. */
 
 const KILLS = 5;
 

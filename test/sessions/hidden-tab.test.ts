@@ -43,7 +43,7 @@ beforeAll(async () => {
   browser = await startTestSessionBrowser();
   session = new HostedSession({
     id: 'session',
-    ...{ browser, confinement: 'user-only', cacheDir: '', onExecuted: () => undefined },
+    ...{ browser, onExecuted: () => undefined },
     ...{ metrics: createSessionMetrics(new Registry()), logger: createLogger('test', 'warn') },
   });
   server = createServer().listen(0, '127.0.0.1');
@@ -98,10 +98,11 @@ it('the storage of a profile is restored and read without a tab that clients or 
   // What clients hear of a tab that is opened now comes after what they heard of earlier ones.
   await context.newPage();
   await expect.poll(() => opened.length).toBe(2);
-  const targets = raw.events.filter(({ method }) => method === 'Target.targetCreated');
-  expect(targets.map(({ params }) => params.targetInfo.type).sort()).toEqual(['page', 'tab']);
   const { result } = await raw.send('Target.getTargets', { filter: [{ type: 'page' }] });
   expect(result.targetInfos).toHaveLength(2);
+  // The events came before the response.
+  const targets = raw.events.filter(({ method }) => method === 'Target.targetCreated');
+  expect(targets.map(({ params }) => params.targetInfo.type).sort()).toEqual(['page', 'tab']);
   await expect.poll(() => viewer.events.at(-1)).toMatchObject({ tabs: [{}, {}] });
   for (const { tabs } of viewer.events as { tabs?: unknown[] }[])
     expect(tabs?.length ?? 1).toBeLessThanOrEqual(2);
@@ -111,7 +112,7 @@ it('the storage of a profile is restored and read without a tab that clients or 
 
 it('code does not get the hidden tab, whatever path of the socket it connects to', async () => {
   await using raw = await connectRaw(url);
-  await using code = await connectRaw(`ws+unix:${browser.directory.path}/cdp.sock:/profile`);
+  await using code = await connectRaw(`ws+unix:${browser.directory.protocol}/cdp.sock:/profile`);
   const { targetId } = await code.openTab();
   const { result } = await raw.send('Target.getTargets');
   expect(result.targetInfos.map((info: { targetId: string }) => info.targetId)).toContain(targetId);

@@ -1,8 +1,10 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, test } from 'vitest';
+import { codeOf } from '../../src/errors.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { pollUntil } from '../support/poll.ts';
+import { type Process, processesBelow } from '../support/process-list.ts';
 import { connectRaw, type RawClient } from '../support/protocol.ts';
 import { startTestSessionBrowser, type TestSessionBrowser } from '../support/session-browser.ts';
 
@@ -18,6 +20,7 @@ let stranger: RawClient;
 let tab: string;
 let targetId: string;
 beforeAll(async () => {
+  process.env.WINNOW_ISOLATION_SECRET = SECRET;
   site = await startSite();
   [own, other] = await Promise.all([startTestSessionBrowser(), startTestSessionBrowser()]);
   [client, stranger] = await Promise.all([connectRaw(own.url), connectRaw(other.url)]);
@@ -31,6 +34,7 @@ afterEach(async () => {
   expect(await client.send('Browser.getVersion')).toHaveProperty('result.product');
 });
 afterAll(async () => {
+  delete process.env.WINNOW_ISOLATION_SECRET;
   for (const each of [client, stranger, own, other]) await each[Symbol.asyncDispose]();
   await site.close();
 });
@@ -333,3 +337,111 @@ it('reading about the browser reveals nothing of the machine', async () => {
   expect(text).not.toContain(own.directory.path);
   expect(text).not.toContain(process.cwd());
 });
+
+describe('the browser itself, whatever gets past the filter of commands,', () => {
+  test.each<[string, () => string]>([
+    ['accounts', () => '/etc/passwd'],
+    ['passwords', () => '/etc/shadow'],
+    ['the names of other machines', () => '/etc/hosts'],
+    ['devices', () => '/sys'],
+    ['sockets of services', () => '/run'],
+    ['this repository', () => join(import.meta.dirname, '..', '..', 'package.json')],
+    ['its own directory, by its path on this machine', () => own.directory.path],
+    ['the downloads of another session', () => join(other.directory.downloads, 'secret')],
+    ['the profile of another session', () => other.directory.profile],
+  ])('has no file of this machine: %s', async (_name, path) => {
+    const { browser, session } = bySession(own);
+    const { targetId: opened } = await browser.send('Target.createTarget', { url: 'about:blank' });
+    const { sessionId } = await browser.send('Target.attachToTarget', { targetId: opened, flatten: true });
+    const { errorText } = await session(sessionId).send('Page.navigate', { url: `file://${path()}` });
+    expect(errorText).toBe('net::ERR_FILE_NOT_FOUND');
+    await browser.send('Target.closeTarget', { targetId: opened });
+  });
+
+  test('opens files at all, such as its own downloads', async () => {
+    await writeFile(join(own.directory.downloads, 'own.txt'), 'own', { mode: 0o644 });
+    const { browser, session } = bySession(own);
+    const { targetId: opened } = await browser.send('Target.createTarget', { url: 'about:blank' });
+    const { sessionId } = await browser.send('Target.attachToTarget', { targetId: opened, flatten: true });
+    const tabOfHost = session(sessionId);
+    expect(await tabOfHost.send('Page.navigate', { url: 'file:///downloads/own.txt' })).not.toHaveProperty(
+      'errorText',
+    );
+    await pollUntil(async () => {
+      const expression = 'document.body?.innerText';
+      return (await tabOfHost.send('Runtime.evaluate', { expression })).result.value === 'own';
+    });
+    await browser.send('Target.closeTarget', { targetId: opened });
+  });
+
+  test('has no network but the port of its proxy, no process of this machine, and no environment of the service', async () => {
+    let checked = 0;
+    for (const { pid } of chromiumOf(own)) {
+      const seen = await unlessEnded(async () => ({
+        networks: await readFile(`/proc/${pid}/net/dev`, 'utf8'),
+        sockets: await readFile(`/proc/${pid}/net/tcp`, 'utf8'),
+        environment: await readFile(`/proc/${pid}/environ`, 'utf8'),
+        namespaces: await namespacesOf(pid),
+      }));
+      if (!seen) continue;
+      expect(namesIn(seen.networks).filter((name) => name !== 'lo')).toEqual([]);
+      // The state of a socket that listens is 0A. The renderers are in an even smaller network without any port.
+      const ports = [...seen.sockets.matchAll(/: 0100007F:([0-9A-F]{4}) 00000000:0000 0A/g)].map(([, port]) =>
+        Number.parseInt(port ?? '', 16),
+      );
+      expect([[3128], []]).toContainEqual(ports);
+      expect(seen.sockets.split('\n').filter((line) => / 0A /.test(line))).toHaveLength(ports.length);
+      expect(seen.environment).not.toContain(SECRET);
+      const ours = await namespacesOf('self');
+      for (const [kind, namespace] of Object.entries(seen.namespaces))
+        expect(namespace, kind).not.toBe(ours[kind]);
+      checked++;
+    }
+    expect(checked).toBeGreaterThan(2);
+  });
+
+  test("runs pages in Chromium's own sandbox besides, without privileges", async () => {
+    await goto('/article/1');
+    const processes = chromiumOf(own);
+    for (const { command, status } of processes) {
+      expect(command).not.toMatch(
+        /--no-sandbox|--disable-\S*sandbox|--single-process|--remote-debugging-port/,
+      );
+      expect(Number(status('Uid').split(/\s+/)[0])).not.toBe(0);
+      expect(status('NoNewPrivs')).toBe('1');
+    }
+    const renderers = processes.filter(({ command }) => command.includes('--type=renderer'));
+    const locked = renderers.filter(({ status }) => status('Seccomp') === '2');
+    expect(locked.length).toBeGreaterThan(0);
+    for (const { status } of locked)
+      for (const set of ['CapEff', 'CapPrm', 'CapInh']) expect(status(set)).toBe('0000000000000000');
+  });
+});
+
+/** The connection of the host, whose commands nobody filters. */
+function bySession({ chromium: { connection } }: TestSessionBrowser) {
+  return { browser: connection.browser, session: (id: string) => connection.session(id) };
+}
+
+/** The processes of Chromium in the sandbox of a session. */
+const chromiumOf = ({ chromium }: TestSessionBrowser): Process[] =>
+  processesBelow([chromium.pid!]).filter(({ command }) => /^\S*chrom\S* .*--/.test(command));
+
+/** The names of the network interfaces in `/proc/<pid>/net/dev`. */
+const namesIn = (text: string) => [...text.matchAll(/^ *(\S+):/gm)].map(([, name]) => name);
+
+async function namespacesOf(pid: number | 'self'): Promise<Record<string, string>> {
+  const kinds = ['net', 'pid', 'ipc', 'mnt', 'uts'];
+  const links = await Promise.all(kinds.map((kind) => readlink(`/proc/${pid}/ns/${kind}`)));
+  return Object.fromEntries(kinds.map((kind, index) => [kind, links[index] ?? '']));
+}
+
+/** @returns `undefined` if the process has ended, or belongs to another user */
+async function unlessEnded<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EINVAL', 'EACCES'].includes(codeOf(error) ?? '')) return undefined;
+    throw error;
+  }
+}

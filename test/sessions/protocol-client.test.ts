@@ -6,6 +6,7 @@ import { chromium as playwright } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Site, startSite } from '../site/site.ts';
+import { itInFullRun } from '../support/corpus.ts';
 import { pollUntil } from '../support/poll.ts';
 import { connectRaw } from '../support/protocol.ts';
 import { startTestSessionBrowser, type TestSessionBrowser } from '../support/session-browser.ts';
@@ -200,8 +201,90 @@ it('a download arrives in the directory of the session, wherever the client want
     link.download = 'note.txt';
     link.click();
   });
-  const { downloads } = browser.directory;
-  await pollUntil(async () => (await readdir(downloads)).includes('note.txt'));
-  expect(await readFile(join(downloads, 'note.txt'), 'utf8')).toBe('downloaded text');
+  const file = join(browser.directory.downloads, 'note.txt');
+  // The file may be there before its content is.
+  await pollUntil(async () => (await readFile(file, 'utf8').catch(() => '')) === 'downloaded text');
   await client.close();
 });
+
+describe('a popup that two clients prepare', () => {
+  /** Opens a popup while two clients attach to new pages. @returns the clients, with their sessions of the popup */
+  async function openPopup() {
+    const one = await connectRaw(browser.url);
+    const two = await connectRaw(browser.url);
+    const { sessionId: opener } = await one.openTab();
+    const autoAttach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true };
+    for (const client of [one, two]) await client.send('Target.setAutoAttach', autoAttach);
+    const opened = one.evaluate(opener, `open('${site.url}/article/3'); 'opened'`);
+    const [first, second] = await Promise.all(
+      [one, two].map(({ events }) =>
+        pollUntil(() => events.find(({ params }) => params?.waitingForDebugger)?.params),
+      ),
+    );
+    const { targetId } = first.targetInfo;
+    expect(second.targetInfo.targetId).toBe(targetId);
+    const path = () => two.evaluate(second.sessionId, 'location.pathname');
+    return {
+      ...{ one, two, first, second, opened, path },
+      async [Symbol.asyncDispose]() {
+        await two.send('Target.closeTarget', { targetId });
+        for (const client of [one, two]) await client[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  it('loads when both have resumed it, so that the slower one intercepts its first request', async () => {
+    await using popup = await openPopup();
+    const { one, two, first, second } = popup;
+    await one.send('Runtime.runIfWaitingForDebugger', {}, first.sessionId);
+    // Chromium would have resumed it by now.
+    for (let times = 0; times < 3; times++) await two.send('Browser.getVersion');
+    await two.send('Fetch.enable', {}, second.sessionId);
+    await two.send('Runtime.runIfWaitingForDebugger', {}, second.sessionId);
+    const { params } = await pollUntil(() =>
+      two.events.find(({ method }) => method === 'Fetch.requestPaused'),
+    );
+    expect(params.request.url).toBe(`${site.url}/article/3`);
+    await two.send('Fetch.continueRequest', { requestId: params.requestId }, second.sessionId);
+    expect(await popup.opened).toBe('opened');
+    await pollUntil(async () => (await popup.path()) === '/article/3');
+  });
+
+  it('loads although one of them never resumes it', async () => {
+    await using popup = await openPopup();
+    await popup.one.send('Runtime.runIfWaitingForDebugger', {}, popup.first.sessionId);
+    expect(await popup.opened).toBe('opened');
+    await pollUntil(async () => (await popup.path()) === '/article/3');
+  });
+
+  it('loads although one of them has disconnected', async () => {
+    await using popup = await openPopup();
+    await popup.two.send('Runtime.runIfWaitingForDebugger', {}, popup.second.sessionId);
+    await popup.one[Symbol.asyncDispose]();
+    await pollUntil(async () => (await popup.path()) === '/article/3');
+  });
+});
+
+itInFullRun(
+  'a client that stops reading its connection is disconnected, and others go on',
+  async () => {
+    await using slow = await connectRaw(browser.url);
+    await using other = await connectRaw(browser.url);
+    const { sessionId } = await slow.openTab();
+    const tab = await other.openTab();
+    slow.socket.pause();
+    const before = [...browser.sockets];
+    for (let id = 0; id < 8; id++)
+      void slow.send(
+        'Runtime.evaluate',
+        { expression: `'x'.repeat(60 * 2 ** 20)`, returnByValue: true },
+        sessionId,
+      );
+    const closing = await pollUntil(() => before.find(({ readyState }) => readyState !== WebSocket.OPEN));
+    expect(closing.bufferedAmount).toBeLessThan(400 * 1024 * 1024);
+    expect(await other.evaluate(tab.sessionId, '1 + 1')).toBe(2);
+    slow.socket.terminate();
+    // Half a gigabyte passes through three processes.
+  },
+  240_000,
+);

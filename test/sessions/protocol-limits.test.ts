@@ -28,7 +28,7 @@ function startFakeBrowser() {
     }
   };
   input.on('data', read);
-  return { connection: new CdpConnection({ input, output }), input, commands, say };
+  return { connection: new CdpConnection({ input, output }), input, output, commands, say };
 }
 
 /** A socket that a test fills and empties. */
@@ -139,13 +139,65 @@ it('a further client is refused when a session has the most it may have, and acc
   expect(clients.size).toBe(MAX_CLIENTS);
 });
 
+describe('a message that would keep the host busy for seconds', () => {
+  const values = '{},'.repeat(1_000_001);
+
+  it.each([
+    ['its session', `"sessionId":"ABC"`, { sessionId: 'ABC' }],
+    ['the browser', '"last":1', {}],
+  ])('is refused if it is a command to %s, and the client goes on', async (_what, end, ids) => {
+    const { commands, sockets } = await connectClients(1);
+    const [socket] = sockets;
+    socket!.receive(`{"id":2,"method":"Any.command","params":{"list":[${values}0]},${end}}`);
+    expect(JSON.parse(socket!.sent[0]!)).toEqual({
+      ...{ id: 2, ...ids },
+      error: { code: -32_000, message: 'the command has more than 1000000 values' },
+    });
+    socket!.receive({ id: 3, method: 'Any.command' });
+    await pollUntil(() => commands.some(({ method }) => method === 'Any.command'));
+    expect(commands.filter(({ method }) => method === 'Any.command')).toHaveLength(1);
+  });
+
+  it('disconnects the client if its id is not where clients write it', async () => {
+    const { sockets } = await connectClients(1);
+    sockets[0]!.receive(`{"params":[${values}0],"id":2,"method":"Any.command"}`);
+    expect(sockets[0]!.closedWith).toEqual([1009, 'the command has more than 1000000 values']);
+  });
+
+  it('is replaced by an error if it is a result, and left out if it is an event', async () => {
+    const { commands, output, sockets, sendEvent } = await connectClients(1);
+    const [socket] = sockets;
+    output.write(`{"method":"Any.event","params":{"list":[${values}0]},"sessionId":"session-0"}\0`);
+    socket!.receive({ id: 2, method: 'Any.command' });
+    const { id } = await pollUntil(() => commands.find(({ method }) => method === 'Any.command'));
+    output.write(`{"id":${id},"result":{"list":[${values}0]},"sessionId":"session-0"}\0`);
+    await sendEvent(0);
+    const [response, event] = socket!.sent.map((each) => JSON.parse(each));
+    expect(response).toEqual({
+      id: 2,
+      error: { code: -32_000, message: expect.stringContaining('more than 1000000 values. Ask for less') },
+    });
+    expect(event).toMatchObject({ method: 'Any.event', params: { text: expect.any(String) } });
+  });
+
+  it('lets its client wait, if it was long enough for others to notice', async () => {
+    const { sockets } = await connectClients(1);
+    const [socket] = sockets;
+    // It depends on the machine how long it takes to handle a message.
+    for (let mib = 4; mib <= 64 && !socket!.isPaused; mib *= 2)
+      socket!.receive({ id: mib, method: 'Any.command', params: { text: 'x'.repeat(mib * MIB) } });
+    expect(socket!.isPaused).toBe(true);
+    await pollUntil(() => !socket!.isPaused);
+  });
+});
+
 describe('a client that sends faster than the browser reads', () => {
   it('waits, and is read again when the browser has read', async () => {
     const { input, sockets } = await connectClients(1);
     const [socket] = sockets;
     input.pause();
-    const text = 'x'.repeat(65 * MIB);
-    for (const id of [2, 3]) socket!.receive({ id, method: 'Any.command', params: { text } });
+    const message = { id: 2, method: 'Any.command', params: { text: 'x'.repeat(MIB) } };
+    for (let mib = 0; mib < 129; mib++) socket!.receive({ ...message, id: 2 + mib });
     expect(socket!.isPaused).toBe(true);
     input.resume();
     await pollUntil(() => !socket!.isPaused);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Disconnected } from '../../src/browser/chromium/cdp.ts';
-import type { RunningBrowser } from '../../src/sessions/hosted-session.ts';
+import type { RunningBrowser } from '../../src/sessions/running-browser.ts';
 import { ScrapeBrowsers } from '../../src/sessions/scrape-browsers.ts';
 import { pollUntil } from '../support/poll.ts';
 
@@ -29,6 +29,7 @@ function countingBrowsers() {
       number,
       chromium: { connection: { browser, closed }, close },
       directory: { remove: async () => undefined },
+      code: { close: async () => undefined },
     } as unknown as RunningBrowser;
   };
   return { take, open, crash: (number: number) => ends[number]?.() };

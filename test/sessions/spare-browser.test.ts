@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { RunningBrowser } from '../../src/sessions/hosted-session.ts';
+import type { RunningBrowser } from '../../src/sessions/running-browser.ts';
 import { SpareBrowser } from '../../src/sessions/spare-browser.ts';
 
 /** Browsers that only count, because starting real ones is tested elsewhere. */
@@ -16,6 +17,7 @@ function countingBrowsers() {
       number,
       chromium: { connection: { closed }, close: async () => void open.delete(number) },
       directory: { remove: async () => undefined },
+      code: { close: async () => undefined },
     };
     // Only what a spare browser uses is there.
     return browser as unknown as RunningBrowser & { number: number };
@@ -23,9 +25,13 @@ function countingBrowsers() {
   return { start, open, die: (number: number) => died.get(number)?.() };
 }
 
+/** A spare browser that is started at once. */
+const spareBrowser = (start: () => Promise<RunningBrowser>) =>
+  new SpareBrowser({ start, hasMemory: () => true, delayMs: 0 });
+
 it('a session gets the spare browser, and never one that another session had', async () => {
   const { start, open } = countingBrowsers();
-  const spare = new SpareBrowser(start);
+  const spare = spareBrowser(start);
   const first = await spare.take();
   spare.prepare();
   spare.prepare();
@@ -35,10 +41,10 @@ it('a session gets the spare browser, and never one that another session had', a
 });
 
 it('a spare browser that dies is not given to a session', async () => {
-  const { start, die } = countingBrowsers();
-  const spare = new SpareBrowser(start);
+  const { start, open, die } = countingBrowsers();
+  const spare = spareBrowser(start);
   spare.prepare();
-  await new Promise(setImmediate);
+  await expect.poll(() => open.size).toBe(1);
   die(1);
   await new Promise(setImmediate);
   expect(await spare.take()).toMatchObject({ number: 2 });
@@ -46,16 +52,21 @@ it('a spare browser that dies is not given to a session', async () => {
 
 it('no browser remains when the host ends', async () => {
   const { start, open } = countingBrowsers();
-  const spare = new SpareBrowser(start);
+  const spare = spareBrowser(start);
+  spare.prepare();
+  await expect.poll(() => open.size).toBe(1);
+  await spare.close();
   spare.prepare();
   await spare.close();
+  await sleep(10);
   expect(open.size).toBe(0);
 });
 
 it('a session starts its own browser if the spare one did not start', async () => {
   const { start } = countingBrowsers();
   let failures = 1;
-  const spare = new SpareBrowser(() => (failures-- > 0 ? Promise.reject(new Error('no memory')) : start()));
+  const spare = spareBrowser(() => (failures-- > 0 ? Promise.reject(new Error('no memory')) : start()));
   spare.prepare();
+  await expect.poll(() => failures).toBe(0);
   expect(await spare.take()).toMatchObject({ number: 1 });
 });

@@ -13,7 +13,7 @@ import { serveSessions } from '../../src/sessions/host-server.ts';
 import { findSessionConfinement, SessionHost } from '../../src/sessions/session-host.ts';
 import { createSessionMetrics } from '../../src/sessions/session-metrics.ts';
 
-/** A host of sessions that cannot be opened: where its port is taken, or bubblewrap fails as in a container with Docker's default profiles. */
+/** A host of sessions that cannot be opened: where its port is taken, bubblewrap fails as in a container with Docker's default profiles, or user namespaces are off. */
 
 const SOURCE = path.join(import.meta.dirname, '..', '..', 'src');
 const REASON = 'bwrap: No permissions to create new namespace';
@@ -33,10 +33,43 @@ const runWithoutBubblewrap = (args: string[]) =>
     'unshare',
     [
       ...['--mount', 'sh', '-c', 'mount --bind "$0/bwrap" "$(command -v bwrap)" && exec "$@"'],
-      ...[directory, process.execPath, ...args],
+      ...[directory, ...args],
     ],
     { encoding: 'utf8' },
   );
+
+/** Opens a host in a process of its own. @param run runs a program */
+async function openElsewhere(run: (args: string[]) => { stdout: string; stderr: string }) {
+  const { path: executablePath } = await findChromium(readConfig());
+  const { stdout, stderr } = run([
+    ...['--input-type=module', '--eval'],
+    `import { hostSessions } from '${SOURCE}/process/host-sessions.ts';
+     const warnings = [];
+     const host = await hostSessions({
+       workerId: 'one', executablePath: '${executablePath}', serveProxy() {}, cacheDir: '${directory}', secretKey: 'k',
+       sessionAddress: { address: '127.0.0.1', port: 0 },
+       logger: { warn: (text) => warnings.push(text) },
+     });
+     console.log(JSON.stringify({ isOpen: host !== undefined, warnings }));
+     process.exit();`,
+  ]);
+  return JSON.parse(stdout || JSON.stringify(stderr));
+}
+
+/**
+ * A shell script that runs a program as root of a user namespace in which no further one can be created, but all other
+ * namespaces can.
+ */
+const WITHOUT_USER_NAMESPACES = `
+unshare --user sh -c '
+  until [ "$(id -u)" = 0 ]; do sleep 0.01; done
+  exec sh -c "echo 0 > /proc/sys/user/max_user_namespaces && exec \\"\\$@\\"" sh "$@"' sh "$@" &
+until { echo "0 0 100000" > /proc/$!/uid_map; } 2>/dev/null; do kill -0 $! || exit 1; sleep 0.01; done
+echo "0 0 100000" > /proc/$!/gid_map
+wait $!`;
+
+const runWithoutUserNamespaces = (args: string[]) =>
+  spawnSync('sh', ['-c', WITHOUT_USER_NAMESPACES, 'sh', ...args], { encoding: 'utf8' });
 
 it('says which setting is wrong if its port is taken', async ({ skip }) => {
   const taken = createServer().listen(0, '127.0.0.1');
@@ -54,6 +87,8 @@ it('says which setting is wrong if its port is taken', async ({ skip }) => {
     });
     const opening = serveSessions(host, {
       ...{ address: '127.0.0.1', port, secretKey: 'k', open: async () => undefined },
+      runPrompt: () => Promise.reject(new Error('no session has a prompt')),
+      logger: createLogger('test', 'error'),
     });
     await expect(opening).rejects.toThrow(/WINNOW_SESSION_ADDRESS sets: .*EADDRINUSE/);
   } finally {
@@ -65,24 +100,26 @@ it('is not opened where bubblewrap fails, and the worker goes on and logs what t
   skip,
 }) => {
   skip(
-    runWithoutBubblewrap(['--version']).status !== 0,
+    runWithoutBubblewrap([process.execPath, '--version']).status !== 0,
     'This machine lets this user mount nothing, or has no bubblewrap.',
   );
-  const { path: executablePath } = await findChromium(readConfig());
-  const { stdout, stderr } = runWithoutBubblewrap([
-    ...['--input-type=module', '--eval'],
-    `import { hostSessions } from '${SOURCE}/process/host-sessions.ts';
-     const warnings = [];
-     const host = await hostSessions({
-       workerId: 'one', executablePath: '${executablePath}', serveProxy() {}, cacheDir: '${directory}', secretKey: 'k',
-       sessionAddress: { address: '127.0.0.1', port: 0 },
-       logger: { warn: (text) => warnings.push(text) },
-     });
-     console.log(JSON.stringify({ isOpen: host !== undefined, warnings }));
-     process.exit();`,
-  ]);
-  expect(JSON.parse(stdout || JSON.stringify(stderr))).toEqual({
+  expect(await openElsewhere((args) => runWithoutBubblewrap([process.execPath, ...args]))).toEqual({
     isOpen: false,
     warnings: [expect.stringMatching(new RegExp(`${REASON}.*Install the package bubblewrap`))],
+  });
+});
+
+it('is not opened where root can start bubblewrap, but Chromium cannot create the user namespace of its own sandbox', async ({
+  skip,
+}) => {
+  const bubblewrap = ['bwrap', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--proc', '/proc'];
+  skip(
+    runWithoutUserNamespaces([...bubblewrap, 'true']).status !== 0,
+    'This machine does not let this user create namespaces, or has no bubblewrap.',
+  );
+  expect(runWithoutUserNamespaces(['unshare', '--user', 'true']).status).not.toBe(0);
+  expect(await openElsewhere((args) => runWithoutUserNamespaces([process.execPath, ...args]))).toEqual({
+    isOpen: false,
+    warnings: [expect.stringMatching(/unshare: .*allow unprivileged user namespaces/)],
   });
 });

@@ -40,7 +40,7 @@ export interface LiveViewFixture extends AsyncDisposable {
   connection: CdpConnection;
   /** The pages that the session opens. */
   pages: Pages;
-  /** What the live view told its session. */
+  /** Calls that the live view made to its session. */
   told: { activity: number; viewers: number[]; tabs: string[] };
   /** URLs of the live view. */
   urls: { view: string; control: string };
@@ -54,6 +54,8 @@ export interface LiveViewFixture extends AsyncDisposable {
   evaluate(expression: string): Promise<unknown>;
   /** Ends the connections of all viewers, without a word. */
   cutConnections(): void;
+  /** Closes the WebSockets of all viewers, as an API does that has lost the host. */
+  closeSockets(code: number, reason: string): void;
   /** Ends the session: the pages are those of an ended one from now on. */
   endSession(reason: SessionEndReason): void;
   /** Ends the session without telling viewers. */
@@ -132,7 +134,7 @@ export async function startLiveView(
   };
   return {
     ...{ liveView, viewerBrowser, connection, pages, told, evaluate },
-    ...{ urls: site.urls, cutConnections: site.cutConnections },
+    ...{ urls: site.urls, cutConnections: site.cutConnections, closeSockets: site.closeSockets },
     setOtherClients: (areThere) => {
       hasOtherClients = areThere;
     },
@@ -225,6 +227,9 @@ async function serve(liveView: LiveView) {
     cutConnections: () => {
       for (const stream of streams) stream.destroy();
     },
+    closeSockets: (code: number, reason: string) => {
+      for (const socket of sockets.clients) socket.close(code, reason);
+    },
     end(reason: SessionEndReason) {
       ended = reason;
     },
@@ -246,6 +251,8 @@ export async function openViewer(
 ): Promise<Viewer> {
   const context = await browser.newContext({ viewport: VIEWPORT, ...options });
   if (initScript) await context.addInitScript(initScript);
+  // The timeout of the test ends what hangs.
+  context.setDefaultTimeout(0);
   const page = await context.newPage();
   let frames = 0;
   page.on('websocket', (socket) =>

@@ -4,8 +4,17 @@ import { type Pages, startPages } from './pages.ts';
 export const loginPage = (body: string) =>
   `<!doctype html><html><head><title>Test</title></head><body><main>${body}</main></body></html>`;
 
+/**
+ * Keeps a request open until the script calls `finish`, so that the browser does not take the page for complete while a
+ * busy machine opens the database.
+ */
+const WORK = `
+  const work = Math.random();
+  void fetch('/work?' + work).catch(() => undefined);
+  const finish = () => void fetch('/finish?' + work);`;
+
 /** Everything that a login can leave in a browser. */
-const LOG_IN = `
+const LOG_IN = `${WORK}
   document.cookie = 'script=by-script; max-age=3600';
   localStorage.setItem('token', 'in-local-storage');
   const opening = indexedDB.open('login', 3);
@@ -13,13 +22,13 @@ const LOG_IN = `
   opening.onsuccess = () => {
     const change = opening.result.transaction('users', 'readwrite');
     change.objectStore('users').put({ id: 1, name: 'in-indexed-db', since: new Date(0) });
-    change.oncomplete = () => { opening.result.close(); done.textContent = 'Logged in' };
+    change.oncomplete = () => { opening.result.close(); done.textContent = 'Logged in'; finish() };
   };`;
 
 /** Shows all of it. */
-const SHOW = `
+const SHOW = `${WORK}
   const found = [document.cookie, localStorage.getItem('token')];
-  const show = (value) => { shown.textContent = 'found ' + JSON.stringify([...found, value]) };
+  const show = (value) => { shown.textContent = 'found ' + JSON.stringify([...found, value]); finish() };
   const opening = indexedDB.open('login');
   opening.onsuccess = () => {
     const database = opening.result;
@@ -46,6 +55,14 @@ export interface LoginSite extends Pages {
 
 /** Serves `/login`, `/home`, `/logout`, `/hold`, and further pages by path. */
 export async function startLoginSite(further: Parameters<typeof startPages>[0] = {}): Promise<LoginSite> {
+  /** What ends each work. The end may be requested first, because both requests have a connection of their own. */
+  const work = new Map<string, PromiseWithResolvers<void>>();
+  const endOf = (url = '') => {
+    const { search } = new URL(url, 'http://site');
+    const end = work.get(search) ?? Promise.withResolvers<void>();
+    work.set(search, end);
+    return end;
+  };
   let release = (): void => undefined;
   let onHold = (): void => undefined;
   const site = await startPages({
@@ -67,6 +84,11 @@ export async function startLoginSite(further: Parameters<typeof startPages>[0] =
       response
         .writeHead(200, { 'Content-Type': 'text/html', 'Set-Cookie': 'session=; Max-Age=0; Path=/' })
         .end(loginPage(`<p>Good bye</p><script>localStorage.clear()</script>`)),
+    '/work': ({ url }, response) => void endOf(url).promise.then(() => response.end()),
+    '/finish': ({ url }, response) => {
+      endOf(url).resolve();
+      response.end();
+    },
     '/hold': (_request, response) => {
       release = () => void response.writeHead(200).end();
       onHold();

@@ -7,16 +7,22 @@ import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { startEgressProxy } from '../../src/net/egress-proxy.ts';
-import { findConfinement } from '../../src/sandbox/confinement.ts';
+import { type Confinement, findConfinement } from '../../src/sandbox/confinement.ts';
 import { MAX_MESSAGE_BYTES } from '../../src/sessions/client-socket.ts';
+import { CodeRunner } from '../../src/sessions/code/code-runner.ts';
 import { ProtocolClients } from '../../src/sessions/protocol-clients.ts';
-import { sandboxedChromium, startSessionBrowser } from '../../src/sessions/session-browser.ts';
+import { openBrowserSandbox, sandboxProbe } from '../../src/sessions/session-browser.ts';
 import { createSessionDirectory, type SessionDirectory } from '../../src/sessions/session-directory.ts';
 
 /** The browser of a session, with a gateway for protocol clients on loopback. */
 export interface TestSessionBrowser {
   chromium: Chromium;
   directory: SessionDirectory;
+  code: CodeRunner;
+  /** Never resolves, because it is not measured. */
+  exceeded: Promise<never>;
+  /** How it is confined. */
+  confinement: Confinement;
   /** WebSocket URL for Playwright. */
   url: string;
   /** The messages that clients have sent so far. */
@@ -26,18 +32,22 @@ export interface TestSessionBrowser {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Starts the browser of a session as the product does, with access to loopback only. */
-export async function startTestSessionBrowser(): Promise<TestSessionBrowser> {
+/** Starts the browser of a session as the product does, with access to loopback only. @param cacheDir where languages are installed */
+export async function startTestSessionBrowser({
+  cacheDir = readConfig().cacheDir,
+} = {}): Promise<TestSessionBrowser> {
   const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
   const proxy = await startEgressProxy(egress);
   const { path: executablePath } = await findChromium(readConfig());
   const directory = await createSessionDirectory();
-  const program = sandboxedChromium({ executablePath, directory });
-  const { confinement } = await findConfinement({ ...program, command: ['/bin/sh', '-c', 'exit 0'] });
-  const chromium = await startSessionBrowser({
+  const { confinement } = await findConfinement(sandboxProbe({ executablePath, directory }));
+  const sandbox = await openBrowserSandbox({
     ...{ executablePath, confinement, directory },
     serveProxy: proxy.serve,
   });
+  const chromium = await sandbox.startBrowser();
+  const logger = { warn: () => undefined, debug: () => undefined };
+  const code = new CodeRunner({ confinement, cacheDir, directory, logger });
   let activity = 0;
   const clients = new ProtocolClients(chromium.connection);
   const server = createServer();
@@ -50,10 +60,12 @@ export async function startTestSessionBrowser(): Promise<TestSessionBrowser> {
   // Listening on a TCP port, the address is never a path.
   const { port } = server.address() as AddressInfo;
   return {
-    ...{ chromium, directory, sockets: sockets.clients },
+    ...{ chromium, directory, code, confinement, sockets: sockets.clients },
+    exceeded: new Promise<never>(() => undefined),
     url: `ws://127.0.0.1:${port}/`,
     activity: () => activity,
     async [Symbol.asyncDispose]() {
+      await code.close('The session has ended.');
       await chromium.close();
       sockets.close();
       server.close();

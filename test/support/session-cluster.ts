@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { loadSecretKey } from '../../src/embedded/keys.ts';
-import { reservePort } from '../../src/embedded/ports.ts';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
+import { reserveServerPort } from './server-port.ts';
 import { type RunningService, startService, temporalAddressOf } from './service.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -31,8 +31,8 @@ export interface SessionCluster {
   api: ClusterProcess;
   databaseUrl: string;
   secretKey: string;
-  /** Starts another host of sessions. */
-  startHost(): Promise<SessionWorker>;
+  /** Starts another host of sessions. @param roles its roles as a worker; by default it has no other one */
+  startHost(roles?: string): Promise<SessionWorker>;
   stop(): Promise<void>;
 }
 
@@ -52,10 +52,10 @@ export async function startSessionCluster(): Promise<SessionCluster> {
   };
   const hosts: SessionWorker[] = [];
   const started: ClusterProcess[] = [];
-  const startHost = async () => {
-    const { port } = await reservePort(0);
+  const startHost = async (roles = 'sessions') => {
+    const { port } = await reserveServerPort();
     const address = `127.0.0.1:${port}`;
-    const env = { ...settings, WINNOW_WORKER_ROLES: 'sessions', WINNOW_SESSION_ADDRESS: address };
+    const env = { ...settings, WINNOW_WORKER_ROLES: roles, WINNOW_SESSION_ADDRESS: address };
     const host = { ...(await startProgram('worker.ts', env)), url: `http://${address}` };
     hosts.push(host);
     started.push(host);

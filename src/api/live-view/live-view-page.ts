@@ -31,7 +31,7 @@ export const LIVE_VIEW_HEADERS = {
   'X-Robots-Tag': 'noindex',
 } as const;
 
-/** What the page of a live view needs to know. */
+/** Options of {@link renderLiveViewPage}. */
 export interface LiveViewPageOptions {
   mayControl: boolean;
   /** URL of the mounted assets, relative to the page; the default fits pages at `<base>/v2/browser/<id>/view/<secret>`. */
@@ -61,6 +61,7 @@ export function renderLiveViewPage({
 <canvas id="screen" role="img" aria-label="The remote browser" width="1" height="1"></canvas>
 <textarea id="keyboard" aria-label="Keyboard input for the remote browser" autocapitalize="off" autocomplete="off" spellcheck="false"${mayControl ? '' : ' disabled'}></textarea>
 <p id="status" role="status">Connecting…</p>
+<p id="step" role="status" hidden></p>
 </main>
 <button id="show-keyboard" type="button" hidden>Keyboard</button>
 <dialog id="dialog"><form method="dialog"><p id="dialog-source"></p><p id="dialog-message"></p><input id="dialog-input" aria-label="Response"><p id="dialog-buttons"><button id="dialog-cancel" type="button">Cancel</button><button id="dialog-accept" type="button">OK</button></p></form></dialog>

@@ -19,7 +19,7 @@ export async function deleteSession(
   if (state !== 'destroyed' && !(await temporal.endSession(id, END_WAIT_MS))) {
     throw new ServiceError(
       'SESSION_FAILED',
-      `The browser session ${id} is still ending. Repeat the request to learn its price.`,
+      `The browser session ${id} is still ending. GET /v2/browser/${id} returns its price when it has ended.`,
     );
   }
   // This only reads the outcome of a session that its workflow has ended. One without a workflow ends here.
@@ -28,5 +28,6 @@ export async function deleteSession(
     success: true,
     sessionDurationMs: outcome?.durationMs ?? 0,
     creditsBilled: outcome?.credits ?? 0,
+    cleanupQueued: false,
   };
 }

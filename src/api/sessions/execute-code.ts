@@ -1,8 +1,7 @@
-import { text } from 'node:stream/consumers';
 import type { StoredSession } from '../../db/sessions.ts';
 import { type CodeResult, codeResult, type Language } from '../../schemas/session.ts';
 import type { ApiDeps } from '../http/route.ts';
-import { callHost } from './host-client.ts';
+import { callHost, readText } from './host-client.ts';
 
 /** Code to execute in a session. */
 export interface SessionCode {
@@ -12,7 +11,7 @@ export interface SessionCode {
   timeout: number;
 }
 
-/** Milliseconds that the host gets beyond the time limit, to start the language and to return the result. */
+/** Milliseconds that the host gets beyond the time limits, to start the language and to return the result. */
 const GRACE_MS = 30_000;
 
 /**
@@ -28,8 +27,9 @@ export async function executeCode(
   const body = { code, language, timeoutMs };
   const response = await callHost(
     session,
-    { method: 'POST', resource: 'execute', body, timeoutMs: timeoutMs + GRACE_MS },
+    // The code may wait for an earlier call as long as it may run.
+    { method: 'POST', resource: 'execute', body, timeoutMs: 2 * timeoutMs + GRACE_MS },
     deps,
   );
-  return codeResult.parse(JSON.parse(await text(response)));
+  return codeResult.parse(JSON.parse(await readText(response)));
 }

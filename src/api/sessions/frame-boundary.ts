@@ -4,16 +4,25 @@ const MAX_HEADER_BYTES = 10;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
+/** The opcode of a frame that closes the connection. */
+const CLOSE = 8;
+
 /** Follows what a WebSocket server sends (RFC 6455, 5.2), to know whether a frame may be added. */
 export class FrameBoundary {
   readonly #header = Buffer.alloc(MAX_HEADER_BYTES);
   #headerBytes = 0;
   /** Bytes of the payload of the current frame that have not been sent. */
   #missingBytes = 0;
+  #hasClosed = false;
 
   /** Whether the last frame is complete. */
   get isBetweenFrames(): boolean {
     return this.#headerBytes === 0 && this.#missingBytes === 0;
+  }
+
+  /** Whether the server has said that it closes the connection, after which no frame may follow. */
+  get hasClosed(): boolean {
+    return this.#hasClosed;
   }
 
   /** Takes the next bytes that the server sent. */
@@ -38,6 +47,7 @@ export class FrameBoundary {
   }
 
   #endHeader(): void {
+    if (((this.#header[0] ?? 0) & 0x0f) === CLOSE) this.#hasClosed = true;
     const length = this.#shortLength;
     if (length === LENGTH_16) this.#missingBytes = this.#header.readUInt16BE(2);
     else if (length === LENGTH_64) this.#missingBytes = Number(this.#header.readBigUInt64BE(2));

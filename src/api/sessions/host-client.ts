@@ -10,7 +10,7 @@ import { destroyedError, openedSession } from './session-state.ts';
 /** How long the host of a session may take to begin sending files, in milliseconds. */
 export const DOWNLOAD_TIMEOUT_MS = 10_000;
 
-/** What it means if a host does not recognize the signature of the API. */
+/** The error message for a host that does not recognize the signature of the API. */
 export const HOST_REFUSAL =
   'The host of the browser session refused the request of the API, and nothing was done. Both need the same WINNOW_SECRET_KEY, and clocks that differ by less than a minute.';
 
@@ -23,12 +23,14 @@ export const HOST_AGENT = new Agent({ keepAlive: true, scheduling: 'lifo', timeo
 /** A request to the host of a session. */
 interface HostRequest {
   method: 'GET' | 'POST';
-  /** What is requested of the session, such as `execute` or `downloads/report.pdf`. */
+  /** Path below the URL of the session on its host, such as `execute` or `downloads/report.pdf`. */
   resource: string;
   /** A JSON body. */
   body?: unknown;
   /** Milliseconds that the host may take to respond. */
   timeoutMs: number;
+  /** Ends the request, and with it what the host does for it. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -36,10 +38,11 @@ interface HostRequest {
  * @returns the response, whose body the caller reads
  * @throws ServiceError the error of the host; `SESSION_DESTROYED`; `SESSION_FAILED` if the request was not sent, so that
  *   nothing was done; `WORKER_LOST` if the host was lost after that
+ * @throws Error if the host failed unexpectedly
  */
 export async function callHost(
   session: StoredSession,
-  { method, resource, body, timeoutMs }: HostRequest,
+  { method, resource, body, timeoutMs, signal }: HostRequest,
   deps: Pick<ApiDeps, 'config' | 'db' | 'temporal'>,
 ): Promise<IncomingMessage> {
   const { host } = await openedSession(session, deps);
@@ -50,24 +53,41 @@ export async function callHost(
     content: requestBody,
     headers: { [HOST_REQUEST_HEADER]: signHostRequest(deps.config.secretKey, { method, path }) },
     timeoutMs,
+    signal,
   });
   if (response.statusCode === 200) return response;
   if (response.statusCode === 401) {
     response.resume();
     throw new ServiceError('SESSION_FAILED', HOST_REFUSAL);
   }
-  const content = await text(response);
+  const content = await readText(response);
   // The host does not run the session any more; it responds without a body then.
   if (!content) throw destroyedError((await findSession(deps.db, session.id)) ?? session);
   const { code, message } = fieldsOf(JSON.parse(content));
-  throw new ServiceError(isErrorCode(code) ? code : 'UNKNOWN_ERROR', String(message));
+  if (isErrorCode(code) && code !== 'UNKNOWN_ERROR') throw new ServiceError(code, String(message));
+  throw new Error(`The host of the browser session ${session.id} failed. Its log has the reason.`);
 }
+
+/** Reads a response of a host. @throws ServiceError `WORKER_LOST` if the host is lost before its end */
+export async function readText(response: IncomingMessage): Promise<string> {
+  try {
+    return await text(response);
+  } catch (cause) {
+    throw lostError(cause);
+  }
+}
+
+const lostError = (cause: unknown) =>
+  new ServiceError('WORKER_LOST', 'The host of the browser session was lost during the request.', { cause });
 
 function send(
   url: string,
-  options: { method: string; content: string; headers: Record<string, string>; timeoutMs: number },
+  options: Pick<HostRequest, 'method' | 'timeoutMs' | 'signal'> & {
+    content: string;
+    headers: Record<string, string>;
+  },
 ): Promise<IncomingMessage> {
-  const { method, content, headers, timeoutMs } = options;
+  const { method, content, headers, timeoutMs, signal } = options;
   return new Promise((resolve, reject) => {
     let isSent = false;
     const request = httpRequest(url, {
@@ -79,6 +99,7 @@ function send(
         'Content-Length': Buffer.byteLength(content),
       },
       timeout: timeoutMs,
+      ...(signal && { signal }),
     });
     request.once('socket', (socket) => {
       isSent = !socket.connecting;
@@ -90,9 +111,7 @@ function send(
     request.once('error', (cause) =>
       reject(
         isSent
-          ? new ServiceError('WORKER_LOST', 'The host of the browser session was lost during the request.', {
-              cause,
-            })
+          ? lostError(cause)
           : new ServiceError(
               'SESSION_FAILED',
               'Failed to execute code in browser session: its host does not respond, and nothing was done. Try again.',

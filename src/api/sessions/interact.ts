@@ -1,4 +1,4 @@
-import { SESSION_MIN_CREDITS } from '../../credits.ts';
+import { PROMPT_MIN_CREDITS, SESSION_MIN_CREDITS } from '../../credits.ts';
 import { findJobToReplay } from '../../db/jobs/jobs.ts';
 import { findSessionOfScrape } from '../../db/sessions.ts';
 import type { Caller } from '../../db/teams/teams.ts';
@@ -9,6 +9,7 @@ import * as schemas from '../../schemas/session.ts';
 import { type ApiDeps, defineRoute, requireCredits } from '../http/route.ts';
 import { deleteSession } from './delete-session.ts';
 import { executeCode } from './execute-code.ts';
+import { runPrompt } from './run-prompt.ts';
 import { destroyedError, openedSession } from './session-state.ts';
 import { sessionUrls } from './session-urls.ts';
 import { startSession } from './start-session.ts';
@@ -19,7 +20,7 @@ const interact = defineRoute({
   method: 'post',
   path: PATH,
   tag: 'Browser',
-  summary: 'Run code in a browser that continues a scrape',
+  summary: 'Run code, or do a task by a language model, in a browser that continues a scrape',
   params: jobIdParams,
   body: schemas.interactBody,
   response: schemas.interactResponse,
@@ -38,30 +39,39 @@ const interact = defineRoute({
       'SESSIONS_UNAVAILABLE',
       'WORKER_LOST',
     ] as const),
-    ...(['MODEL_NOT_CONFIGURED', 'LANGUAGE_NOT_AVAILABLE', 'INSUFFICIENT_CREDITS'] as const),
+    ...(['LANGUAGE_NOT_AVAILABLE', 'INSUFFICIENT_CREDITS', 'SERVICE_UNAVAILABLE'] as const),
+    ...([
+      'MODEL_NOT_CONFIGURED',
+      'MODEL_UNAVAILABLE',
+      'MODEL_RESPONSE_UNUSABLE',
+      'MODEL_BUDGET_EXCEEDED',
+      'MODEL_PROMPT_WITHHELD',
+    ] as const),
   ],
   rateBucket: 'sessionCode',
-  async handler({ caller, params: { id }, body, baseUrl }, deps) {
-    const { code, language, timeout } = body;
+  async handler({ caller, params: { id }, body, baseUrl, signal }, deps) {
+    const { code, prompt, language, timeout } = body;
     const scrape = await requireScrape(id, caller, deps);
     const found = await findSessionOfScrape(deps.db, id);
     if (!found) requireReplayable(id, scrape);
     if (found?.state === 'destroyed') throw destroyedError(found);
-    // A session that runs is billed at its end, and ends by itself when the credits are used up.
-    if (!found) requireCredits(caller, SESSION_MIN_CREDITS);
-    if (code === undefined) {
-      throw new ServiceError(
-        'MODEL_NOT_CONFIGURED',
-        'A prompt needs a language model, which this version of Winnow cannot use yet. Send code instead.',
-      );
+    if (prompt !== undefined) {
+      requireModel(deps);
+      if (!found?.prompted) await requireCredits(caller, PROMPT_MIN_CREDITS, deps.db);
     }
+    // A session that runs is billed at its end, and ends by itself when the credits are used up.
+    if (!found) await requireCredits(caller, SESSION_MIN_CREDITS, deps.db);
     const start = {
       caller,
       request: schemas.sessionBody.parse({ profile: fieldsOf(scrape.request).profile }),
       scrape: { id, url: scrape.target ?? '' },
     };
     const session = found ? await openedSession(found, deps) : await startSession(start, deps);
-    const result = await executeCode(session, { code, language, timeout }, deps);
+    const result =
+      prompt === undefined
+        ? // The schema demands exactly one of both.
+          await executeCode(session, { code: code ?? '', language, timeout }, deps)
+        : await runPrompt(session, { prompt, timeout }, { ...deps, signal });
     const urls = sessionUrls(session, { baseUrl, secretKey: deps.config.secretKey });
     return { ...result, success: result.exitCode === 0 && !result.killed, sessionId: session.id, ...urls };
   },
@@ -107,6 +117,15 @@ function requireReplayable(id: string, { seal, request }: FoundScrape): void {
   throw new ServiceError(
     'INTERACT_REPLAY_UNAVAILABLE',
     `The scrape ${id} cannot be continued: ${reason}. Rerun the scrape without that and interact with the new one.`,
+  );
+}
+
+/** @throws ServiceError `MODEL_NOT_CONFIGURED`, unless the operator has configured a language model */
+function requireModel({ config }: ApiDeps): void {
+  if (config.llm) return;
+  throw new ServiceError(
+    'MODEL_NOT_CONFIGURED',
+    'A prompt needs a language model, and this service has none. Its operator can set WINNOW_LLM_BASE_URL and WINNOW_LLM_MODEL. Send code instead.',
   );
 }
 

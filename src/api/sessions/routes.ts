@@ -1,17 +1,22 @@
-import { text } from 'node:stream/consumers';
 import { SESSION_MIN_CREDITS } from '../../credits.ts';
-import { listSessions, type StoredSession } from '../../db/sessions.ts';
+import { listSessions, outcomeOf, type StoredSession } from '../../db/sessions.ts';
 import { fieldsOf } from '../../json-object.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import * as schemas from '../../schemas/session.ts';
 import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
 import { deleteSession } from './delete-session.ts';
 import { executeCode } from './execute-code.ts';
-import { callHost, DOWNLOAD_TIMEOUT_MS } from './host-client.ts';
+import { callHost, DOWNLOAD_TIMEOUT_MS, readText } from './host-client.ts';
 import { interactRoutes } from './interact.ts';
 import { destroyedError, requireSession } from './session-state.ts';
 import { sessionUrls } from './session-urls.ts';
 import { startSession } from './start-session.ts';
+
+/** The outcome of a session that has ended, as the API returns it. */
+const billOf = (session: StoredSession) => {
+  const { durationMs, credits } = outcomeOf(session);
+  return { sessionDurationMs: durationMs, creditsBilled: credits };
+};
 
 function toItem(session: StoredSession, baseUrl: string, { config }: Pick<ApiDeps, 'config'>) {
   return {
@@ -23,7 +28,7 @@ function toItem(session: StoredSession, baseUrl: string, { config }: Pick<ApiDep
     createdAt: session.created_at.toISOString(),
     lastActivity: session.last_activity_at.toISOString(),
     expiresAt: session.expires_at.toISOString(),
-    ...(session.end_reason && { endReason: session.end_reason }),
+    ...(session.end_reason && { endReason: session.end_reason, ...billOf(session) }),
   };
 }
 
@@ -33,7 +38,8 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     path: base,
     tag: 'Browser',
     summary: 'Start a browser session',
-    body: schemas.sessionBody,
+    // All members are optional, and so is the body.
+    body: schemas.sessionBody.prefault({}),
     response: schemas.sessionResponse,
     errors: [
       ...(['PROFILE_LOCKED', 'PROFILE_ERROR', 'IDEMPOTENCY_KEY_REUSED', 'SESSION_DESTROYED'] as const),
@@ -58,7 +64,7 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     errors: [],
     rateLimited: false,
     async handler({ caller, query: { status }, baseUrl }, deps) {
-      const sessions = await listSessions(deps.db, { teamId: caller.teamId, state: status });
+      const sessions = await listSessions(deps.db, { teamId: caller.teamId, status });
       return { success: true, sessions: sessions.map((session) => toItem(session, baseUrl, deps)) };
     },
   }),
@@ -106,7 +112,7 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     async handler({ caller, params: { id } }, deps) {
       const session = await requireSession(id, caller.teamId, deps);
       const request = { method: 'GET', resource: 'downloads', timeoutMs: DOWNLOAD_TIMEOUT_MS } as const;
-      const list = fieldsOf(JSON.parse(await text(await callHost(session, request, deps))));
+      const list = fieldsOf(JSON.parse(await readText(await callHost(session, request, deps))));
       return schemas.downloadsResponse.parse({ success: true, ...list });
     },
   }),

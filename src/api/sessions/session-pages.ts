@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import { createAuth } from '../http/auth.ts';
 import { requestBaseUrl } from '../http/base-url.ts';
+import { createValidationError } from '../http/error-responses.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { LIVE_VIEW_HEADERS, mountLiveViewAssets, renderLiveViewPage } from '../live-view/live-view-page.ts';
 import { renderSessionEndedPage } from '../live-view/session-ended-page.ts';
@@ -44,9 +45,9 @@ export function mountSessionPages(app: Express, deps: ApiDeps): void {
   const authenticate = createAuth(deps.db, config.authRequired);
   app.get(paths('downloads/:name'), async (request, response) => {
     const { teamId } = await authenticate(request.headers.authorization);
-    const { id = '' } = jobIdParams.safeParse({ id: request.params.id }).data ?? {};
-    if (!id) throw new ServiceError('NOT_FOUND', 'There is no browser session at this URL.');
-    const session = await requireSession(id, teamId, deps);
+    const parsed = jobIdParams.safeParse({ id: request.params.id });
+    if (!parsed.success) throw createValidationError(parsed.error, 'path');
+    const session = await requireSession(parsed.data.id, teamId, deps);
     const name = String(request.params.name);
     const resource = `downloads/${encodeURIComponent(name)}`;
     const file = await callHost(session, { method: 'GET', resource, timeoutMs: DOWNLOAD_TIMEOUT_MS }, deps);

@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findHostOfScrape } from '../../db/kept-scrapes.ts';
 import { findSession, type StoredSession } from '../../db/sessions.ts';
 import { ServiceError, toServiceError } from '../../errors.ts';
+import { SESSION_END_SENTENCES } from '../../schemas/session-end.ts';
 import type { ApiDeps } from '../http/route.ts';
 
 /** The error for a request to a session that has ended. Without a reason, its end is not recorded yet. */
 export const destroyedError = ({ id, end_reason: reason }: Pick<StoredSession, 'id' | 'end_reason'>) =>
   new ServiceError(
     'SESSION_DESTROYED',
-    `The browser session ${id} has ended${reason ? ` (${reason})` : ''}. Create a new one.`,
+    `The browser session ${id} has ended${reason ? ` (${reason}). ${SESSION_END_SENTENCES[reason]}` : '.'} Create a new one.`,
   );
 
 /**
@@ -73,7 +74,7 @@ async function untilEnded(id: string, starting: Promise<void>, { db }: Pick<ApiD
   await Promise.race([started, watchEnd()]);
 }
 
-/** What the workflow of a session is started with. */
+/** Returns the input of the workflow of a session. */
 export const toStart = ({ id, team_id: teamId, scrape_id: scrapeId, target, ...session }: StoredSession) => ({
   ...{ sessionId: id, teamId },
   kind: scrapeId === null ? ('browser' as const) : ('interact' as const),

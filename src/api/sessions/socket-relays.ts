@@ -1,10 +1,17 @@
 import type { Duplex } from 'node:stream';
+import { GOING_AWAY_CODE } from '../../schemas/live-view.ts';
 import { FrameBoundary } from './frame-boundary.ts';
 
 /** How long a client may take to close its connection after it was told to, in milliseconds. */
 const CLOSE_MS = 1_000;
-/** The last frame for clients of an API that is stopped: the code 1001, going away, and the reason (RFC 6455, 5.5.1). */
-const GOING_AWAY_FRAME = closeFrame(1001, 'The API is stopping. Connect again.');
+/** The last frame for clients of an API that is stopped: the code and the reason (RFC 6455, 5.5.1). */
+const GOING_AWAY_FRAME = closeFrame(GOING_AWAY_CODE, 'The API is stopping. Connect again.');
+
+/** The last frame for clients whose host died: the code that sessions without a browser have, and the reason. */
+const LOST_FRAME = closeFrame(
+  4500,
+  'lost: The machine of the session no longer responds. Read the status of the session, then connect again.',
+);
 
 /** The WebSockets between clients and hosts that an API passes on. */
 export class SocketRelays {
@@ -20,23 +27,25 @@ export class SocketRelays {
     pass(firstBytes);
     if (firstBytes.length) client.write(firstBytes);
     host.on('data', pass);
-    // An error of one side ends the other; `close` follows it.
-    for (const [from, to] of [
-      [client, host],
-      [host, client],
-    ] as const) {
-      from.pipe(to);
-      from.on('error', () => to.destroy());
-      from.once('close', () => to.destroy());
-    }
-    const end = () => {
+    let hasEnded = false;
+    const finish = (lastFrame: Buffer) => {
+      if (hasEnded) return;
+      hasEnded = true;
       host.off('data', pass).unpipe(client);
       client.unpipe(host).resume();
+      if (frames.hasClosed) client.end();
       // The client cannot read anything more in the middle of a frame.
-      if (frames.isBetweenFrames) client.end(GOING_AWAY_FRAME);
+      else if (frames.isBetweenFrames) client.end(lastFrame);
       else client.destroy();
       setTimeout(() => client.destroy(), CLOSE_MS).unref();
     };
+    client.pipe(host);
+    client.on('error', () => host.destroy()).once('close', () => host.destroy());
+    host.pipe(client, { end: false });
+    // An error is followed by `close`, without `end`.
+    host.on('error', () => host.destroy());
+    for (const event of ['end', 'close']) host.once(event, () => finish(LOST_FRAME));
+    const end = () => finish(GOING_AWAY_FRAME);
     this.#ends.add(end);
     client.once('close', () => this.#ends.delete(end));
   }

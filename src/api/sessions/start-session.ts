@@ -1,6 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
 import { forgetResult, performOnce } from '../../db/idempotency.ts';
-import { endSession, insertSession, type NewSession, type StoredSession } from '../../db/sessions.ts';
+import {
+  endSession,
+  findSession,
+  insertSession,
+  type NewSession,
+  type StoredSession,
+} from '../../db/sessions.ts';
 import type { Caller } from '../../db/teams/teams.ts';
 import { chooseSessionHost, type SessionHostAddress } from '../../db/workers.ts';
 import { createSessionSalt } from '../../encryption/session-secrets.ts';
@@ -23,9 +29,10 @@ interface RequestedSession {
   scrape?: { id: string; url: string };
 }
 
-const RETRY_AFTER_SECONDS = 30;
 /** How long a host may take to start a browser before its workflow decides, in milliseconds. */
 const OPEN_TIMEOUT_MS = 30_000;
+/** How long the workflow of a session whose start has failed may take to end, in milliseconds. */
+const FAILURE_TIMEOUT_MS = 10_000;
 
 /**
  * Stores a session, starts its browser and waits until it can be used.
@@ -66,15 +73,34 @@ export async function startSession(
     const opened = created && !scrape && (await openAtOnce(created, host, deps));
     return opened || (await openedSession(await requireSession(id, teamId, deps), deps));
   } catch (error) {
-    // The workflow of a session that was deleted records that by itself.
-    if (toServiceError(error).code !== 'SESSION_DESTROYED') {
+    const reason = await findReason(id, error, deps);
+    // The workflow of a session that was deleted records that by itself, and a session that another request has opened
+    // goes on.
+    const isDeleted = reason.code === 'SESSION_DESTROYED';
+    if (!isDeleted && (created || (await findSession(db, id))?.state !== 'active')) {
       // If Temporal did not respond, the workflow may run nonetheless; it then finds that its session has ended.
       await endSession(db, { id, reason: 'failed' });
-      // Nothing was done, so a repetition may try again.
+      // The session never started, so a request that repeats the idempotency key may start one.
       await forgetResult(db, { teamId, key: idempotencyKey, result: id });
     }
-    throw toServiceError(error);
+    throw reason;
   }
+}
+
+/**
+ * The reason why a session was not started. Its workflow may have failed and recorded the end of the session before it was
+ * asked; then it is asked for its failure.
+ */
+async function findReason(
+  id: string,
+  error: unknown,
+  { db, temporal }: Pick<ApiDeps, 'db' | 'temporal'>,
+): Promise<ServiceError> {
+  const known = toServiceError(error);
+  if (known.code !== 'SESSION_DESTROYED') return known;
+  const { end_reason: end } = (await findSession(db, id)) ?? {};
+  const hasFailed = end === 'failed' || end === 'lost';
+  return (hasFailed && (await temporal.failureOfSession(id, FAILURE_TIMEOUT_MS))) || known;
 }
 
 /**
@@ -116,5 +142,4 @@ const limitError = () =>
   new ServiceError(
     'SESSION_LIMIT_REACHED',
     'The team has as many browser sessions as it may have. Delete one, or wait until one ends; an operator can raise the limit with `team set --sessions`.',
-    { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );

@@ -116,6 +116,37 @@ const run = defineCommand({
   },
 });
 
+const prompt = defineCommand({
+  meta: { name: 'prompt', description: 'let a language model use a page, and keep the session open' },
+  args: {
+    page: { type: 'positional', description: 'a URL, or the id of a scrape', required: true },
+    prompt: { type: 'positional', description: 'the task', required: true },
+    timeout: { type: 'string', valueHint: 'seconds', description: 'time limit, 1 to 300; default 30' },
+  },
+  async run({ args }) {
+    const timeout = parseWholeNumber('timeout', args.timeout);
+    const scrapeId = /^https?:/i.test(args.page) ? await scrapePage(args.page) : args.page;
+    const path = `/v2/scrape/${scrapeId}/interact`;
+    const body = { prompt: args.prompt, timeout, origin: 'cli' };
+    const result = await ask('The language model is at work', { method: 'POST', path, body });
+    const { output, stdout, exitCode, error, sessionId } = result;
+    process.stderr.write(String(stdout));
+    if (output) process.stdout.write(`${output}\n`);
+    if (error) process.stderr.write(`${error}\n`);
+    process.stderr.write(
+      `\`winnow browser prompt ${scrapeId} …\` goes on in this page, and \`winnow browser close ${sessionId}\` ends it.\n`,
+    );
+    process.exitCode = Number(exitCode);
+  },
+});
+
+/** Scrapes a page, which a session can then continue. @returns the id of the scrape */
+async function scrapePage(url: string): Promise<string> {
+  const body = { url, origin: 'cli' };
+  const { data } = await ask(`Scraping ${url}`, { method: 'POST', path: '/v2/scrape', body });
+  return String(fieldsOf(fieldsOf(data).metadata).scrapeId);
+}
+
 function readCode(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
@@ -126,6 +157,6 @@ function readCode(file: string): string {
 
 /** `browser`: manages browser sessions. */
 export const browserCommand = defineCommand({
-  meta: { name: 'browser', description: 'browser sessions: open, list, close, run' },
-  subCommands: { open, list, close, run },
+  meta: { name: 'browser', description: 'browser sessions: open, list, close, run, prompt' },
+  subCommands: { open, list, close, run, prompt },
 });

@@ -44,7 +44,7 @@ export type Ending =
   | { reason: 'timeout' | 'memory' | 'disk' | 'output' }
   | { reason: 'exit'; exitCode: number };
 
-/** What a call printed, and how it ended. */
+/** The output of a call, and how it ended. */
 export interface ProcessResult {
   stdout: PrintedText;
   stderr: PrintedText;
@@ -109,6 +109,11 @@ export class CodeProcess {
     const process = new CodeProcess(await startConfined(options.program, options.confinement), options);
     await process.#becomeReady();
     return process;
+  }
+
+  /** Resident memory of the program and its children, in bytes. */
+  get residentBytes(): number {
+    return this.#hasEnded ? 0 : this.#measure().residentBytes;
   }
 
   get hasEnded(): boolean {
@@ -195,9 +200,12 @@ export class CodeProcess {
     const marks = Promise.all(outputs.map((output) => output.ended));
     await Promise.race([marks, sleep(MARK_MS, undefined, { ref: false })]);
     const { residentBytes, processes } = this.#measure();
+    // A call may be shorter than the interval in which its resources are measured.
     const isOverMemory = residentBytes > this.#maxResidentBytes;
-    if (isOverMemory || processes > MAX_LEFT_PROCESSES) await this.close();
-    return isOverMemory ? { reason: 'memory' } : ending;
+    const isOverDisk = !isOverMemory && (await this.#options.isDiskFull());
+    if (isOverMemory || isOverDisk || processes > MAX_LEFT_PROCESSES) await this.close();
+    if (isOverMemory) return { reason: 'memory' };
+    return isOverDisk ? { reason: 'disk' } : ending;
   }
 
   /** Measures the resources regularly, and kills the program if they exceed their limits. */

@@ -1,11 +1,11 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { ServiceError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import type { CodeResult, Language } from '../../schemas/session.ts';
-import { untilAborted } from '../../until-aborted.ts';
+import { CallTurns } from '../call-turns.ts';
 import { MAX_DOWNLOADS_BYTES } from '../downloads.ts';
-import { giveToSession } from '../session-directory.ts';
+import type { SessionDirectory } from '../session-directory.ts';
 import { CodeProcess, type Ending, type ProcessResult } from './code-process.ts';
 import { prepareCompiledCode } from './compiled-code.ts';
 import { DirectoryLimit } from './directory-limit.ts';
@@ -19,21 +19,34 @@ export interface CodeRequest {
   timeoutMs: number;
 }
 
+/** How long a program may take to connect to the browser ahead of its first call, in milliseconds. */
+const CONNECT_MS = 30_000;
+
 /** Options of a {@link CodeRunner}. */
 export interface CodeRunnerOptions {
   confinement: Confinement;
   /** The directory of installed and prepared programs. */
   cacheDir: string;
-  /**
-   * The directory of the session. It has `cdp.sock`, a Unix socket that speaks the browser's protocol over WebSocket at
-   * the path `/`, and the directory `downloads`, which code may write to.
-   */
-  directory: string;
-  /** The tab that clients use now. */
-  getTargetId(): string | undefined;
-  /** Is called with the tab that code uses after each call. */
-  setTargetId(id: string): void;
+  /** The directory of the session. */
+  directory: Pick<SessionDirectory, 'protocol' | 'downloads'>;
   logger: Pick<Logger, 'warn' | 'debug'>;
+}
+
+/** The tab that all clients of a session use. */
+export interface SharedTab {
+  /** The tab in use; `undefined` before any is. */
+  get(): string | undefined;
+  /** Is called with the tab that code uses after a call. */
+  set(targetId: string): void;
+}
+
+/** Options of {@link CodeRunner.run}. */
+interface RunOptions {
+  tab: SharedTab;
+  /** Ends the wait for earlier calls, or kills the code. */
+  signal: AbortSignal;
+  /** Called if the code was ended because it used too much memory. */
+  onOutOfMemory?(): void;
 }
 
 /**
@@ -44,22 +57,35 @@ export class CodeRunner {
   readonly #options: CodeRunnerOptions;
   readonly #downloads: DirectoryLimit;
   readonly #processes = new Map<Language, Promise<CodeProcess>>();
-  /** The end of the last call of each language. */
-  readonly #turns = new Map<Language, Promise<void>>();
+  /** The processes that are ready. */
+  readonly #ready = new Map<Language, CodeProcess>();
+  readonly #turns = new Map<Language, CallTurns>();
   /** Why no code runs any more. */
   #end: string | undefined;
 
   constructor(options: CodeRunnerOptions) {
     this.#options = { ...options, cacheDir: resolve(options.cacheDir) };
-    this.#downloads = new DirectoryLimit(join(options.directory, 'downloads'), MAX_DOWNLOADS_BYTES);
+    this.#downloads = new DirectoryLimit(options.directory.downloads, MAX_DOWNLOADS_BYTES);
   }
 
   /**
-   * Starts the program of a language ahead of its first call.
-   * @throws ServiceError `LANGUAGE_NOT_AVAILABLE`, or `SESSION_FAILED` if the program cannot reach the browser
+   * Starts the program of a language ahead of its first call. That of JavaScript needs no connection to the browser yet.
+   * @throws ServiceError `LANGUAGE_NOT_AVAILABLE`, or `SESSION_FAILED` if the program does not start
    */
   async start(language: Language): Promise<void> {
     await this.#processOf(language);
+  }
+
+  /**
+   * Starts the program of a language and connects it to the browser, by a call without code.
+   * @throws ServiceError as {@link start}
+   */
+  async connect(language: Language): Promise<void> {
+    const tab = { get: () => undefined, set: () => undefined };
+    await this.run(
+      { language, code: '', timeoutMs: CONNECT_MS },
+      { tab, signal: new AbortController().signal },
+    );
   }
 
   /**
@@ -67,21 +93,30 @@ export class CodeRunner {
    * @throws ServiceError as {@link start}, before the code has begun; `SESSION_DESTROYED` if {@link close} ended the code;
    *   the reason of the signal, which kills the code
    */
-  async run({ language, code, timeoutMs }: CodeRequest, signal: AbortSignal): Promise<CodeResult> {
-    const leave = await this.#takeTurn(language, signal);
+  async run(
+    { language, code, timeoutMs }: CodeRequest,
+    { tab, signal, onOutOfMemory }: RunOptions,
+  ): Promise<CodeResult> {
+    const leave = await this.#takeTurn(language, timeoutMs, signal);
     try {
       const process = await this.#processOf(language);
-      const targetId = this.#options.getTargetId();
+      const targetId = tab.get();
       await this.#downloads.begin();
       const result = await process.run({ code, targetId, timeoutMs }, signal);
-      if (result.ending.reason === 'done' && result.ending.targetId)
-        this.#options.setTargetId(result.ending.targetId);
-      const outcome = toCodeResult(result, language, timeoutMs);
+      if (result.ending.reason === 'done' && result.ending.targetId) tab.set(result.ending.targetId);
+      const ending = isHeapFull(result) ? { reason: 'memory' as const } : result.ending;
+      if (ending.reason === 'memory') onOutOfMemory?.();
+      const outcome = toCodeResult({ ...result, ending }, language, timeoutMs);
       if (outcome.exitCode !== 0) this.#requireOpen();
       return outcome;
     } finally {
       leave();
     }
+  }
+
+  /** Resident memory of all programs, in bytes. */
+  get residentBytes(): number {
+    return [...this.#ready.values()].reduce((sum, { residentBytes }) => sum + residentBytes, 0);
   }
 
   /**
@@ -110,13 +145,11 @@ export class CodeRunner {
     const { confinement, cacheDir, directory, logger } = this.#options;
     void prepareCompiledCode({ confinement, cacheDir, logger });
     const program = languageProgram(language, { confinement, cacheDir, directory });
-    for (const path of ['cdp.sock', 'downloads']) await giveToSession(join(directory, path));
     try {
-      return await CodeProcess.start({
-        program,
-        confinement,
-        isDiskFull: () => this.#downloads.isExceeded(),
-      });
+      const isDiskFull = () => this.#downloads.isExceeded();
+      const process = await CodeProcess.start({ program, confinement, isDiskFull });
+      this.#ready.set(language, process);
+      return process;
     } catch (cause) {
       logger.warn({ language, err: cause }, 'the program that executes code did not start');
       throw new ServiceError(
@@ -132,37 +165,43 @@ export class CodeRunner {
     if (this.#end !== undefined) throw new ServiceError('SESSION_DESTROYED', this.#end);
   }
 
-  /** Waits until no other call of the language runs. @returns the function that lets the next one run */
-  async #takeTurn(language: Language, signal: AbortSignal): Promise<() => void> {
-    const previous = this.#turns.get(language) ?? Promise.resolve();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#turns.set(
-      language,
-      previous.then(() => promise),
-    );
+  /**
+   * Waits until no other call of the language runs.
+   * @param waitMs the milliseconds that it waits at most
+   * @returns the function that lets the next one run
+   * @throws ServiceError `SESSION_FAILED` if another call still runs; the reason of the signal
+   */
+  async #takeTurn(language: Language, waitMs: number, signal: AbortSignal): Promise<() => void> {
+    const turns = this.#turns.get(language) ?? new CallTurns();
+    this.#turns.set(language, turns);
+    const timeout = AbortSignal.timeout(waitMs);
     try {
-      await untilAborted(() => previous, signal);
-      return resolve;
+      return await turns.take(AbortSignal.any([signal, timeout]));
     } catch (error) {
-      resolve();
-      throw error;
+      if (signal.aborted || !timeout.aborted) throw error;
+      throw new ServiceError(
+        'SESSION_FAILED',
+        `Another call of ${language} still runs in this session after ${waitMs / 1000} s, so nothing of this one was done. Send it again when that call has ended.`,
+      );
     }
   }
 }
 
-/** What V8 prints before it ends a program whose heap is full. */
+/** Matches the text that V8 prints before it ends a program whose heap is full. */
 const HEAP_IS_FULL = /(?:^|\n)(?:\n?<--- Last few GCs --->|FATAL ERROR: [^\n]*heap out of memory)[\s\S]*$/;
+
+const isHeapFull = ({ stderr, ending }: ProcessResult) =>
+  ending.reason === 'exit' && HEAP_IS_FULL.test(stderr.text);
 
 function toCodeResult(
   { stdout, stderr, ending }: ProcessResult,
   language: Language,
   timeoutMs: number,
 ): CodeResult {
-  const isHeapFull = ending.reason === 'exit' && HEAP_IS_FULL.test(stderr.text);
-  const outcome = outcomeOf(isHeapFull ? { reason: 'memory' } : ending, timeoutMs);
+  const outcome = outcomeOf(ending, timeoutMs);
   return {
     stdout: stdout.text,
-    stderr: isHeapFull ? stderr.text.replace(HEAP_IS_FULL, '') : stderr.text,
+    stderr: ending.reason === 'memory' ? stderr.text.replace(HEAP_IS_FULL, '') : stderr.text,
     killed: ending.reason === 'timeout',
     truncated: stdout.isTruncated || stderr.isTruncated || (ending.reason === 'done' && ending.isTruncated),
     ...outcome,

@@ -6,14 +6,14 @@ import { ServiceError } from '../../errors.ts';
 import type { Confinement, Mount, SandboxedProgram } from '../../sandbox/confinement.ts';
 import { NODE_RESERVED_MB } from '../../sandbox/limits.ts';
 import type { Language } from '../../schemas/session.ts';
-import { SESSION_UID } from '../session-directory.ts';
+import { PROTOCOL_SOCKET, SESSION_UID, type SessionDirectory } from '../session-directory.ts';
 import { agentBrowserFile, PYTHON, pythonPackagesDirectory } from './language-files.ts';
 
 /** Memory of the code of one language in a session, with all its processes. */
 export const MEMORY_MB = 512;
 /**
- * What writable memory may exceed that. The memory in use is measured ten times a second, so a program that takes much
- * at once is ended by name; this bound is for what it can take in between.
+ * Memory above {@link MEMORY_MB} that the kernel still grants. The memory in use is measured ten times a second, and a
+ * program above the limit is ended with an error that says so; this bound limits how much it takes between two measurements.
  */
 const MEMORY_MARGIN_MB = 1024;
 /** Limit of V8's heap, which is a part of the memory. */
@@ -31,7 +31,8 @@ const LIMITS = {
 /** The directory of the programs in the sandbox, which is the same on every machine. */
 const HOME = '/opt/winnow';
 const NODE = '/usr/local/bin/node';
-const SOCKET = '/run/browser/cdp.sock';
+const PROTOCOL_DIRECTORY = '/run/browser';
+const SOCKET = `${PROTOCOL_DIRECTORY}/${PROTOCOL_SOCKET}`;
 /** The port of the browser for agent-browser, inside the sandbox. */
 const PORT = 9222;
 /** The URL of the browser for Playwright: a Unix socket, and the path of the WebSocket. */
@@ -63,7 +64,10 @@ interface LanguageContext {
  */
 export function languageProgram(
   language: Language,
-  { directory, ...context }: LanguageContext & { directory: string },
+  {
+    directory,
+    ...context
+  }: LanguageContext & { directory: Pick<SessionDirectory, 'protocol' | 'downloads'> },
 ): SandboxedProgram {
   const { command, mounts = [], env } = checkLanguage(language, context);
   const compiled = compiledCodeDirectory(context);
@@ -73,8 +77,8 @@ export function languageProgram(
     command,
     mounts: [
       ...BASE_MOUNTS,
-      { source: join(directory, 'cdp.sock'), target: SOCKET },
-      { source: join(directory, 'downloads'), target: '/downloads', isWritable: true },
+      { source: directory.protocol, target: PROTOCOL_DIRECTORY },
+      { source: directory.downloads, target: '/downloads', isWritable: true },
       ...(isCompiled ? [{ source: compiled, target: COMPILED }] : []),
       ...mounts,
     ],
@@ -134,7 +138,7 @@ export function checkLanguage(language: Language, context: LanguageContext): Lan
   return PARTS[language](context);
 }
 
-/** What a language has in addition to the others. */
+/** The parts of a program that differ from language to language. */
 interface LanguageParts {
   command: readonly [string, ...string[]];
   mounts?: Mount[];
@@ -198,7 +202,7 @@ function packageDirectory(name: string): string {
   return dirname(resolve(`${name}/package.json`));
 }
 
-/** What all programs have. */
+/** The parts that the programs of all languages share. */
 const BASE_PROGRAM = {
   readOnlyPaths: ['/usr/bin', '/etc/alternatives', '/usr/share/zoneinfo'].filter((path) => existsSync(path)),
   // Programs must use the browser of the session instead of starting one.

@@ -5,7 +5,7 @@ import { type ControlMessage, MAX_PASTE_LENGTH } from '../../schemas/live-view.t
 /** How deep frames may be nested to be found. */
 const MAX_FRAME_DEPTH = 10;
 
-/** What a viewer does with the clipboard. */
+/** Messages of a viewer that use the clipboard. */
 export type ClipboardMessage = Extract<ControlMessage, { type: 'copy' | 'paste' }>;
 
 /** A tab whose clipboard is used. */

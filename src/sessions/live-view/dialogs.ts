@@ -7,7 +7,7 @@ const MAX_MESSAGE_LENGTH = 4_000;
 const CLIENT_GRACE_MS = 30_000;
 const GRACE_MS = 1_000;
 
-/** Who is told of dialogs. */
+/** Callbacks of {@link Dialogs}. */
 export interface DialogListeners {
   onOpened(dialog: DialogSummary): void;
   onClosed(id: number): void;

@@ -7,8 +7,8 @@ export interface Frame {
   data: Buffer;
 }
 
-/** What Chromium says about a frame; sizes in CSS pixels, `timestamp` in seconds since 1970. */
-interface FrameMetadata {
+/** A frame as Chromium describes it. Sizes are in CSS pixels, `timestamp` in seconds since 1970. */
+export interface FrameMetadata {
   deviceWidth: number;
   deviceHeight: number;
   offsetTop: number;

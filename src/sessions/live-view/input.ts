@@ -2,7 +2,7 @@ import type { Session } from '../../browser/chromium/cdp.ts';
 import type { ControlMessage } from '../../schemas/live-view.ts';
 
 type MessageOf<Type> = Extract<ControlMessage, { type: Type }>;
-/** What a viewer does with mouse, keyboard and fingers. */
+/** Messages of a viewer that are input by mouse, keyboard or touch. */
 export type InputMessage = MessageOf<'mouse' | 'wheel' | 'touch' | 'key' | 'text' | 'composition'>;
 
 /** While this many commands wait for a page that does not react, further movements, or all input, is dropped. */
@@ -10,15 +10,16 @@ const MAX_WAITING_MOVES = 50;
 const MAX_WAITING = 500;
 
 /**
- * Passes input of viewers to one tab, in its order. No message waits until the page has handled the one before it;
- * only movements of the mouse are merged while one of them is being handled, so that a click never waits behind many.
+ * Passes input of viewers to one tab, in its order. Most messages do not wait until the page has handled the one before
+ * it. Movements of the mouse are merged while the page handles one of them, so that a click never waits behind many, and
+ * while it handles a press: Chromium forgets a drag whose first movement it gets before the response to the press.
  */
 export class Input {
   readonly #session: Session;
   /** Commands that the page has not handled yet. */
   readonly #waiting = new Map<Promise<void>, InputMessage>();
-  #isMoving = false;
   #nextMove: InputMessage | undefined;
+  #mayDrag = false;
 
   constructor(session: Session) {
     this.#session = session;
@@ -26,7 +27,12 @@ export class Input {
 
   /** Whether a press that the page has not handled yet may move the focus, so that typing has to wait for it. */
   get mayMoveFocus(): boolean {
-    return [...this.#waiting.values()].some(isPress);
+    return this.#isWaitingFor(isPress);
+  }
+
+  /** Whether the page may begin to drag something, because the mouse moves with a button pressed. */
+  get mayDrag(): boolean {
+    return this.#mayDrag;
   }
 
   /** Resolves when the page has handled all input so far. */
@@ -34,27 +40,44 @@ export class Input {
     await Promise.all(this.#waiting.keys());
   }
 
+  /**
+   * Resolves when Chromium knows whether the page has begun to drag something. A release before that would be a plain one
+   * to Chromium, and the page would wait for a drop that never comes.
+   */
+  async dragBegun(): Promise<void> {
+    try {
+      // The newest movement is sent only when those before it have been handled.
+      while (this.#waiting.size) await this.handled();
+      // Chromium may hear of the drag after the response to its movement, but before the response to a script.
+      await this.#session.send('Runtime.evaluate', { expression: '0' });
+    } finally {
+      this.#mayDrag = false;
+    }
+  }
+
   dispatch(message: InputMessage): void {
     if (message.type === 'mouse' && message.action === 'move') {
       this.#nextMove = message;
-      if (!this.#isMoving) this.#move();
+      this.#mayDrag ||= message.buttons !== 0;
+      this.#moveWhenHandled();
       return;
     }
     this.#move();
+    if (message.type === 'mouse' && message.action === 'up') this.#mayDrag = false;
     if (this.#waiting.size < (message.type === 'wheel' ? MAX_WAITING_MOVES : MAX_WAITING))
       void this.#send(message);
+  }
+
+  /** Sends the newest movement, unless the page still handles one, or a press. */
+  #moveWhenHandled(): void {
+    if (!this.#isWaitingFor((message) => message.type === 'mouse' && message.action !== 'up')) this.#move();
   }
 
   /** Sends the newest movement, if it has not been sent. */
   #move(): void {
     const move = this.#nextMove;
     this.#nextMove = undefined;
-    if (!move || this.#waiting.size >= MAX_WAITING_MOVES) return;
-    this.#isMoving = true;
-    void this.#send(move).then(() => {
-      this.#isMoving = false;
-      this.#move();
-    });
+    if (move && this.#waiting.size < MAX_WAITING_MOVES) void this.#send(move);
   }
 
   async #send(message: InputMessage): Promise<void> {
@@ -66,6 +89,11 @@ export class Input {
     this.#waiting.set(handled, message);
     await handled;
     this.#waiting.delete(handled);
+    this.#moveWhenHandled();
+  }
+
+  #isWaitingFor(matches: (message: InputMessage) => boolean): boolean {
+    return [...this.#waiting.values()].some(matches);
   }
 }
 

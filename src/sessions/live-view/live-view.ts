@@ -18,7 +18,7 @@ const MAX_REASON_BYTES = 123;
 /** A page may change its title at any rate; viewers get the list of tabs no more often than this. */
 const TABS_INTERVAL_MS = 100;
 
-/** What a live view needs of its session. */
+/** Options of {@link LiveView}. */
 export interface LiveViewOptions {
   connection: CdpConnection;
   /** The tab that is shown first; by default, the oldest one. */
@@ -31,6 +31,8 @@ export interface LiveViewOptions {
   onFrame(): void;
   /** Called when another tab is shown, because a viewer chose it, a popup opened, or the tab was closed. */
   onTabChange(targetId: string): void;
+  /** Called with the session of each new tab of the default context, whose scripts run when it has resolved. */
+  prepareTab?(session: Session): Promise<void>;
   /** Whether a program of the user is connected, which may want to answer dialogs itself. */
   hasOtherClients(): boolean;
   logger: Pick<Logger, 'warn'>;
@@ -51,10 +53,12 @@ export class LiveView {
   #shown: LiveTab | undefined;
   #wantedTargetId: string | undefined;
   readonly #hiddenTargetIds = new Set<string>();
-  /** Applies what viewers do in the tab that is shown. */
+  /** Applies the input of viewers to the tab that is shown. */
   #control: TabControl | undefined;
   /** The viewport that a viewer asked for, in CSS pixels. It applies to every tab that is shown. */
   #viewport: { width: number; height: number } | undefined;
+  /** The current step of a prompt, for viewers. */
+  #step: string | undefined;
   #tabsTimer: NodeJS.Timeout | undefined;
   #detach: (() => void) | undefined;
   #end: { code: number; reason: string } | undefined;
@@ -117,6 +121,7 @@ export class LiveView {
     this.#countViewers();
     viewer.send(this.#describeTabs());
     for (const dialog of this.#dialogs.all()) viewer.send({ type: 'dialog', dialog });
+    viewer.send({ type: 'step', text: this.#step });
     if (this.#screencast.frame) viewer.offer(this.#screencast.frame);
   }
 
@@ -133,6 +138,13 @@ export class LiveView {
     this.#tabs?.forget(targetId);
   }
 
+  /** Shows viewers what a prompt does now, until the next step; `undefined` when it has ended. */
+  showStep(text: string | undefined): void {
+    if (text === this.#step) return;
+    this.#step = text;
+    this.#broadcast({ type: 'step', text });
+  }
+
   /** Shows a sentence to all viewers for a few seconds. */
   notify(text: string): void {
     this.#broadcast({ type: 'notice', text });
@@ -140,7 +152,7 @@ export class LiveView {
 
   /**
    * Ends the live view. The browser continues.
-   * @param code WebSocket close code, {@link SESSION_ENDED_CODE} when the session has ended
+   * @param code WebSocket close code, {@link SESSION_ENDED_CODE} or `GOING_AWAY_CODE` when the session has ended
    * @param reason for that code, a `SessionEndReason`
    */
   close(code: number, reason: string): void {
@@ -165,6 +177,7 @@ export class LiveView {
     this.#tabs = new Tabs(connection, browser, {
       isHidden: (targetId) => this.#hiddenTargetIds.has(targetId),
       onOpened: (tab) => this.#tabOpened(tab),
+      prepare: async ({ session }) => this.#options.prepareTab?.(session),
       onClosed: (tab) => this.#tabClosed(tab),
       onChanged: () => this.#announceTabs(),
     });

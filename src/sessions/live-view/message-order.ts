@@ -8,7 +8,7 @@ const MAX_WAITING = 500;
  * Chromium passes keys and scripts to a page on different ways, so a key that was pressed later could overtake it.
  */
 export class MessageOrder {
-  /** What waits for the running task; `undefined` while there is none. */
+  /** Messages that wait for the running task; `undefined` while no task runs. */
   #waiting: (() => void)[] | undefined;
 
   /** Runs a message now, or after the running task. */

@@ -1,5 +1,5 @@
 import type { Session } from '../../browser/chromium/cdp.ts';
-import { encodeFrame, type Frame } from './frame.ts';
+import { encodeFrame, type Frame, type FrameMetadata } from './frame.ts';
 
 const JPEG_QUALITY = 60;
 /** Larger viewports are scaled down to this. */
@@ -9,7 +9,7 @@ const FRAMES_IN_FLIGHT = 2;
 /** If no frame follows an acknowledgement for this long, the page is still, and what Chromium dropped is fetched. */
 const SETTLED_MS = 120;
 
-/** Who watches a screencast. */
+/** Callbacks of {@link Screencast}. */
 export interface ScreencastOptions {
   onFrame(frame: Frame): void;
   /** Whether any viewer could draw another frame. */
@@ -32,6 +32,8 @@ export class Screencast {
   /** Frames of the running capture that are not yet acknowledged, by Chromium's numbers. */
   #unacknowledged: number[] = [];
   #nextAckAt = 0;
+  /** When a frame was acknowledged last, in milliseconds since 1970, as Chromium gives the times of frames. */
+  #acknowledgedAt = 0;
   #ackTimer: NodeJS.Timeout | undefined;
   #settleTimer: NodeJS.Timeout | undefined;
   #mayHaveMissedFrame = false;
@@ -72,12 +74,23 @@ export class Screencast {
       return;
     }
     const sessionId = this.#unacknowledged.shift()!;
+    this.#acknowledgedAt = Date.now();
     this.#nextAckAt = Math.max(this.#nextAckAt, performance.now() - 1000 / this.#fps) + 1000 / this.#fps;
     // A page that has been closed needs no acknowledgement.
     this.#session?.send('Page.screencastFrameAck', { sessionId }).catch(() => undefined);
     clearTimeout(this.#settleTimer);
     if (this.#mayHaveMissedFrame) this.#settleTimer = setTimeout(() => this.#refresh(), SETTLED_MS);
     this.acknowledge();
+  }
+
+  /**
+   * Whether Chromium was so far ahead of the acknowledgements when it captured the newest frame that it may have dropped
+   * the one after it, which may be the last one of a page that does not change any more. Frames that a busy machine takes
+   * long to encode may arrive one by one, and yet have been captured together.
+   */
+  #wasAhead({ timestamp }: FrameMetadata): boolean {
+    const wereUnacknowledged = timestamp !== undefined && timestamp * 1000 <= this.#acknowledgedAt;
+    return wereUnacknowledged || this.#unacknowledged.length >= FRAMES_IN_FLIGHT;
   }
 
   /** Starts the capture again, which yields a frame even if nothing has changed. */
@@ -94,8 +107,7 @@ export class Screencast {
     const onFrame = ({ data, metadata, sessionId }: CapturedFrame) => {
       clearTimeout(this.#settleTimer);
       this.#unacknowledged.push(sessionId);
-      // A frame that Chromium drops may be the last one, after which the page does not change any more.
-      this.#mayHaveMissedFrame = this.#unacknowledged.length >= FRAMES_IN_FLIGHT;
+      this.#mayHaveMissedFrame = this.#wasAhead(metadata);
       this.#frameNumber = (this.#frameNumber + 1) % 0x1_0000_0000;
       this.#frame = encodeFrame(this.#frameNumber, data, metadata);
       this.#options.onFrame(this.#frame);
@@ -128,6 +140,6 @@ export class Screencast {
 /** A frame as Chromium sends it. */
 interface CapturedFrame {
   data: string;
-  metadata: { deviceWidth: number; deviceHeight: number; offsetTop: number; timestamp?: number };
+  metadata: FrameMetadata;
   sessionId: number;
 }

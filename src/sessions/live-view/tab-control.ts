@@ -5,7 +5,7 @@ import { Input, type InputMessage } from './input.ts';
 import { MessageOrder } from './message-order.ts';
 import type { LiveTab } from './tabs.ts';
 
-/** What the control of a tab needs. */
+/** Dependencies of {@link TabControl}. */
 export interface TabControlOptions {
   tab: LiveTab;
   connection: CdpConnection;
@@ -37,6 +37,10 @@ export class TabControl {
       // Chromium passes keys to the frame that has the focus at this moment, so they wait for clicks.
       this.#order.runTask(() => this.#input.handled());
       this.#order.run(() => this.#apply(message, onCopied));
+    } else if (isRelease(message) && this.#input.mayDrag) {
+      // Chromium drops nothing if the release arrives before the drag has begun.
+      this.#order.runTask(() => this.#input.dragBegun());
+      this.#order.run(() => this.#apply(message, onCopied));
     } else if (message.type === 'paste') this.#useClipboard((tab) => pasteText(tab, message.text));
     else if (message.type === 'copy') {
       this.#useClipboard(async (tab) => {
@@ -58,3 +62,6 @@ export class TabControl {
 
 const isTyped = ({ type }: InputMessage | ClipboardMessage) =>
   type !== 'mouse' && type !== 'wheel' && type !== 'touch';
+
+const isRelease = (message: InputMessage | ClipboardMessage) =>
+  message.type === 'mouse' && message.action === 'up';

@@ -1,5 +1,6 @@
 import type { CdpConnection, Session } from '../../browser/chromium/cdp.ts';
 import type { TabSummary } from '../../schemas/live-view.ts';
+import { NewTargets } from '../new-targets.ts';
 
 /** Titles and URLs that are longer are cut, because a page may choose any length. */
 const MAX_TITLE_LENGTH = 200;
@@ -21,19 +22,21 @@ export interface LiveTab {
   crashed: boolean;
 }
 
-/** Who is told of tabs. */
+/** Callbacks of {@link Tabs}. */
 export interface TabListeners {
   /** Whether viewers do not see a tab. */
   isHidden(targetId: string): boolean;
-  /** Called before scripts of the tab run. */
+  /** Called when a tab appears in the list, before its scripts run. */
   onOpened(tab: LiveTab): void;
+  /** Called with a new tab of the default context. Commands that this sends at once are executed before its scripts. */
+  prepare(tab: LiveTab): Promise<void>;
   /** Called when the tab is no longer in the list. */
   onClosed(tab: LiveTab): void;
   /** Called after any change. */
   onChanged(): void;
 }
 
-/** What Chromium says about a target. */
+/** The part of the protocol's `Target.TargetInfo` that is used here. */
 interface TargetInfo {
   targetId: string;
   type: string;
@@ -41,29 +44,43 @@ interface TargetInfo {
   title: string;
   url: string;
   openerId?: string;
+  browserContextId?: string;
 }
 
 /** All open tabs of a browser, popups included, each with a protocol session. */
 export class Tabs {
   readonly #connection: CdpConnection;
   readonly #browser: Session;
+  readonly #newTargets: NewTargets;
   readonly #listeners: TabListeners;
   readonly #tabs = new Map<string, LiveTab>();
   readonly #targetIds = new Map<string, string>();
+  /** The context of the first tab, before any client has created another one. */
+  #defaultContextId: string | undefined;
   #titleTimer: NodeJS.Timeout | undefined;
 
   /** @param browser a session of the browser, which is used by nothing else */
   constructor(connection: CdpConnection, browser: Session, listeners: TabListeners) {
     this.#connection = connection;
     this.#browser = browser;
+    this.#newTargets = NewTargets.of(connection);
     this.#listeners = listeners;
   }
 
   /** Attaches to all tabs, and from now on to every new one. */
   async watch(): Promise<void> {
     const browser = this.#browser;
-    browser.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => this.#add(sessionId, targetInfo));
-    browser.on('Target.detachedFromTarget', ({ sessionId }) => this.#remove(sessionId));
+    browser.on('Target.attachedToTarget', ({ sessionId, targetInfo, waitingForDebugger }) => {
+      if (waitingForDebugger) this.#newTargets.attached(targetInfo.targetId, sessionId);
+      const tab = this.#add(sessionId, targetInfo);
+      this.#defaultContextId ??= targetInfo.browserContextId;
+      const isNew = waitingForDebugger && targetInfo.browserContextId === this.#defaultContextId;
+      this.#start(sessionId, tab && isNew ? tab : undefined);
+    });
+    browser.on('Target.detachedFromTarget', ({ sessionId }) => {
+      this.#newTargets.detached(sessionId);
+      this.#remove(sessionId);
+    });
     browser.on('Target.targetInfoChanged', ({ targetInfo }) => this.#update(targetInfo));
     await browser.send('Target.setDiscoverTargets', { discover: true, filter: PAGES });
     await browser.send('Target.setAutoAttach', {
@@ -105,27 +122,37 @@ export class Tabs {
     }));
   }
 
-  #add(sessionId: string, targetInfo: TargetInfo): void {
+  /** Adds a target to the list. @returns `undefined` if it is no tab, or is in the list already */
+  #add(sessionId: string, targetInfo: TargetInfo): LiveTab | undefined {
     const { targetId, title, url, openerId } = targetInfo;
     const session = this.#connection.session(sessionId);
     // A page that is only rendered ahead is not a tab yet.
     const isTab = targetInfo.type === 'page' && !targetInfo.subtype && !this.#listeners.isHidden(targetId);
-    if (isTab && !this.#tabs.has(targetId)) {
-      const tab = { targetId, session, openerId, title, url, crashed: false };
-      this.#tabs.set(targetId, tab);
-      this.#targetIds.set(sessionId, targetId);
-      const setCrashed = (crashed: boolean) => {
-        tab.crashed = crashed;
-        this.#listeners.onChanged();
-      };
-      session.on('Inspector.targetCrashed', () => setCrashed(true));
-      session.on('Inspector.targetReloadedAfterCrash', () => setCrashed(false));
-      session.on('Page.loadEventFired', () => this.#readTitles());
-      this.#listeners.onOpened(tab);
+    if (!isTab || this.#tabs.has(targetId)) return undefined;
+    const tab = { targetId, session, openerId, title, url, crashed: false };
+    this.#tabs.set(targetId, tab);
+    this.#targetIds.set(sessionId, targetId);
+    const setCrashed = (crashed: boolean) => {
+      tab.crashed = crashed;
       this.#listeners.onChanged();
-    }
-    // The tab may have been closed meanwhile.
-    session.send('Runtime.runIfWaitingForDebugger').catch(() => undefined);
+    };
+    session.on('Inspector.targetCrashed', () => setCrashed(true));
+    session.on('Inspector.targetReloadedAfterCrash', () => setCrashed(false));
+    session.on('Page.loadEventFired', () => this.#readTitles());
+    this.#listeners.onOpened(tab);
+    this.#listeners.onChanged();
+    return tab;
+  }
+
+  /**
+   * Lets the scripts of a target run. Chromium executes the commands of a session in their order, so their responses are not
+   * waited for: a tab without an opener has no process for its page yet, and responds to some of them only after it runs.
+   * @param tab the tab that has to be prepared before
+   */
+  #start(sessionId: string, tab: LiveTab | undefined): void {
+    // The tab may have been closed meanwhile. If not, it starts as it is.
+    if (tab) this.#listeners.prepare(tab).catch(() => undefined);
+    this.#newTargets.resume(sessionId);
   }
 
   #remove(sessionId: string): void {

@@ -2,7 +2,6 @@ import type { RawData, WebSocket } from 'ws';
 import {
   ALIVE_INTERVAL_MS,
   type HostMessage,
-  MAX_VIEWER_MESSAGE_BYTES,
   type ViewerMessage,
   viewerMessage,
 } from '../../schemas/live-view.ts';
@@ -16,18 +15,17 @@ const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 /** After this time without a message, the connection counts as lost. */
 const SILENCE_LIMIT_MS = 3 * ALIVE_INTERVAL_MS;
 
-/** WebSocket close codes of RFC 6455: policy violation, message too big. */
+/** WebSocket close code of RFC 6455. */
 const POLICY_VIOLATION = 1008;
-const MESSAGE_TOO_BIG = 1009;
 
-/** What a viewer may do. */
+/** The rights of a viewer. */
 export interface ViewerRights {
   mayControl: boolean;
   /** Frames per second that are sent at most. */
   maxFps: number;
 }
 
-/** What a viewer may do, and who is told of what it does. */
+/** Options of {@link Viewer}. */
 interface ViewerOptions extends ViewerRights {
   /** Called with every valid message other than acknowledgements. The rights of the viewer are not yet checked. */
   onMessage(message: ViewerMessage): void;
@@ -118,7 +116,6 @@ export class Viewer {
     // The library delivers messages as Buffer unless it is told otherwise.
     const buffer = data as Buffer;
     if (this.#exceedsRate()) this.close(POLICY_VIOLATION, 'too many messages');
-    else if (buffer.length > MAX_VIEWER_MESSAGE_BYTES) this.close(MESSAGE_TOO_BIG, 'message too big');
     else if (!isBinary) this.#handle(parseMessage(buffer.toString()));
   }
 

@@ -2,12 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { WebSocketServer } from 'ws';
-import { readConfig } from '../../../src/config.ts';
-import { findConfinement } from '../../../src/sandbox/confinement.ts';
 import type { CodeResult } from '../../../src/schemas/session.ts';
-import { type CodeRequest, CodeRunner } from '../../../src/sessions/code/code-runner.ts';
+import type { CodeRequest, CodeRunner, SharedTab } from '../../../src/sessions/code/code-runner.ts';
 import { ProtocolClients } from '../../../src/sessions/protocol-clients.ts';
-import { CODE_PROGRAM } from '../../sandbox/code-program.ts';
+import { giveToSession, PROTOCOL_SOCKET } from '../../../src/sessions/session-directory.ts';
 import { startTestSessionBrowser, type TestSessionBrowser } from '../../support/session-browser.ts';
 
 /** A browser, and code that runs on it. */
@@ -16,39 +14,36 @@ export interface CodeSession {
   runner: CodeRunner;
   /** The tab that clients use. */
   tab: { targetId: string | undefined };
-  /** Executes code, by default JavaScript for at most 30 seconds. */
+  /** Executes code, by default JavaScript. It has as long as the test, because a busy machine takes its time. */
   run(code: string, options?: Partial<CodeRequest> & { signal?: AbortSignal }): Promise<CodeResult>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const { confinement } = await findConfinement(CODE_PROGRAM);
-
 /** Starts a browser as a session has it, with a runner for code. @param cacheDir where languages are installed */
-export async function startCodeSession({ cacheDir = readConfig().cacheDir } = {}): Promise<CodeSession> {
-  const browser = await startTestSessionBrowser();
+export async function startCodeSession(options: { cacheDir?: string } = {}): Promise<CodeSession> {
+  const browser = await startTestSessionBrowser(options);
   const clients = new ProtocolClients(browser.chromium.connection);
   const server = createServer();
   const sockets = new WebSocketServer({ server });
   sockets.on('connection', (socket) => {
     clients.connect(socket, { onActivity: () => undefined });
   });
-  server.listen(join(browser.directory.path, 'cdp.sock'));
+  const socket = join(browser.directory.protocol, PROTOCOL_SOCKET);
+  server.listen(socket);
   await once(server, 'listening');
+  await giveToSession(socket);
   const tab: CodeSession['tab'] = { targetId: undefined };
-  const runner = new CodeRunner({
-    ...{ confinement, cacheDir, directory: browser.directory.path },
-    getTargetId: () => tab.targetId,
-    setTargetId(id) {
+  const shared: SharedTab = {
+    get: () => tab.targetId,
+    set(id) {
       tab.targetId = id;
     },
-    logger: { warn: () => undefined, debug: () => undefined },
-  });
+  };
   return {
-    ...{ browser, runner, tab },
+    ...{ browser, runner: browser.code, tab },
     run: (code, { signal = new AbortController().signal, ...request } = {}) =>
-      runner.run({ language: 'node', timeoutMs: 30_000, code, ...request }, signal),
+      browser.code.run({ language: 'node', timeoutMs: 150_000, code, ...request }, { tab: shared, signal }),
     async [Symbol.asyncDispose]() {
-      await runner.close('The session has ended.');
       sockets.close();
       server.close();
       await browser[Symbol.asyncDispose]();

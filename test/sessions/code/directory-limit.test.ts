@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -19,6 +19,14 @@ it('a directory has no more bytes than its limit, and what was there before is a
   expect(await limit.isExceeded()).toBe(true);
   await limit.begin();
   expect(await limit.isExceeded()).toBe(false);
+});
+
+it('the holes of a file count as if they were filled', async () => {
+  const holes = path.join(directory, 'holes');
+  await writeFile(holes, '');
+  await truncate(holes, 5 * 1024 ** 3);
+  expect(await new DirectoryLimit(directory, 100 * 1024 ** 2).isExceeded()).toBe(true);
+  await rm(holes);
 });
 
 it('a directory that cannot be read counts as full', async ({ skip }) => {

@@ -20,7 +20,7 @@ describe.skipIf(!runs.node)('code in a session', () => {
   const server = createServer(() => connections++);
   const http = createHttpServer((_, response) => response.end(SECRET));
   const run = (code: string, language: Language = 'node') =>
-    session.run(code, { language, timeoutMs: 10_000 });
+    session.run(code, { language, timeoutMs: 150_000 });
 
   beforeAll(async () => {
     process.env.WINNOW_ISOLATION_SECRET = SECRET;
@@ -125,7 +125,7 @@ errors`;
     });
 
     test('the socket of another session', async () => {
-      const path = join(other.browser.directory.path, 'cdp.sock');
+      const path = join(other.browser.directory.protocol, 'cdp.sock');
       const work = `await require('events').once(require('net').connect(${JSON.stringify(path)}), 'connect')`;
       expect(await run(attempt(work))).toMatchObject({ result: 'ENOENT' });
     });
@@ -239,6 +239,15 @@ errors`;
       await run("require('fs').rmSync('/tmp/full'); require('fs').rmSync('/dev/shm/full')");
     });
 
+    test('a file of 5 GB without content is too large for the downloads, however quickly it is made', async () => {
+      const code = `require('fs').writeFileSync('/downloads/holes', ''); require('fs').truncateSync('/downloads/holes', 5e9); 'made'`;
+      expect(await run(code)).toMatchObject({
+        ...{ exitCode: 137, result: '', error: expect.stringMatching(/^disk limit/) },
+      });
+      expect(await run("require('fs').rmSync('/downloads/holes'); 'deleted'")).toMatchObject({
+        result: 'deleted',
+      });
+    });
     test('downloads have 100 MiB, and the next code can delete them', async () => {
       const code = `const fd = require('fs').openSync('/downloads/full', 'w'); for (let i = 0; ; i++) { require('fs').writeSync(fd, Buffer.alloc(1e6)); if (i % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 20)) }`;
       expect(await run(code)).toMatchObject({

@@ -2,6 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { prepareCompiledCode } from '../../../src/sessions/code/compiled-code.ts';
 import { sampleOf } from '../../support/corpus.ts';
 import { type CodeSession, startCodeSession } from './code-session.ts';
 import { runs } from './installed-languages.ts';
@@ -10,7 +11,7 @@ import { runs } from './installed-languages.ts';
 
 describe.skipIf(!runs.python)('Python in a session', () => {
   let session: CodeSession;
-  const run = (code: string, timeoutMs = 30_000) => session.run(code, { language: 'python', timeoutMs });
+  const run = (code: string, timeoutMs = 150_000) => session.run(code, { language: 'python', timeoutMs });
   beforeAll(async () => {
     session = await startCodeSession();
   });
@@ -52,6 +53,15 @@ await page.set_content('<h1>Hello</h1>')
     expect(await session.run('page.title()')).toMatchObject({ result: 'of Python' });
     await run('await page.close()');
     expect(await session.run('page.title()')).toMatchObject({ result: 'of JavaScript' });
+  });
+
+  test('ends with the code that sys.exit has, whose text is an error', async () => {
+    await run('import sys');
+    expect(await run('sys.exit(0)')).toEqual({ ...done, result: '' });
+    expect(await run('sys.exit(3)')).toEqual({ ...done, result: '', exitCode: 3, error: 'SystemExit: 3' });
+    expect(await run('sys.exit("no page")')).toEqual({
+      ...{ ...done, result: '', exitCode: 1, stderr: 'no page\n', error: 'SystemExit: no page' },
+    });
   });
 
   test('connects again after it closed its connection', async () => {
@@ -96,9 +106,9 @@ await page.set_content('<h1>Hello</h1>')
     ),
   )('is killed at its timeout if it %s, and the page stays', async (_, code) => {
     await run('await page.set_content("<title>before</title>"); lost = 1');
-    expect(await run(`print("begun", flush=True)\n${code}`, 1_000)).toMatchObject({
+    expect(await run(`print("begun", flush=True)\n${code}`, 5_000)).toMatchObject({
       ...{ stdout: 'begun\n', result: '', exitCode: 137, killed: true },
-      error: 'The code took longer than its timeout of 1 s, so it was ended. The page is kept.',
+      error: 'The code took longer than its timeout of 5 s, so it was ended. The page is kept.',
     });
     expect(await run('["lost" in globals(), await page.title()]')).toMatchObject({
       result: "[False, 'before']",
@@ -149,8 +159,9 @@ await page.set_content('<h1>Hello</h1>')
       1,
     ),
   )('that %s harms only itself', async (_, code, expected) => {
-    expect(await run(code, 3_000)).toMatchObject(expected);
-    await run('import os; os._exit(0)', 3_000);
+    // Only code that makes its program silent takes that long.
+    expect(await run(code, 20_000)).toMatchObject(expected);
+    await run('import os; os._exit(0)', 20_000);
     expect(await run('await page.evaluate("6 * 7")')).toMatchObject({ result: '42' });
   });
 });
@@ -160,6 +171,7 @@ test.skipIf(!runs.node)('Python that is not installed is reported, and other lan
   onTestFinished(() => rm(cacheDir, { recursive: true }));
   await chmod(cacheDir, 0o755);
   const session = await startCodeSession({ cacheDir });
+  const { confinement } = session.browser;
   await expect(session.run('1', { language: 'python' })).rejects.toMatchObject({
     code: 'LANGUAGE_NOT_AVAILABLE',
     message: expect.stringContaining('winnow setup'),
@@ -170,4 +182,6 @@ test.skipIf(!runs.node)('Python that is not installed is reported, and other lan
   });
   expect(await session.run('1')).toMatchObject({ result: '1' });
   await session[Symbol.asyncDispose]();
+  // The compiled code is written into the directory, also after the session has ended.
+  await prepareCompiledCode({ confinement, cacheDir, logger: { warn: () => undefined } });
 });

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
 import { type LiveViewFixture, startLiveView, type Viewer } from '../../support/live-view.ts';
 
 /** Tabs and dialogs of a session as viewers see and use them, in two real browsers. */
@@ -56,43 +55,43 @@ describe('A popup', () => {
     const { page } = await open('control');
     expect(await page.locator('#tabs').isVisible()).toBe(false);
     await page.mouse.click(400, 300);
-    await eventually(() => tabsOf(viewer!)).toEqual(['Opener', 'Popup']);
+    await expect.poll(() => tabsOf(viewer!)).toEqual(['Opener', 'Popup']);
     expect(await shownTab(viewer!)).toBe('Popup');
-    await eventually(() => viewer!.colorAt(400, 300)).toMatch(/^25\d,\d,\d$/);
+    await expect.poll(() => viewer!.colorAt(400, 300)).toMatch(/^25\d,\d,\d$/);
     expect(session.told.tabs.at(-1)).toBe(session.liveView.targetId);
     await page.getByRole('button', { name: 'Opener', exact: true }).click();
-    await eventually(() => shownTab(viewer!)).toBe('Opener');
+    await expect.poll(() => shownTab(viewer!)).toBe('Opener');
     expect(session.liveView.targetId).toBe(first);
     expect(session.told.tabs.at(-1)).toBe(first);
-    await eventually(() => viewer!.colorAt(400, 300)).not.toMatch(/^25\d,\d,\d$/);
+    await expect.poll(() => viewer!.colorAt(400, 300)).not.toMatch(/^25\d,\d,\d$/);
     await page.getByRole('button', { name: 'Popup', exact: true }).click();
-    await eventually(() => shownTab(viewer!)).toBe('Popup');
+    await expect.poll(() => shownTab(viewer!)).toBe('Popup');
     await page.getByTitle('Close Popup').click();
-    await eventually(() => page.locator('#tabs').isVisible()).toBe(false);
+    await expect.poll(() => page.locator('#tabs').isVisible()).toBe(false);
     expect(session.liveView.targetId).toBe(first);
-    await eventually(() => page.title()).toBe('Opener – live view');
+    await expect.poll(() => page.title()).toBe('Opener – live view');
   });
 
   it('is shown to viewers who only watch; they cannot switch', async () => {
     await session.goto('/opener');
     const watching = await open('view');
     await session.evaluate("popup = window.open('/popup'); 0");
-    await eventually(() => shownTab(watching)).toBe('Popup');
+    await expect.poll(() => shownTab(watching)).toBe('Popup');
     expect(await watching.page.getByRole('button', { name: 'Opener', exact: true }).isDisabled()).toBe(true);
     expect(await watching.page.getByTitle('Close Popup').count()).toBe(0);
     await session.evaluate('popup.close()');
-    await eventually(() => watching.page.locator('#tabs').isVisible()).toBe(false);
+    await expect.poll(() => watching.page.locator('#tabs').isVisible()).toBe(false);
   });
 
   it('is followed while nobody watches, and the tab in use changes when a program says so', async () => {
     const first = session.liveView.targetId ?? '';
     await session.evaluate("popup = window.open('/popup'); 0");
-    await eventually(() => session.liveView.targetId).not.toBe(first);
+    await expect.poll(() => session.liveView.targetId).not.toBe(first);
     session.liveView.showTab(first);
     const watching = await open('view');
-    await eventually(() => shownTab(watching)).toBe('First');
+    await expect.poll(() => shownTab(watching)).toBe('First');
     await session.evaluate('popup.close()');
-    await eventually(() => watching.page.locator('#tabs').isVisible()).toBe(false);
+    await expect.poll(() => watching.page.locator('#tabs').isVisible()).toBe(false);
   });
 });
 
@@ -108,7 +107,7 @@ describe('The last tab', () => {
       socket.send(JSON.stringify({ type: 'closeTab', targetId }));
       socket.send(JSON.stringify({ type: 'text', text: 'after it' }));
     }, session.liveView.targetId);
-    await eventually(() => session.told.activity).toBe(activity + 2);
+    await expect.poll(() => session.told.activity).toBe(activity + 2);
     // Longer than Chromium takes to close a tab.
     await sleep(500);
     expect(await session.evaluate('document.title')).toBe('First');
@@ -130,12 +129,12 @@ describe('A tab that crashes', () => {
     const { page } = await open('control');
     const tab = session.connection.session(sessionId);
     tab.send('Page.crash').catch(() => undefined);
-    await eventually(() => page.locator('#status').textContent()).toBe('This tab has crashed.');
+    await expect.poll(() => page.locator('#status').textContent()).toBe('This tab has crashed.');
     expect(await page.locator('#status').isVisible()).toBe(true);
     await tab.send('Page.navigate', { url: `${session.pages.url}/popup` });
-    await eventually(() => page.locator('#status').isVisible()).toBe(false);
+    await expect.poll(() => page.locator('#status').isVisible()).toBe(false);
     await page.getByTitle('Close Popup').click();
-    await eventually(() => session.liveView.targetId).toBe(first);
+    await expect.poll(() => session.liveView.targetId).toBe(first);
   });
 });
 
@@ -160,22 +159,22 @@ describe('A dialog', () => {
       await dialog().getByRole('textbox').fill('answered');
     }
     await dialog().getByRole('button', { name: button }).click();
-    await eventually(() => session.evaluate('result')).toBe(expected);
-    await eventually(() => dialog().count()).toBe(0);
+    await expect.poll(() => session.evaluate('result')).toBe(expected);
+    await expect.poll(() => dialog().count()).toBe(0);
   });
 
   it('before a page is left is answered by a viewer', async () => {
     await session.goto('/leave');
     const { page } = await open('control');
     await page.mouse.click(400, 300);
-    await eventually(() => session.evaluate('navigator.userActivation.hasBeenActive')).toBe(true);
+    await expect.poll(() => session.evaluate('navigator.userActivation.hasBeenActive')).toBe(true);
     await session.evaluate("setTimeout(() => { location.href = '/popup'; }); 0");
     await dialog().getByRole('button', { name: 'Stay' }).click();
-    await eventually(() => dialog().count()).toBe(0);
+    await expect.poll(() => dialog().count()).toBe(0);
     expect(await session.evaluate('location.pathname')).toBe('/leave');
     await session.evaluate("setTimeout(() => { location.href = '/popup'; }); 0");
     await dialog().getByRole('button', { name: 'Leave' }).click();
-    await eventually(() => session.evaluate('location.pathname')).toBe('/popup');
+    await expect.poll(() => session.evaluate('location.pathname')).toBe('/popup');
   });
 
   it('is shown to viewers who only watch and to those who come later, until it is closed', async () => {
@@ -186,8 +185,8 @@ describe('A dialog', () => {
     expect(await dialog().getByRole('button').count()).toBe(0);
     const later = await session.openViewer('control');
     await later.page.getByRole('dialog').getByRole('button', { name: 'OK' }).click();
-    await eventually(() => session.evaluate('result')).toBe(true);
-    await eventually(() => dialog().count()).toBe(0);
+    await expect.poll(() => session.evaluate('result')).toBe(true);
+    await expect.poll(() => dialog().count()).toBe(0);
     await later.page.context().close();
     session.setOtherClients(false);
   });
@@ -205,7 +204,7 @@ describe('A dialog', () => {
     await dialog().waitFor();
     await sleep(1_500);
     await control.page.context().close();
-    await eventually(() => session.evaluate('result')).toBe(false);
+    await expect.poll(() => session.evaluate('result')).toBe(false);
   });
 
   it('of a popup that asks before it has loaded is closed, too', async () => {

@@ -1,12 +1,14 @@
 /** @import { HostMessage, ViewerMessage } from '../../../schemas/live-view.ts' */
 
-/** Close codes from here on are the service's own; they say that there is no session to come back to. */
-const FIRST_FINAL_CODE = 4400;
+/** The close code of a session that has ended. After any other one, the session may go on. */
+const SESSION_ENDED = 4410;
+/** The reason with which a host that stops ends its sessions. Its close code is the one of every server that stops. */
+const SHUTDOWN = 'shutdown';
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Who is told of the connection.
+ * Called when something happens on the connection.
  * @typedef {object} ConnectionListeners
  * @property {(data: ArrayBuffer) => void} onFrame
  * @property {(message: HostMessage) => void} onMessage
@@ -66,7 +68,7 @@ export class Connection {
     socket.onclose = ({ code, reason }) => {
       clearTimeout(this.#silenceTimer);
       if (this.#socket !== socket) return;
-      if (code >= FIRST_FINAL_CODE) this.#listeners.onEnd(reason);
+      if (code === SESSION_ENDED || reason === SHUTDOWN) this.#listeners.onEnd(reason);
       else this.#retry();
     };
   }

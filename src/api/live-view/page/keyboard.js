@@ -5,7 +5,7 @@ import { hasMacKeyboard, modifiersOf } from './modifiers.js';
 
 const MAX_TEXT_LENGTH = 10_000;
 const MAX_COMPOSITION_LENGTH = 1_000;
-/** What the browser reports for keys that an input method handles. */
+/** The key code that browsers report for keys that an input method handles. */
 const INPUT_METHOD_KEY_CODE = 229;
 /** Keys that the viewer's own browser keeps: full screen and developer tools. */
 const LOCAL_KEYS = new Set(['F11', 'F12']);

@@ -2,7 +2,8 @@
 /** @typedef {(typeof EDITING_COMMANDS)[number]} EditingCommand */
 
 /**
- * What keys do in text fields of macOS and nowhere else, by the keys with their modifiers in this order: Ctrl, Alt, Meta.
+ * Editing commands of keys in text fields of macOS that other systems do not have, by the keys with their modifiers in
+ * this order: Ctrl, Alt, Meta.
  * Those that move the cursor select with Shift.
  * @type {Record<string, EditingCommand[]>}
  */

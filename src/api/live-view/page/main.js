@@ -17,6 +17,7 @@ const mayControl = dataset.mayControl === 'true';
 /** Whether the remote viewport takes the size of this page. */
 const followsSize = mayControl && new URLSearchParams(location.search).get('resize') === 'true';
 const status = element('status', HTMLElement);
+const step = element('step', HTMLElement);
 const screen = new Screen();
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let noticeTimer;
@@ -48,11 +49,13 @@ function onMessage(message) {
   } else if (message.type === 'dialog') dialogs.add(message.dialog);
   else if (message.type === 'dialogClosed') dialogs.remove(message.id);
   else if (message.type === 'notice') showNotice(message.text);
+  else if (message.type === 'step') showStep(message.text ?? '');
   else if (message.type === 'clipboard') void takeCopiedText(message.text);
 }
 
 function onOpen() {
   isLost = false;
+  showStep('');
   screen.setStale(false);
   dialogs.clear();
   showStatus('Waiting for the first picture…');
@@ -71,6 +74,7 @@ function onEnd(reason) {
   /** @type {Record<string, string>} */
   const sentences = JSON.parse(element('end-sentences', HTMLTemplateElement).content.textContent ?? '{}');
   dialogs.clear();
+  showStep('');
   showLost(`The session has ended. ${sentences[reason] ?? reason}`);
 }
 
@@ -89,6 +93,12 @@ function showNotice(text) {
     noticeTimer = undefined;
     status.hidden = true;
   }, NOTICE_MS);
+}
+
+/** @param {string} text what a prompt does now; empty if none runs */
+function showStep(text) {
+  step.textContent = text;
+  step.hidden = text === '';
 }
 
 function takeControl() {

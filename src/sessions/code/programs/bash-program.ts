@@ -15,7 +15,7 @@ import { type CallOutcome, serveCalls } from './host-channel.ts';
 const AGENT_BROWSER = 'agent-browser';
 /** Where agent-browser stores which tab it uses. */
 const TARGET_FILE = join(homedir(), '.agent-browser', 'default.target');
-/** What agent-browser exits with when it has no daemon is of no interest here. */
+/** The exit code of a shell for a command that could not be started. */
 const FAILED_TO_START = 127;
 
 const [, , socketPath, port] = process.argv;
@@ -61,7 +61,7 @@ async function exitOf(program: string, args: string[], options: SpawnOptions): P
     const [code, signal] = await once(child, 'exit');
     return { exitCode: code ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0) };
   } catch {
-    // Too many processes are left of earlier calls.
+    // The program cannot be started, for example because processes of earlier calls use up the limit of processes.
     return { exitCode: FAILED_TO_START };
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
+import { CallDialogs } from './call-dialogs.ts';
 
 /** The variables that code finds. */
 export interface TabVariables {
@@ -19,6 +20,7 @@ export class BrowserTab {
   readonly #targetIds = new WeakMap<Page, Promise<string>>();
   /** All tabs that were seen. One that is gone has been closed, and does not appear again. */
   readonly #seen = new Set<string>();
+  readonly #dialogs = new CallDialogs();
   /** The page that the code brought to the front last. */
   #fronted: Page | undefined;
 
@@ -34,9 +36,10 @@ export class BrowserTab {
     return { browser, context: browser.contexts()[0] ?? (await browser.newContext()) };
   }
 
-  /** The variables of the next call. @param targetId the tab that `page` shall be; by default any tab */
-  async variables(targetId?: string): Promise<TabVariables> {
+  /** Begins a call. @param targetId the tab that `page` shall be; by default any tab @returns the variables of the call */
+  async begin(targetId?: string): Promise<TabVariables> {
     const { browser, context } = await this.connect();
+    this.#dialogs.begin(browser.contexts());
     const page = (await this.#find(context, targetId)) ?? context.pages().at(-1) ?? (await context.newPage());
     this.#watch(page);
     this.#fronted = undefined;
@@ -44,11 +47,13 @@ export class BrowserTab {
   }
 
   /**
-   * The tab that the code uses after a call: the one that it assigned to `page`, else the one that it brought to the
+   * Ends a call.
+   * @returns the tab that the code uses after it: the one that it assigned to `page`, else the one that it brought to the
    * front, else the same; the newest one if that is closed.
    * @param before the value of `page` before the call, and `after` the one after it
    */
-  async targetIdAfter(before: Page, after: unknown): Promise<string | undefined> {
+  async end(before: Page, after: unknown): Promise<string | undefined> {
+    this.#dialogs.end();
     const pages = this.#browser?.contexts().flatMap((context) => context.pages()) ?? [];
     const assigned = pages.find((page) => page === after);
     const used = assigned !== before ? assigned : (this.#fronted ?? assigned);

@@ -14,7 +14,7 @@ export interface Call {
   targetId?: string;
 }
 
-/** What became of a call. */
+/** The outcome of a call. */
 export interface CallOutcome {
   exitCode: number;
   result?: string;

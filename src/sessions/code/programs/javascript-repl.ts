@@ -19,7 +19,7 @@ interface Evaluation {
   exceptionDetails?: { exception?: RemoteValue };
 }
 
-/** What the code threw, which may be any value. */
+/** A value that the code threw; JavaScript can throw any value. */
 export class Thrown {
   readonly value: unknown;
   constructor(value: unknown) {

@@ -8,8 +8,9 @@ import { JavaScriptRepl, Thrown } from './javascript-repl.ts';
 import { hideProgramFrames, withoutProgramFrames } from './stack-frames.ts';
 
 /**
- * Executes JavaScript in the sandbox. Argument: the URL of the browser; without one, the program ends when it has loaded
- * its modules, so that V8 stores their compiled code.
+ * Executes JavaScript in the sandbox. Argument: the URL of the browser, to which the first call connects, so that the program
+ * can be started before there is a session; without one, it ends when it has loaded its modules, so that V8 stores their
+ * compiled code.
  */
 
 hideProgramFrames();
@@ -22,14 +23,13 @@ const [, , url] = process.argv;
 if (url === undefined) process.exit();
 const tab = new BrowserTab(url);
 const repl = new JavaScriptRepl();
-await tab.connect();
 
 serveCalls(async ({ code, targetId }) => {
-  const variables = await tab.variables(targetId);
+  const variables = await tab.begin(targetId);
   for (const [name, value] of Object.entries(variables))
     if (repl.get(name) !== value) await repl.set(name, value);
   const outcome = await evaluate(code);
-  return { ...outcome, targetId: await tab.targetIdAfter(variables.page, repl.get('page')) };
+  return { ...outcome, targetId: await tab.end(variables.page, repl.get('page')) };
 });
 
 async function evaluate(code: string): Promise<CallOutcome> {

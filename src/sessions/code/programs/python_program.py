@@ -14,7 +14,7 @@ import socket
 import sys
 import traceback
 
-from playwright.async_api import Page, async_playwright
+from playwright.async_api import Error, Page, async_playwright
 
 CHANNEL_FD = 3
 MAX_RESULT_CHARS = 1_000_000
@@ -22,6 +22,51 @@ MAX_LINE_BYTES = 4 * 1024 * 1024
 APPEAR_SECONDS = 2
 HOME = os.path.dirname(os.path.abspath(__file__)) + os.sep
 CODE_NAME = "<code>"
+
+
+class CallDialogs:
+    """The dialogs of pages that the code does not handle itself; see `CallDialogs` of call-dialogs.ts."""
+
+    def __init__(self):
+        self.watched = set()
+        self.open = []
+        self.is_call_running = False
+
+    def begin(self, contexts):
+        self.is_call_running = True
+        self.watched &= set(contexts)
+        for context in contexts:
+            self.watch(context)
+        for dialog in self.open:
+            asyncio.ensure_future(self.close(dialog))
+        self.open = []
+
+    def end(self):
+        self.is_call_running = False
+
+    def watch(self, context):
+        if context in self.watched:
+            return
+        self.watched.add(context)
+        context.on("dialog", lambda dialog: self.receive(context, dialog))
+
+    def receive(self, context, dialog):
+        emitters = [each for each in (context, dialog.page) if each]
+        # One of them is this listener.
+        if sum(len(each._impl_obj.listeners("dialog")) for each in emitters) > 1:
+            return
+        if self.is_call_running:
+            asyncio.ensure_future(self.close(dialog))
+        else:
+            self.open.append(dialog)
+
+    async def close(self, dialog):
+        """Declines a dialog, but lets the page be left."""
+        try:
+            await (dialog.accept() if dialog.type == "beforeunload" else dialog.dismiss())
+        except Error:
+            # A viewer may have answered it, or the page may be gone.
+            pass
 
 
 class BrowserTab:
@@ -34,6 +79,7 @@ class BrowserTab:
         self.seen = set()
         self.target_ids = {}
         self.fronted = None
+        self.dialogs = CallDialogs()
         original = Page.bring_to_front
 
         async def bring_to_front(page):
@@ -48,9 +94,10 @@ class BrowserTab:
         contexts = self.browser.contexts
         return contexts[0] if contexts else await self.browser.new_context()
 
-    async def variables(self, target_id):
-        """The variables of the next call. `target_id` is the tab that `page` shall be; by default any tab."""
+    async def begin(self, target_id):
+        """Begins a call and returns its variables. `target_id` is the tab that `page` shall be; by default any tab."""
         context = await self.connect()
+        self.dialogs.begin(self.browser.contexts)
         page = await self.find(context, target_id)
         if page is None:
             page = context.pages[-1] if context.pages else await context.new_page()
@@ -71,8 +118,9 @@ class BrowserTab:
                 return None
             await asyncio.sleep(0.02)
 
-    async def target_id_after(self, before, after):
-        """The tab that the code uses after a call; see `BrowserTab` of browser-tab.ts."""
+    async def end(self, before, after):
+        """Ends a call and returns the tab that the code uses after it; see `BrowserTab` of browser-tab.ts."""
+        self.dialogs.end()
         pages = [page for context in self.browser.contexts for page in context.pages]
         used = after if after in pages else None
         if used is before and self.fronted is not None:
@@ -137,7 +185,7 @@ def hide_frames(described):
 
 
 async def execute(call, tab, variables):
-    found = await tab.variables(call.get("targetId"))
+    found = await tab.begin(call.get("targetId"))
     variables.update(found)
     outcome = {"exitCode": 0}
     try:
@@ -145,10 +193,14 @@ async def execute(call, tab, variables):
     except SystemExit as error:
         code = error.code
         outcome["exitCode"] = 0 if code is None else code & 255 if isinstance(code, int) else 1
+        if not isinstance(code, int | None):
+            sys.stderr.write(f"{code}\n")
+        if outcome["exitCode"] != 0:
+            outcome["error"] = f"SystemExit: {code}"
     except BaseException as error:
         sys.stderr.write(describe(error))
         outcome.update(exitCode=1, error=f"{type(error).__name__}: {error}".removesuffix(": "))
-    outcome["targetId"] = await tab.target_id_after(found["page"], variables.get("page"))
+    outcome["targetId"] = await tab.end(found["page"], variables.get("page"))
     return outcome
 
 

@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { linkPage } from '../test/site/links.ts';
+import { readHead, startJob, startMeasuredService } from './crawl/service.ts';
+import { short, table } from './figures.ts';
+import { byRole, sampleProcesses } from './processes.ts';
+
+/**
+ * Measures batches of small pages of one host that takes a fixed time for each response, and how many requests the host has
+ * at once meanwhile. The first batch warms up.
+ * Usage: node bench/slow-host.ts [PAGES] [MILLISECONDS] [ROUNDS]
+ */
+
+const [pages = 200, hostMs = 100, rounds = 3] = process.argv.slice(2).map(Number);
+/** The default of `WINNOW_REQUESTS_PER_HOST`. */
+const REQUESTS_AT_ONCE = 8;
+const LOOK_MS = 50;
+
+/** A host that answers every request after `hostMs`, and adds up how long it had how many requests. */
+async function startHost() {
+  let open = 0;
+  let changedAt = 0;
+  let firstAt = 0;
+  let requestMs = 0;
+  const count = (change: number) => {
+    const now = performance.now();
+    requestMs += open * (now - changedAt);
+    changedAt = now;
+    open += change;
+  };
+  const server = createServer(async (request, response) => {
+    firstAt ||= performance.now();
+    count(1);
+    await sleep(hostMs);
+    count(-1);
+    const number = Number(/\d+$/.exec(request.url ?? '')?.[0] ?? 0);
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end(linkPage(number, pages));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server on a TCP port has an AddressInfo, never a path.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    /** @returns the mean number of requests at once between the first request and the end of the last one, and restarts */
+    takeMean() {
+      const mean = requestMs / (changedAt - firstAt);
+      [requestMs, firstAt] = [0, 0];
+      return mean;
+    },
+    close: () => server.close(),
+  };
+}
+
+const service = await startMeasuredService();
+const host = await startHost();
+const rows: Record<string, string | number>[] = [];
+const idealMs = (pages / REQUESTS_AT_ONCE) * hostMs;
+try {
+  for (let round = 0; round <= rounds; round++) {
+    const urls = Array.from({ length: pages }, (_, index) => `${host.url}/${round}/${index}`);
+    const before = byRole(sampleProcesses(service.roots), 'cpuMs');
+    const start = Date.now();
+    const job = await startJob(service.instance, '/v2/batch/scrape', { urls, maxAge: 0 });
+    let head = await readHead(service.instance, job);
+    while (head.status === 'scraping') {
+      await sleep(LOOK_MS);
+      head = await readHead(service.instance, job);
+    }
+    if (head.completed !== pages) throw new Error(`${job} has ${head.completed} of ${pages} documents`);
+    const totalMs = Date.parse(head.completedAt ?? '') - start;
+    const after = byRole(sampleProcesses(service.roots), 'cpuMs');
+    const requestsAtOnce = host.takeMean();
+    if (round === 0) continue;
+    const cpu = (role: string) => short(((after[role] ?? 0) - (before[role] ?? 0)) / pages);
+    rows.push({
+      seconds: (totalMs / 1000).toFixed(2),
+      '÷ ideal': (totalMs / idealMs).toFixed(2),
+      'requests at once, mean': requestsAtOnce.toFixed(2),
+      'CPU-ms per page, worker': cpu('worker'),
+      Postgres: cpu('postgres'),
+      Temporal: cpu('temporal'),
+    });
+  }
+  console.log(
+    `${pages} pages, ${hostMs} ms each; ideal with ${REQUESTS_AT_ONCE} at once: ${(idealMs / 1000).toFixed(2)} s\n`,
+  );
+  console.log(table(rows));
+} finally {
+  host.close();
+  await service.instance.stop();
+}

@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/db/client.ts';
+import { endSession, insertSession, openSession } from '../../src/db/sessions.ts';
+import { createSessionSalt } from '../../src/encryption/session-secrets.ts';
+import { call } from '../support/api.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+
+/**
+ * What the API says of a host that does not respond as it should. Clients repeat a request that gets 502, so 502 means that
+ * nothing was done.
+ */
+
+let db: Database;
+let team: TestTeam;
+beforeAll(async () => {
+  db = openTestDatabase();
+  team = await makeTeam(db);
+});
+afterAll(() => db.close());
+
+/** Sends code to a session whose host the test is. @param serve what the host does; by default nothing listens there */
+async function executeOn(serve?: RequestListener) {
+  const server = createServer(serve).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // Listening on a TCP port, the address is never a path.
+  const { port } = server.address() as AddressInfo;
+  if (!serve) server.close();
+  const id = crypto.randomUUID();
+  await insertSession(db.query, {
+    ...{ id, teamId: team.id, apiKeyId: null, kind: 'browser', target: 'a session' },
+    ...{ salt: createSessionSalt(), ttlSeconds: 3600, activityTtlSeconds: 3600, streamWebView: true },
+    keptMs: 3_600_000,
+  });
+  await openSession(db, { id, host: `http://127.0.0.1:${port}` });
+  const response = await call(`/v2/browser/${id}/execute`, { body: { code: '1' }, key: team.key });
+  await endSession(db, { id, reason: 'lost' });
+  server.close();
+  return { id, status: response.status, code: response.body.code, error: response.body.error };
+}
+
+/** A host that reads the request before it does something else than to respond. */
+const afterReading =
+  (act: (...args: Parameters<RequestListener>) => void): RequestListener =>
+  async (request, response) => {
+    await text(request);
+    act(request, response);
+  };
+
+describe('code for a session', () => {
+  it('was not executed by a host that is not there', async () => {
+    expect(await executeOn()).toMatchObject({
+      ...{ status: 502, code: 'SESSION_FAILED' },
+      error: expect.stringContaining('nothing was done'),
+    });
+  });
+
+  it('was not executed by a host that does not recognize the API', async () => {
+    expect(await executeOn((_request, response) => response.writeHead(401).end())).toMatchObject({
+      ...{ status: 502, code: 'SESSION_FAILED' },
+      error: expect.stringContaining('WINNOW_SECRET_KEY'),
+    });
+  });
+
+  it('may have been executed by a host that dies before its response', async () => {
+    expect(await executeOn(afterReading(({ socket }) => socket.destroy()))).toMatchObject({
+      ...{ status: 500, code: 'WORKER_LOST' },
+    });
+  });
+
+  it('may have been executed by a host that dies in the middle of its response', async () => {
+    const dying = afterReading(({ socket }, response) => {
+      response.writeHead(200, { 'Content-Length': '100' });
+      response.write('{"stdout":', () => socket.destroy());
+    });
+    expect(await executeOn(dying)).toMatchObject({ status: 500, code: 'WORKER_LOST' });
+  });
+
+  it('was not executed by a host that does not run the session any more', async () => {
+    expect(await executeOn((_request, response) => response.writeHead(410).end())).toMatchObject({
+      ...{ status: 410, code: 'SESSION_DESTROYED' },
+    });
+  });
+
+  it('that makes a host fail unexpectedly gets an error whose reason is only in the log', async () => {
+    const failed = JSON.stringify({ code: 'UNKNOWN_ERROR', message: 'Something unexpected went wrong.' });
+    const { id, ...failure } = await executeOn((_request, response) => response.writeHead(500).end(failed));
+    expect(failure).toMatchObject({ status: 500, code: 'UNKNOWN_ERROR' });
+    expect(failure.error).toMatch(/log of the service has the details under the id/);
+    expect(failure.error).not.toContain(id);
+  });
+});
