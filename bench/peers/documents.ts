@@ -52,7 +52,7 @@ export const DOCUMENT_PEERS: readonly DocumentPeer[] = [
   },
   {
     name: 'officeparser 8.1.1',
-    types: ['pdf', 'docx', 'rtf', ...OPEN_DOCUMENT, ...WORKBOOKS],
+    types: ['pdf', 'docx', 'rtf', ...OPEN_DOCUMENT, 'xlsx', 'xlsm'],
     async load() {
       const { parseOffice }: OfficeParser = load('officeparser');
       return async (bytes, fileType) => {

@@ -20,7 +20,7 @@ it('the example writes markdown beside each file, and names the files that faile
     const { exitCode, stdout, stderr } = await runCommand(process.execPath, [example, ...files], {
       cwd: directory,
       settings: { WINNOW_URL: service.url, WINNOW_API_KEY: service.key },
-      timeoutMs: 50_000,
+      timeoutMs: 150_000,
     });
     expect(stderr).toMatch(/^missing\.docx: /m);
     expect(stdout).toContain('report.pdf: 1 pages, 1 credits.');

@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 /** Converts a file, and an ordinary one at the same time. @returns the document, or the error */
-async function convertBoth(file: Buffer, timeoutMs = 50_000): Promise<ConvertedDocument | Error> {
+async function convertBoth(file: Buffer, timeoutMs = 150_000): Promise<ConvertedDocument | Error> {
   const task = {
     type: 'pdf' as const,
     images: true,
@@ -42,7 +42,7 @@ async function convertBoth(file: Buffer, timeoutMs = 50_000): Promise<ConvertedD
     documents
       .convert(task, file, { signal: AbortSignal.timeout(timeoutMs), owner: 'a' })
       .catch((error: Error) => error),
-    documents.convert(task, ORDINARY, { signal: AbortSignal.timeout(50_000), owner: 'a' }),
+    documents.convert(task, ORDINARY, { signal: AbortSignal.timeout(150_000), owner: 'a' }),
   ]);
   expect(ordinary).toMatchObject({ html: '<p>An ordinary document.</p>', warnings: [] });
   return hostile;

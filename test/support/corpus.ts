@@ -1,7 +1,13 @@
+import { describe, it } from 'vitest';
+
 /**
  * Whether this run checks every case of the long corpora (`npm run test:full`) or a fixed sample of them (`npm test`).
  */
 export const IS_FULL_RUN = process.env.WINNOW_TEST_FULL === '1';
+
+/** Tests that only a full run has: those that cost a restart of the service or much CPU, next to cheaper ones of their kind. */
+export const describeInFullRun = describe.runIf(IS_FULL_RUN);
+export const itInFullRun = it.runIf(IS_FULL_RUN);
 
 /**
  * The cases of a corpus that this run checks: all of them in a full run, otherwise every n-th.

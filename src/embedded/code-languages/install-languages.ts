@@ -10,7 +10,7 @@ import { installPythonPackages } from './python-packages.ts';
 /** After a failure, starts try again after a day. */
 const RETRY_AFTER_MS = 24 * 3_600_000;
 
-/** What a language of code in sessions needs besides the npm packages. */
+/** Files that a language of code in sessions needs besides the npm packages. */
 interface LanguageFiles {
   language: string;
   name: string;

@@ -4,7 +4,7 @@ import type { OfficeType } from '../office/index.ts';
 import type { OcrSettings } from '../pdf/ocr.ts';
 import type { SpreadsheetType } from '../spreadsheet/index.ts';
 
-/** What converters need to know of the service. */
+/** Settings of the service that converters use. */
 export interface ConverterSettings {
   /** Absent if the service has no language data. */
   ocr?: OcrSettings;

@@ -1,4 +1,4 @@
-/** What the dictionary contains before the first byte (MS-OXRTFCP 2.2.2.1). */
+/** The content of the dictionary before the first byte (MS-OXRTFCP 2.2.2.1). */
 const DICTIONARY = Buffer.from(
   '{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx',
   'latin1',

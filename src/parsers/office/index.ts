@@ -10,6 +10,7 @@ import { refuseEncrypted } from './encryption.ts';
 import { toImages } from './images.ts';
 import { canReplaceAnydoc, convertWithMammoth } from './mammoth.ts';
 import { readMetadata } from './metadata.ts';
+import { insertObjects, markObjects } from './odt-objects.ts';
 import { readOdtParagraphs } from './odt-paragraphs.ts';
 import { readPptxParagraphs } from './pptx-paragraphs.ts';
 import type { SourceParagraph } from './source-paragraphs.ts';
@@ -41,11 +42,18 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
   const metadata = archive
     ? readMetadata(archive)
     : (rtf?.metadata ?? (await readBinaryMetadata(task.type, bytes)));
-  const content = await readModel(task.type === 'rtf' ? normalizeRtf(bytes) : bytes, task.type).then(
+  const { type } = task;
+  const marked = archive && (type === 'odt' || type === 'odp') ? markObjects(archive, type) : undefined;
+  const file = marked?.bytes ?? (rtf ? normalizeRtf(bytes) : bytes);
+  const content = await readModel(file, task.type).then(
     async (model) => {
       const warnings: string[] = [];
       try {
-        addSourceProperties(model, rtf?.paragraphs ?? (await readParagraphs(task.type, { archive, bytes })));
+        addSourceProperties(
+          model,
+          rtf?.paragraphs ??
+            (await readParagraphs(task.type, { archive: marked?.archive ?? archive, bytes })),
+        );
         if (rtf) repairNestedTables(model.blocks, rtf.paragraphs);
         if (rtf) describeImages(model, rtf.descriptions);
       } catch {
@@ -53,7 +61,8 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
         warnings.push('The document is damaged; headings, inline code and superscripts may be missing.');
       }
       const images = task.images ? toImages(model.assets) : undefined;
-      return { html: toHtml(model, images), images: images ?? [], warnings };
+      const html = insertObjects(toHtml(model, images), marked?.objects ?? []);
+      return { html, images: images ?? [], warnings };
     },
     (error: unknown) => {
       if (task.type !== 'docx' || !archive || !canReplaceAnydoc(error)) throw error;

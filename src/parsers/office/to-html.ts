@@ -50,6 +50,17 @@ function ordinal(marker: List['marker'], number: number): string {
   return marker.startsWith('upper') ? text.toUpperCase() : text;
 }
 
+/** The table that is all that a table of one cell contains, which is only the frame around it. */
+function framedTable(grid: Table['grid']): Block | undefined {
+  const [row = [], ...otherRows] = grid;
+  const [first, ...otherBlocks] = row[0]?.cell?.blocks ?? [];
+  const isAlone = otherRows.length === 0 && row.length === 1 && otherBlocks.length === 0;
+  return isAlone && first?.kind === 'table' ? first : undefined;
+}
+
+const holdsTable = (grid: Table['grid']) =>
+  grid.some((row) => row.some(({ cell }) => cell?.blocks.some(({ kind }) => kind === 'table')));
+
 class BlockWriter {
   readonly #inline: InlineWriter;
 
@@ -137,8 +148,13 @@ class BlockWriter {
         .flatMap((row) => row.map(({ cell }) => this.blocks(cell?.blocks ?? [], depth + 1)))
         .filter(Boolean)
         .join('\n');
+    const framed = framedTable(grid);
+    if (framed) return this.#block(framed, depth + 1);
+    // Without the role, a table around tables is taken for layout, as on pages. Markdown writes it as HTML, which, unlike its own
+    // tables, needs no header.
+    const isHtml = kind === 'data' && holdsTable(grid);
     const rows = grid.map((row, place) => {
-      const name = place < Math.max(1, headerRows) ? 'th' : 'td';
+      const name = place < Math.max(isHtml ? 0 : 1, headerRows) ? 'th' : 'td';
       const cells = row.map(({ cell }) => {
         if (!cell) return '';
         const columns = cell.colSpan > 1 ? ` colspan="${cell.colSpan}"` : '';
@@ -147,6 +163,6 @@ class BlockWriter {
       });
       return `<tr>${cells.join('')}</tr>`;
     });
-    return `<table>\n${rows.join('\n')}\n</table>`;
+    return `<table${isHtml ? ' role="table"' : ''}>\n${rows.join('\n')}\n</table>`;
   }
 }

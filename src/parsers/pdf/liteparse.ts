@@ -41,10 +41,11 @@ export const OFFLINE: Partial<LiteParseConfig> = {
  */
 export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions): Promise<SourceDocument> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // Tags and marked-content identifiers take time to extract, and most documents have none.
-  const tagged = file.includes('/StructTreeRoot');
-  // So do annotations and form fields. The names of compressed objects cannot be searched for.
-  const mayHave = (name: string) => file.includes(name) || file.includes('/ObjStm');
+  // Marked-content identifiers, annotations and form fields take time to extract, and most documents have none.
+  const isTagged = file.includes('/StructTreeRoot');
+  // Names inside compressed objects cannot be found by this search, so files with such objects may have anything.
+  const isCompressed = file.includes('/ObjStm');
+  const mayHave = (name: string) => isCompressed || file.includes(name);
   const config = {
     ...OFFLINE,
     maxPages: options.maxPages,
@@ -52,14 +53,14 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
     extractLinks: false,
     extractAnnotations: mayHave('/Annots'),
     extractFormFields: mayHave('/AcroForm'),
-    extractStructureTree: tagged,
-    extractTextMetadata: tagged,
+    extractStructureTree: isTagged || isCompressed,
+    extractTextMetadata: isTagged,
     extractVectorGraphics: true,
     extractImages: options.images,
     ...(options.password ? { password: options.password } : {}),
   };
   let result = await parse(file, config);
-  if (!tagged && result.pages.some(hasUnitFonts))
+  if (!isTagged && result.pages.some((page) => hasUnitFonts(page) || hasTags(page)))
     result = await parse(file, { ...config, extractTextMetadata: true });
   const images = Map.groupBy(result.images, ({ page }) => page);
   return {
@@ -92,6 +93,9 @@ function parserFor(config: Partial<LiteParseConfig>): LiteParse {
  */
 const hasUnitFonts = ({ textItems }: ParsedPage) =>
   textItems.length > 1 && textItems.every(({ fontSize }) => fontSize === 1);
+
+/** Whether a page has a tag tree, which refers to its text by identifiers that are only in the metadata of the text. */
+const hasTags = ({ structureTree }: ParsedPage) => (structureTree?.roots.length ?? 0) > 0;
 
 /**
  * Converts a page of liteparse to the common form of all readers, and rotates it so that most text is upright.

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { LiteParse } from '@llamaindex/liteparse';
 import { toPdfError } from './errors.ts';
+import { capitalHeight } from './letter-height.ts';
 import { OFFLINE, toSourcePage } from './liteparse.ts';
 import { mayNeedOcr, type OcrReason, ocrReason } from './ocr-need.ts';
 import type { SourcePage } from './types.ts';
@@ -22,12 +23,12 @@ const require = createRequire(import.meta.url);
 /** Resolution of rendered pages. Text of 10 points is 28 pixels high, near the height that tesseract is trained for. */
 const DPI = 200;
 
-/**
- * Range of the sizes that count as the usual size of a page, as a multiple of it. Tesseract measures the height of the
- * letters of each phrase, which is smaller without ascenders and descenders.
- */
+/** Range of the sizes that count as the usual size of a page, as a multiple of it; measured heights vary by a pixel or two. */
 const MIN_SAME_SIZE = 0.6;
-const MAX_SAME_SIZE = 1.25;
+const MAX_SAME_SIZE = 1.15;
+/** Symbols that tesseract finds in smudges and in the space between columns. Dashes and bullets can be as uncertain. */
+const SYMBOLS_ONLY = /^[^\p{L}\p{N}\p{Pd}•·*.,:;!?%]+$/u;
+const MIN_SYMBOL_CONFIDENCE = 0.6;
 
 /**
  * Writes the English language data of tesseract to a directory, unless the directory already has it.
@@ -91,18 +92,26 @@ export async function recogniseImage(image: Buffer, settings: OcrSettings): Prom
       throw toPdfError(error);
     });
   const [page] = result.pages;
-  return page && withUsualSizes(toSourcePage(page, []));
+  return page && withUsualSizes(withoutNoise(toSourcePage(page, [])));
 }
+
+/** Removes words of symbols that tesseract is not sure of. Between two columns they would join the lines beside them. */
+export const withoutNoise = (page: SourcePage): SourcePage => ({
+  ...page,
+  words: page.words.filter(
+    ({ text, confidence = 1 }) => confidence >= MIN_SYMBOL_CONFIDENCE || !SYMBOLS_ONLY.test(text),
+  ),
+});
 
 /** Gives the words whose measured size is near the usual one that size: else lines of running text look like headings. */
 function withUsualSizes(page: SourcePage): SourcePage {
-  const sizes = page.words.map(({ style }) => style.size).sort((a, b) => a - b);
+  const sizes = page.words.map(capitalHeight).sort((a, b) => a - b);
   const usual = sizes[Math.floor(0.75 * sizes.length)];
   if (usual === undefined) return page;
   const style = styleTable();
   const sizeOf = (size: number) =>
     size > MIN_SAME_SIZE * usual && size < MAX_SAME_SIZE * usual ? usual : size;
-  const words = page.words.map((word) => ({ ...word, style: style('', sizeOf(word.style.size)) }));
+  const words = page.words.map((word) => ({ ...word, style: style('', sizeOf(capitalHeight(word))) }));
   return { ...page, words };
 }
 

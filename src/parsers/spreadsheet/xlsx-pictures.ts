@@ -3,18 +3,24 @@ import { localName, readPart, readRelationships } from '../package-parts.ts';
 import type { ZipArchive } from '../zip.ts';
 import { chartText } from './chart-text.ts';
 import type { PlacedPicture } from './pictures.ts';
+import { readBinarySheets } from './xlsb-sheets.ts';
 
 const WORKBOOK = 'xl/workbook.xml';
+const BINARY_WORKBOOK = 'xl/workbook.bin';
+/** Limit of the size of the binary workbook, in bytes; its sheets are in parts of their own. */
+const MAX_BINARY_BYTES = 64 * 1024 * 1024;
 const ANCHORS = new Set(['oneCellAnchor', 'twoCellAnchor', 'absoluteAnchor']);
 
 /**
- * Reads where the pictures and charts of an Office Open XML workbook are (ECMA-376-1, 20.5), by the names of the sheets. The
+ * Reads where the pictures and charts of an Office Open XML workbook (xlsx, xlsm or xlsb) are (ECMA-376-1, 20.5), by the names of the sheets. The
  * text of a chart is its alternative text.
  */
 export function readXlsxPictures(archive: ZipArchive): Map<string, PlacedPicture[]> {
-  const parts = readRelationships(archive, WORKBOOK);
+  const binary = archive.read(BINARY_WORKBOOK, MAX_BINARY_BYTES);
+  const parts = readRelationships(archive, binary ? BINARY_WORKBOOK : WORKBOOK);
   const pictures = new Map<string, PlacedPicture[]>();
-  for (const { name, id } of readSheets(readPart(archive, WORKBOOK))) {
+  const sheets = binary ? readBinarySheets(binary) : readSheets(readPart(archive, WORKBOOK));
+  for (const { name, id } of sheets) {
     const part = parts.get(id)?.target;
     if (!part) continue;
     const drawings = [...readRelationships(archive, part).values()].filter(({ kind }) => kind === 'drawing');

@@ -35,7 +35,7 @@ function convert(file: Buffer, { images = false, ...pdf }: Partial<PdfTask> & { 
     images,
     pdf: { mode: 'auto' as const, maxPages: 10, pages: false, ...pdf },
   };
-  return documents.convert(task, file, { signal: AbortSignal.timeout(50_000), owner: 'a' });
+  return documents.convert(task, file, { signal: AbortSignal.timeout(150_000), owner: 'a' });
 }
 
 /** A page that is nothing but an image. */

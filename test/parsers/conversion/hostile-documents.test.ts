@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 const convert = (type: DocumentType, bytes: Uint8Array): Promise<ConvertedDocument> =>
-  converter.convert({ type, images: true }, bytes, { signal: AbortSignal.timeout(50_000), owner: 'a' });
+  converter.convert({ type, images: true }, bytes, { signal: AbortSignal.timeout(150_000), owner: 'a' });
 
 const GOOD = docx(paragraph(run('A good document')));
 
@@ -343,9 +343,18 @@ describe('files that end as a document within limits', () => {
       'a picture whose path leads out of the archive',
       'pptx',
       () =>
-        writePptx(
-          [{ shapes: slideText('title', 'x') + slidePicture('dot') }],
-          '../../../../../../etc/passwd',
+        writePptx([{ shapes: slideText('title', 'x') + slidePicture('dot') }], {
+          target: ['image', '../../../../../../etc/passwd'],
+        }),
+    ],
+    [
+      'formulas nested deeply, and objects whose paths lead out of the archive',
+      'odt',
+      () =>
+        writeOpenDocument(
+          'text',
+          `<text:p>x${['Object 1', '../../../etc/passwd'].map((name) => `<draw:frame><draw:object xlink:href="${name}"/></draw:frame>`).join('')}</text:p>`,
+          { parts: { 'Object 1/content.xml': `<math>${'<mrow>'.repeat(20_000)}` } },
         ),
     ],
     [

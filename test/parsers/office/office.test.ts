@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { convertOffice } from '../../../src/parsers/office/index.ts';
 import { writeZip } from '../zip-writer.ts';
 import { docx, paragraph, run } from './docx-writer.ts';
+import { CHART, relationships } from './package-writers.ts';
 
 const htmlOf = async (body: string) => (await convertOffice({ type: 'docx', images: true }, docx(body))).html;
 
@@ -58,6 +59,28 @@ describe('docx', () => {
     );
     expect(html).toContain('<th colspan="2">Both</th>');
     expect(html).toContain('<td>A</td><td>B</td>');
+  });
+
+  test('a table that is all that a table of one cell contains stands alone', async () => {
+    const table = (cells: string[]) =>
+      `<w:tbl><w:tblGrid>${'<w:gridCol/>'.repeat(cells.length)}</w:tblGrid><w:tr>${cells.map((cell) => `<w:tc>${cell}</w:tc>`).join('')}</w:tr></w:tbl>`;
+    const inner = table([paragraph(run('A')), paragraph(run('B'))]);
+    const row = '<tr><th>A</th><th>B</th></tr>';
+    expect((await htmlOf(table([inner + paragraph('')]))).replaceAll('\n', '')).toBe(`<table>${row}</table>`);
+    expect((await htmlOf(table([inner + paragraph(run('Below'))]))).replaceAll('\n', '')).toBe(
+      `<table role="table"><tr><td><table>${row}</table><p>Below</p></td></tr></table>`,
+    );
+  });
+
+  test('charts are their titles and tables of their values', async () => {
+    const drawing = `<w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><wp:extent cx="1" cy="1"/><wp:docPr id="1" name="Chart 1"/>${CHART.reference}</wp:inline></w:drawing></w:r>`;
+    const body = paragraph(run('Before')) + paragraph(drawing) + paragraph(run('After'));
+    const file = docx(body, '', {
+      'word/_rels/document.xml.rels': relationships(['rId1', 'chart', 'charts/chart1.xml']),
+      'word/charts/chart1.xml': CHART.part,
+    });
+    const { html } = await convertOffice({ type: 'docx', images: false }, file);
+    expect(html).toBe(`<p>Before</p>\n${CHART.html}\n<p>After</p>`);
   });
 
   test('text is escaped', async () => {

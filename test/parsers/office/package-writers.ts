@@ -11,10 +11,17 @@ export const PNG = Buffer.from(
   'base64',
 );
 
-const relationships = (...targets: [id: string, type: string, target: string][]) =>
+export const relationships = (...targets: [id: string, type: string, target: string][]) =>
   `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${targets
     .map(([id, type, target]) => `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`)
     .join('')}</Relationships>`;
+
+/** The part of a bar chart with a title, and a reference to it by the identifier `rId1`. */
+export const CHART = {
+  part: `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Sales</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart><c:ser><c:idx val="0"/><c:tx><c:strRef><c:strCache><c:pt idx="0"><c:v>North</c:v></c:pt></c:strCache></c:strRef></c:tx><c:cat><c:strRef><c:strCache><c:ptCount val="2"/><c:pt idx="0"><c:v>2024</c:v></c:pt><c:pt idx="1"><c:v>2025</c:v></c:pt></c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache><c:pt idx="0"><c:v>17</c:v></c:pt><c:pt idx="1"><c:v>19.5</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:barChart></c:plotArea></c:chart></c:chartSpace>`,
+  reference: `<a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/chart"><c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:r="${OFFICE}" r:id="rId1"/></a:graphicData></a:graphic>`,
+  html: '<p><strong>Sales</strong></p>\n<table>\n<tr><th></th><th>North</th></tr>\n<tr><td>2024</td><td>17</td></tr>\n<tr><td>2025</td><td>19.5</td></tr>\n</table>',
+};
 
 /** Text of a slide in a placeholder, such as `title`. */
 export const slideText = (placeholder: string, text: string) =>
@@ -30,18 +37,22 @@ const tree = (name: string, shapes: string, attributes = '') =>
 /**
  * Writes a pptx file with {@link PNG} as its picture.
  * @param slides the shapes of each slide, with the shapes of its speaker notes
- * @param picture the target of the picture, relative to the slides
+ * @param options.target what `rId1` refers to, relative to the slides, and of which type; by default the picture
+ * @param options.parts further parts of the archive by their names
  */
 export function writePptx(
   slides: { shapes: string; notes?: string; isHidden?: boolean }[],
-  picture = '../media/image1.png',
+  {
+    target = ['image', '../media/image1.png'],
+    parts: more = {},
+  }: { target?: [type: string, target: string]; parts?: Record<string, string> } = {},
 ): Buffer {
-  const parts: Record<string, string | Buffer> = {};
+  const parts: Record<string, string | Buffer> = { ...more };
   for (const [index, { shapes, notes, isHidden }] of slides.entries()) {
     const name = `slide${index}.xml`;
     parts[`ppt/slides/${name}`] = tree('sld', shapes, isHidden ? ' show="0"' : '');
     const note: [string, string, string][] = notes ? [['rId2', 'notesSlide', `../notesSlides/${name}`]] : [];
-    parts[`ppt/slides/_rels/${name}.rels`] = relationships(['rId1', 'image', picture], ...note);
+    parts[`ppt/slides/_rels/${name}.rels`] = relationships(['rId1', ...target], ...note);
     if (notes) parts[`ppt/notesSlides/${name}`] = tree('notes', notes);
   }
   const ids = slides.map((_, index) => `<p:sldId id="${256 + index}" r:id="rId${index}"/>`).join('');
@@ -97,15 +108,20 @@ const OPEN_DOCUMENT = ['office', 'text', 'drawing', 'presentation', 'table', 'st
  * Writes an OpenDocument file.
  * @param kind such as `text` or `presentation`
  * @param body content of the element of that name
- * @param more entries of the manifest, and automatic styles
+ * @param more entries of the manifest, automatic styles, and further parts of the archive by their names
  */
 export const writeOpenDocument = (
   kind: string,
   body: string,
-  { manifest = '', styles = '' }: { manifest?: string; styles?: string } = {},
+  {
+    manifest = '',
+    styles = '',
+    parts = {},
+  }: { manifest?: string; styles?: string; parts?: Record<string, string> } = {},
 ) =>
   writeZip({
     mimetype: `application/vnd.oasis.opendocument.${kind}`,
     'content.xml': `<office:document-content ${OPEN_DOCUMENT}><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`,
     'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">${manifest}</manifest:manifest>`,
+    ...parts,
   });

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { convertOffice, type OfficeType } from '../../../src/parsers/office/index.ts';
-import { PNG, slidePicture, slideText, writeEpub, writeOpenDocument, writePptx } from './package-writers.ts';
+import {
+  CHART,
+  PNG,
+  slidePicture,
+  slideText,
+  writeEpub,
+  writeOpenDocument,
+  writePptx,
+} from './package-writers.ts';
 
 const convert = (type: OfficeType, bytes: Buffer, images = false) => convertOffice({ type, images }, bytes);
 
@@ -30,6 +38,15 @@ describe('pptx', () => {
     expect(html).toContain('<img src="document-image:0" alt="A red dot">');
     expect(images).toEqual([{ id: '0', mediaType: 'image/png', bytes: PNG }]);
   });
+});
+
+test('pptx: charts are their titles and tables of their values', async () => {
+  const frame = `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="4" name="Chart 3"/><p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr><p:xfrm/>${CHART.reference}</p:graphicFrame>`;
+  const deck = writePptx([{ shapes: slideText('title', 'Results') + frame }], {
+    target: ['chart', '../charts/chart1.xml'],
+    parts: { 'ppt/charts/chart1.xml': CHART.part },
+  });
+  expect((await convert('pptx', deck)).html).toBe(`<h2 id="results">Results</h2>\n${CHART.html}`);
 });
 
 test('pptx: inline code and superscripts, and hidden slides are marked', async () => {

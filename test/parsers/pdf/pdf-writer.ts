@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
 
 /** Text and its position on a page, in points from the top left corner to the baseline. */
 export interface PlacedText {
@@ -199,4 +200,53 @@ function encrypt(objects: readonly string[], userPassword: string): { objects: s
   const hex = (bytes: Buffer) => `<${Buffer.from(bytes).toString('hex')}>`;
   const dictionary = `<</Filter/Standard/V 1/R 2/O${hex(owner)}/U${hex(user)}/P ${PERMISSIONS}>>`;
   return { objects: encrypted, trailer: `/Encrypt ${dictionary}/ID[${hex(FILE_ID)}${hex(FILE_ID)}]` };
+}
+
+/**
+ * Moves the objects of a PDF, its catalog included, to an object stream with a cross-reference stream (ISO 32000-1, 7.5.7
+ * and 7.5.8). Streams stay where they are.
+ * @param root object number of the catalog
+ */
+export function withCompressedObjects(file: Buffer, root: number): Buffer {
+  const objects = [...file.toString('latin1').matchAll(/(?<=^|\n)(\d+) 0 obj\n(.*?)\nendobj/gs)].map(
+    ([whole, number, body = '']) => ({ whole, number: Number(number), body }),
+  );
+  const streams = objects.filter(({ body }) => body.endsWith('endstream'));
+  const others = objects.filter(({ body }) => !body.endsWith('endstream'));
+  const container = Math.max(...objects.map(({ number }) => number)) + 1;
+  const size = container + 2;
+  const entries = Buffer.alloc(7 * size);
+  const enter = (number: number, type: number, at: number, index: number) => {
+    entries.writeUInt8(type, 7 * number);
+    entries.writeUInt32BE(at, 7 * number + 1);
+    entries.writeUInt16BE(index, 7 * number + 5);
+  };
+  let text = '%PDF-1.5\n';
+  const write = (number: number, whole: string) => {
+    enter(number, 1, text.length, 0);
+    text += `${whole}\n`;
+  };
+  for (const { number, whole } of streams) write(number, whole);
+  let start = 0;
+  const index = others.map(({ number, body }, place) => {
+    enter(number, 2, container, place);
+    const entry = `${number} ${start}`;
+    start += body.length + 1;
+    return entry;
+  });
+  const head = `${index.join(' ')}\n`;
+  const content = deflateSync(
+    Buffer.from(head + others.map(({ body }) => body).join('\n'), 'latin1'),
+  ).toString('latin1');
+  write(
+    container,
+    `${container} 0 obj\n<</Type/ObjStm/N ${others.length}/First ${head.length}/Filter/FlateDecode/Length ${content.length}>>\nstream\n${content}\nendstream\nendobj`,
+  );
+  const at = text.length;
+  enter(size - 1, 1, at, 0);
+  text += `${size - 1} 0 obj\n<</Type/XRef/Size ${size}/W[1 4 2]/Root ${root} 0 R/Length ${entries.length}>>\nstream\n`;
+  return Buffer.from(
+    `${text}${entries.toString('latin1')}\nendstream\nendobj\nstartxref\n${at}\n%%EOF\n`,
+    'latin1',
+  );
 }

@@ -6,7 +6,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { type PdfOptions, parsePdf, unpackEnglish } from '../../../src/parsers/pdf/index.ts';
 import { OFFLINE } from '../../../src/parsers/pdf/liteparse.ts';
 import { parseImage } from '../../../src/parsers/pdf/parse-image.ts';
-import { type PdfPageContent, type PlacedText, textLines, writePdf } from './pdf-writer.ts';
+import {
+  type PdfPageContent,
+  type PlacedText,
+  textLines,
+  withCompressedObjects,
+  writePdf,
+} from './pdf-writer.ts';
 
 const PROSE = [
   'The committee met on Tuesday to discuss the plan and',
@@ -365,7 +371,8 @@ describe('tags', () => {
   const tagged = (text: string, y: number, mcid: number, size = 10): string =>
     `/P <</MCID ${mcid}>> BDC BT /F0 ${size} Tf 60 ${792 - y} Td (${text}) Tj ET EMC`;
 
-  test('identify headings that look like text', async () => {
+  /** A document whose first line is a heading only by its tag. Its cross-reference table is cut off. */
+  function taggedFile(): string {
     const page = {
       texts: [],
       raw: [
@@ -382,11 +389,24 @@ describe('tags', () => {
       `92 0 obj\n<</Type/StructElem/S/P/P 90 0 R/Pg ${pageObject} 0 R/K[${kids}]>>\nendobj\n`,
     ].join('');
     const text = file.toString('latin1');
-    // The cross-reference table is cut off here, and repairing the file adds one with the new objects.
-    const added =
-      text.slice(0, text.indexOf('xref')).replace('/Type/Page/Parent', '/Type/Page/StructParents 0/Parent') +
-      objects;
-    const { html } = await parsePdf(Buffer.from(added, 'latin1'));
-    expect(html).toBe(`<h2>About bridges</h2>\n<p>${PROSE.join(' ')}</p>`);
+    const body = text.slice(0, text.indexOf('xref'));
+    return body.replace('/Type/Page/Parent', '/Type/Page/StructParents 0/Parent') + objects;
+  }
+
+  const expected = `<h2>About bridges</h2>\n<p>${PROSE.join(' ')}</p>`;
+
+  test('identify headings that look like text', async () => {
+    // Repairing the file adds a cross-reference table.
+    expect((await parsePdf(Buffer.from(taggedFile(), 'latin1'))).html).toBe(expected);
+  });
+
+  test('are used when they are in compressed objects', async () => {
+    const text = taggedFile();
+    const root = Number(/(\d+) 0 obj\n<<\/Type\/Catalog/.exec(text)?.[1]);
+    const file = withCompressedObjects(Buffer.from(text, 'latin1'), root);
+    expect(file.includes('/StructTreeRoot')).toBe(false);
+    const { html, warnings } = await parsePdf(file);
+    expect(html).toBe(expected);
+    expect(warnings).toEqual([]);
   });
 });

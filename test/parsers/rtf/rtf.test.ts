@@ -91,7 +91,7 @@ describe('tables in tables', () => {
   test('are where they are in their cells, without the text for readers that do not know them', async () => {
     const { html } = await convertOffice({ type: 'rtf', images: false }, rtf(table));
     expect(html.replaceAll('\n', '')).toBe(
-      '<table><tr><th>Left</th><th><p>Above</p><table><tr><th>a1</th><th>b1</th></tr><tr><td>a2</td><td>b2</td></tr></table><p>Below</p></th></tr></table><p>After</p>',
+      '<table role="table"><tr><td>Left</td><td><p>Above</p><table><tr><th>a1</th><th>b1</th></tr><tr><td>a2</td><td>b2</td></tr></table><p>Below</p></td></tr></table><p>After</p>',
     );
   });
 });
@@ -109,7 +109,7 @@ test('a table in a cell keeps its text if its level is not the next one', async 
   );
   const order = ['Before', 'Deep one', 'Deep two', 'After', 'Outer', 'Outside'];
   expect(html.match(new RegExp(order.join('|'), 'g'))).toEqual(order);
-  expect(html.match(/<table>/g)).toHaveLength(3);
+  expect(html.match(/<table\b/g)).toHaveLength(3);
 });
 
 test('a picture whose binary data has no size is read as hexadecimal digits', async () => {

@@ -1,5 +1,7 @@
+import { utils, write } from '@e965/xlsx';
 import { expect, test } from 'vitest';
 import { convertSpreadsheet } from '../../../src/parsers/spreadsheet/index.ts';
+import { ZipArchive } from '../../../src/parsers/zip.ts';
 import { writeZip } from '../zip-writer.ts';
 
 const PICTURE = Buffer.from('picture');
@@ -34,6 +36,26 @@ test('pictures of a sheet are between its tables, as files if they are wanted', 
   expect(html).toMatch(
     /1<\/th>.*<p><img src="document-image:0" alt="Sales &lt;2024&gt;"><\/p>.*9<\/th>.*<p>Below<\/p>$/s,
   );
+  expect(images).toEqual([{ id: '0', mediaType: 'image/png', bytes: PICTURE }]);
+});
+
+test('pictures of a binary workbook', () => {
+  const sheet = utils.aoa_to_sheet([[1]]);
+  sheet.A9 = { t: 'n', v: 9 };
+  sheet['!ref'] = 'A1:A9';
+  const workbook = utils.book_new();
+  utils.book_append_sheet(workbook, sheet, 'Größe');
+  const written = new ZipArchive(write(workbook, { type: 'buffer', bookType: 'xlsb' }));
+  const parts = written.names.map((name) => [name, written.read(name, 1_000_000) ?? Buffer.alloc(0)]);
+  const file = writeZip({
+    ...Object.fromEntries(parts),
+    'xl/worksheets/_rels/sheet1.bin.rels': relationships(['drawing', '../drawings/drawing1.xml']),
+    'xl/drawings/drawing1.xml': `<xdr:wsDr>${anchor(4, 'rId1', 'Sales')}</xdr:wsDr>`,
+    'xl/drawings/_rels/drawing1.xml.rels': relationships(['image', '../media/image1.png']),
+    'xl/media/image1.png': PICTURE,
+  });
+  const { html, images } = convertSpreadsheet({ type: 'xlsb', images: true }, file);
+  expect(html).toMatch(/Größe<\/h2>.*1<\/th>.*<p><img src="document-image:0" alt="Sales"><\/p>.*9<\/th>/s);
   expect(images).toEqual([{ id: '0', mediaType: 'image/png', bytes: PICTURE }]);
 });
 
