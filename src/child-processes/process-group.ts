@@ -19,7 +19,10 @@ process.once('exit', () => {
   for (const kill of running) kill();
 });
 
-/** Starts a program in its own process group. It is killed when our process exits. */
+/**
+ * Starts a program in its own process group. It is killed when our process exits. Its other processes end with it, because they
+ * may keep its pipes open; among them is the child of a bubblewrap that was killed before it could bind the child to its life.
+ */
 export function startProcessGroup(
   [program, ...args]: readonly [string, ...string[]],
   { cwd, env, stdio }: { cwd: string; env: Record<string, string>; stdio: StdioOptions },
@@ -27,6 +30,7 @@ export function startProcessGroup(
   const child = spawn(program, args, { cwd, env, stdio, detached: true });
   const kill = () => killProcessGroup(child);
   running.add(kill);
+  child.once('exit', kill);
   child.once('close', () => running.delete(kill));
   child.once('error', () => running.delete(kill));
   let stderr = '';

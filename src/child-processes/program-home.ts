@@ -9,6 +9,8 @@ import { codeOf } from '../errors.ts';
 /** A temporary home directory of a child process. */
 export interface ProgramHome {
   path: string;
+  /** How many directories of owners that were killed were removed at its creation. */
+  abandoned: number;
   /** Removes the directory and its content. */
   remove(): Promise<void>;
 }
@@ -34,12 +36,12 @@ const BOOT_ID = readBootId();
  */
 export async function createProgramHome(purpose: string, uid: number): Promise<ProgramHome> {
   const prefix = `winnow-${purpose}-`;
-  await removeAbandonedHomes(prefix);
+  const abandoned = await removeAbandonedHomes(prefix);
   const home = await mkdtemp(path.join(tmpdir(), `${prefix}${process.pid}-${BOOT_ID}-`));
   const owner = await createOwnerSocket(home);
   if (process.getuid?.() === 0) await chown(home, uid, uid);
   return {
-    path: home,
+    ...{ path: home, abandoned },
     async remove() {
       await rm(home, { recursive: true, force: true });
       // Closing removes the socket too.
@@ -61,14 +63,18 @@ async function createOwnerSocket(home: string): Promise<Server | undefined> {
   }
 }
 
-async function removeAbandonedHomes(prefix: string): Promise<void> {
+/** @returns how many there were */
+async function removeAbandonedHomes(prefix: string): Promise<number> {
+  let removed = 0;
   const isOurs = new RegExp(`^${prefix}\\d+-${BOOT_ID}-\\w+\\${OWNER_SOCKET_SUFFIX}$`);
   for (const name of await readdir(tmpdir())) {
     const socket = path.join(tmpdir(), name);
     if (!isOurs.test(name) || !(await isAbandoned(socket))) continue;
     await rm(socket.slice(0, -OWNER_SOCKET_SUFFIX.length), { recursive: true, force: true });
     await rm(socket, { force: true });
+    removed++;
   }
+  return removed;
 }
 
 async function isAbandoned(socket: string): Promise<boolean> {

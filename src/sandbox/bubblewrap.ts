@@ -40,7 +40,9 @@ export function bubblewrapArgs(
   return [
     ...(privileges === 'root' ? AS_ROOT : IN_USER_NAMESPACE),
     ...(privileges === 'root' || program.allowsUserNamespaces ? [] : ['--disable-userns']),
-    ...['--die-with-parent', '--new-session', '--hostname', 'sandbox'],
+    // `--new-session` is left out: the program already has a session, without a terminal. In another one, a bubblewrap
+    // that is killed while it starts would leave its child running, because signals to the process group would miss it.
+    ...['--die-with-parent', '--hostname', 'sandbox'],
     ...temporaryDirectory('/tmp', limits.temporaryMb * 1024 * 1024),
     // Mount points have directories around them, which bubblewrap would make accessible to root only.
     ...ancestorsOf([...bound, ...writablePaths, ...targets]).flatMap((path) => ['--dir', path]),

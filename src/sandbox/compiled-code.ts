@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { codeOf } from '../errors.ts';
 import { type Confinement, SANDBOX_UID, type SandboxedProgram, startConfined } from './confinement.ts';
 
-/** What is compiled, and where V8's compiled code of it is stored. */
+/** A program to compile, and the directory for V8's compiled code. */
 interface Compilation {
   /** It must not exist, and its name should change with the code. */
   directory: string;

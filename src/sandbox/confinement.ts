@@ -74,7 +74,7 @@ const PROGRAM_PATH = '/usr/local/bin:/usr/bin:/bin';
 /** How long a program may take to end that has nothing to do. */
 const PROBE_TIMEOUT_MS = 30_000;
 /** The line of its standard error that says why it failed. */
-const MESSAGE = /^(?:bwrap|setpriv|prlimit): |error/i;
+const MESSAGE = /^(?:bwrap|setpriv|prlimit|unshare): |error/i;
 
 /** Whether a program cannot run without bubblewrap. */
 const needsBubblewrap = ({ mounts, hiddenPaths, systemCallFilter }: SandboxedProgram) =>
@@ -165,8 +165,6 @@ export async function startConfined(
     stdio: program.systemCallFilter ? [...stdio, 'pipe'] : stdio,
   });
   if (program.systemCallFilter) sendFilter(group.child);
-  // A bubblewrap that is killed while it starts leaves a child that does not know its parent has died.
-  group.child.once('exit', group.kill);
   return group;
 }
 

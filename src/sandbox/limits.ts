@@ -39,3 +39,4 @@ export const prlimitCommand = (
 /** Programs of the package util-linux, which every distribution has. */
 export const PRLIMIT = '/usr/bin/prlimit';
 export const SETPRIV = '/usr/bin/setpriv';
+export const UNSHARE = '/usr/bin/unshare';

@@ -4,7 +4,7 @@ interface Waiting {
   start(): void;
 }
 
-/** What an owner has in the sandbox. */
+/** The tasks of one owner in the sandbox. */
 interface Share {
   /** Number of its tasks that run, the long ones included. */
   running: number;

@@ -1,37 +1,57 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { codeOf } from '../errors.ts';
 
 /** The resources that a process and its descendants use. */
 export interface TreeUsage {
   processes: number;
   residentBytes: number;
+  /**
+   * Memory that they have written, also where it is in the swap space. Mapped files, such as their programs, do not count;
+   * memory that processes share counts for each.
+   */
+  writtenBytes: number;
 }
 
-/** Size of a page of memory on x86-64 and on most arm64 systems. */
-const PAGE_BYTES = 4096;
+/** The fields of `/proc/<pid>/status` of memory that is not that of a mapped file. */
+const WRITTEN = ['RssAnon', 'RssShmem', 'VmSwap'];
 /** Processes that are counted at most, so that a fork bomb costs us little. */
 const MAX_COUNTED = 256;
 
 /** Measures a process and its descendants; nothing is used where there is no `/proc`. */
 export function measureTree(pid: number): TreeUsage {
-  const usage = { processes: 0, residentBytes: 0 };
+  const usage = { processes: 0, residentBytes: 0, writtenBytes: 0 };
   const waiting = [pid];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const [, pages = 0] = numbersIn(`/proc/${next}/statm`);
-    usage.residentBytes += pages * PAGE_BYTES;
+    const status = readIfRunning(`/proc/${next}/status`);
+    usage.residentBytes += bytesIn(status, 'VmRSS');
+    for (const field of WRITTEN) usage.writtenBytes += bytesIn(status, field);
     usage.processes++;
     if (usage.processes >= MAX_COUNTED) break;
-    waiting.push(...numbersIn(`/proc/${next}/task/${next}/children`));
+    for (const child of childrenOf(next)) waiting.push(child);
   }
   return usage;
 }
 
-function numbersIn(file: string): number[] {
+/** The children of a process. The kernel lists each under the thread that started it. */
+function childrenOf(pid: number): number[] {
+  const threads = unlessEnded(() => readdirSync(`/proc/${pid}/task`)) ?? [];
+  return threads.flatMap((thread) =>
+    readIfRunning(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+  );
+}
+
+/** The value of a field of `/proc/<pid>/status`, which is in kB. A process that has ended has none. */
+const bytesIn = (status: string, field: string) =>
+  Number(new RegExp(`^${field}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024;
+
+const readIfRunning = (file: string) => unlessEnded(() => readFileSync(file, 'utf8')) ?? '';
+
+/** @returns `undefined` if the process has ended, or the system is not Linux */
+function unlessEnded<T>(read: () => T): T | undefined {
   try {
-    return readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number);
+    return read();
   } catch (error) {
-    // The process has ended, or the system is not Linux.
-    if (['ENOENT', 'ESRCH'].includes(codeOf(error) ?? '')) return [];
+    if (['ENOENT', 'ESRCH'].includes(codeOf(error) ?? '')) return undefined;
     throw error;
   }
 }

@@ -4,8 +4,11 @@ import { encodeFrame, type Frame, FrameReader } from './frames.ts';
 /** File descriptor of the pipe for results. Standard output is for whatever libraries print. */
 export const RESULT_FD = 3;
 
-/** The header of a result: that of the handler, or why the handler threw. Reports of progress come before it. */
-type ResultHeader = { value: unknown } | { fault: string } | { progress: unknown };
+/**
+ * The header of a result: that of the handler, or why the handler threw. Reports of progress come before it. The first frame
+ * of a process says that it reads tasks.
+ */
+type ResultHeader = { value: unknown } | { fault: string } | { progress: unknown } | { ready: true };
 
 /** Works on one task. @param report tells the service of the progress, which is any JSON value */
 type Handler = (task: Frame, report: (progress: unknown) => void) => Promise<Frame>;
@@ -21,6 +24,7 @@ export function serveTasks(handle: Handler): void {
     for (const task of reader.push(chunk)) void perform(handle, task).then(writeFrame);
   });
   process.stdin.on('end', () => process.exit());
+  writeFrame({ header: { ready: true } satisfies ResultHeader, parts: [] });
 }
 
 async function perform(handle: Handler, task: Frame): Promise<Frame> {

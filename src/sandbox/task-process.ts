@@ -33,6 +33,8 @@ export class TaskProcess {
   readonly #group: ProcessGroup;
   readonly #limits: Limits;
   readonly #closed: Promise<unknown>;
+  /** Resolves when the program reads tasks. */
+  readonly #ready = Promise.withResolvers<void>();
   #hasEnded = false;
 
   private constructor(group: ProcessGroup, limits: Limits) {
@@ -43,8 +45,6 @@ export class TaskProcess {
     void this.#closed.then(() => {
       this.#hasEnded = true;
     });
-    // Where only the first process was killed, others may keep its pipes open, so that they never close.
-    group.child.once('exit', () => group.kill());
     group.child.stdin?.on('error', ignoreBrokenPipe);
     group.child.stdout?.resume();
     this.#results.on('error', ignoreBrokenPipe).resume();
@@ -72,7 +72,9 @@ export class TaskProcess {
 
   /** The resources that the process uses now. */
   measure(): TreeUsage {
-    return this.pid === undefined ? { processes: 0, residentBytes: 0 } : measureTree(this.pid);
+    return this.pid === undefined
+      ? { processes: 0, residentBytes: 0, writtenBytes: 0 }
+      : measureTree(this.pid);
   }
 
   /**
@@ -89,6 +91,9 @@ export class TaskProcess {
     signal.addEventListener('abort', onAbort);
     const watch = setInterval(() => this.#checkUsage(reject), WATCH_MS);
     try {
+      // Until the program runs, bubblewrap may not be bound to the life of our process yet. A program that waits for a task
+      // ends when our process does, because its pipe is closed; one that has a task may never look at the pipe.
+      await Promise.race([this.#ready.promise, promise]);
       // Everything is written at once, because each write wakes the process up.
       this.#tasks.cork();
       for (const chunk of encodeFrame(task)) this.#tasks.write(chunk);
@@ -128,8 +133,9 @@ export class TaskProcess {
     const onResult = (chunk: Buffer) => {
       try {
         for (const frame of reader.push(chunk)) {
-          const { progress } = fieldsOf(frame.header);
-          if (progress !== undefined) onProgress?.(progress);
+          const { progress, ready } = fieldsOf(frame.header);
+          if (ready) this.#ready.resolve();
+          else if (progress !== undefined) onProgress?.(progress);
           else if (reader.isWithinFrame) throw new FrameError('a result is followed by further bytes');
           else resolve(unwrap(frame));
         }

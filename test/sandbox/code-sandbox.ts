@@ -46,7 +46,7 @@ export async function openCodeSandbox({
     async run(
       code,
       {
-        signal = AbortSignal.timeout(50_000),
+        signal = AbortSignal.timeout(150_000),
         maxOutputBytes = 1_000_000,
         parts = [],
         owner = 'a',

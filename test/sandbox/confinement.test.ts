@@ -1,10 +1,12 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findConfinement } from '../../src/sandbox/confinement.ts';
+import { measureTree } from '../../src/sandbox/process-tree.ts';
 import { CODE_PROGRAM } from './code-program.ts';
 import { noBubblewrap, openCodeSandbox } from './code-sandbox.ts';
 
@@ -15,6 +17,13 @@ const ATTEMPT = `
   const attempt = async (work) => { try { return await work(); } catch (error) { return error.code ?? String(error); } };
   const fs = require('node:fs');
 `;
+
+/** The process group of a process; `NaN` if it has ended meanwhile. */
+async function processGroupOf(pid: string): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // The name of the program, in parentheses, may contain spaces.
+  return Number(stat.split(') ')[1]?.split(' ')[2]);
+}
 
 const isRoot = process.getuid?.() === 0;
 const confinements = isRoot
@@ -106,6 +115,15 @@ describe.skipIf(noBubblewrap).each(confinements)('with bubblewrap (%s)', (confin
     // bubblewrap and the program itself.
     expect(seen).toMatchObject({ processes: 2, kill: expect.stringMatching(/ESRCH|EPERM/) });
     expect(seen).toMatchObject({ init: expect.stringMatching(/^(?:E[A-Z]+|PATH=[^\0]*\0)$/) });
+  });
+
+  test('all processes are in one process group, so that a single signal ends them at any time', async () => {
+    const { run, sandbox } = await open();
+    await run('return 1');
+    const [pid = 0] = sandbox.pids;
+    const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    const groups = await Promise.all(processes.map(processGroupOf));
+    expect(groups.filter((group) => group === pid)).toHaveLength(measureTree(pid).processes);
   });
 
   test('there are no privileges, and no way to gain any', async () => {

@@ -12,9 +12,12 @@ const confinement = process.argv[2] as Confinement;
 const sandbox = new Sandbox({ program: CODE_PROGRAM, processes: 1, logger }, confinement);
 void sandbox.run(
   { header: 'for (;;);', parts: [] },
-  { signal: new AbortController().signal, maxOutputBytes: 1000, owner: 'a' },
+  {
+    ...{ signal: new AbortController().signal, maxOutputBytes: 1000, owner: 'a' },
+    // The first report says that the task has begun, so all processes are there.
+    onProgress: () => process.stdout.write(`${JSON.stringify(sandbox.pids.flatMap(treeOf))}\n`),
+  },
 );
-setTimeout(() => process.stdout.write(`${JSON.stringify(sandbox.pids.flatMap(treeOf))}\n`), 1000);
 
 /** Ids of a process and its descendants. */
 function treeOf(pid: number): number[] {

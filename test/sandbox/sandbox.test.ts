@@ -72,18 +72,20 @@ describe.each(confinements)('the bounds (%s)', (confinement) => {
       }
       return codes.length;`;
     const pids: number[] = [];
-    const outcome = await Promise.race([
-      run(code).catch((error: unknown) => error),
-      (async () => {
-        for (;;) {
-          for (const pid of sandbox.pids) {
-            if (!pids.includes(pid)) pids.push(pid);
-            expect(measureTree(pid).processes).toBeLessThan(200);
-          }
-          await sleep(20);
-        }
-      })(),
-    ]);
+    let isRunning = true;
+    const running = run(code)
+      .catch((error: unknown) => error)
+      .finally(() => {
+        isRunning = false;
+      });
+    while (isRunning) {
+      for (const pid of sandbox.pids) {
+        if (!pids.includes(pid)) pids.push(pid);
+        expect(measureTree(pid).processes).toBeLessThan(200);
+      }
+      await sleep(20);
+    }
+    const outcome = await running;
     expect(typeof outcome === 'number' ? outcome : (outcome as { fault: string }).fault).toSatisfy(
       (value: unknown) =>
         typeof value === 'number' ? value > 100 : ['processes', 'memory', 'died'].includes(String(value)),
@@ -275,9 +277,15 @@ describe('long tasks', () => {
   test('are at most as many besides the others as there are processes', async () => {
     const { run, sandbox } = await openCodeSandbox({ processes: 1, longTaskMs: 300 });
     const tasks = [endless(), endless(), endless()];
-    const running = tasks.map(({ signal }) => run('for (;;);', { signal }).catch((error: unknown) => error));
-    await sleep(2_000);
-    expect(sandbox.pids).toHaveLength(2);
+    let begun = 0;
+    const onProgress = () => void begun++;
+    const running = tasks.map(({ signal }) =>
+      run('for (;;);', { signal, onProgress }).catch((error: unknown) => error),
+    );
+    await expect.poll(() => begun).toBe(2);
+    // Long enough for the second one to be a long task too.
+    await sleep(1_000);
+    expect([begun, sandbox.pids.length]).toEqual([2, 2]);
     for (const { end } of tasks) end();
     await Promise.all(running);
     expect(await run('return 1')).toBe(1);
