@@ -1,10 +1,11 @@
 import { onInterrupt } from '../src/cli/interrupt.ts';
 import { messageOf } from '../src/errors.ts';
 import { runChaos } from '../test/chaos/run.ts';
-import { startEmbedded } from '../test/chaos/target.ts';
+import { runSessionChaos } from '../test/chaos/sessions/run.ts';
+import { type ChaosTarget, startEmbedded } from '../test/chaos/target.ts';
 import { startClusterTarget } from './chaos/cluster-target.ts';
-import { HELP, readOptions } from './chaos/options.ts';
-import { printReport } from './chaos/report.ts';
+import { type CommandLine, HELP, readOptions } from './chaos/options.ts';
+import { formatReport, formatSessionReport } from './chaos/report.ts';
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
@@ -16,14 +17,26 @@ async function main(): Promise<void> {
   const target = options.cluster ? await startClusterTarget(signal) : await startEmbedded();
   let keepData = true;
   try {
-    const report = await runChaos(target, { ...options, signal, note });
-    process.stdout.write(`${printReport(report)}\n`);
-    keepData = options.keep || report.violations.length > 0;
-    if (report.violations.length) process.exitCode = 1;
+    const { text, violations } = await runRound(target, { ...options, signal, note });
+    process.stdout.write(`${text}\n`);
+    keepData = options.keep || violations.length > 0;
+    if (violations.length) process.exitCode = 1;
   } finally {
     await target.stop({ keepData });
     if (keepData) note(`Logs and data are kept in ${target.dataDir}`);
   }
+}
+
+async function runRound(
+  target: ChaosTarget,
+  options: CommandLine & { signal: AbortSignal; note(text: string): void },
+): Promise<{ text: string; violations: string[] }> {
+  if (options.sessions) {
+    const report = await runSessionChaos(target, options);
+    return { text: formatSessionReport(report), violations: report.violations };
+  }
+  const report = await runChaos(target, options);
+  return { text: formatReport(report), violations: report.violations };
 }
 
 if (import.meta.main) {

@@ -22,7 +22,7 @@ Usage: node bench/cluster.ts [OPTIONS]
   --test            run the end-to-end tests through a load balancer in front of both APIs, stop
   --data DIR        keep the data in this directory; by default they are deleted at the end
   --bucket          store blobs in an S3 bucket (s3rver) instead of a directory
-  --worker ROLES    start a worker with these roles (scrape,pages,webhooks,sessions; empty: all); may be repeated
+  --worker ROLES    start a worker with these roles (scrape,pages,webhooks,sessions,models; empty: all); may be repeated
   --help            print this text
 
 The variables of docker-compose.yml are taken from the environment, as Compose does (WINNOW_ALLOW_PRIVATE, LOG_LEVEL, …).

@@ -29,10 +29,12 @@ import { createHealth, createMetrics, type Probe } from './health.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createMediaExtractor } from './media/extractor.ts';
 import { findYtDlp } from './media/yt-dlp.ts';
+import type { Models } from './models/index.ts';
 import { createEgress } from './net/egress.ts';
 import { startEgressProxy } from './net/egress-proxy.ts';
 import { USER_AGENT } from './net/user-agent.ts';
 import { createDocumentConverter } from './parsers/conversion/document-converter.ts';
+import { createModelAccess } from './process/create-models.ts';
 import { type HostedSessions, hostSessions } from './process/host-sessions.ts';
 import { type RunningService, runProcess } from './process/run-process.ts';
 import { waitForDependency } from './process/wait-for-dependency.ts';
@@ -179,11 +181,12 @@ function createWorkerActivities(
     browser: Browser;
     threads: ReturnType<typeof createThreadPools>;
     sessions: HostedSessions | undefined;
+    models: Models | undefined;
     logger: Logger;
   },
 ) {
   const { db, blobs, cacheBlobs, versionBlobs, uploads } = services;
-  const { browser, threads, sessions, logger } = parts;
+  const { browser, threads, sessions, models, logger } = parts;
   const { renderer, remuxPool } = threads;
   const { egress, proxy } = browser;
   const { userAgent, trackingTtlMs } = config;
@@ -213,7 +216,11 @@ function createWorkerActivities(
     }),
     linkFilters: createLinkFilterCache({ db, robotsCache, maxRobotsWaitMs: config.robotsPatienceMs }),
     storage: watchDiskSpace(listDataDirectories(config), config.leastFreeBytes),
+    models,
     tracker: createChangeTracker({ db, versionBlobs, renderer, trackingTtlMs }),
+    indexesPages: config.maxIndexedPages > 0,
+    maxIndexedPages: config.maxIndexedPages,
+    searxngUrl: config.searxngUrl,
     resultTtlMs: config.resultTtlMs,
     cacheTtlMs: config.cacheTtlMs,
     cacheMaxBytes: config.cacheMaxBytes,
@@ -239,14 +246,22 @@ async function runWorker(): Promise<RunningService> {
   const threads = createThreadPools(config, logger);
   const workerId = uuidv7();
   const registry = createMetrics('worker');
+  const metrics = createSessionMetrics(registry);
+  const models = createModelAccess(config, db);
   const sessions = config.workerRoles.includes('sessions')
     ? await hostSessions({
         ...config,
-        ...{ workerId, db, logger, metrics: createSessionMetrics(registry) },
+        ...{ workerId, db, logger, metrics, models },
         executablePath: services.chromium.path,
         serveProxy: proxy.serve,
         replay: createReplay(browserEngineDeps(config, services, { browser, logger })),
-        profiles: createProfiles({ db, secretKey: config.secretKey, logger }),
+        profiles: createProfiles({
+          ...{ db, secretKey: config.secretKey, logger },
+          onSave({ outcome, durationMs, bytes }) {
+            metrics.profileSaveSeconds.observe({ outcome }, durationMs / 1000);
+            if (bytes !== undefined) metrics.profileBytes.observe(bytes);
+          },
+        }),
       })
     : undefined;
   const roles = config.workerRoles.filter((role) => role !== 'sessions' || sessions);
@@ -256,7 +271,7 @@ async function runWorker(): Promise<RunningService> {
     bundle: services.bundle,
     roles,
     hostQueue: sessions?.queue,
-    activities: createWorkerActivities(config, services, { browser, threads, sessions, logger }),
+    activities: createWorkerActivities(config, services, { browser, threads, sessions, models, logger }),
     db,
     logger,
   });
@@ -273,6 +288,7 @@ async function runWorker(): Promise<RunningService> {
   const presence = await startReportingPresence({
     db,
     worker: { id: workerId, roles, host: sessions },
+    hasRoom: () => sessions?.host.hasRoom ?? false,
     isPolling: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     logger,
   });

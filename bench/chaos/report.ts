@@ -1,8 +1,9 @@
 import type { ChaosReport } from '../../test/chaos/run.ts';
+import type { SessionChaosReport } from '../../test/chaos/sessions/run.ts';
 import { table } from '../figures.ts';
 
-/** Formats the report: a table of jobs, a table of figures, and the violations. */
-export function printReport({ rounds, kills, counts, violations }: ChaosReport): string {
+/** Formats the report of jobs: a table of jobs, a table of figures, and the violations. */
+export function formatReport({ rounds, kills, counts, violations }: ChaosReport): string {
   const jobs = rounds.flatMap(({ jobs }, round) =>
     jobs.map(({ plan, head, documents, errors }) => ({
       round: round + 1,
@@ -15,16 +16,29 @@ export function printReport({ rounds, kills, counts, violations }: ChaosReport):
     })),
   );
   const figures = {
-    ...Object.fromEntries(Object.entries(kills).map(([victim, count]) => [`kills of ${victim}`, count])),
     'seconds of all rounds': Math.round(rounds.reduce((sum, { seconds }) => sum + seconds, 0)),
     'longest standstill in seconds': Math.round(
       Math.max(0, ...rounds.map(({ standstillSeconds }) => standstillSeconds)),
     ),
     ...counts,
-    violations: violations.length,
   };
-  const rows = Object.entries(figures).map(([figure, value]) => ({ figure, value }));
-  return [table(jobs), table(rows), violations.map((text) => `WRONG  ${text}`).join('\n')]
-    .filter(Boolean)
-    .join('\n\n');
+  return [table(jobs), formatFigures(kills, figures, violations)].join('\n\n');
+}
+
+/** Formats the report of browser sessions: a table of figures, and the violations. */
+export function formatSessionReport({ kills, counts, seconds, violations }: SessionChaosReport): string {
+  return formatFigures(kills, { ...counts, seconds }, violations);
+}
+
+function formatFigures(
+  kills: Record<string, number>,
+  figures: Record<string, number>,
+  violations: string[],
+): string {
+  const rows = [
+    ...Object.entries(kills).map(([victim, value]) => ({ figure: `kills of ${victim}`, value })),
+    ...Object.entries(figures).map(([figure, value]) => ({ figure, value })),
+    { figure: 'violations', value: violations.length },
+  ];
+  return [table(rows), ...violations.map((text) => `WRONG  ${text}`)].join('\n');
 }

@@ -32,7 +32,7 @@ Usage: node bench/crawl.ts [OPTIONS]
 
   --peers [--peerPages N]   compare with Crawlee's CheerioCrawler, with its defaults and at its best (1000 pages); the
                             first run installs it from the npm registry into bench/peers/node_modules
-  --teams [--teamPages N]   measure a small batch of one team while another team's crawl runs (20000 pages)
+  --teams [--teamPages N]   measure scrapes and small batches of one team while another team's crawl runs (20000 pages)
   --sdk [--sdkPages N]      count the status requests of the official SDK while it waits for a crawl (3000 pages)
   --help                    print this text
 `;

@@ -12,8 +12,11 @@ export interface MeasuredService {
   temporalAddress: string;
 }
 
-export async function startMeasuredService(): Promise<MeasuredService> {
-  const instance = await startService({ env: { LOG_LEVEL: 'warn' } });
+/** Starts the service with the options of {@link startService}. */
+export async function startMeasuredService(
+  options: { dataDir?: string; env?: Record<string, string> } = {},
+): Promise<MeasuredService> {
+  const instance = await startService({ ...options, env: { LOG_LEVEL: 'warn', ...options.env } });
   const { pid, children, urls } = runFileOf(instance);
   const parts = Object.entries(children).map(([name, child]) => [name, child.pid] as const);
   return {

@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 
 const HEARTBEAT_MS = 2_000;
-/** Every fourth heartbeat renews the leases, i.e. every eight seconds, which is well before they expire. */
-const BEATS_PER_RENEWAL = 4;
+/** Leases are renewed well before they expire. */
+const RENEWAL_MS = 8_000;
 
 /**
  * Sends Temporal a heartbeat every two seconds, which shows that this process is alive.
@@ -11,11 +11,21 @@ const BEATS_PER_RENEWAL = 4;
  */
 export function startHeartbeat(renew?: () => Promise<void>, details?: () => unknown): Disposable {
   const context = Context.current();
-  let beats = 0;
+  const renewal = renew && startRenewal(renew);
+  const timer = setInterval(() => context.heartbeat(details?.()), HEARTBEAT_MS);
+  return {
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      renewal?.[Symbol.dispose]();
+    },
+  };
+}
+
+/** Extends leases every eight seconds, for work that may outlive the activity that started it. */
+export function startRenewal(renew: () => Promise<void>): Disposable {
+  const { log } = Context.current();
   const timer = setInterval(() => {
-    context.heartbeat(details?.());
-    if (++beats % BEATS_PER_RENEWAL !== 0) return;
-    renew?.().catch((error) => context.log.warn('a lease could not be renewed', { error: String(error) }));
-  }, HEARTBEAT_MS);
+    renew().catch((error) => log.warn('a lease could not be renewed', { error: String(error) }));
+  }, RENEWAL_MS);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

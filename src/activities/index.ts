@@ -5,11 +5,15 @@ import { type Database, translateDatabaseError } from '../db/client.ts';
 import { type ErrorCode, policyOf, toServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { WebhookDeps } from '../webhooks/delivery.ts';
+import { type AgentDeps, agentActivities } from './agent.ts';
 import { type MapDeps, mapActivities } from './map.ts';
 import { type PageJobDeps, pageJobActivities } from './page-jobs.ts';
 import { type PageWorkerDeps, pageActivities } from './pages.ts';
+import { type PreviewDeps, previewActivities } from './preview.ts';
 import { type ScrapeDeps, scrapeActivities } from './scrape.ts';
+import { type SearchDeps, searchActivities } from './search.ts';
 import { type SessionDeps, sessionActivities } from './sessions.ts';
+import { type SupportDeps, supportActivities } from './support.ts';
 import { type UpkeepDeps, upkeepActivities } from './upkeep.ts';
 import { waitForDatabase } from './wait-for-database.ts';
 import { webhookActivities } from './webhooks.ts';
@@ -17,10 +21,14 @@ import { webhookActivities } from './webhooks.ts';
 /** The dependencies of all activities. A worker creates them once. */
 export type ActivityDeps = ScrapeDeps &
   MapDeps &
+  SearchDeps &
   PageWorkerDeps &
   PageJobDeps &
   WebhookDeps &
   SessionDeps &
+  SupportDeps &
+  AgentDeps &
+  PreviewDeps &
   UpkeepDeps & { logger: Logger };
 
 /** Creates all activities of the service. */
@@ -28,10 +36,14 @@ export function createActivities(deps: ActivityDeps) {
   return {
     ...scrapeActivities(deps),
     ...mapActivities(deps),
+    ...searchActivities(deps),
     ...pageJobActivities(deps),
     ...pageActivities(deps),
     ...webhookActivities(deps),
     ...sessionActivities(deps),
+    ...supportActivities(deps),
+    ...agentActivities(deps),
+    ...previewActivities(deps),
     ...upkeepActivities(deps),
   };
 }

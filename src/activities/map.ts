@@ -79,11 +79,9 @@ export function mapActivities(deps: MapDeps) {
       const request = { ...stored, url: parseTarget(stored.url, true).href };
       const { search } = request;
       const limit = search === undefined ? request.limit : Math.max(request.limit, MIN_SEARCHED_LINKS);
-      const { info, cancellationSignal } = Context.current();
+      const { cancellationSignal } = Context.current();
       const teamId = job.team_id;
       const slot = { teamId, holder: jobId, limit: job.concurrency };
-      // An earlier attempt that was lost may still hold its slot.
-      if (info.attempt > 1) await releaseSlot(db, teamId, jobId);
       using deadlines = startDeadlines(request, cancellationSignal);
       const { timeoutMs, sitemapDeadline, discoveryDeadline, timeout } = deadlines;
       using _ = startHeartbeat(() => renewSlot(db, teamId, jobId));

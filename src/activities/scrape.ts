@@ -1,25 +1,32 @@
 import { Context } from '@temporalio/activity';
 import type { Blobs } from '../blobs/index.ts';
-import type { Database, StoredError } from '../db/client.ts';
-import { completeJob, failJob, findJob, findOutcome } from '../db/jobs/jobs.ts';
+import { type Database, type StoredError, translateDatabaseError } from '../db/client.ts';
+import { failRun } from '../db/jobs/agent-steps.ts';
+import { completeJob, failJob, findJob, findOutcome, recordTrace } from '../db/jobs/jobs.ts';
 import { recordKeptScrape } from '../db/kept-scrapes.ts';
+import { addIndexedPages } from '../db/pages/indexed-pages.ts';
 import { releaseSlot, renewSlot } from '../db/teams/slots.ts';
 import { type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
+import { EngineTrace } from '../engines/engine-trace.ts';
 import type { Engines } from '../engines/index.ts';
-import { isErrorCode, policyOf } from '../errors.ts';
+import { isErrorCode, policyOf, ServiceError, toServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { buildDocument, type DocumentDeps } from '../scraping/build-document.ts';
 import { startDeadline } from '../scraping/deadline.ts';
 import { KEPT_MS } from '../sessions/scrape-browsers.ts';
 import { withEncryptedErrors } from './encrypt-errors.ts';
-import { startHeartbeat } from './heartbeat.ts';
+import { startHeartbeat, startRenewal } from './heartbeat.ts';
 import { LongConversions, TrackedConversion } from './long-conversions.ts';
+import { type RunningScrape, RunningScrapes } from './running-scrapes.ts';
 import { reportOf, type ScrapeReport, startStages } from './scrape-report.ts';
 import type { SessionService } from './sessions.ts';
 import { waitForSlot } from './wait-for-slot.ts';
 
 /** The part of its timeout that a scrape may wait for a browser that a session can take over. */
 const MAX_START_SHARE = 1 / 4;
+
+/** Milliseconds after which an activity that Temporal keeps track of waits for a scrape, see {@link scrapeActivities}. */
+const MAX_BEGIN_MS = 1_000;
 
 /** Dependencies of scrapes. */
 export interface ScrapeDeps extends DocumentDeps {
@@ -36,35 +43,60 @@ export interface ScrapeDeps extends DocumentDeps {
 
 /** The activities of a scrape. */
 export function scrapeActivities(deps: ScrapeDeps) {
-  const { db, blobs, uploads, engines, renderer, tracker, media, secretKey, sessions } = deps;
+  const { db, blobs, uploads, engines, secretKey, sessions } = deps;
+  const running = new RunningScrapes<ScrapeResult>();
   const longConversions = new LongConversions(db);
   return {
     /**
-     * Scrapes the page of a job and stores its document. The activity may be repeated: if the job has
-     * already ended, it only returns the result.
-     * @returns the key of the blob with the document, in a report unless the job has zero data retention;
-     *   `undefined` if the job ended without a document
+     * Begins with the page of a job, and returns its document if that takes less than a second. Otherwise the work
+     * continues, and `scrapePage` joins it. Most pages thus need no activity that Temporal has to schedule and store.
+     * @returns `undefined` if `scrapePage` has to be called, also after an error that it may not meet again
      */
-    async scrapePage(jobId: string): Promise<string | ScrapeReport | undefined> {
-      const job = await findJob(db, jobId);
-      if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
-      const cipher = restoreJobCipher({ id: jobId, wrappedKey: job.seal }, secretKey);
+    async beginPage(jobId: string): Promise<{ result: ScrapeResult } | undefined> {
+      const scrape = running.join(jobId, { isFirst: true, work: (run) => scrapeOnce(jobId, run) });
       try {
-        return await withEncryptedErrors(cipher, () => scrapeJob(jobId, job, cipher));
+        return await scrape.wait(Context.current().cancellationSignal, MAX_BEGIN_MS);
       } catch (error) {
-        // An attempt that counted as lost may have ended the job meanwhile, and deleted what this one needs.
-        const outcome = await findOutcome(db, jobId);
-        if (outcome?.blob) return outcome.blob;
+        const { code } = toServiceError(translateDatabaseError(error));
+        if (policyOf(code).retry === 'activity') return undefined;
         throw error;
       }
     },
 
-    /** Records why a job failed, and the credits that the failure costs. */
+    /**
+     * Scrapes the page of a job and stores its document, or waits for the end of that work if it runs in this process.
+     * The activity may be repeated: if the job has already ended, it only returns the result.
+     * @returns the key of the blob with the document, in a report unless the job has zero data retention;
+     *   `undefined` if the job ended without a document
+     */
+    async scrapePage(jobId: string): Promise<ScrapeResult> {
+      const scrape = running.join(jobId, { isFirst: false, work: (run) => scrapeOnce(jobId, run) });
+      using _ = startHeartbeat(undefined, () => scrape.progress());
+      return (await scrape.wait(Context.current().cancellationSignal))?.result;
+    },
+
+    /** Records why a job failed, and the credits that the failure costs. An agent or extract announces it. */
     async recordFailure(jobId: string, error: StoredError): Promise<void> {
+      if (await failRun(db, jobId, error)) return;
       const credits = isErrorCode(error.code) ? (policyOf(error.code).credits ?? 0) : 0;
       await removeUpload(await failJob(db, { jobId, credits, error }));
     },
   };
+
+  /** Scrapes the page of a job, unless the job has already ended. @returns the result of the job */
+  async function scrapeOnce(jobId: string, run: Run): Promise<ScrapeResult> {
+    const job = await findJob(db, jobId);
+    if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
+    const cipher = restoreJobCipher({ id: jobId, wrappedKey: job.seal }, secretKey);
+    try {
+      return await withEncryptedErrors(cipher, () => scrapeJob(jobId, { job, cipher, run }));
+    } catch (error) {
+      // An attempt that counted as lost may have ended the job meanwhile, and deleted what this one needs.
+      const outcome = await findOutcome(db, jobId);
+      if (outcome?.blob) return outcome.blob;
+      throw error;
+    }
+  }
 
   /** Deletes the uploaded file of a job that has ended. If the process dies before, upkeep deletes it. */
   async function removeUpload(blob: string | undefined): Promise<void> {
@@ -84,29 +116,29 @@ export function scrapeActivities(deps: ScrapeDeps) {
     if (sessions) await recordKeptScrape(db, { scrapeId, queue: sessions.queue, keptMs: KEPT_MS });
   }
 
-  async function scrapeJob(jobId: string, job: FoundJob, cipher: JobCipher): Promise<string | ScrapeReport> {
+  async function scrapeJob(jobId: string, { job, cipher, run }: JobRun): Promise<ScrapeResult> {
     // The API validated the request before it stored it.
     const request = cipher.decryptJson(job.request) as ScrapeRequest;
     const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
-    // An earlier attempt that was lost may still hold its slot.
-    if (Context.current().info.attempt > 1) await releaseSlot(db, slot.teamId, slot.holder);
     const { url, upload, timeout } = request;
-    using deadline = startDeadline(
-      { url: upload?.name ?? url, timeout },
-      Context.current().cancellationSignal,
-    );
+    using deadline = startDeadline({ url: upload?.name ?? url, timeout }, run.signal);
     const conversion = new TrackedConversion();
-    using _ = startHeartbeat(
-      () => renewSlot(db, slot.teamId, slot.holder),
-      // Nothing of a page with zero data retention is shown.
-      () => (cipher.encrypts ? undefined : conversion.progress),
-    );
+    // With zero data retention, the Temporal UI must not show the file name and progress.
+    if (!cipher.encrypts) run.progress = () => conversion.progress;
+    using _ = startRenewal(() => renewSlot(db, slot.teamId, slot.holder));
     const stages = startStages();
-    const queuedMs = await waitForSlot(db, slot, {
+    const { lease, waitedMs: queuedMs } = await waitForSlot(db, slot, {
       timeoutMs: request.timeout,
       signal: deadline.signal,
     });
+    // The process that began with this scrape has died. Temporal counts the attempts of `scrapePage` only.
+    if (run.isFirst && lease === 'held')
+      throw new ServiceError(
+        'WORKER_LOST',
+        'The worker that had begun with the page was lost. It is scraped again.',
+      );
     stages.end('queue');
+    const trace = new EngineTrace();
     using ownBrowser = cipher.encrypts ? undefined : browserToContinue(jobId, request);
     try {
       const profile = request.profile && {
@@ -115,7 +147,7 @@ export function scrapeActivities(deps: ScrapeDeps) {
         saver: request.profile.saveChanges ? jobId : undefined,
       };
       const fetched = await engines.fetchPage(request, deadline.signal, {
-        ...{ profile, ownBrowser },
+        ...{ profile, ownBrowser, trace },
         conversionOwner: job.team_id,
         onProgress: conversion.report,
         duringConversion: (convert, type) =>
@@ -127,31 +159,32 @@ export function scrapeActivities(deps: ScrapeDeps) {
               }),
       });
       stages.end('fetch');
-      const history = cipher.encrypts
-        ? undefined
-        : { teamId: job.team_id, jobId, crawlStart: undefined, hidden: false };
-      const { signal } = deadline;
       const { log } = Context.current();
-      const order = {
+      const document = buildDocument(deps, {
         scrapeId: jobId,
-        request,
-        fetched,
-        queuedMs,
-        history,
+        ...{ teamId: job.team_id, jobId, request, fetched, queuedMs, deadline },
+        history: cipher.encrypts ? undefined : { crawlStart: undefined, hidden: false },
         urgent: true,
-        signal,
-        onFault: (message: string, attributes: Record<string, unknown>) => log.error(message, attributes),
-      };
-      const document = buildDocument({ renderer, tracker, media }, order);
-      const [{ json, credits }] = await Promise.all([document, fetched.cached]);
+        onFault: (message, attributes) => log.error(message, attributes),
+      });
+      const [{ json, credits, entry }] = await Promise.all([document, fetched.cached]);
       stages.end('convert');
       const blob = await blobs.put(cipher.encryptBytes(json));
       if (ownBrowser?.keep()) await recordKeptPage(jobId);
-      await removeUpload(await completeJob(db, { jobId, credits, blob }));
+      const [uploadKey] = await Promise.all([
+        completeJob(db, {
+          ...{ jobId, credits, blob },
+          trace: cipher.encrypts ? undefined : trace.attempts,
+        }),
+        // A statement of its own, because the rows of the team and of the page would be locked in no fixed order.
+        entry && addIndexedPages(db.query, job.team_id, [entry]),
+      ]);
+      await removeUpload(uploadKey);
       stages.end('store');
       return cipher.encrypts ? blob : reportOf(blob, fetched, stages.ms);
     } catch (error) {
       await releaseSlot(db, slot.teamId, slot.holder);
+      if (!cipher.encrypts) await recordTrace(db, jobId, trace.attempts);
       // A step that was aborted may throw an error of its own, but the reason for the abort is the real
       // cause.
       deadline.signal.throwIfAborted();
@@ -160,4 +193,13 @@ export function scrapeActivities(deps: ScrapeDeps) {
   }
 }
 
-type FoundJob = NonNullable<Awaited<ReturnType<typeof findJob>>>;
+/** The key of the blob with the document, in a report unless the job has zero data retention; absent without a document. */
+type ScrapeResult = string | ScrapeReport | undefined;
+type Run = RunningScrape<ScrapeResult>;
+
+/** A run of a job that has not ended. */
+interface JobRun {
+  job: NonNullable<Awaited<ReturnType<typeof findJob>>>;
+  cipher: JobCipher;
+  run: Run;
+}

@@ -4,9 +4,11 @@ import { deleteOldIdempotencyKeys } from '../db/idempotency.ts';
 import { deleteExpiredJobs, deleteExpiredResults, findOldestResultDate } from '../db/jobs/expired-jobs.ts';
 import { listOverdueJobs, type OverdueJob, type StalledJob, takeStalledJobs } from '../db/jobs/page-jobs.ts';
 import { deleteOldKeptScrapes } from '../db/kept-scrapes.ts';
+import { deleteOldIndexedPages } from '../db/pages/indexed-pages.ts';
 import { deleteOldVersions } from '../db/pages/page-versions.ts';
 import { deleteOldRobotsFiles } from '../db/robots.ts';
 import { endSession, listAbandonedSessions } from '../db/sessions.ts';
+import { deleteOldModelCalls } from '../db/teams/model-calls.ts';
 import { deleteUnusedProfiles } from '../db/teams/profiles.ts';
 import { deleteUnusedUploads, findOldestUploadDate } from '../db/uploads.ts';
 import { listJobsWithOverdueEvents } from '../db/webhooks.ts';
@@ -21,6 +23,8 @@ export interface UpkeepDeps extends CacheUpkeepDeps {
   uploads: Blobs;
   versionBlobs: Blobs;
   trackingTtlMs: number;
+  /** Maximum number of pages in the index of `POST /v2/search`. */
+  maxIndexedPages: number;
 }
 
 /**
@@ -43,7 +47,7 @@ const SAFETY_MARGIN_MS = 3_600_000;
 
 /** The activities that delete expired data and find jobs that need a workflow. */
 export function upkeepActivities(deps: UpkeepDeps) {
-  const { db, blobs, uploads, versionBlobs, trackingTtlMs } = deps;
+  const { db, blobs, uploads, versionBlobs, trackingTtlMs, cacheTtlMs, maxIndexedPages } = deps;
   return {
     /** Finds jobs that run according to the database, but seem to have no workflow at work. */
     async findStalled(): Promise<(StalledJob | OverdueJob)[]> {
@@ -56,8 +60,8 @@ export function upkeepActivities(deps: UpkeepDeps) {
     },
 
     /**
-     * Ends browser sessions that have lost their workflow. Deletes expired results, jobs, files, uploads, copies of pages, idempotency keys, profiles, versions of
-     * pages and robots.txt files.
+     * Ends browser sessions that have lost their workflow. Deletes expired results, jobs, files, uploads, copies of pages, entries of the
+     * search index, idempotency keys, profiles, versions of pages and robots.txt files.
      */
     async tidyUp(): Promise<{ jobs: number; files: number; copies: number }> {
       using _ = startHeartbeat();
@@ -71,7 +75,9 @@ export function upkeepActivities(deps: UpkeepDeps) {
       await deleteOldKeptScrapes(db);
       await deleteOldRobotsFiles(db);
       await deleteUnusedProfiles(db);
+      await deleteOldModelCalls(db);
       for (const id of await listAbandonedSessions(db)) await endSession(db, { id, reason: 'lost' });
+      while ((await deleteOldIndexedPages(db, new Date(now - cacheTtlMs), maxIndexedPages)) > 0);
       await deleteOldVersions(db, new Date(now - trackingTtlMs));
       const oldest = (await findOldestResultDate(db))?.getTime() ?? now;
       const results = await blobs.sweep(new Date(oldest - SAFETY_MARGIN_MS));

@@ -11,6 +11,7 @@ import {
   recordAndClaim,
 } from '../db/pages/record-and-claim.ts';
 import type { JobCipher } from '../encryption/job-cipher.ts';
+import { ClaimPace } from './claim-pace.ts';
 import type { PageCapacity } from './page-capacity.ts';
 
 /** Maximum number of pages that a page worker scrapes at once. */
@@ -26,12 +27,6 @@ const CLAIMING_MS = 3_000;
 const RECORD_AFTER_MS = 100;
 /** Number of ended pages that are recorded without waiting any longer. */
 const RECORD_AFTER_PAGES = 8;
-/**
- * Milliseconds between two claims. The longer pause applies after a claim that found fewer pages than
- * requested.
- */
-const CLAIM_PAUSE_MS = 50;
-const EMPTY_PAUSE_MS = 150;
 /** A page worker notices within this many milliseconds that its job was paused or cancelled. */
 const STATE_CHECK_MS = 1_000;
 /** Milliseconds without any page after which a page worker ends. */
@@ -41,6 +36,11 @@ const IDLE_MS = 600;
  * scrapes some.
  */
 const HELP_PAUSE_MS = 1_000;
+/**
+ * Milliseconds without progress of the job after which one that claims no more pages requests another page worker
+ * again, because all others may have ended while it holds a page that takes long. The time doubles with each request.
+ */
+const FIRST_STALL_MS = 3_000;
 
 /** The result of scraping a page. */
 export interface ScrapedPage {
@@ -112,16 +112,16 @@ export class PageWorker {
   readonly #running = new Map<number, Claim>();
   /** Number of requests under way by host. */
   readonly #openRequests = new Map<string, number>();
-  /** Pages that have ended, but are not recorded yet. */
+  /** Pages that have ended, but whose documents are not being stored yet. */
+  #unstored: ScrapedPage[] = [];
+  /** When the first of the unstored pages ended. */
+  #unstoredSince = 0;
+  #isStoring = false;
+  /** Pages whose documents are stored, but which are not recorded yet. */
   #unrecorded: ScrapedPage[] = [];
-  /** When the first of the unrecorded pages ended. */
-  #unrecordedSince = 0;
   #steppedAt = 0;
-  /**
-   * Whether there may be pages to claim: the last claim found as many as it requested, or a page has been
-   * fetched or has ended since.
-   */
-  #expectsPages = true;
+  /** When to claim pages next. */
+  readonly #pace = new ClaimPace();
   #lacksCapacity = false;
   /** Whether a claim has found as many pages as this page worker can hold. */
   #wasFull = false;
@@ -130,6 +130,10 @@ export class PageWorker {
    * Number of pages that were held when another page worker was last requested after the end of claiming.
    */
   #heldAtRequest = Number.POSITIVE_INFINITY;
+  /** When the number of open pages of the job last changed, or another page worker was requested because it had not. */
+  #progressAt = performance.now();
+  /** Milliseconds without progress until the next such request. */
+  #stallMs = FIRST_STALL_MS;
   #wake = Promise.withResolvers<void>();
   #failure: { error: unknown } | undefined;
   /** The state of the job after the last step. */
@@ -151,23 +155,31 @@ export class PageWorker {
     for (;;) {
       this.#options.signal.throwIfAborted();
       if (this.#failure) throw this.#failure.error;
+      if (performance.now() >= this.#storeAt) void this.#store();
       const claimsLeft = this.#options.maxClaims - this.#claimedCount;
       const isClaiming = claimsLeft > 0 && performance.now() < this.#claimUntil && this.#isJobRunning();
-      await this.#stepIfDue(isClaiming ? Math.min(PAGES_PER_WORKER - this.#running.size, claimsLeft) : 0);
+      await this.#stepIfDue(isClaiming ? Math.min(this.#room, claimsLeft) : 0);
       // A job that has ended discards the pages that are under way; a paused job keeps them.
       if (this.#job && this.#job.status !== 'scraping') return this.#result(this.#job);
-      if (this.#running.size > 0 || this.#unrecorded.length) {
+      if (this.#running.size || this.#unstored.length || this.#isStoring || this.#unrecorded.length) {
         idleSince = undefined;
         await this.#requestHelp(isClaiming);
-        await this.#waitForChange(this.#expectsPages && isClaiming ? CLAIM_PAUSE_MS : RECORD_AFTER_MS);
+        const claimAt = isClaiming && this.#room > 0 ? this.#pace.dueAt : Number.POSITIVE_INFINITY;
+        await this.#waitForChange(Math.min(this.#storeAt, this.#recordAt, claimAt));
       } else {
         idleSince ??= performance.now();
         const waitsForCapacity = this.#lacksCapacity && this.#options.waitsForCapacity;
         const isIdle = performance.now() - idleSince > IDLE_MS && !waitsForCapacity;
         if (this.#job && (!isClaiming || this.#job.open === 0 || isIdle)) return this.#result(this.#job);
-        await this.#waitForChange(EMPTY_PAUSE_MS);
+        await this.#waitForChange(this.#pace.dueAt);
       }
     }
+  }
+
+  /** The number of pages that may be claimed now. A job with a delay sends one request at a time, however long it takes. */
+  get #room(): number {
+    if (this.#job?.delayMs && this.#openRequests.size > 0) return 0;
+    return PAGES_PER_WORKER - this.#running.size;
   }
 
   #result(job: RecordAndClaimResult): PageWorkerResult {
@@ -183,13 +195,13 @@ export class PageWorker {
    * @param wanted maximum number of pages to claim
    */
   async #stepIfDue(wanted: number): Promise<void> {
-    const isRecordingDue = this.#isRecordingDue();
-    const pauseMs = this.#expectsPages ? CLAIM_PAUSE_MS : EMPTY_PAUSE_MS;
-    const isClaimDue = wanted > 0 && (isRecordingDue || performance.now() - this.#steppedAt >= pauseMs);
+    const now = performance.now();
+    const isRecordingDue = now >= this.#recordAt;
+    const isClaimDue = wanted > 0 && (isRecordingDue || now >= this.#pace.dueAt);
+    if (isClaimDue) this.#pace.begin(now);
     const reserved = isClaimDue ? await this.#options.capacity.reserve(wanted) : 0;
     if (isClaimDue) this.#lacksCapacity = reserved === 0;
     if (!isRecordingDue && reserved === 0) return;
-    if (reserved) this.#expectsPages = false;
     let claimed = 0;
     try {
       claimed = await this.#step(reserved);
@@ -197,24 +209,48 @@ export class PageWorker {
       if (claimed < reserved) this.#options.capacity.returnUnused(reserved - claimed);
     }
     if (reserved === 0 || claimed < reserved) return;
-    this.#expectsPages = true;
+    this.#pace.foundAll();
     this.#wasFull = true;
   }
 
   /**
-   * Whether a step is worth its transaction even if it claims nothing. That is also the case once in a
+   * When the next step is worth its transaction even if it claims nothing. That is also the case once in a
    * while, to notice changes to the job.
    */
-  #isRecordingDue(): boolean {
-    if (!this.#job || this.#unrecorded.length >= RECORD_AFTER_PAGES) return true;
-    if (this.#unrecorded.length)
-      return !this.#running.size || performance.now() - this.#unrecordedSince >= RECORD_AFTER_MS;
-    return performance.now() - this.#steppedAt >= STATE_CHECK_MS;
+  get #recordAt(): number {
+    if (!this.#job || this.#unrecorded.length) return 0;
+    return this.#steppedAt + STATE_CHECK_MS;
+  }
+
+  /** When the documents of the pages that have ended are to be stored. */
+  get #storeAt(): number {
+    if (this.#isStoring || !this.#unstored.length) return Number.POSITIVE_INFINITY;
+    if (!this.#running.size || this.#unstored.length >= RECORD_AFTER_PAGES) return 0;
+    return this.#unstoredSince + RECORD_AFTER_MS;
+  }
+
+  /**
+   * Stores the documents of the pages that have ended, which can then be recorded. The page worker does not wait for
+   * this, so that hosts get their next requests while the disk is written.
+   */
+  async #store(): Promise<void> {
+    const pages = this.#unstored;
+    this.#unstored = [];
+    this.#isStoring = true;
+    try {
+      await this.#storeDocuments(pages);
+      this.#unrecorded.push(...pages);
+    } catch (error) {
+      this.#failure ??= { error };
+    } finally {
+      this.#isStoring = false;
+      this.#wake.resolve();
+    }
   }
 
   /**
    * Requests another page worker: once while this one claims pages and holds as many as it can, and after
-   * the end of claiming, again whenever it holds fewer pages than the last time.
+   * the end of claiming, again whenever it holds fewer pages than the last time, or nobody makes progress.
    */
   async #requestHelp(isClaiming: boolean): Promise<void> {
     const held = this.#running.size;
@@ -224,7 +260,9 @@ export class PageWorker {
       if (!this.#wasFull || this.#helpRequestedAt) return;
     } else {
       const isTooSoon = now - Math.max(this.#claimUntil, this.#helpRequestedAt) < HELP_PAUSE_MS;
-      if (isTooSoon || held >= this.#heldAtRequest) return;
+      const isStalled = now - this.#progressAt >= this.#stallMs;
+      if (isTooSoon || (held >= this.#heldAtRequest && !isStalled)) return;
+      if (isStalled) [this.#progressAt, this.#stallMs] = [now, 2 * this.#stallMs];
       this.#heldAtRequest = held;
     }
     this.#helpRequestedAt = now;
@@ -240,11 +278,11 @@ export class PageWorker {
     this.#steppedAt = performance.now();
     const pages = this.#unrecorded;
     this.#unrecorded = [];
-    await this.#storeDocuments(pages);
     const rests = pages.flatMap(({ end, restMs }) =>
       restMs === undefined ? [] : [[end.host, restMs] as const],
     );
     if (rests.length) await pauseHosts(db, new Map(rests));
+    const openBefore = this.#job?.open;
     this.#job = await recordAndClaim(db, {
       jobId,
       cipher,
@@ -259,6 +297,8 @@ export class PageWorker {
       requestsPerHost,
       pageEvents,
     });
+    if (this.#job.open !== openBefore)
+      [this.#progressAt, this.#stallMs] = [performance.now(), FIRST_STALL_MS];
     // Capacity is returned only now, because the database too counts a page as claimed until it is recorded.
     capacity.release(pages.length);
     this.#endedCount += pages.filter(({ end }) => hasEnded(end)).length;
@@ -291,29 +331,31 @@ export class PageWorker {
       const left = (this.#openRequests.get(claim.host) ?? 1) - 1;
       if (left) this.#openRequests.set(claim.host, left);
       else this.#openRequests.delete(claim.host);
-      this.#expectsPages = true;
+      this.#pace.freed(performance.now());
       this.#wake.resolve();
     };
     try {
       // `#job` is set, because pages are claimed by a step, which sets it.
       const page = await this.#options.scrape(claim, this.#job!, onFetched);
-      if (!this.#unrecorded.length) this.#unrecordedSince = performance.now();
-      this.#unrecorded.push(page);
+      if (!this.#unstored.length) this.#unstoredSince = performance.now();
+      this.#unstored.push(page);
     } catch (error) {
       this.#failure ??= { error };
     } finally {
+      // A worker that holds as many pages as it can waits for the end of one; otherwise the end of a request is enough.
+      if (this.#running.size === PAGES_PER_WORKER) this.#pace.freed(performance.now());
       this.#running.delete(claim.ordinal);
       onFetched();
-      this.#expectsPages = true;
       this.#wake.resolve();
     }
   }
 
   /**
-   * Waits for `ms` milliseconds, or until a page has been fetched or has ended, or the signal has fired.
+   * Waits until a time of `performance.now()`, or until a page has been fetched or has ended, or the signal has
+   * fired.
    */
-  async #waitForChange(ms: number): Promise<void> {
-    const timer = setTimeout(this.#wake.resolve, ms);
+  async #waitForChange(until: number): Promise<void> {
+    const timer = setTimeout(this.#wake.resolve, Math.max(0, until - performance.now()));
     await this.#wake.promise;
     clearTimeout(timer);
     this.#wake = Promise.withResolvers<void>();

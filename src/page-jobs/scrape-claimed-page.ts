@@ -4,6 +4,7 @@ import { SKIP_REASONS } from '../crawl/skip-reason.ts';
 import type { Claim } from '../db/pages/claims.ts';
 import { hasEnded } from '../db/pages/record-and-claim.ts';
 import { EXTERNAL_HOMEPAGE_CODE } from '../db/pages/skipped-urls.ts';
+import { EngineTrace } from '../engines/engine-trace.ts';
 import type { Engines, FetchedPage } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
@@ -58,6 +59,11 @@ export interface PageDeps extends DocumentDeps {
   onFault: DocumentInput['onFault'];
 }
 
+/** {@link PageDeps}, and the record of the engines that are tried for the page. */
+interface TracedDeps extends PageDeps {
+  trace: EngineTrace;
+}
+
 /** A page that waited for no more than this many milliseconds counts as one that did not wait. */
 const UNNOTICED_WAIT_MS = 1_000;
 
@@ -74,7 +80,7 @@ export async function scrapeClaimedPage(
   deps: PageDeps,
 ): Promise<ScrapedPage> {
   // This comes before the deadline starts, so that a slow robots.txt does not use up the page's time.
-  const page = (await checkRobots(claim, job, deps)) ?? (await fetchAndConvert(claim, job, deps));
+  const page = (await checkRobots(claim, job, deps)) ?? (await fetchWithTrace(claim, job, deps));
   const lacksBase = job.linkFilter && claim.ordinal === 0 && hasEnded(page.end) && !page.start;
   return lacksBase ? { ...page, start: { base: claim.url } } : page;
 }
@@ -102,7 +108,13 @@ async function checkRobots(
   }
 }
 
-async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: PageDeps): Promise<ScrapedPage> {
+async function fetchWithTrace(claim: Claim, job: PageJobContext, deps: PageDeps): Promise<ScrapedPage> {
+  const trace = new EngineTrace();
+  const page = await fetchAndConvert(claim, job, { ...deps, trace });
+  return { ...page, end: { ...page.end, trace: trace.attempts } };
+}
+
+async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: TracedDeps): Promise<ScrapedPage> {
   const { url } = claim;
   const request = { ...job.request, url };
   using deadline = startDeadline(request, deps.signal);
@@ -125,11 +137,11 @@ async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: PageDeps
         request,
         fetched,
         queuedMs: waitedMs > UNNOTICED_WAIT_MS ? Math.round(waitedMs) : undefined,
-        history: job.zeroDataRetention ? undefined : { teamId, jobId, crawlStart, hidden: claim.hidden },
+        ...{ teamId, jobId, deadline },
+        history: job.zeroDataRetention ? undefined : { crawlStart, hidden: claim.hidden },
         discover: followsLinksOf(claim, job),
         isCrawled: job.linkFilter !== undefined,
         urgent: false,
-        signal: deadline.signal,
         onFault: deps.onFault,
       }),
       fetched.cached,
@@ -148,7 +160,7 @@ async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: PageDeps
 async function fetchClaim(
   request: ScrapeRequest,
   teamId: string,
-  { deadline, deps }: { deadline: Deadline; deps: PageDeps },
+  { deadline, deps }: { deadline: Deadline; deps: TracedDeps },
 ): Promise<FetchedPage> {
   const { profile } = request;
   const startedAt = performance.now();
@@ -163,6 +175,7 @@ async function fetchClaim(
   try {
     const fetched = await deps.engines.fetchPage(request, deadline.signal, {
       ...conversion,
+      trace: deps.trace,
       profile: profile && { teamId, name: profile.name },
       duringWait: (wait) => deps.duringWait(() => deadline.duringWait(wait)),
       duringConversion(convert, type) {
@@ -221,14 +234,14 @@ async function outcomeOf(
   { url, document, signal }: { url: string; document: FinishedDocument; signal: AbortSignal },
 ): Promise<ScrapedPage> {
   const { id, host } = claim;
-  const { json, credits, discovered } = document;
+  const { json, credits, discovered, entry } = document;
   const { linkFilterAt } = job;
   const startPage =
     linkFilterAt && claim.ordinal === 0
       ? await readStartPage(claim.url, url, { linkFilterAt, signal })
       : undefined;
   const linkFilter = startPage?.linkFilter ?? job.linkFilter;
-  if (!linkFilter) return { end: { id, host, outcome: 'completed', credits }, json };
+  if (!linkFilter) return { end: { id, host, outcome: 'completed', credits, entry }, json };
   const isRedirected = url !== claim.url;
   const skipReason = startPage
     ? startPage.skipReason
@@ -254,7 +267,12 @@ async function outcomeOf(
   const finalKey = linkFilter.pageKey(url);
   const isOtherPage = isRedirected && !finalKey.equals(linkFilter.pageKey(claim.url));
   const redirectTarget = isOtherPage && { finalUrl: url, finalKey };
-  return { end: { id, host, outcome: 'completed', credits, ...redirectTarget }, json, ...links, ...start };
+  return {
+    end: { id, host, outcome: 'completed', credits, entry, ...redirectTarget },
+    json,
+    ...links,
+    ...start,
+  };
 }
 
 function failed(

@@ -7,7 +7,9 @@ const REPORT_EVERY_MS = 3_000;
 /** Options of {@link startReportingPresence}. */
 export interface PresenceOptions {
   db: Database;
-  worker: ReportingWorker;
+  worker: Omit<ReportingWorker, 'hasRoom'>;
+  /** Whether the worker has memory for another browser session at this moment. */
+  hasRoom(): boolean;
   /** Whether the worker polls all its queues at this moment. */
   isPolling(): boolean;
   logger: Logger;
@@ -18,12 +20,12 @@ export interface PresenceOptions {
  * @returns once the first report is stored; `end` withdraws it
  */
 export async function startReportingPresence(options: PresenceOptions): Promise<{ end(): Promise<void> }> {
-  const { db, worker, isPolling, logger } = options;
+  const { db, worker, hasRoom, isPolling, logger } = options;
   let failed = false;
   const report = async () => {
     if (!isPolling()) return;
     try {
-      await reportWorker(db, worker);
+      await reportWorker(db, { ...worker, hasRoom: hasRoom() });
       failed = false;
     } catch (error) {
       // Reports follow each other closely, so only the first failure in a row is logged. It explains why the

@@ -2,7 +2,9 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina, queueOptionsSymbol } from 'piscina';
 import type { CompareTask, Comparison } from '../changes/compare.ts';
 import { codeOf, isErrorCode, ServiceError, toServiceError } from '../errors.ts';
+import type { CheckTask } from '../extraction/check-data.ts';
 import type { MarkdownConverter } from '../html/markdown-converter.ts';
+import type { CheckedResponse } from '../language-model.ts';
 import type { FileReply, RemuxedFile, RemuxTask } from './remux.ts';
 import type { Rendered, RenderTask } from './render.ts';
 import type { ThreadResult, ThreadTask } from './render-thread.ts';
@@ -19,6 +21,11 @@ export interface RenderPool {
   render(task: RenderTask, options: TaskOptions): Promise<Rendered>;
   /** Compares two versions of a page. Options and errors are those of `render`. */
   compare(task: CompareTask, options: TaskOptions): Promise<Comparison>;
+  /**
+   * Checks data of a language model against a schema of a user, which may take long. Options and errors are those of
+   * `render`.
+   */
+  check(task: CheckTask, options: TaskOptions): Promise<CheckedResponse>;
   /**
    * Takes the audio or video track out of a file. Options and errors are those of `render`, and those
    * below.
@@ -92,6 +99,7 @@ export function createRenderPool({
     // Each kind of task has its own kind of result.
     render: (render, options) => run({ render, markdownConverter }, options) as Promise<Rendered>,
     compare: (compare, options) => run({ compare }, options) as Promise<Comparison>,
+    check: (check, options) => run({ check }, options) as Promise<CheckedResponse>,
     async remux(task, { fetchFile, ...options }) {
       if (!fetchFile) return run({ remux: task }, options) as Promise<RemuxedFile>;
       const { port1: ownPort, port2: threadPort } = new MessageChannel();

@@ -1,18 +1,23 @@
 import { type CompareTask, type Comparison, compareVersions } from '../changes/compare.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
+import { type CheckTask, checkData } from '../extraction/check-data.ts';
 import { loadMarkdownConverter, type MarkdownConverter } from '../html/markdown-converter.ts';
+import type { CheckedResponse } from '../language-model.ts';
 import type { RemuxedFile, RemuxTask } from './remux.ts';
 import { type Rendered, type RenderTask, render } from './render.ts';
 
+type ThreadOutcome = Rendered | Comparison | RemuxedFile | CheckedResponse;
+
 /** The result of a task. Errors are plain data, because they lose their class between threads. */
 export type ThreadResult =
-  | { ok: true; result: Rendered | Comparison | RemuxedFile }
+  | { ok: true; result: ThreadOutcome }
   | { ok: false; code: string; message: string; stack: string | undefined };
 
 /** A task for a rendering thread. */
 export type ThreadTask =
   | { render: RenderTask; markdownConverter: MarkdownConverter }
   | { compare: CompareTask }
+  | { check: CheckTask }
   | { remux: RemuxTask };
 
 /** Performs one task. This is the entry point of a rendering thread. */
@@ -25,9 +30,10 @@ export default async function run(task: ThreadTask): Promise<ThreadResult> {
   }
 }
 
-async function resultOf(task: ThreadTask): Promise<Rendered | Comparison | RemuxedFile> {
+async function resultOf(task: ThreadTask): Promise<ThreadOutcome> {
   if ('render' in task) return render(task.render, await loadMarkdownConverter(task.markdownConverter));
   if ('compare' in task) return compareVersions(task.compare);
+  if ('check' in task) return checkData(task.check);
   // Loaded on demand, because most threads never process audio or video.
   const { remuxTrack } = await import('./remux.ts');
   return remuxTrack(task.remux);

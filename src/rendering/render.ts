@@ -1,8 +1,9 @@
-import { type AnyFormat, NO_MODEL } from '../formats/format.ts';
+import { type AnyFormat, NO_MODEL, type Substitute } from '../formats/format.ts';
 import { recordsOf } from '../formats/index.ts';
 import type { Warn } from '../html/clean.ts';
 import { type Content, createContent } from '../html/content.ts';
 import type { ToMarkdown } from '../html/markdown-converter.ts';
+import { makePageEntry, type PageEntry } from '../indexing/page-entry.ts';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
 import { derivePageResults, type PageResults } from './page-results.ts';
 
@@ -16,6 +17,21 @@ export interface RenderTask {
   pageResults?: PageResults;
   /** Whether to also list the links of the whole page, independently of the formats. */
   discover?: boolean;
+  /** Whether to make the entry of the page for the index of `POST /v2/search`. */
+  index?: boolean;
+  /** Whether there is a language model, which is then asked for the formats that it can make. */
+  hasModel?: boolean;
+  /** Tokens that a prompt of this model may have. */
+  promptTokens?: number;
+}
+
+/** A format that a language model is asked for after rendering. */
+export interface OpenQuestion {
+  request: { type: string };
+  /** The value of the format's `ask.prepare`. */
+  prepared: unknown;
+  /** The result by rules, which takes the place of one that the model cannot give. */
+  fallback: Substitute;
 }
 
 /** The fields of the requested formats, and what the page says about itself. */
@@ -28,8 +44,12 @@ export interface Rendered {
   warnings: string[];
   /** URLs of all links and frames of the whole page, absolute and unique; set if `discover` is. */
   discovered?: string[];
+  /** The formats that a language model is to make; empty without one. */
+  questions: OpenQuestion[];
   /** The data that formats prepared for `finish`, by type. */
   prepared: Record<string, unknown>;
+  /** Set if `index` is. */
+  entry?: PageEntry;
 }
 
 /**
@@ -37,7 +57,7 @@ export interface Rendered {
  * threads.
  */
 export function render(
-  { snapshot, clean, formats, pageResults, discover }: RenderTask,
+  { snapshot, clean, formats, pageResults, discover, hasModel = false, promptTokens = 0, index }: RenderTask,
   toMarkdown?: ToMarkdown,
 ): Rendered {
   const warnings = new Set<string>();
@@ -46,7 +66,12 @@ export function render(
   const fields: Record<string, unknown> = {};
   const made: string[] = [];
   const records = recordsOf(formats);
+  const questions: OpenQuestion[] = [];
   for (const { format, request } of records) {
+    if (hasModel && format.ask) {
+      questions.push(createQuestion(format, content, { request, promptTokens }));
+      continue;
+    }
     const value = derive(format, content, request, warn);
     if (value === undefined) continue;
     fields[format.field] = value;
@@ -57,25 +82,42 @@ export function render(
   }
   const prepared: Record<string, unknown> = {};
   for (const { format, request } of records) {
-    if (format.prepare) prepared[request.type] = format.prepare(content, request, { fields, warn });
+    if (format.prepare) prepared[request.type] = format.prepare(content, request, { fields, hasModel });
   }
+  const { metadata } = content;
   return {
     fields,
-    metadata: content.metadata,
+    metadata,
     made,
     warnings: [...warnings],
+    questions,
     prepared,
     ...(discover && { discovered: content.discovered }),
+    ...(index && {
+      entry: makePageEntry({
+        ...{ url: snapshot.url, fetchedAt: snapshot.fetchedAt, documentType: snapshot.document?.type },
+        ...{ fields, metadata },
+      }),
+    }),
   };
 }
 
-/**
- * Derives the value of a format. Only this function decides whether a language model is used. The service
- * has none, so formats that would use one fall back to `extract`.
- */
+/** Derives the value of a format without a language model. */
 function derive(format: AnyFormat, content: Content, request: { type: string }, warn: Warn): unknown {
   if (format.run) return format.run(content, request, warn);
   if (!format.extract) return undefined;
   warn(NO_MODEL);
   return format.extract(content, request, warn);
+}
+
+/** Derives what a language model needs for a format, and the result by rules in case that the model fails. */
+function createQuestion(
+  format: AnyFormat,
+  content: Content,
+  { request, promptTokens }: { request: { type: string }; promptTokens: number },
+): OpenQuestion {
+  const warnings = new Set<string>();
+  const value = format.extract?.(content, request, (sentence) => warnings.add(sentence));
+  const prepared = format.ask?.prepare(content, request, promptTokens);
+  return { request, prepared, fallback: { value, warnings: [...warnings] } };
 }

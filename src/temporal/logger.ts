@@ -23,7 +23,7 @@ const EXPECTED_MESSAGES = [
   /^Activity failed$/,
 ];
 /** Workflow types that log by themselves why they fail. */
-const JOB_WORKFLOWS = new Set(['scrape', 'map', 'batch', 'crawl']);
+const JOB_WORKFLOWS = new Set(['scrape', 'map', 'search', 'batch', 'crawl']);
 
 /** Makes Temporal log through our logger. Lines that are expected get the level `debug`. */
 export function temporalLogger(logger: Logger): DefaultLogger {

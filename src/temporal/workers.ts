@@ -8,7 +8,13 @@ import { QUEUES, type WorkerRole } from '../workflows/queues.ts';
  * Maximum number of activities of each role that one worker runs at once. Activities mostly wait, for the
  * network or the database.
  */
-const MAX_ACTIVITIES: Record<WorkerRole, number> = { scrape: 32, pages: 8, webhooks: 64, sessions: 8 };
+const MAX_ACTIVITIES: Record<WorkerRole, number> = {
+  scrape: 32,
+  pages: 8,
+  webhooks: 64,
+  sessions: 8,
+  models: 32,
+};
 /** Maximum number of activities on the queue of a host of sessions: one that keeps each of them, and one that ends it. */
 const MAX_HOST_ACTIVITIES = 1_000;
 /** Maximum number of workflows that stay in memory between two of their tasks. */
@@ -16,7 +22,7 @@ const MAX_CACHED_WORKFLOWS = 200;
 /** Milliseconds that running activities get to finish when the process is asked to stop. */
 const SHUTDOWN_GRACE_MS = 8_000;
 
-/** What the Temporal workers of a process need. */
+/** Settings and dependencies of the Temporal workers of a process. */
 interface TemporalWorkerOptions {
   connection: NativeConnection;
   namespace: string;

@@ -3,37 +3,40 @@ import {
   Client,
   ServiceError as GrpcError,
   isGrpcServiceError,
-  WithStartWorkflowOperation,
   WorkflowFailedError,
   type WorkflowHandle,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import { messageOf, toServiceError } from '../errors.ts';
-import { JOB_KINDS, type PageJobKind, type SessionKind, workflowIdOf } from '../job-kinds.ts';
-import type { batch } from '../workflows/batch.ts';
-import type { crawl } from '../workflows/crawl.ts';
+import { messageOf, type ServiceError, toServiceError } from '../errors.ts';
+import { type PageJobKind, workflowIdOf } from '../job-kinds.ts';
 import type { map } from '../workflows/map.ts';
+import type { preview } from '../workflows/preview.ts';
 import { QUEUES } from '../workflows/queues.ts';
-import type { ScrapeInput, scrape } from '../workflows/scrape.ts';
-import { Host, JobKind, TeamId } from '../workflows/search-attributes.ts';
-import type { browser, SessionInput } from '../workflows/session.ts';
+import type { scrape } from '../workflows/scrape.ts';
+import type { search } from '../workflows/search.ts';
+import type { browser } from '../workflows/session.ts';
+import type { support } from '../workflows/support.ts';
 import type { upkeep } from '../workflows/upkeep.ts';
-import type { deliver } from '../workflows/webhooks.ts';
 import { pingTemporal, unavailableError, withUnavailableError } from './connection.ts';
+import {
+  type AgentStart,
+  beginSession,
+  type PageJobStart,
+  type QuestionStart,
+  type RequestKind,
+  type ScrapeStart,
+  type SessionStart,
+  startAgent,
+  startDeliveries,
+  startPageJob,
+  startQuestion,
+  startRequest,
+  startSession,
+} from './workflow-starts.ts';
 
-const DELIVERY_PRIORITY = 4;
 const UPKEEP_PRIORITY = 5;
-
-/** The options of starting a scrape or map. */
-export interface ScrapeStart extends ScrapeInput {
-  teamId: string;
-  /** The requested URL; absent if nothing of the page may be shown. */
-  url?: string;
-  /** The name of the file, if the job parses one. */
-  file?: string;
-}
 
 /** Milliseconds after which a server that does not respond is reported to the caller. */
 const START_DEADLINE_MS = 10_000;
@@ -53,7 +56,7 @@ export class Temporal {
 
   /** Starts a scrape. It runs only once, even if it is started twice with the same id. */
   startScrape(job: ScrapeStart): Promise<StartedWorkflow> {
-    return this.#startScrapeOrMap('scrape', job);
+    return this.startRequest('scrape', job);
   }
 
   /** A scrape that was started before. */
@@ -61,9 +64,30 @@ export class Temporal {
     return toStarted(this.#client.workflow.getHandle<typeof scrape>(workflowIdOf('scrape', jobId)));
   }
 
-  /** Starts a map, in the same way as `startScrape` starts a scrape. */
-  startMap(job: ScrapeStart): Promise<StartedWorkflow> {
-    return this.#startScrapeOrMap('map', job);
+  /** Starts a job whose request stays open until it ends, in the same way as `startScrape` starts a scrape. */
+  async startRequest(kind: RequestKind, job: ScrapeStart): Promise<StartedWorkflow> {
+    return toStarted(await this.#callServer(() => startRequest(this.#client, kind, job)));
+  }
+
+  /** Starts to answer a support question. */
+  async startSupport(question: QuestionStart): Promise<StartedWorkflow> {
+    return toStarted(await this.#callServer(() => startQuestion(this.#client, 'support', question)));
+  }
+
+  /** Starts to ask a model about the prompt of a crawl. */
+  async startPreview(prompt: QuestionStart): Promise<StartedWorkflow> {
+    return toStarted(await this.#callServer(() => startQuestion(this.#client, 'preview', prompt)));
+  }
+
+  /** Starts an agent or extract. It runs only once, even if it is started twice with the same id. */
+  async startAgent(run: AgentStart): Promise<void> {
+    await this.#callServer(() => startAgent(this.#client, run));
+  }
+
+  /** Ends an agent after the calls that are running. Does nothing if it has ended. */
+  stopAgent(jobId: string): Promise<void> {
+    const workflow = this.#client.workflow.getHandle(workflowIdOf('agent', jobId));
+    return this.#callServer(() => ignoreNotFound(workflow.signal('stop')));
   }
 
   /** Starts the workflow of a browser session whose browser the API has started at a host. */
@@ -80,6 +104,22 @@ export class Temporal {
       await this.#callServer(() => startSession(this.#client, session), SESSION_START_MS);
     } catch (error) {
       throw toServiceError(error);
+    }
+  }
+
+  /**
+   * Finds out why a browser session could not be started, as soon as its workflow has ended.
+   * @returns `undefined` if its workflow has not failed, or does not end within `waitMs` milliseconds
+   */
+  async failureOfSession(sessionId: string, waitMs: number): Promise<ServiceError | undefined> {
+    const workflow = this.#client.workflow.getHandle<typeof browser>(workflowIdOf('browser', sessionId));
+    try {
+      await waitForEnd(() => workflow.result(), waitMs);
+      return undefined;
+    } catch (error) {
+      if (error instanceof WorkflowFailedError) return toServiceError(error);
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
     }
   }
 
@@ -107,9 +147,18 @@ export class Temporal {
     return this.#callServer(() => startPageJob(this.#client, job));
   }
 
+  /**
+   * Starts the workflow of a job that has new pages, or wakes it if it is running. Then its events are delivered too: a workflow
+   * that was about to end goes on, but the delivery that it started may have ended already.
+   */
+  async continuePageJob(job: PageJobStart): Promise<void> {
+    await this.startPageJob(job);
+    await this.startDeliveries(job.jobId, job.teamId);
+  }
+
   /** Starts the workflow of a job again, without the work before its pages, or wakes it if it is running. */
   resumePageJob(kind: PageJobKind, jobId: string, teamId: string): Promise<void> {
-    return this.startPageJob({ kind, jobId, teamId, label: 'Resumed', webhook: true, prepared: true });
+    return this.continuePageJob({ kind, jobId, teamId, label: 'Resumed', webhook: true, prepared: true });
   }
 
   /** Sends a signal to the workflow of a job. Does nothing if the workflow has ended. */
@@ -132,10 +181,6 @@ export class Temporal {
   /** Resolves if the server responds within three seconds. */
   ready(): Promise<void> {
     return pingTemporal(this.#connection);
-  }
-
-  async #startScrapeOrMap(kind: 'scrape' | 'map', job: ScrapeStart): Promise<StartedWorkflow> {
-    return toStarted(await this.#callServer(() => startScrapeOrMap(this.#client, kind, job)));
   }
 
   /**
@@ -162,7 +207,7 @@ export class Temporal {
   }
 }
 
-/** A scrape or map that was started. */
+/** A workflow with a result that was started. */
 interface StartedWorkflow {
   /**
    * Waits for the end of the workflow.
@@ -171,129 +216,14 @@ interface StartedWorkflow {
   wait(waitMs: number): Promise<string | undefined>;
 }
 
-const toStarted = (handle: WorkflowHandle<typeof scrape> | WorkflowHandle<typeof map>): StartedWorkflow => ({
+type ResultWorkflow = typeof preview | typeof scrape | typeof map | typeof search | typeof support;
+
+const toStarted = (handle: Pick<WorkflowHandle<ResultWorkflow>, 'result'>): StartedWorkflow => ({
   async wait(waitMs) {
     const result = await waitForEnd(() => handle.result(), waitMs);
     return typeof result === 'object' ? result.blob : result;
   },
 });
-
-function startScrapeOrMap(
-  client: Client,
-  kind: 'scrape' | 'map',
-  { teamId, url, file, ...input }: ScrapeStart,
-) {
-  const { workflow, priority } = JOB_KINDS[kind];
-  const verb = file ? 'Parse' : kind === 'map' ? 'Map' : 'Scrape';
-  const summary = `${verb} ${file ?? url ?? 'with zero data retention'}`;
-  return client.workflow.start<typeof scrape | typeof map>(workflow, {
-    workflowId: workflowIdOf(kind, input.jobId),
-    taskQueue: QUEUES.scrape,
-    args: [input],
-    workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    priority: { priorityKey: priority, fairnessKey: teamId },
-    staticSummary: summary.slice(0, 200),
-    staticDetails: `${url ? `- URL: ${url}\n` : ''}- Job: ${input.jobId}\n- Team: ${teamId}`,
-    typedSearchAttributes: url
-      ? [
-          { key: TeamId, value: teamId },
-          { key: JobKind, value: kind },
-          { key: Host, value: new URL(url).host },
-        ]
-      : [],
-  });
-}
-
-/** The options of starting a browser session. */
-export interface SessionStart extends SessionInput {
-  kind: SessionKind;
-  teamId: string;
-  /** The text that the Temporal UI shows for the session. */
-  label: string;
-}
-
-function startSession(client: Client, session: SessionStart): Promise<void> {
-  return client.workflow.executeUpdateWithStart<typeof browser, void, []>('opened', {
-    args: [],
-    startWorkflowOperation: new WithStartWorkflowOperation<typeof browser>(
-      JOB_KINDS[session.kind].workflow,
-      sessionOptions(session),
-    ),
-  });
-}
-
-async function beginSession(client: Client, session: SessionStart): Promise<void> {
-  await client.workflow.start<typeof browser>(JOB_KINDS[session.kind].workflow, sessionOptions(session));
-}
-
-function sessionOptions({ kind, teamId, label, ...input }: SessionStart) {
-  return {
-    workflowId: workflowIdOf(kind, input.sessionId),
-    taskQueue: QUEUES.scrape,
-    // The types of the client want a tuple.
-    args: [input] as [SessionInput],
-    workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
-    workflowIdConflictPolicy: 'USE_EXISTING' as const,
-    priority: { priorityKey: JOB_KINDS[kind].priority, fairnessKey: teamId },
-    staticSummary: label.slice(0, 200),
-    staticDetails: `- Session: ${input.sessionId}\n- Team: ${teamId}`,
-    typedSearchAttributes: [
-      { key: TeamId, value: teamId },
-      { key: JobKind, value: kind },
-    ],
-  };
-}
-
-/** The options of starting the workflow of a batch or crawl. */
-export interface PageJobStart {
-  kind: PageJobKind;
-  jobId: string;
-  teamId: string;
-  /** The text that the Temporal UI shows for the job. */
-  label: string;
-  host?: string;
-  /** Whether the job has zero data retention, so that it gets no search attributes. */
-  isEncrypted?: boolean;
-  /** Whether to start the delivery of webhook events. */
-  webhook: boolean;
-  /** Whether the work before the pages is already done. */
-  prepared?: boolean;
-}
-
-async function startPageJob(client: Client, job: PageJobStart): Promise<void> {
-  const { kind, jobId, teamId, label, host, isEncrypted, webhook, prepared } = job;
-  const { workflow, priority } = JOB_KINDS[kind];
-  await client.workflow.signalWithStart<typeof batch | typeof crawl>(workflow, {
-    workflowId: workflowIdOf(kind, jobId),
-    taskQueue: QUEUES.scrape,
-    args: [{ jobId, webhook, ...(prepared && { prepared }) }],
-    signal: 'wake',
-    signalArgs: [],
-    priority: { priorityKey: priority, fairnessKey: teamId },
-    staticSummary: label.slice(0, 200),
-    staticDetails: `- Job: ${jobId}\n- Team: ${teamId}`,
-    typedSearchAttributes: isEncrypted
-      ? []
-      : [
-          { key: TeamId, value: teamId },
-          { key: JobKind, value: kind },
-          ...(host ? [{ key: Host, value: host }] : []),
-        ],
-  });
-}
-
-async function startDeliveries(client: Client, jobId: string, teamId: string): Promise<void> {
-  await client.workflow.signalWithStart<typeof deliver>('deliver', {
-    workflowId: `webhooks/${jobId}`,
-    taskQueue: QUEUES.scrape,
-    args: [{ jobId }],
-    signal: 'wake',
-    signalArgs: [],
-    priority: { priorityKey: DELIVERY_PRIORITY, fairnessKey: teamId },
-    staticSummary: `Webhook events of ${jobId}`,
-  });
-}
 
 /**
  * Whether a call failed because a worker has just registered the search attributes: it takes a moment until

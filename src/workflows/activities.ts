@@ -1,5 +1,6 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import type { SupportTool } from '../activities/support.ts';
 import { QUEUES } from './queues.ts';
 
 /** Milliseconds that an attempt may take beyond the job's own timeout, to start and to report its result. */
@@ -28,11 +29,33 @@ export function scrapeActivities(timeoutMs: number) {
 }
 
 /**
+ * Begins a scrape without an activity that Temporal schedules. If the worker dies meanwhile, the workflow task times out
+ * after ten seconds, and another worker runs it.
+ */
+export const beginnings = proxyLocalActivities<Pick<Activities, 'beginPage'>>({
+  // It returns within about a second. A process whose event loop is blocked for longer fails the workflow task.
+  scheduleToCloseTimeout: '1m',
+  retry: { maximumAttempts: 1 },
+});
+
+/**
  * The activity that maps one site, with the same retries as `scrapeActivities`.
  * @param timeoutMs the request's own timeout
  */
 export function mapActivities(timeoutMs: number) {
   return proxyActivities<Pick<Activities, 'mapSite'>>({
+    startToCloseTimeout: timeoutMs + GRACE_MS,
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    retry: { maximumAttempts: 3, initialInterval: '1s', backoffCoefficient: 2 },
+  });
+}
+
+/**
+ * The activities of a search, with the same retries as `scrapeActivities`.
+ * @param timeoutMs the request's own timeout
+ */
+export function searchActivities(timeoutMs: number) {
+  return proxyActivities<Pick<Activities, 'findResults' | 'addDocuments'>>({
     startToCloseTimeout: timeoutMs + GRACE_MS,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     retry: { maximumAttempts: 3, initialInterval: '1s', backoffCoefficient: 2 },
@@ -118,16 +141,17 @@ const sessionStarts = proxyActivities<Pick<Activities, 'startSession'>>({
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { maximumAttempts: 3, initialInterval: '200ms', backoffCoefficient: 2 },
 });
-const sessionBookkeeping = proxyActivities<Pick<Activities, 'settleSession'>>({
+const sessionBookkeeping = proxyActivities<Pick<Activities, 'settleSession' | 'findOtherHost'>>({
   startToCloseTimeout: '30s',
   retry: { ...PERSISTENT, maximumAttempts: 1_000 },
 });
 export const sessionSteps = {
   startSession: sessionStarts.startSession,
   settleSession: sessionBookkeeping.settleSession,
+  findOtherHost: sessionBookkeeping.findOtherHost,
 };
 
-/** Beyond the longest lifetime of a session. */
+/** A timeout that is longer than the longest lifetime of a session. */
 const LONGEST_SESSION = '2h';
 
 /**
@@ -158,6 +182,70 @@ export function hostActivities(queue: string) {
   });
   return { startSession, keepSession, stopSession };
 }
+
+/** The activities that answer a support question. Its client waits for at most a minute, so they are tried for no longer. */
+const supportActivities = proxyActivities<
+  Pick<
+    Activities,
+    'consultTool' | 'explainJob' | 'prepareTrial' | 'judgeTrial' | 'phraseAnswer' | 'concludeSupport'
+  >
+>({
+  taskQueue: QUEUES.models,
+  allowEagerDispatch: false,
+  startToCloseTimeout: '30s',
+  scheduleToCloseTimeout: '1m',
+  retry: { ...PERSISTENT, maximumAttempts: 100 },
+});
+
+/** Activities that read the facts of a support answer. */
+export const supportTools = ['job', 'usage', 'activity', 'docs'] as const satisfies SupportTool[];
+
+/** The activities of a support question, with the names that the Temporal UI shows. */
+export const supportSteps = {
+  explainJob: supportActivities.explainJob,
+  prepareTrial: supportActivities.prepareTrial,
+  judgeTrial: supportActivities.judgeTrial,
+  phraseAnswer: supportActivities.phraseAnswer,
+  concludeSupport: supportActivities.concludeSupport,
+  consultTool: (jobId: string, tool: SupportTool) =>
+    supportActivities.consultTool.executeWithOptions({ summary: tool }, [jobId, tool]),
+};
+
+/** The activity that asks a model about the prompt of a crawl, for which a client waits. */
+export const previewSteps = proxyActivities<Pick<Activities, 'previewCrawl'>>({
+  taskQueue: QUEUES.models,
+  allowEagerDispatch: false,
+  startToCloseTimeout: '30s',
+  scheduleToCloseTimeout: '1m',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { ...PERSISTENT, maximumAttempts: 100 },
+});
+
+/** The turns of agents, in which a model may be asked. */
+const agentTurns = proxyActivities<Pick<Activities, 'takeTurn'>>({
+  taskQueue: QUEUES.models,
+  allowEagerDispatch: false,
+  startToCloseTimeout: '5m',
+  scheduleToCloseTimeout: '1h',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  // Each attempt may ask the model again.
+  retry: { ...PERSISTENT, maximumAttempts: 5 },
+});
+const agentBookkeeping = proxyActivities<Pick<Activities, 'finishCall' | 'endRun'>>({
+  taskQueue: QUEUES.models,
+  allowEagerDispatch: false,
+  startToCloseTimeout: '1m',
+  retry: { ...PERSISTENT, maximumAttempts: 1_000 },
+});
+
+/** The activities of agents and extracts, with the names that the Temporal UI shows. */
+export const agentSteps = {
+  takeTurn: (jobId: string, turn: number) =>
+    agentTurns.takeTurn.executeWithOptions({ summary: `Turn ${turn + 1}` }, [jobId, turn]),
+  finishCall: (jobId: string, sequence: number, label: string) =>
+    agentBookkeeping.finishCall.executeWithOptions({ summary: label }, [jobId, sequence]),
+  endRun: agentBookkeeping.endRun,
+};
 
 /** The activities of upkeep. If a round fails, the next one makes up for it. */
 export const upkeepSteps = proxyActivities<Pick<Activities, 'findStalled' | 'findOverdue' | 'tidyUp'>>({

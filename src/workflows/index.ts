@@ -1,7 +1,11 @@
+export { agent, extract } from './agent.ts';
 export { batch } from './batch.ts';
 export { crawl } from './crawl.ts';
 export { map } from './map.ts';
+export { preview } from './preview.ts';
 export { scrape } from './scrape.ts';
+export { search } from './search.ts';
 export { browser } from './session.ts';
+export { support } from './support.ts';
 export { upkeep } from './upkeep.ts';
 export { deliver } from './webhooks.ts';

@@ -180,7 +180,12 @@ class PageJobRun {
   async #setPaused(paused: boolean): Promise<void> {
     this.#isPaused = paused;
     this.#showState();
-    await bookkeeping.retuneJob(this.#jobId, { paused });
+    let stored: boolean;
+    // Signals that arrive together are handled at once, and their activities may run in either order.
+    do {
+      stored = this.#isPaused;
+      await bookkeeping.retuneJob(this.#jobId, { paused: stored });
+    } while (this.#isPaused !== stored);
   }
 
   /** Starts the page workers with numbers below `wanted` that are not running. */

@@ -11,6 +11,8 @@ export const QUEUES = {
   webhooks: 'webhooks',
   /** Starts of browser sessions. All else of a session is on the queue of its host's process. */
   sessions: 'sessions',
+  /** Work that waits for a language model, or may wait for one: it delays no page. */
+  models: 'models',
 } as const;
 
 /** The roles of a worker. Each role has the name of its queue. */

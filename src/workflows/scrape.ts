@@ -1,6 +1,6 @@
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { ScrapeReport } from '../activities/scrape-report.ts';
-import { scrapeActivities } from './activities.ts';
+import { beginnings, scrapeActivities } from './activities.ts';
 import { recordedFailure } from './failure.ts';
 
 /** The input of the workflow of a scrape or map. Everything else is in the database. */
@@ -9,6 +9,8 @@ export interface ScrapeInput {
   timeoutMs: number;
   /** The text that the Temporal UI shows for the page; absent if nothing of the page may be shown. */
   label?: string;
+  /** Whether the scrape may end within a second: it needs no browser and parses no file. Absent in older histories. */
+  isQuick?: boolean;
 }
 
 /**
@@ -16,17 +18,20 @@ export interface ScrapeInput {
  * @returns the key of the blob with the document, in a report unless the job has zero data retention
  */
 export async function scrape(input: ScrapeInput): Promise<string | ScrapeReport | undefined> {
-  const { jobId, timeoutMs, label } = input;
   try {
-    const result = await scrapeActivities(timeoutMs).scrapePage.executeWithOptions(
-      label ? { summary: label } : {},
-      [jobId],
-    );
+    const result = await scrapePage(input);
     if (typeof result === 'object') setCurrentDetails(describe(result));
     return result;
   } catch (error) {
     throw await recordedFailure(input, error);
   }
+}
+
+async function scrapePage({ jobId, timeoutMs, label, isQuick }: ScrapeInput) {
+  const options = label ? { summary: label } : {};
+  const ended = isQuick ? await beginnings.beginPage.executeWithOptions(options, [jobId]) : undefined;
+  if (ended) return ended.result;
+  return scrapeActivities(timeoutMs).scrapePage.executeWithOptions(options, [jobId]);
 }
 
 /** The text that the Temporal UI shows after a scrape. */

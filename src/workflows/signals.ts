@@ -1,6 +1,6 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Retuning } from '../schemas/page-job.ts';
-import type { SessionUsage } from '../sessions/hosted-session.ts';
+import type { SessionUsage } from '../sessions/session-usage.ts';
 
 /** Keeps the job from starting more pages until `resume`. */
 export const pause = defineSignal('pause');
@@ -12,6 +12,9 @@ export const retune = defineSignal<[Retuning]>('retune');
 export const wake = defineSignal('wake');
 /** Requests another page worker, because the one that sends it cannot take all pages that are due. */
 export const help = defineSignal('help');
+
+/** Ends an agent after the calls that are running. */
+export const stopAgent = defineSignal('stop');
 
 /** Ends a browser session. */
 export const stopSession = defineSignal('stop');

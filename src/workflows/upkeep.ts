@@ -59,11 +59,10 @@ async function restartJob({ id, kind }: StalledJob): Promise<void> {
 }
 
 const isOverdue = (job: StalledJob | OverdueJob): job is OverdueJob =>
-  job.kind === 'scrape' || job.kind === 'map';
+  job.kind !== 'batch_scrape' && job.kind !== 'crawl';
 
 /**
- * Ends a scrape or map that has no workflow, because the API server was killed after it had stored the job. Nobody knows
- * its id, so it fails instead of being started; its uploaded file is deleted.
+ * Ends a job that has no workflow, because the API server was killed after it had stored the job. Nobody knows its id, so it fails instead of being started; its uploaded file is deleted.
  */
 async function endIfLost({ id, kind }: OverdueJob): Promise<void> {
   const workflowId = workflowIdOf(kind, id);
@@ -76,5 +75,7 @@ async function endIfLost({ id, kind }: OverdueJob): Promise<void> {
       code: 'SERVICE_UNAVAILABLE',
       message: `The service ended before the ${JOB_KINDS[kind].noun} began. Send the request again.`,
     });
+    // The webhook of an agent or extract hears of it.
+    if (kind === 'agent' || kind === 'extract') await startDeliveries(id);
   }
 }

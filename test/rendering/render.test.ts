@@ -188,15 +188,14 @@ describe('a format that a language model would write', () => {
     const json = { type: 'json', schema };
     expect(rendered(['markdown', tracking({ schema })])).toMatchObject({
       fields: { markdown: expect.any(String) },
-      prepared: { changeTracking: { json: { population: 1200 } } },
+      prepared: { changeTracking: { data: { byRules: { value: { population: 1200 } } } } },
     });
     expect(rendered(['markdown', tracking({ schema })]).fields).not.toHaveProperty('json');
-    expect(rendered(['markdown', json, tracking({})]).prepared).toMatchObject({
-      changeTracking: { json: { population: 1200 } },
-    });
-    expect(rendered(['markdown', json, tracking({ modes: [] })]).prepared).toMatchObject({
-      changeTracking: { json: undefined },
-    });
+    const withFormat = rendered(['markdown', json, tracking({})]);
+    expect(withFormat.fields).toMatchObject({ json: { population: 1200 } });
+    expect(withFormat.prepared.changeTracking).not.toHaveProperty('data');
+    const withoutMode = rendered(['markdown', json, tracking({ modes: [], schema })]);
+    expect(withoutMode.prepared.changeTracking).not.toHaveProperty('data');
   });
 });
 

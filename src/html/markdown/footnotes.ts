@@ -9,6 +9,8 @@ export interface Footnotes {
   readonly notes: ReadonlyMap<Element, string>;
   /** Links from notes back to the text, or the elements that hold nothing but such a link. */
   readonly backReferences: ReadonlySet<Element>;
+  /** The ids to which links within the page (`#id`) lead; on pages from the web all links are absolute. */
+  readonly linkedIds: ReadonlySet<string>;
 }
 
 const MAX_MARKER_TEXT = 12;
@@ -54,7 +56,8 @@ export function findFootnotes(nodes: readonly ChildNode[]): Footnotes {
     }
     marks.set(link, label);
   }
-  return { references: marks, notes, backReferences: returns };
+  const inner = links.filter(({ attribs }) => attribs.href?.startsWith('#'));
+  return { references: marks, notes, backReferences: returns, linkedIds: new Set(inner.map(fragmentOf)) };
 }
 
 /** Collects links to fragments, and list items with an `id`. */

@@ -17,9 +17,13 @@ const AUTOLINK_EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[\w-]+(?:\.[\w-]+)*$/;
 
 /**
  * A link. Markdown links cannot contain blocks: a link around lines joins them, one around a heading and other blocks
- * is written in the heading, and one around other blocks is repeated in the text of each.
+ * is written in the heading, and one around other blocks is repeated in the text of each. A place in a document to which one of
+ * its links leads stays, as HTML.
  */
 export const link: ElementRule = (writer, element) => {
+  const { id = '', href } = element.attribs;
+  if (href === undefined && writer.footnotes.linkedIds.has(id) && /^[\w.:-]+$/.test(id))
+    writer.line.raw(`<a id="${id}"></a>`);
   if (writer.options.tidy && isSkipLink(element)) return;
   const label = writer.footnotes.references.get(element);
   if (label !== undefined) {

@@ -2,17 +2,21 @@ import { type Element, isTag } from 'domhandler';
 import { textContent } from 'domutils';
 import { extractCodeText, fencedCode, LINE_NUMBER_CLASS } from './code.ts';
 import { LINE_BREAKS } from './inline-writer.ts';
-import type { ElementRule, MarkdownWriter } from './writer.ts';
+import { type ElementRule, joinBlocks, type MarkdownWriter } from './writer.ts';
 
 /** Most columns of a table; bounds what a huge `colspan` can produce. */
 const MAX_COLUMNS = 100;
+const MAX_ROW_SPAN = 1_000;
+/** Roles that say that an element is a table of data. */
+const SAYS_TABLE = /^(table|(tree)?grid)$/;
 /** A table without header cells is data if at most one in this many cells holds a block such as a heading or list. */
 const MIN_CELLS_PER_BLOCK = 4;
 const LAYOUT_ELEMENTS = new Set(['div', 'p', 'section', 'article', 'form']);
 const NESTED_BLOCK_ELEMENTS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'pre', 'blockquote']);
 
 /**
- * A table of GitHub-flavoured markdown (GFM 4.10). A table used for page layout is written as the content of its cells.
+ * A table of GitHub-flavoured markdown (GFM 4.10). A table used for page layout is written as the content of its cells, and one
+ * whose role says that it holds data although there are tables in its cells as HTML.
  */
 export const table: ElementRule = (writer, element) => {
   writer.endText();
@@ -24,6 +28,15 @@ export const table: ElementRule = (writer, element) => {
       writer.addBlock({ kind: 'other', text: fencedCode(code, '') });
       return;
     }
+    if (
+      !writer.isInline &&
+      writer.canIndent &&
+      SAYS_TABLE.test(element.attribs.role ?? '') &&
+      rows.length > 0
+    ) {
+      writer.addBlock({ kind: 'other', text: renderHtmlRows(rows, writer) });
+      return;
+    }
     writer.walk(element.children);
     writer.endText();
     return;
@@ -32,6 +45,27 @@ export const table: ElementRule = (writer, element) => {
   const text = renderRows(rows, writer);
   if (text) writer.addBlock({ kind: 'other', text });
 };
+
+/**
+ * Renders a table whose cells hold tables, which GFM cannot express, as HTML tags around the markdown of each cell. The blank
+ * lines around the content of a cell end the HTML block, so that it is read as markdown (CommonMark 4.6).
+ */
+function renderHtmlRows(rows: Element[], writer: MarkdownWriter): string {
+  const lines = rows.flatMap((row) => [
+    '<tr>',
+    ...findCells(row).flatMap((cell) => {
+      const span = (name: 'colspan' | 'rowspan', most: number) => {
+        const places = parseSpan(cell, name, most);
+        return places > 1 ? ` ${name}="${places}"` : '';
+      };
+      const content = joinBlocks(writer.collectBlocks(true, () => writer.walk(cell.children)));
+      const open = `<${cell.name}${span('colspan', MAX_COLUMNS)}${span('rowspan', MAX_ROW_SPAN)}>`;
+      return content ? [open, '', content, '', `</${cell.name}>`] : [`${open}</${cell.name}>`];
+    }),
+    '</tr>',
+  ]);
+  return ['<table>', ...lines, '</table>'].join('\n');
+}
 
 /** Renders the rows that have text; the first becomes the header row, followed by the delimiter row. */
 function renderRows(rows: Element[], writer: MarkdownWriter): string {
@@ -66,7 +100,7 @@ function renderCells(row: Element, covered: number[], writer: MarkdownWriter): s
   };
   for (const cell of findCells(row)) {
     fill();
-    const rowSpan = parseSpan(cell, 'rowspan', 1_000);
+    const rowSpan = parseSpan(cell, 'rowspan', MAX_ROW_SPAN);
     const text = writer.renderInline(LINE_BREAKS.cell, () => writer.walk(cell.children));
     for (
       let left = Math.min(parseSpan(cell, 'colspan', MAX_COLUMNS), Math.max(1, MAX_COLUMNS - cells.length)),
@@ -109,7 +143,7 @@ function isDataTable(element: Element, rows: Element[]): boolean {
   if (/^(presentation|none)$/.test(role) || rows.length === 0) return false;
   const below = descendantNames(element);
   if (below.has('table') || isCodeListing(rows)) return false;
-  if (['th', 'thead', 'caption'].some((name) => below.has(name)) || /^(table|(tree)?grid)$/.test(role))
+  if (['th', 'thead', 'caption'].some((name) => below.has(name)) || SAYS_TABLE.test(role))
     return rows.some((row) => findCells(row).length > 1) || rows.length > 1;
   const cells = rows.flatMap(findCells);
   const withBlocks = cells.filter((cell) => intersects(descendantNames(cell), NESTED_BLOCK_ELEMENTS)).length;

@@ -79,7 +79,7 @@ export function measureElements(page: Document, isScripted: boolean): Measures {
   };
   const enter = (element: Element, into: ElementMeasure, line: TextRun, isLink: boolean): TextRun => {
     const { name, attribs } = element;
-    const own = { ...emptyMeasure(), start: position, rank: NO_HEADING_LEVEL };
+    const own = emptyMeasure(position);
     measures.set(element, own);
     if (PICTURES.has(name)) own.pictures = 1;
     if (!isShown(element)) {
@@ -104,7 +104,7 @@ export function measureElements(page: Document, isScripted: boolean): Measures {
     into.rank = Math.min(into.rank, own.rank);
     return isInline ? after : { length: 0, linked: 0 };
   };
-  const all = { ...emptyMeasure(), start: 0, rank: NO_HEADING_LEVEL };
+  const all = emptyMeasure(0);
   endRun(visit(page.children, all, { length: 0, linked: 0 }, false), all);
   return measures;
 }
@@ -130,8 +130,18 @@ export function addMeasure(to: Measure, more: Measure, times: 1 | -1): void {
   to.pictures += times * more.pictures;
 }
 
-const emptyMeasure = (): Measure => ({
-  ...{ length: 0, linked: 0, prose: 0, links: 0, downloads: 0, headings: 0, quotes: 0, pictures: 0 },
+/** The measure of an element before its content is counted. It has no spreads, because a page has thousands of elements. */
+const emptyMeasure = (start: number): ElementMeasure => ({
+  length: 0,
+  linked: 0,
+  prose: 0,
+  links: 0,
+  downloads: 0,
+  headings: 0,
+  quotes: 0,
+  pictures: 0,
+  start,
+  rank: NO_HEADING_LEVEL,
 });
 
 function extendRun(run: TextRun, length: number, isLink: boolean): void {

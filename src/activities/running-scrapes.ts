@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Milliseconds for which a scrape continues without an activity that waits for it, because the next one may begin. */
+const UNATTENDED_MS = 5_000;
+
+/** The work of a scrape. It must end soon after the signal of the scrape has fired. */
+type ScrapeWork<Result> = (scrape: RunningScrape<Result>) => Promise<Result>;
+
+/** A scrape that runs in this process. It may outlive the activity that started it, and be joined by the next one. */
+export class RunningScrape<Result> {
+  /** Whether it was started by the first activity of its workflow. */
+  readonly isFirst: boolean;
+  /** Returns what the Temporal UI shows while the scrape runs. */
+  progress: () => unknown = () => undefined;
+  readonly #aborter = new AbortController();
+  readonly #result: Promise<Result>;
+  readonly #forget: () => void;
+  #waiting = 0;
+  #unattended: NodeJS.Timeout | undefined;
+
+  /** @param options.forget called when the scrape can no longer be joined */
+  constructor(work: ScrapeWork<Result>, options: { isFirst: boolean; forget: () => void }) {
+    this.isFirst = options.isFirst;
+    this.#forget = options.forget;
+    this.#result = work(this);
+    // A failure is reported by the activity that waits. If none does, the work is repeated.
+    this.#result.catch(() => undefined);
+  }
+
+  /** Fires when the scrape must end: an activity that waited for it was cancelled, or none waits any more. */
+  get signal(): AbortSignal {
+    return this.#aborter.signal;
+  }
+
+  /**
+   * Waits for the result.
+   * @param signal ends the scrape
+   * @param maxMs the milliseconds to wait
+   * @returns the result; `undefined` if the scrape still runs then
+   */
+  async wait(signal: AbortSignal, maxMs?: number): Promise<{ result: Result } | undefined> {
+    clearTimeout(this.#unattended);
+    this.#waiting++;
+    const abort = () => this.#aborter.abort(signal.reason);
+    const timer = new AbortController();
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+    const result = this.#result.then((value) => ({ result: value }));
+    const late = maxMs === undefined ? [] : [sleep(maxMs, undefined, { signal: timer.signal })];
+    try {
+      const ended = await Promise.race([result, ...late]);
+      if (ended) this.#forget();
+      return ended;
+    } catch (error) {
+      this.#forget();
+      throw error;
+    } finally {
+      timer.abort();
+      signal.removeEventListener('abort', abort);
+      if (--this.#waiting === 0) this.#abortUnlessAttended();
+    }
+  }
+
+  #abortUnlessAttended(): void {
+    this.#unattended = setTimeout(() => {
+      this.#forget();
+      this.#aborter.abort(new Error('no activity waits for the scrape any more'));
+    }, UNATTENDED_MS);
+    this.#unattended.unref();
+  }
+}
+
+/** The scrapes that run in this process, by the ids of their jobs. */
+export class RunningScrapes<Result> {
+  readonly #running = new Map<string, RunningScrape<Result>>();
+
+  /** Returns the running scrape of a job, or starts it. */
+  join(
+    jobId: string,
+    { isFirst, work }: { isFirst: boolean; work: ScrapeWork<Result> },
+  ): RunningScrape<Result> {
+    const running = this.#running.get(jobId);
+    if (running) return running;
+    const scrape = new RunningScrape(work, {
+      isFirst,
+      forget: () => {
+        if (this.#running.get(jobId) === scrape) this.#running.delete(jobId);
+      },
+    });
+    this.#running.set(jobId, scrape);
+    return scrape;
+  }
+}

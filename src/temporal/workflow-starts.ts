@@ -1,0 +1,217 @@
+import {
+  type Client,
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandle,
+} from '@temporalio/client';
+import {
+  type AgentKind,
+  JOB_KINDS,
+  type JobKind as Kind,
+  type PageJobKind,
+  type SessionKind,
+  workflowIdOf,
+} from '../job-kinds.ts';
+import type { AgentInput, agent, extract } from '../workflows/agent.ts';
+import type { batch } from '../workflows/batch.ts';
+import type { crawl } from '../workflows/crawl.ts';
+import type { map } from '../workflows/map.ts';
+import type { preview } from '../workflows/preview.ts';
+import { QUEUES } from '../workflows/queues.ts';
+import type { ScrapeInput, scrape } from '../workflows/scrape.ts';
+import type { search } from '../workflows/search.ts';
+import { Host, JobKind, TeamId } from '../workflows/search-attributes.ts';
+import type { browser, SessionInput } from '../workflows/session.ts';
+import type { SupportInput, support } from '../workflows/support.ts';
+import type { deliver } from '../workflows/webhooks.ts';
+
+/** The starts of all workflows of jobs, with what the Temporal UI shows of them. */
+
+const DELIVERY_PRIORITY = 4;
+
+/** A job as the Temporal UI shows it. */
+interface ShownJob {
+  kind: Kind;
+  jobId: string;
+  teamId: string;
+  /** One line of text. */
+  summary: string;
+  url?: string | undefined;
+  host?: string | undefined;
+  /** Whether the job has no search attributes, because it has zero data retention. */
+  isHidden?: boolean | undefined;
+}
+
+/** Options that the starts of all jobs share. */
+function optionsOf({ kind, jobId, teamId, summary, url, host, isHidden }: ShownJob) {
+  return {
+    workflowId: workflowIdOf(kind, jobId),
+    taskQueue: QUEUES.scrape,
+    priority: { priorityKey: JOB_KINDS[kind].priority, fairnessKey: teamId },
+    staticSummary: summary.slice(0, 200),
+    staticDetails: `${url ? `- URL: ${url}\n` : ''}- Job: ${jobId}\n- Team: ${teamId}`,
+    typedSearchAttributes: isHidden
+      ? []
+      : [
+          { key: TeamId, value: teamId },
+          { key: JobKind, value: kind },
+          ...(host ? [{ key: Host, value: host }] : []),
+        ],
+  };
+}
+
+/** Options of a workflow that runs only once, even if it is started twice with the same id. */
+const ONCE = {
+  workflowIdReusePolicy: 'REJECT_DUPLICATE',
+  workflowIdConflictPolicy: 'USE_EXISTING',
+} as const;
+
+/** The kinds of jobs whose requests stay open until they end. */
+export type RequestKind = 'scrape' | 'map' | 'search';
+const VERBS = { scrape: 'Scrape', map: 'Map' } as const;
+
+/** The options of starting a scrape, map or search. */
+export interface ScrapeStart extends ScrapeInput {
+  teamId: string;
+  /** The requested URL; absent for a search, and if nothing of the page may be shown. */
+  url?: string;
+  /** The name of the file, if the job parses one. */
+  file?: string;
+}
+
+/** Starts a job whose request stays open until it ends. */
+export function startRequest(
+  client: Client,
+  kind: RequestKind,
+  { teamId, url, file, ...input }: ScrapeStart,
+): Promise<WorkflowHandle<typeof scrape | typeof map | typeof search>> {
+  const { jobId, label } = input;
+  const isSearch = kind === 'search';
+  const summary = isSearch
+    ? 'Search'
+    : `${file ? 'Parse' : VERBS[kind]} ${file ?? url ?? label ?? 'with zero data retention'}`;
+  const host = url && new URL(url).host;
+  return client.workflow.start<typeof scrape | typeof map | typeof search>(JOB_KINDS[kind].workflow, {
+    ...optionsOf({ kind, jobId, teamId, summary, url, host, isHidden: !label && !isSearch }),
+    ...ONCE,
+    args: [input],
+  });
+}
+
+/** The options of starting to answer a support question, or to read the prompt of a crawl. */
+export interface QuestionStart extends SupportInput {
+  teamId: string;
+}
+
+/** Starts to answer a question. The question or prompt itself is not shown, because it may contain anything. */
+export function startQuestion(
+  client: Client,
+  kind: 'support' | 'preview',
+  { teamId, ...input }: QuestionStart,
+): Promise<WorkflowHandle<typeof support | typeof preview>> {
+  const summary = kind === 'support' ? 'Support question' : 'Prompt of a crawl';
+  return client.workflow.start<typeof support | typeof preview>(JOB_KINDS[kind].workflow, {
+    ...optionsOf({ kind, jobId: input.jobId, teamId, summary }),
+    ...ONCE,
+    args: [input],
+  });
+}
+
+/** The options of starting an agent or extract. */
+export interface AgentStart extends AgentInput {
+  kind: AgentKind;
+  teamId: string;
+  /** The host of the first URL, if one was given. */
+  host?: string | undefined;
+}
+
+/**
+ * Starts an agent or extract, unless it was started before. The prompt is not shown, because it may contain anything.
+ */
+export async function startAgent(
+  client: Client,
+  { kind, teamId, host, ...input }: AgentStart,
+): Promise<void> {
+  const summary = `${kind === 'agent' ? 'Agent' : 'Extract'}${host ? ` for ${host}` : ''}`;
+  try {
+    await client.workflow.start<typeof agent | typeof extract>(JOB_KINDS[kind].workflow, {
+      ...optionsOf({ kind, jobId: input.jobId, teamId, summary, host }),
+      ...ONCE,
+      args: [input],
+    });
+  } catch (error) {
+    // A repeated request with the same idempotency key may come after its end.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+/** The options of starting a browser session. */
+export interface SessionStart extends SessionInput {
+  kind: SessionKind;
+  teamId: string;
+  /** The text that the Temporal UI shows for the session. */
+  label: string;
+}
+
+/** Starts a browser session, and waits until its browser can be used. */
+export function startSession(client: Client, session: SessionStart): Promise<void> {
+  return client.workflow.executeUpdateWithStart<typeof browser, void, []>('opened', {
+    args: [],
+    startWorkflowOperation: new WithStartWorkflowOperation<typeof browser>(
+      JOB_KINDS[session.kind].workflow,
+      sessionOptions(session),
+    ),
+  });
+}
+
+/** Starts the workflow of a browser session whose browser runs already. */
+export async function beginSession(client: Client, session: SessionStart): Promise<void> {
+  await client.workflow.start<typeof browser>(JOB_KINDS[session.kind].workflow, sessionOptions(session));
+}
+
+const sessionOptions = ({ kind, teamId, label, ...input }: SessionStart) => ({
+  ...optionsOf({ kind, jobId: input.sessionId, teamId, summary: label }),
+  ...ONCE,
+  // The types of the client want a tuple.
+  args: [input] as [SessionInput],
+});
+
+/** The options of starting the workflow of a batch or crawl. */
+export interface PageJobStart {
+  kind: PageJobKind;
+  jobId: string;
+  teamId: string;
+  /** The text that the Temporal UI shows for the job. */
+  label: string;
+  host?: string;
+  /** Whether the job has zero data retention, so that it gets no search attributes. */
+  isEncrypted?: boolean;
+  /** Whether to start the delivery of webhook events. */
+  webhook: boolean;
+  /** Whether the work before the pages is already done. */
+  prepared?: boolean;
+}
+
+/** Starts the workflow of a batch or crawl, or wakes it if it is running. */
+export async function startPageJob(client: Client, job: PageJobStart): Promise<void> {
+  const { kind, jobId, teamId, label, host, isEncrypted, webhook, prepared } = job;
+  await client.workflow.signalWithStart<typeof batch | typeof crawl>(JOB_KINDS[kind].workflow, {
+    ...optionsOf({ kind, jobId, teamId, summary: label, host, isHidden: isEncrypted }),
+    args: [{ jobId, webhook, ...(prepared && { prepared }) }],
+    signal: 'wake',
+    signalArgs: [],
+  });
+}
+
+/** Starts the workflow that delivers the events of a job, or wakes it if it is running. */
+export async function startDeliveries(client: Client, jobId: string, teamId: string): Promise<void> {
+  await client.workflow.signalWithStart<typeof deliver>('deliver', {
+    workflowId: `webhooks/${jobId}`,
+    taskQueue: QUEUES.scrape,
+    args: [{ jobId }],
+    signal: 'wake',
+    signalArgs: [],
+    priority: { priorityKey: DELIVERY_PRIORITY, fairnessKey: teamId },
+    staticSummary: `Webhook events of ${jobId}`,
+  });
+}
