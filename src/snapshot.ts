@@ -31,7 +31,7 @@ interface DocumentBlock {
   /** `p<page>.b<index>`, with the page counted from 1 and the block on the page from 0. */
   id: string;
   type: string;
-  /** What the text says the block is, such as `Table 3`; `null` if it says nothing. */
+  /** The label that the text gives the block, such as `Table 3`; `null` without one. */
   label: string | null;
   /** Left, top, right and bottom as fractions (0 to 1) of the width and height of the page. */
   bbox: [number, number, number, number];
@@ -58,7 +58,7 @@ export interface DocumentPage {
   blocks: DocumentBlock[];
 }
 
-/** What only documents have: files that are not pages of a site, such as PDF and office files. */
+/** Properties that only documents have: files that are not pages of a site, such as PDF and office files. */
 export interface DocumentParts {
   /** The type of the file, named by its extension. */
   type: string;

@@ -15,7 +15,7 @@ const CONTEXT_COMMANDS = /^Storage\.|^Browser\.(?:setDownloadBehavior|grantPermi
  * Attaches Playwright, which provides real clicks and typing, and storage state as a file. It makes a page a third more
  * expensive, so it is attached only where it is needed. Playwright sees a browser with only this context and page.
  */
-export async function attachPlaywright(tab: Tab): Promise<AttachedPlaywright> {
+export async function attachPlaywright(tab: Pick<Tab, 'context' | 'targetId'>): Promise<AttachedPlaywright> {
   const browser = await chromium.connectOverCDP(createTabTransport(tab), {
     noDefaults: true,
     isLocal: true,
@@ -40,7 +40,10 @@ export async function connectPlaywright(url: string): Promise<{ context: Browser
 }
 
 /** A protocol transport that is limited to the context of a tab. */
-function createTabTransport({ context, targetId }: Tab): ConnectOverCDPTransport {
+function createTabTransport({
+  context,
+  targetId,
+}: Pick<Tab, 'context' | 'targetId'>): ConnectOverCDPTransport {
   const { connection, id: browserContextId } = context;
   const sessions = new Set<string>();
   const attached: string[] = [];

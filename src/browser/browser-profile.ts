@@ -36,6 +36,14 @@ export interface OpenProfile extends AsyncDisposable {
   ): Promise<Result>;
 }
 
+/** An attempt to save a profile. */
+export interface ProfileSave {
+  outcome: 'saved' | 'failed';
+  durationMs: number;
+  /** Its size before it is compressed, if it was saved. */
+  bytes?: number;
+}
+
 /** Opens profiles: cookies, localStorage and IndexedDB, stored under a name of a team. */
 export interface Profiles {
   /** @throws ServiceError as `readProfile` and `leaseProfile` */
@@ -54,11 +62,16 @@ const MAX_ORIGINS = 100;
 /**
  * @param deps.logger logs failures of leases and checkpoints; a failure of the final save is thrown
  * @param deps.checkpointIntervalMs milliseconds between two saves, by default 30 s
+ * @param deps.onSave called after each attempt to save a profile
  */
 export function createProfiles(
-  deps: ProfileStore & { logger: Pick<Logger, 'warn'>; checkpointIntervalMs?: number },
+  deps: ProfileStore & {
+    logger: Pick<Logger, 'warn'>;
+    checkpointIntervalMs?: number;
+    onSave?(save: ProfileSave): void;
+  },
 ): Profiles {
-  const { db, logger, checkpointIntervalMs = CHECKPOINT_INTERVAL_MS } = deps;
+  const { db, logger, checkpointIntervalMs = CHECKPOINT_INTERVAL_MS, onSave } = deps;
 
   async function openToSave({
     saver,
@@ -77,9 +90,19 @@ export function createProfiles(
       async runWith(context, tab, use) {
         await (isLoaded ? visitOrigins(context, originsOf(context, state)) : restore(context, state));
         const origins = watchOrigins(context);
-        const save = async () => {
+        const saveOnce = async () => {
           await requireCopyableStorage(tab, origins, lease.name);
-          await saveProfile(deps, lease, await readState(context, lease.name));
+          const state = await readState(context, lease.name);
+          await saveProfile(deps, lease, state);
+          return Buffer.byteLength(state);
+        };
+        const save = async () => {
+          const startedAt = performance.now();
+          const bytes = await saveOnce().catch((error) => {
+            onSave?.({ outcome: 'failed', durationMs: performance.now() - startedAt });
+            throw error;
+          });
+          onSave?.({ outcome: 'saved', durationMs: performance.now() - startedAt, bytes });
         };
         const onMissed = onFault('a checkpoint of a profile was not saved');
         const checkpoints = startCheckpoints(save, onMissed, checkpointIntervalMs);

@@ -66,7 +66,7 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
   });
   let viewport = defaultViewport(appearance);
   // The page of a visit that leaves it open keeps its size when the emulation of the screen ends.
-  if (context.keepsPages) await setWindowSize(context.connection.browser, targetId, viewport);
+  if (context.keepPage) await setWindowSize(context.connection.browser, targetId, viewport);
   await setViewport(session, appearance, viewport);
   if (appearance.position) await context.grantPermission('geolocation');
   return {
@@ -101,7 +101,8 @@ function watchUrl(session: Session, targetId: string): () => string {
   return () => url;
 }
 
-function waitForNextDocument(session: Session, targetId: string): Promise<void> {
+/** Resolves when a page has navigated to another document. @param targetId the id of its tab */
+export function waitForNextDocument(session: Session, targetId: string): Promise<void> {
   return new Promise((resolve) => {
     session.on('Page.frameNavigated', ({ frame }) => frame.id === targetId && resolve());
   });

@@ -15,7 +15,7 @@ import { rejectCookieNotice } from './cookie-consent.ts';
 import type { Appearance } from './device-emulation.ts';
 import { evaluateIsolated } from './dom/isolated-world.ts';
 import { isHtml, readHtml } from './dom/read-html.ts';
-import { leaveTab } from './leave-tab.ts';
+import { emulateVisitor, leaveTab } from './leave-tab.ts';
 import type { AdBlocker } from './network/ad-blocker.ts';
 import type { DocumentResponse } from './network/network-monitor.ts';
 import { prepareOwnHeaders } from './network/request-headers.ts';
@@ -49,6 +49,8 @@ export interface VisitOptions {
   headers: Record<string, string>;
   appearance: Appearance;
   waitForMs: number;
+  /** The hosts that the tab may be on; absent if any may be. Other documents of it are not requested. */
+  allowedHosts?: readonly string[] | undefined;
   /** Whether to remove cookie notices and, if there is a blocker, advertisements. */
   blockAds: boolean;
   adBlocker?: AdBlocker | undefined;
@@ -94,7 +96,10 @@ export async function visit(context: BrowsingContext, options: VisitOptions): Pr
     actions.some(({ type }) => type === 'screenshot' || type === 'pdf');
   const tab = await openTab(context, { appearance, maxBytes, waitForVisuals });
   const result = await useTab(tab, options);
-  if (context.keepsPages) await leaveTab(tab, appearance);
+  if (context.keepPage) {
+    await leaveTab(tab, appearance);
+    context.keepPage((session) => emulateVisitor(context.connection, session, appearance));
+  }
   return result;
 }
 
@@ -119,6 +124,7 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
   await interceptRequests(tab, {
     headers: await prepareOwnHeaders(tab.context, options),
     isBlocked: ads?.isAd,
+    allowedHosts: options.allowedHosts,
   });
   const initialResponse = await navigate(tab, options.url);
   await waitUntilSettled(tab);

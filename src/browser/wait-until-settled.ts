@@ -29,8 +29,11 @@ export interface SettleOptions {
   maxMs: number;
 }
 
+/** The parts of a tab that are watched. */
+export type WatchedTab = Pick<Tab, 'session' | 'frameId' | 'network' | 'nextDocument'>;
+
 /** Waits until network and DOM have been quiet together for `quietMs`, but at most `maxMs`. */
-export async function waitUntilSettled(tab: Tab, options: Partial<SettleOptions> = {}): Promise<void> {
+export async function waitUntilSettled(tab: WatchedTab, options: Partial<SettleOptions> = {}): Promise<void> {
   const { quietMs = QUIET_MS, maxMs = MAX_SETTLE_MS } = options;
   let end = performance.now() + maxMs;
   let refreshes = 0;
@@ -70,12 +73,12 @@ function refreshDelayMs({ content, url, baseUrl }: NonNullable<PageActivity['ref
 }
 
 /** Waits for the navigation that the page has announced. */
-async function waitForRefresh(tab: Tab, afterMs: number): Promise<void> {
+async function waitForRefresh(tab: WatchedTab, afterMs: number): Promise<void> {
   // The page may cancel the refresh.
   await Promise.race([tab.nextDocument(), sleep(afterMs + 1_000, undefined, { ref: false })]);
 }
 
-async function readActivity(tab: Tab): Promise<PageActivity> {
+async function readActivity(tab: WatchedTab): Promise<PageActivity> {
   try {
     return await evaluateIsolated(tab, probeActivity, MIN_TEXT_LENGTH);
   } catch (error) {
@@ -85,7 +88,7 @@ async function readActivity(tab: Tab): Promise<PageActivity> {
 }
 
 /** Whether the page shows only a placeholder for content that its scripts will load. */
-async function showsOnlyPlaceholder(tab: Tab): Promise<boolean> {
+async function showsOnlyPlaceholder(tab: WatchedTab): Promise<boolean> {
   try {
     const shortText = await evaluateIsolated(tab, readShortText, MAX_PLACEHOLDER_LENGTH);
     return shortText !== null && isPlaceholder(shortText);

@@ -6,6 +6,7 @@ import {
   type Comparison,
   type PageContent,
   packVersion,
+  unpackVersion,
 } from '../changes/compare.ts';
 import type { Database } from '../db/client.ts';
 import { addVersion, findPageHistory, type PageVersion } from '../db/pages/page-versions.ts';
@@ -36,10 +37,18 @@ export interface TrackedPage {
   scrapedAt: number;
   modes: ChangeTrackingMode[];
   /** The current content; `undefined` if the page no longer exists. */
-  current: FingerprintedContent | undefined;
+  current: TrackedContent | undefined;
 }
 
-type FingerprintedContent = PageContent & { fingerprint: Uint8Array };
+/** The content of a page that is compared. */
+interface TrackedContent extends PageContent {
+  fingerprint: Uint8Array;
+  /**
+   * Returns the data for the mode `json`, the same in every call; in place of `json`, where a language model makes it. It is
+   * not called for an unchanged page whose data is known.
+   */
+  findJson?(): Promise<unknown>;
+}
 
 /** How a comparison runs in a rendering thread. */
 interface RenderOptions {
@@ -87,26 +96,43 @@ export function createChangeTracker(deps: ChangeTrackerDeps): ChangeTracker {
   const { db, versionBlobs, renderer, trackingTtlMs } = deps;
 
   /**
-   * Stores the content of a page. If the page is unchanged and has no JSON, the previous blob is used again,
-   * unless half of its retention time is over.
+   * Stores the content of a page. If the page is unchanged, the previous blob is used again, unless half of its retention
+   * time is over, or the mode `json` was requested and it has no data.
    */
-  async function storeContent(content: PageContent, isSame: boolean, previous: PageVersion | undefined) {
-    const { markdown, json } = content;
+  async function storeContent(content: TrackedContent, isSame: boolean, previous: PageVersion | undefined) {
+    const { markdown, json, findJson } = content;
     const previousBlob = previous?.blob;
     const storedAt = previous?.storedAt;
-    const isReusable = storedAt && storedAt.getTime() > Date.now() - trackingTtlMs / 2;
-    if (isSame && json === undefined && previousBlob && isReusable) return { blob: previousBlob, storedAt };
-    const blob = await versionBlobs.put(packVersion({ markdown, ...(json !== undefined && { json }) }));
+    const isYoung = storedAt && storedAt.getTime() > Date.now() - trackingTtlMs / 2;
+    let known: PageContent | undefined;
+    if (isSame && previousBlob && json === undefined) {
+      if (findJson) known = await readVersion(previousBlob);
+      if (isYoung && (!findJson || known?.json !== undefined)) return { blob: previousBlob, storedAt };
+    }
+    const data = json ?? known?.json ?? (await findJson?.());
+    const blob = await versionBlobs.put(packVersion({ markdown, ...(data !== undefined && { json: data }) }));
     return { blob, storedAt: new Date() };
+  }
+
+  /** Reads a stored version; `undefined` if it is no longer stored. */
+  async function readVersion(blob: string): Promise<PageContent | undefined> {
+    try {
+      return unpackVersion(await versionBlobs.get(blob));
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'NOT_FOUND') throw error;
+      return undefined;
+    }
   }
 
   async function compareWith(
     previous: PageVersion,
-    { content, modes }: { content: FingerprintedContent; modes: ChangeTrackingMode[] },
+    { content, modes }: { content: TrackedContent; modes: ChangeTrackingMode[] },
     options: RenderOptions,
   ): Promise<Comparison> {
-    const { fingerprint, ...after } = content;
+    const { fingerprint, markdown, findJson } = content;
     if (previous.fingerprint?.equals(fingerprint)) return { isSame: true, warnings: [] };
+    const json = content.json ?? (await findJson?.());
+    const after = { markdown, ...(json !== undefined && { json }) };
     try {
       const before = previous.blob === null ? undefined : await versionBlobs.get(previous.blob);
       return await renderer.compare({ before, after, modes }, options);

@@ -33,6 +33,9 @@ export interface Comparison {
 /** Serializes a version for storage. */
 export const packVersion = (version: PageContent) => Buffer.from(JSON.stringify(version));
 
+/** Reads a version that {@link packVersion} serialized. */
+export const unpackVersion = (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString()) as PageContent;
+
 const COARSE_DIFF =
   'The page changed so much that its diff is coarse: it may remove and add more lines than necessary.';
 const DIFF_TOO_LARGE =
@@ -42,8 +45,7 @@ const NO_PREVIOUS_JSON =
 
 /** Compares two versions of a page. Pure and CPU-intensive, so the service runs it in rendering threads. */
 export function compareVersions({ before, after, modes }: CompareTask): Comparison {
-  // The bytes were written by `packVersion`.
-  const past = before ? (JSON.parse(Buffer.from(before).toString()) as PageContent) : { markdown: '' };
+  const past = before ? unpackVersion(before) : { markdown: '' };
   const [old, now] = [splitLines(past.markdown), splitLines(after.markdown)];
   const warnings: string[] = [];
   const isSame = computeFingerprintOfLines(old.normalized).equals(computeFingerprintOfLines(now.normalized));

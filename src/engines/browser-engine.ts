@@ -76,7 +76,7 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
       const appearance = { userAgent, mobile, skipTlsVerification, ...visitorOf(request.location) };
       const visitOptions = {
         ...{ url, headers, appearance, waitForMs, blockAds, adBlocker },
-        ...{ actions, collect, maxBytes: maxBodyBytes },
+        ...{ actions, collect, maxBytes: maxBodyBytes, allowedHosts: request.allowedHosts },
       };
       // The proxy checks again when it connects. Resolving first gives a clear error instead of a closed tunnel.
       await egress.resolve(new URL(url).hostname);

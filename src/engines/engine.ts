@@ -40,6 +40,8 @@ export interface PageRequest {
   wantsImages: boolean;
   /** The parsers that may be used, each with its options. */
   parsers: { type: string }[];
+  /** The hosts that the page may be on after redirects; absent if any may be. */
+  allowedHosts?: readonly string[] | undefined;
   /** The country from which the page is visited, and the languages of the visitor. */
   location: { country?: string | undefined; languages?: string[] | undefined } | undefined;
   /** Whether to block advertisements and reject cookie notices. */

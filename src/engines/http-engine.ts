@@ -4,6 +4,7 @@ import { download } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
 import { parseRetryAfter } from '../net/retry-after.ts';
 import type { LoadedMedia } from '../snapshot.ts';
+import { requireAllowedHost } from '../url/allowed-hosts.ts';
 import { canForwardHeaders } from '../url/url.ts';
 import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';
 import { readBody } from './read-body.ts';
@@ -41,7 +42,7 @@ const fileToPlay = ({ url, contentType }: LoadedMedia) => ({
  */
 export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
   async function fetchOnce(request: PageRequest, signal: AbortSignal): Promise<EngineResult> {
-    const { sourceUrl, url, headers, skipTlsVerification, location, proxy, media } = request;
+    const { sourceUrl, url, headers, skipTlsVerification, location, proxy, media, allowedHosts } = request;
     const isFile = (each: { contentType: string; url: string; statusCode: number }) =>
       media && each.statusCode < 300 && isPlayable(each.contentType, each.url);
     const response = await download(egress, {
@@ -54,6 +55,7 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
       userHeaders: headers,
       skipTlsVerification,
       route: routeOf(request),
+      allowedHosts,
       signal,
       maxBodyBytes,
       skipBody: isFile,
@@ -80,6 +82,7 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
       for (let hops = 0; hops < MAX_REFRESHES && snapshot.kind === 'html'; hops++) {
         const url = findRefreshTarget(snapshot.text, snapshot.url);
         if (!url) break;
+        requireAllowedHost(new URL(url), request.allowedHosts);
         // The user's headers are sent to the requested origin only.
         if (!canForwardHeaders(new URL(snapshot.url), new URL(url))) headers = {};
         snapshot = await fetchOnce({ ...request, url, headers }, signal);

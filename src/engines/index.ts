@@ -53,6 +53,7 @@ export function createEngines({
     async fetchPage(request, signal, context) {
       const target = toPageRequest(request, context);
       const { duringConversion = (work) => work(), conversionOwner: owner, onProgress } = context;
+      const { trace = new EngineTrace() } = context;
       const convert = async (page: EngineResult): Promise<Snapshot> => {
         if (!page.unconverted) return page;
         return duringConversion(
@@ -69,8 +70,10 @@ export function createEngines({
       const cacheUse = cacheUseOf(request);
       const key = cacheUse === 'bypass' && !cacheOnly ? undefined : cacheKey(target.url, request);
       const readable = key && (cacheOnly || (request.maxAge > 0 && cacheUse !== 'refresh'));
+      const lookedUpAt = performance.now();
       const copy = readable ? await cache.find(key, request) : undefined;
       if (copy) {
+        trace.recordCopy(copy, lookedUpAt);
         return {
           snapshot: warnAboutImages({ ...copy, sourceUrl: request.url }, request),
           cacheState: 'hit',
@@ -80,7 +83,6 @@ export function createEngines({
       }
       if (cacheOnly) throw cacheMissError(request);
       const { fastMode, proxy, storeInCache } = request;
-      const trace = new EngineTrace();
       const http = trace.record('http', deps.http);
       const browser = trace.record('browser', deps.browser);
       const escalation = new Escalation({ ...deps, http, browser });

@@ -6,6 +6,7 @@ import { parserOptions } from '../schemas/parsers.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { parseTarget } from '../url/url.ts';
 import type { PageRequest } from './engine.ts';
+import type { EngineTrace } from './engine-trace.ts';
 import { wantsImages } from './page-cache.ts';
 
 /** The dependencies of a fetch besides the request. */
@@ -20,6 +21,8 @@ export interface FetchContext {
   conversionOwner: string;
   /** Called with the progress of the conversion of a document. */
   onProgress?: ConversionOptions['onProgress'];
+  /** Records which engines were tried, also if the page cannot be fetched. */
+  trace?: EngineTrace;
   /** Wraps the conversion of a document. */
   duringConversion?: <Result>(convert: () => Promise<Result>, type: DocumentType) => Promise<Result>;
 }
@@ -57,6 +60,7 @@ export function toPageRequest(
     url: parseTarget(request.url, true).href,
     headers: request.headers ?? {},
     skipTlsVerification: request.skipTlsVerification,
+    allowedHosts: request.allowedHosts,
     mobile: request.mobile,
     waitForMs: request.waitFor,
     minWaitMs: minWaitMs(request),

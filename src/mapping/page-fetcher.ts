@@ -66,6 +66,7 @@ export function createMapPageFetcher(
   const engine = createHttpEngine({ egress, userAgent, maxBodyBytes: MAX_BODY_BYTES });
   const headers = requestHeaders(request);
   const skipTlsVerification = Object.keys(request.headers ?? {}).length === 0;
+  const hosts = request.allowedHosts ? { allowedHosts: request.allowedHosts } : {};
 
   async function convert(snapshot: Snapshot): Promise<MapPage> {
     const clean = { onlyMainContent: false, removeBase64Images: true };
@@ -82,7 +83,7 @@ export function createMapPageFetcher(
   return {
     async fetchStartPage(url, signal) {
       const options = { url, headers, skipTlsVerification, formats: [], maxAge: 0, storeInCache: false };
-      const { snapshot } = await engines.fetchPage(scrapeBody.parse(options), signal, {
+      const { snapshot } = await engines.fetchPage({ ...scrapeBody.parse(options), ...hosts }, signal, {
         conversionOwner: teamId,
       });
       return convert(snapshot);
@@ -91,7 +92,7 @@ export function createMapPageFetcher(
       const timeout = AbortSignal.timeout(PAGE_TIMEOUT_MS);
       const signal = AbortSignal.any([outer, timeout]);
       try {
-        const pageRequest = { ...PLAIN_PAGE, sourceUrl: url, url, headers, skipTlsVerification };
+        const pageRequest = { ...PLAIN_PAGE, ...hosts, sourceUrl: url, url, headers, skipTlsVerification };
         const page = await engine.fetchPage(pageRequest, signal);
         // A document has no links worth the time of its conversion.
         return page.unconverted ? undefined : await convert(page);

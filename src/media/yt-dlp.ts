@@ -83,8 +83,6 @@ async function run(program: string, home: string, options: YtDlpOptions) {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   signal.addEventListener('abort', kill);
-  // Child processes must not outlive it, nor keep stderr open.
-  child.once('exit', kill);
   try {
     const [exitCode] = await once(child, 'close');
     return { exitCode: exitCode as number | null, stderrTail: stderrTail() };

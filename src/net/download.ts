@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
 import { messageOf, ServiceError } from '../errors.ts';
+import { requireAllowedHost } from '../url/allowed-hosts.ts';
 import { canForwardHeaders } from '../url/url.ts';
 import { BASIC_ROUTE, type Egress, type Route } from './egress.ts';
 import { toFetchError } from './fetch-error.ts';
@@ -18,6 +19,8 @@ export interface DownloadOptions {
   route?: Route;
   /** Aborts the download, which then throws the signal's reason. */
   signal: AbortSignal;
+  /** Hosts that redirects may lead to; absent if any may be. */
+  allowedHosts?: readonly string[] | undefined;
   /** Limit in bytes after decoding. */
   maxBodyBytes: number;
   /** Name of the setting behind the limit, for the error message. */
@@ -179,6 +182,7 @@ export async function openDownload(egress: Egress, options: DownloadOptions): Pr
       }
       await response.body.dump({ limit: REDIRECT_BODY_BYTES, signal });
       const next = resolveRedirect(location, url);
+      requireAllowedHost(next, options.allowedHosts);
       if (!canForwardHeaders(url, next)) headers = withoutCredentials(sharedHeaders);
       url = next;
     }

@@ -8,19 +8,29 @@ import { policyOf, toServiceError } from '../errors.ts';
 import type { Finished, FinishRequests, FinishServices } from '../formats/format.ts';
 import { recordsOf } from '../formats/index.ts';
 import type { PageMedia } from '../html/media/page-media.ts';
+import type { PageEntry } from '../indexing/page-entry.ts';
 import type { MediaExtractor } from '../media/extractor.ts';
 import type { MediaKind } from '../media-kind.ts';
+import type { Models } from '../models/index.ts';
 import { isGone } from '../net/response-status.ts';
 import type { Rendered } from '../rendering/render.ts';
 import type { RenderPool } from '../rendering/render-pool.ts';
 import { pageResultsOf } from '../schemas/parsers.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
+import { cleanMarkdown } from './clean-markdown.ts';
+import type { Deadline } from './deadline.ts';
+import { isIndexable } from './is-indexable.ts';
+import { type Answers, PageModel } from './page-model.ts';
 
 /** Dependencies for making documents. */
 export interface DocumentDeps {
   renderer: RenderPool;
   tracker: ChangeTracker;
   media: MediaExtractor;
+  /** Whether pages are indexed for `POST /v2/search`. */
+  indexesPages: boolean;
+  /** Absent if the operator has configured no language model. */
+  models: Models | undefined;
 }
 
 /** The page that a document is made from, and the options for making it. */
@@ -31,15 +41,18 @@ export interface DocumentInput {
   fetched: FetchedPage;
   /** Milliseconds that the page waited for its turn; `undefined` if it did not have to wait. */
   queuedMs: number | undefined;
-  /** The team and job in whose history the page is recorded; absent if nothing of the page may be kept. */
-  history: Pick<TrackedPage, 'teamId' | 'jobId' | 'crawlStart' | 'hidden'> | undefined;
+  teamId: string;
+  jobId: string;
+  /** The page's place in the history of its team; absent if nothing of the page may be kept. */
+  history: Pick<TrackedPage, 'crawlStart' | 'hidden'> | undefined;
   /** Whether to extract the links of the page as well. */
   discover?: boolean;
   /** Whether the page belongs to a crawl. Media that it lacks are then a warning instead of an error. */
   isCrawled?: boolean;
   /** Whether a user is waiting for the page. It is then processed before the pages of batches and crawls. */
   urgent: boolean;
-  signal: AbortSignal;
+  /** The time limit of the page. */
+  deadline: Pick<Deadline, 'signal' | 'remainingMs'>;
   /** Logs an unexpected error that the document does not fail with. */
   onFault(message: string, attributes: Record<string, unknown>): void;
 }
@@ -50,46 +63,80 @@ export interface FinishedDocument {
   credits: number;
   /** Empty unless `discover` was set. */
   discovered: string[];
+  /** The entry of the page for the index of its team; absent if the page is not indexed. */
+  entry?: PageEntry | undefined;
 }
 
 /** Builds the document that the user receives. All kinds of scrapes use this function. */
 export async function buildDocument(deps: DocumentDeps, input: DocumentInput): Promise<FinishedDocument> {
-  const { request, fetched, discover, urgent, signal } = input;
+  const { request, fetched } = input;
   const { snapshot } = fetched;
-  const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images } = request;
-  const clean = { onlyMainContent, includeTags, excludeTags, removeBase64Images };
-  const pageResults = pageResultsOf(request.parsers);
-  const task = {
-    snapshot,
-    clean,
-    formats,
-    ...(pageResults && { pageResults }),
-    ...(discover && { discover }),
-  };
-  const rendered = await deps.renderer.render(task, { signal, urgent });
-  const finished = await finishFormats(deps, input, rendered);
-  const fields = { ...rendered.fields, ...finished.fields };
-  const credits = priceOf(request, { ...fetched, made: [...rendered.made, ...finished.made] });
-  const warnings = [...(snapshot.warnings ?? []), ...rendered.warnings, ...finished.warnings];
+  const rendered = await renderPage(deps, input);
+  using model = deps.models && new PageModel(deps.models, input, deps.renderer);
+  const [answers, cleaned] = await Promise.all([
+    model ? model.answer(rendered.questions) : NO_ANSWERS,
+    cleanedFields(rendered.fields, input, model),
+  ]);
+  // The history of a page has its whole markdown, because what a model removes differs from time to time.
+  const fieldsSoFar = { ...rendered.fields, ...answers.fields };
+  const finished = await finishFormats(deps, input, { ...rendered, fields: fieldsSoFar, model });
+  const parts = [rendered, answers, cleaned, finished];
+  const fields = Object.assign({}, ...parts.map((part) => part.fields));
+  const credits = priceOf(request, { ...fetched, made: parts.flatMap(({ made }) => made) });
+  const warnings = [...(snapshot.warnings ?? []), ...parts.flatMap((part) => part.warnings)];
   const document = {
     ...fields,
     ...(snapshot.actions && { actions: snapshot.actions }),
-    ...(warnings.length && { warning: warnings.join(' ') }),
+    ...(warnings.length && { warning: [...new Set(warnings)].join(' ') }),
     metadata: { ...rendered.metadata, ...scrapeMetadata(input, credits) },
   };
   const { screenshots = [], pdfs = [] } = snapshot.actions ?? {};
   const files = [...Object.values(snapshot.files), ...screenshots, ...pdfs, ...finished.files];
   const json = Buffer.from(escapeOtherReferences(JSON.stringify(document), files));
-  return { json, credits, discovered: rendered.discovered ?? [] };
+  return { json, credits, discovered: rendered.discovered ?? [], entry: rendered.entry };
+}
+
+const NO_ANSWERS: Answers = { fields: {}, made: [], warnings: [] };
+
+/** Derives the formats from the page, in a rendering thread. */
+function renderPage(
+  { renderer, models, indexesPages }: DocumentDeps,
+  { request, fetched, history, discover, deadline, urgent }: DocumentInput,
+): Promise<Rendered> {
+  const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images } = request;
+  const { snapshot } = fetched;
+  const pageResults = pageResultsOf(request.parsers);
+  const task = {
+    ...{ snapshot, formats, hasModel: models !== undefined },
+    ...(models && { promptTokens: models.promptTokens }),
+    clean: { onlyMainContent, includeTags, excludeTags, removeBase64Images },
+    ...(pageResults && { pageResults }),
+    ...(discover && { discover }),
+    index: indexesPages && history !== undefined && isIndexable(request, snapshot),
+  };
+  return renderer.render(task, { signal: deadline.signal, urgent });
+}
+
+/** Applies `onlyCleanContent` to the markdown, if both were requested. */
+async function cleanedFields(
+  { markdown }: Record<string, unknown>,
+  { request: { onlyCleanContent, lockdown }, fetched }: DocumentInput,
+  model: PageModel | undefined,
+): Promise<Answers> {
+  if (!onlyCleanContent || typeof markdown !== 'string') return NO_ANSWERS;
+  const { url } = fetched.snapshot;
+  const cleaned = await cleanMarkdown(markdown, { url, model, lockdown });
+  return { fields: { markdown: cleaned.markdown }, made: [], warnings: cleaned.warnings };
 }
 
 /** Finishes the formats whose results need more than the page. */
 async function finishFormats(
   deps: DocumentDeps,
   input: DocumentInput,
-  rendered: Rendered,
+  { model, ...rendered }: Rendered & { model: PageModel | undefined },
 ): Promise<Required<Finished>> {
-  const { request, fetched, history, isCrawled = false, urgent, signal } = input;
+  const { request, fetched, history, isCrawled = false, urgent } = input;
+  const { signal } = input.deadline;
   const { snapshot } = fetched;
   const page = {
     snapshot,
@@ -103,6 +150,7 @@ async function finishFormats(
       trackChanges: (version: TrackedVersion) => trackChanges(deps.tracker, input, version),
       extractMedia: (kinds: MediaKind[], media: PageMedia) =>
         deps.media.make({ kinds, page: snapshot, media, request, signal, urgent }),
+      ...(model && { askModel: model.ask }),
     },
   };
   const steps = Map.groupBy(recordsOf(request.formats), ({ format }) => format.finish);
@@ -162,15 +210,16 @@ function scrapeMetadata({ scrapeId, request, fetched, queuedMs }: DocumentInput,
  */
 async function trackChanges(
   tracker: ChangeTracker,
-  { scrapeId, request: { url }, fetched, history, signal, urgent, onFault }: DocumentInput,
+  { scrapeId, teamId, jobId, request: { url }, fetched, history, deadline, urgent, onFault }: DocumentInput,
   version: TrackedVersion,
 ): Promise<{ changeTracking?: ChangeTracking; warnings: string[] }> {
   if (!history) return { warnings: [] };
   const { tag, modes, current } = version;
+  const { signal } = deadline;
   const scrapedAt = fetched.snapshot.fetchedAt;
   try {
     return await tracker.track(
-      { ...history, scrapeId, url, tag, modes, scrapedAt, current },
+      { ...history, teamId, jobId, scrapeId, url, tag, modes, scrapedAt, current },
       { signal, urgent },
     );
   } catch (thrown) {

@@ -4,6 +4,8 @@ import { ServiceError } from '../errors.ts';
 export interface Deadline extends Disposable {
   /** Fires when the time is over or when the outer signal fires. */
   signal: AbortSignal;
+  /** Returns the milliseconds until the signal fires, unless the page begins or ends a wait. */
+  remainingMs(): number;
   /** Milliseconds that the page has waited for its turn; see `duringWait`. */
   readonly waitedMs: number;
   /** Whether the conversion of a document has continued after the time limit. */
@@ -47,11 +49,12 @@ export function startDeadline(
   };
   let remainingMs = timeoutMs;
   let switchedAt = performance.now();
+  let endsAt = switchedAt + timeoutMs;
   let waitedMs = 0;
   let waits = 0;
   let isDisposed = false;
   let isOvertime = false;
-  // What happens at the end of the time limit; the conversion of a document continues.
+  // Called at the end of the time limit. It is replaced when the conversion of a document may continue beyond the limit.
   let atLimit = abortWork;
   let timer = setTimeout(() => atLimit(), timeoutMs);
   /**
@@ -64,10 +67,12 @@ export function startDeadline(
     const now = performance.now();
     const elapsedMs = now - switchedAt;
     switchedAt = now;
+    endsAt = now + ms;
     return elapsedMs;
   };
   return {
     signal: AbortSignal.any([controller.signal, outer]),
+    remainingMs: () => Math.max(0, endsAt - performance.now()),
     get waitedMs() {
       return waitedMs;
     },

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { RunResult } from '../agent/results.ts';
 import { withFileUrls } from '../blobs/file-urls.ts';
 import type { Blobs } from '../blobs/index.ts';
 import type { DueEvent, Webhook } from '../db/webhooks.ts';
@@ -28,17 +29,20 @@ export async function buildEventRequest(
   const { target, baseUrl, secret, cipher } = webhook;
   const error =
     event.error === null ? undefined : decryptError({ code: '', message: event.error }, cipher).message;
+  const run = await runData(event, { jobId, blobs });
   const document =
     error === undefined && event.blob !== null ? cipher.decryptBytes(await blobs.get(event.blob)) : undefined;
   const body = Buffer.from(
     JSON.stringify({
-      success: error === undefined,
+      success: error === undefined && !event.type.endsWith('.cancelled'),
       type: event.type,
       id: jobId,
       webhookId: event.id,
-      data: document
-        ? [JSON.parse(withFileUrls(document.toString(), baseUrl, secretKey))]
-        : dataWithoutDocument(event, cipher),
+      data: run
+        ? [run]
+        : document
+          ? [JSON.parse(withFileUrls(document.toString(), baseUrl, secretKey))]
+          : dataWithoutDocument(event, cipher),
       ...(error !== undefined && { error }),
       ...(Object.keys(target.metadata).length && { metadata: target.metadata }),
     }),
@@ -52,6 +56,23 @@ export async function buildEventRequest(
     ...signatureHeaders(body, secret),
   };
   return { headers: { ...Object.fromEntries(userHeaders), ...headers }, body };
+}
+
+/** Creates the data of an event of an agent or extract; `undefined` for other events, and for starts. */
+async function runData(
+  { type, action, credits: creditsUsed, resultBlob, error }: DueEvent,
+  { jobId, blobs }: { jobId: string; blobs: Blobs },
+): Promise<object | undefined> {
+  if (type === 'agent.action') return { creditsUsed, action: action?.tool, input: action?.input };
+  if (resultBlob !== null) {
+    // `concludeRun` stored the result in this shape.
+    const result = JSON.parse((await blobs.get(resultBlob)).toString()) as RunResult;
+    const { data, pages: totalUrlsScraped, sourcesByField: sources, modelTokens: llmUsage = 0 } = result;
+    if (type === 'agent.completed') return { creditsUsed, data };
+    return { success: true, data, extractId: jobId, llmUsage, totalUrlsScraped, sources };
+  }
+  const isEndOfAgent = type === 'agent.cancelled' || (type === 'agent.failed' && error !== null);
+  return isEndOfAgent ? { creditsUsed } : undefined;
 }
 
 /**

@@ -26,6 +26,8 @@ export interface PoolOptions {
 interface PoolLimits extends BrowserLimits {
   /** With less free memory on the machine, in MiB, only one page is open at a time. */
   minFreeMb: number;
+  /** Milliseconds without an open page after which the browser ends. */
+  idleMs: number;
 }
 
 const LIMITS: PoolLimits = {
@@ -33,11 +35,15 @@ const LIMITS: PoolLimits = {
   ageMs: 60 * 60_000,
   memoryMb: 2_000,
   minFreeMb: 300,
+  idleMs: 60_000,
 };
 
 const FREE_MEMORY_POLL_MS = 200;
 
-/** A pool of contexts in one Chromium, which is started on first use and replaced when it dies or reaches its limits. */
+/**
+ * A pool of contexts in one Chromium, which is started on first use, ends when it has not been used for a while, and is
+ * replaced when it dies or reaches its limits.
+ */
 export class BrowserPool {
   readonly #launch: () => Promise<Chromium>;
   readonly #logger: Logger;
@@ -47,6 +53,10 @@ export class BrowserPool {
   readonly #browsers = new Set<PooledBrowser>();
   /** The browser that takes new pages. */
   #current: PooledBrowser | undefined;
+  /** Ends the browser when it has not been used for a while. */
+  #idleTimer: NodeJS.Timeout | undefined;
+  /** Whether there is no browser because the last one was not used for a while. */
+  #isResting = false;
 
   constructor({ launch, logger, contexts, limits }: PoolOptions) {
     this.#launch = launch;
@@ -72,13 +82,16 @@ export class BrowserPool {
     }
   }
 
-  /** Resolves when a browser is running. */
+  /** Resolves when a browser is running, or when the last one ended only because it was not used. */
   async ready(): Promise<void> {
+    if (this.#isResting) return;
     // A browser that dies during its start is started once more.
     await this.#browserForNextPage().chromium.catch(() => this.#browserForNextPage().chromium);
+    this.#restLater();
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#idleTimer);
     this.#current = undefined;
     await Promise.all([...this.#browsers].map(async ({ chromium }) => (await chromium).close()));
   }
@@ -91,6 +104,7 @@ export class BrowserPool {
       if (browser) {
         browser.removeContext();
         this.#closeIfUnused(browser);
+        this.#restLater();
       }
       this.#slots.release();
     };
@@ -127,7 +141,20 @@ export class BrowserPool {
     return this.#current ?? this.#startBrowser();
   }
 
+  /** Ends the browser in a while, unless a page is opened until then. */
+  #restLater(): void {
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => {
+      const unused = this.#current;
+      if (!unused || unused.hasOpenContexts) return;
+      this.#current = undefined;
+      this.#isResting = true;
+      this.#closeIfUnused(unused);
+    }, this.#limits.idleMs).unref();
+  }
+
   #startBrowser(): PooledBrowser {
+    this.#isResting = false;
     const browser = new PooledBrowser(this.#launch());
     const forget = () => {
       this.#browsers.delete(browser);

@@ -10,8 +10,11 @@ export interface BrowsingContext {
   /** Its id; `undefined` for the default context of a browser. */
   id: string | undefined;
   connection: CdpConnection;
-  /** Whether the page of a visit stays open for other clients of the browser. */
-  keepsPages: boolean;
+  /**
+   * Present if the page of a visit stays open for other clients of the browser. It is called when the visit has left the page,
+   * with what makes further tabs see the same visitor.
+   */
+  keepPage?: (emulateVisitor: EmulateVisitor) => void;
   /** Opens an empty page. */
   openPage(): Promise<OpenedPage>;
   /** How many pages were opened by pages so far; they are closed at once. */
@@ -20,6 +23,9 @@ export interface BrowsingContext {
   grantPermission(permission: 'geolocation'): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Makes a new tab see a visitor, before its scripts run and for as long as its session is attached. */
+export type EmulateVisitor = (session: Session) => Promise<void>;
 
 /** A page that was opened. */
 export interface OpenedPage {
@@ -44,7 +50,7 @@ export async function openContext(
   await browser.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId: id });
   const popups = closePopups(connection, id);
   return {
-    ...{ id, connection, keepsPages: false },
+    ...{ id, connection },
     openPage: () =>
       popups.except(async () => {
         const { targetId } = await browser.send('Target.createTarget', {

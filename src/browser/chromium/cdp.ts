@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { CDPSession } from 'playwright';
+import { hasTooManyValues, MAX_JSON_VALUES } from '../../json-size.ts';
+import { restAfter } from '../../loop-share.ts';
 
 /** One end of the Chrome DevTools Protocol: commands go to, and events come from, a target or the browser itself. */
 export type Session = Pick<CDPSession, 'send' | 'on' | 'once' | 'off'>;
@@ -24,6 +26,9 @@ export interface CdpMessage {
 const MESSAGE_END = 0;
 /** A browser that sends a longer message, in bytes, is disconnected: a string of JavaScript could not hold it. */
 const MAX_MESSAGE_BYTES = 400 * 1024 * 1024;
+
+/** The JSON-RPC code of Chromium's own errors. */
+export const SERVER_ERROR = -32_000;
 
 interface PendingCommand {
   sessionId: string;
@@ -161,17 +166,32 @@ export class CdpConnection {
   }
 }
 
+/** The response to a command whose result is not parsed; `undefined` for an event, which is dropped. */
+function refused(json: Buffer): CdpMessage | undefined {
+  // Chromium writes the id first.
+  const [, id] = /^\{"id":(\d+),/.exec(json.toString('latin1', 0, 100)) ?? [];
+  const message = `The result has more than ${MAX_JSON_VALUES} values. Ask for less, or for a text.`;
+  return id === undefined ? undefined : { id: Number(id), error: { code: SERVER_ERROR, message } };
+}
+
 function readMessages(output: Readable, receive: (message: CdpMessage) => void): void {
   let parts: Buffer[] = [];
   let waitingBytes = 0;
   output.on('data', (chunk: Buffer) => {
     let start = 0;
     for (let end = chunk.indexOf(MESSAGE_END); end !== -1; end = chunk.indexOf(MESSAGE_END, start)) {
-      const text = Buffer.concat([...parts, chunk.subarray(start, end)]).toString();
+      const json = Buffer.concat([...parts, chunk.subarray(start, end)]);
       parts = [];
       waitingBytes = 0;
       start = end + 1;
-      receive(JSON.parse(text) as CdpMessage);
+      const startedAt = performance.now();
+      const message = hasTooManyValues(json) ? refused(json) : (JSON.parse(json.toString()) as CdpMessage);
+      if (message) receive(message);
+      const restMs = restAfter(performance.now() - startedAt);
+      if (restMs) {
+        output.pause();
+        setTimeout(() => output.resume(), restMs).unref();
+      }
     }
     if (start < chunk.length) parts.push(chunk.subarray(start));
     waitingBytes += chunk.length - start;

@@ -82,8 +82,13 @@ export interface LaunchOptions {
 /** A running browser. */
 export interface Chromium {
   connection: CdpConnection;
-  /** Ends the browser with all its pages. */
-  close(): Promise<void>;
+  /** Its process, or that of its sandbox. */
+  pid: number | undefined;
+  /**
+   * Ends the browser with all its pages.
+   * @param graceMs how long it may take to exit by itself, in milliseconds; five seconds by default
+   */
+  close(graceMs?: number): Promise<void>;
 }
 
 /**
@@ -118,11 +123,11 @@ async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string
   const removed = once(group.child, 'exit').finally(home.remove);
   // A program that could not be started is reported by `connectChromium`.
   removed.catch(() => undefined);
-  const { connection, close } = await connectChromium(group, executablePath);
+  const { connection, pid, close } = await connectChromium(group, executablePath);
   return {
-    connection,
-    async close() {
-      await close();
+    ...{ connection, pid },
+    async close(graceMs) {
+      await close(graceMs);
       await removed;
     },
   };
@@ -152,10 +157,10 @@ export async function connectChromium(group: ProcessGroup, name: string): Promis
     output: child.stdio[4] as Readable,
   });
 
-  const close = async () => {
+  const close = async (graceMs = CLOSE_TIMEOUT_MS) => {
     // A browser that does not respond is killed below.
     connection.browser.send('Browser.close').catch(() => undefined);
-    await Promise.race([exited, sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+    await Promise.race([exited, sleep(graceMs, undefined, { ref: false })]);
     kill();
     await exited;
   };
@@ -178,7 +183,7 @@ export async function connectChromium(group: ProcessGroup, name: string): Promis
       cause,
     });
   }
-  return { connection, close };
+  return { connection, pid: child.pid, close };
 }
 
 /** Enables events for new pages. The response also shows that the browser is ready. */

@@ -10,6 +10,9 @@ const MAX_IDENTICAL_REQUESTS = 3;
 /** The same for requests with the same path and different queries. */
 const MAX_REQUESTS_PER_PATH = 12;
 
+/** Stands for a navigation of the page that has no request yet; requests have other ids. */
+const NAVIGATION = 'navigation';
+
 /** Content types of playlists, which players fetch by script. Their segments are useless alone and are not listed. */
 const PLAYLIST = /mpegurl|dash\+xml/i;
 /** How many media URLs are recorded per page. */
@@ -67,10 +70,22 @@ export function createNetworkMonitor({
     /** Watches a session, before `Network.enable` is sent to it. */
     watch(session: Session): void {
       session.on('Network.requestWillBeSent', ({ requestId, type = '', request, frameId, loaderId }) => {
-        if (frameId === mainFrameId && requestId === loaderId) main = { requestId, url: request.url };
+        if (frameId === mainFrameId && requestId === loaderId) {
+          main = { requestId, url: request.url };
+          finishRequest(NAVIGATION);
+        }
         if (!isRelevant(type, request)) return finishRequest(requestId);
         openRequests.set(requestId, performance.now());
         restartQuiet();
+      });
+      // The request of a navigation follows when the browser process gets to it, which may take longer than the quiet time.
+      session.on('Page.frameRequestedNavigation', ({ frameId, disposition }) => {
+        if (frameId !== mainFrameId || disposition !== 'currentTab') return;
+        openRequests.set(NAVIGATION, performance.now());
+        restartQuiet();
+      });
+      session.on('Page.frameStoppedLoading', ({ frameId }) => {
+        if (frameId === mainFrameId) finishRequest(NAVIGATION);
       });
       session.on('Network.responseReceived', ({ requestId, type, response }) => {
         const { status, headers, url } = response;

@@ -1,3 +1,4 @@
+import { isOnAllowedHost } from '../../url/allowed-hosts.ts';
 import { canForwardHeaders } from '../../url/url.ts';
 import type { Session } from '../chromium/cdp.ts';
 import type { Tab } from '../tab.ts';
@@ -17,6 +18,8 @@ export interface RequestRules {
   headers?: { origin: URL; values: Record<string, string> } | undefined;
   /** Decides which requests are blocked. */
   isBlocked?: ((request: OutgoingRequest) => boolean) | undefined;
+  /** The hosts that the tab itself may be on; absent if any may be. */
+  allowedHosts?: readonly string[] | undefined;
 }
 
 /** Types that can be advertisements. Each type left out (style sheets, fonts) saves a round trip per request. */
@@ -26,8 +29,12 @@ const BLOCKABLE_TYPES = ['Document', 'Script', 'Image', 'Media', 'XHR', 'Fetch',
  * Applies the rules to every request of a page, including redirects. One handler applies all rules, because two handlers
  * that pause the same request would deadlock.
  */
-export async function interceptRequests(tab: Tab, { headers, isBlocked }: RequestRules): Promise<void> {
-  const blockablePatterns = isBlocked ? BLOCKABLE_TYPES.map((resourceType) => ({ resourceType })) : [];
+export async function interceptRequests(
+  tab: Tab,
+  { headers, isBlocked, allowedHosts }: RequestRules,
+): Promise<void> {
+  const types = isBlocked ? BLOCKABLE_TYPES : allowedHosts ? (['Document'] as const) : [];
+  const blockablePatterns = types.map((resourceType) => ({ resourceType }));
   const ownPatterns = headers
     ? ['http', 'https'].map((scheme) => ({ urlPattern: `${scheme}://${headers.origin.host}/*` }))
     : [];
@@ -37,9 +44,12 @@ export async function interceptRequests(tab: Tab, { headers, isBlocked }: Reques
     (session: Session) =>
     ({ requestId, request, resourceType: type, frameId }: PausedRequest) => {
       const isPage = type === 'Document' && frameId === tab.frameId;
-      if (isPage) pageUrl = request.url;
-      const command =
-        !isPage && isBlocked?.({ url: request.url, type, pageUrl })
+      const hasLeft = isPage && allowedHosts && !isOnAllowedHost(request.url, allowedHosts);
+      if (isPage && !hasLeft) pageUrl = request.url;
+      // An aborted navigation leaves the page that is open as it is.
+      const command = hasLeft
+        ? session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
+        : !isPage && isBlocked?.({ url: request.url, type, pageUrl })
           ? session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
           : session.send('Fetch.continueRequest', {
               requestId,
