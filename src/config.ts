@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ServiceError } from './errors.ts';
+import { MODEL_FEATURES, type ModelFeature } from './language-model.ts';
 
 const isRoot = process.getuid?.() === 0;
 const dataHome = process.env.XDG_DATA_HOME || join(homedir(), '.local', 'share');
@@ -17,11 +18,21 @@ const list = z
       .filter(Boolean),
   );
 const optional = z.string().optional();
+/** Comma-separated pairs such as `name=value`. */
+const pairs = list.transform((entries, context) =>
+  entries.map((entry): [string, string] => {
+    const [, name, value] = /^([^=\s]+)\s*=\s*(.+)$/.exec(entry) ?? [];
+    if (name !== undefined && value !== undefined) return [name, value];
+    // The entry itself may be a secret.
+    context.addIssue({ code: 'custom', message: 'must be comma-separated pairs of the form name=value' });
+    return z.NEVER;
+  }),
+);
 const count = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 
 /** Roles of a worker: single scrapes and maps, pages of batches and crawls, webhook deliveries, browser sessions. */
-const WORKER_ROLES = ['scrape', 'pages', 'webhooks', 'sessions'] as const;
-/** The roles without which the service does not work. Browser sessions need a sandbox, which not every machine allows. */
+const WORKER_ROLES = ['scrape', 'pages', 'webhooks', 'sessions', 'models'] as const;
+/** The roles without which the service does not work. Browser sessions need a sandbox, which not every machine allows, and pages need no worker for language models. */
 export const REQUIRED_ROLES = ['scrape', 'pages', 'webhooks'] as const;
 
 /** Every setting, by its environment variable. `--help` and `.env.example` print the descriptions. */
@@ -94,6 +105,15 @@ const settings = z.object({
   WINNOW_MAX_CACHE_MB: count(10_240).describe(
     'disk space for cached pages, in MiB; the least recently used ones are deleted first',
   ),
+  WINNOW_SEARXNG_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'URL of a SearXNG for web searches, which must allow the format json; empty: searches find the pages that the team has scraped',
+    ),
+  WINNOW_MAX_INDEXED_PAGES: count(200_000, 0).describe(
+    'maximum number of scraped pages that searches without SearXNG find; the oldest are deleted first; 0: none are indexed',
+  ),
   WINNOW_TRACKING_DAYS: count(365).describe(
     'days that the text of a page is kept for changeTracking after its last tracked scrape',
   ),
@@ -130,6 +150,31 @@ const settings = z.object({
     .describe(
       'IP address and port at which a worker with the role sessions serves the API; in a cluster 0.0.0.0:3004, reachable from the API only; port 0: a free one',
     ),
+  WINNOW_LLM_BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'base URL of an OpenAI-compatible API, such as http://127.0.0.1:11434/v1; a query in it is sent with every request; empty: no language model, and rules derive what a model would write',
+    ),
+  WINNOW_LLM_API_KEY: optional.describe('key of that API; empty: none is sent'),
+  WINNOW_LLM_MODEL: optional.describe('name of the language model; required with WINNOW_LLM_BASE_URL'),
+  WINNOW_LLM_MODELS: pairs
+    .pipe(z.array(z.tuple([z.enum(MODEL_FEATURES), z.string()])))
+    .describe(
+      `other models for single features, as comma-separated pairs such as json=large,summary=small; features: ${MODEL_FEATURES.join(', ')}`,
+    ),
+  WINNOW_LLM_HEADERS: pairs.describe(
+    'headers of every request to the language model, as comma-separated pairs such as api-key=abc',
+  ),
+  WINNOW_LLM_PROXY: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('URL of an HTTP proxy for requests to the language model; empty: none'),
+  WINNOW_LLM_CONTEXT_TOKENS: count(32_768, 2_048).describe(
+    'tokens that the language model accepts, prompt and response together',
+  ),
+  WINNOW_LLM_OUTPUT_TOKENS: count(4_096, 256).describe('maximum tokens of a response of the language model'),
+  WINNOW_LLM_CONCURRENCY: count(8).describe('maximum concurrent requests of a worker to the language model'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -187,6 +232,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     resultTtlMs: s.WINNOW_RESULT_TTL_HOURS * 3_600_000,
     cacheTtlMs: s.WINNOW_CACHE_DAYS * 86_400_000,
     cacheMaxBytes: s.WINNOW_MAX_CACHE_MB * 1024 * 1024,
+    searxngUrl: s.WINNOW_SEARXNG_URL?.replace(/\/+$/, ''),
+    maxIndexedPages: s.WINNOW_MAX_INDEXED_PAGES,
     trackingTtlMs: s.WINNOW_TRACKING_DAYS * 86_400_000,
     leastFreeBytes: s.WINNOW_MIN_FREE_DISK_MB * 1024 * 1024,
     markdownConverter: s.WINNOW_MARKDOWN,
@@ -196,7 +243,42 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     workerRoles: s.WINNOW_WORKER_ROLES.length ? s.WINNOW_WORKER_ROLES : [...WORKER_ROLES],
     workerPort: s.WINNOW_WORKER_PORT,
     sessionAddress: parseAddress(s.WINNOW_SESSION_ADDRESS),
+    llm: llmSettings(s),
     logLevel: s.LOG_LEVEL,
+  };
+}
+
+/**
+ * Collects the settings of the language model; `undefined` without one.
+ * @throws ServiceError `BAD_REQUEST` if only the URL or only the name of the model is set
+ */
+function llmSettings(s: z.output<typeof settings>) {
+  const { WINNOW_LLM_BASE_URL: baseUrl, WINNOW_LLM_MODEL: model } = s;
+  if (baseUrl === undefined && model === undefined) return undefined;
+  if (baseUrl === undefined || model === undefined) {
+    const missing = baseUrl === undefined ? 'WINNOW_LLM_BASE_URL' : 'WINNOW_LLM_MODEL';
+    throw new ServiceError(
+      'BAD_REQUEST',
+      `Wrong settings: ${missing} is missing. A language model needs both WINNOW_LLM_BASE_URL and WINNOW_LLM_MODEL.`,
+    );
+  }
+  if (s.WINNOW_LLM_OUTPUT_TOKENS > s.WINNOW_LLM_CONTEXT_TOKENS / 2) {
+    throw new ServiceError(
+      'BAD_REQUEST',
+      'Wrong settings: WINNOW_LLM_OUTPUT_TOKENS may be at most half of WINNOW_LLM_CONTEXT_TOKENS, so that prompts have room.',
+    );
+  }
+  const featureModels: Partial<Record<ModelFeature, string>> = Object.fromEntries(s.WINNOW_LLM_MODELS);
+  return {
+    baseUrl,
+    model,
+    featureModels,
+    apiKey: s.WINNOW_LLM_API_KEY,
+    headers: Object.fromEntries(s.WINNOW_LLM_HEADERS),
+    proxy: s.WINNOW_LLM_PROXY,
+    contextTokens: s.WINNOW_LLM_CONTEXT_TOKENS,
+    outputTokens: s.WINNOW_LLM_OUTPUT_TOKENS,
+    concurrency: s.WINNOW_LLM_CONCURRENCY,
   };
 }
 

@@ -13,10 +13,14 @@ interface ErrorPolicy {
   stage?: ErrorStage;
   /** Credits that a failed scrape costs; none unless stated. */
   credits?: number;
+  /** Seconds until a retry may succeed, for errors that do not say it themselves. */
+  retryAfterSeconds?: number;
   /** Close code of a WebSocket that ends with it; 1011 (internal error) unless stated. */
   closeCode?: number;
   /** The error does not concern a single page: a batch or crawl stops instead of recording the page as failed. */
   isJobWide?: true;
+  /** The response also has the members of a result, as far as there is one. */
+  hasPartialResult?: true;
   /** The service itself is at fault, which its operator should see in the log. */
   isServiceFault?: true;
 }
@@ -54,6 +58,12 @@ export const ERRORS = {
     stage: 'options',
     summary: 'An option needs stored data, which zero data retention forbids',
   },
+  SCRAPE_JSON_CONTENT_TOO_LARGE: {
+    status: 400,
+    retry: 'never',
+    stage: 'scrape',
+    summary: 'The page is too long for the language model to extract json from it',
+  },
   SCRAPE_DOCUMENT_ENCRYPTED: {
     status: 400,
     retry: 'never',
@@ -71,6 +81,11 @@ export const ERRORS = {
     retry: 'never',
     stage: 'fetch',
     summary: 'The PDF has no text but that in its images, and the mode "fast" does not recognise it',
+  },
+  threads_disabled: {
+    status: 400,
+    retry: 'never',
+    summary: 'The request continues a thread of an agent, and threads are disabled',
   },
   PARSE_UNSUPPORTED_OPTIONS: {
     status: 400,
@@ -101,6 +116,12 @@ export const ERRORS = {
     retry: 'never',
     stage: 'fetch',
     summary: 'The URL leads to an IP address that may not be fetched',
+  },
+  SCRAPE_PROMPT_INJECTION_DETECTED: {
+    status: 403,
+    retry: 'never',
+    stage: 'scrape',
+    summary: 'The page contains instructions for language models, and checkPromptInjection is set',
   },
   SCRAPE_MEDIA_ACCESS_DENIED: {
     status: 403,
@@ -149,13 +170,14 @@ export const ERRORS = {
   MAP_TIMEOUT: {
     status: 408,
     retry: 'never',
-    summary: 'The site could not be mapped within the timeout of the request',
+    summary: 'The site could not be mapped, or the web searched, within the timeout of the request',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 409,
     retry: 'never',
     summary: 'The idempotency key was used with another body',
   },
+  JOB_RUNNING: { status: 409, retry: 'never', summary: 'The job has not ended yet' },
   JOB_ENDED: { status: 409, retry: 'never', summary: 'The job has ended and cannot be changed any more' },
   UPLOAD_IN_USE: {
     status: 409,
@@ -188,6 +210,7 @@ export const ERRORS = {
   SESSION_LIMIT_REACHED: {
     status: 429,
     retry: 'never',
+    retryAfterSeconds: 30,
     summary: 'The team, or every host, has as many browser sessions as it may have',
   },
   SCRAPE_DNS_RESOLUTION_ERROR: {
@@ -303,6 +326,26 @@ export const ERRORS = {
     isServiceFault: true,
     summary: 'An unexpected error occurred inside the service',
   },
+  MODEL_PROMPT_WITHHELD: {
+    status: 400,
+    retry: 'never',
+    summary: 'The prompt contained a key, a setting or a path of the service, so no language model got it',
+  },
+  MODEL_BUDGET_EXCEEDED: {
+    status: 429,
+    retry: 'never',
+    summary: 'The team has used up its language model tokens of the day',
+  },
+  MODEL_RESPONSE_UNUSABLE: {
+    status: 502,
+    retry: 'never',
+    summary: 'The response of the language model was empty, cut, or not what was asked for',
+  },
+  MODEL_UNAVAILABLE: {
+    status: 503,
+    retry: 'never',
+    summary: 'The endpoint of the language model does not respond, or does not accept the service',
+  },
   SESSION_FAILED: {
     status: 502,
     retry: 'never',
@@ -313,6 +356,12 @@ export const ERRORS = {
     status: 503,
     retry: 'never',
     summary: 'No worker of the service can run browser sessions',
+  },
+  SEARCH_UNAVAILABLE: {
+    status: 503,
+    retry: 'never',
+    isServiceFault: true,
+    summary: 'The SearXNG of the service does not respond or refuses searches',
   },
   MODEL_NOT_CONFIGURED: {
     status: 503,
@@ -336,6 +385,13 @@ export const ERRORS = {
     stage: 'start',
     isJobWide: true,
     summary: 'The disk of the service is nearly full, so it accepts no new work',
+  },
+  SUPPORT_TIMEOUT: {
+    status: 504,
+    retry: 'never',
+    hasPartialResult: true,
+    summary:
+      'The support question could not be answered within 60 seconds; the response has the partial answer',
   },
 } as const satisfies Record<string, ErrorPolicy>;
 
@@ -364,6 +420,8 @@ export interface ErrorExtras {
   details?: unknown;
   /** Seconds until a retry may succeed. They become the header `Retry-After`. */
   retryAfterSeconds?: number;
+  /** The partial result of the request. Its members become members of the response. */
+  partialResult?: object;
   /** The underlying error, for the log. */
   cause?: unknown;
 }
@@ -377,12 +435,14 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly details: unknown;
   readonly retryAfterSeconds: number | undefined;
+  readonly partialResult: object | undefined;
 
   constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
     super(message, extras.cause === undefined ? undefined : { cause: extras.cause });
     this.code = code;
     this.details = extras.details;
-    this.retryAfterSeconds = extras.retryAfterSeconds;
+    this.retryAfterSeconds = extras.retryAfterSeconds ?? policyOf(code).retryAfterSeconds;
+    this.partialResult = extras.partialResult;
   }
 }
 

@@ -6,6 +6,11 @@ import { messageOf } from './errors.ts';
 export type Probe = () => Promise<void>;
 
 const PROBE_TIMEOUT_MS = 5_000;
+/**
+ * Milliseconds between two samples of the event loop's delay. Each wakes the process, which at the default of 10 ms costs
+ * an idle process 5 milliseconds of CPU time per second.
+ */
+const EVENT_LOOP_SAMPLE_MS = 250;
 
 /** Runs all probes concurrently. @returns the state of each: `ok` or an error message */
 async function runProbes(probes: Record<string, Probe>): Promise<Record<string, string>> {
@@ -23,7 +28,7 @@ async function runProbes(probes: Record<string, Probe>): Promise<Record<string, 
 export function createMetrics(processName: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ process: processName });
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
   return registry;
 }
 

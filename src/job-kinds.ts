@@ -10,6 +10,8 @@ interface JobKindRecord {
   priority: number;
   /** The job consists of pages that are rows of their own, as batches and crawls do. */
   hasPages: boolean;
+  /** Whether the activity list shows such jobs. */
+  isListed: boolean;
 }
 
 /**
@@ -17,22 +19,39 @@ interface JobKindRecord {
  * file, so it must stay free of other imports.
  */
 export const JOB_KINDS = {
-  scrape: { path: '/v2/scrape', noun: 'scrape', workflow: 'scrape', priority: 1, hasPages: false },
-  map: { path: '/v2/map', noun: 'map', workflow: 'map', priority: 1, hasPages: false },
+  scrape: {
+    path: '/v2/scrape',
+    noun: 'scrape',
+    workflow: 'scrape',
+    priority: 1,
+    hasPages: false,
+    isListed: true,
+  },
+  map: { path: '/v2/map', noun: 'map', workflow: 'map', priority: 1, hasPages: false, isListed: true },
+  search: {
+    path: '/v2/search',
+    noun: 'search',
+    workflow: 'search',
+    priority: 1,
+    hasPages: false,
+    isListed: true,
+  },
   batch_scrape: {
     path: '/v2/batch/scrape',
     noun: 'batch',
     workflow: 'batch',
     priority: 4,
     hasPages: true,
+    isListed: true,
   },
-  crawl: { path: '/v2/crawl', noun: 'crawl', workflow: 'crawl', priority: 5, hasPages: true },
+  crawl: { path: '/v2/crawl', noun: 'crawl', workflow: 'crawl', priority: 5, hasPages: true, isListed: true },
   browser: {
     path: '/v2/browser',
     noun: 'browser session',
     workflow: 'browser',
     priority: 1,
     hasPages: false,
+    isListed: true,
   },
   interact: {
     path: '/v2/interact',
@@ -40,10 +59,46 @@ export const JOB_KINDS = {
     workflow: 'browser',
     priority: 1,
     hasPages: false,
+    isListed: true,
+  },
+  extract: {
+    path: '/v2/extract',
+    noun: 'extract',
+    workflow: 'extract',
+    priority: 3,
+    hasPages: false,
+    isListed: true,
+  },
+  agent: {
+    path: '/v2/agent',
+    noun: 'agent',
+    workflow: 'agent',
+    priority: 3,
+    hasPages: false,
+    isListed: true,
+  },
+  preview: {
+    path: '/v2/crawl/params-preview',
+    noun: 'preview',
+    workflow: 'preview',
+    priority: 2,
+    hasPages: false,
+    isListed: false,
+  },
+  support: {
+    path: '/v2/support/ask',
+    noun: 'support question',
+    workflow: 'support',
+    priority: 2,
+    hasPages: false,
+    isListed: false,
   },
 } as const satisfies Record<string, JobKindRecord>;
 
 export type JobKind = keyof typeof JOB_KINDS;
+
+/** The kinds of jobs that the activity list shows. */
+export const LISTED_KINDS = (Object.keys(JOB_KINDS) as JobKind[]).filter((kind) => JOB_KINDS[kind].isListed);
 
 /** The kinds of jobs that consist of pages. */
 export type PageJobKind = {
@@ -52,6 +107,16 @@ export type PageJobKind = {
 
 /** The kinds of jobs that are browser sessions: one of its own, or one that continues a scrape. */
 export type SessionKind = 'browser' | 'interact';
+
+/** The kinds of jobs that are neither lists of pages nor browser sessions. Each of them ends within minutes. */
+export type TaskKind = Exclude<JobKind, PageJobKind | SessionKind>;
+
+export const TASK_KINDS = (Object.keys(JOB_KINDS) as JobKind[]).filter(
+  (kind): kind is TaskKind => !JOB_KINDS[kind].hasPages && kind !== 'browser' && kind !== 'interact',
+);
+
+/** The kinds of jobs in which a model, or rules in its place, work step by step. */
+export type AgentKind = 'agent' | 'extract';
 
 /** The word for a batch or crawl. */
 export type PageJobNoun = (typeof JOB_KINDS)[PageJobKind]['noun'];

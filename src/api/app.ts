@@ -8,6 +8,7 @@ import { ServiceError } from '../errors.ts';
 import { createHealth, createMetrics } from '../health.ts';
 import { MAX_UPLOAD_BYTES } from '../schemas/parse.ts';
 import { mountFiles } from './files.ts';
+import { mountGuides } from './guide-pages.ts';
 import { createAuth } from './http/auth.ts';
 import { ByteBudget } from './http/byte-budget.ts';
 import { createErrorHandler } from './http/error-responses.ts';
@@ -19,6 +20,7 @@ import { type ApiDeps, mountRoute } from './http/route.ts';
 import { ROUTES } from './routes.ts';
 import { mountSessionPages } from './sessions/session-pages.ts';
 import { hideSessionSecret } from './sessions/session-urls.ts';
+import { measureTeamSessions } from './sessions/team-metrics.ts';
 import { rejectUnimplemented } from './unimplemented.ts';
 import { mountUploads } from './uploads.ts';
 
@@ -36,6 +38,7 @@ export function createApp(deps: ApiDeps): Express {
   app.set('query parser', 'simple');
   const registry = createMetrics('api');
   timeRequests(app, registry);
+  measureTeamSessions(registry, deps);
   app.use(
     pinoHttp({
       ...{ logger, useLevel: 'debug', quietReqLogger: true },
@@ -57,6 +60,7 @@ export function createApp(deps: ApiDeps): Express {
   app.use((request, response, next) => {
     if (!handleHealth(request, response)) next();
   });
+  mountGuides(app);
   mountReference(app);
   mountLegacyHealthChecks(app);
   mountFiles(app, blobs, config.secretKey);

@@ -129,7 +129,7 @@ const create = defineRoute({
       });
       return { id };
     });
-    await temporal.startPageJob({
+    const job = {
       kind: batch.kind,
       jobId: id,
       teamId,
@@ -137,7 +137,8 @@ const create = defineRoute({
       isEncrypted,
       // An existing batch may have been started with a webhook.
       webhook: webhook !== undefined || appendToId !== undefined,
-    });
+    };
+    await (appendToId === undefined ? temporal.startPageJob(job) : temporal.continuePageJob(job));
     const url = `${baseUrl}${JOB_KINDS.batch_scrape.path}/${id}`;
     return { success: true as const, id, url, ...(ignoreInvalidURLs && { invalidURLs: invalid }) };
   },

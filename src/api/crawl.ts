@@ -1,6 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
 import { pageKey } from '../crawl/link-filter.ts';
-import { parseCrawlPrompt } from '../crawl/prompt/parse-crawl-prompt.ts';
 import { performOnce } from '../db/idempotency.ts';
 import { insertPageJob, listActiveCrawls } from '../db/jobs/page-jobs.ts';
 import { createJobCipher, hashRequest, NULL_CIPHER, restoreJobCipher } from '../encryption/job-cipher.ts';
@@ -16,35 +15,22 @@ import {
   startCrawlResponse,
 } from '../schemas/crawl.ts';
 import { parseTarget } from '../url/url.ts';
+import { deriveCrawlOptions } from './crawl-prompt.ts';
 import { defineRoute } from './http/route.ts';
-import { PROMPT_NOT_UNDERSTOOD } from './page-jobs/job-warning.ts';
 import { type PageJobResource, pageJobRoutes } from './page-jobs/routes.ts';
 import { requiresEncryption } from './zero-data-retention.ts';
 
 const crawl: PageJobResource = { kind: 'crawl', tag: 'Crawl' };
 
-/**
- * Derives options from the prompt of a crawl. Options that the request sets itself are left out.
- * @param rawBody the body before defaults were filled in
- * @returns the options, and whether any part of the prompt was understood; `undefined` without a prompt
- */
-function deriveOptionsFromPrompt(body: CrawlRequest, rawBody: unknown) {
-  if (body.prompt === undefined) return undefined;
+/** Leaves out the options that a request sets itself. @param rawBody the body before defaults were filled in */
+function unlessExplicit(options: object, rawBody: unknown): Partial<CrawlRequest> {
   const explicit = fieldsOf(rawBody);
-  const { params, understood } = parseCrawlPrompt(body.url, body.prompt);
-  const { url: _, maxDepth: __, ...options } = params;
-  const derived = Object.entries(options).filter(([name]) => !(name in explicit));
-  return {
-    // `parseCrawlPrompt` uses the option names and values of a crawl request.
-    options: Object.fromEntries(derived) as Partial<CrawlRequest>,
-    isUnderstood: understood.length > 0,
-  };
+  // The rules and the model use the names and values of a crawl request; `maxDepth` is only for previews.
+  const derived = Object.entries(options).filter(
+    ([name]) => name !== 'maxDepth' && (explicit[name] === undefined || explicit[name] === null),
+  );
+  return Object.fromEntries(derived) as Partial<CrawlRequest>;
 }
-
-const promptWarning = (isUnderstood: boolean) =>
-  isUnderstood
-    ? 'The options were derived from the prompt by rules, without a model. Check that they cover the whole prompt.'
-    : PROMPT_NOT_UNDERSTOOD;
 
 const create = defineRoute({
   method: 'post',
@@ -58,14 +44,19 @@ const create = defineRoute({
     const { limit } = fieldsOf(rawBody);
     return typeof limit === 'number' ? limit : crawlBody.shape.limit.parse(undefined);
   },
-  async handler({ caller, body, rawBody, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
+  async handler({ caller, body, rawBody, baseUrl, idempotencyKey }, deps) {
+    const { config, db, temporal, storage } = deps;
     await storage.requireSpace();
-    const generated = deriveOptionsFromPrompt(body, rawBody);
-    const { webhook, prompt, ...options } = { ...body, ...generated?.options };
-    const target = parseTarget(options.url, config.allowPrivate.length > 0);
-    const { teamId, apiKeyId } = caller;
-    const { zeroDataRetention, scrapeOptions } = options;
+    const { url, prompt: wish, zeroDataRetention, scrapeOptions } = body;
+    const target = parseTarget(url, config.allowPrivate.length > 0);
     const isEncrypted = requiresEncryption({ ...scrapeOptions, zeroDataRetention }, caller);
+    const derived =
+      wish === undefined
+        ? undefined
+        : await deriveCrawlOptions({ url, prompt: wish, caller, isEncrypted }, deps);
+    const generated = derived && { ...derived, options: unlessExplicit(derived.options, rawBody) };
+    const { webhook, prompt, ...options } = { ...body, ...generated?.options };
+    const { teamId, apiKeyId } = caller;
     const { secretKey } = config;
     // The idempotency key is stored with the request, which is kept as a hash with zero data retention.
     const call = {
@@ -111,7 +102,7 @@ const create = defineRoute({
       ...(generated && {
         promptGeneratedOptions: generated.options,
         finalCrawlerOptions: effective,
-        warning: promptWarning(generated.isUnderstood),
+        warning: generated.warning,
       }),
     };
   },
@@ -148,11 +139,10 @@ const preview = defineRoute({
   body: previewBody,
   response: previewResponse,
   errors: [],
-  async handler({ body }, { config }) {
-    parseTarget(body.url, config.allowPrivate.length > 0);
-    const { params, understood } = parseCrawlPrompt(body.url, body.prompt);
-    const warning = promptWarning(understood.length > 0);
-    return { success: true as const, data: { ...params, url: body.url }, warning };
+  async handler({ caller, body: { url, prompt } }, deps) {
+    parseTarget(url, deps.config.allowPrivate.length > 0);
+    const { options, warning } = await deriveCrawlOptions({ url, prompt, caller, isEncrypted: false }, deps);
+    return { success: true as const, data: { ...options, url }, warning };
   },
 });
 

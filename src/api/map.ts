@@ -19,7 +19,15 @@ const create = defineRoute({
   minCredits: 1,
   async handler({ caller, body, signal }, deps) {
     const { timeout: timeoutMs = MAP_TIMEOUT_MS } = body;
-    const job = { kind: 'map', caller, request: body, timeoutMs, signal, isEncrypted: false } as const;
+    const job = {
+      kind: 'map',
+      target: body.url,
+      caller,
+      request: body,
+      timeoutMs,
+      signal,
+      isEncrypted: false,
+    } as const;
     const { id, result } = await runAndWait(job, deps);
     if (!result) {
       const message = `Map timed out: ${body.url} was not mapped within ${timeoutMs} ms. Set a longer timeout, or try again later.`;

@@ -1,11 +1,16 @@
+import { agentRoutes } from './agents/agent.ts';
+import { extractRoutes } from './agents/extract.ts';
 import { batchRoutes } from './batch.ts';
 import { crawlRoutes } from './crawl.ts';
+import { feedbackRoutes } from './feedback.ts';
 import type { AnyRoute } from './http/route.ts';
 import { mapRoutes } from './map.ts';
 import { parseRoutes } from './parse.ts';
 import { profileRoutes } from './profiles.ts';
 import { scrapeRoutes } from './scrape.ts';
+import { searchRoutes } from './search.ts';
 import { sessionRoutes } from './sessions/routes.ts';
+import { supportRoutes } from './support.ts';
 import { teamRoutes } from './team.ts';
 import { webhookRoutes } from './webhooks.ts';
 
@@ -15,9 +20,14 @@ export const ROUTES: AnyRoute[] = [
   ...batchRoutes,
   ...crawlRoutes,
   ...mapRoutes,
+  ...searchRoutes,
+  ...feedbackRoutes,
   ...parseRoutes,
   ...profileRoutes,
+  ...extractRoutes,
+  ...agentRoutes,
   ...sessionRoutes,
+  ...supportRoutes,
   ...teamRoutes,
   ...webhookRoutes,
 ];

@@ -7,6 +7,7 @@ import { forgetLongConversion, insertOrJoin } from '../db/jobs/long-conversions.
 import type { Caller } from '../db/teams/teams.ts';
 import { createJobCipher, decryptError, type JobCipher, NULL_CIPHER } from '../encryption/job-cipher.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
+import { isJsonObject } from '../json-object.ts';
 import type { UploadedFile } from '../schemas/scrape.ts';
 import { parseTarget } from '../url/url.ts';
 import type { ApiDeps } from './http/route.ts';
@@ -24,14 +25,19 @@ const HOW_TO_GET_RESULT = {
   scrape: (id: string) =>
     `The scrape continues when the service starts again; GET /v2/scrape/${id} then returns its result.`,
   map: () => 'Request the map again when the service is back.',
+  search: () => 'Send the search again when the service is back.',
 };
 
-/** A scrape or map, whose HTTP request stays open until the job ends. */
+/** A scrape, map or search, whose HTTP request stays open until the job ends. */
 export interface SynchronousJob {
   kind: keyof typeof HOW_TO_GET_RESULT;
   caller: Caller;
-  request: { url: string; upload?: Pick<UploadedFile, 'name' | 'digest'> };
+  /** The requested URL, or the query of a search. */
+  target: string;
+  request: { origin: string; upload?: Pick<UploadedFile, 'name' | 'digest'> };
   timeoutMs: number;
+  /** Whether it is a scrape that may end within a second. */
+  isQuick?: boolean;
   /** Fires when the wait should end: the client has disconnected, or the process was asked to stop. */
   signal: AbortSignal;
   /** Whether the job has zero data retention: its data are encrypted, and deleted after the response. */
@@ -62,19 +68,20 @@ export async function runAndWait(
   const { config, db, temporal, closing } = deps;
   const { kind, timeoutMs, isEncrypted } = job;
   const startedAt = performance.now();
-  const { href } = parseTarget(job.request.url, config.allowPrivate.length > 0);
+  const url = kind === 'search' ? undefined : parseTarget(job.target, config.allowPrivate.length > 0).href;
   const newId = uuidv7();
   const cipher = isEncrypted ? createJobCipher(newId, config.secretKey) : NULL_CIPHER;
   const joined = await storeJob({ ...job, id: newId, cipher }, deps);
   const id = joined ?? newId;
-  const handle = joined ? temporal.findScrape(joined) : await startJob({ ...job, id, href }, deps);
+  const handle = joined ? temporal.findScrape(joined) : await startJob({ ...job, id, url }, deps);
   const [outcome] = await Promise.race([
     Promise.allSettled([handle.wait(timeoutMs + RESULT_GRACE_MS)]),
     rejectWhenAborted(job.signal, closing, HOW_TO_GET_RESULT[kind](id)),
   ]);
   if (outcome.status === 'fulfilled' && outcome.value === undefined) return { id, result: undefined };
   const result = await deliverResult({ id, cipher }, deps, async () => {
-    if (outcome.status === 'rejected') throw outcome.reason;
+    if (outcome.status === 'rejected')
+      throw kind === 'scrape' ? withScrapeId(outcome.reason, id) : outcome.reason;
     return cipher.decryptBytes(await deps.blobs.get(outcome.value ?? ''));
   }).finally(() => {
     // The result is delivered, so the same request once more is a new one.
@@ -84,15 +91,26 @@ export async function runAndWait(
   return { id, result };
 }
 
+/** Names the scrape in the details of its error, so that it can be asked about. */
+function withScrapeId(thrown: unknown, scrapeId: string): ServiceError {
+  const error = toServiceError(thrown);
+  const { code, message, retryAfterSeconds } = error;
+  const details = { ...(isJsonObject(error.details) && error.details), scrapeId };
+  return new ServiceError(code, message, {
+    ...{ details, cause: thrown },
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
+}
+
 /** Stores a job. @returns the id of the earlier scrape that it joins instead, if any */
 async function storeJob(
-  { id, cipher, kind, request, isEncrypted, caller, insert }: SynchronousJob & IdentifiedJob,
+  { id, cipher, kind, target, request, isEncrypted, caller, insert }: SynchronousJob & IdentifiedJob,
   { config, db, storage }: ApiDeps,
 ): Promise<string | undefined> {
   await storage.requireSpace();
   const { teamId, apiKeyId } = caller;
   const ttlMs = isEncrypted ? UNREAD_RESULT_TTL_MS : config.resultTtlMs;
-  const job = { id, teamId, apiKeyId, kind, target: request.url, request, cipher, ttlMs };
+  const job = { id, teamId, apiKeyId, kind, target, request, cipher, ttlMs };
   if (insert) return insert(db, job);
   // A scrape with zero data retention leaves no trace by which a repeated request could join it.
   if (kind === 'scrape' && !isEncrypted) return insertOrJoin(db, job);
@@ -106,22 +124,25 @@ interface IdentifiedJob {
   cipher: JobCipher;
 }
 
-/** Starts the workflow of a stored job. @param job.href the normalised URL, which the Temporal UI shows */
+/** Starts the workflow of a stored job. @param job.url the normalised URL, which the Temporal UI shows */
 async function startJob(
   {
     id,
-    href,
+    url,
     kind,
+    target,
     request,
     timeoutMs,
+    isQuick,
     isEncrypted,
     caller: { teamId },
-  }: SynchronousJob & { id: string; href: string },
+  }: SynchronousJob & { id: string; url: string | undefined },
   { db, temporal, uploads }: ApiDeps,
 ) {
-  const labels = isEncrypted ? {} : labelsOf(request, href);
-  const start = { jobId: id, teamId, timeoutMs, ...labels };
-  const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startMap(start);
+  // The words of a search may be about anything, so Temporal does not get them.
+  const labels = isEncrypted || kind === 'search' ? {} : labelsOf(request, url ?? target, url);
+  const start = { jobId: id, teamId, timeoutMs, ...(isQuick && { isQuick }), ...labels };
+  const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startRequest(kind, start);
   return started.catch(async (error: ServiceError) => {
     const upload = await failJob(db, { jobId: id, credits: 0, error });
     if (upload !== undefined) await uploads.remove(upload);
@@ -130,9 +151,9 @@ async function startJob(
 }
 
 /** The texts that the Temporal UI shows for a job. */
-const labelsOf = ({ upload }: SynchronousJob['request'], url: string) => ({
-  label: (upload?.name ?? url).slice(0, 120),
-  url,
+const labelsOf = ({ upload }: SynchronousJob['request'], label: string, url: string | undefined) => ({
+  label: (upload?.name ?? label).slice(0, 120),
+  ...(url !== undefined && { url }),
   ...(upload && { file: upload.name }),
 });
 
@@ -163,7 +184,7 @@ export async function deliverResult<Result>(
  * job itself continues.
  * @throws ServiceError `SERVICE_UNAVAILABLE` always
  */
-async function rejectWhenAborted(
+export async function rejectWhenAborted(
   signal: AbortSignal,
   closing: AbortSignal,
   howToGetResult: string,

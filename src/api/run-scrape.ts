@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { withFileUrls } from '../blobs/file-urls.ts';
 import { readLongConversion } from '../db/jobs/long-conversions.ts';
+import { opensBrowser } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
 import type { Document } from '../schemas/document.ts';
 import type { ScrapeRequest, scrapeResponse } from '../schemas/scrape.ts';
@@ -23,8 +24,12 @@ export async function runScrape(
   { baseUrl, ...scrape }: Scrape,
   deps: ApiDeps,
 ): Promise<z.output<typeof scrapeResponse>> {
-  const { timeout: timeoutMs, origin } = scrape.request;
-  const { id, result } = await runAndWait({ kind: 'scrape', timeoutMs, ...scrape }, deps);
+  const { url, timeout: timeoutMs, origin, upload } = scrape.request;
+  const isQuick = !upload && !opensBrowser(scrape.request);
+  const { id, result } = await runAndWait(
+    { kind: 'scrape', target: url, timeoutMs, isQuick, ...scrape },
+    deps,
+  );
   if (!result) throw await timeoutError(id, scrape.request, deps);
   const data = parseDocument(result, baseUrl, deps);
   return { success: true, data, ...(origin.includes('website') && { scrape_id: id }) };
@@ -52,7 +57,7 @@ async function timeoutError(
 ): Promise<ServiceError> {
   const message = `${upload?.name ?? url} was not ${upload ? 'parsed' : 'scraped'} within ${timeoutMs} ms. The work continues; GET /v2/scrape/${id} returns its result`;
   const conversion = await readLongConversion(db, id);
-  if (!conversion) return new ServiceError('SCRAPE_TIMEOUT', `${message}.`);
+  if (!conversion) return new ServiceError('SCRAPE_TIMEOUT', `${message}.`, { details: { scrapeId: id } });
   const { isRunning, pages, remainingSeconds, endsAt } = conversion;
   const retryAfterSeconds = Math.min(
     MAX_RETRY_SECONDS,
@@ -61,6 +66,7 @@ async function timeoutError(
   return new ServiceError('SCRAPE_TIMEOUT', `${message}, and so does the same request once more.`, {
     retryAfterSeconds,
     details: {
+      scrapeId: id,
       state: 'processing_continues',
       jobStatus: isRunning ? 'running' : 'queued',
       ...(pages !== undefined && { documentPages: pages }),

@@ -79,7 +79,8 @@ const read = defineRoute({
 async function findScrape(id: string, { db }: ApiDeps) {
   const scrape = await findOutcome(db, id);
   if (scrape) {
-    if (scrape.kind !== 'scrape') return undefined;
+    // The scrapes by which support tests a fix are not billed, so nobody gets their documents.
+    if (scrape.kind !== 'scrape' || scrape.parentKind === 'support') return undefined;
     const { team_id: teamId, seal: wrappedKey, error, blob } = scrape;
     return { jobId: id, teamId, wrappedKey, error, blob };
   }

@@ -2,13 +2,9 @@ import { ServiceError } from '../errors.ts';
 
 /** Resources of the v2 API that this version does not implement. */
 const UNIMPLEMENTED = [
-  'agent',
-  'extract',
-  'feedback',
   'keyless',
   'monitor',
-  'search',
-  'support',
+  'search/(developer|research)',
   'team/threat-protection',
   'team/siem',
 ].map((pattern) => ({ pattern: new RegExp(`^/v2/${pattern}(/|$)`), name: pattern.split('/').at(-1) }));

@@ -3,19 +3,23 @@ import { ServiceError } from '../errors.ts';
 import { recordsOf } from '../formats/index.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 
-type Options = Pick<ScrapeRequest, 'zeroDataRetention' | 'lockdown' | 'formats' | 'actions' | 'profile'>;
+type Options = Pick<
+  ScrapeRequest,
+  'zeroDataRetention' | 'lockdown' | 'formats' | 'actions' | 'profile' | 'onlyCleanContent'
+>;
 
 /** Actions whose results are files, which have to be stored after the request. */
 const ACTIONS_WITH_FILES = new Set(['screenshot', 'pdf']);
 
-/** Lists the options of a request that require data to be stored after the request. */
-function optionsWithStoredData({ formats, actions = [], profile }: Options): string[] {
+/** Lists the options of a request that zero data retention excludes: they require data to be stored, or are defined so. */
+function excludedOptions({ formats, actions = [], profile, onlyCleanContent }: Options): string[] {
   return [
     ...recordsOf(formats).flatMap(({ format, request }) =>
       format.keepsData ? [`format ${request.type}`] : [],
     ),
     ...actions.filter(({ type }) => ACTIONS_WITH_FILES.has(type)).map(({ type }) => `action ${type}`),
     ...(profile?.saveChanges ? ['profile with saveChanges'] : []),
+    ...(onlyCleanContent ? ['onlyCleanContent'] : []),
   ];
 }
 
@@ -32,11 +36,11 @@ export function requiresEncryption(options: Options, { zeroDataRetention }: Call
       'Zero data retention is not enabled for this team. Ask your operator: `team set NAME --zero-data-retention on`.',
     );
   }
-  const conflicting = optionsWithStoredData(options);
+  const conflicting = excludedOptions(options);
   if (conflicting.length) {
     throw new ServiceError(
       'SCRAPE_ZDR_VIOLATION_ERROR',
-      `Zero data retention cannot be combined with options whose results are stored: ${conflicting.join(', ')}. Leave these options or zeroDataRetention out.`,
+      `Zero data retention cannot be combined with ${conflicting.join(', ')}. Leave these options or zeroDataRetention out.`,
     );
   }
   return true;

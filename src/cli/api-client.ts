@@ -125,8 +125,8 @@ function parseResponse(
     );
   }
   const fields = fieldsOf(parsed);
-  // Some failures of a scrape have status 200.
-  if (statusCode === 200 && fields.success !== false) return fields;
+  // Some failures of a scrape have status 200. Code and prompts that failed have a result nonetheless.
+  if (statusCode === 200 && (fields.success !== false || 'exitCode' in fields)) return fields;
   throw errorFromResponse(fields, statusCode);
 }
 

@@ -1,5 +1,6 @@
 import { type ColumnType, type Generated, Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import { Pool, types } from 'pg';
+import type { Step, StepState } from '../agent/step.ts';
 import { codeOf, ServiceError } from '../errors.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
 
@@ -17,8 +18,20 @@ export interface StoredError {
   details?: unknown;
 }
 
+/** One attempt of an engine to get a page, as stored. */
+export interface EngineAttempt {
+  /** Such as `http`, `browser by enhanced proxy` or `cache`. */
+  engine: string;
+  /** Milliseconds that it took, or until another attempt was taken. */
+  ms: number;
+  /** Such as `HTTP 200`, an error code, or that there was no response so far. */
+  result: string;
+  /** Why it was made although there was another one before it. */
+  because?: string;
+}
+
 /** The states of a browser session. */
-export type SessionState = 'creating' | 'active' | 'destroyed';
+type SessionState = 'creating' | 'active' | 'destroyed';
 /** The states of a job, as API clients see them. */
 export type JobStatus = 'scraping' | 'completed' | 'failed' | 'cancelled';
 
@@ -33,6 +46,8 @@ interface Tables {
     concurrency: Generated<number>;
     webhook_secret: ColumnType<string | null, string | null | undefined, string | null>;
     zero_data_retention: Generated<boolean>;
+    /** Tokens of language models that the team may use in a day (UTC); null is unlimited. */
+    model_tokens_per_day: ColumnType<number | null, number | null | undefined, number | null>;
     /** Maximum number of browser sessions at once. */
     sessions: Generated<number>;
     created_at: Timestamp;
@@ -63,7 +78,28 @@ interface Tables {
     base_url: ColumnType<string | null, string | null | undefined, string | null>;
     /** The encrypted key of the job; null if its data is not encrypted, empty after the key was deleted. */
     seal: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>;
+    /** Which engines were tried for the page of a scrape. */
+    trace: ColumnType<EngineAttempt[] | null, string | null | undefined, string | null>;
+    /** The job that this one is a part of. It is then not listed by itself. */
+    parent_id: ColumnType<string | null, string | null | undefined, string | null>;
   };
+  agent_steps: {
+    job_id: string;
+    sequence: number;
+    turn: number;
+    tool: Step['tool'];
+    summary: string;
+    input: ColumnType<Record<string, unknown>, string, string>;
+    state: StepState;
+    child_id: string | null;
+    credits: Generated<number>;
+    reserved: Generated<number>;
+    blob: string | null;
+    error: string | null;
+    started_at: Timestamp;
+    finished_at: Date | null;
+  };
+  support_notes: { job_id: string; topic: string; note: ColumnType<unknown, string, string> };
   job_progress: {
     job_id: string;
     team_id: string;
@@ -121,6 +157,8 @@ interface Tables {
     error: ColumnType<StoredError | null, string | null | undefined, string | null>;
     finished_at: Date | null;
     hidden: Generated<boolean>;
+    /** Which engines were tried for it last. */
+    trace: EngineAttempt[] | null;
   };
   long_conversions: {
     job_id: string;
@@ -229,6 +267,29 @@ interface Tables {
     blob: string;
     files: string[];
   };
+  indexed_pages: {
+    id: Generated<number>;
+    team_id: string;
+    url_key: Buffer;
+    url: string;
+    title: string;
+    description: string;
+    content: string;
+    content_key: Buffer;
+    words: string;
+    fetched_at: Timestamp;
+  };
+  feedback: {
+    id: Generated<string>;
+    job_id: string;
+    page_id: string | null;
+    team_id: string;
+    endpoint: string;
+    rating: string;
+    content: ColumnType<unknown, string, never>;
+    credits_refunded: Generated<number>;
+    created_at: Timestamp;
+  };
   cache_files: { hash: string; bytes: number; used_at: Timestamp };
   profiles: {
     team_id: string;
@@ -268,6 +329,7 @@ interface Tables {
     seen_at: Timestamp;
     host_url: string | null;
     host_queue: string | null;
+    has_room: Generated<boolean>;
   };
   rate_limits: { key: string; points: number; expire: number | null };
 }

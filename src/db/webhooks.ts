@@ -66,6 +66,12 @@ export interface DueEvent {
   pageId: string | null;
   url: string | null;
   blob: string | null;
+  /** The call of an agent that the event is about. */
+  action: { tool: string; input: Record<string, unknown> } | null;
+  /** Credits of an agent or extract until the event; `null` for other jobs. */
+  credits: number | null;
+  /** Key of the blob with the result of an agent or extract that has completed. */
+  resultBlob: string | null;
 }
 
 /** Query for due events. */
@@ -97,9 +103,19 @@ export async function listDueEvents(db: Database, query: DueEventsQuery): Promis
           and id <> all(${query.excludedIds}::uuid[])
         order by due_at limit ${query.maxRetries})
     )
-    select due.id, sequence, type, due.attempts, due.error, pages.id as "pageId", pages.url, pages.blob
-    from due left join pages on pages.job_id = due.job_id and pages.ordinal = due.ordinal
-    order by sequence`.execute(db.query);
+    select due.id, due.sequence, type, due.attempts, due.error, pages.id as "pageId", pages.url, pages.blob,
+      case when step.tool is not null then json_build_object('tool', step.tool, 'input', step.input) end as action,
+      case when jobs.kind in ('agent', 'extract') then case when step.tool is null then jobs.credits else (
+        select sum(credits)::int from agent_steps
+        where agent_steps.job_id = due.job_id and agent_steps.sequence <= step.sequence) end end as credits,
+      results.blob as "resultBlob"
+    from due
+    join jobs on jobs.id = due.job_id
+    left join pages on pages.job_id = due.job_id and pages.ordinal = due.ordinal
+    left join agent_steps as step on step.job_id = due.job_id and step.sequence = due.ordinal
+    left join results on results.job_id = due.job_id and results.ordinal = 0
+      and type in ('agent.completed', 'extract.completed')
+    order by due.sequence`.execute(db.query);
   return rows;
 }
 

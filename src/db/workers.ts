@@ -29,28 +29,38 @@ export interface ReportingWorker {
   roles: readonly string[];
   /** Where it is reached, if it runs browser sessions. */
   host?: SessionHostAddress | undefined;
+  /** Whether it has memory for another browser session. */
+  hasRoom: boolean;
 }
 
 /** Records that a worker is polling its queues. */
-export async function reportWorker(db: Database, { id, roles, host }: ReportingWorker): Promise<void> {
+export async function reportWorker(
+  db: Database,
+  { id, roles, host, hasRoom }: ReportingWorker,
+): Promise<void> {
   await sql`
     with deleted as (
       delete from workers where seen_at < now() - make_interval(secs => ${DELETED_AFTER_SECONDS}) and id <> ${id}
     )
-    insert into workers (id, roles, host_url, host_queue)
-    values (${id}, ${roles}::text[], ${host?.url ?? null}, ${host?.queue ?? null})
-    on conflict (id) do update set seen_at = now()`.execute(db.query);
+    insert into workers (id, roles, host_url, host_queue, has_room)
+    values (${id}, ${roles}::text[], ${host?.url ?? null}, ${host?.queue ?? null}, ${hasRoom})
+    on conflict (id) do update set seen_at = now(), has_room = excluded.has_room`.execute(db.query);
 }
 
 /**
- * Chooses a running worker for a new browser session: the one with the fewest, or any of those.
- * @returns `undefined` if no worker runs sessions
+ * Chooses a running worker for a new browser session: one with memory for it if there is any, of those the one with the
+ * fewest sessions, or any of those.
+ * @param excludedQueues the queues of hosts that could not start the session
+ * @returns `undefined` if no other worker runs sessions
  */
-export async function chooseSessionHost(db: Database): Promise<SessionHostAddress | undefined> {
+export async function chooseSessionHost(
+  db: Database,
+  excludedQueues: readonly string[] = [],
+): Promise<SessionHostAddress | undefined> {
   const { rows } = await sql<SessionHostAddress>`
     select host_url as url, host_queue as queue from workers
-    where host_url is not null and ${HAS_REPORTED}
-    order by (
+    where host_url is not null and host_queue <> all (${excludedQueues}::text[]) and ${HAS_REPORTED}
+    order by has_room desc, (
       select count(*) from browser_sessions where state <> 'destroyed' and browser_sessions.host = workers.host_url
     ), random()
     limit 1`.execute(db.query);

@@ -1,32 +1,10 @@
 import { z } from 'zod';
 import { crawlOptionFields } from './crawl.ts';
 import { callerFields, scrapeOptionFields } from './scrape-options.ts';
+import { refuseUnavailable, requestsThreatProtection } from './unavailable-options.ts';
 
 /** The timeout of a map request that does not set one. */
 export const MAP_TIMEOUT_MS = 60_000;
-
-/**
- * Refuses options that this version does not implement. They are not ignored, because a caller may rely on
- * the protection that such an option promises.
- */
-function checkAvailable(
-  { useMock, threatProtection }: { useMock?: unknown; threatProtection?: { mode?: string | undefined } },
-  context: z.RefinementCtx,
-): void {
-  const requested = {
-    useMock: useMock !== undefined,
-    threatProtection: threatProtection !== undefined && threatProtection.mode !== 'off',
-  };
-  for (const [name, isRequested] of Object.entries(requested)) {
-    if (!isRequested) continue;
-    context.addIssue({
-      code: 'custom',
-      path: [],
-      message: `${name} is not available in this version of Winnow. Leave it out and try again.`,
-      params: { code: 'FEATURE_NOT_AVAILABLE' },
-    });
-  }
-}
 
 const { includePaths, excludePaths, regexOnFullURL, ignoreRobotsTxt } = crawlOptionFields;
 const { headers, location, threatProtection, auditMetadata, useMock } = scrapeOptionFields;
@@ -80,10 +58,21 @@ export const mapBody = z
     useMock,
     ...callerFields,
   })
-  .superRefine(checkAvailable);
+  .superRefine((options, context) =>
+    refuseUnavailable(
+      {
+        useMock: options.useMock !== undefined,
+        threatProtection: requestsThreatProtection(options.threatProtection),
+      },
+      context,
+    ),
+  );
 
 /** The body of a map request after validation, with defaults filled in. */
-export type MapRequest = z.output<typeof mapBody>;
+export type MapRequest = z.output<typeof mapBody> & {
+  /** The hosts that the site may redirect to; absent if any may be. */
+  allowedHosts?: string[];
+};
 
 const link = z.object({
   url: z.string().describe('absolute URL'),

@@ -7,6 +7,7 @@ import { actions, waitingMs } from './actions.ts';
 import { formatConflicts, formatRequest, optionConflicts } from './formats.ts';
 import { parsers } from './parsers.ts';
 import { profileName } from './profile.ts';
+import { refuseUnavailable, requestsThreatProtection } from './unavailable-options.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -77,7 +78,12 @@ export const scrapeOptionFields = {
     .default([{ type: 'markdown' }])
     .describe('outputs to produce'),
   onlyMainContent: z.boolean().default(true).describe('leave out headers, navigation and footers'),
-  onlyCleanContent: z.boolean().default(false).describe('remove remaining boilerplate with a model'),
+  onlyCleanContent: z
+    .boolean()
+    .default(false)
+    .describe(
+      'remove remaining boilerplate from the markdown by a language model, which selects what is removed and writes nothing; a page longer than its output limit stays as it is, with a warning',
+    ),
   includeTags: selectors.describe('CSS selectors; only matching elements are kept'),
   excludeTags: selectors.describe('CSS selectors; matching elements are removed'),
   maxAge: z
@@ -172,18 +178,6 @@ export const scrapeOptionFields = {
 
 type Fields = z.output<z.ZodObject<typeof scrapeOptionFields>> & { zeroDataRetention?: boolean };
 
-/** Lists the options of a request that the API defines but this version does not implement. */
-function findUnimplemented(options: Fields): string[] {
-  const requested: Record<string, boolean> = {
-    onlyCleanContent: options.onlyCleanContent,
-    redactPII: options.redactPII !== false,
-    safeMode: options.safeMode,
-    threatProtection: options.threatProtection !== undefined && options.threatProtection.mode !== 'off',
-    useMock: options.useMock !== undefined,
-  };
-  return Object.keys(requested).filter((name) => requested[name]);
-}
-
 /** Lists the options of a request that formats may exclude, if the request contains them. */
 function conflictingOptions(options: Fields): Exclude<ConflictingOption, 'crawl'>[] {
   const isGiven = {
@@ -220,15 +214,15 @@ export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): v
       params: { code: 'SCRAPE_ACTIONS_NOT_SUPPORTED' },
     });
   }
-  for (const name of findUnimplemented(options)) {
-    context.addIssue({
-      code: 'custom',
-      path: [],
-      input: options,
-      message: `${name} is not available in this version of Winnow. Leave it out and try again.`,
-      params: { code: 'FEATURE_NOT_AVAILABLE' },
-    });
-  }
+  refuseUnavailable(
+    {
+      redactPII: options.redactPII !== false,
+      safeMode: options.safeMode,
+      threatProtection: requestsThreatProtection(options.threatProtection),
+      useMock: options.useMock !== undefined,
+    },
+    context,
+  );
 }
 
 /** Whether a request is served from the cache only, without a connection to its target. */

@@ -1,46 +1,70 @@
 import { z } from 'zod';
-import type { PageJobKind } from '../job-kinds.ts';
+import type { AgentKind, PageJobKind } from '../job-kinds.ts';
 import { paginationQuery, paginationResponse } from './pagination.ts';
 import { scrapeOptionFields } from './scrape-options.ts';
 
-/** The events of a job, as the last part of their names: `page` stands for `crawl.page`. */
-const EVENTS = ['started', 'page', 'completed', 'failed'];
-/** The accepted ways to name an event: `page`, `.page`, or with the kind of job, `crawl.page`. */
-const FILTER = new RegExp(`^(?:(?:crawl|batch_scrape)?\\.)?(?:${EVENTS.join('|')})$`);
+/** The events of each kind of job, as the last part of their names: `page` stands for `crawl.page`. */
+const EVENTS_OF = {
+  crawl: ['started', 'page', 'completed', 'failed'],
+  batch_scrape: ['started', 'page', 'completed', 'failed'],
+  extract: ['started', 'completed', 'failed'],
+  agent: ['started', 'action', 'completed', 'failed', 'cancelled'],
+} satisfies Record<PageJobKind | AgentKind, string[]>;
+type WebhookKind = keyof typeof EVENTS_OF;
 
-const filter = z.string().regex(FILTER, {
-  error: ({ input }) =>
-    `${JSON.stringify(input)} is not a webhook event. The events are ${EVENTS.join(', ')}, or full names such as crawl.page`,
-});
+/** An event of some kinds of jobs. It can be named in several ways: `page`, `.page`, or `crawl.page`. */
+function eventOf(kinds: readonly WebhookKind[]) {
+  const events = eventsOf(kinds);
+  const pattern = new RegExp(`^(?:(?:${kinds.join('|')})?\\.)?(?:${events.join('|')})$`);
+  return z.string().regex(pattern, {
+    error: ({ input }) =>
+      `${JSON.stringify(input)} is not a webhook event. The events are ${events.join(', ')}, or full names such as ${kinds[0]}.${events[1]}`,
+  });
+}
 
-const target = z.strictObject({
-  url: z.url({ protocol: /^https?$/, error: 'the url of a webhook must be an http or https URL' }),
-  headers: scrapeOptionFields.headers.unwrap().default({}).describe('headers that are sent with every event'),
-  metadata: z.record(z.string(), z.unknown()).default({}).describe('values that are included in every event'),
-  events: z
-    .array(filter)
-    .default(EVENTS)
-    .describe('events to send, such as page or crawl.page; default: all'),
-});
+const eventsOf = (kinds: readonly WebhookKind[]) => [...new Set(kinds.flatMap((kind) => EVENTS_OF[kind]))];
 
-/** The webhook of a job after validation. */
-export type WebhookTarget = z.output<typeof target>;
-
-/** The `webhook` of a batch or crawl: an object, or only its URL as a string. */
-export const webhook = z
-  .preprocess((value) => (typeof value === 'string' ? { url: value } : value), target)
-  .meta({
-    description: 'Endpoint that receives the events of the job. A string X is short for {url: X}.',
-    override: ({ jsonSchema }) => {
-      const object = { ...jsonSchema };
-      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema];
-      jsonSchema.anyOf = [{ type: 'string', format: 'uri' }, object];
-    },
+const targetOf = (kinds: readonly WebhookKind[]) =>
+  z.strictObject({
+    url: z.url({ protocol: /^https?$/, error: 'the url of a webhook must be an http or https URL' }),
+    headers: scrapeOptionFields.headers
+      .unwrap()
+      .default({})
+      .describe('headers that are sent with every event'),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .describe('values that are included in every event'),
+    events: z
+      .array(eventOf(kinds))
+      .default(eventsOf(kinds))
+      .describe(
+        `events to send, such as ${eventsOf(kinds)[1]} or ${kinds[0]}.${eventsOf(kinds)[1]}; default: all`,
+      ),
   });
 
+/** The webhook of a job after validation. */
+export type WebhookTarget = z.output<ReturnType<typeof targetOf>>;
+
+/** The `webhook` of jobs of some kinds: an object, or only its URL as a string. */
+export const webhookOf = (...kinds: WebhookKind[]) =>
+  z
+    .preprocess((value) => (typeof value === 'string' ? { url: value } : value), targetOf(kinds))
+    .meta({
+      description: 'Endpoint that receives the events of the job. A string X is short for {url: X}.',
+      override: ({ jsonSchema }) => {
+        const object = { ...jsonSchema };
+        for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema];
+        jsonSchema.anyOf = [{ type: 'string', format: 'uri' }, object];
+      },
+    });
+
+/** The `webhook` of a batch or crawl. */
+export const webhook = webhookOf('crawl', 'batch_scrape');
+
 /** Keeps only the events of a webhook that apply to one kind of job, each as the last part of its name. */
-export function narrowTarget(target: WebhookTarget, kind: PageJobKind): WebhookTarget {
-  const events = EVENTS.filter((event) =>
+export function narrowTarget(target: WebhookTarget, kind: WebhookKind): WebhookTarget {
+  const events = EVENTS_OF[kind].filter((event) =>
     [event, `.${event}`, `${kind}.${event}`].some((name) => target.events.includes(name)),
   );
   return { ...target, events };

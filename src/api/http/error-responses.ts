@@ -87,6 +87,7 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
     }
     if (error.retryAfterSeconds !== undefined) response.set('Retry-After', String(error.retryAfterSeconds));
     response.status(ERRORS[error.code].status).json({
+      ...error.partialResult,
       success: false,
       code: error.code,
       error: message,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { FILES_PATH } from '../../blobs/file-urls.ts';
-import { ERRORS, type ErrorCode } from '../../errors.ts';
+import { ERRORS, type ErrorCode, policyOf } from '../../errors.ts';
 import { errorResponse } from '../../schemas/error.ts';
+import { jobIdParams } from '../../schemas/job-id.ts';
 import { UPLOAD_PATH } from '../uploads.ts';
 import type { AnyRoute } from './route.ts';
 import { errorCodesOf } from './route-error-codes.ts';
@@ -24,6 +25,7 @@ const STATUSES: Record<(typeof ERRORS)[ErrorCode]['status'], string> = {
   500: 'The page could not be fetched, or an unexpected error occurred',
   502: 'The browser session could not be used; nothing was done',
   503: 'The service accepts no new work, or a part of it does not respond',
+  504: 'The answer took too long; the response has a part of it',
 };
 
 /** Generates the API reference (OpenAPI 3.1) from the route definitions. */
@@ -35,6 +37,8 @@ export function describeApi(routes: AnyRoute[]) {
   }
   paths[`${FILES_PATH}/{token}`] = { get: describeFiles() };
   paths[`${UPLOAD_PATH}/{token}`] = { put: describeUploads() };
+  for (const base of ['/v2/browser', '/v2/interact'])
+    paths[`${base}/{id}/downloads/{name}`] = { get: describeSessionFiles() };
   return createDocument({
     openapi: '3.1.0',
     info: {
@@ -81,11 +85,15 @@ function describeRoute(route: AnyRoute): ZodOpenApiOperationObject {
   return {
     tags: [route.tag],
     summary: route.summary,
+    ...(route.replacement && { deprecated: true }),
     ...((query || path) && { requestParams: { ...(query && { query }), ...(path && { path }) } }),
     ...(route.body && {
       requestBody: { required: !route.body.safeParse(undefined).success, content: describeBody(route) },
     }),
-    responses: { 200: { description: STATUSES[200], content: json(success) }, ...describeErrors(failures) },
+    responses: {
+      200: { description: STATUSES[200], content: json(success) },
+      ...describeErrors(failures, route.response.meta()?.id),
+    },
   };
 }
 
@@ -108,6 +116,28 @@ function describeFiles(): ZodOpenApiOperationObject {
       200: { description: 'The file', content },
       206: { description: 'The byte range that the header Range requests', content },
       304: { description: 'The client already has the file: If-None-Match contains its ETag' },
+      ...describeErrors(byStatus(codes)),
+    },
+  };
+}
+
+/** Describes the download of the files of sessions, which is not among the routes because its response is no JSON. */
+function describeSessionFiles(): ZodOpenApiOperationObject {
+  const codes: ErrorCode[] = [
+    ...(['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'SESSION_DESTROYED'] as const),
+    ...(['SESSION_FAILED', 'WORKER_LOST', 'UNKNOWN_ERROR', 'SERVICE_UNAVAILABLE'] as const),
+  ];
+  return {
+    tags: ['Browser'],
+    summary: 'Download a file that the browser or the code of a session has stored',
+    requestParams: {
+      path: jobIdParams.extend({ name: z.string().describe('a name from the list of files') }),
+    },
+    responses: {
+      200: {
+        description: 'The file',
+        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      },
       ...describeErrors(byStatus(codes)),
     },
   };
@@ -149,10 +179,16 @@ function byStatus(codes: ErrorCode[]): Partial<Record<number, ErrorCode[]>> {
   return Object.groupBy([...new Set(codes)], (code) => ERRORS[code].status);
 }
 
-function describeErrors(codesByStatus: Partial<Record<number, ErrorCode[]>>) {
+/** @param resultId the id of the schema of a result, which some errors have a part of */
+function describeErrors(codesByStatus: Partial<Record<number, ErrorCode[]>>, resultId?: string) {
   const responses = Object.entries(codesByStatus).map(([status, codes = []]) => {
+    const results = resultId && codes.some((code) => policyOf(code).hasPartialResult) ? [resultId] : [];
     const schema = {
-      allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }],
+      allOf: [
+        { $ref: '#/components/schemas/Error' },
+        { properties: { code: { enum: codes } } },
+        ...results.map((id) => ({ $ref: `#/components/schemas/${id}` })),
+      ],
     };
     // Every status here is that of an error code, and `STATUSES` describes all of them.
     const list = codes.map((code) => `- \`${code}\`: ${ERRORS[code].summary}`).join('\n');

@@ -4,6 +4,7 @@ import type { DiskSpace } from '../../blobs/disk-space.ts';
 import type { Blobs } from '../../blobs/index.ts';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/client.ts';
+import { readAvailableCredits } from '../../db/teams/available-credits.ts';
 import type { Caller } from '../../db/teams/teams.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
@@ -62,6 +63,8 @@ export interface Route<Body, Query, Params, ResponseBody> {
    * bodies are JSON.
    */
   fileOptions?: z.ZodType<Body>;
+  /** The path that takes the place of the route, which is deprecated. Responses name it in their headers. */
+  replacement?: string;
   query?: z.ZodType<Query>;
   params?: z.ZodType<Params>;
   response: z.ZodType<ResponseBody>;
@@ -105,14 +108,15 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
   const admit: RequestHandler = async (request, response, next) => {
     const caller = await checks.authenticate(request.headers.authorization);
     if (route.rateLimited !== false) await checks.rateLimit(caller, rateBucket);
-    if (typeof minCredits === 'number') requireCredits(caller, minCredits);
+    if (typeof minCredits === 'number') await requireCredits(caller, minCredits, deps.db);
     response.locals.caller = caller;
     next();
   };
   const respond: RequestHandler = async (request, response) => {
+    if (route.replacement) response.set(deprecationHeaders(route.replacement));
     const { caller, file } = response.locals;
     validateText(request.body);
-    if (typeof minCredits === 'function') requireCredits(caller, minCredits(request.body));
+    if (typeof minCredits === 'function') await requireCredits(caller, minCredits(request.body), deps.db);
     const disconnected = new AbortController();
     response.on('close', () => disconnected.abort());
     const routeRequest = {
@@ -134,13 +138,37 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
   app[route.method](route.path, admit, ...(route.body ? [parseBody] : []), respond);
 }
 
-/** @throws ServiceError `INSUFFICIENT_CREDITS` if the team has fewer credits left than a request needs */
-export function requireCredits({ creditsRemaining }: Caller, minimum: number): void {
+/** Since when routes count as deprecated, in seconds since 1970. The interface gives no date, so it is that of its version. */
+const DEPRECATED_SINCE = Date.UTC(2026, 0, 1) / 1000;
+
+/** The headers of a deprecated route (RFC 9745), with the one that takes its place (RFC 5829). */
+const deprecationHeaders = (replacement: string) => ({
+  Deprecation: `@${DEPRECATED_SINCE}`,
+  Link: `<${replacement}>; rel="successor-version"`,
+});
+
+/**
+ * Requires credits that the running work of the team has not reserved. Other requests that arrive at the same moment may find the same
+ * ones.
+ * @throws ServiceError `INSUFFICIENT_CREDITS` if the team has fewer of them left than a request needs
+ */
+export async function requireCredits(
+  { teamId, creditsRemaining }: Caller,
+  minimum: number,
+  db: Database,
+): Promise<void> {
   // Free requests are allowed even if the team has a negative number of credits.
-  if (minimum === 0 || creditsRemaining === null || creditsRemaining >= minimum) return;
+  if (minimum === 0 || creditsRemaining === null) return;
+  const available = await readAvailableCredits(db, teamId);
+  if (available === undefined || available >= minimum) return;
+  const reserved = creditsRemaining - available;
+  const isReserved = reserved > 0;
+  const left = isReserved ? Math.max(0, available) : creditsRemaining;
+  const besides = isReserved ? ` besides the ${reserved} that its running work has reserved` : '';
+  const orLater = isReserved ? ', or send the request again when that work has ended' : '';
   throw new ServiceError(
     'INSUFFICIENT_CREDITS',
-    `Insufficient credits: this request needs ${minimum}, but the team has ${creditsRemaining} left. Ask your operator for more.`,
+    `Insufficient credits: this request needs ${minimum}, but the team has ${left} left${besides}. Ask your operator for more${orLater}.`,
   );
 }
 

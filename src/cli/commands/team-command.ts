@@ -11,9 +11,9 @@ const credits = {
   description: 'credits left; the word unlimited removes the limit',
 } as const;
 
-/** Parses credits; `null` is unlimited. @throws ServiceError `BAD_REQUEST` for any other word */
-function parseCredits(text: string | undefined): number | null | undefined {
-  return text === 'unlimited' ? null : parseWholeNumber('credits', text);
+/** Parses a number that may be unlimited, which is `null`. @throws ServiceError `BAD_REQUEST` for any other word */
+function parseLimit(name: string, text: string | undefined): number | null | undefined {
+  return text === 'unlimited' ? null : parseWholeNumber(name, text);
 }
 
 type Team = Awaited<ReturnType<typeof listTeams>>[number];
@@ -24,6 +24,7 @@ const toRow = (team: Team) => ({
   'requests/min': team.rate_limit_per_minute,
   concurrency: team.concurrency,
   sessions: team.sessions,
+  'model tokens/day': team.model_tokens_per_day ?? 'unlimited',
   'zero data retention': team.zero_data_retention ? 'on' : 'off',
   created: team.created_at.toISOString(),
   id: team.id,
@@ -34,7 +35,7 @@ const create = defineCommand({
   args: { name, credits },
   run: ({ args }) =>
     withDatabase(async (db, { teamCredits }) => {
-      const credits = parseCredits(args.credits);
+      const credits = parseLimit('credits', args.credits);
       await createTeam(db, args.name, credits === undefined ? teamCredits : credits);
       printTable([toRow(await findTeam(db, args.name))]);
     }),
@@ -63,6 +64,12 @@ const set = defineCommand({
     'rate-limit': { type: 'string', valueHint: 'number', description: 'requests per minute' },
     concurrency: { type: 'string', valueHint: 'number', description: 'pages at a time' },
     sessions: { type: 'string', valueHint: 'number', description: 'browser sessions at a time; 0 for none' },
+    'model-tokens': {
+      type: 'string',
+      valueHint: 'number',
+      description:
+        'tokens of the language model in a day (UTC), after which rules take its place; the word unlimited removes the limit',
+    },
     'zero-data-retention': {
       type: 'string',
       valueHint: 'on|off',
@@ -71,22 +78,24 @@ const set = defineCommand({
   },
   run: ({ args }) =>
     withDatabase(async (db) => {
-      const credits = parseCredits(args.credits);
+      const credits = parseLimit('credits', args.credits);
       const rateLimitPerMinute = parseWholeNumber('rate-limit', args['rate-limit']);
       const concurrency = parseWholeNumber('concurrency', args.concurrency);
       const sessions = parseWholeNumber('sessions', args.sessions);
+      const modelTokensPerDay = parseLimit('model-tokens', args['model-tokens']);
       const zeroDataRetention = parseSwitch('zero-data-retention', args['zero-data-retention']);
       const change = {
         ...(credits !== undefined && { credits }),
         ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
         ...(concurrency !== undefined && { concurrency }),
         ...(sessions !== undefined && { sessions }),
+        ...(modelTokensPerDay !== undefined && { modelTokensPerDay }),
         ...(zeroDataRetention !== undefined && { zeroDataRetention }),
       };
       if (!Object.keys(change).length) {
         throw new ServiceError(
           'BAD_REQUEST',
-          'There is nothing to change. Set --credits, --rate-limit, --concurrency, --sessions or --zero-data-retention.',
+          'There is nothing to change. Set --credits, --rate-limit, --concurrency, --sessions, --model-tokens or --zero-data-retention.',
         );
       }
       await changeTeam(db, args.name, change);
@@ -102,7 +111,7 @@ const setCredits = defineCommand({
   },
   run: ({ args }) =>
     withDatabase(async (db) => {
-      await changeTeam(db, args.name, { credits: parseCredits(args.amount) ?? null });
+      await changeTeam(db, args.name, { credits: parseLimit('credits', args.amount) ?? null });
       printTable([toRow(await findTeam(db, args.name))]);
     }),
 });

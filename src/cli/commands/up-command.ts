@@ -4,8 +4,12 @@ import { defineCommand } from 'citty';
 import { type Config, readConfig } from '../../config.ts';
 import { TerminalProgress } from '../../embedded/terminal-progress.ts';
 import { type Instance, startInstance } from '../../main.ts';
+import { checkModels, type ModelFinding, WITHOUT_MODEL } from '../../models/check-models.ts';
 import { waitForInstance } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
+
+/** Time for the language model to respond while everything else starts. */
+const MODEL_TIMEOUT_MS = 10_000;
 
 /** `up`: runs everything on this machine until Ctrl-C, then exits with 0. */
 export const upCommand = defineCommand({
@@ -16,6 +20,7 @@ export const upCommand = defineCommand({
     const progress = new TerminalProgress();
     const interrupt = onInterrupt(progress.note);
     let instance: Instance | undefined;
+    const checking = config.llm ? checkModels(config.llm, MODEL_TIMEOUT_MS) : undefined;
     try {
       instance = await startInstance({ config, progress, ...interrupt });
       if (!instance) return await printRunningInstance(config.dataDir, interrupt.signal);
@@ -24,7 +29,8 @@ export const upCommand = defineCommand({
       if (interrupt.signal.aborted) return;
       throw error;
     }
-    process.stdout.write(formatWelcome(config, instance, performance.now() - startedAt));
+    const readyMs = performance.now() - startedAt;
+    process.stdout.write(formatWelcome(config, instance, { readyMs, models: await checking }));
     if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
     await progress.step('Stopping', instance.stop);
     progress.note('Stopped. Data and unfinished jobs are kept.');
@@ -40,7 +46,11 @@ async function printRunningInstance(dataDir: string, signal: AbortSignal): Promi
   );
 }
 
-function formatWelcome(config: Config, { urls, apiKey }: Instance, startMs: number): string {
+function formatWelcome(
+  config: Config,
+  { urls, apiKey }: Instance,
+  { readyMs, models }: { readyMs: number; models: ModelFinding[] | undefined },
+): string {
   const { file, isNew, value } = apiKey;
   const key = isNew ? value : file ? `in ${file}` : 'the value of WINNOW_API_KEY';
   const inCommand = isNew ? value : file ? `$(cat ${file})` : '$WINNOW_API_KEY';
@@ -50,10 +60,11 @@ function formatWelcome(config: Config, { urls, apiKey }: Instance, startMs: numb
     ['Temporal', urls.temporalUi ?? config.temporalAddress],
     ['API key', isNew ? `${key}  (shown only once; stored in ${file})` : key],
     ['Data', `${config.dataDir} (logs: ${join(config.dataDir, 'logs')})`],
+    ...(models?.map(({ text }) => ['Model', text]) ?? [['Model', WITHOUT_MODEL]]),
   ];
   return [
     '',
-    `Winnow is ready after ${(startMs / 1000).toFixed(1)} s. Ctrl-C stops it.`,
+    `Winnow is ready after ${(readyMs / 1000).toFixed(1)} s. Ctrl-C stops it.`,
     '',
     ...rows.map(([name, text]) => `  ${name?.padEnd(11)}${text}`),
     '',

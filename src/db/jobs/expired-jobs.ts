@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { TASK_KINDS } from '../../job-kinds.ts';
 import type { Database } from '../client.ts';
 
 /** Hours for which the activity list shows a job, even if its results have expired. */
@@ -14,7 +15,7 @@ export async function deleteExpiredJobs(db: Database): Promise<number> {
   const { rows } = await sql<{ deleted: number }>`
     with expired as (
       select id from jobs
-      where expires_at < now() and (status <> 'scraping' or kind in ('scrape', 'map'))
+      where expires_at < now() and (status <> 'scraping' or kind = any(${TASK_KINDS}::text[]))
         and created_at < now() - make_interval(hours => ${LISTED_HOURS})
       order by expires_at limit ${MAX_JOBS_PER_STEP}
     ), deleted_job as (
@@ -34,7 +35,7 @@ export async function deleteExpiredResults(db: Database): Promise<number> {
   const { rows } = await sql<{ emptied: number }>`
     with expired as (
       select id from jobs
-      where expires_at < now() and (status <> 'scraping' or kind in ('scrape', 'map'))
+      where expires_at < now() and (status <> 'scraping' or kind = any(${TASK_KINDS}::text[]))
         and (exists (select from results where job_id = jobs.id)
           or exists (select from pages where job_id = jobs.id)
           or length(seal) > 0)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type JobCipher, NULL_CIPHER } from '../../encryption/job-cipher.ts';
-import type { JobKind } from '../../job-kinds.ts';
-import type { Database, Queryable, StoredError } from '../client.ts';
+import { type JobKind, LISTED_KINDS } from '../../job-kinds.ts';
+import type { Database, EngineAttempt, Queryable, StoredError } from '../client.ts';
 
 /** A job that is not stored yet. */
 export interface NewJob {
@@ -9,13 +9,15 @@ export interface NewJob {
   teamId: string;
   apiKeyId: string | null;
   kind: JobKind;
-  /** The URL that the job was requested for, as the activity list shows it. */
-  target: string;
+  /** The URL that the job was requested for, as the activity list shows it, if there is one. */
+  target: string | null;
   request: unknown;
   /** The encryption of the job's data; absent if it is stored unencrypted. */
   cipher?: JobCipher;
   /** How long the results are kept, in milliseconds. */
   ttlMs: number;
+  /** The job that this one is a part of; lists leave it out. */
+  parentId?: string;
 }
 
 /** Returns the columns that describe what a job was requested for, encrypted if the job is. */
@@ -35,11 +37,33 @@ export const jobRow = (job: NewJob) => ({
   kind: job.kind,
   ...requestColumns(job),
   expires_at: new Date(Date.now() + job.ttlMs),
+  parent_id: job.parentId ?? null,
 });
 
 /** Stores a job. Its workflow must start only afterwards. */
 export async function insertJob(db: Database, job: NewJob): Promise<void> {
   await db.query.insertInto('jobs').values(jobRow(job)).execute();
+}
+
+/** Stores the jobs that are parts of another one, unless an earlier attempt has stored them. */
+export async function insertChildJobs(db: Pick<Database, 'query'>, jobs: readonly NewJob[]): Promise<void> {
+  if (jobs.length === 0) return;
+  await db.query
+    .insertInto('jobs')
+    .values(jobs.map(jobRow))
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+}
+
+/** Finds the ends of jobs by their ids. A job without a blob and error is running. */
+export async function findChildOutcomes(db: Database, ids: readonly string[]) {
+  const rows = await db.query
+    .selectFrom('jobs')
+    .leftJoin('results', (join) => join.onRef('results.job_id', '=', 'jobs.id').on('results.ordinal', '=', 0))
+    .select(['jobs.id', 'jobs.status', 'jobs.error', 'jobs.credits', 'results.blob'])
+    .where('jobs.id', 'in', [...ids])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Finds a job and the concurrency of its team, for the activity that runs the job. */
@@ -48,7 +72,7 @@ export async function findJob(db: Database, id: string) {
     .selectFrom('jobs')
     .innerJoin('teams', 'teams.id', 'jobs.team_id')
     .select(['jobs.team_id', 'jobs.request', 'jobs.status', 'jobs.seal'])
-    .select('teams.concurrency')
+    .select(['teams.concurrency', 'jobs.api_key_id'])
     .where('jobs.id', '=', id)
     .executeTakeFirst();
 }
@@ -70,7 +94,9 @@ export async function findOutcome(db: Database, id: string) {
   return db.query
     .selectFrom('jobs')
     .leftJoin('results', (join) => join.onRef('results.job_id', '=', 'jobs.id').on('results.ordinal', '=', 0))
+    .leftJoin('jobs as parent', 'parent.id', 'jobs.parent_id')
     .select(['jobs.team_id', 'jobs.kind', 'jobs.status', 'jobs.error', 'jobs.seal', 'results.blob'])
+    .select('parent.kind as parentKind')
     .where('jobs.id', '=', id)
     .where('jobs.expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst();
@@ -91,7 +117,9 @@ export interface JobCharge {
 function endAndBill(
   query: Queryable,
   { jobId, credits }: JobCharge,
-  outcome: { status: 'completed' } | { status: 'failed'; error: string },
+  outcome:
+    | { status: 'completed' | 'cancelled'; trace?: string | undefined }
+    | { status: 'failed'; error: string },
 ) {
   return query
     .with('job', (query) =>
@@ -99,7 +127,11 @@ function endAndBill(
         .updateTable('jobs')
         .set({
           ...outcome,
-          credits,
+          // The trials of support are not billed, and agents and extracts are billed for all that they do; other jobs
+          // that are parts of one are billed by themselves.
+          credits: sql<number>`case when exists (
+            select from jobs as parent where parent.id = jobs.parent_id and parent.kind in ('support', 'agent', 'extract'))
+            then 0 else ${credits}::integer end`,
           finished_at: sql<Date>`now()`,
           // The encrypted request of a job with zero data retention is not needed after its end.
           request: sql<string>`case when seal is null then request else 'null' end`,
@@ -160,10 +192,13 @@ const uploadBlob = sql<string | null>`(select blob from deleted_upload)`.as('upl
  * @returns the key of the blob of the uploaded file, if the job had one; the caller deletes it
  */
 export async function completeJob(
-  db: Database,
-  job: JobCharge & { blob: string },
+  db: Pick<Database, 'query'>,
+  { trace, ...job }: JobCharge & { blob: string; trace?: EngineAttempt[] | undefined },
 ): Promise<string | undefined> {
-  const ended = await endAndBill(db.query, job, { status: 'completed' })
+  const ended = await endAndBill(db.query, job, {
+    status: 'completed',
+    ...(trace && { trace: JSON.stringify(trace) }),
+  })
     .insertInto('results')
     .columns(['job_id', 'ordinal', 'blob'])
     .expression((from) =>
@@ -176,9 +211,23 @@ export async function completeJob(
   return ended?.uploadBlob ?? undefined;
 }
 
+/** Stores which engines were tried for a scrape that is going to fail. */
+export async function recordTrace(db: Database, jobId: string, trace: EngineAttempt[]): Promise<void> {
+  await db.query
+    .updateTable('jobs')
+    .set({ trace: JSON.stringify(trace) })
+    .where('id', '=', jobId)
+    .execute();
+}
+
 /** Ends the job of a browser session, which has no result. It changes nothing if the job has already ended. */
 export async function completeSessionJob(query: Queryable, job: JobCharge): Promise<void> {
   await endAndBill(query, job, { status: 'completed' }).selectFrom('job').select('id').execute();
+}
+
+/** Ends a job that its user has cancelled, and bills what it cost until then. It changes nothing if the job has already ended. */
+export async function cancelJob(db: Pick<Database, 'query'>, job: JobCharge): Promise<void> {
+  await endAndBill(db.query, job, { status: 'cancelled' }).selectFrom('job').select('id').execute();
 }
 
 /**
@@ -187,7 +236,7 @@ export async function completeSessionJob(query: Queryable, job: JobCharge): Prom
  * @returns the key of the blob of the uploaded file, if the job had one; the caller deletes it
  */
 export async function failJob(
-  db: Database,
+  db: Pick<Database, 'query'>,
   job: JobCharge & { error: StoredError },
 ): Promise<string | undefined> {
   const ended = await endAndBill(db.query, job, { status: 'failed', error: JSON.stringify(job.error) })
@@ -230,7 +279,7 @@ export interface ListCursor {
   id: string;
 }
 
-/** Lists a team's jobs of the last 24 hours, newest first. */
+/** Lists a team's jobs of the last 24 hours, newest first, without those that are a part of another job. */
 export async function listActivity(
   db: Database,
   page: { teamId: string; kind?: string | undefined; limit: number; after?: ListCursor | undefined },
@@ -240,10 +289,11 @@ export async function listActivity(
     .select(['id', 'kind', 'target', 'created_at'])
     .where('team_id', '=', page.teamId)
     .where('created_at', '>', sql<Date>`now() - interval '24 hours'`)
+    .where('kind', 'in', page.kind ? [page.kind] : LISTED_KINDS)
+    .where('parent_id', 'is', null)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit);
-  if (page.kind) query = query.where('kind', '=', page.kind);
   if (page.after) {
     const { createdAt, id } = page.after;
     query = query.where(sql<boolean>`(created_at, id) < (${createdAt}, ${id}::uuid)`);

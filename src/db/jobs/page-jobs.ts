@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { NULL_CIPHER } from '../../encryption/job-cipher.ts';
-import type { PageJobKind } from '../../job-kinds.ts';
+import { type PageJobKind, TASK_KINDS, type TaskKind } from '../../job-kinds.ts';
 import { narrowTarget, type WebhookTarget } from '../../schemas/webhook.ts';
 import type { Database, Queryable } from '../client.ts';
 import { addPages, encryptPages, type NewPage } from '../pages/pages.ts';
@@ -114,17 +114,17 @@ export async function takeStalledJobs(db: Database, stalledMs: number): Promise<
   return rows;
 }
 
-/** A scrape or map that has been running for longer than any can. */
+/** A job that has been running for longer than any of its kind can. */
 export interface OverdueJob {
   id: string;
-  kind: 'scrape' | 'map';
+  kind: TaskKind;
 }
 
-/** Lists scrapes and maps that began `overdueMs` milliseconds ago or earlier and have not ended, at most 50. */
+/** Lists jobs that are neither lists of pages nor sessions, began `overdueMs` milliseconds ago or earlier and have not ended, at most 50. */
 export async function listOverdueJobs(db: Database, overdueMs: number): Promise<OverdueJob[]> {
   const { rows } = await sql<OverdueJob>`
     select id, kind from jobs
-    where status = 'scraping' and kind in ('scrape', 'map')
+    where status = 'scraping' and kind = any(${TASK_KINDS}::text[])
       and created_at < now() - make_interval(secs => ${overdueMs / 1000})
     order by created_at limit ${MAX_STALLED_JOBS}`.execute(db.query);
   return rows;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { arrayParameter, type Queryable } from '../client.ts';
 import { MAX_CLAIMED_PAGES } from '../jobs/job-progress.ts';
+import { availableCredits } from '../teams/available-credits.ts';
 import { CLAIM_SECONDS, type Claim } from './claims.ts';
 import { STRIKE_SECONDS } from './host-limits.ts';
 import { pendingHosts } from './pages.ts';
@@ -22,8 +23,6 @@ export interface LockedJob {
   delayMs: number | null;
   /** Whether the job's delay since its last claim is over. */
   due: boolean;
-  /** Remaining credits of the team; `null` means unlimited. */
-  creditsLeft: number | null;
 }
 
 /** The request of a page worker to claim pages. */
@@ -40,7 +39,7 @@ export interface ClaimRequest {
 
 /**
  * Returns how many more pages a job may claim. The number is limited by the job's `maxConcurrency` and by
- * the team's concurrency, each reduced by what is in use. Scrapes that wait for a slot of the team also
+ * the team's concurrency, each reduced by what is in use, and by its credits. Scrapes that wait for a slot of the team also
  * reduce it, so that they go first.
  */
 async function countClaimable(query: Queryable, jobId: string): Promise<number> {
@@ -51,7 +50,8 @@ async function countClaimable(query: Queryable, jobId: string): Promise<number> 
         teams.concurrency - (
           select count(*) from pages where team_id = teams.id and status = 'claimed') - (
           select count(*) from slots where team_id = teams.id and expires_at > now()) - (
-          select count(*) from slot_waits where team_id = teams.id and expires_at > now())
+          select count(*) from slot_waits where team_id = teams.id and expires_at > now()),
+        ${availableCredits()}
       )::int as claimable
     from job_progress join teams on teams.id = job_progress.team_id where job_id = ${jobId}`.execute(query);
   return rows[0]?.claimable ?? 0;
@@ -138,7 +138,6 @@ export async function claimPages(query: Queryable, job: LockedJob, request: Clai
   const maxPages = Math.min(
     request.maxPages,
     await countClaimable(query, job.id),
-    job.creditsLeft ?? Infinity,
     // A job with a delay claims one page at a time.
     job.delayMs ? 1 : Infinity,
   );

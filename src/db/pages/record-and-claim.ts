@@ -1,7 +1,14 @@
 import { sql } from 'kysely';
 import { encryptError, type JobCipher } from '../../encryption/job-cipher.ts';
 import { ServiceError } from '../../errors.ts';
-import { arrayParameter, type Database, type Queryable, type StoredError } from '../client.ts';
+import type { PageEntry } from '../../indexing/page-entry.ts';
+import {
+  arrayParameter,
+  type Database,
+  type EngineAttempt,
+  type Queryable,
+  type StoredError,
+} from '../client.ts';
 import {
   type CrawlStart,
   IS_FULL,
@@ -12,6 +19,7 @@ import {
 import { type ClaimRequest, claimPages, type LockedJob } from './claim-pages.ts';
 import type { Claim } from './claims.ts';
 import { renewHostLeases } from './host-limits.ts';
+import { addIndexedPages } from './indexed-pages.ts';
 import { addPages, encryptPages, hashPageKey, type NewPage } from './pages.ts';
 import { addSkipped, type SkippedUrls } from './skipped-urls.ts';
 
@@ -36,6 +44,10 @@ export interface PageResult {
    */
   finalUrl?: string;
   finalKey?: Buffer;
+  /** Which engines were tried. */
+  trace?: EngineAttempt[];
+  /** The entry of a completed page for the index of its team; absent if the page is not indexed. */
+  entry?: PageEntry | undefined;
 }
 
 /** Whether a page has ended. Otherwise it will be claimed again. */
@@ -86,7 +98,6 @@ export async function recordAndClaim(
 ): Promise<RecordAndClaimResult> {
   return db.query.transaction().execute(async (query) => {
     const job = await lockJobAndTeam(query, request.jobId);
-    deductCredits(job, request.results);
     // A job that has ended keeps the pages that it has. Results that arrive later are discarded.
     const isOpen = job.status === 'scraping';
     if (isOpen && request.results.length) await recordResults(query, job, request);
@@ -99,25 +110,16 @@ export async function recordAndClaim(
     await addSkipped(query, job.id, request, request.cipher);
     const claimed = request.maxPages > 0 ? await claimPages(query, job, request) : [];
     await renewHostLeases(query, request, claimed);
+    const entries = isOpen ? request.results.flatMap(({ entry }) => entry ?? []) : [];
+    await addIndexedPages(query, job.teamId, entries);
     const claims = claimed.map((page) => ({ ...page, url: request.cipher.decrypt(page.url) }));
     const { base, ...state } = await readJobState(query, request.jobId);
     return {
       ...state,
       base: base && request.cipher.decrypt(base),
       claims,
-      outOfCredits: job.creditsLeft === 0,
     };
   });
-}
-
-/**
- * Subtracts the cost of the pages that ended, so that no pages are claimed for credits that are already
- * spent.
- */
-function deductCredits(job: LockedPageJob, results: PageResult[]): void {
-  if (job.creditsLeft === null) return;
-  const spent = results.reduce((sum, { credits = 0 }) => sum + credits, 0);
-  job.creditsLeft = Math.max(0, job.creditsLeft - spent);
 }
 
 interface LockedPageJob extends LockedJob {
@@ -139,8 +141,8 @@ async function lockJobAndTeam(query: Queryable, jobId: string): Promise<LockedPa
   const { rows } = await sql<LockedPageJob>`
     select jobs.id, jobs.team_id as "teamId", jobs.api_key_id as "apiKeyId", jobs.kind, jobs.status, paused, known,
       completed, bytes, page_limit as "pageLimit", max_concurrency as "maxConcurrency", delay_ms as "delayMs",
-      next_claim_at <= now() as due, teams.credits_remaining as "creditsLeft"
-    from jobs join job_progress on job_progress.job_id = jobs.id join teams on teams.id = jobs.team_id
+      next_claim_at <= now() as due
+    from jobs join job_progress on job_progress.job_id = jobs.id
     where jobs.id = ${jobId}`.execute(query);
   const job = rows[0];
   if (!job) throw new ServiceError('NOT_FOUND', `Job ${jobId} does not exist (any more).`);
@@ -155,6 +157,8 @@ function reportedResults(results: PageResult[], cipher: JobCipher) {
       type,
     );
   const errorOf = ({ error }: PageResult) => error && JSON.stringify(encryptError(error, cipher));
+  // A page with zero data retention leaves only the columns that its job needs.
+  const traceOf = ({ trace }: PageResult) => (cipher.encrypts ? undefined : trace && JSON.stringify(trace));
   const finalUrlOf = ({ finalUrl }: PageResult) => finalUrl && cipher.encrypt(finalUrl);
   const finalKeyOf = ({ finalKey }: PageResult) => finalKey && hashPageKey(finalKey, cipher).toString('hex');
   return sql`
@@ -169,8 +173,9 @@ function reportedResults(results: PageResult[], cipher: JobCipher) {
         ${column(({ retryInMs }) => retryInMs, 'int')},
         ${column(finalUrlOf, 'text')},
         ${column(finalKeyOf, 'text')},
-        ${column(({ isUncounted }) => isUncounted ?? false, 'bool')}
-      ) as result (id, outcome, blob, bytes, credits, error, retry_ms, final_url, final_key, uncounted)
+        ${column(({ isUncounted }) => isUncounted ?? false, 'bool')},
+        ${column(traceOf, 'text')}
+      ) as result (id, outcome, blob, bytes, credits, error, retry_ms, final_url, final_key, uncounted, trace)
     )`;
 }
 
@@ -212,6 +217,7 @@ const updatedPages = sql`
         position = case when final_outcome = 'completed' then document_position end,
         bytes_end = case when final_outcome = 'completed' then total_bytes end,
         error = case when final_outcome in ('failed', 'retry') then numbered.error::jsonb end,
+        trace = numbered.trace::jsonb,
         finished_at = case when final_outcome not in ('retry', 'unstarted') then now() end
       from numbered where pages.id = numbered.id
       returning pages.id, pages.ordinal, pages.team_id, depth, final_outcome, numbered.bytes, numbered.credits,
@@ -291,11 +297,11 @@ function dropDuplicateTargets(results: PageResult[]): PageResult[] {
 }
 
 async function readJobState(query: Queryable, jobId: string) {
-  const { rows } = await sql<Omit<RecordAndClaimResult, 'claims' | 'outOfCredits'>>`
+  const { rows } = await sql<Omit<RecordAndClaimResult, 'claims'>>`
     select jobs.status, paused, base, delay_ms as "delayMs", completed, failed, progress.credits,
-      (${OPEN_PAGES} + completed + failed)::int as total, ${OPEN_PAGES}::int as open, ${IS_FULL} as "full"
-    from job_progress as progress join jobs on jobs.id = progress.job_id where job_id = ${jobId}`.execute(
-    query,
-  );
+      (${OPEN_PAGES} + completed + failed)::int as total, ${OPEN_PAGES}::int as open, ${IS_FULL} as "full",
+      coalesce(teams.credits_remaining <= 0, false) as "outOfCredits"
+    from job_progress as progress join jobs on jobs.id = progress.job_id join teams on teams.id = jobs.team_id
+    where job_id = ${jobId}`.execute(query);
   return rows[0]!;
 }

@@ -18,23 +18,30 @@ export interface SlotRequest {
   limit: number;
 }
 
+/** `held` if an earlier attempt of the same job had the slot already; `undefined` if no slot is free. */
+export type SlotLease = 'taken' | 'held' | undefined;
+
 /**
- * Takes one of a team's slots as a lease, which the holder must renew. It locks the team's row first.
+ * Takes one of a team's slots as a lease, which the holder must renew, or extends the lease that the holder already has.
+ * It locks the team's row first.
  * Claiming pages of the team's batches and crawls takes the same lock, so that together they never exceed
  * the limit. A job that gets no slot counts as waiting for a few seconds, during which batches and crawls
  * of the team leave a slot free for it.
- * @returns whether a slot was taken
  */
-export async function acquireSlot(db: Database, slot: SlotRequest): Promise<boolean> {
+export async function acquireSlot(db: Database, slot: SlotRequest): Promise<SlotLease> {
   return db.query.transaction().execute(async (query) => {
     await sql`select from teams where id = ${slot.teamId} for no key update`.execute(query);
-    const { rows } = await sql<{ taken: boolean }>`
-      with taken as (
+    const { rows } = await sql<{ lease: SlotLease | null }>`
+      with held as (
+        update slots set expires_at = ${expiry}
+        where team_id = ${slot.teamId} and holder = ${slot.holder} and expires_at > now()
+        returning ordinal
+      ), taken as (
         insert into slots (team_id, ordinal, holder, expires_at)
         select ${slot.teamId}, free.ordinal, ${slot.holder}, ${expiry}
         from (
           select ordinal from generate_series(1, ${slot.limit}::int) as ordinals (ordinal)
-          where not exists (
+          where not exists (select from held) and not exists (
             select from slots
             where team_id = ${slot.teamId} and slots.ordinal = ordinals.ordinal and expires_at > now()
           )
@@ -50,11 +57,12 @@ export async function acquireSlot(db: Database, slot: SlotRequest): Promise<bool
       ), waits as (
         insert into slot_waits (team_id, holder, expires_at)
         select ${slot.teamId}, ${slot.holder}, now() + make_interval(secs => ${WAIT_SECONDS})
-        where not exists (select from taken)
+        where not exists (select from taken) and not exists (select from held)
         on conflict (team_id, holder) do update set expires_at = excluded.expires_at
       )
-      select exists (select from taken) as taken`.execute(query);
-    return rows[0]?.taken ?? false;
+      select case when exists (select from taken) then 'taken'
+        when exists (select from held) then 'held' end as lease`.execute(query);
+    return rows[0]?.lease ?? undefined;
   });
 }
 

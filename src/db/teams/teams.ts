@@ -95,6 +95,8 @@ export interface TeamChange {
   concurrency?: number;
   /** Maximum number of browser sessions at once. */
   sessions?: number;
+  /** Tokens of language models that the team may use in a day (UTC); `null` means unlimited. */
+  modelTokensPerDay?: number | null;
   /** The key that signs the team's webhook events. */
   webhookSecret?: string;
   /** Whether the team may request zero data retention. */
@@ -104,7 +106,15 @@ export interface TeamChange {
 /** Changes a team. New credits set both the remaining and the planned credits. */
 export async function changeTeam(db: Database, name: string, change: TeamChange): Promise<void> {
   const { id } = await findTeam(db, name);
-  const { credits, rateLimitPerMinute, concurrency, sessions, webhookSecret, zeroDataRetention } = change;
+  const {
+    credits,
+    rateLimitPerMinute,
+    concurrency,
+    sessions,
+    webhookSecret,
+    zeroDataRetention,
+    modelTokensPerDay,
+  } = change;
   await db.query
     .updateTable('teams')
     .set({
@@ -112,6 +122,7 @@ export async function changeTeam(db: Database, name: string, change: TeamChange)
       ...(rateLimitPerMinute !== undefined && { rate_limit_per_minute: rateLimitPerMinute }),
       ...(concurrency !== undefined && { concurrency }),
       ...(sessions !== undefined && { sessions }),
+      ...(modelTokensPerDay !== undefined && { model_tokens_per_day: modelTokensPerDay }),
       ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
       ...(zeroDataRetention !== undefined && { zero_data_retention: zeroDataRetention }),
     })

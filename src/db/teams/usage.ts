@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { JobKind } from '../../job-kinds.ts';
 import type { Database } from '../client.ts';
 import { OPEN_PAGES } from '../jobs/job-progress.ts';
 import { countSlots } from './slots.ts';
@@ -39,8 +40,11 @@ export async function listUsage(
     .execute();
 }
 
+/** The kinds of jobs that hold slots of their team, or whose pages do. */
+const QUEUED_KINDS = ['scrape', 'map', 'batch_scrape', 'crawl'] satisfies JobKind[];
+
 /**
- * Counts the open work of a team, without browser sessions. A batch or crawl counts as the number of its open pages, and as 1 if it
+ * Counts the open work of a team that takes slots. A batch or crawl counts as the number of its open pages, and as 1 if it
  * has none.
  * @returns the number of open scrapes, maps and pages; how many of them hold a slot; when the last one
  *   succeeded
@@ -60,7 +64,7 @@ export async function readQueue(db: Database, teamId: string) {
         where pages.job_id = progress.job_id and pages.position = progress.completed
           and jobs.status <> 'completed'
       ) as page on true
-      where jobs.team_id = ${teamId} and jobs.kind not in ('browser', 'interact')`.execute(db.query),
+      where jobs.team_id = ${teamId} and jobs.kind in (${sql.join(QUEUED_KINDS)})`.execute(db.query),
     countSlots(db, teamId),
   ]);
   const { open = 0, mostRecentSuccess = null } = rows[0] ?? {};
