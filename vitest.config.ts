@@ -4,7 +4,7 @@ import { LongestFirst } from './test/support/longest-first.ts';
 /** Tests that need nothing but the code. All others need the service. */
 const PURE = [
   'test/*.test.ts',
-  'test/{url,blobs,process,child-processes,html,changes,branding,answers,extraction,formats,rendering,parsers,encryption,schemas,engines,net,media,crawl,deploy,site,scripts,sandbox,sessions,mapping,page-jobs,scraping}/**/*.test.ts',
+  'test/{guides,url,blobs,process,child-processes,html,changes,branding,answers,extraction,formats,rendering,parsers,encryption,schemas,engines,net,media,crawl,deploy,site,scripts,sandbox,sessions,mapping,page-jobs,scraping,models,indexing,search,agent}/**/*.test.ts',
   'bench/**/*.test.ts',
 ];
 /** These use a service that may fetch from next to no private IP address. */
@@ -14,13 +14,14 @@ const FAULTS = 'test/e2e/faults.test.ts';
 
 /** Tests of a service wait for it most of the time, so more of them run at once than a small machine has cores. */
 const MAX_WORKERS = 4;
-const TIMEOUTS = { testTimeout: 60_000, hookTimeout: 120_000 };
+/** They end a test that hangs; a test that is only slow, because the machine is busy, never reaches them. */
+const TIMEOUTS = { testTimeout: 180_000, hookTimeout: 180_000 };
 /** One process runs many files, so that it loads the modules of the product once: importing them takes a second per file. */
 const SHARED_PROCESSES = {
   isolate: false,
   maxWorkers: MAX_WORKERS,
   // A condition is waited for as long as the timeout of its test allows, because a busy machine takes its time.
-  expect: { poll: { timeout: 50_000 } },
+  expect: { poll: { timeout: 150_000 } },
 };
 /** The files of a project with this setup share one running service; each project has its own. */
 const SERVICE = { globalSetup: 'test/support/global-setup.ts', ...SHARED_PROCESSES, ...TIMEOUTS };
@@ -46,7 +47,7 @@ export default defineConfig({
           name: 'pure',
           include: PURE,
           ...SHARED_PROCESSES,
-          testTimeout: 60_000,
+          ...TIMEOUTS,
         },
       },
     ],

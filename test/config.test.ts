@@ -21,6 +21,12 @@ describe('invalid settings', () => {
     ['WINNOW_RESULT_TTL_HOURS', '1.5'],
     ['WINNOW_WORKER_PORT', 'x'],
     ['LOG_LEVEL', 'loud'],
+    ['WINNOW_LLM_BASE_URL', 'localhost:11434'],
+    ['WINNOW_LLM_BASE_URL', 'http://127.0.0.1:11434/v1'],
+    ['WINNOW_LLM_MODEL', 'small'],
+    ['WINNOW_LLM_MODELS', 'poems=large'],
+    ['WINNOW_LLM_HEADERS', 'api-key'],
+    ['WINNOW_LLM_CONTEXT_TOKENS', '100'],
   ];
   it.each(wrong)('%s=%s is refused by name', (variable, value) => {
     expect(() => readConfig({ [variable]: value })).toThrow(
@@ -32,6 +38,35 @@ describe('invalid settings', () => {
     const read = () => readConfig({ PORT: 'many', LOG_LEVEL: 'loud', HOST: '::1' });
     expect(read).toThrow(/PORT[\s\S]*LOG_LEVEL|LOG_LEVEL[\s\S]*PORT/);
     expect(read).not.toThrow(/HOST/);
+  });
+});
+
+describe('the settings of the language model', () => {
+  const needed = { WINNOW_LLM_BASE_URL: 'http://127.0.0.1:11434/v1', WINNOW_LLM_MODEL: 'small' };
+
+  it('are a URL and a model at least', () => {
+    expect(readConfig({}).llm).toBeUndefined();
+    expect(readConfig(needed).llm).toEqual({
+      ...{ baseUrl: 'http://127.0.0.1:11434/v1', model: 'small', apiKey: undefined, proxy: undefined },
+      ...{ featureModels: {}, headers: {}, contextTokens: 32_768, outputTokens: 4_096, concurrency: 8 },
+    });
+  });
+
+  it('name headers, and models for single features', () => {
+    const models = { WINNOW_LLM_MODELS: 'json=large, agent=org/larger:7b' };
+    const { llm } = readConfig({ ...needed, ...models, WINNOW_LLM_HEADERS: 'api-key=a=b, X-Team=web' });
+    expect(llm?.featureModels).toEqual({ json: 'large', agent: 'org/larger:7b' });
+    expect(llm?.headers).toEqual({ 'api-key': 'a=b', 'X-Team': 'web' });
+  });
+
+  it('do not repeat a header in the error about it, which may be a secret', () => {
+    expect(() => readConfig({ ...needed, WINNOW_LLM_HEADERS: 'sk-secret' })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('sk-secret') }),
+    );
+  });
+
+  it('leave room for prompts', () => {
+    expect(() => readConfig({ ...needed, WINNOW_LLM_OUTPUT_TOKENS: '20000' })).toThrow(/at most half/);
   });
 });
 

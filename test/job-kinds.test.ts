@@ -7,12 +7,12 @@ import * as workflows from '../src/workflows/index.ts';
 const KINDS = Object.keys(JOB_KINDS) as JobKind[];
 
 it.each(KINDS)(
-  'the kind %s has a route that starts it, a workflow and an entry in the activity list',
+  'the kind %s has a route that starts it, a workflow and, if its jobs are listed, an entry in the activity list',
   (kind) => {
-    const { path, workflow } = JOB_KINDS[kind];
+    const { path, workflow, isListed } = JOB_KINDS[kind];
     expect(ROUTES.some((route) => route.method === 'post' && route.path === path)).toBe(true);
     expect(workflows).toHaveProperty(workflow);
-    expect(activityQuery.safeParse({ endpoint: kind }).success).toBe(true);
+    expect(activityQuery.safeParse({ endpoint: kind }).success).toBe(isListed);
   },
 );
 

@@ -1,12 +1,20 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { ByteBudget } from '../../src/api/http/byte-budget.ts';
 
 /** The memory for files that are being received. */
 
 const budgetOf = (bytes: number, bytesOfTeam = bytes) =>
   new ByteBudget({ bytes, bytesOfTeam, maxWaitMs: 60_000 });
+
+/** Ends the clients of all requests, so that none of them waits for longer than its test. */
+const open: { response: PassThrough; release: Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const { response } of open) response.destroy();
+  await Promise.allSettled(open.map(({ release }) => release));
+  open.length = 0;
+});
 
 /** Takes bytes. @returns what has been taken so far */
 function takeAll(budget: ByteBudget, sizes: number[], teamId = 'a') {
@@ -19,6 +27,7 @@ function takeAll(budget: ByteBudget, sizes: number[], teamId = 'a') {
     });
     return { response, release };
   });
+  open.push(...requests);
   return { taken, requests };
 }
 

@@ -121,7 +121,7 @@ test('a document costs a credit for each page that was read, from the cache, too
   const first = await scrape({ url });
   expect(first.body.data.metadata).toMatchObject({ creditsUsed: 2, cacheState: 'miss', totalPages: 2 });
   await expect
-    .poll(async () => (await scrape({ url })).body.data.metadata, { timeout: 20_000 })
+    .poll(async () => (await scrape({ url })).body.data.metadata)
     .toMatchObject({ creditsUsed: 2, cacheState: 'hit' });
   const shorter = await scrape({ url, parsers: [{ type: 'pdf', maxPages: 1 }] });
   expect(shorter.body.data.metadata).toMatchObject({ creditsUsed: 1, numPages: 1, totalPages: 2 });
@@ -171,8 +171,8 @@ test('copies of a document with and without its images are found side by side, w
   const withImages = { url, formats: ['markdown', 'images'] };
   const stateOf = async (body: Record<string, unknown>) => (await scrape(body)).body.data.metadata.cacheState;
   expect([await stateOf({ url }), await stateOf(withImages)]).toEqual(['miss', 'miss']);
-  await expect.poll(() => stateOf({ url }), { timeout: 20_000 }).toBe('hit');
-  await expect.poll(() => stateOf(withImages), { timeout: 20_000 }).toBe('hit');
+  await expect.poll(() => stateOf({ url })).toBe('hit');
+  await expect.poll(() => stateOf(withImages)).toBe('hit');
   const { body } = await scrape({ url });
   expect(body.data).toMatchObject({ markdown: 'A red square follows.', metadata: { cacheState: 'hit' } });
 });

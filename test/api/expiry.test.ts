@@ -1,6 +1,6 @@
-import { readdir, stat, utimes } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
@@ -81,8 +81,19 @@ describe('an expired job', () => {
   it('leaves files that other jobs still use', async () => {
     const id = await startJob(BATCH, { urls: [`${site.url}/article/3?kept`] });
     const before = await finished(BATCH, id);
+    // A file that belongs to no job shows when upkeep has deleted files.
+    const folder = path.join(service.dataDir, 'blobs', 'results', 'ff');
+    const stray = path.join(folder, randomBytes(31).toString('hex'));
+    await mkdir(folder, { recursive: true });
+    await writeFile(stray, 'x');
+    await utimes(stray, LONG_AGO, LONG_AGO);
     await runUpkeep(service.temporalAddress);
-    await sleep(1_000);
+    await untilGone(() =>
+      stat(stray).then(
+        () => true,
+        () => false,
+      ),
+    );
     expect((await call(`${BATCH}/${id}`)).body).toEqual(before);
   });
 });

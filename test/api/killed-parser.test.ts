@@ -26,7 +26,7 @@ test('kill -9 of a parser costs only time: the document is converted again and b
   const db = openTestDatabase();
   const { key } = await makeTeam(db);
   await db.close();
-  const scraping = call('/v2/scrape', { key, body: { url: `${pages.url}/long.pdf`, timeout: 50_000 } });
+  const scraping = call('/v2/scrape', { key, body: { url: `${pages.url}/long.pdf`, timeout: 150_000 } });
   const busy = await pollUntil(
     () =>
       pages.requests.length > 0 && documentProcesses().find(({ status }) => status('State').startsWith('R')),

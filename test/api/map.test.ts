@@ -44,7 +44,7 @@ const slowPage =
   (n: number): RequestListener =>
   (_request, response) => {
     const links = [2 * n + 1, 2 * n + 2].map((each) => `/endless/${each}`);
-    setTimeout(() => response.writeHead(200, { 'Content-Type': 'text/html' }).end(page(`${n}`, links)), 50);
+    setTimeout(() => response.writeHead(200, { 'Content-Type': 'text/html' }).end(page(`${n}`, links)), 150);
   };
 
 /** A site with what the generated one lacks. */
@@ -129,6 +129,7 @@ describe('links that are followed', () => {
       url: `${site.url}/links/0`,
       sitemap: 'skip',
       filterByPath: false,
+      timeout: 150_000,
     });
     expect(links[0]).toEqual({ url: `${site.url}/links/0`, title: 'Page 0' });
     expect(new Set(paths).size).toBe(paths.length);
@@ -346,7 +347,7 @@ describe('the timeout of a map', () => {
 
   it('ends the crawl of an endless site and returns the links found so far with a warning', async () => {
     const url = `${shop.url}/endless/0`;
-    const { paths, warning } = await pathsOf({ url, sitemap: 'skip', filterByPath: false, timeout: 3_000 });
+    const { paths, warning } = await pathsOf({ url, sitemap: 'skip', filterByPath: false, timeout: 12_000 });
     expect(paths.slice(0, 3)).toEqual(['/endless/0', '/endless/1', '/endless/2']);
     expect(warning).toBe(
       'The time ran out before every page had been visited. Raise the timeout to find more links.',

@@ -137,6 +137,8 @@ describe('error codes', () => {
       ...errorCodesOf(routeOf('post', '/v2/scrape/:id/interact')),
       // No response has these: the first makes pages wait, the others end a job or what is left of it.
       ...['INSUFFICIENT_STORAGE', 'INSUFFICIENT_CREDITS', 'SCRAPE_JOB_CANCELLED'],
+      // A page whose model fails has a warning, and the status of an agent only the message of its error.
+      ...['MODEL_RESPONSE_UNUSABLE', 'MODEL_BUDGET_EXCEEDED', 'MODEL_NOT_CONFIGURED'],
     ]);
     const src = path.join(import.meta.dirname, '../../src');
     const folders = [
@@ -234,6 +236,8 @@ describe('/docs', () => {
 
   it('shows the operations with files of this server only, also under a public name', async () => {
     const page = await browser.newPage();
+    // The test has a time limit of its own.
+    page.setDefaultTimeout(0);
     const hosts = new Set<string>();
     page.on('request', (request) => {
       if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).host);

@@ -3,14 +3,13 @@ import type { Database } from '../../src/db/client.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
-import { finished, startJob, untilStatus } from '../support/jobs.ts';
+import { finished, startJob } from '../support/jobs.ts';
+import { startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';
 
 /** GET /v2/scrape/{id} for the pages of batches and crawls. */
 
 const BATCH = '/v2/batch/scrape';
-/** No server listens there, so a page of a job is requested several times. */
-const AWAY = 'http://127.0.0.1:9/nothing';
 
 let site: Site;
 let db: Database;
@@ -58,10 +57,11 @@ describe('a page of a batch or crawl', () => {
 
   it('that is pending is reported as scraping, and is not found when its job ends without it', async () => {
     const options = { key: team.key };
-    const urls = [`${site.url}/slow/30000/article/3`];
-    const id = await startJob(BATCH, { urls, maxAge: 0 }, options);
+    // It is never answered.
+    await using silent = await startPages({ '/': () => undefined });
+    const id = await startJob(BATCH, { urls: [`${silent.url}/`], fastMode: true }, options);
     const page = () => db.query.selectFrom('pages').select(['id', 'status']).where('job_id', '=', id);
-    await untilStatus(`${BATCH}/${id}`, () => site.hits('/slow/30000/article/3') > 0, options);
+    await pollUntil(() => silent.requests.length > 0);
     const row = await page().executeTakeFirstOrThrow();
     expect((await read(row.id)).body).toEqual({ success: true, status: 'scraping' });
     await call(`${BATCH}/${id}`, { method: 'DELETE', key: team.key });
@@ -69,7 +69,10 @@ describe('a page of a batch or crawl', () => {
   });
 
   it('that waits for a retry is reported as scraping', async () => {
-    const id = await startJob(BATCH, { urls: [AWAY] }, { key: team.key });
+    await using busy = await startPages({
+      '/': (_request, response) => response.writeHead(503, { 'Retry-After': '120' }).end('busy'),
+    });
+    const id = await startJob(BATCH, { urls: [`${busy.url}/`], fastMode: true }, { key: team.key });
     const tried = db.query
       .selectFrom('pages')
       .select('id')

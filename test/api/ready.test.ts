@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { requireWorkers } from '../../src/db/workers.ts';
+import { removeWorker, reportWorker, requireWorkers } from '../../src/db/workers.ts';
 import { call } from '../support/api.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { pollUntil } from '../support/poll.ts';
 
 let db: Database;
 beforeAll(() => {
@@ -16,17 +18,24 @@ const ready = () => call('/ready', { key: null });
 
 describe('/ready of the API', () => {
   it('is 200 while a worker polls for every role', async () => {
-    expect(await ready()).toMatchObject({
-      status: 200,
+    // A worker that a busy machine keeps from its report is not counted for a moment.
+    const answer = await pollUntil(async () => {
+      const response = await ready();
+      return response.status === 200 && response;
+    });
+    expect(answer).toMatchObject({
       body: { status: 'ok', parts: { database: 'ok', blobs: 'ok', temporal: 'ok', workers: 'ok' } },
     });
   });
 
   it('names exactly the roles that no worker polls for', async () => {
-    await expect(requireWorkers(db, ['scrape', 'pages', 'webhooks'])).resolves.toBeUndefined();
-    await expect(requireWorkers(db, ['scrape', 'nobody', 'none'])).rejects.toMatchObject({
+    const id = randomUUID();
+    await reportWorker(db, { id, roles: ['somebody', 'anybody'], hasRoom: false });
+    await expect(requireWorkers(db, ['somebody', 'anybody'])).resolves.toBeUndefined();
+    await expect(requireWorkers(db, ['somebody', 'nobody', 'none'])).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       message: expect.stringContaining('for the roles nobody, none.'),
     });
+    await removeWorker(db, id);
   });
 });

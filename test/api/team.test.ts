@@ -8,6 +8,7 @@ import { call } from '../support/api.ts';
 import { giveKey, makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { startApi } from '../support/in-process-api.ts';
 import { startJob } from '../support/jobs.ts';
+import { startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
@@ -350,11 +351,18 @@ describe('concurrency', () => {
       maxConcurrency: 1,
       mostRecentSuccess: null,
     });
-    const first = scrapeAs(team, { url: `${site.url}/slow/6000/article/26`, maxAge: 0 });
+    const held = Promise.withResolvers<void>();
+    await using pages = await startPages({
+      '/': async (_request, response) => {
+        await held.promise;
+        response.end('<p>Held back</p>');
+      },
+    });
+    const patient = { maxAge: 0, timeout: 300_000 };
+    const first = scrapeAs(team, { url: pages.url, fastMode: true, ...patient });
     await until(async () => (await ask(team, '/v2/concurrency-check')).body.concurrency === 1);
-    const second = scrapeAs(team, { url: `${site.url}/article/27`, maxAge: 0 });
-    const hasty = scrapeAs(team, { url: `${site.url}/article/28`, maxAge: 0, timeout: 4_000 });
-    // The hasty scrape gives up after two thirds of its timeout, so the queue is read once.
+    const second = scrapeAs(team, { url: `${site.url}/article/27`, ...patient });
+    const third = scrapeAs(team, { url: `${site.url}/article/29`, ...patient });
     const queue = await pollUntil(async () => {
       const { body } = await ask(team, '/v2/team/queue-status');
       return body.jobsInQueue === 3 && body;
@@ -370,13 +378,16 @@ describe('concurrency', () => {
       maxConcurrency: 1,
     });
 
-    const refused = await hasty;
+    // It gives up after two thirds of its timeout.
+    const refused = await scrapeAs(team, { url: `${site.url}/article/28`, maxAge: 0, timeout: 15_000 });
     expect([refused.status, refused.body.code]).toEqual([408, 'CONCURRENCY_QUEUE_TIMEOUT']);
+    held.resolve();
     expect((await first).body.data.metadata).toMatchObject({ concurrencyLimited: false });
     expect((await first).body.data.metadata).not.toHaveProperty('concurrencyQueueDurationMs');
     const { metadata } = (await second).body.data;
     expect(metadata.concurrencyLimited).toBe(true);
     expect(metadata.concurrencyQueueDurationMs).toBeGreaterThan(0);
+    expect((await third).status).toBe(200);
     expect(site.hits('/article/28')).toBe(0);
 
     const after = (await ask(team, '/v2/team/queue-status')).body;
@@ -386,10 +397,17 @@ describe('concurrency', () => {
 
   it('counts every open page of a batch in the queue, and when the last one succeeded', async () => {
     const team = await makeTeam(db, { concurrency: 2 });
-    const urls = Array.from({ length: 6 }, (_, index) => `${site.url}/slow/1500/article/3${index}`);
-    const id = await startJob('/v2/batch/scrape', { urls, maxConcurrency: 1, maxAge: 0 }, team);
+    const answers: (() => void)[] = [];
+    await using pages = await startPages({
+      '/': (_request, response) => void answers.push(() => response.end('<p>Held back</p>')),
+    });
+    const urls = Array.from({ length: 6 }, (_, index) => `${pages.url}/?${index}`);
+    const held = { fastMode: true, timeout: 300_000 };
+    const id = await startJob('/v2/batch/scrape', { urls, maxConcurrency: 1, ...held }, team);
     const queue = async () => (await ask(team, '/v2/team/queue-status')).body;
     expect(await queue()).toMatchObject({ jobsInQueue: 6, mostRecentSuccess: null });
+    await until(async () => answers.length === 1);
+    answers[0]!();
     await until(async () => {
       const { jobsInQueue, activeJobsInQueue, waitingJobsInQueue } = await queue();
       expect(activeJobsInQueue + waitingJobsInQueue).toBe(jobsInQueue);
@@ -397,12 +415,14 @@ describe('concurrency', () => {
     });
     const { mostRecentSuccess } = await queue();
     expect(mostRecentSuccess).toMatch(/^\d{4}-/);
-    const slow = scrapeAs(team, { url: `${site.url}/slow/2500/article/36`, maxAge: 0 });
+    const slow = scrapeAs(team, { url: `${pages.url}/?slow`, ...held });
     await until(async () => (await ask(team, '/v2/concurrency-check')).body.concurrency === 2);
     const both = await queue();
     expect(both).toMatchObject({ activeJobsInQueue: 2, waitingJobsInQueue: both.jobsInQueue - 2 });
     expect(both.jobsInQueue).toBeGreaterThan(2);
     await call(`/v2/batch/scrape/${id}`, { method: 'DELETE', key: team.key });
+    await until(async () => answers.length === 3);
+    for (const answer of answers.slice(1)) answer();
     await slow;
     const after = await queue();
     expect(after).toMatchObject({ jobsInQueue: 0, activeJobsInQueue: 0, waitingJobsInQueue: 0 });

@@ -192,8 +192,11 @@ describe('the bytes of an uploaded file', () => {
     await runUpkeep(service.temporalAddress);
     await pollUntil(async () => (await rowsOf(team.id)).length === 0);
     await pollUntil(async () => !(await storedFiles()).includes(stored!.blob));
-    const { status, body } = await call(`/v2/scrape/${jobId}`, { key: team.key });
-    expect([status, body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    const { body } = await pollUntil(async () => {
+      const response = await call(`/v2/scrape/${jobId}`, { key: team.key });
+      return response.status === 503 && response;
+    });
+    expect(body.code).toBe('SERVICE_UNAVAILABLE');
   });
 
   it('are deleted when their job ends, also if it fails', async () => {

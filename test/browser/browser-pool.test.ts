@@ -4,6 +4,7 @@ import { BrowserPool, type PoolOptions } from '../../src/browser/chromium/browse
 import { type Chromium, launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
+import { pollUntil } from '../support/poll.ts';
 
 /** How browsers are handed out, and when they are replaced; with real ones. */
 
@@ -33,7 +34,8 @@ afterEach(async () => {
   await pool.close();
   launched.length = 0;
 });
-afterAll(() => expect(running.size).toBe(0));
+// The end of a connection may be heard after that of its process.
+afterAll(() => pollUntil(() => running.size === 0));
 
 const never = new AbortController().signal;
 /** A page that stays open until it is let go. */
@@ -100,7 +102,7 @@ describe('a pool of contexts', () => {
       async () => told.push('is used'),
       never,
     );
-    await vi.waitFor(() => expect(told).toEqual(['waits']));
+    await expect.poll(() => told).toEqual(['waits']);
     first.letGo();
     await second;
     expect(told).toEqual(['waits', 'has its turn', 'is used']);
@@ -156,14 +158,41 @@ describe('a browser', () => {
     now.mockReturnValue(10_000);
     const second = hold();
     await second.opened;
-    await vi.waitFor(async () => {
+    await pollUntil(async () => {
       const next = hold();
       first.letGo();
       next.letGo();
-      expect(await next.done).toBe(launched[1]!.connection);
-    }, 20_000);
+      return (await next.done) === launched[1]?.connection;
+    });
     second.letGo();
     await second.done;
+  });
+
+  it('ends when it was not used for a while, and the next page starts another', async () => {
+    open({ limits: { idleMs: 0 } });
+    await pool.ready();
+    await expect.poll(() => running.size).toBe(0);
+    await pool.ready();
+    expect(launched).toHaveLength(1);
+    const next = hold();
+    await next.opened;
+    next.letGo();
+    expect(await next.done).toBe(launched[1]!.connection);
+    await expect.poll(() => running.size).toBe(0);
+  });
+
+  it('does not end while one of its pages is open', async () => {
+    open({ limits: { idleMs: 0 } });
+    const first = hold();
+    await first.opened;
+    for (let page = 0; page < 3; page++) {
+      const other = hold();
+      await other.opened;
+      other.letGo();
+      expect(await other.done).toBe(launched[0]!.connection);
+    }
+    first.letGo();
+    expect(await first.done).toBe(launched[0]!.connection);
   });
 
   it('that crashed is replaced, and its open pages fail', async () => {

@@ -21,15 +21,17 @@ import { useService } from '../support/use-service.ts';
 
 const service = useService();
 
-/** Stores so many rows of a MiB each. */
+/** Stores so many rows of a MiB each; `stored` resolves when all are. */
 const storing = (rows: number, row: string) => `<script>
-  const opening = indexedDB.open('large');
-  opening.onupgradeneeded = () => opening.result.createObjectStore('rows', { autoIncrement: true });
-  opening.onsuccess = () => {
-    const change = opening.result.transaction('rows', 'readwrite');
-    for (let n = 0; n < ${rows}; n++) change.objectStore('rows').add(${row});
-    change.oncomplete = () => { document.body.append('Stored') };
-  };</script>`;
+  const stored = new Promise((resolve) => {
+    const opening = indexedDB.open('large');
+    opening.onupgradeneeded = () => opening.result.createObjectStore('rows', { autoIncrement: true });
+    opening.onsuccess = () => {
+      const change = opening.result.transaction('rows', 'readwrite');
+      for (let n = 0; n < ${rows}; n++) change.objectStore('rows').add(${row});
+      change.oncomplete = () => resolve(true);
+    };
+  });</script>`;
 
 let db: Database;
 let team: TestTeam;
@@ -152,7 +154,8 @@ describe('a profile', () => {
     // Neither is it taken for a crash of the page, whatever it is called.
     const profile = named('crashed');
     await scraped('/login', profile);
-    const { status, body } = await ask(page, { waitFor: 1_000, ...profile });
+    const actions = [{ type: 'executeJavascript', script: 'stored' }];
+    const { status, body } = await ask(page, { actions, ...profile });
     expect([status, body.code]).toEqual([500, 'PROFILE_ERROR']);
     expect(body.error).toMatch(reason);
     expect(await home(profile)).toEqual(asLoggedIn);

@@ -229,7 +229,7 @@ describe('a document', () => {
   async function documentOf(html: string, change: Partial<Snapshot>, by: ChangeTracker) {
     const id = await startScrape();
     const { json } = await buildDocument(
-      { renderer, tracker: by, media: { make: async () => ({}) } },
+      { renderer, tracker: by, media: { make: async () => ({}) }, models: undefined, indexesPages: false },
       {
         scrapeId: id,
         request: scrapeBody.parse({ url: URL, formats: ['markdown', 'changeTracking'] }),
@@ -240,9 +240,10 @@ describe('a document', () => {
           fallbacks: [],
         },
         queuedMs: undefined,
-        history: { teamId, jobId: id, crawlStart: undefined, hidden: false },
+        ...{ teamId, jobId: id },
+        history: { crawlStart: undefined, hidden: false },
         urgent: true,
-        signal: new AbortController().signal,
+        deadline: { signal: new AbortController().signal, remainingMs: () => 60_000 },
         onFault: () => undefined,
       },
     );

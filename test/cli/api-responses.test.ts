@@ -60,9 +60,26 @@ const winnow = (args: string[], input = '') =>
   runCommand(process.execPath, [entry, ...args], {
     cwd: dataDir,
     settings: { WINNOW_DATA_DIR: dataDir, WINNOW_CACHE_DIR: dataDir, WINNOW_API_KEY: 'fc-test' },
-    timeoutMs: 30_000,
+    timeoutMs: 150_000,
     input,
   });
+
+describe('ask', () => {
+  it('prints the answer, and the parameters that help', async () => {
+    const fix = { fixParameters: { waitFor: 5000 }, validation: { result: 'success' } };
+    answers = { 'POST /v2/support/ask': [{ answer: 'It is late.', ...fix }] };
+    const { exitCode, stdout } = await winnow(['ask', 'Why is it empty?', '--job', '1']);
+    expect([exitCode, stdout]).toEqual([0, 'It is late.\nParameters: {"waitFor":5000} (test: success)\n']);
+    expect(asked[0]?.body).toEqual({ question: 'Why is it empty?', jobId: '1', origin: 'cli' });
+  });
+
+  it('prints the answer of the guides, and where it stands, with --docs', async () => {
+    const evidence = [{ pathOrUrl: 'http://a.test/docs/guides/map', reason: 'It is there.' }];
+    answers = { 'POST /v2/support/docs-search': [{ answer: 'Use map.', evidence }] };
+    const { stdout } = await winnow(['ask', 'How?', '--docs']);
+    expect(stdout).toBe('Use map.\nhttp://a.test/docs/guides/map\n');
+  });
+});
 
 describe('map', () => {
   const answer = {
@@ -177,4 +194,48 @@ it('a batch that could be started only in part is cancelled', async () => {
   expect(stderr).toBe('Cancelled the batch 8.\nNo credits.\n');
   expect(exitCode).toBe(1);
   expect(asked[1]?.body).toMatchObject({ appendToId: '8', urls: expect.any(Array) });
+});
+
+describe('search', () => {
+  const answer = {
+    success: true,
+    id: '1',
+    warning: 'Engines were silent.',
+    data: {
+      web: [{ title: 'A', url: 'http://a.test/', description: 'It is A.', position: 1 }],
+      images: [{ title: 'B', imageUrl: 'http://b.test/1.png', url: 'http://b.test/', position: 1 }],
+    },
+  };
+
+  it('prints title, URL and description of each result', async () => {
+    answers = { 'POST /v2/search': [answer] };
+    const { exitCode, stdout, stderr } = await winnow(['search', 'two words']);
+    expect(stdout).toBe('A\nhttp://a.test/\nIt is A.\n\nB\nhttp://b.test/1.png\n\n');
+    expect([exitCode, stderr]).toEqual([0, 'Warning: Engines were silent.\n']);
+  });
+
+  it('passes its options on, and prints the whole response with formats', async () => {
+    answers = { 'POST /v2/search': [answer] };
+    const { stdout } = await winnow([
+      ...[
+        'search',
+        'two words',
+        '--limit',
+        '9',
+        '--sources',
+        'web,news',
+        '--categories',
+        'pdf',
+        '-f',
+        'links',
+      ],
+      ...['--exclude-domains', 'a.test,b.test', '--tbs', 'qdr:w', '--timeout', '5000'],
+    ]);
+    expect(JSON.parse(stdout)).toEqual(answer);
+    expect(asked[0]?.body).toEqual({
+      ...{ query: 'two words', limit: 9, sources: ['web', 'news'], categories: ['pdf'], tbs: 'qdr:w' },
+      ...{ excludeDomains: ['a.test', 'b.test'], timeout: 5000, origin: 'cli' },
+      scrapeOptions: { formats: ['links'] },
+    });
+  });
 });

@@ -30,7 +30,7 @@ const winnow = (args: string[], settings: Record<string, string> = {}) =>
   runCommand(process.execPath, [entry, ...args], {
     cwd: workDir,
     settings: { WINNOW_DATA_DIR: service.dataDir, ...settings },
-    timeoutMs: 50_000,
+    timeoutMs: 150_000,
   });
 
 describe('scrape', () => {
@@ -84,7 +84,7 @@ describe('scrape', () => {
         '--wait-for',
         '10',
         '--timeout',
-        '20000',
+        '150000',
       ],
       ...['--no-only-main-content', '--mobile'],
     ]);
@@ -163,12 +163,13 @@ describe('teams and keys', () => {
       'requests/min',
       'concurrency',
       'sessions',
+      'model tokens/day',
       'zero data retention',
       'created',
       'id',
     ];
     expect(made[0]).toEqual(columns);
-    expect(made[1]?.slice(0, 6)).toEqual([name, '2', '5000', '50', '20', 'off']);
+    expect(made[1]?.slice(0, 7)).toEqual([name, '2', '5000', '50', '20', 'unlimited', 'off']);
 
     const created = await winnow(['key', 'create', 'laptop', '--team', name]);
     const key = created.stdout.trim();
@@ -178,11 +179,13 @@ describe('teams and keys', () => {
     expect(table((await winnow(['team', 'show', name])).stdout)[1]?.[1]).toBe('1');
 
     await winnow(['team', 'set', name, '--rate-limit', '7', '--concurrency', '3', '--sessions', '4']);
-    await winnow(['team', 'set', name, '--zero-data-retention', 'on']);
+    await winnow(['team', 'set', name, '--zero-data-retention', 'on', '--model-tokens', '9000']);
     await winnow(['team', 'credits', name, 'unlimited']);
     const rows = table((await winnow(['team', 'list'])).stdout);
     expect(rows.map(([first]) => first)).toEqual(expect.arrayContaining(['default', name]));
-    expect(rows.find(([first]) => first === name)?.slice(1, 6)).toEqual(['unlimited', '7', '3', '4', 'on']);
+    expect(rows.find(([first]) => first === name)?.slice(1, 7)).toEqual([
+      ...['unlimited', '7', '3', '4', '9000', 'on'],
+    ]);
 
     const taken = await winnow(['key', 'create', 'laptop', '--team', name]);
     expect([taken.exitCode, taken.stdout]).toEqual([2, '']);
@@ -224,7 +227,7 @@ it('profiles are shown and deleted', async () => {
 describe('help', () => {
   const verbs = [
     [],
-    ...['up', 'scrape', 'crawl', 'batch', 'map'].map((verb) => [verb]),
+    ...['up', 'scrape', 'crawl', 'batch', 'map', 'search', 'extract', 'agent', 'ask'].map((verb) => [verb]),
     ...['setup', 'doctor', 'migrate', 'openapi'].map((verb) => [verb]),
     ...['team', 'key'].map((verb) => [verb]),
     ...['create', 'list', 'show', 'set', 'credits'].map((verb) => ['team', verb]),

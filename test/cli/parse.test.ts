@@ -29,7 +29,7 @@ const parse = (...args: string[]) =>
   runCommand(process.execPath, [entry, 'parse', ...args], {
     cwd: workDir,
     settings: { WINNOW_DATA_DIR: service.dataDir },
-    timeoutMs: 50_000,
+    timeoutMs: 150_000,
   });
 
 it('parse prints one format of a file as it is, and nothing else on stdout', async () => {

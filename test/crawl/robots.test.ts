@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fetchRobots, parseRobots, type RobotsFile } from '../../src/crawl/robots/robots-txt.ts';
 import { createEgress } from '../../src/net/egress.ts';
+import { CLOSED_PORT } from '../support/receiver.ts';
 
 const ORIGIN = 'https://example.com';
 const robots = (body: string, token = 'Winnow', statusCode = 200) =>
@@ -224,7 +225,7 @@ describe('the robots.txt of a host', () => {
     server?.close();
   });
 
-  async function fetchFrom(answer: RequestListener, signal = AbortSignal.timeout(10_000)) {
+  async function fetchFrom(answer: RequestListener, signal = AbortSignal.timeout(150_000)) {
     server = createServer(answer);
     await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo; // a TCP server's address is never a string
@@ -233,7 +234,7 @@ describe('the robots.txt of a host', () => {
   }
 
   /** The result of a request: a file, or only its outcome. */
-  async function outcomeOf(origin: string, signal = AbortSignal.timeout(10_000)) {
+  async function outcomeOf(origin: string, signal = AbortSignal.timeout(150_000)) {
     const answer = await fetchRobots({ egress, origin, userAgent: 'Winnow/1.0', signal });
     return typeof answer === 'object' && 'body' in answer ? { file: answer } : { failure: answer };
   }
@@ -309,13 +310,12 @@ describe('the robots.txt of a host', () => {
   });
 
   it('of an unreachable host is not awaited, because its pages fail as well', async () => {
-    const { origin } = await fetchFrom((_, response) => response.end());
-    await new Promise((resolve) => server?.close(resolve).closeAllConnections());
+    const closed = `127.0.0.1:${CLOSED_PORT}`;
     for (const dead of [
-      origin,
+      `http://${closed}`,
       'http://no-such-host.invalid',
       'http://10.0.0.1',
-      origin.replace('http', 'https'),
+      `https://${closed}`,
     ]) {
       expect(await outcomeOf(dead)).toEqual({ failure: 'unreachable' });
     }

@@ -188,7 +188,6 @@ it.each(['plain', 'gzip'])('lets its source go when nobody reads on: %s', async 
     entries.push(entry);
     if (entries.length === 3) break;
   }
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(state.closed).toBe(true);
+  await expect.poll(() => state.closed).toBe(true);
   expect(state.given).toBeLessThan(1_000);
 });

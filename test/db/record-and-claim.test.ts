@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
@@ -31,8 +32,7 @@ beforeAll(() => {
 });
 afterAll(() => db.close());
 
-let counter = 0;
-const host = () => `host-${++counter}-${Date.now()}.test`;
+const host = () => `host-${uuidv7()}.test`;
 const pagesOf = (count: number, name = host()): NewPage[] =>
   Array.from({ length: count }, (_, n) => ({ url: `http://${name}/${n}`, host: name, depth: 0 }));
 
@@ -98,6 +98,8 @@ const done = ({ id, host }: { id: string; host: string }, change: Partial<PageRe
   credits: 1,
   ...change,
 });
+/** When waits end that have to last as long as their test takes. */
+const LATER = sql<Date>`now() + interval '1 hour'`;
 const creditsOf = async (jobId: string) => {
   const rows = await db.query
     .selectFrom('credit_entries')
@@ -241,13 +243,13 @@ describe('claims', () => {
     const one = await newJob({ team, pages: pagesOf(20) });
     const two = await newJob({ team, pages: pagesOf(20) });
     const slot = { teamId: team.id, holder: uuidv7(), limit: 10 };
-    expect(await acquireSlot(db, slot)).toBe(true);
+    expect(await acquireSlot(db, slot)).toBe('taken');
     expect((await step(one.id, { maxPages: 6 })).claims).toHaveLength(6);
     // All ten can be used: six pages, one scrape, three pages.
     expect((await step(two.id, { maxPages: 6 })).claims).toHaveLength(3);
-    expect(await acquireSlot(db, { ...slot, holder: 'second' })).toBe(false);
+    expect(await acquireSlot(db, { ...slot, holder: 'second' })).toBeUndefined();
     await releaseSlot(db, team.id, slot.holder);
-    expect(await acquireSlot(db, { ...slot, holder: 'second' })).toBe(true);
+    expect(await acquireSlot(db, { ...slot, holder: 'second' })).toBe('taken');
   });
 
   it('leave the next slot to a waiting scrape', async () => {
@@ -256,9 +258,14 @@ describe('claims', () => {
     const { claims } = await step(id, { maxPages: 6 });
     expect(claims).toHaveLength(2);
     const slot = { teamId: team.id, holder: uuidv7(), limit: 2 };
-    expect(await acquireSlot(db, slot)).toBe(false);
+    expect(await acquireSlot(db, slot)).toBeUndefined();
+    await db.query
+      .updateTable('slot_waits')
+      .set({ expires_at: LATER })
+      .where('team_id', '=', team.id)
+      .execute();
     expect((await step(id, { results: [done(claims[0]!)], maxPages: 6 })).claims).toEqual([]);
-    expect(await acquireSlot(db, slot)).toBe(true);
+    expect(await acquireSlot(db, slot)).toBe('taken');
     await endSlotWait(db, team.id, slot.holder);
     expect((await step(id, { results: [done(claims[1]!)], maxPages: 6 })).claims).toHaveLength(1);
   });
@@ -290,6 +297,7 @@ describe('claims', () => {
     expect(first.claims.map((claim) => claim.host)).toEqual(Array(8).fill(name));
     // All eight requests are taken, so the second job gets none and counts as waiting for the host.
     expect((await step(two.id, { maxPages: 30 })).claims).toEqual([]);
+    await db.query.updateTable('host_leases').set({ expires_at: LATER }).where('host', '=', name).execute();
     const still = {
       openRequests: new Map([[name, 5]]),
       results: first.claims.slice(5).map((claim) => done(claim)),

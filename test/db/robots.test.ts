@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
@@ -24,8 +25,8 @@ beforeAll(() => {
 });
 afterAll(() => db.close());
 
-let counter = 0;
-const newOrigin = () => `https://host-${++counter}-${Date.now()}.test`;
+const newOrigin = () => `https://host-${uuidv7()}.test`;
+const ROLLBACK = new Error('the crawl is as old as it was before');
 
 /** A crawl with a page of each host. */
 async function newCrawl(origins: string[], cipher: (id: string) => JobCipher = () => NULL_CIPHER) {
@@ -80,30 +81,36 @@ describe('the stored copy of a robots.txt', () => {
   it('is refreshed after an hour and deleted after thirty days', async () => {
     const [hour, month] = [newOrigin(), newOrigin()];
     const { crawl } = await newCrawl([]);
-    const past = (ms: number) => new Date(Date.now() - ms);
-    await db.query
-      .updateTable('jobs')
-      .set({ created_at: past(40 * 86_400_000) })
-      .where('id', '=', crawl.jobId)
-      .execute();
-    for (const [origin, ageMs] of [
-      [hour, 3_700_000],
-      [month, 31 * 86_400_000],
-    ] as const) {
-      await storeRobotsFile(db, { origin, crawl, file: Buffer.from('x') });
-      await db.query
-        .updateTable('robots_files')
-        .set({ fetched_at: past(ageMs) })
-        .where('key', '=', origin)
+    // Upkeep deletes no file younger than the oldest running job, so other tests must never see one that is this old.
+    const tested = db.query.transaction().execute(async (query) => {
+      const own: Database = { ...db, query };
+      const past = (ms: number) => new Date(Date.now() - ms);
+      await query
+        .updateTable('jobs')
+        .set({ created_at: past(40 * 86_400_000) })
+        .where('id', '=', crawl.jobId)
         .execute();
-    }
-    expect(await findRobotsFile(db, hour, crawl)).toMatchObject({ isFresh: false });
-    expect(await findRobotsFile(db, month, crawl)).toBeUndefined();
-    await deleteOldRobotsFiles(db);
-    // Upkeep deletes no file younger than the oldest running job, so an old one must not stay behind for other tests.
-    await db.query.deleteFrom('jobs').where('id', '=', crawl.jobId).execute();
-    const { rows } = await db.pool.query('select key from robots_files where key = any($1)', [[hour, month]]);
-    expect(rows).toEqual([{ key: hour }]);
+      for (const [origin, ageMs] of [
+        [hour, 3_700_000],
+        [month, 31 * 86_400_000],
+      ] as const) {
+        await storeRobotsFile(own, { origin, crawl, file: Buffer.from('x') });
+        await query
+          .updateTable('robots_files')
+          .set({ fetched_at: past(ageMs) })
+          .where('key', '=', origin)
+          .execute();
+      }
+      expect(await findRobotsFile(own, hour, crawl)).toMatchObject({ isFresh: false });
+      expect(await findRobotsFile(own, month, crawl)).toBeUndefined();
+      await deleteOldRobotsFiles(own);
+      const { rows } = await sql`select key from robots_files where key in (${hour}, ${month})`.execute(
+        query,
+      );
+      expect(rows).toEqual([{ key: hour }]);
+      throw ROLLBACK;
+    });
+    await expect(tested).rejects.toBe(ROLLBACK);
   });
 
   it('of an encrypted crawl is separate and cannot be read without its key', async () => {
@@ -172,14 +179,13 @@ describe.each([
   it('is given up when the host was unresponsive for too long', async () => {
     const origin = newOrigin();
     const { crawl, place, claimed } = await newCrawl([origin], cipher);
-    const impatient = { ...failure, maxWaitMs: 1 };
-    await recordRobotsFailure(db, place(origin), impatient);
+    await recordRobotsFailure(db, place(origin), failure);
     await db.query
       .updateTable('robots_waits')
-      .set({ until: new Date(Date.now() - 1) })
+      .set({ since: new Date(Date.now() - failure.maxWaitMs - 1), until: new Date(Date.now() - 1) })
       .where('job_id', '=', crawl.jobId)
       .execute();
-    await recordRobotsFailure(db, place(origin), { ...impatient, reason: 'HTTP 500' });
+    await recordRobotsFailure(db, place(origin), { ...failure, reason: 'HTTP 500' });
     const given = { tries: 2, isGivenUp: true, waitMs: 0, reason: 'HTTP 500' };
     expect(await findRobotsWait(db, place(origin))).toEqual(given);
     await recordRobotsFailure(db, place(origin), failure);

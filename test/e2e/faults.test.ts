@@ -7,6 +7,7 @@ import { listProfiles } from '../../src/db/teams/profiles.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
 import { type ApiResponse, call, scrape } from '../support/api.ts';
+import { describeInFullRun, itInFullRun } from '../support/corpus.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { startJob, untilStatus } from '../support/jobs.ts';
 import { HOLD, LOGGED_IN, type LoginSite, startLoginSite } from '../support/login-site.ts';
@@ -81,10 +82,12 @@ describe.runIf(process.platform === 'linux')('a page in a browser that is killed
 
   it('fails alone when only its tab is killed', async () => {
     await using pages = await startPages({ '/': page('Doomed'), '/next': page('The next one') });
+    // Starts the browser, if it has ended because nothing used it.
+    expect(await markdownOf(`${pages.url}/next`)).toContain('The next one');
     const before = new Set(chromiumProcesses().map(({ pid }) => pid));
-    const doomed = scrape({ url: `${pages.url}/`, waitFor: 4000, maxAge: 0 });
+    const doomed = scrape({ url: `${pages.url}/`, waitFor: 30_000, maxAge: 0 });
     const tab = await pollUntil(() => {
-      if (!pages.requests.length) return undefined;
+      if (!pages.requests.some(({ path }) => path === '/')) return undefined;
       const renderers = chromiumProcesses().filter(({ command }) => /--type=renderer/.test(command));
       return renderers.find(({ pid }) => !before.has(pid))?.pid;
     });
@@ -105,7 +108,7 @@ describe.runIf(process.platform === 'linux')('a page in a browser that is killed
   });
 });
 
-describe('a browser profile of a worker that is killed', () => {
+describeInFullRun('a browser profile of a worker that is killed', () => {
   let db: Database;
   let team: TestTeam;
   let site: LoginSite;
@@ -146,7 +149,7 @@ describe('a browser profile of a worker that is killed', () => {
   }, 180_000);
 });
 
-describe('a parse whose worker is killed', () => {
+describeInFullRun('a parse whose worker is killed', () => {
   it('is continued by the next worker with the file that was uploaded, and billed once', async () => {
     await using db = openDisposable();
     const team = await makeTeam(db, { credits: 10, concurrency: 1 });
@@ -218,7 +221,7 @@ describe('a document that takes longer than the timeout', () => {
     });
     const request = { url: `${pages.url}/book.pdf`, ...options };
     using conversions = await stopConversions();
-    const early = await scrape({ ...request, timeout: 1_000 });
+    const early = await scrape({ ...request, timeout: 10_000 });
     expect(early.status).toBe(408);
     expect(early.headers.get('retry-after')).toBe('30');
     expect(early.body).toMatchObject({
@@ -232,48 +235,59 @@ describe('a document that takes longer than the timeout', () => {
     expect(data.markdown).toMatch(/Page 2 of a long book/);
   }, 300_000);
 
-  it('says how far it is while its text is recognised, in the response and in the Temporal UI', async () => {
-    await using db = openDisposable();
-    const { id: teamId, key } = await makeTeam(db);
-    const long = new Uint8Array(writePdf(Array.from({ length: 20 }, (_, page) => pageOf(page + 1, 50))));
-    const early = parse({ content: long, name: 'book.pdf' }, { ...options, timeout: 15_000 }, { key });
-    const { id } = await pollUntil(() =>
-      db.query.selectFrom('jobs').select('id').where('team_id', '=', teamId).executeTakeFirst(),
-    );
-    const { pages } = await pollUntil(async () => {
-      const progress = await progressOf(`scrape/${id}`);
-      return progress && progress.pagesDone > 0 && progress;
-    });
-    expect(pages).toBe(20);
-    const stopped = documentProcesses();
-    for (const { pid } of stopped) process.kill(pid, 'SIGSTOP');
-    const { status, body, headers } = await early;
-    for (const { pid } of stopped) process.kill(pid, 'SIGCONT');
-    expect([status, body.details]).toMatchObject([
-      408,
-      {
-        ...{ state: 'processing_continues', jobStatus: 'running', documentPages: 20 },
-        mayExceedProcessingWindow: false,
-      },
-    ]);
-    expect(body.details.estimatedRemainingSeconds).toBeGreaterThan(0);
-    expect(headers.get('retry-after')).toBe(String(body.details.retryAfterSeconds));
-  }, 300_000);
+  itInFullRun(
+    'says how far it is while its text is recognised, in the response and in the Temporal UI',
+    async () => {
+      await using db = openDisposable();
+      const { id: teamId, key } = await makeTeam(db);
+      const long = new Uint8Array(writePdf(Array.from({ length: 20 }, (_, page) => pageOf(page + 1, 50))));
+      const early = parse({ content: long, name: 'book.pdf' }, { ...options, timeout: 60_000 }, { key });
+      const { id } = await pollUntil(() =>
+        db.query.selectFrom('jobs').select('id').where('team_id', '=', teamId).executeTakeFirst(),
+      );
+      const { pages } = await pollUntil(async () => {
+        const progress = await progressOf(`scrape/${id}`);
+        return progress && progress.pagesDone > 0 && progress;
+      });
+      expect(pages).toBe(20);
+      const stopped = documentProcesses();
+      for (const { pid } of stopped) process.kill(pid, 'SIGSTOP');
+      const { status, body, headers } = await early;
+      for (const { pid } of stopped) process.kill(pid, 'SIGCONT');
+      expect([status, body.details]).toMatchObject([
+        408,
+        {
+          ...{ state: 'processing_continues', jobStatus: 'running', documentPages: 20 },
+          mayExceedProcessingWindow: false,
+        },
+      ]);
+      expect(body.details.estimatedRemainingSeconds).toBeGreaterThan(0);
+      expect(headers.get('retry-after')).toBe(String(body.details.retryAfterSeconds));
+    },
+    300_000,
+  );
 
-  it('is parsed on as an uploaded file, and sending it again gets its result', async () => {
-    const file = { content, name: 'book.pdf' };
-    using conversions = await stopConversions();
-    const early = await parse(file, { ...options, timeout: 1_000 });
-    expect([early.status, early.headers.get('retry-after')]).toEqual([408, '30']);
-    expect(early.body).toMatchObject({ code: 'SCRAPE_TIMEOUT', details: { state: 'processing_continues' } });
-    expect(early.body.error).toContain('book.pdf');
-    const other = await parse(htmlFile('Another', 'book.pdf'), { ...options, timeout: 300_000 });
-    expect(other.body.data.metadata.scrapeId).not.toBe(idIn(early.body));
-    const late = parse(file, { ...options, timeout: 300_000 });
-    conversions.resume();
-    const { metadata } = (await late).body.data;
-    expect(metadata).toMatchObject({ scrapeId: idIn(early.body), numPages: 2, creditsUsed: 2 });
-  }, 300_000);
+  itInFullRun(
+    'is parsed on as an uploaded file, and sending it again gets its result',
+    async () => {
+      const file = { content, name: 'book.pdf' };
+      using conversions = await stopConversions();
+      const early = await parse(file, { ...options, timeout: 10_000 });
+      expect([early.status, early.headers.get('retry-after')]).toEqual([408, '30']);
+      expect(early.body).toMatchObject({
+        code: 'SCRAPE_TIMEOUT',
+        details: { state: 'processing_continues' },
+      });
+      expect(early.body.error).toContain('book.pdf');
+      const other = await parse(htmlFile('Another', 'book.pdf'), { ...options, timeout: 300_000 });
+      expect(other.body.data.metadata.scrapeId).not.toBe(idIn(early.body));
+      const late = parse(file, { ...options, timeout: 300_000 });
+      conversions.resume();
+      const { metadata } = (await late).body.data;
+      expect(metadata).toMatchObject({ scrapeId: idIn(early.body), numPages: 2, creditsUsed: 2 });
+    },
+    300_000,
+  );
 
   it('of a batch is finished after the timeout of its page', async () => {
     const served = Promise.withResolvers<void>();
@@ -297,7 +311,7 @@ describe('a document that takes longer than the timeout', () => {
   }, 300_000);
 });
 
-describe('a batch that takes up the whole browser', () => {
+describeInFullRun('a batch that takes up the whole browser', () => {
   const BATCH = '/v2/batch/scrape';
   /** Pages that the browser of the one worker has open at once. */
   const BROWSER_PAGES = 4 * availableParallelism();
@@ -311,7 +325,7 @@ describe('a batch that takes up the whole browser', () => {
     const urls = Array.from({ length: rounds * BROWSER_PAGES }, (_, n) => `http://127.0.0.${n + 2}:${port}/`);
     const team = await makeTeam(db, { concurrency: 200 });
     // The last round begins when the timeout of a page would be over; a single page may take much longer than it waits.
-    const id = await startJob(BATCH, { urls, maxAge: 0, waitFor: 8_000, timeout: 23_000 }, team);
+    const id = await startJob(BATCH, { urls, maxAge: 0, waitFor: 16_000, timeout: 47_000 }, team);
     let most = 0;
     const done = await untilStatus(
       `${BATCH}/${id}`,
@@ -328,8 +342,8 @@ describe('a batch that takes up the whole browser', () => {
     expect(most).toBe(BROWSER_PAGES);
     const last = done.data.at(-1).metadata;
     expect(last.concurrencyLimited).toBe(true);
-    expect(last.concurrencyQueueDurationMs).toBeGreaterThan(23_000);
-  }, 180_000);
+    expect(last.concurrencyQueueDurationMs).toBeGreaterThan(47_000);
+  }, 300_000);
 });
 
 /** The database of the service, closed at the end of the test. */

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
 import type { ApiResponse } from '../support/api.ts';
+import { type ModelEndpoint, startModelEndpoint, toolsOfferedBy } from '../support/model-endpoint.ts';
+import { startPages } from '../support/pages.ts';
 import { findMissingPython, usePythonSdk } from '../support/python-sdk.ts';
 import { useService } from '../support/use-service.ts';
 
@@ -21,7 +23,19 @@ const LOCKED = writePdf([{ texts: textLines(72, 80, ['Nobody reads this.']) }], 
   encryption: { userPassword: 'secret' },
 });
 
+/** A word that no page of another test has. */
+const WORD = `pythonia${Date.now()}`;
+
+let endpoint: ModelEndpoint;
+beforeAll(async () => {
+  endpoint = await startModelEndpoint();
+});
+/** A service with a language model, for agents. */
+const modelled = useService(() => ({ WINNOW_LLM_BASE_URL: endpoint.url, WINNOW_LLM_MODEL: 'test-model' }));
+afterAll(() => endpoint[Symbol.asyncDispose]());
+
 let site: Site;
+let pages: Awaited<ReturnType<typeof startPages>>;
 let directory: string;
 /** What the SDK returned; the program prints it as JSON. */
 let results: ApiResponse['body'];
@@ -33,15 +47,30 @@ beforeAll(async () => {
   const [file, locked] = [path.join(directory, 'report.pdf'), path.join(directory, 'locked.pdf')];
   await writeFile(file, REPORT);
   await writeFile(locked, LOCKED);
+  // Other files scrape the articles of the site at other ports.
+  pages = await startPages({
+    '/': `<main><h1>Ferries</h1><p>The ferry to ${WORD} departs at noon.</p><dl><dt>Departure</dt><dd>noon</dd></dl></main>`,
+  });
+  const url = `${pages.url}/`;
+  endpoint.reply((request) => {
+    const { body } = request;
+    if (toolsOfferedBy(request).includes('click'))
+      return { calls: [{ name: 'answer', input: { data: 'at noon' } }] };
+    const hasRead = body.messages.some(({ role }: { role: string }) => role === 'tool');
+    const answer = { name: 'answer', input: { data: { departure: 'noon' }, sources: [url] } };
+    return { calls: [hasRead ? answer : { name: 'scrape', input: { url } }] };
+  });
   results = await usePythonSdk({
     ...{ url: service.url, key: service.key, file, locked, site: `${site.url}/` },
-    article: `${site.url}/article/3`,
+    ...{ article: `${site.url}/article/3`, ferry: `${pages.url}/`, query: `ferry to ${WORD}` },
+    modelled: { url: modelled.url, key: modelled.key },
     articles: [`${site.url}/article/4`, `${site.url}/article/5`],
   });
 });
 afterAll(async () => {
   if (missing) return;
   await site.close();
+  await pages[Symbol.asyncDispose]();
   await rm(directory, { recursive: true });
 });
 
@@ -50,6 +79,11 @@ describe.skipIf(missing)(`the official Python SDK${missing ? ` (${missing})` : '
     expect(results.scraped.markdown).toContain(articleTruth(3).firstSentence);
     expect(results.scraped.links.length).toBeGreaterThan(0);
     expect(results.scraped.status_code).toBe(200);
+  });
+
+  it('searches, and gets the pages of the results', () => {
+    expect(results.searched[0]).toBe(`${pages.url}/`);
+    expect(results.searched_markdown).toContain(WORD);
   });
 
   it('waits for a batch and gets all of its pages', () => {
@@ -68,6 +102,31 @@ describe.skipIf(missing)(`the official Python SDK${missing ? ` (${missing})` : '
     const { markdown, metadata } = results.parsed;
     expect(markdown).toBe('The first page has text.\n\nThe second page has more.');
     expect(metadata).toMatchObject({ num_pages: 2, credits_used: 2, content_type: 'application/pdf' });
+  });
+
+  it('waits for an extract by rules', () => {
+    expect(results.extracted).toMatchObject({
+      ...{ status: 'completed', data: { departure: 'noon' }, sources: { departure: [`${pages.url}/`] } },
+      warning: expect.stringContaining('by rules'),
+    });
+  });
+
+  it('waits for an agent, lists it and reads its trace and result', () => {
+    const { answered, listed, events, snapshot } = results.agent;
+    expect(answered).toMatchObject({ status: 'completed', data: { departure: 'noon' }, credits_used: 5 });
+    expect(listed).toContain(answered.id);
+    expect([events[0], events.at(-1)]).toEqual(['run.started', 'run.finished']);
+    expect(JSON.parse(snapshot)).toEqual({ departure: 'noon' });
+  });
+
+  it('lets a language model use the page of a scrape', () => {
+    const { prompted } = results.agent;
+    expect(prompted).toMatchObject({ success: true, output: 'at noon', exit_code: 0 });
+    expect(prompted.stdout).toContain('answer result');
+  });
+
+  it('raises an error that names the setting if there is no language model', () => {
+    expect(results.agent.no_model).toContain('WINNOW_LLM_BASE_URL');
   });
 
   it('starts, lists, uses and deletes a browser session, also one that cannot be watched', () => {

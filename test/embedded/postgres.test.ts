@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { reservePort } from '../../src/embedded/ports.ts';
 import { preparePostgres } from '../../src/embedded/postgres.ts';
 import {
   ensureReachablePrograms,
@@ -12,6 +11,7 @@ import {
 } from '../../src/embedded/postgres-programs.ts';
 import type { ProcessId } from '../../src/embedded/supervision/process-identity.ts';
 import { SupervisedProcess } from '../../src/embedded/supervision/supervised-process.ts';
+import { reserveServerPort } from '../support/server-port.ts';
 
 const isRoot = process.getuid?.() === 0;
 const created: string[] = [];
@@ -38,7 +38,7 @@ async function start(): Promise<string> {
   const { plan, url } = await preparePostgres({
     dataDir,
     cacheDir: join(dataDir, 'cache'),
-    port: (await reservePort(0)).port,
+    port: (await reserveServerPort()).port,
   });
   part = new SupervisedProcess(plan, {
     onProcess: (child) => {
@@ -77,12 +77,12 @@ test('data survives a stop, and a kill of the server with active clients', async
   await expect.poll(() => query(second, sleepers)).toEqual([{ n: 1 }]);
   const killed = current?.pid ?? 0;
   process.kill(killed, 'SIGKILL');
-  await expect.poll(() => current !== undefined && current.pid !== killed, { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => current !== undefined && current.pid !== killed).toBe(true);
   await expect
-    .poll(() => query(second, 'select id from kept order by id').catch(() => []), { timeout: 20_000 })
+    .poll(() => query(second, 'select id from kept order by id').catch(() => []))
     .toEqual([{ id: 1 }, { id: 2 }]);
   expect(await busy).toMatch(/terminat|reset|closed/i);
-}, 60_000);
+});
 
 test('Postgres listens on loopback, requires the password, stores it privately, and uses UTF-8', async () => {
   const url = await start();
@@ -98,7 +98,7 @@ test('Postgres listens on loopback, requires the password, stores it privately, 
   );
   expect(shown[0]).toMatchObject({ at: '127.0.0.1', enc: 'UTF8', fsync: 'on' });
   expect(readdirSync(dataDir).filter((name) => name.includes('.new'))).toEqual([]);
-}, 60_000);
+});
 
 test.runIf(isRoot)('a data directory inside an inaccessible one is an error that names it', async () => {
   chmodSync(dataDir, 0o700);

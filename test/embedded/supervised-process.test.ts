@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ function plan(script: string, change: Partial<ProcessPlan> = {}): ProcessPlan {
     async ready(child) {
       await once(child.stdout ?? child, 'data');
     },
-    readyWithinMs: 5000,
+    readyWithinMs: 150_000,
     stopSignal: 'SIGTERM',
     graceMs: 300,
     ...change,
@@ -51,7 +51,7 @@ test('a process that dies is restarted, and both events are reported', async () 
   const first = processes[0];
   process.kill(first?.pid ?? 0, 'SIGKILL');
   await expect
-    .poll(() => news, { timeout: 5000 })
+    .poll(() => news)
     .toEqual(['The part died (SIGKILL); starting it again.', 'The part is up again.']);
   const second = processes.at(-1);
   expect(second && isRunning(second)).toBe(true);
@@ -101,8 +101,11 @@ test('a process that ignores the stop signal is killed after its grace period', 
 });
 
 test('a process that is stopped while it waits for a restart is not restarted', async () => {
-  const { part, processes, news } = watched(plan('echo ready; sleep 0.1; exit 7'));
+  const flag = join(dataDir, 'leave');
+  const script = `echo ready; while [ ! -e ${flag} ]; do sleep 0.05; done; exit 7`;
+  const { part, processes, news } = watched(plan(script));
   await part.start();
+  writeFileSync(flag, '');
   await expect.poll(() => news).toContain('The part died (exit code 7); starting it again.');
   await part.stop();
   const count = processes.length;

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { reservePort } from '../../src/embedded/ports.ts';
 import type { ProcessId } from '../../src/embedded/supervision/process-identity.ts';
 import { SupervisedProcess } from '../../src/embedded/supervision/supervised-process.ts';
 import { isNamespaceReady } from '../../src/embedded/temporal/namespace-probe.ts';
 import { findTemporalBinary } from '../../src/embedded/temporal/temporal-binary.ts';
 import { planTemporalServer } from '../../src/embedded/temporal/temporal-server.ts';
+import { reserveServerPort } from '../support/server-port.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'winnow-temporal-'));
 let binary: string;
@@ -27,12 +27,9 @@ beforeAll(async () => {
 afterEach(() => part.stop());
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
-/** Picks a free port below those of outgoing connections: one of them could take it while the server restarts. */
-const pickPort = async () => (await reservePort(20_000 + Math.floor(Math.random() * 10_000))).port;
-
 async function start(): Promise<void> {
-  port = await pickPort();
-  const uiPort = await pickPort();
+  port = (await reserveServerPort()).port;
+  const uiPort = (await reserveServerPort()).port;
   part = new SupervisedProcess(planTemporalServer({ binary, dataDir, namespace: 'default', port, uiPort }), {
     onProcess: (child) => {
       current = child;
@@ -65,17 +62,17 @@ test('an unfinished workflow survives a stop and a kill of the Temporal server',
   const killed = current?.pid ?? 0;
   process.kill(killed, 'SIGKILL');
   await expect
-    .poll(() => isNamespaceReady(port, 'default'), { timeout: 40_000 })
+    .poll(() => isNamespaceReady(port, 'default'))
     .toBe(true)
     .catch((cause) => {
       throw new Error(`The server is not ready: ${notices.join(' ')}`, { cause });
     });
   expect(current?.pid).not.toBe(killed);
   expect(await statusOf('kept')).toBe('RUNNING');
-}, 60_000);
+});
 
 test('only an existing namespace is reported as ready', async () => {
   await start();
   expect(await isNamespaceReady(port, 'default')).toBe(true);
   expect(await isNamespaceReady(port, 'elsewhere')).toBe(false);
-}, 60_000);
+});

@@ -48,7 +48,7 @@ function obtain(path: string, options: Partial<PageRequest> = {}) {
     ...PLAIN_PAGE,
     ...options,
   };
-  return engine.fetchPage(request, AbortSignal.timeout(10_000));
+  return engine.fetchPage(request, AbortSignal.timeout(150_000));
 }
 
 beforeAll(async () => {

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { toMarkdown } from '../../src/html/markdown/index.ts';
+import { parseHtml } from '../../src/html/parse/parse.ts';
 import { propertyRuns } from '../support/corpus.ts';
 import { contentOf } from './page.ts';
 
@@ -201,6 +203,11 @@ describe('tables', () => {
     ],
     ['said to be none', '<table role=presentation><tr><td>a<td>b<tr><td>c<td>d</table>', 'a\n\nb\n\nc\n\nd'],
     ['of large parts', '<table><tr><td><h2>a</h2><td><ul><li>b</ul></table>', '## a\n\n- b'],
+    [
+      'said to hold data, with a table in a cell',
+      '<table role=table><tr><td colspan=2><p>a*b<table><tr><td>1<td>2</table><td></table>',
+      '<table>\n<tr>\n<td colspan="2">\n\na\\*b\n\n| 1 | 2 |\n| --- | --- |\n\n</td>\n<td></td>\n</tr>\n</table>',
+    ],
     ['that only arrange a page', '<table><tr><td><table><tr><td>in</table><td>x</table>', 'in\n\nx'],
   ];
   it.each(rows)('%s', (_name, html, expected) => expect(markdown(html)).toBe(expected));
@@ -330,6 +337,12 @@ describe('links and images', () => {
     expect(contentOf(html).html).toContain('data:image/png;base64,AAAA');
     expect(markdown(html, { removeBase64Images: false })).toBe('a![dot](data:image/png;base64,AAAA)');
   });
+});
+
+it('writes the places to which links within a document lead', () => {
+  const html = '<p><a id="x"></a>a <a id="y"></a>b<p><a href="#x">c</a>';
+  const text = toMarkdown(parseHtml(html), { removeBase64Images: true, tidy: true });
+  expect(text).toBe('<a id="x"></a>a b\n\n[c](#x)');
 });
 
 describe('formulas', () => {

@@ -155,7 +155,7 @@ async function make(html: string, { kinds = ['audio'], hands, change, headers, s
     ...hands,
   });
   const request = { headers, skipTlsVerification: true, location: undefined };
-  const order = { kinds, page, media, request, signal: signal ?? AbortSignal.timeout(60_000), urgent: true };
+  const order = { kinds, page, media, request, signal: signal ?? AbortSignal.timeout(150_000), urgent: true };
   const made = await maker.make(order);
   const found: Record<string, { mediaType: string; bytes: Buffer }> = {};
   for (const [kind, reference] of Object.entries(made)) {
@@ -401,13 +401,10 @@ describe('yt-dlp', () => {
     const ytDlp = await program('sleep 300 & echo $! > pid; wait');
     const asked = make(NO_MEDIA, { hands: { ytDlp }, signal: stop.signal });
     const pid = await expect
-      .poll(
-        async () => {
-          const [home] = await leftovers('yt-dlp');
-          return Number(await readFile(path.join(tmpdir(), home ?? '', 'pid'), 'utf8').catch(() => ''));
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        const [home] = await leftovers('yt-dlp');
+        return Number(await readFile(path.join(tmpdir(), home ?? '', 'pid'), 'utf8').catch(() => ''));
+      })
       .toBeGreaterThan(0)
       .then(async () => {
         const [home] = await leftovers('yt-dlp');

@@ -33,12 +33,12 @@ async function listen(server: TcpServer, host = '127.0.0.1', at = 0): Promise<nu
 
 function get(url: string, options: Partial<DownloadOptions> & { through?: Egress } = {}) {
   const { through = egress, ...rest } = options;
-  const signal = AbortSignal.timeout(10_000);
+  const signal = AbortSignal.timeout(150_000);
   return download(through, { url, skipTlsVerification: true, signal, maxBodyBytes: MIB, ...rest });
 }
 
 function open(path: string, options: Partial<DownloadOptions> = {}) {
-  const signal = AbortSignal.timeout(10_000);
+  const signal = AbortSignal.timeout(150_000);
   const url = site + path;
   return openDownload(egress, { url, skipTlsVerification: true, signal, maxBodyBytes: MIB, ...options });
 }

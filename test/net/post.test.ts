@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
 import { type PostOptions, post } from '../../src/net/post.ts';
-import { deadAddress, type Receiver, startReceiver } from '../support/receiver.ts';
+import { DEAD_URL, type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTlsSite } from '../support/tls-site.ts';
 
 let egress: Egress;
@@ -74,7 +74,7 @@ describe('post', () => {
   });
 
   it('reports that the port is closed', async () => {
-    const address = await deadAddress();
+    const address = DEAD_URL;
     const { host } = new URL(address);
     await expect(send(address)).rejects.toEqual(
       refusal('SCRAPE_SITE_ERROR', `^${host} refused the connection. Check the URL and its port`),

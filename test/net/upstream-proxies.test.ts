@@ -52,7 +52,7 @@ async function get(egress: Egress, url: string, route?: Route): Promise<string> 
   const { body } = await download(egress, {
     url,
     skipTlsVerification: false,
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(150_000),
     maxBodyBytes: 1024,
     ...(route && { route }),
   });

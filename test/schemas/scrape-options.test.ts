@@ -268,7 +268,6 @@ describe('actions', () => {
 
 describe('features that are not available yet', () => {
   const asked: [object, string[]][] = [
-    [{ onlyCleanContent: true }, ['onlyCleanContent']],
     [{ redactPII: true }, ['redactPII']],
     [{ redactPII: {} }, ['redactPII']],
     [{ safeMode: true }, ['safeMode']],

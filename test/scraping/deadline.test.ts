@@ -20,6 +20,21 @@ describe('the timeout of a page', () => {
     expect(deadline.signal.reason).toMatchObject({ code: 'SCRAPE_TIMEOUT' });
   });
 
+  it('says how much of it remains, without the waits', async () => {
+    using deadline = startDeadline(page, never);
+    vi.advanceTimersByTime(300);
+    expect(deadline.remainingMs()).toBe(700);
+    const turn = hold();
+    const waiting = deadline.duringWait(() => turn.promise);
+    vi.advanceTimersByTime(50_000);
+    turn.resolve();
+    await waiting;
+    vi.advanceTimersByTime(100);
+    expect(deadline.remainingMs()).toBe(600);
+    vi.advanceTimersByTime(900);
+    expect(deadline.remainingMs()).toBe(0);
+  });
+
   it('is paused while the page waits for a slot, each time', async () => {
     using deadline = startDeadline(page, never);
     for (const waitMs of [50_000, 7_000]) {

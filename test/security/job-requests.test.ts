@@ -108,15 +108,13 @@ describe('a job', () => {
       return async () => (await call(`/v2/webhooks/deliveries?jobId=${id}`)).body.data[0];
     };
     const allowed = await send(`http://${ALLOWED}:${port}/hooked`);
-    await expect.poll(allowed, { timeout: 20_000 }).toMatchObject({ status: 'delivered' });
+    await expect.poll(allowed).toMatchObject({ status: 'delivered' });
     expect(heardOf('POST /hooked')).toBe(true);
     for (const host of INSIDE) {
       const delivery = await send(`http://${host}:${port}/hooked`);
-      await expect.poll(delivery, { timeout: 20_000 }).toMatchObject({ status: 'failed' });
+      await expect.poll(delivery).toMatchObject({ status: 'failed' });
     }
     await send(`${site.url}/hook`);
-    await expect
-      .poll(() => site.requests.some(({ path }) => path === '/hook'), { timeout: 20_000 })
-      .toBe(true);
+    await expect.poll(() => site.requests.some(({ path }) => path === '/hook')).toBe(true);
   });
 });

@@ -75,8 +75,8 @@ describe.concurrent('a host name that changes to a private IP address', () => {
     const url = `http://rebinding-later.test:${siteport}/later`;
     const { body } = await scrape({
       url,
-      waitFor: FORGOTTEN_MS + 1_000,
-      timeout: 50_000,
+      waitFor: FORGOTTEN_MS + 12_000,
+      timeout: 60_000,
       onlyMainContent: false,
     });
     expect(body.data?.markdown, JSON.stringify(body)).toMatch(/Found: TypeError/);

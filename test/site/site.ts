@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
+import { listenOnNewPort } from '../support/listen.ts';
 import { notFound, ROUTES } from './routes.ts';
 
 export { type AppTruth, appTruth } from './app.ts';
@@ -41,12 +41,10 @@ export async function startSite({ port = 0, pages = PAGES }: SiteOptions = {}): 
     total++;
     serve({ request, response, path, query: new URLSearchParams(query), pages });
   });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  // A server on a TCP port has an AddressInfo, never a path.
-  const address = server.address() as AddressInfo;
+  if (port > 0) await once(server.listen(port, '127.0.0.1'), 'listening');
+  const actualPort = port > 0 ? port : await listenOnNewPort(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${actualPort}`,
     hits: (path) => (path === undefined ? total : (hits.get(path) ?? 0)),
     async close() {
       const closed = once(server, 'close');

@@ -67,5 +67,6 @@ export async function call(
   return { status: response.status, headers: response.headers, body };
 }
 
-/** Scrapes through the shared service. */
-export const scrape = (body: Record<string, unknown>) => call('/v2/scrape', { body });
+/** Scrapes through the shared service, by default with a timeout that only a page that hangs reaches. */
+export const scrape = (body: Record<string, unknown>) =>
+  call('/v2/scrape', { body: { timeout: 150_000, ...body } });

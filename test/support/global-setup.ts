@@ -1,5 +1,6 @@
 import type { TestProject, Vitest } from 'vitest/node';
 import { startSecurityService } from '../security/service.ts';
+import { rememberPorts } from './listen.ts';
 import { type ProjectService, type ServiceAccess, startService } from './service.ts';
 
 declare module 'vitest' {
@@ -19,6 +20,7 @@ const STARTS: Record<string, () => Promise<ProjectService>> = {
 declare global {
   /** By project. Vitest gives each project its own instance of this module, so that they share only global variables. */
   var winnowTestServices: Map<string, Promise<ProjectService>> | undefined;
+  var forgetWinnowTestPorts: (() => void) | undefined;
 }
 
 /**
@@ -27,6 +29,7 @@ declare global {
  */
 export default async function setup(project: TestProject) {
   globalThis.winnowTestServices ??= startServices(project.vitest);
+  globalThis.forgetWinnowTestPorts ??= rememberPorts();
   try {
     const service = await globalThis.winnowTestServices.get(project.name);
     if (!service) throw new Error(`No service was started for the tests of the project ${project.name}`);
@@ -60,6 +63,8 @@ async function stopServices(): Promise<void> {
   globalThis.winnowTestServices = undefined;
   const started = await Promise.allSettled(services);
   await Promise.all(started.map((each) => each.status === 'fulfilled' && each.value.stop()));
+  globalThis.forgetWinnowTestPorts?.();
+  globalThis.forgetWinnowTestPorts = undefined;
 }
 
 /** Where WINNOW_TEST_SERVICE describes a running service as JSON, the tests use that one. */

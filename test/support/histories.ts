@@ -33,6 +33,29 @@ export async function replay(history: History, workflowId: string): Promise<void
   await Worker.runReplayHistory({ workflowBundle: { codePath } }, stored, workflowId);
 }
 
+/**
+ * Holds several histories against the workflows as they are now.
+ * @param histories with their workflow ids
+ * @returns the errors of those that do not replay, by workflow id
+ */
+export async function replayAll(
+  histories: readonly (readonly [string, History])[],
+): Promise<Map<string, unknown>> {
+  const codePath = await workflowBundle(readConfig().cacheDir);
+  const replays = histories.map(([workflowId, history]) => ({ workflowId, history }));
+  const errors = new Map<string, unknown>();
+  let count = 0;
+  for await (const { workflowId, error } of Worker.runReplayHistories(
+    { workflowBundle: { codePath } },
+    replays,
+  )) {
+    count++;
+    if (error) errors.set(workflowId, error);
+  }
+  if (count !== histories.length) throw new Error(`${count} of ${histories.length} histories were replayed.`);
+  return errors;
+}
+
 /** Every payload of a history, decoded, in order. */
 export function payloadsOf(history: History): string[] {
   const found: string[] = [];

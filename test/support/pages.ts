@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOnNewPort } from './listen.ts';
 
 /** A few pages made for one test. */
 export interface Pages {
@@ -29,10 +29,7 @@ export async function startPages(
     if (typeof page === 'function') page(request, response);
     else response.writeHead(page === undefined ? 404 : 200, { 'Content-Type': 'text/html' }).end(page ?? '');
   });
-  server.listen(0, host);
-  await once(server, 'listening');
-  // A TCP server's address is never a path.
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnNewPort(server, host);
   return {
     url: `http://${host}:${port}`,
     requests,

@@ -62,8 +62,11 @@ export async function startReceiver(
   return receiver;
 }
 
-/** An address where nobody listens. */
-export async function deadAddress(): Promise<string> {
-  await using receiver = await startReceiver();
-  return receiver.url;
-}
+/**
+ * The port of the protocol "discard", at which nobody listens. A port that was free a moment ago may be that of another
+ * server by now.
+ */
+export const CLOSED_PORT = 9;
+
+/** The URL of a webhook at which nobody listens. */
+export const DEAD_URL = `http://127.0.0.1:${CLOSED_PORT}/hook`;

@@ -63,6 +63,7 @@ export async function startService(
     });
   }
   const ended = once(child, 'exit');
+  stopWithThisProcess(child);
   const waiting = new AbortController();
   const url = await Promise.race([
     pollUntil(() => findReadyUrl(dataDir, left), { intervalMs: POLL_INTERVAL_MS, signal: waiting.signal }),
@@ -95,6 +96,18 @@ export function temporalAddressOf(service: Pick<ServiceAccess, 'dataDir'>): stri
   const { temporal } = runFileOf(service).urls;
   if (!temporal) throw new Error(`${service.dataDir}/run.json names no Temporal server`);
   return temporal;
+}
+
+/** Shuts the service down when this process ends without doing so, because a signal interrupted the tests. */
+function stopWithThisProcess(service: ChildProcess): void {
+  // Its standard input closes when this process ends, however that happens. In a process group of its own, the
+  // watching process does not get the signals of a terminal.
+  const watch = spawn('sh', ['-c', 'read end; kill -INT "$0"', String(service.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  service.once('exit', () => watch.kill());
+  watch.unref();
 }
 
 async function makeDataDir(): Promise<string> {

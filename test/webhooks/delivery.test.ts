@@ -9,7 +9,7 @@ import { createEgress, type Egress } from '../../src/net/egress.ts';
 import { type DeliveryRound, deliverDueEvents } from '../../src/webhooks/delivery.ts';
 import { retryInMs } from '../../src/webhooks/retry-schedule.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
-import { deadAddress, type Received, startReceiver } from '../support/receiver.ts';
+import { DEAD_URL, type Received, startReceiver } from '../support/receiver.ts';
 import { useService } from '../support/use-service.ts';
 import {
   deliveriesOf,
@@ -366,7 +366,7 @@ describe('retries', () => {
 
 describe('a receiver', () => {
   it('that is unreachable is tried once for each of 2,000 events, which then wait', async () => {
-    const url = await deadAddress();
+    const url = DEAD_URL;
     const job = await makeJob(db, { webhook: url, pages: 2_000 });
     await endPages(db, job, { count: 2_000, error: 'no' });
     await endTestJob(db, job);

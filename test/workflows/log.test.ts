@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from '@temporalio/client';
+import type { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectTemporal } from '../../src/temporal/connection.ts';
 import { call } from '../support/api.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { useService } from '../support/use-service.ts';
@@ -33,7 +35,14 @@ beforeAll(async () => {
     '/': '<main><h1>Start</h1><p>A page with two sentences. This is one.</p></main>',
   });
 });
-afterAll(() => pages[Symbol.asyncDispose]());
+let connection: NativeConnection;
+beforeAll(async () => {
+  connection = await connectTemporal(service.temporalAddress);
+});
+afterAll(async () => {
+  await connection.close();
+  await pages[Symbol.asyncDispose]();
+});
 
 const request = (route: string, init: Parameters<typeof call>[1] = {}) =>
   call(route, { ...init, url: service.url, key: service.key });
@@ -49,7 +58,7 @@ async function readLog(): Promise<Line[]> {
 /** The lines that say something, once there is one like that. */
 async function linesWith(text: string): Promise<Line[]> {
   const find = async () => (await readLog()).filter(({ msg }) => msg.includes(text));
-  await expect.poll(find, { timeout: 50_000 }).not.toEqual([]);
+  await expect.poll(find).not.toEqual([]);
   return find();
 }
 
@@ -72,7 +81,7 @@ describe('the log of the worker', () => {
   it('contains no warning about pages and sitemaps that are still read when their crawl has ended', async () => {
     const limited = await request('/v2/crawl', { body: { url: pages.url, limit: 1 } });
     await expect
-      .poll(async () => (await request(`/v2/crawl/${limited.body.id}`)).body.status, { timeout: 30_000 })
+      .poll(async () => (await request(`/v2/crawl/${limited.body.id}`)).body.status)
       .toBe('completed');
     const outlived = async () => {
       const before = pages.requests.length;
@@ -80,19 +89,18 @@ describe('the log of the worker', () => {
         body: { url: `${pages.url}/held`, sitemap: 'skip', scrapeOptions: { maxAge: 0 } },
       });
       await expect
-        .poll(() => pages.requests.slice(before).some((request) => request.path === '/held'), {
-          timeout: 20_000,
-        })
+        .poll(() => pages.requests.slice(before).some((request) => request.path === '/held'))
         .toBe(true);
       await request(`/v2/crawl/${body.id}`, { method: 'DELETE' });
-      // The workflow has ended by then, and the activity has not heard of it.
-      await sleep(500);
+      const workflow = new Client({ connection }).workflow.getHandle(`crawl/${body.id}`);
+      await expect(workflow.result()).rejects.toThrow();
+      // The workflow has ended, and the activity has not heard of it.
       held.resolve();
       held = Promise.withResolvers();
       return (await readLog()).some(({ msg }) => msg.startsWith('Activity not found on completion'));
     };
     // An activity that hears of the cancellation before it is done reports nothing.
-    await expect.poll(outlived, { timeout: 50_000, interval: 2_000 }).toBe(true);
+    await expect.poll(outlived, { interval: 2_000 }).toBe(true);
     const warnings = (await readLog()).filter(({ level }) => level >= WARN);
     expect(warnings).toEqual([]);
   });

@@ -11,7 +11,7 @@ import { call } from '../support/api.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { type History, replay, silenceReplays } from '../support/histories.ts';
 import { pollUntil } from '../support/poll.ts';
-import { deadAddress, startReceiver } from '../support/receiver.ts';
+import { DEAD_URL, type Receiver, startReceiver } from '../support/receiver.ts';
 import { useService } from '../support/use-service.ts';
 import { deliveriesOf, endPages, endTestJob, makeJob, type TestJob } from '../support/webhooks.ts';
 
@@ -46,6 +46,11 @@ const count = (
   attributes: 'activityTaskScheduledEventAttributes' | 'timerStartedEventAttributes',
 ) => history.events?.filter((event) => event[attributes]).length;
 
+/** The types of the events, each once; an attempt that a busy machine has given up after ten seconds is repeated. */
+const eventsOf = ({ received }: Receiver) => [
+  ...new Map(received.map(({ event }) => [event.webhookId, event.type])).values(),
+];
+
 /** Waits until the delivery workflow of a job has nothing to do before the next retry. */
 async function untilAsleep(job: TestJob): Promise<void> {
   await pollUntil(async () =>
@@ -76,7 +81,7 @@ describe('the delivery workflow of a job', () => {
   });
 
   it('handles 2,000 events of an unreachable receiver', async () => {
-    const job = await makeJob(db, { webhook: await deadAddress(), pages: 2_000 });
+    const job = await makeJob(db, { webhook: DEAD_URL, pages: 2_000 });
     await endPages(db, job, { count: 2_000, error: 'no' });
     await endTestJob(db, job);
     await start(job);
@@ -94,7 +99,7 @@ describe('the delivery workflow of a job', () => {
   });
 
   it('ends at once for a job that was deleted', async () => {
-    const job = await makeJob(db, { webhook: await deadAddress() });
+    const job = await makeJob(db, { webhook: DEAD_URL });
     await db.query.deleteFrom('jobs').where('id', '=', job.id).execute();
     await start(job);
     await deliveryOf(job).result();
@@ -110,12 +115,12 @@ describe('a batch with a webhook', () => {
   it('ends before its deliveries, which continue', async () => {
     const freed = Promise.withResolvers<number>();
     await using receiver = await startReceiver(() => freed.promise);
-    const batch = await startBatch(receiver.url, 3);
+    const batch = await startBatch(receiver.url, 1);
     await client.workflow.getHandle(`batch/${batch.id}`).result();
     expect((await deliveryOf(batch).describe()).status.name).toBe('RUNNING');
     freed.resolve(200);
     await deliveryOf(batch).result();
-    expect(receiver.received).toHaveLength(5);
+    expect(eventsOf(receiver)).toHaveLength(3);
   });
 
   it('that is cancelled does not cancel its deliveries', async () => {
@@ -129,7 +134,7 @@ describe('a batch with a webhook', () => {
     await expect(client.workflow.getHandle(`batch/${body.id}`).result()).rejects.toThrow();
     freed.resolve(200);
     await deliveryOf(body).result();
-    expect(receiver.received.map(({ event }) => event.type)).toEqual(['batch_scrape.started']);
+    expect(eventsOf(receiver)).toEqual(['batch_scrape.started']);
     expect((await deliveryOf(body).describe()).status.name).toBe('COMPLETED');
   });
 

@@ -9,6 +9,9 @@ given = json.loads(sys.argv[1])
 client = Firecrawl(api_key=given["key"], api_url=given["url"])
 
 scraped = client.scrape(given["article"], formats=["markdown", "links"])
+client.scrape(given["ferry"])
+searched = client.search(given["query"], limit=2)
+searched_pages = client.search(given["query"], limit=1, scrape_options={"formats": ["markdown"]})
 batch = client.batch_scrape(given["articles"], formats=["markdown"], poll_interval=1)
 crawl = client.crawl(given["site"], limit=3, poll_interval=1)
 parsed = client.parse(given["file"])
@@ -17,6 +20,23 @@ try:
     refusal = None
 except Exception as error:
     refusal = {"type": type(error).__name__, "message": str(error)}
+
+modelled = Firecrawl(api_key=given["modelled"]["key"], api_url=given["modelled"]["url"])
+schema = {"type": "object", "properties": {"departure": {"type": "string"}}}
+extracted = client.extract([given["ferry"]], schema=schema, show_sources=True, poll_interval=1)
+answered = modelled.agent([given["ferry"]], prompt="When does it depart?", schema=schema, poll_interval=1)
+agents = modelled.list_agents()
+trace = modelled.get_agent_trace(answered.id)
+artifacts = [event.artifact for event in trace.events if event.type == "artifact.updated"]
+snapshot = modelled.get_agent_snapshot(answered.id, artifacts[0].snapshot_id)
+ferry_id = modelled.scrape(given["ferry"]).metadata.scrape_id
+prompted = modelled.interact(ferry_id, prompt="When does the ferry depart?", timeout=120)
+modelled.stop_interaction(ferry_id)
+try:
+    client.agent(prompt="When does the ferry depart?")
+    no_model = None
+except Exception as error:
+    no_model = str(error)
 
 session = client.browser(ttl=120, activity_ttl=60, stream_web_view=False)
 listed = client.list_browsers(status="active")
@@ -45,6 +65,8 @@ print(
                 "links": scraped.links,
                 "status_code": scraped.metadata.status_code,
             },
+            "searched": [each.url for each in searched.web],
+            "searched_markdown": searched_pages.web[0].markdown,
             "batch": job(batch),
             "crawl": job(crawl),
             "parsed": {
@@ -52,6 +74,15 @@ print(
                 "metadata": parsed.metadata.model_dump(),
             },
             "refusal": refusal,
+            "extracted": extracted.model_dump(mode="json"),
+            "agent": {
+                "answered": answered.model_dump(mode="json"),
+                "listed": [each.id for each in agents.agents],
+                "events": [event.type for event in trace.events],
+                "snapshot": snapshot.snapshot,
+                "no_model": no_model,
+                "prompted": prompted.model_dump(),
+            },
             "session": {
                 "created": session.model_dump(),
                 "listed": [each.id for each in listed.sessions],

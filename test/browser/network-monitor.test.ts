@@ -1,0 +1,48 @@
+import { EventEmitter } from 'node:events';
+import { expect, it } from 'vitest';
+import type { Session } from '../../src/browser/chromium/cdp.ts';
+import { createNetworkMonitor } from '../../src/browser/network/network-monitor.ts';
+
+/** When a page counts as quiet, by events whose order is exact; real pages are tested through the API. */
+
+const FRAME = 'main';
+
+/** Watches a page whose events the test sends. */
+function startMonitor() {
+  const events = new EventEmitter();
+  const monitor = createNetworkMonitor({ mainFrameId: FRAME, waitForVisuals: false });
+  // It has what a monitor uses of a session.
+  monitor.watch(events as unknown as Session);
+  const askToNavigate = (change: object = {}) =>
+    events.emit('Page.frameRequestedNavigation', { frameId: FRAME, disposition: 'currentTab', ...change });
+  return { events, askToNavigate, isQuiet: () => monitor.quietForMs(Number.POSITIVE_INFINITY) > 0 };
+}
+
+it('a page is not quiet from the moment when it asks to navigate, although the request comes later', () => {
+  const { events, askToNavigate, isQuiet } = startMonitor();
+  expect(isQuiet()).toBe(true);
+  askToNavigate();
+  expect(isQuiet()).toBe(false);
+  const request = { method: 'GET', url: 'http://a.test/next' };
+  const ids = { requestId: 'one', loaderId: 'one', frameId: FRAME };
+  events.emit('Network.requestWillBeSent', { ...ids, type: 'Document', request });
+  expect(isQuiet()).toBe(false);
+  events.emit('Network.loadingFinished', { requestId: 'one' });
+  expect(isQuiet()).toBe(true);
+});
+
+it('a page is quiet again when its navigation was given up', () => {
+  const { events, askToNavigate, isQuiet } = startMonitor();
+  askToNavigate();
+  events.emit('Page.frameStoppedLoading', { frameId: FRAME });
+  expect(isQuiet()).toBe(true);
+});
+
+it.each([
+  ['a frame', { frameId: 'inner' }],
+  ['another tab', { disposition: 'newTab' }],
+])('a page is quiet although %s is to navigate', (_what, change) => {
+  const { askToNavigate, isQuiet } = startMonitor();
+  askToNavigate(change);
+  expect(isQuiet()).toBe(true);
+});

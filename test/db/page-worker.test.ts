@@ -1,0 +1,91 @@
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import type { Blobs } from '../../src/blobs/index.ts';
+import type { Database } from '../../src/db/client.ts';
+import { insertPageJob } from '../../src/db/jobs/page-jobs.ts';
+import { NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
+import { PageWorker } from '../../src/page-jobs/page-worker.ts';
+import { makeTeam, openTestDatabase } from '../support/database.ts';
+
+/** A page worker with a real database. Its clock stands still unless the test moves it, so that it never stops claiming. */
+
+let db: Database;
+beforeAll(() => {
+  db = openTestDatabase();
+});
+afterAll(() => db.close());
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const REQUESTS_PER_HOST = 8;
+
+async function newBatch(pages: number): Promise<string> {
+  const id = uuidv7();
+  const { id: teamId } = await makeTeam(db, { concurrency: 100 });
+  const host = `${id}.test`;
+  await insertPageJob(db.query, {
+    ...{ id, teamId, apiKeyId: null, kind: 'batch_scrape', target: `http://${host}/0`, request: {} },
+    ...{ ttlMs: 60_000, webhook: undefined, baseUrl: 'http://winnow.test', delayMs: null, limit: null },
+    pages: Array.from({ length: pages }, (_, n) => ({ url: `http://${host}/${n}`, host, depth: 0 })),
+    maxConcurrency: null,
+  });
+  return id;
+}
+
+it('a host gets its next requests while the documents of its first pages are being stored', async () => {
+  const jobId = await newBatch(REQUESTS_PER_HOST + 2);
+  const nextPage = Promise.withResolvers<void>();
+  const stored: number[] = [];
+  // Only the method that page workers use.
+  const blobs = {
+    async putAll(items: Uint8Array[]) {
+      stored.push(items.length);
+      vi.advanceTimersByTime(100);
+      await nextPage.promise;
+      return items.map((_, index) => `${jobId}-${stored.length}-${index}`);
+    },
+  } as Blobs;
+  const worker = new PageWorker({
+    ...{ db, blobs, jobId, name: `${jobId}/0/1`, cipher: NULL_CIPHER, pageEvents: false },
+    ...{ maxClaims: Number.POSITIVE_INFINITY, requestsPerHost: REQUESTS_PER_HOST, waitsForCapacity: true },
+    signal: new AbortController().signal,
+    capacity: { reserve: (wanted) => wanted, returnUnused: () => undefined, release: () => undefined },
+    requestHelp: async () => undefined,
+    async scrape({ id, host, ordinal }, _job, onFetched) {
+      onFetched();
+      if (ordinal === REQUESTS_PER_HOST) nextPage.resolve();
+      return { end: { id, host, outcome: 'completed', credits: 1 }, json: Buffer.from(`{"n":${ordinal}}`) };
+    },
+  });
+  const { ended, job } = await worker.run();
+  expect({ ended, completed: job.completed, open: job.open }).toEqual({ ended: 10, completed: 10, open: 0 });
+  expect(stored).toEqual([8, 2]);
+});
+
+it('a page worker with one long page requests another one again and again while the job makes no progress', async () => {
+  const jobId = await newBatch(3);
+  const longPage = Promise.withResolvers<void>();
+  const requests: string[] = [];
+  const clock = setInterval(() => vi.advanceTimersByTime(1_000), 50);
+  onTestFinished(() => clearInterval(clock));
+  const worker = new PageWorker({
+    ...{ db, jobId, name: `${jobId}/0/1`, cipher: NULL_CIPHER, pageEvents: false },
+    // It claims no more than the long page, as after the end of its time.
+    ...{ maxClaims: 1, requestsPerHost: REQUESTS_PER_HOST, waitsForCapacity: true },
+    // The page has no document.
+    blobs: {} as Blobs,
+    signal: new AbortController().signal,
+    capacity: { reserve: (wanted) => wanted, returnUnused: () => undefined, release: () => undefined },
+    requestHelp: async (reason) => {
+      if (requests.push(reason) < 3) return;
+      clearInterval(clock);
+      longPage.resolve();
+    },
+    async scrape({ id, host }) {
+      await longPage.promise;
+      return { end: { id, host, outcome: 'completed', credits: 1 } };
+    },
+  });
+  const { ended } = await worker.run();
+  expect({ ended, requests }).toEqual({ ended: 1, requests: ['full', 'closed', 'closed'] });
+});

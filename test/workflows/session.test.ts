@@ -1,0 +1,103 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { type NativeConnection, Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startHeartbeat } from '../../src/activities/heartbeat.ts';
+import type { Database } from '../../src/db/client.ts';
+import { endSession, findSession, insertSession } from '../../src/db/sessions.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
+import { Temporal } from '../../src/temporal/workflow-client.ts';
+import { makeTeam, openTestDatabase } from '../support/database.ts';
+import { useService } from '../support/use-service.ts';
+
+/** How the workflow of a session finds a host that can start its browser, and how it ends the session there. */
+
+const service = useService();
+
+let db: Database;
+let connection: NativeConnection;
+beforeAll(async () => {
+  db = openTestDatabase();
+  connection = await connectTemporal(service.temporalAddress);
+});
+afterAll(() => Promise.all([connection.close(), db.close()]));
+
+/** Stores a session, and runs its host, which is the test. */
+async function hostSession(activities: (queue: string) => object) {
+  const { id: teamId } = await makeTeam(db);
+  const id = crypto.randomUUID();
+  await insertSession(db.query, {
+    ...{ id, teamId, apiKeyId: null, kind: 'browser', target: 'a session', salt: Buffer.alloc(16) },
+    ...{ ttlSeconds: 600, activityTtlSeconds: 300, streamWebView: true, keptMs: 60_000 },
+  });
+  const queue = `host-of-${id}`;
+  const worker = await Worker.create({
+    ...{ connection, namespace: 'default', taskQueue: queue },
+    activities: activities(queue),
+  });
+  const temporal = new Temporal(connection, 'default');
+  const expiresAt = Date.now() + 600_000;
+  const start = () =>
+    temporal.startSession({
+      ...{ sessionId: id, teamId, kind: 'browser', label: 'test', expiresAt, activityTtlMs: 300_000 },
+      hostQueue: queue,
+    });
+  return { id, worker, temporal, start };
+}
+
+/** Starts a stored session on a host whose starts fail with an error code. */
+async function startOnHostThatFails(code: string) {
+  let starts = 0;
+  const { id, worker, temporal, start } = await hostSession(() => ({
+    async startSession() {
+      starts++;
+      throw ApplicationFailure.create({ message: 'it fails here', type: code, nonRetryable: true });
+    },
+  }));
+  const opened = await worker.runUntil(
+    start().then(
+      () => 'opened',
+      (error) => error.code,
+    ),
+  );
+  const session = await findSession(db, id);
+  await temporal.endSession(id, 30_000);
+  await endSession(db, { id, reason: 'deleted' });
+  return { opened, session, starts };
+}
+
+it.each(['SESSION_LIMIT_REACHED', 'SESSION_FAILED'])(
+  'a host that fails with %s is followed by another one',
+  async (code) => {
+    expect(await startOnHostThatFails(code)).toMatchObject({
+      ...{ opened: 'opened', starts: 1 },
+      session: { state: 'active', host: expect.stringMatching(/^http/) },
+    });
+  },
+);
+
+it('no other host is asked when the session itself cannot be started', async () => {
+  expect(await startOnHostThatFails('PROFILE_LOCKED')).toMatchObject({ opened: 'PROFILE_LOCKED', starts: 1 });
+});
+
+it('a host that could not be asked to end a session is asked again', async () => {
+  const ended = Promise.withResolvers<void>();
+  let stops = 0;
+  const { id, worker, temporal, start } = await hostSession((queue) => ({
+    startSession: async () => ({ queue }),
+    async keepSession() {
+      using _ = startHeartbeat();
+      await ended.promise;
+      return { reason: 'deleted' };
+    },
+    async stopSession() {
+      if (++stops === 1) throw ApplicationFailure.nonRetryable('as if it were not connected');
+      ended.resolve();
+    },
+  }));
+  const hasEnded = await worker.runUntil(async () => {
+    await start();
+    return temporal.endSession(id, 120_000);
+  });
+  expect([hasEnded, stops]).toEqual([true, 2]);
+  expect(await findSession(db, id)).toMatchObject({ state: 'destroyed', end_reason: 'deleted' });
+});
