@@ -17,6 +17,8 @@ WORKDIR /app
 COPY --from=packages /app ./
 COPY migrations migrations
 COPY src src
+COPY docs/guides docs/guides
+COPY docs/openapi.json docs/openapi.json
 ENV NODE_ENV=production WINNOW_CACHE_DIR=/var/cache/winnow
 RUN install -d -o node -g node "$WINNOW_CACHE_DIR"
 USER node
