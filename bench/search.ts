@@ -207,7 +207,7 @@ async function main(): Promise<void> {
   }
   const dataDir = mkdtempSync(path.join(tmpdir(), 'winnow-bench-search-'));
   chmodSync(dataDir, 0o755);
-  const reserved = await reservePort(0);
+  const reserved = await reservePort(5432);
   const { port } = reserved;
   const { plan, url } = await preparePostgres({ dataDir, cacheDir: readConfig().cacheDir, port });
   const server = plan.launch();

@@ -1,16 +1,17 @@
 import { createSocket } from 'node:dgram';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { codeOf, ServiceError } from '../errors.ts';
+
+const CANDIDATES = 1000;
 
 /** Whether the port is free; port 0 always is. */
 export function isPortFree(port: number, host: string): Promise<boolean> {
-  return probePort(port, host).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') return false;
-      throw error;
-    },
-  );
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error) => (codeOf(error) === 'EADDRINUSE' ? resolve(false) : reject(error)));
+    server.listen({ port, host }, () => server.close(() => resolve(true)));
+  });
 }
 
 /** A TCP port that no other instance takes, even while nothing listens on it. */
@@ -20,25 +21,29 @@ export interface ReservedPort {
 }
 
 /**
- * Reserves the preferred loopback port if it is free, else one that the system picks. While the port is reserved, the UDP
- * port of the same number stays bound, which other instances check, so that a restarted process finds its port again.
- * If another instance's Temporal server took the port meanwhile, our workers would run that instance's work.
- * @param preferred 0 for any port
+ * Reserves the preferred loopback port, or the next one above it that is free. Ports that the system picks are avoided: it
+ * gives them to any outgoing connection, so that a server that starts later, or again, could not listen. While the port is
+ * reserved, the UDP port of the same number stays bound, which other instances check, so that a restarted process finds its
+ * port again. If another instance's Temporal server took the port meanwhile, our workers would run that instance's work.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` when none of a thousand ports is free
  */
 export async function reservePort(preferred: number): Promise<ReservedPort> {
-  for (let wanted = preferred; ; wanted = 0) {
-    const port = wanted && (await isPortFree(wanted, '127.0.0.1')) ? wanted : await probePort(0, '127.0.0.1');
-    const release = await bindUdpTwin(port);
+  for (let port = preferred; port < preferred + CANDIDATES; port++) {
+    const release = (await isPortFree(port, '127.0.0.1')) && (await bindUdpTwin(port));
     if (release) return { port, release };
   }
+  throw new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    `No port of 127.0.0.1 from ${preferred} to ${preferred + CANDIDATES - 1} is free. Stop programs that listen on them.`,
+  );
 }
 
 function bindUdpTwin(port: number): Promise<(() => void) | undefined> {
   return new Promise((resolve, reject) => {
     const twin = createSocket('udp4');
-    twin.once('error', (error: NodeJS.ErrnoException) => {
+    twin.once('error', (error) => {
       twin.close();
-      if (error.code === 'EADDRINUSE') resolve(undefined);
+      if (codeOf(error) === 'EADDRINUSE') resolve(undefined);
       else reject(error);
     });
     twin.bind({ port, address: '127.0.0.1', exclusive: true }, () => {
@@ -59,17 +64,6 @@ export function findPortOwner(port: number): string | undefined {
     }
   }
   return undefined;
-}
-
-function probePort(port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen({ port, host }, () => {
-      const address = server.address();
-      const taken = typeof address === 'object' && address ? address.port : port;
-      server.close(() => resolve(taken));
-    });
-  });
 }
 
 /** Returns the link targets of listening sockets from a table described in proc(5): hex address and port, state 0A. */

@@ -2,10 +2,10 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { reservePort } from '../../src/embedded/ports.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { waitForDependency } from '../../src/process/wait-for-dependency.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
+import { reserveServerPort } from '../support/server-port.ts';
 
 const logger = pino({ level: 'silent' });
 
@@ -30,7 +30,7 @@ test('an error that is not an outage is not retried', async () => {
 });
 
 test('an unreachable database or Temporal server is reported as SERVICE_UNAVAILABLE', async () => {
-  const { port, release } = await reservePort(0);
+  const { port, release } = await reserveServerPort();
   const db = openDatabase(`postgres://nobody@127.0.0.1:${port}/none`, () => undefined);
   await expect(migrate(db)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   await expect(connectTemporal(`127.0.0.1:${port}`)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
