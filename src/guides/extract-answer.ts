@@ -1,5 +1,6 @@
 import { splitSentences } from '../answers/sentences.ts';
 import { tokenizeWords } from '../answers/words.ts';
+import { oneLine } from '../html/text.ts';
 import type { FoundSection } from './guide-search.ts';
 
 /** An answer has at most this many sentences of the guides. */
@@ -7,11 +8,7 @@ const MAX_SENTENCES = 3;
 
 /** Removes the marks of markdown from a line of text. */
 const plainText = (markdown: string) =>
-  markdown
-    .replace(/\*\*(.*?)\*\*/g, '$1')
-    .replace(/^- /gm, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+  oneLine(markdown.replace(/\*\*(.*?)\*\*/g, '$1').replace(/^- /gm, ''));
 
 /** Answers a question by the sentences of a section that fit it best, word for word and in their order. */
 export function extractAnswer(question: string, { text, heading }: FoundSection): string {

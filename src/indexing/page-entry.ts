@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { functionWords, splitWords } from '../answers/words.ts';
+import { oneLine } from '../html/text.ts';
 import { normalizeTarget } from '../url/url.ts';
 import { pageText } from './page-text.ts';
 
@@ -83,10 +84,7 @@ function distinctWords(text: string): string[] {
 }
 
 const textOf = (value: string | string[] | undefined, most: number) =>
-  String(value ?? '')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, most);
+  oneLine(String(value ?? '')).slice(0, most);
 
 function pathOf(url: string): string {
   const { pathname } = new URL(url);

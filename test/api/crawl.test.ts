@@ -565,7 +565,7 @@ describe('crawls of a team', () => {
       url: `${site.url}/links/0`,
       scrapeOptions,
       limit: 300,
-      // So long that no machine is too slow to set the lower limit before it is reached.
+      // The delay is so long that even a slow machine sets the lower limit before the crawl reaches it.
       delay: 60,
       crawlEntireDomain: true,
     });

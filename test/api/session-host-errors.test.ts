@@ -10,8 +10,8 @@ import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 
 /**
- * What the API says of a host that does not respond as it should. Clients repeat a request that gets 502, so 502 means that
- * nothing was done.
+ * The responses of the API when a session host does not respond as it should. Clients repeat a request that gets 502, so 502
+ * means that the host did nothing.
  */
 
 let db: Database;

@@ -200,7 +200,7 @@ describe('a browser session', () => {
     const start = () => create({ body: { activityTtl: 20, ttl: 30 } });
     const [{ body }, watched] = [await start(), await start()];
     const socket = new WebSocket(body.cdpUrl);
-    // What a viewer with control does is activity too.
+    // The input of a viewer with control is activity too.
     const viewer = new WebSocket(watched.body.interactiveLiveViewUrl.replace('http', 'ws'));
     const closed = Promise.all([closeOf(socket), closeOf(viewer)]);
     const move = { type: 'wheel', x: 1, y: 1, deltaX: 0, deltaY: 1, modifiers: 0 };
@@ -660,7 +660,7 @@ describe('interact', () => {
       status: 503,
       body: { code: 'MODEL_NOT_CONFIGURED', error: expect.stringContaining('WINNOW_LLM_BASE_URL') },
     });
-    // Nothing was started, so nothing is billed.
+    // No session was started, so there is none to end and to bill.
     const path = `/v2/scrape/${id}/interact`;
     expect(await call(path, { method: 'DELETE', key: team.key })).toMatchObject({ status: 404 });
   });

@@ -14,7 +14,7 @@ const { port } = inject('canary');
 const INSIDE = ['127.0.0.1', '[::1]', 'inside.test', 'mixed.test', 'localhost', '0.0.0.0'];
 const ALL = Object.entries({ ...FORMS, ...CLOSED });
 const markOf = (form: string) => `form-${ALL.findIndex(([name]) => name === form)}-`;
-/** What headers of the page name. */
+/** The marks of URLs that only HTTP headers of the page contain. */
 const HEADER_MARKS = ['link-header', 'csp-report'];
 /** Images, by the spelling of their host. Chromium loads none with a user's name in its URL. */
 const IMAGES = hostSpellings(port).map((spell, index) => {

@@ -55,7 +55,7 @@ export interface LoginSite extends Pages {
 
 /** Serves `/login`, `/home`, `/logout`, `/hold`, and further pages by path. */
 export async function startLoginSite(further: Parameters<typeof startPages>[0] = {}): Promise<LoginSite> {
-  /** What ends each work. The end may be requested first, because both requests have a connection of their own. */
+  /** Ends each request for `/work`. `/finish` may arrive first, because both requests have connections of their own. */
   const work = new Map<string, PromiseWithResolvers<void>>();
   const endOf = (url = '') => {
     const { search } = new URL(url, 'http://site');

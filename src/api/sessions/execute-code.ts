@@ -1,7 +1,7 @@
 import type { StoredSession } from '../../db/sessions.ts';
 import { type CodeResult, codeResult, type Language } from '../../schemas/session.ts';
 import type { ApiDeps } from '../http/route.ts';
-import { callHost, readText } from './host-client.ts';
+import { callHost, readHostResponse } from './host-client.ts';
 
 /** Code to execute in a session. */
 export interface SessionCode {
@@ -31,5 +31,5 @@ export async function executeCode(
     { method: 'POST', resource: 'execute', body, timeoutMs: 2 * timeoutMs + GRACE_MS },
     deps,
   );
-  return codeResult.parse(JSON.parse(await readText(response)));
+  return codeResult.parse(JSON.parse(await readHostResponse(response)));
 }

@@ -60,7 +60,7 @@ export async function callHost(
     response.resume();
     throw new ServiceError('SESSION_FAILED', HOST_REFUSAL);
   }
-  const content = await readText(response);
+  const content = await readHostResponse(response);
   // The host does not run the session any more; it responds without a body then.
   if (!content) throw destroyedError((await findSession(deps.db, session.id)) ?? session);
   const { code, message } = fieldsOf(JSON.parse(content));
@@ -69,7 +69,7 @@ export async function callHost(
 }
 
 /** Reads a response of a host. @throws ServiceError `WORKER_LOST` if the host is lost before its end */
-export async function readText(response: IncomingMessage): Promise<string> {
+export async function readHostResponse(response: IncomingMessage): Promise<string> {
   try {
     return await text(response);
   } catch (cause) {

@@ -6,7 +6,7 @@ import * as schemas from '../../schemas/session.ts';
 import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
 import { deleteSession } from './delete-session.ts';
 import { executeCode } from './execute-code.ts';
-import { callHost, DOWNLOAD_TIMEOUT_MS, readText } from './host-client.ts';
+import { callHost, DOWNLOAD_TIMEOUT_MS, readHostResponse } from './host-client.ts';
 import { interactRoutes } from './interact.ts';
 import { destroyedError, requireSession } from './session-state.ts';
 import { sessionUrls } from './session-urls.ts';
@@ -112,7 +112,7 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     async handler({ caller, params: { id } }, deps) {
       const session = await requireSession(id, caller.teamId, deps);
       const request = { method: 'GET', resource: 'downloads', timeoutMs: DOWNLOAD_TIMEOUT_MS } as const;
-      const list = fieldsOf(JSON.parse(await readText(await callHost(session, request, deps))));
+      const list = fieldsOf(JSON.parse(await readHostResponse(await callHost(session, request, deps))));
       return schemas.downloadsResponse.parse({ success: true, ...list });
     },
   }),

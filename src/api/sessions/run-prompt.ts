@@ -2,7 +2,7 @@ import type { StoredSession } from '../../db/sessions.ts';
 import { ServiceError } from '../../errors.ts';
 import { type PromptResult, promptResult } from '../../schemas/session.ts';
 import type { ApiDeps } from '../http/route.ts';
-import { callHost, readText } from './host-client.ts';
+import { callHost, readHostResponse } from './host-client.ts';
 
 /** A prompt for a session. */
 export interface SessionPrompt {
@@ -33,7 +33,7 @@ export async function runPrompt(
       { method: 'POST', resource: 'prompt', body, timeoutMs: timeoutMs + GRACE_MS, signal },
       deps,
     );
-    return promptResult.parse(JSON.parse(await readText(response)));
+    return promptResult.parse(JSON.parse(await readHostResponse(response)));
   } catch (cause) {
     if (!signal.aborted) throw cause;
     throw new ServiceError(

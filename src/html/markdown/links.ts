@@ -95,7 +95,7 @@ function autolink({ attribs: { href = '', title }, children: [only, ...more] }: 
 }
 
 const isSkipLink = (element: Element) =>
-  element.attribs.href?.includes('#') && SKIP_LINK.test(textContent(element).trim().replace(/\s+/g, ' '));
+  element.attribs.href?.includes('#') && SKIP_LINK.test(oneLine(textContent(element)));
 
 /** An image. The same image twice in a row, as pages repeat it for readers without scripts, is written once. */
 export const image: ElementRule = (writer, element) => {

@@ -1,5 +1,6 @@
 import { type AnyNode, type Element, isTag } from 'domhandler';
 import { textContent } from 'domutils';
+import { oneLine } from '../text.ts';
 
 /** TeX commands by Unicode symbol. */
 const COMMANDS: Record<string, string> = Object.fromEntries(
@@ -51,7 +52,7 @@ const joinTex = (parts: Element[]) =>
       '',
     );
 
-const text = (node: Element) => textContent(node).trim().replace(/\s+/g, ' ');
+const text = (node: Element) => oneLine(textContent(node));
 
 function symbol(node: Element): string {
   const content = text(node).replace(/[\u2061-\u2064]/g, '');
