@@ -170,6 +170,20 @@ describe('scrapes side by side', () => {
     });
     expect((await versions()).map(({ number }) => number)).toEqual([1, 2]);
   });
+
+  it('are compared with the newest version, even where the one that took their number is deleted', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const slow = await startScrape();
+    gate = promise;
+    const last = track(slow, 'd');
+    while (!asked.includes('put')) await new Promise(setImmediate);
+    gate = Promise.resolve();
+    for (const text of ['a', 'b', 'c', 'd']) await scrape(text);
+    expect((await versions()).map(({ number }) => number)).toEqual([3, 4]);
+    resolve();
+    expect((await last).changeTracking.changeStatus).toBe('same');
+    expect((await versions()).at(-1)).toMatchObject({ number: 5, scrape_id: slow });
+  });
 });
 
 describe('a stored version', () => {

@@ -73,8 +73,8 @@ export async function findPageHistory(
  * Stores a version, and deletes those before the last delivered one, which are no longer needed. A version
  * that was delivered is not replaced: a later write can only come from an abandoned attempt.
  * @param number the number that `findPageHistory` returned
- * @returns whether the version is stored; `false` if another scrape used the number first, so that its
- *   version precedes this one, which must be compared again
+ * @returns whether the version is stored; `false` if another scrape used the number first, whose version may be deleted
+ *   again by now. Then the newest version precedes this one, which must be compared again.
  */
 export async function addVersion(
   db: Database,
@@ -92,8 +92,10 @@ export async function addVersion(
     ), written as (
       insert into page_versions as own
         (team_id, key, number, scrape_id, job_id, url, crawl, scraped_at, fingerprint, blob, stored_at)
-      values (${teamId}, ${key}, ${number}, ${scrapeId}, ${jobId}, ${url}, ${crawlKey}, ${scrapedAt}, ${fingerprint},
-        ${blob}, ${storedAt})
+      select ${teamId}, ${key}, ${number}::int, ${scrapeId}, ${jobId}, ${url}, ${crawlKey}, ${scrapedAt}::timestamptz,
+        ${fingerprint}::bytea, ${blob}, ${storedAt}::timestamptz
+      where exists (select from page_versions where scrape_id = ${scrapeId} and number = ${number})
+        or not exists (select from page_versions where team_id = ${teamId} and key = ${key} and number >= ${number})
       on conflict (team_id, key, number) do update set scraped_at = excluded.scraped_at,
         fingerprint = excluded.fingerprint, blob = excluded.blob, stored_at = excluded.stored_at
       where own.scrape_id = excluded.scrape_id and not own.delivered
