@@ -13,7 +13,7 @@ const SECURITY = 'test/security/**/*.test.ts';
 const FAULTS = 'test/e2e/faults.test.ts';
 
 /** Tests of a service wait for it most of the time, so more of them run at once than a small machine has cores. */
-const MAX_WORKERS = 4;
+const MAX_WORKERS = 6;
 /** They end a test that hangs; a test that is only slow, because the machine is busy, never reaches them. */
 const TIMEOUTS = { testTimeout: 180_000, hookTimeout: 180_000 };
 /** One process runs many files, so that it loads the modules of the product once: importing them takes a second per file. */
