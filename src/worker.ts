@@ -137,7 +137,7 @@ function createThreadPools({ markdownConverter }: WorkerConfig, logger: Logger) 
   });
   const remuxPool = createRenderPool({
     threads: MAX_MEDIA_THREADS,
-    warm: 0,
+    warm: false,
     maxMemoryMb: THREAD_MEMORY_MB,
     onFault: (error) => logger.warn({ err: error }, 'a thread for audio and video ended'),
   });

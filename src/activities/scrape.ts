@@ -138,6 +138,7 @@ export function scrapeActivities(deps: ScrapeDeps) {
         'The worker that had begun with the page was lost. It is scraped again.',
       );
     stages.end('queue');
+    deps.renderer.wake();
     const trace = new EngineTrace();
     using ownBrowser = cipher.encrypts ? undefined : browserToContinue(jobId, request);
     try {

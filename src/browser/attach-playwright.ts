@@ -1,4 +1,4 @@
-import { type BrowserContext, type ConnectOverCDPTransport, chromium, type Page } from 'playwright';
+import type { BrowserContext, ConnectOverCDPTransport, Page } from 'playwright';
 import type { CdpMessage } from './chromium/cdp.ts';
 import type { Tab } from './tab.ts';
 
@@ -11,11 +11,15 @@ export interface AttachedPlaywright extends AsyncDisposable {
 /** Commands that need a `browserContextId`, because Chromium would otherwise apply them to its default context. */
 const CONTEXT_COMMANDS = /^Storage\.|^Browser\.(?:setDownloadBehavior|grantPermissions|resetPermissions)$/;
 
+/** Playwright takes 60 MB, so it is loaded only once something needs it. */
+const loadChromium = async () => (await import('playwright')).chromium;
+
 /**
  * Attaches Playwright, which provides real clicks and typing, and storage state as a file. It makes a page a third more
  * expensive, so it is attached only where it is needed. Playwright sees a browser with only this context and page.
  */
 export async function attachPlaywright(tab: Pick<Tab, 'context' | 'targetId'>): Promise<AttachedPlaywright> {
+  const chromium = await loadChromium();
   const browser = await chromium.connectOverCDP(createTabTransport(tab), {
     noDefaults: true,
     isLocal: true,
@@ -31,6 +35,7 @@ export async function attachPlaywright(tab: Pick<Tab, 'context' | 'targetId'>): 
  * @param url WebSocket URL of the DevTools protocol; `ws+unix:PATH:/` for a Unix socket
  */
 export async function connectPlaywright(url: string): Promise<{ context: BrowserContext } & AsyncDisposable> {
+  const chromium = await loadChromium();
   const browser = await chromium.connectOverCDP(url, { noDefaults: true });
   // A browser always has a default context.
   const context = browser.contexts()[0]!;

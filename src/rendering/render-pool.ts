@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { Piscina, queueOptionsSymbol } from 'piscina';
+import { queueOptionsSymbol } from 'piscina';
 import type { CompareTask, Comparison } from '../changes/compare.ts';
 import { codeOf, isErrorCode, ServiceError, toServiceError } from '../errors.ts';
 import type { CheckTask } from '../extraction/check-data.ts';
@@ -8,10 +8,13 @@ import type { CheckedResponse } from '../language-model.ts';
 import type { FileReply, RemuxedFile, RemuxTask } from './remux.ts';
 import type { Rendered, RenderTask } from './render.ts';
 import type { ThreadResult, ThreadTask } from './render-thread.ts';
+import { RestingPiscina } from './resting-piscina.ts';
 import { URGENT, UrgentFirst } from './urgent-first.ts';
 
 /** A pool of threads that derive formats, so that large pages delay neither heartbeats nor other pages. */
 export interface RenderPool {
+  /** Starts a thread if there is none, so that it loads its code while the page is still being fetched. */
+  wake(): void;
   /**
    * Derives formats from a page.
    * @param options.signal ends the thread that works on the task; its reason is thrown
@@ -46,7 +49,7 @@ interface TaskOptions {
   urgent?: boolean;
 }
 
-/** Milliseconds without work after which a thread above the minimum ends. */
+/** Milliseconds without work after which a thread ends. */
 const IDLE_MS = 60_000;
 
 /**
@@ -56,32 +59,31 @@ const IDLE_MS = 60_000;
  */
 const YOUNG_GENERATION_MB = 24;
 
-/** Creates a pool with `warm` threads. It starts further threads when there is work, up to `threads`. */
+/** Creates a pool that starts threads when there is work, up to `threads`, and ends them when there is none. */
 export function createRenderPool({
   threads,
-  warm = 1,
+  warm = true,
   maxMemoryMb,
   markdownConverter = 'winnow',
   onFault = () => undefined,
 }: {
   threads: number;
-  /** Number of threads kept without work. Each takes about 40 MB, so the others start only when needed. */
-  warm?: number;
+  /** Starts the first thread at once, so that the first task does not wait for it; true by default. */
+  warm?: boolean;
   maxMemoryMb: number;
   markdownConverter?: MarkdownConverter;
   /** Called when a thread ends by itself, or sends a result that no caller waits for any more. */
   onFault?: (error: Error) => void;
 }): RenderPool {
-  const pool = new Piscina<ThreadTask, ThreadResult>({
+  const pool = new RestingPiscina<ThreadTask, ThreadResult>({
     filename: new URL('./render-thread.ts', import.meta.url).href,
-    minThreads: warm,
     maxThreads: threads,
-    idleTimeout: IDLE_MS,
+    warm,
+    restAfterMs: IDLE_MS,
     taskQueue: new UrgentFirst(),
     resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    onFault,
   });
-  // Without a listener, a late result of a task that was just cancelled would end the process.
-  pool.on('error', onFault);
   async function run(task: ThreadTask, { signal, urgent = true }: TaskOptions, port?: MessagePort) {
     const queued = urgent ? Object.assign(task, { [queueOptionsSymbol]: URGENT }) : task;
     const response = await pool
@@ -111,7 +113,8 @@ export function createRenderPool({
         run({ remux: { ...task, files: threadPort } }, options, threadPort) as Promise<RemuxedFile>
       ).finally(() => ownPort.close());
     },
-    close: () => pool.destroy(),
+    wake: () => pool.wake(),
+    close: () => pool.close(),
   };
 }
 

@@ -1,4 +1,6 @@
+import { devices } from 'playwright';
 import { expect, it } from 'vitest';
+import { PHONE } from '../../src/browser/device-emulation.ts';
 import { startBrowser, VISITOR } from '../support/browser.ts';
 import { startPages } from '../support/pages.ts';
 
@@ -16,4 +18,8 @@ it('headers, scripts and client hints agree with the configured user agent', asy
   const asked = { appearance: { ...VISITOR, userAgent: 'Reader/1.0' } };
   const { html } = await browser.visit(pages.url, asked);
   expect(html).toContain('<p>Reader/1.0</p><p>0 hints</p><p id="seen">Reader/1.0[]</p>');
+});
+
+it('a phone has the screen of the device descriptor of Playwright', () => {
+  expect(devices['Pixel 7']).toMatchObject(PHONE);
 });

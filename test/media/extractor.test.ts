@@ -20,7 +20,7 @@ import { type Pages, startPages } from '../support/pages.ts';
 
 const egress = createEgress({ allowPrivate: ['127.0.0.1/32'] });
 const renderer = createRenderPool({ threads: 1, maxMemoryMb: 256 });
-const remuxPool = createRenderPool({ threads: 1, warm: 0, maxMemoryMb: 256 });
+const remuxPool = createRenderPool({ threads: 1, warm: false, maxMemoryMb: 256 });
 const MAX_BYTES = 128 * 1024;
 let directory: string;
 let blobs: Blobs;
