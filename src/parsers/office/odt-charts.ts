@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { escapeHtml } from '../../html/parse/escape-html.ts';
+import { oneLine } from '../../html/text.ts';
 
 /** Cells beyond this number are left out. */
 const MAX_CELLS = 20_000;
@@ -38,7 +39,7 @@ export function chartHtml(xml: string): string {
     { xmlMode: true },
   );
   parser.end(xml);
-  const name = title.replace(/\s+/g, ' ').trim();
+  const name = oneLine(title);
   const lines = rows
     .filter((row) => row.some(Boolean))
     .map((row, place) => {

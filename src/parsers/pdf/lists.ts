@@ -4,6 +4,9 @@ const BULLET = /^[•◦▪●○■□➢➤►▶✓✔✗❖⁃∙·‣◆◇
 const BULLET_PREFIX = /^[•◦▪●■➢➤►‣◆\uf0b7\uf0a7]/;
 const NUMBER = /^\(?(\d{1,3}|[a-zA-Z]|[ivxIVX]{2,5})[.)]$/;
 
+/** The number of an item in a phrase with spaces, which OCR returns as one word. */
+const NUMBER_PREFIX = /^\(?\d{1,3}[.)](?= \S)/;
+
 /** The bullet or number at the beginning of a line; undefined if the line does not begin like a list item. */
 export function listMarker({ words, style }: Line, text: string): string | undefined {
   const first = words[0];
@@ -16,7 +19,7 @@ export function listMarker({ words, style }: Line, text: string): string | undef
   }
   if (BULLET_PREFIX.test(first.text)) return first.text.charAt(0);
   if (NUMBER.test(first.text) && text.length > first.text.length + 1) return first.text;
-  return undefined;
+  return NUMBER_PREFIX.exec(first.text)?.[0];
 }
 
 /** The lines of an item without its marker. */
@@ -24,7 +27,7 @@ export function withoutMarker({ lines, marker }: ListItem): Line[] {
   const [first, ...rest] = lines as [Line, ...Line[]];
   const [word, ...words] = first.words;
   if (!word?.text.startsWith(marker)) return lines;
-  const text = word.text.slice(marker.length);
+  const text = word.text.slice(marker.length).trimStart();
   const remaining = text ? [{ ...word, text }, ...words] : words;
   return remaining.length > 0 ? [{ ...first, words: remaining }, ...rest] : rest;
 }

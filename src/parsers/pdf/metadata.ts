@@ -1,3 +1,4 @@
+import { oneLine } from '../../html/text.ts';
 import type { DocumentMetadata } from '../document.ts';
 
 const PDF_DATE = /^D?:?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([Z+-])(\d\d)?'?(\d\d)?)?/;
@@ -39,8 +40,7 @@ export interface InfoDictionary {
 
 /** Validates the entries of an information dictionary. Generated titles and invalid dates are dropped. */
 export function toMetadata(info: InfoDictionary): DocumentMetadata {
-  const text = (value: unknown) =>
-    (typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() : '') || undefined;
+  const text = (value: unknown) => (typeof value === 'string' ? oneLine(value) : '') || undefined;
   const title = text(info.Title);
   const all: Record<keyof DocumentMetadata, string | undefined> = {
     title: title && !GENERATED_TITLE.test(title) ? title : undefined,

@@ -1,5 +1,6 @@
 import { type Box, centerY, containsCenter, heightOf, median, overlapX, overlapY, unionOf } from './boxes.ts';
 import { type Item, isSegment, type Placed, splitColumns } from './columns.ts';
+import { lastContentsRow } from './contents-list.ts';
 import { fieldWords } from './form-fields.ts';
 import { toLine } from './lines.ts';
 import { toTextBlocks } from './paragraphs.ts';
@@ -108,6 +109,13 @@ function readColumn(column: readonly Item<Block | undefined>[], page: SourcePage
     while (others[0] && others[0].top < middle - 0.2 * lineHeight) {
       flush();
       blocks.push((others.shift() as Placed<Block>).content);
+    }
+    const contentsEnd = lastContentsRow(rows, row, page.rules.horizontal);
+    if (contentsEnd !== undefined) {
+      for (const entry of rows.slice(row, contentsEnd + 1))
+        lines.push(toLine(entry.flatMap(({ words }) => words)));
+      row = contentsEnd;
+      continue;
     }
     const table = findAlignedTable(rows, row, page.rules.horizontal, page.number);
     if (table) {

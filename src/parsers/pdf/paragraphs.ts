@@ -137,8 +137,8 @@ export const isAllItalic = ({ words }: Line) => words.every(({ style }) => style
 const isContents = (lines: readonly Line[]) =>
   lines.length > 2 && lines.filter(endsWithPage).length > 0.7 * lines.length;
 
-const NUMBER_END = /[\divxlc]$/;
-const PAGE_NUMBER_END = /[\s.](\d{1,4}|[ivxlc]{1,6})$/;
+const NUMBER_END = /[\divxlc]$/i;
+const PAGE_NUMBER_END = /[\s.](\d{1,4}|[ivxlc]{1,6})$/i;
 
 /** Whether a line has text and ends with a page number. */
 function endsWithPage(line: Line): boolean {

@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { oneLine } from '../../html/text.ts';
 import { localName } from '../package-parts.ts';
 
 /** Names of series beyond this number are left out. */
@@ -35,11 +36,9 @@ export function chartText(xml: string): string {
     { xmlMode: true },
   );
   parser.end(xml);
-  const names = series.map(clean).filter(Boolean).slice(0, MAX_SERIES).join(', ');
-  return clean(title) && names ? `${clean(title)} (${names})` : clean(title) || names;
+  const names = series.map(oneLine).filter(Boolean).slice(0, MAX_SERIES).join(', ');
+  return oneLine(title) && names ? `${oneLine(title)} (${names})` : oneLine(title) || names;
 }
 
 /** Whether an element is within the title of the chart itself, rather than of one of its axes. */
 const isTitle = (open: readonly string[]) => open[1] === 'chart' && open[2] === 'title';
-
-const clean = (text: string) => text.replace(/\s+/g, ' ').trim();

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { escapeHtml } from '../../html/parse/escape-html.ts';
+import { oneLine } from '../../html/text.ts';
 import { type DocumentImage, imageUrl } from '../document.ts';
 import { toImageType } from '../image-type.ts';
 import { ZipArchive } from '../zip.ts';
@@ -66,7 +67,7 @@ export class PictureWriter {
   }
 
   #html({ alt: description, part }: PlacedPicture): string {
-    const alt = description.replace(/\s+/g, ' ').trim();
+    const alt = oneLine(description);
     const id = this.#wantsImages ? this.#collect(part) : undefined;
     if (id !== undefined) return `<p><img src="${imageUrl(id)}" alt="${escapeHtml(alt)}"></p>`;
     return alt && `<p>${escapeHtml(alt)}</p>`;

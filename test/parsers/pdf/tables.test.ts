@@ -54,6 +54,60 @@ describe('tables without rules', () => {
     expect(html.match(/<li>/g)).toHaveLength(4);
   });
 
+  const ENTRIES = [
+    'Author’s Note',
+    'The Square',
+    'The Lost Homeland',
+    'Steinkirche',
+    'A Crown',
+    'The Relatives',
+  ];
+  /** Entries with a number of their chapter, and page numbers at the given positions. */
+  const contents = (right: (place: number) => number, page: (place: number) => number) =>
+    ENTRIES.flatMap((title, place): PlacedText[] => [
+      { x: 60, y: 100 + 14 * place, text: `${place + 1}. ${title}` },
+      { x: right(place), y: 100 + 14 * place, text: String(page(place)) },
+    ]);
+  const lost = (place: number) => 320 + 23 * ((place * 5) % 7);
+
+  test.each([
+    ['whose dot leaders are lost', contents(lost, (place) => 10 * place + 3)],
+    [
+      'without dot leaders',
+      [
+        { x: 60, y: 70, size: 16, text: 'Contents' },
+        ...contents(
+          () => 400,
+          (place) => 10 * place + 3,
+        ),
+      ],
+    ],
+  ])('are not made of contents %s', async (_, texts) => {
+    const html = await convert({ texts });
+    expect(html).not.toContain('<table>');
+    expect(html.match(/<li>/g)).toHaveLength(ENTRIES.length);
+    expect(html).toContain('The Relatives 53');
+  });
+
+  test.each([
+    [
+      'numbers at one position',
+      contents(
+        () => 400,
+        (place) => 10 * place + 3,
+      ),
+    ],
+    [
+      'numbers that do not ascend',
+      contents(
+        () => 400,
+        (place) => 60 - 10 * place,
+      ),
+    ],
+  ])('can have %s', async (_, texts) => {
+    expect(await convert({ texts })).toContain('<table>');
+  });
+
   test('join the lines of a cell if rows are farther apart than lines', async () => {
     const line = 11.5;
     const texts = [
