@@ -2,12 +2,12 @@ import { deleteProfile } from '../db/teams/profiles.ts';
 import { deleteProfileResponse, profileParams } from '../schemas/profile.ts';
 import { defineRoute } from './http/route.ts';
 
-/** The route that deletes browser profiles. Profiles are created by scrapes. */
-export const profileRoutes = [
+/** The routes that delete browser profiles. Profiles are created by scrapes and sessions, whose two paths they have too. */
+export const profileRoutes = (['/v2/browser', '/v2/interact'] as const).map((base) =>
   defineRoute({
     tag: 'Profiles',
     method: 'delete',
-    path: '/v2/browser/profiles/:name',
+    path: `${base}/profiles/:name`,
     summary: 'Delete a browser profile with its content',
     params: profileParams,
     response: deleteProfileResponse,
@@ -17,4 +17,4 @@ export const profileRoutes = [
       return { success: true };
     },
   }),
-];
+);

@@ -10,5 +10,5 @@ export const profileName = z
 /** Path parameters of a browser profile. */
 export const profileParams = z.strictObject({ name: profileName });
 
-/** Response of `DELETE /v2/browser/profiles/{name}`. */
+/** Response of `DELETE /v2/browser/profiles/{name}` and `DELETE /v2/interact/profiles/{name}`. */
 export const deleteProfileResponse = z.object({ success: z.literal(true) });

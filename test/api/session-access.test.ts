@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Database } from '../../src/db/client.ts';
@@ -232,6 +233,17 @@ describe('the host of a session does not serve', () => {
       expect([401, 404, 410]).toContain(response.status);
     }
   });
+});
+
+it.each(['%2e', '%2e%2e'])('the directory of a file is none of the downloads: %s', async (name) => {
+  // Unlike a URL, the path of a plain request is sent as it is.
+  const asked = request(base, {
+    path: `/v2/browser/${session.id}/downloads/${name}`,
+    headers: { Authorization: `Bearer ${team.key}` },
+  }).end();
+  const [response] = await once(asked, 'response');
+  expect(response.statusCode).toBe(404);
+  expect(JSON.parse(await text(response))).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 it('a session without a live view has none, even for who knows what its secrets would be', async () => {

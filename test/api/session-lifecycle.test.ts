@@ -126,7 +126,9 @@ describe('a session whose API process died before it could start', () => {
     expect(answers[0]?.body).toEqual(answers[1]?.body);
     expect((await execute(id, '6 * 7')).body.result).toBe('42');
     await remove(id);
-    expect(await repeated()).toMatchObject({ status: 410, body: { code: 'SESSION_DESTROYED' } });
+    const afterItsEnd = await repeated();
+    expect(afterItsEnd).toMatchObject({ status: 200, body: answers[0]?.body });
+    expect((await execute(id, '1')).status).toBe(410);
   });
 
   it('can be deleted, and costs nothing', async () => {

@@ -174,18 +174,21 @@ describe('a profile', () => {
     expect(body.error).toContain('did not take the state');
   });
 
-  it('is deleted by its team with all its data', async () => {
-    await scraped('/login', named('ada & bob/1'));
-    const address = `/v2/browser/profiles/${encodeURIComponent('ada & bob/1')}`;
-    const stranger = await makeTeam(db);
-    expect((await call(address, { method: 'DELETE', key: stranger.key })).status).toBe(404);
-    expect((await home(named('ada & bob/1'))).welcome).toBe(true);
-    const { status, body } = await call(address, { method: 'DELETE', key: team.key });
-    expect([status, body]).toEqual([200, { success: true }]);
-    expect(await home(named('ada & bob/1'))).toEqual(asStranger);
-    const wrong = await call('/v2/browser/profiles/a%00b', { method: 'DELETE', key: team.key });
-    expect([wrong.status, wrong.body.code]).toEqual([400, 'BAD_REQUEST']);
-  });
+  it.each(['/v2/browser', '/v2/interact'])(
+    'is deleted by its team with all its data, below %s',
+    async (base) => {
+      await scraped('/login', named('ada & bob/1'));
+      const address = `${base}/profiles/${encodeURIComponent('ada & bob/1')}`;
+      const stranger = await makeTeam(db);
+      expect((await call(address, { method: 'DELETE', key: stranger.key })).status).toBe(404);
+      expect((await home(named('ada & bob/1'))).welcome).toBe(true);
+      const { status, body } = await call(address, { method: 'DELETE', key: team.key });
+      expect([status, body]).toEqual([200, { success: true }]);
+      expect(await home(named('ada & bob/1'))).toEqual(asStranger);
+      const wrong = await call(`${base}/profiles/a%00b`, { method: 'DELETE', key: team.key });
+      expect([wrong.status, wrong.body.code]).toEqual([400, 'BAD_REQUEST']);
+    },
+  );
 });
 
 it('all pages of a batch load a profile at once, and warn that they do not save it', async () => {

@@ -48,8 +48,8 @@ export async function callHost(
   const { host } = await openedSession(session, deps);
   const path = `/sessions/${session.id}/${resource}`;
   const requestBody = body === undefined ? '' : JSON.stringify(body);
-  const response = await send(`${host}${path}`, {
-    method,
+  const response = await send(host, {
+    ...{ method, path },
     content: requestBody,
     headers: { [HOST_REQUEST_HEADER]: signHostRequest(deps.config.secretKey, { method, path }) },
     timeoutMs,
@@ -81,17 +81,19 @@ const lostError = (cause: unknown) =>
   new ServiceError('WORKER_LOST', 'The host of the browser session was lost during the request.', { cause });
 
 function send(
-  url: string,
+  host: string,
   options: Pick<HostRequest, 'method' | 'timeoutMs' | 'signal'> & {
+    /** Is sent as it was signed: as a part of a URL, `..` would be resolved. */
+    path: string;
     content: string;
     headers: Record<string, string>;
   },
 ): Promise<IncomingMessage> {
-  const { method, content, headers, timeoutMs, signal } = options;
+  const { method, path, content, headers, timeoutMs, signal } = options;
   return new Promise((resolve, reject) => {
     let isSent = false;
-    const request = httpRequest(url, {
-      method,
+    const request = httpRequest(host, {
+      ...{ method, path },
       agent: HOST_AGENT,
       headers: {
         ...headers,

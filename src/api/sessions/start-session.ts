@@ -36,13 +36,14 @@ const FAILURE_TIMEOUT_MS = 10_000;
 
 /**
  * Stores a session, starts its browser and waits until it can be used.
+ * @returns the session, which a repeated request also gets if it has ended since
  * @throws ServiceError `SESSION_LIMIT_REACHED`, `SESSIONS_UNAVAILABLE` if no worker runs sessions, `SESSION_FAILED` if the
  *   browser does not start, `PROFILE_LOCKED` if another session saves the profile
  */
 export async function startSession(
   { caller, request, idempotencyKey, rawBody, scrape }: RequestedSession,
   deps: ApiDeps,
-): Promise<OpenedSession> {
+): Promise<StoredSession> {
   const { config, db } = deps;
   const host = await requireSessionHost(deps);
   const { teamId, apiKeyId } = caller;
@@ -71,7 +72,11 @@ export async function startSession(
   );
   try {
     const opened = created && !scrape && (await openAtOnce(created, host, deps));
-    return opened || (await openedSession(await requireSession(id, teamId, deps), deps));
+    if (opened) return opened;
+    const stored = await requireSession(id, teamId, deps);
+    // The first response is repeated, whatever has become of the session. Its state says that it has ended.
+    const isRepeated = !created && !scrape && stored.opened_at !== null;
+    return isRepeated ? stored : await openedSession(stored, deps);
   } catch (error) {
     const reason = await findReason(id, error, deps);
     // The workflow of a session that was deleted records that by itself, and a session that another request has opened
