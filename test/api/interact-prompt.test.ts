@@ -265,7 +265,6 @@ describe('a prompt of interact', () => {
   it('lets a page show frames of other hosts, and sends the forms of a page and of its frames to none', async () => {
     const id = await scrape('/frames');
     script(
-      () => [['open', { url: `${site.url}/frames` }]],
       (find) => [['click', { ref: find('button "Foreign"') }]],
       (find) => [['click', { ref: find('button "Own"') }]],
       // The frame shows the next page.

@@ -10,12 +10,6 @@ interface PausedRequest {
   frameId: string;
 }
 
-/** The event of a frame that is about to load another document. */
-interface RequestedNavigation {
-  frameId: string;
-  reason: string;
-}
-
 /** The part of the protocol's `Target.TargetInfo` that is used here. */
 interface TargetInfo {
   targetId: string;
@@ -26,14 +20,15 @@ interface TargetInfo {
 const MAX_REFUSED = 10;
 
 /**
- * Reasons for which frames are kept on the hosts as well: what a prompt types or clicks leads there. What a page embeds by itself,
- * such as a video or a map, may come from anywhere, as its images may.
+ * Why a frame navigates (`Page.ClientNavigationReason` of the protocol), where a click or typing leads to it: a form that is
+ * submitted, or a link.
  */
-const ACTIONS = new Set(['formSubmissionGet', 'formSubmissionPost', 'anchorClick']);
+const LED_BY_INPUT = new Set(['formSubmissionGet', 'formSubmissionPost', 'anchorClick']);
 
 /**
  * Keeps the tabs of a prompt on the hosts that it may use: a click, a redirect or a script that leads elsewhere leaves the
- * page as it is, and so does a form or link whose target is a frame. Tabs that these tabs open are kept as well, and closed if they begin elsewhere; other tabs are not touched.
+ * page as it is. Tabs that these tabs open are kept as well, and closed if they begin elsewhere; other tabs are not touched.
+ * The frames of a page may show other hosts, but neither links nor forms lead a frame to them.
  */
 export class NavigationGuard {
   readonly #connection: CdpConnection;
@@ -43,8 +38,8 @@ export class NavigationGuard {
   readonly #guarded = new Set<string>();
   /** Tabs that guarded tabs have opened, and that have not loaded anything yet. */
   readonly #empty = new Set<string>();
-  /** Frames whose newest navigation a form or a link has begun. */
-  readonly #submitted = new Set<string>();
+  /** Ids of the frames whose last navigation was led by a click or typing. */
+  readonly #ledFrames = new Set<string>();
   #refused = new Set<string>();
   #browserSession: string | undefined;
 
@@ -116,39 +111,31 @@ export class NavigationGuard {
     await this.#guardFrames(session, targetId);
   }
 
-  /** Guards the frames of a session: those of the site of the page or frame, and by sessions of their own those of other sites. */
+  /** Guards what a session sees: the frames of a page that share its process, or a frame in a process of its own. */
   async #guardFrames(session: Session, tabId: string): Promise<void> {
-    session.on('Fetch.requestPaused', (event: PausedRequest) => this.#decide(session, tabId, event));
-    session.on('Page.frameRequestedNavigation', ({ frameId, reason }: RequestedNavigation) => {
-      if (ACTIONS.has(reason)) this.#submitted.add(frameId);
-      else this.#submitted.delete(frameId);
+    session.on('Fetch.requestPaused', (event: PausedRequest) => void this.#decide(session, tabId, event));
+    session.on('Page.frameRequestedNavigation', ({ frameId, reason }) => {
+      if (LED_BY_INPUT.has(reason)) this.#ledFrames.add(frameId);
+      else this.#ledFrames.delete(frameId);
     });
-    const newTargets = NewTargets.of(this.#connection);
-    session.on('Target.attachedToTarget', ({ sessionId: id, targetInfo, waitingForDebugger }) => {
-      if (waitingForDebugger) newTargets.attached(targetInfo.targetId, id);
-      const frame = this.#connection.session(id);
-      void Promise.all([frame.send('Page.enable'), this.#guardFrames(frame, tabId)])
-        // The frame was removed meanwhile.
-        .catch(() => undefined)
-        .finally(() => newTargets.resume(id));
+    session.on('Target.attachedToTarget', ({ sessionId }) => {
+      // The frame may be gone already.
+      this.#guardFrames(this.#connection.session(sessionId), tabId).catch(() => undefined);
     });
-    session.on('Target.detachedFromTarget', ({ sessionId: id }) => newTargets.detached(id));
     await Promise.all([
+      session.send('Page.enable'),
       session.send('Fetch.enable', { patterns: [{ resourceType: 'Document' }] }),
       session.send('Target.setAutoAttach', {
-        ...{ autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: [{ type: 'iframe' }] },
+        ...{ autoAttach: true, waitForDebuggerOnStart: false, flatten: true, filter: [{ type: 'iframe' }] },
       }),
     ]);
   }
 
-  #decide(
-    session: Session,
-    targetId: string,
-    { requestId, request, resourceType, frameId }: PausedRequest,
-  ): void {
-    const isPage = resourceType === 'Document' && frameId === targetId;
-    const isRefused =
-      (isPage || this.#isSubmitted(request, frameId)) && !isOnAllowedHost(request.url, this.#hosts);
+  async #decide(session: Session, tabId: string, paused: PausedRequest): Promise<void> {
+    const { requestId, request, resourceType, frameId } = paused;
+    const isPage = resourceType === 'Document' && frameId === tabId;
+    const isElsewhere = resourceType === 'Document' && !isOnAllowedHost(request.url, this.#hosts);
+    const isRefused = isElsewhere && (isPage || (await this.#isLedByInput(session, paused)));
     if (isRefused && this.#refused.size < MAX_REFUSED)
       this.#refused.add(URL.parse(request.url)?.host ?? 'another host');
     const decision = isRefused
@@ -156,13 +143,17 @@ export class NavigationGuard {
       : session.send('Fetch.continueRequest', { requestId });
     // The tab may have been closed meanwhile.
     decision.catch(() => undefined);
-    if (!isPage || !this.#empty.delete(targetId) || !isRefused) return;
+    if (!isPage || !this.#empty.delete(tabId) || !isRefused) return;
     // There is nothing to see in it, and it would stay that way.
-    this.#connection.browser.send('Target.closeTarget', { targetId }).catch(() => undefined);
+    this.#connection.browser.send('Target.closeTarget', { targetId: tabId }).catch(() => undefined);
   }
 
-  /** Whether a form or a link leads a frame to this document; only a form posts. */
-  #isSubmitted({ method }: PausedRequest['request'], frameId: string): boolean {
-    return method === 'POST' || this.#submitted.has(frameId);
+  /** Whether a click or typing leads a frame to a request, rather than the page that embeds something. */
+  async #isLedByInput(session: Session, { request, frameId }: PausedRequest): Promise<boolean> {
+    if (request.method !== 'GET') return true;
+    // The request comes from the browser's process and may precede the event that tells its reason, which comes from the
+    // process of the page, as the response to this command does. The frame may be gone already.
+    await session.send('Page.getFrameTree').catch(() => undefined);
+    return this.#ledFrames.has(frameId);
   }
 }
