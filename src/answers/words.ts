@@ -13,8 +13,11 @@ export function tokenizeWords(text: string): string[] {
 const normalizeWord = (text: string) =>
   text
     .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
+    .replace(MAY_HAVE_ACCENTS, (run) => run.replace(/\p{M}+/gu, ''))
     .toLowerCase();
+
+/** All accents are in these code units. To look for them by code units takes a fraction of the time. */
+const MAY_HAVE_ACCENTS = /[\u0300-\uffff]+/g;
 
 /** Letters of scripts whose words are not separated by spaces: Thai, Lao, Tibetan, Burmese, Khmer, Chinese and Japanese. */
 const UNSPACED = '\\u0e00-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff\\u{20000}-\\u{323af}';

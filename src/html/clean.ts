@@ -21,6 +21,8 @@ export { isSelector } from './selector.ts';
 
 /** Elements that are removed whatever the options are. */
 const NEVER_CONTENT = new Set(['head', 'script', 'style', 'template', 'meta', 'link', 'base']);
+/** Elements whose content a browser that runs scripts does not show. */
+const NOT_SHOWN_BY_BROWSERS = new Set(['noscript', 'noframes']);
 /** The attributes that are resolved to absolute URLs. */
 const URL_ATTRIBUTES: Record<string, string> = {
   a: 'href',
@@ -67,21 +69,24 @@ function applyFilters(page: Document, snapshot: PageSource, options: CleanOption
     for (const element of findBoilerplate(page, snapshot)) if (!included?.has(element)) dropped.add(element);
   }
   const base = documentBaseUrl(page, url);
-  const copyAll = (nodes: Iterable<ChildNode>): ChildNode[] => [...nodes].flatMap(copy);
   // Recursion is safe, because the parser limits the depth of a page.
-  const copy = (node: ChildNode): ChildNode[] => {
-    if (isText(node)) return [new Text(node.data)];
-    if (!isTag(node)) return isDirective(node) ? [node.cloneNode()] : [];
-    if (dropped.has(node) || isNeverContent(node)) return [];
-    // A page fetched over HTTP was read without scripts, so the content of noscript applies.
-    if (node.name === 'noscript') return engine === 'browser' ? [] : copyAll(node.children);
-    if (node.name === 'noframes' && engine === 'browser') return [];
-    const element = new Element(node.name, attributesWithAbsoluteUrls(node, base));
-    setChildren(element, copyAll(node.children));
-    return [element];
+  const copy = (nodes: readonly ChildNode[], copies: ChildNode[]): ChildNode[] => {
+    for (const node of nodes) {
+      if (isText(node)) copies.push(new Text(node.data));
+      else if (isDirective(node)) copies.push(node.cloneNode());
+      else if (!isTag(node) || dropped.has(node) || isNeverContent(node)) continue;
+      // A page fetched over HTTP was read without scripts, so the content of noscript applies.
+      else if (node.name === 'noscript' && engine !== 'browser') copy(node.children, copies);
+      else if (engine !== 'browser' || !NOT_SHOWN_BY_BROWSERS.has(node.name)) {
+        const element = new Element(node.name, attributesWithAbsoluteUrls(node, base));
+        setChildren(element, copy(node.children, []));
+        copies.push(element);
+      }
+    }
+    return copies;
   };
   const cleaned = new Document([]);
-  setChildren(cleaned, copyAll(included ? outermost(included) : page.children));
+  setChildren(cleaned, copy(included ? outermost(included) : page.children, []));
   return cleaned;
 }
 
@@ -109,16 +114,20 @@ function isNeverContent(element: Element): boolean {
   return NEVER_CONTENT.has(name);
 }
 
-/** The attributes of an element with an absolute URL; for an image, the URL of the largest candidate. */
+/**
+ * The attributes of an element with an absolute URL; for an image, the URL of the largest candidate. Most elements have no URL,
+ * and share their attributes with their copies.
+ */
 function attributesWithAbsoluteUrls({ name, attribs }: Element, base: string): Element['attribs'] {
+  const attribute = URL_ATTRIBUTES[name];
+  if (attribute === undefined) return attribs;
   const copy = { ...attribs };
   if (name === 'img') {
     const source = imageSource(attribs);
     if (source !== undefined) copy.src = source;
   }
-  const attribute = URL_ATTRIBUTES[name];
-  const url = attribute === undefined ? undefined : copy[attribute];
-  if (attribute !== undefined && url !== undefined && !/^\s*data:/i.test(url)) {
+  const url = copy[attribute];
+  if (url !== undefined && !/^\s*data:/i.test(url)) {
     copy[attribute] = resolveUrl(url, base) ?? url;
   }
   return copy;

@@ -1,5 +1,6 @@
 import type { Document } from 'domhandler';
-import { findOne, textContent } from 'domutils';
+import { textContent } from 'domutils';
+import { listElements } from './element-list.ts';
 import type { Item } from './structured-data/json-ld.ts';
 import { readMetaTags, readStructuredData, type StructuredData } from './structured-data/structured-data.ts';
 import { oneLine } from './text.ts';
@@ -97,15 +98,11 @@ function timesOf(jsonLd: Item[]): Record<string, string> {
 
 /** Title, language and favicon, which take precedence over meta tags of the same name. */
 function readPageFacts(document: Document, base: string): Record<string, string> {
-  const title = findOne(
-    ({ name, namespace }) => name === 'title' && !namespace?.endsWith('svg'),
-    document.children,
-  );
-  const language = findOne(({ name }) => name === 'html', document.children)?.attribs.lang?.trim();
-  const icon = findOne(
-    ({ name, attribs }) =>
-      name === 'link' && Boolean(attribs.href) && /(^|\s)icon(\s|$)/i.test(attribs.rel ?? ''),
-    document.children,
+  const elements = listElements(document);
+  const title = elements.find(({ name, namespace }) => name === 'title' && !namespace?.endsWith('svg'));
+  const language = elements.find(({ name }) => name === 'html')?.attribs.lang?.trim();
+  const icon = elements.find(
+    ({ name, attribs }) => name === 'link' && attribs.href && /(^|\s)icon(\s|$)/i.test(attribs.rel ?? ''),
   );
   const favicon = icon && resolveUrl(icon.attribs.href ?? '', base);
   return {

@@ -1,5 +1,5 @@
 import type { Document } from 'domhandler';
-import { findAll, getElementsByTagName } from 'domutils';
+import { listElements } from './element-list.ts';
 import { documentBaseUrl, isRelative, isRouteFragment, resolveUrl } from './urls.ts';
 
 const FOLLOWED = /^(https?|mailto):/;
@@ -13,6 +13,7 @@ export function extractLinks(document: Document, pageUrl: string): string[] {
   const base = documentBaseUrl(document, pageUrl);
   const places = new Set([withoutFragment(base), withoutFragment(pageUrl)]);
   const isPlace = (url: string) => {
+    if (!url.includes('#')) return false;
     const absolute = URL.parse(url, base);
     return (
       absolute?.href.includes('#') &&
@@ -20,7 +21,7 @@ export function extractLinks(document: Document, pageUrl: string): string[] {
       places.has(withoutFragment(absolute.href))
     );
   };
-  const anchors = findAll(({ name }) => name === 'a' || name === 'area', document.children);
+  const anchors = listElements(document).filter(({ name }) => name === 'a' || name === 'area');
   const links = anchors.flatMap(({ attribs: { href } }) => {
     const url = href === undefined ? undefined : resolveUrl(href, base);
     return url && isFollowed(url) && !isPlace(url) ? [url] : [];
@@ -32,7 +33,7 @@ export function extractLinks(document: Document, pageUrl: string): string[] {
 export function extractFrameUrls(document: Document, pageUrl: string): string[] {
   const base = documentBaseUrl(document, pageUrl);
   return ['iframe', 'frame']
-    .flatMap((name) => getElementsByTagName(name, document))
+    .flatMap((frame) => listElements(document).filter(({ name }) => name === frame))
     .flatMap(({ attribs: { src } }) => (src && resolveUrl(src, base)) || [])
     .filter(isFollowed);
 }

@@ -1,10 +1,10 @@
 import type { Document } from 'domhandler';
-import { findOne } from 'domutils';
 import { isUploadUrl } from '../upload-url.ts';
+import { listElements } from './element-list.ts';
 
 /** The URL that relative URLs of a page are resolved against: its `<base>`, else its own URL. */
 export function documentBaseUrl(document: Document, pageUrl: string): string {
-  const element = findOne(({ name, attribs }) => name === 'base' && Boolean(attribs.href), document.children);
+  const element = listElements(document).find(({ name, attribs }) => name === 'base' && attribs.href);
   const href = element?.attribs.href;
   return (href && URL.parse(href, pageUrl)?.href) || pageUrl;
 }

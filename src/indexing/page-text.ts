@@ -26,10 +26,10 @@ export function pageText({ markdown, html, rawHtml, summary }: Record<string, un
 /** Removes images, the targets of links and the characters of formatting. */
 function textOfMarkdown(markdown: string): string {
   return markdown
-    .replace(/!\[[^\]\n]*\]\([^)\n]*\)/g, ' ')
-    .replace(/\]\([^)\n]*\)/g, ' ')
+    .replace(/(?:!\[[^\]\n]*)?\]\([^)\n]*\)/g, ' ')
     .replace(/\\([\\`*_{}[\]()#+.!|<>~-])/g, '$1')
-    .replace(/[[\]`*|#]+|^[-+>=\s]+|(?<!\w)_+|_+(?!\w)/gm, ' ')
+    .replace(/^[-+>=\s]+/gm, ' ')
+    .replace(/[[\]`*|#]+|(?<!\w)_+|_+(?!\w)/g, ' ')
     .replace(/[ \t]{2,}/g, ' ')
     .replace(/\n\s+/g, '\n');
 }

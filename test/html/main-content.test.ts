@@ -187,6 +187,14 @@ describe('an article', () => {
     expect(page(`${body}<div>${paragraph('one')}</div>`)).toEqual(['# Title', ...lines]);
   });
 
+  it('keeps paragraphs that only begin alike, and loses one that repeats the last of them', () => {
+    const alike = ['one', 'two', 'two'].map(
+      (about) => `${sentence('the same beginning')} ${sentence(about)}`,
+    );
+    const html = `${body}<div>${alike.map((text) => `<p>${text}</p>`).join('')}</div>`;
+    expect(page(html)).toEqual(['# Title', ...lines, alike[0], alike[1]]);
+  });
+
   it('ignores class names that cover most of the page', () => {
     const widgets = ['one', 'two'].map((about) => `<div class="widget">${paragraph(about)}</div>`).join('');
     expect(left(`${ARTICLE}<article>${widgets}</article>`)).toEqual([sentence('one'), sentence('two')]);

@@ -64,8 +64,10 @@ function narrowToContentRoot(index: PageIndex, pruned: PrunedPage): Element {
 function findMain(index: PageIndex, { remaining }: PrunedPage): Element | undefined {
   let main: Element | undefined;
   let longest = 0;
-  for (const [element, { length }] of remaining) {
-    if (!isMainElement(element) || length <= longest || isInFrame(element)) continue;
+  for (const element of remaining.keys()) {
+    if (!isMainElement(element) || isInFrame(element)) continue;
+    const { length = 0 } = remaining.get(element) ?? {};
+    if (length <= longest) continue;
     main = element;
     longest = length;
   }

@@ -7,7 +7,7 @@ import { PAGE_TYPES, type PageType } from './page-type/page-type.ts';
 export interface PrunedPage {
   dropped: Set<Element>;
   /** The measures of the kept elements without their dropped descendants. */
-  remaining: Map<Element, Measure>;
+  remaining: Map<Element, Readonly<Measure>>;
   /** Total length of the dropped lists of links, in characters that are not blank. */
   linkListLength: number;
 }

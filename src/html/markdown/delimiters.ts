@@ -91,7 +91,7 @@ export class Delimiters {
       this.#output.escapePending(opened.span.close.charAt(0));
       this.#output.add(opened.span.close);
     }
-    this.#closed = [];
+    this.#forgetClosed();
   }
 
   /** Notes that the output now ends with something else than plain text. */
@@ -101,7 +101,7 @@ export class Delimiters {
 
   /** Forgets the closed delimiters; called when the output is taken. */
   reset(): void {
-    this.#closed = [];
+    this.#forgetClosed();
     this.#plainFrom = 0;
   }
 
@@ -180,6 +180,10 @@ export class Delimiters {
     let at = this.#output.length - 1;
     while (this.#output.charAt(at) === character) at--;
     return this.#output.charAt(at);
+  }
+
+  #forgetClosed(): void {
+    if (this.#closed.length > 0) this.#closed = [];
   }
 
   /** End of the closing delimiters in `#closed`. */

@@ -8,6 +8,8 @@ const KEPT_TAIL = 256;
 export class OutputBuffer {
   #head = '';
   #end = '';
+  /** The last character of `#end`. It is kept, because reading it from V8's rope would flatten the rope for each piece of text. */
+  #last: AdjacentCharacter = '';
   /** Position of a last character whose escaping depends on the next one; -1 without one. */
   #looseAt = -1;
 
@@ -21,7 +23,7 @@ export class OutputBuffer {
 
   /** The last character; an empty string without one. */
   get lastCharacter(): AdjacentCharacter {
-    return this.#end.charAt(this.#end.length - 1);
+    return this.#last;
   }
 
   /** The character at a position; an empty string for a committed one. */
@@ -41,18 +43,19 @@ export class OutputBuffer {
 
   add(markdown: string): void {
     this.#end += markdown;
+    if (markdown !== '') this.#last = markdown.charAt(markdown.length - 1);
   }
 
   /** Adds escaped text. Its last character is escaped later, when the next one is known. */
   addText(text: string): void {
-    this.#end += text;
-    // Read from the added text: reading from the whole buffer would flatten V8's rope each time.
+    this.add(text);
     this.#loosen(text.charAt(text.length - 1));
   }
 
   /** Replaces everything from a position on. */
   replace(from: number, text: string): void {
     this.#end = this.slice(0, from) + text;
+    this.#last = this.#end.charAt(this.#end.length - 1);
     if (from <= this.#looseAt) this.#looseAt = -1;
   }
 
@@ -83,6 +86,7 @@ export class OutputBuffer {
     const all = this.#head + this.#end;
     this.#head = '';
     this.#end = '';
+    this.#last = '';
     this.#looseAt = -1;
     return all;
   }

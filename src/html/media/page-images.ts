@@ -1,5 +1,5 @@
 import { type Document, type Element, isTag } from 'domhandler';
-import { findAll } from 'domutils';
+import { listElements } from '../element-list.ts';
 import { documentBaseUrl, isRelative, resolveUrl } from '../urls.ts';
 import { LAZY_SOURCES, LAZY_SRCSETS, parseSrcset } from './srcset.ts';
 
@@ -16,7 +16,7 @@ const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^()'"\s]+))\s*\)/gi;
 /** URLs of all images of a page, including icons and previews: absolute, unique, in document order, without `data:` URLs. */
 export function extractImages(document: Document, pageUrl: string): string[] {
   const base = documentBaseUrl(document, pageUrl);
-  const images = findAll(() => true, document.children)
+  const images = listElements(document)
     .flatMap(imageUrlsOf)
     .flatMap((url) => (url && !/^\s*data:/i.test(url) ? (resolveUrl(url, base) ?? []) : []));
   return [...new Set(images.filter((url) => /^https?:/.test(url) || isRelative(url)))];

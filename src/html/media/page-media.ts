@@ -2,6 +2,7 @@ import type { Document, Element } from 'domhandler';
 import { getElementsByTagName } from 'domutils';
 import type { MediaKind } from '../../media-kind.ts';
 import type { LoadedMedia, Snapshot } from '../../snapshot.ts';
+import { listElements } from '../element-list.ts';
 import type { Feed } from '../feed.ts';
 import type { StructuredData } from '../structured-data/structured-data.ts';
 import { documentBaseUrl, resolveUrl } from '../urls.ts';
@@ -78,12 +79,15 @@ export function findPageMedia(
   for (const each of findPlayerSources(document)) gather.add('page', each);
   for (const each of findDeclaredMedia(document, structuredData)) gather.add('page', each);
   addLoaded(gather, snapshot);
-  for (const { attribs } of getElementsByTagName('a', document)) {
+  for (const { name, attribs } of listElements(document)) {
+    if (name !== 'a') continue;
     const kind = attribs.href && mediaKindOf('', resolveUrl(attribs.href, base) ?? '');
     if (kind) gather.add('linked', { url: attribs.href ?? '', kind });
   }
-  const feeds = getElementsByTagName('link', document).flatMap(({ attribs }) =>
-    FEED_TYPE.test(attribs.type ?? '') && attribs.href ? (resolveUrl(attribs.href, base) ?? []) : [],
+  const feeds = listElements(document).flatMap(({ name, attribs }) =>
+    name === 'link' && FEED_TYPE.test(attribs.type ?? '') && attribs.href
+      ? (resolveUrl(attribs.href, base) ?? [])
+      : [],
   );
   return { links: gather.links(), feeds: [...new Set(feeds)] };
 }

@@ -37,6 +37,21 @@ const CHARACTERS: Record<string, string> = {
   ...{ '&#39;': "'", '&#039;': "'", '&#34;': '"', '&#x27;': "'" },
 };
 
+/**
+ * Names that are common. A page has the same names very often, and each is a part of its text; with one string for all of them,
+ * V8 compares and looks up names by their address instead of their characters.
+ */
+const byItself = (names: string[]) => new Map(names.map((name) => [name, name]));
+const TAG_NAMES = byItself(Object.values(html.TAG_NAMES).filter((name) => name === name.toLowerCase()));
+const ATTRIBUTE_NAMES = byItself(
+  (
+    'action align alt aria-controls aria-expanded aria-hidden aria-label aria-labelledby charset class colspan content d data-src ' +
+    'data-srcset data-testid datetime decoding dir fetchpriority fill for height hidden href id itemid itemprop itemscope ' +
+    'itemtype lang loading media method name placeholder property rel role rowspan scope sizes src srcset start style tabindex ' +
+    'target title type value viewbox width xmlns'
+  ).split(' '),
+);
+
 const TAB = 9;
 const LINE_FEED = 10;
 const FORM_FEED = 12;
@@ -200,7 +215,7 @@ class FastTokenizer extends Tokenizer {
 }
 
 function tagOf(type: Token.TagToken['type'], written: string): Token.TagToken {
-  const tagName = written.toLowerCase();
+  const tagName = TAG_NAMES.get(written) ?? written.toLowerCase();
   const tagID = html.getTagID(tagName);
   return { type, tagName, tagID, selfClosing: false, ackSelfClosing: false, attrs: [], location: null };
 }
@@ -227,7 +242,8 @@ function readAttributes(page: string, from: number, token: Token.TagToken): numb
     }
     if (at === start || attrs.length === MAX_ATTRIBUTES) return -1;
     const written = page.slice(start, at);
-    const name = isPlain ? written : written.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+    const lower = isPlain ? written : written.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+    const name = ATTRIBUTE_NAMES.get(lower) ?? lower;
     while (isBlank(code)) code = page.charCodeAt(++at);
     let value = '';
     if (code === EQUALS) {

@@ -1,5 +1,6 @@
 import type { Document } from 'domhandler';
-import { findAll, getElementsByTagName, textContent } from 'domutils';
+import { textContent } from 'domutils';
+import { listElements } from '../element-list.ts';
 import { type Item, parseJsonLd } from './json-ld.ts';
 import { extractItems } from './microdata.ts';
 
@@ -32,7 +33,8 @@ export interface MetaTag {
 
 /** Every meta tag with a name, in document order. */
 export function readMetaTags(document: Document): MetaTag[] {
-  return getElementsByTagName('meta', document).flatMap(({ attribs }) => {
+  return listElements(document).flatMap(({ name: element, attribs }) => {
+    if (element !== 'meta') return [];
     const name = attribs.name ?? attribs.property ?? attribs.itemprop;
     // A property `__proto__` would replace the prototype of the record.
     return name && attribs.content !== undefined && name !== '__proto__'
@@ -91,9 +93,8 @@ export const itemsOf = ({ jsonLd, microdata, rdfa }: StructuredData): Item[] => 
 ];
 
 function readJsonLdScripts(document: Document): string[] {
-  const isJsonLd = ({ name, attribs }: { name: string; attribs: Record<string, string> }) =>
-    name === 'script' && /^\s*application\/ld\+json/i.test(attribs.type ?? '');
-  return findAll(isJsonLd, document.children)
+  return listElements(document)
+    .filter(({ name, attribs }) => name === 'script' && /^\s*application\/ld\+json/i.test(attribs.type ?? ''))
     .slice(0, MAX_JSON_LD_BLOCKS)
     .map((script) => textContent(script));
 }

@@ -36,7 +36,7 @@ const POST_ID = /^(post_message|pid|msg)_\d+$/;
 /** The class, id prefix or attribute value that marks an element as a post. All posts of a page have the same one. */
 function postNameOf({ attribs, parent }: Element): string | undefined {
   const { id, class: classes = '', component } = attribs;
-  const [, named] = POST_CLASS.exec(classes) ?? [];
+  const [, named] = (classes && POST_CLASS.exec(classes)) || [];
   if (named) return named;
   // Invision 4 and NodeBB.
   if (attribs['data-role'] === 'commentContent') return 'commentContent';

@@ -137,25 +137,25 @@ export interface NameHint {
   kind: BoilerplateKind;
 }
 
+const NO_HINTS: readonly NameHint[] = [];
+
 /** State shared by all name lookups on one page. */
 export interface NameContext {
   /** Hints of the names seen so far on the page. */
-  cache: Map<string, NameHint[]>;
+  cache: Map<string, readonly NameHint[]>;
   /** Whether ids on the page name what it describes, as in API documentation, and are therefore no hints. */
   hasAnchors: boolean;
 }
 
 /** The hints in an element's class names, id and test attributes. */
-export function findNameHints(element: Element, { cache, hasAnchors }: NameContext): NameHint[] {
-  const { attribs } = element;
-  const { id = '' } = attribs;
-  const names = [
-    attribs.class,
-    HEADING_SLUG.test(id) || (hasAnchors && isAnchor(element, id)) ? '' : id,
-    attribs['data-component'],
-    attribs['data-testid'],
-  ].join(' ');
-  const hints = cache.get(names) ?? parseNameHints(names);
+export function findNameHints(element: Element, { cache, hasAnchors }: NameContext): readonly NameHint[] {
+  const { id, class: classes, 'data-component': component, 'data-testid': testId } = element.attribs;
+  if (!id && !classes && component === undefined && testId === undefined) return NO_HINTS;
+  const own = id && !HEADING_SLUG.test(id) && !(hasAnchors && isAnchor(element, id)) ? id : '';
+  const names = `${classes ?? ''} ${own} ${component ?? ''} ${testId ?? ''}`;
+  const known = cache.get(names);
+  if (known) return known;
+  const hints = parseNameHints(names);
   cache.set(names, hints);
   return hints;
 }

@@ -12,7 +12,7 @@ export interface PageIndex {
   detectedType: PageType;
   body: Element;
   measures: Measures;
-  nameHints: ReadonlyMap<Element, NameHint[]>;
+  nameHints: ReadonlyMap<Element, readonly NameHint[]>;
   /** The title, main elements and article bodies with their ancestors, which are never boilerplate by name. */
   contentAncestors: ReadonlySet<Element>;
   /** The headings with the page's title, and their ancestors. */
@@ -39,6 +39,8 @@ const MAX_TITLE_LENGTH = 500;
 const CODE = new Set(['pre', 'code']);
 const CODE_TOKENS = new Set(['span', 'i', 'em', 'b', 'strong', 'font']);
 
+const NO_WORDS: string[] = [];
+
 /** The word under which the coverage of `form` elements is counted. */
 export const FORM_WORD = 'form';
 
@@ -56,7 +58,7 @@ export function indexPage(
   const weigh = ({ prose, length, linked }: Measure) =>
     byProse ? prose : length - linked * (1 - LINKED_TEXT_WEIGHT);
   const whole = weigh(total) || 1;
-  const nameHints = new Map<Element, NameHint[]>();
+  const nameHints = new Map<Element, readonly NameHint[]>();
   const nameContext = { cache: new Map<string, NameHint[]>(), hasAnchors: type === 'documentation' };
   const coverage = measureCoverage(body, measures, nameHints, nameContext, weigh);
   return {
@@ -133,35 +135,40 @@ function addWithAncestors(element: Element, to: Set<Element>): void {
 function measureCoverage(
   body: Element,
   measures: Measures,
-  hints: Map<Element, NameHint[]>,
+  hints: Map<Element, readonly NameHint[]>,
   nameContext: NameContext,
   weigh: PageIndex['weigh'],
 ): Map<string, number> {
   const coverage = new Map<string, number>();
   const open = new Set<string>();
-  const visit = (element: Element, isInCode: boolean) => {
-    const opened: string[] = [];
-    const measured = measures.get(element);
-    if (!measured) return;
-    if (element !== body) {
-      const all = findNameHints(element, nameContext);
-      // Inside code, class names are those of syntax highlighters, such as `comment`.
-      const own = isInCode ? all.filter(({ kind }) => kind === 'hiddenByClass') : all;
-      if (own.length) hints.set(element, own);
-      // The coverage of forms tells whether a page uses them as containers.
-      const words = own.map(({ word }) => word);
-      if (element.name === 'form') words.push(FORM_WORD);
-      for (const word of words) {
-        if (open.has(word)) continue;
-        open.add(word);
-        opened.push(word);
-        coverage.set(word, (coverage.get(word) ?? 0) + weigh(measured));
-      }
+  /** Counts an element for the words of its names. @returns those that it is the outermost element of */
+  const cover = (element: Element, measured: Measure, isInCode: boolean): string[] => {
+    const all = findNameHints(element, nameContext);
+    // Inside code, class names are those of syntax highlighters, such as `comment`.
+    const own = isInCode ? all.filter(({ kind }) => kind === 'hiddenByClass') : all;
+    // The coverage of forms tells whether a page uses them as containers.
+    const isForm = element.name === 'form';
+    if (own.length === 0 && !isForm) return NO_WORDS;
+    if (own.length) hints.set(element, own);
+    const words = new Set(own.map(({ word }) => word).filter((word) => !open.has(word)));
+    if (isForm && !open.has(FORM_WORD)) words.add(FORM_WORD);
+    const weight = weigh(measured);
+    for (const word of words) {
+      open.add(word);
+      coverage.set(word, (coverage.get(word) ?? 0) + weight);
     }
+    return [...words];
+  };
+  const visit = (element: Element, isInCode: boolean) => {
     const isCode = isInCode || CODE.has(element.name);
-    for (const child of element.children)
-      if (isTag(child)) visit(child, isCode && CODE_TOKENS.has(child.name));
-    for (const word of opened) open.delete(word);
+    for (const child of element.children) {
+      const measured = isTag(child) ? measures.get(child) : undefined;
+      if (!isTag(child) || !measured) continue;
+      const isTokenOfCode = isCode && CODE_TOKENS.has(child.name);
+      const opened = cover(child, measured, isTokenOfCode);
+      visit(child, isTokenOfCode);
+      for (const word of opened) open.delete(word);
+    }
   };
   visit(body, false);
   return coverage;

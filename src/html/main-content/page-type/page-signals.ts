@@ -1,5 +1,6 @@
 import type { Document, Element } from 'domhandler';
-import { findAll, textContent } from 'domutils';
+import { textContent } from 'domutils';
+import { listElements } from '../../element-list.ts';
 
 /** Signals of a page's type in its head, its structured data, its body tag and its URL. */
 export interface PageSignals {
@@ -39,7 +40,7 @@ export function readPageSignals(page: Document, url: string): PageSignals {
   };
   let products = 0;
   let scripts = 0;
-  for (const element of findAll(() => true, page.children)) {
+  for (const element of listElements(page)) {
     const { name, attribs } = element;
     if (name === 'script' && /ld\+json/i.test(attribs.type ?? '')) {
       const types = schemaTypesIn(element);

@@ -13,8 +13,9 @@ const MAX_SECTION_SHARE = 0.5;
 /** The elements of all sections whose headings mark them as boilerplate. */
 export function findBoilerplateSections(index: PageIndex): Set<Element> {
   const sections = new Set<Element>();
-  for (const [heading, measured] of index.measures) {
-    if (!isHeading(heading) || measured.length === 0 || measured.length > MAX_HEADING_LENGTH) continue;
+  for (const heading of index.measures.keys()) {
+    const measured = isHeading(heading) && index.measures.get(heading);
+    if (!measured || measured.length === 0 || measured.length > MAX_HEADING_LENGTH) continue;
     const title = oneLine(textContent(heading));
     if (!BOILERPLATE_HEADINGS[index.type].test(title)) continue;
     const section = findSection(heading, measured, index);

@@ -14,6 +14,7 @@ const MAX_LEVELS_TO_PRICE = 4;
 /** Whether an element is a copy that page software made of another element, or a variant that it does not show. */
 export function isClonedElement(element: Element): boolean {
   const names = classesOf(element);
+  if (names === '') return false;
   return (
     CLONE.test(names) ||
     (VARIANT.test(names) && VARIANT.test(classesOf(elementBefore(element)))) ||

@@ -42,13 +42,19 @@ function prune(index: PageIndex): PrunedPage {
       }
       if (isCaption(element, measured, index)) isWeighed = false;
     }
-    const rest: Measure = { ...measured };
+    // Most elements keep all of their content, and then the measure of what remains is the one that they have.
+    let rest: Measure = measured;
     remaining.set(element, rest);
     const isInside = isInMain || isContentElement(element);
     for (const child of element.children) {
       const before = isTag(child) ? measures.get(child) : undefined;
       if (!isTag(child) || !before) continue;
       const after = visit(child, isInside);
+      if (after === before) continue;
+      if (rest === measured) {
+        rest = { ...measured };
+        remaining.set(element, rest);
+      }
       addMeasure(rest, before, -1);
       if (after) addMeasure(rest, after, 1);
     }

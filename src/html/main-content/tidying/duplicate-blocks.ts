@@ -1,4 +1,4 @@
-import { type Element, isTag } from 'domhandler';
+import { type ChildNode, type Element, hasChildren, isTag, isText } from 'domhandler';
 import { textContent } from 'domutils';
 import { oneLine } from '../../text.ts';
 import { allTypesExcept, type PrunedPage, type Stage } from '../stage.ts';
@@ -7,6 +7,8 @@ import { allTypesExcept, type PrunedPage, type Stage } from '../stage.ts';
 const MIN_BLOCK_LENGTH = 40;
 /** Longer blocks are compared child by child. */
 const MAX_BLOCK_LENGTH = 3_000;
+/** So many characters at the beginning of a block tell it apart from almost all others. */
+const LEAD_LENGTH = 32;
 /** Elements that are compared as a whole. */
 const COMPARED_AS_WHOLE = new Set(['ul', 'ol', 'dl', 'table']);
 /** Elements in which equal texts are separate values. */
@@ -25,7 +27,7 @@ export const duplicateBlocksStage: Stage = {
 };
 
 function dropDuplicateBlocks(root: Element, { remaining, dropped }: PrunedPage): void {
-  const seen = new Set<string>();
+  const blocks = new SeenBlocks();
   const visit = (element: Element) => {
     for (const child of element.children) {
       if (!isTag(child) || dropped.has(child) || MAY_REPEAT.has(child.name)) continue;
@@ -38,12 +40,52 @@ function dropDuplicateBlocks(root: Element, { remaining, dropped }: PrunedPage):
         visit(child);
         continue;
       }
-      const text = oneLine(textContent(child));
-      if (seen.has(text)) dropped.add(child);
-      seen.add(text);
+      if (blocks.hasSeen(child)) dropped.add(child);
     }
   };
   visit(root);
+}
+
+/** Finds repeated blocks. Only the texts of blocks that begin with the same characters are read as a whole. */
+class SeenBlocks {
+  /** By these characters: the block, or the texts of several blocks. */
+  readonly #byLead = new Map<string, Element | Set<string>>();
+
+  /** Whether a block has the text of an earlier one. Remembers the block. */
+  hasSeen(block: Element): boolean {
+    const lead = leadOf(block);
+    const alike = this.#byLead.get(lead);
+    if (!alike) {
+      this.#byLead.set(lead, block);
+      return false;
+    }
+    const texts = alike instanceof Set ? alike : new Set([textOfBlock(alike)]);
+    this.#byLead.set(lead, texts);
+    const text = textOfBlock(block);
+    const isRepeated = texts.has(text);
+    texts.add(text);
+    return isRepeated;
+  }
+}
+
+const textOfBlock = (block: Element) => oneLine(textContent(block));
+
+/** The first characters of the text of a block; all of a shorter text. */
+function leadOf(block: Element): string {
+  let text = '';
+  let lead = '';
+  const stack: ChildNode[] = [block];
+  for (let node = stack.pop(); node && lead.length < LEAD_LENGTH; node = stack.pop()) {
+    if (isText(node)) {
+      text += node.data;
+      lead = oneLine(text.slice(0, 2 * LEAD_LENGTH));
+      // There are more characters only where white space was collapsed.
+      if (lead.length < LEAD_LENGTH) lead = oneLine(text);
+    } else if (hasChildren(node)) {
+      for (let at = node.children.length - 1; at >= 0; at--) stack.push(node.children[at]!);
+    }
+  }
+  return lead.slice(0, LEAD_LENGTH);
 }
 
 /** Whether an element has prose that is not inside a child element. */

@@ -1,0 +1,24 @@
+import { type ChildNode, type Document, type Element, hasChildren, isTag } from 'domhandler';
+
+const lists = new WeakMap<Document, Element[]>();
+
+/**
+ * All elements of a page, in document order. The list is made once for each document, because many facts about a page are looked
+ * for in all of its elements; so a document must not change after its elements were listed.
+ */
+export function listElements(document: Document): readonly Element[] {
+  const known = lists.get(document);
+  if (known) return known;
+  const elements: Element[] = [];
+  addElements(document.children, elements);
+  lists.set(document, elements);
+  return elements;
+}
+
+/** Recursion is safe, because the parser limits the depth of a page. */
+function addElements(nodes: readonly ChildNode[], to: Element[]): void {
+  for (const node of nodes) {
+    if (isTag(node)) to.push(node);
+    if (hasChildren(node)) addElements(node.children, to);
+  }
+}
