@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { storeCompiledCode } from '../../sandbox/compiled-code.ts';
-import type { Confinement, SandboxedProgram } from '../../sandbox/confinement.ts';
+import type { Confinement } from '../../sandbox/confinement.ts';
+import type { SandboxedProgram } from '../../sandbox/sandboxed-program.ts';
 import { LOAD_ONLY } from './converters.ts';
 
 const PREFIX = 'parsers-compiled-';
