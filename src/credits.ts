@@ -49,6 +49,38 @@ export function priceOf(
   return base + documentPages + surcharge + (request.zeroDataRetention ? ZERO_DATA_RETENTION : 0);
 }
 
+/** The options of a request that decide what its page costs, as far as that is known before. */
+export interface PricedOptions {
+  lockdown?: boolean | undefined;
+  zeroDataRetention?: boolean | undefined;
+  proxy?: string | undefined;
+  formats: readonly { type: string; modes?: readonly string[] | undefined }[];
+}
+
+/**
+ * Calculates the credits of a page whose formats all get a value. More pages of a document cost more, and so does an enhanced
+ * proxy that `auto` resorts to; neither is known before the page is fetched.
+ */
+export function expectedPriceOf({
+  lockdown = false,
+  zeroDataRetention,
+  proxy,
+  formats,
+}: PricedOptions): number {
+  const isEnhanced = proxy === 'enhanced' || proxy === 'stealth';
+  const isComparingData = formats.some(
+    ({ type, modes }) => type === 'changeTracking' && modes?.includes('json'),
+  );
+  return priceOf(
+    { lockdown, ...(zeroDataRetention !== undefined && { zeroDataRetention }) },
+    {
+      snapshot: { proxy: isEnhanced ? 'enhanced' : 'basic' },
+      cacheState: undefined,
+      made: [...formats.map(({ type }) => type), ...(isComparingData ? ['json'] : [])],
+    },
+  );
+}
+
 /** Credits for a minute of a browser session that is driven by code or a protocol client. */
 export const SESSION_MINUTE = 2;
 /** Credits for a minute of a browser session in which a prompt was used, in place of `SESSION_MINUTE`. */

@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ARCHITECTURE_PAGE, findViolations, withLayersTable } from './support/layers.ts';
+import { ARCHITECTURE_PAGE, findCycles, findViolations, withLayersTable } from './support/layers.ts';
 
-const source = path.join(import.meta.dirname, '..', 'src');
-
-function readSources(): Record<string, string> {
+function readSources(directory = 'src'): Record<string, string> {
+  const source = path.join(import.meta.dirname, '..', directory);
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
   );
@@ -50,5 +49,20 @@ describe('the layers', () => {
   it('are listed in docs/architecture.md as they are checked; `npm run docs` writes them', () => {
     const page = readFileSync(ARCHITECTURE_PAGE, 'utf8');
     expect(page).toBe(withLayersTable(page));
+  });
+});
+
+describe('files', () => {
+  it.each(['src', 'bench', 'test'])('of %s never import each other in a circle', (directory) => {
+    expect(findCycles(readSources(directory))).toEqual([]);
+  });
+
+  it('that import each other in a circle are reported', () => {
+    const planted = {
+      'html/page.ts': "import { readLinks } from './links.ts';",
+      'html/links.ts': "import { isPlain } from './text.ts';\nimport type { Place } from '../url/place.ts';",
+      'url/place.ts': "export type { Page } from '../html/page.ts';",
+    };
+    expect(findCycles(planted)).toEqual(['html/page.ts → html/links.ts → url/place.ts → html/page.ts']);
   });
 });

@@ -1,20 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { DOCUMENT_PEERS, TESSERACT } from '../peers/documents.ts';
-import { openWinnow, type WinnowVariant } from './winnow-documents.ts';
+import { type ConvertedFile, openWinnow, type WinnowVariant } from './winnow-documents.ts';
 
 /**
  * Converts documents with one converter, in a process of its own so that its CPU time can be measured: reads the path of a
  * document from each message, and sends a {@link ConvertedFile}. Its arguments are the name of the converter and, for
  * Winnow, a directory for language data.
  */
-
-export interface ConvertedFile {
-  /** Absent if the document could not be converted. */
-  markdown?: string;
-  /** Number of pages of a PDF, if the converter tells it. */
-  pages?: number;
-}
 
 const [, , name = '', directory = ''] = process.argv;
 const peer = [...DOCUMENT_PEERS, TESSERACT].find((one) => one.name === name);

@@ -7,8 +7,8 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DOCUMENT_PEERS, TESSERACT } from '../peers/documents.ts';
 import { byRole, peakResidentMb, sampleProcesses } from '../processes.ts';
-import type { ConvertedFile } from './document-process.ts';
 import { renderPages } from './page-images.ts';
+import type { ConvertedFile } from './winnow-documents.ts';
 import { WINNOW_VARIANTS } from './winnow-documents.ts';
 
 /** Rounds through a set. V8 compiles much of the code in the first ones, which are not measured. */

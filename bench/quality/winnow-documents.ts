@@ -3,7 +3,14 @@ import { parseHtml } from '../../src/html/parse/parse.ts';
 import { CONVERTERS } from '../../src/parsers/conversion/converters.ts';
 import { createDocumentConverter } from '../../src/parsers/conversion/document-converter.ts';
 import type { ConvertDocument, DocumentTask, DocumentType } from '../../src/parsers/document.ts';
-import type { ConvertedFile } from './document-process.ts';
+
+/** What a converter made of a file. */
+export interface ConvertedFile {
+  /** Absent if the document could not be converted. */
+  markdown?: string;
+  /** Number of pages of a PDF, if the converter tells it. */
+  pages?: number;
+}
 
 /** How Winnow is measured: in a sandboxed process as in the service, without the sandbox, or with OCR in the sandbox. */
 export const WINNOW_VARIANTS = ['Winnow', 'Winnow without its sandbox', 'Winnow with OCR'] as const;

@@ -11,10 +11,10 @@ import {
   taskOf,
 } from '../agent/child-requests.ts';
 import type { Reply } from '../agent/conversation.ts';
-import type { NewCall, Step } from '../agent/step.ts';
+import { callsOfTurn, type NewCall, type Step } from '../agent/step.ts';
 import type { AgentTask, RulesReason } from '../agent/task.ts';
 import { think } from '../agent/think.ts';
-import { callsOf, callsOfTurn, isOpenedPage, nextTurn, withAnswer } from '../agent/turns.ts';
+import { callsOf, isOpenedPage, nextTurn, withAnswer } from '../agent/turns.ts';
 import type { Blobs } from '../blobs/index.ts';
 import type { Database } from '../db/client.ts';
 import {

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { v5 as uuidv5 } from 'uuid';
 import { escapeOtherReferences } from '../blobs/file-urls.ts';
 import type { Blobs } from '../blobs/index.ts';
-import { priceOfSearch } from '../credits.ts';
+import { expectedPriceOf, priceOfSearch } from '../credits.ts';
 import type { Database } from '../db/client.ts';
 import { completeJob, findChildOutcomes, findJob, findOutcome, insertChildJobs } from '../db/jobs/jobs.ts';
 import { readAvailableCredits } from '../db/teams/available-credits.ts';
@@ -117,6 +117,7 @@ export function searchActivities(deps: SearchDeps) {
         scrapes.map(({ jobId: id, url, teamId }) => ({
           ...{ id, teamId, apiKeyId: job.api_key_id, kind: 'scrape', target: url, parentId: jobId },
           request: { origin: request.origin, ...scrapeOptions, url, timeout: timeoutMs },
+          reserved: expectedPriceOf(scrapeOptions),
           ttlMs: resultTtlMs,
         })),
       );
@@ -245,7 +246,7 @@ function planScrapes(
 ): { urls: string[]; warnings: string[] } {
   if (scrapeOptions.formats.length === 0) return { urls: [], warnings: [] };
   const all = [...new Set(pagesOf(found.data).map(({ url }) => url))];
-  const urls = all.slice(0, Math.max(0, leftCredits));
+  const urls = all.slice(0, Math.max(0, Math.floor(leftCredits / expectedPriceOf(scrapeOptions))));
   const left = all.length - urls.length;
   return {
     urls,

@@ -1,8 +1,7 @@
 import { type Conversation, cutToTokens, estimateTokens, type ModelToolCall } from '../language-model.ts';
 import type { Access } from './access.ts';
-import { isCall, type Step } from './step.ts';
+import { callsOfTurn, isCall, type Step } from './step.ts';
 import type { AgentTask } from './task.ts';
-import { callsOfTurn } from './turns.ts';
 
 /** The response of the model in a turn, as its blob contains it. */
 export interface Reply {

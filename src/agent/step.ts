@@ -33,6 +33,10 @@ export interface NewCall extends Pick<Step, 'tool' | 'summary' | 'input' | 'erro
 /** Whether a step is a call of a tool rather than a turn. */
 export const isCall = ({ tool }: Pick<Step, 'tool'>) => tool !== 'think' && tool !== 'plan';
 
+/** Lists the calls of a turn in their order. */
+export const callsOfTurn = (steps: readonly Step[], turn: number): Step[] =>
+  steps.filter((step) => step.turn === turn && isCall(step));
+
 /** Credits of a run beside those of its steps. */
 export const RUN_CREDITS = 4;
 

@@ -2,7 +2,7 @@ import type { ModelToolCall } from '../language-model.ts';
 import { type Access, refusalOf } from './access.ts';
 import { type CheckData, checkAnswer } from './answer.ts';
 import type { Reply } from './conversation.ts';
-import { isCall, type NewCall, remainingCredits, type Step } from './step.ts';
+import { type NewCall, remainingCredits, type Step } from './step.ts';
 import type { AgentTask } from './task.ts';
 import { type CheckedCall, checkCall, type ToolName, toolNamesOf } from './tools.ts';
 
@@ -179,7 +179,3 @@ function faultOf(
   // The pages that a map lists belong to its site.
   return refusalOf(call.input.url, access, task) ?? null;
 }
-
-/** Lists the calls of a turn in their order. */
-export const callsOfTurn = (steps: readonly Step[], turn: number): Step[] =>
-  steps.filter((step) => step.turn === turn && isCall(step));

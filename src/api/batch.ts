@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { expectedPriceOf } from '../credits.ts';
 import { performOnce } from '../db/idempotency.ts';
 import { appendToBatch, type StoredBatch } from '../db/jobs/extend-page-job.ts';
 import { insertPageJob } from '../db/jobs/page-jobs.ts';
@@ -126,6 +127,7 @@ const create = defineRoute({
         maxConcurrency,
         limit: null,
         delayMs: null,
+        reserved: expectedPriceOf(request),
       });
       return { id };
     });

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { pageKey } from '../crawl/link-filter.ts';
+import { expectedPriceOf } from '../credits.ts';
 import { performOnce } from '../db/idempotency.ts';
 import { insertPageJob, listActiveCrawls } from '../db/jobs/page-jobs.ts';
 import { createJobCipher, hashRequest, NULL_CIPHER, restoreJobCipher } from '../encryption/job-cipher.ts';
@@ -81,6 +82,7 @@ const create = defineRoute({
         maxConcurrency: options.maxConcurrency ?? null,
         delayMs: options.delay === undefined ? null : Math.round(options.delay * 1000),
         ttlMs: config.resultTtlMs,
+        reserved: expectedPriceOf({ ...scrapeOptions, zeroDataRetention }),
         ...(generated?.isUnderstood === false && { notes: { promptNotUnderstood: true } }),
       });
       return { id };

@@ -1,3 +1,4 @@
+import { MAP_CREDITS } from '../credits.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import { MAP_TIMEOUT_MS, type MapResult, mapBody, mapResponse } from '../schemas/map.ts';
 import { defineRoute } from './http/route.ts';
@@ -25,6 +26,7 @@ const create = defineRoute({
       caller,
       request: body,
       timeoutMs,
+      reserved: MAP_CREDITS,
       signal,
       isEncrypted: false,
     } as const;

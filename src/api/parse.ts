@@ -55,12 +55,12 @@ const findJoinable = async (db: Database, { cipher, ...job }: NewJob & Pick<Sync
   cipher?.encrypts ? undefined : findLongConversion(db, job);
 
 /** Describes the file of a multipart request. It is stored together with its job. */
-function describeFile(file: EncryptedFile, teamId: string, { uploads }: ApiDeps): JobFile {
+function describeFile(file: EncryptedFile, teamId: string, { db, uploads }: ApiDeps): JobFile {
   const { id, name, contentType, size, wrappedKey, digest } = file;
   if (size === 0) throw new ServiceError('BAD_REQUEST', `The file ${name} is empty.`);
   return {
     upload: { id, name, contentType, digest },
-    async insert(db, job) {
+    async insert(job, store) {
       const joined = await findJoinable(db, job);
       if (joined) {
         file.discard();
@@ -69,21 +69,25 @@ function describeFile(file: EncryptedFile, teamId: string, { uploads }: ApiDeps)
       const blob = await file.store(uploads);
       // The job exists from the start, so the time to request one is over.
       const expiresAt = new Date();
-      await insertJobWithUpload(db, job, { id, teamId, blob, wrappedKey, size, expiresAt });
-      return undefined;
+      const upload = { id, teamId, blob, wrappedKey, size, expiresAt };
+      return store((query) => insertJobWithUpload(query, job, upload).then(() => undefined)).catch(
+        async (error) => {
+          await uploads.remove(blob);
+          throw error;
+        },
+      );
     },
   };
 }
 
 /** Finds the file of an `uploadRef`. @throws ServiceError `NOT_FOUND` for the reference of another team, or none */
-function findFile(uploadRef: string, teamId: string, { config }: ApiDeps): JobFile {
+function findFile(uploadRef: string, teamId: string, { db, config }: ApiDeps): JobFile {
   const { id, name, contentType } = verifyReference(uploadRef, teamId, config.secretKey);
   return {
     upload: { id, name, contentType },
-    async insert(db, job) {
+    async insert(job, store) {
       const joined = await findJoinable(db, job);
-      if (!joined) await insertJobForUpload(db, job, id);
-      return joined;
+      return joined ?? store((query) => insertJobForUpload(query, job, id).then(() => undefined));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import type { Database } from '../db/client.ts';
+import type { Database, Queryable } from '../db/client.ts';
 import { deleteJobKey, failJob, insertJob, type NewJob } from '../db/jobs/jobs.ts';
 import { forgetLongConversion, insertOrJoin } from '../db/jobs/long-conversions.ts';
 import type { Caller } from '../db/teams/teams.ts';
@@ -10,6 +10,7 @@ import { ServiceError, toServiceError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
 import type { UploadedFile } from '../schemas/scrape.ts';
 import { parseTarget } from '../url/url.ts';
+import { reserveCredits } from './http/required-credits.ts';
 import type { ApiDeps } from './http/route.ts';
 
 /** How long requests still wait for their running jobs after the process was asked to stop. */
@@ -36,21 +37,32 @@ export interface SynchronousJob {
   target: string;
   request: { origin: string; upload?: Pick<UploadedFile, 'name' | 'digest'> };
   timeoutMs: number;
+  /** Credits that it is expected to cost. */
+  reserved: number;
   /** Whether it is a scrape that may end within a second. */
   isQuick?: boolean;
   /** Fires when the wait should end: the client has disconnected, or the process was asked to stop. */
   signal: AbortSignal;
   /** Whether the job has zero data retention: its data are encrypted, and deleted after the response. */
   isEncrypted: boolean;
-  /**
-   * Stores the job in another way than alone.
-   * @returns the id of an earlier scrape that the request joins, so that nothing was stored; `undefined` for none
-   */
+  /** Stores the job in another way than alone. */
   insert?: InsertJob;
 }
 
-/** A function that stores a job; see `SynchronousJob.insert`. */
-type InsertJob = (db: Database, job: NewJob & Pick<SynchronousJob, 'request'>) => Promise<string | undefined>;
+/**
+ * A function that stores a job by means of the one that it gets, which runs its statements and reserves the credits.
+ * @returns the id of an earlier scrape that the request joins, so that nothing was stored; `undefined` for none
+ */
+type InsertJob = (
+  job: NewJob & Pick<SynchronousJob, 'request'>,
+  store: (insert: InsertRows) => Promise<string | undefined>,
+) => Promise<string | undefined>;
+
+/** Runs the statements that store a job. @returns the id of the scrape that it joins instead */
+type InsertRows = (query: Queryable) => Promise<string | undefined>;
+
+/** Credits that a team must have left for a request. It may cost more in the end. */
+const MIN_CREDITS = 1;
 
 /** How long a job with zero data retention is kept if its caller does not read the result. */
 const UNREAD_RESULT_TTL_MS = 3_600_000;
@@ -104,18 +116,42 @@ function withScrapeId(thrown: unknown, scrapeId: string): ServiceError {
 
 /** Stores a job. @returns the id of the earlier scrape that it joins instead, if any */
 async function storeJob(
-  { id, cipher, kind, target, request, isEncrypted, caller, insert }: SynchronousJob & IdentifiedJob,
+  {
+    id,
+    cipher,
+    kind,
+    target,
+    request,
+    reserved,
+    isEncrypted,
+    caller,
+    insert,
+  }: SynchronousJob & IdentifiedJob,
   { config, db, storage }: ApiDeps,
 ): Promise<string | undefined> {
   await storage.requireSpace();
   const { teamId, apiKeyId } = caller;
   const ttlMs = isEncrypted ? UNREAD_RESULT_TTL_MS : config.resultTtlMs;
-  const job = { id, teamId, apiKeyId, kind, target, request, cipher, ttlMs };
-  if (insert) return insert(db, job);
+  const job = { id, teamId, apiKeyId, kind, target, request, cipher, ttlMs, reserved };
+  const store = (insertRows: InsertRows) => storeWithCredits(db, { caller, jobId: id }, insertRows);
+  if (insert) return insert(job, store);
   // A scrape with zero data retention leaves no trace by which a repeated request could join it.
-  if (kind === 'scrape' && !isEncrypted) return insertOrJoin(db, job);
-  await insertJob(db, job);
-  return undefined;
+  if (kind === 'scrape' && !isEncrypted) return store((query) => insertOrJoin(query, job));
+  return store((query) => insertJob({ query }, job).then(() => undefined));
+}
+
+/** Stores a job and reserves its credits, in one transaction if the team has a limit. */
+async function storeWithCredits(
+  db: Database,
+  { caller, jobId }: { caller: Caller; jobId: string },
+  insertRows: InsertRows,
+): Promise<string | undefined> {
+  if (caller.creditsRemaining === null) return insertRows(db.query);
+  return db.query.transaction().execute(async (query) => {
+    const joined = await insertRows(query);
+    if (joined === undefined) await reserveCredits(query, caller, { minimum: MIN_CREDITS, jobId });
+    return joined;
+  });
 }
 
 /** A job with the id under which it is stored, and its encryption. */

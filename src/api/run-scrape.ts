@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { withFileUrls } from '../blobs/file-urls.ts';
+import { expectedPriceOf } from '../credits.ts';
 import { readLongConversion } from '../db/jobs/long-conversions.ts';
 import { opensBrowser } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
@@ -27,7 +28,7 @@ export async function runScrape(
   const { url, timeout: timeoutMs, origin, upload } = scrape.request;
   const isQuick = !upload && !opensBrowser(scrape.request);
   const { id, result } = await runAndWait(
-    { kind: 'scrape', target: url, timeoutMs, isQuick, ...scrape },
+    { kind: 'scrape', target: url, timeoutMs, isQuick, reserved: expectedPriceOf(scrape.request), ...scrape },
     deps,
   );
   if (!result) throw await timeoutError(id, scrape.request, deps);

@@ -1,4 +1,5 @@
 import { withFileUrls } from '../blobs/file-urls.ts';
+import { priceOfSearch } from '../credits.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import { type SearchResult, searchBody, searchResponse } from '../schemas/search.ts';
 import { defineRoute } from './http/route.ts';
@@ -14,11 +15,10 @@ const create = defineRoute({
   errors: [...errorsRaisedBy('start', 'options'), 'MAP_TIMEOUT', 'SEARCH_UNAVAILABLE', 'WORKER_LOST'],
   minCredits: 1,
   async handler({ caller, body, baseUrl, signal }, deps) {
-    const { query, timeout: timeoutMs } = body;
-    const { id, result } = await runAndWait(
-      { kind: 'search', target: query, caller, request: body, timeoutMs, signal, isEncrypted: false },
-      deps,
-    );
+    const { query, timeout: timeoutMs, limit, sources } = body;
+    const job = { kind: 'search', target: query, caller, request: body, timeoutMs, signal } as const;
+    const reserved = priceOfSearch(limit * sources.length);
+    const { id, result } = await runAndWait({ ...job, reserved, isEncrypted: false }, deps);
     if (!result) {
       const message = `Search timed out: ${JSON.stringify(query)} was not answered within ${timeoutMs} ms. Set a longer timeout, or try again later.`;
       throw new ServiceError('MAP_TIMEOUT', message);

@@ -82,6 +82,7 @@ interface Tables {
     trace: ColumnType<EngineAttempt[] | null, string | null | undefined, string | null>;
     /** The job that this one is a part of. It is then not listed by itself. */
     parent_id: ColumnType<string | null, string | null | undefined, string | null>;
+    reserved: Generated<number>;
   };
   agent_steps: {
     job_id: string;

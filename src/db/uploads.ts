@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
-import type { Database } from './client.ts';
+import type { Database, Queryable } from './client.ts';
 import { jobRow, type NewJob } from './jobs/jobs.ts';
 
 /** An uploaded file whose encrypted bytes are stored as a blob. */
@@ -47,8 +47,12 @@ export async function insertUpload(db: Database, upload: StoredUpload): Promise<
 }
 
 /** Stores a job together with the upload that it parses. */
-export async function insertJobWithUpload(db: Database, job: NewJob, upload: StoredUpload): Promise<void> {
-  await db.query
+export async function insertJobWithUpload(
+  query: Queryable,
+  job: NewJob,
+  upload: StoredUpload,
+): Promise<void> {
+  await query
     .with('job', (query) => query.insertInto('jobs').values(jobRow(job)).returning('id'))
     .insertInto('uploads')
     .values({ ...uploadRow(upload), job_id: job.id })
@@ -59,20 +63,29 @@ export async function insertJobWithUpload(db: Database, job: NewJob, upload: Sto
  * Stores a job that parses an upload which was stored earlier.
  * @throws ServiceError `NOT_FOUND` unless the team has such an upload, and no other job uses it
  */
-export async function insertJobForUpload(db: Database, job: NewJob, uploadId: string): Promise<void> {
-  await db.query.transaction().execute(async (transaction) => {
-    await transaction.insertInto('jobs').values(jobRow(job)).execute();
-    const claimed = await transaction
-      .updateTable('uploads')
-      .set({ job_id: job.id })
-      .where('id', '=', uploadId)
-      .where('team_id', '=', job.teamId)
-      .where('job_id', 'is', null)
-      .where('expires_at', '>', sql<Date>`now()`)
-      .returning('id')
-      .executeTakeFirst();
-    if (!claimed) throw uploadNotFound();
-  });
+export async function insertJobForUpload(query: Queryable, job: NewJob, uploadId: string): Promise<void> {
+  const row = jobRow(job);
+  // The keys of an object literal are those of its type.
+  const columns = Object.keys(row) as (keyof typeof row)[];
+  const stored = await query
+    .with('claimed', (query) =>
+      query
+        .updateTable('uploads')
+        .set({ job_id: job.id })
+        .where('id', '=', uploadId)
+        .where('team_id', '=', job.teamId)
+        .where('job_id', 'is', null)
+        .where('expires_at', '>', sql<Date>`now()`)
+        .returning('id'),
+    )
+    .insertInto('jobs')
+    .columns(columns)
+    .expression((query) =>
+      query.selectFrom('claimed').select(columns.map((column) => sql.val(row[column]).as(column))),
+    )
+    .returning('id')
+    .executeTakeFirst();
+  if (!stored) throw uploadNotFound();
 }
 
 /** The error for an `uploadRef` without a file. */

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
-import type { Snapshot } from '../snapshot.ts';
 import type { UnconvertedDocument } from './document.ts';
-import type { ReceivedFile } from './received-file.ts';
+import type { ParsedFile, ReceivedFile } from './received-file.ts';
 
 /**
  * Why a parser takes a file, the strongest reason first: the file begins with a signature of the type, its media
@@ -9,9 +8,6 @@ import type { ReceivedFile } from './received-file.ts';
  */
 export const EVIDENCE = ['signature', 'type', 'content'] as const;
 export type Evidence = (typeof EVIDENCE)[number];
-
-/** The part of a snapshot that formats are derived from. */
-export type ParsedFile = Pick<Snapshot, 'kind' | 'text'>;
 
 /**
  * The result of a parser. A document is not parsed at once, but returned with the task of converting it in

@@ -1,6 +1,9 @@
 import { ServiceError } from '../errors.ts';
+import type { Snapshot } from '../snapshot.ts';
 import { decodeText } from './charset.ts';
-import type { ParsedFile } from './parser.ts';
+
+/** The part of a snapshot that formats are derived from. */
+export type ParsedFile = Pick<Snapshot, 'kind' | 'text'>;
 
 /** Number of bytes that browsers examine to recognise a body (WHATWG MIME Sniffing 5.2). */
 const SNIFFED_BYTES = 1445;

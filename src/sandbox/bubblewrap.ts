@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { SandboxedProgram } from './confinement.ts';
+import type { SandboxedProgram } from './sandboxed-program.ts';
 
 /** The user inside, who owns nothing. */
 const NOBODY = '65534';

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { chown, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf } from '../errors.ts';
-import { type Confinement, SANDBOX_UID, type SandboxedProgram, startConfined } from './confinement.ts';
+import { type Confinement, SANDBOX_UID, startConfined } from './confinement.ts';
+import type { SandboxedProgram } from './sandboxed-program.ts';
 
 /** A program to compile, and the directory for V8's compiled code. */
 interface Compilation {

@@ -1,7 +1,8 @@
-import { type Confinement, findConfinement, type SandboxedProgram } from './confinement.ts';
+import { type Confinement, findConfinement } from './confinement.ts';
 import type { Frame } from './frames.ts';
 import { Places } from './places.ts';
 import { logFailure, SandboxError, type SandboxFault, type SandboxLogger } from './sandbox-error.ts';
+import type { SandboxedProgram } from './sandboxed-program.ts';
 import { type TaskOptions, TaskProcess } from './task-process.ts';
 
 export interface SandboxOptions {

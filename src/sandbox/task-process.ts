@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { ProcessGroup } from '../child-processes/process-group.ts';
 import { fieldsOf } from '../json-object.ts';
-import { type Confinement, type SandboxedProgram, startConfined } from './confinement.ts';
+import { type Confinement, startConfined } from './confinement.ts';
 import { encodeFrame, type Frame, FrameError, FrameReader } from './frames.ts';
 import type { Limits } from './limits.ts';
 import { measureTree, type TreeUsage } from './process-tree.ts';
 import { SandboxError } from './sandbox-error.ts';
+import type { SandboxedProgram } from './sandboxed-program.ts';
 import { RESULT_FD } from './task-loop.ts';
 
 /** How often the memory and the processes of a busy process are measured. */

@@ -3,14 +3,7 @@ import { basename, join } from 'node:path';
 import { type CdpConnection, Disconnected } from '../browser/chromium/cdp.ts';
 import type { Logger } from '../logger.ts';
 import { DirectoryLimit } from './code/directory-limit.ts';
-import { MAX_DOWNLOADS_BYTES } from './downloads.ts';
-
-/** A download that was not kept. */
-export interface CanceledDownload {
-  name: string;
-  /** A sentence. */
-  reason: string;
-}
+import { type CanceledDownload, MAX_DOWNLOADS_BYTES } from './downloads.ts';
 
 /** Options of {@link DownloadLimit}. */
 interface DownloadLimitOptions {

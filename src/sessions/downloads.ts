@@ -3,7 +3,13 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, ServiceError } from '../errors.ts';
-import type { CanceledDownload } from './download-limit.ts';
+
+/** A download that was not kept. */
+export interface CanceledDownload {
+  name: string;
+  /** A sentence. */
+  reason: string;
+}
 
 /** A file that the browser or the code of a session has stored. */
 export interface Download {

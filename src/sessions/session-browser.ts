@@ -3,8 +3,9 @@ import type { Server, Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { CdpConnection } from '../browser/chromium/cdp.ts';
 import { type Chromium, chromiumArguments, connectChromium } from '../browser/chromium/launch-chromium.ts';
-import { type Confinement, type SandboxedProgram, startConfined } from '../sandbox/confinement.ts';
+import { type Confinement, startConfined } from '../sandbox/confinement.ts';
 import { UNSHARE } from '../sandbox/limits.ts';
+import type { SandboxedProgram } from '../sandbox/sandboxed-program.ts';
 import { SESSION_UID, type SessionDirectory } from './session-directory.ts';
 
 /** How the browser of a session is started. */

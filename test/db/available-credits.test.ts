@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RUN_CREDITS } from '../../src/agent/step.ts';
+import { priceOfSession } from '../../src/credits.ts';
 import type { Database } from '../../src/db/client.ts';
 import { addTurn, findRun, finishStep, insertRun, listSteps } from '../../src/db/jobs/agent-steps.ts';
 import { insertChildJobs, insertJob, type NewJob } from '../../src/db/jobs/jobs.ts';
@@ -14,6 +15,8 @@ import { NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { startPages } from '../support/pages.ts';
+import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
 /** All running work of a team shares its credits, whatever kind it is. No workflow runs the jobs of this file. */
@@ -54,7 +57,7 @@ async function startAgent(team: TestTeam, reserved: number): Promise<string> {
 }
 
 /** Starts a crawl. @returns what claims pages of it, and records some of those that are claimed */
-async function startCrawl({ id: teamId }: TestTeam, count: number) {
+async function startCrawl({ id: teamId }: TestTeam, count: number, reserved = 1) {
   const host = `host-${uuidv7()}.test`;
   const id = uuidv7();
   await insertPageJob(db.query, {
@@ -68,6 +71,7 @@ async function startCrawl({ id: teamId }: TestTeam, count: number) {
       ttlMs: 3_600_000,
     },
     ...{ limit: null, maxConcurrency: 100, delayMs: null, webhook: undefined, baseUrl: 'http://winnow.test' },
+    reserved,
     pages: Array.from({ length: count }, (_, n) => ({ url: `http://${host}/${n}`, host, depth: 0 })),
   });
   return (maxPages: number, ended: string[] = []) =>
@@ -81,7 +85,7 @@ async function startCrawl({ id: teamId }: TestTeam, count: number) {
         outcome: 'completed',
         blob: 'x',
         bytes: 1,
-        credits: 1,
+        credits: reserved,
       })),
     });
 }
@@ -158,6 +162,60 @@ describe('the credits of a team', () => {
     const [ended, ...running] = first.claims.map(({ id }) => id);
     expect(await step(16, [ended!])).toMatchObject({ claims: [], outOfCredits: false });
     expect(await step(16, running)).toMatchObject({ claims: [], outOfCredits: true, completed: 5 });
+  });
+
+  it('limit the pages of a crawl by what each of them is expected to cost', async () => {
+    const team = await makeTeam(db, { credits: 12, concurrency: 100 });
+    const step = await startCrawl(team, 50, 5);
+    const { claims } = await step(16);
+    expect(claims).toHaveLength(2);
+    expect(await readAvailableCredits(db, team.id)).toBe(2);
+    const ended = claims.map(({ id }) => id);
+    expect(await step(16, ended)).toMatchObject({ claims: [], outOfCredits: true, completed: 2 });
+  });
+
+  it('are reserved for a browser session as it is billed', async () => {
+    const team = await makeTeam(db, { credits: 100_000 });
+    const id = await openBrowser(team, 0);
+    const seconds = [0, 1, 59, 60, 61, 89, 90, 91, 119, 120, 3_599, 3_600];
+    for (const prompted of [false, true]) {
+      for (const each of seconds) {
+        // The time of the transaction stands still, so the session is exactly as old.
+        const available = await db.query.transaction().execute(async (query) => {
+          await sql`update browser_sessions set prompted = ${prompted},
+            opened_at = now() - make_interval(secs => ${each}) where id = ${id}`.execute(query);
+          return readAvailableCredits({ query }, team.id);
+        });
+        expect({ each, credits: 100_000 - (available ?? 0) }).toEqual({
+          each,
+          credits: priceOfSession({ durationMs: each * 1_000, prompted }),
+        });
+      }
+    }
+  });
+
+  it('are given to as many requests as they suffice for, however many arrive at the same moment', async ({
+    signal,
+  }) => {
+    const team = await makeTeam(db, { credits: 3, concurrency: 100 });
+    const done = Promise.withResolvers<void>();
+    await using pages = await startPages({
+      '/': (_request, response) => void done.promise.then(() => response.end('<p>Text</p>')),
+    });
+    const access = { url: service.url, key: team.key };
+    const scrapes = Array.from({ length: 12 }, (_, n) =>
+      call('/v2/scrape', { ...access, body: { url: `${pages.url}/?${n}` } }),
+    );
+    let refused = 0;
+    for (const scrape of scrapes)
+      void scrape.then(({ status }) => {
+        refused += status === 402 ? 1 : 0;
+      });
+    await pollUntil(() => refused >= 9, { signal });
+    done.resolve();
+    const statuses = (await Promise.all(scrapes)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 402)).toHaveLength(9);
+    expect((await call('/v2/team/credit-usage', access)).body.data.remainingCredits).toBe(0);
   });
 
   it('end sessions that cost more than other work has left of them', async () => {

@@ -90,10 +90,10 @@ describe('a scrape that continues after its timeout', () => {
     });
     const isStored = async ({ id }: { id: string }) => (await findJob(db, id))?.status;
     const same = newJob(REQUEST);
-    expect(await insertOrJoin(db, same)).toBe(jobId);
+    expect(await insertOrJoin(db.query, same)).toBe(jobId);
     expect(await isStored(same)).toBeUndefined();
     const other = newJob({ ...REQUEST, url: 'http://a.test/b.pdf' });
-    expect(await insertOrJoin(db, other)).toBeUndefined();
+    expect(await insertOrJoin(db.query, other)).toBeUndefined();
     expect(await isStored(other)).toBe('scraping');
     const { request } = (await findJob(db, other.id))!;
     expect(request).toEqual({ ...REQUEST, url: 'http://a.test/b.pdf' });

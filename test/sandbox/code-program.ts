@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SandboxedProgram } from '../../src/sandbox/confinement.ts';
 import { NODE_RESERVED_MB } from '../../src/sandbox/limits.ts';
+import type { SandboxedProgram } from '../../src/sandbox/sandboxed-program.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 

@@ -106,6 +106,10 @@ function importsOf(source: string): Import[] {
   return [...fixed, ...dynamic];
 }
 
+/** The path of an imported file, relative to the same directory as the path of the file that imports it. */
+const resolveImport = (file: string, specifier: string) =>
+  path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier));
+
 /** The module that a file belongs to: the first part of its path below `src/`, without the extension. */
 const moduleOf = (file: string) => file.split('/')[0]!.replace(/\.ts$/, '');
 const layerOf = (module: string) => LAYERS.findIndex((layer) => layer.includes(module));
@@ -150,7 +154,7 @@ function violationsOf(file: string, module: string, { specifier, typeOnly }: Imp
       return [`${file}: workflows may not run ${specifier}`];
     return [];
   }
-  const target = moduleOf(path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier)));
+  const target = moduleOf(resolveImport(file, specifier));
   if (target === module) return [];
   if (layerOf(target) < 0) return [`${file}: no layer names the module ${target} of ${specifier}`];
   if (layerOf(target) >= layerOf(module))
@@ -158,4 +162,26 @@ function violationsOf(file: string, module: string, { specifier, typeOnly }: Imp
   if (module === 'workflows' && !typeOnly && !WORKFLOW_RUNTIME.has(target))
     return [`${file}: workflows may not run ${target}`];
   return [];
+}
+
+/**
+ * Finds files that import each other in a circle, be it only for types: none of them can be understood without the
+ * others.
+ * @param files source texts by their path
+ * @returns one line for each circle that a search from file to file meets, with its files in the order of import
+ */
+export function findCycles(files: Record<string, string>): string[] {
+  const cycles: string[] = [];
+  const visited = new Set<string>();
+  const visit = (file: string, importers: readonly string[]) => {
+    const start = importers.indexOf(file);
+    if (start >= 0) cycles.push([...importers.slice(start), file].join(' → '));
+    if (visited.has(file)) return;
+    visited.add(file);
+    for (const { specifier } of importsOf(files[file] ?? '')) {
+      if (specifier.startsWith('.')) visit(resolveImport(file, specifier), [...importers, file]);
+    }
+  };
+  for (const file of Object.keys(files)) visit(file, []);
+  return cycles;
 }

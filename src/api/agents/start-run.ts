@@ -7,6 +7,7 @@ import type { Caller } from '../../db/teams/teams.ts';
 import { ServiceError } from '../../errors.ts';
 import type { AgentKind } from '../../job-kinds.ts';
 import type { WebhookTarget } from '../../schemas/webhook.ts';
+import { reserveCredits } from '../http/required-credits.ts';
 import type { ApiDeps } from '../http/route.ts';
 
 /** Credits that a team must have left to start an agent or extract. */
@@ -28,6 +29,7 @@ interface NewRun {
 /**
  * Stores an agent or extract and starts its workflow.
  * @returns its id
+ * @throws ServiceError `INSUFFICIENT_CREDITS`
  */
 export async function startRun(
   { kind, caller, request, webhook, rawBody, idempotencyKey, baseUrl }: NewRun,
@@ -40,6 +42,7 @@ export async function startRun(
   const { id } = await performOnce(db, call, async (query) => {
     const job = { id: uuidv7(), teamId, apiKeyId, kind, target, request, ttlMs: config.resultTtlMs };
     await insertRun(query, { ...job, webhook, baseUrl });
+    await reserveCredits(query, caller, { minimum: RUN_MIN_CREDITS, jobId: job.id });
     return { id: job.id };
   });
   const host = URL.parse(target ?? '')?.host;

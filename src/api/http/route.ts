@@ -4,9 +4,8 @@ import type { DiskSpace } from '../../blobs/disk-space.ts';
 import type { Blobs } from '../../blobs/index.ts';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/client.ts';
-import { readAvailableCredits } from '../../db/teams/available-credits.ts';
 import type { Caller } from '../../db/teams/teams.ts';
-import { type ErrorCode, ServiceError } from '../../errors.ts';
+import type { ErrorCode } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Temporal } from '../../temporal/workflow-client.ts';
 import type { Authenticate } from './auth.ts';
@@ -15,6 +14,7 @@ import type { EncryptedFile } from './encrypted-file.ts';
 import { createValidationError } from './error-responses.ts';
 import { JsonStream } from './json-stream.ts';
 import type { RateBucket, RateLimit } from './rate-limit.ts';
+import { requireCredits } from './required-credits.ts';
 import { validateText } from './validate-text.ts';
 
 /** The services that handlers depend on. */
@@ -108,7 +108,7 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
   const admit: RequestHandler = async (request, response, next) => {
     const caller = await checks.authenticate(request.headers.authorization);
     if (route.rateLimited !== false) await checks.rateLimit(caller, rateBucket);
-    if (typeof minCredits === 'number') await requireCredits(caller, minCredits, deps.db);
+    if (typeof minCredits === 'number') await requireCredits(deps.db, caller, { minimum: minCredits });
     response.locals.caller = caller;
     next();
   };
@@ -116,7 +116,8 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
     if (route.replacement) response.set(deprecationHeaders(route.replacement));
     const { caller, file } = response.locals;
     validateText(request.body);
-    if (typeof minCredits === 'function') await requireCredits(caller, minCredits(request.body), deps.db);
+    if (typeof minCredits === 'function')
+      await requireCredits(deps.db, caller, { minimum: minCredits(request.body) });
     const disconnected = new AbortController();
     response.on('close', () => disconnected.abort());
     const routeRequest = {
@@ -146,31 +147,6 @@ const deprecationHeaders = (replacement: string) => ({
   Deprecation: `@${DEPRECATED_SINCE}`,
   Link: `<${replacement}>; rel="successor-version"`,
 });
-
-/**
- * Requires credits that the running work of the team has not reserved. Other requests that arrive at the same moment may find the same
- * ones.
- * @throws ServiceError `INSUFFICIENT_CREDITS` if the team has fewer of them left than a request needs
- */
-export async function requireCredits(
-  { teamId, creditsRemaining }: Caller,
-  minimum: number,
-  db: Database,
-): Promise<void> {
-  // Free requests are allowed even if the team has a negative number of credits.
-  if (minimum === 0 || creditsRemaining === null) return;
-  const available = await readAvailableCredits(db, teamId);
-  if (available === undefined || available >= minimum) return;
-  const reserved = creditsRemaining - available;
-  const isReserved = reserved > 0;
-  const left = isReserved ? Math.max(0, available) : creditsRemaining;
-  const besides = isReserved ? ` besides the ${reserved} that its running work has reserved` : '';
-  const orLater = isReserved ? ', or send the request again when that work has ended' : '';
-  throw new ServiceError(
-    'INSUFFICIENT_CREDITS',
-    `Insufficient credits: this request needs ${minimum}, but the team has ${left} left${besides}. Ask your operator for more${orLater}.`,
-  );
-}
 
 function validate(schema: z.ZodType | undefined, value: unknown, part: 'body' | 'query' | 'path'): unknown {
   if (!schema) return undefined;

@@ -6,7 +6,8 @@ import { ServiceError } from '../../errors.ts';
 import { fieldsOf } from '../../json-object.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import * as schemas from '../../schemas/session.ts';
-import { type ApiDeps, defineRoute, requireCredits } from '../http/route.ts';
+import { requireCredits } from '../http/required-credits.ts';
+import { type ApiDeps, defineRoute } from '../http/route.ts';
 import { deleteSession } from './delete-session.ts';
 import { executeCode } from './execute-code.ts';
 import { runPrompt } from './run-prompt.ts';
@@ -57,10 +58,10 @@ const interact = defineRoute({
     if (found?.state === 'destroyed') throw destroyedError(found);
     if (prompt !== undefined) {
       requireModel(deps);
-      if (!found?.prompted) await requireCredits(caller, PROMPT_MIN_CREDITS, deps.db);
+      if (!found?.prompted) await requireCredits(deps.db, caller, { minimum: PROMPT_MIN_CREDITS });
     }
     // A session that runs is billed at its end, and ends by itself when the credits are used up.
-    if (!found) await requireCredits(caller, SESSION_MIN_CREDITS, deps.db);
+    if (!found) await requireCredits(deps.db, caller, { minimum: SESSION_MIN_CREDITS });
     const start = {
       caller,
       request: schemas.sessionBody.parse({ profile: fieldsOf(scrape.request).profile }),

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { SESSION_MIN_CREDITS } from '../../credits.ts';
 import { forgetResult, performOnce } from '../../db/idempotency.ts';
 import {
   endSession,
@@ -13,6 +14,7 @@ import { createSessionSalt } from '../../encryption/session-secrets.ts';
 import { ServiceError, toServiceError } from '../../errors.ts';
 import type { SessionKind } from '../../job-kinds.ts';
 import type { SessionRequest } from '../../schemas/session.ts';
+import { reserveCredits } from '../http/required-credits.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { callHost } from './host-client.ts';
 import { type OpenedSession, openedSession, requireSession, toStart } from './session-state.ts';
@@ -37,7 +39,7 @@ const FAILURE_TIMEOUT_MS = 10_000;
 /**
  * Stores a session, starts its browser and waits until it can be used.
  * @returns the session, which a repeated request also gets if it has ended since
- * @throws ServiceError `SESSION_LIMIT_REACHED`, `SESSIONS_UNAVAILABLE` if no worker runs sessions, `SESSION_FAILED` if the
+ * @throws ServiceError `SESSION_LIMIT_REACHED`, `INSUFFICIENT_CREDITS`, `SESSIONS_UNAVAILABLE` if no worker runs sessions, `SESSION_FAILED` if the
  *   browser does not start, `PROFILE_LOCKED` if another session saves the profile
  */
 export async function startSession(
@@ -66,7 +68,10 @@ export async function startSession(
     async (query) => {
       const inserted = await insertSession(query, session);
       if (inserted.result === 'limit') throw limitError();
-      if (inserted.result === 'stored') created = inserted.session;
+      if (inserted.result === 'stored') {
+        await reserveCredits(query, caller, { minimum: SESSION_MIN_CREDITS, jobId: session.id });
+        created = inserted.session;
+      }
       return inserted.id;
     },
   );

@@ -13,7 +13,7 @@ import type { AgentKind } from '../../job-kinds.ts';
 import { storableJson } from '../../json-object.ts';
 import { narrowTarget, type WebhookTarget } from '../../schemas/webhook.ts';
 import type { Database, Queryable, StoredError } from '../client.ts';
-import { availableCredits } from '../teams/available-credits.ts';
+import { availableCredits, lockCredits } from '../teams/available-credits.ts';
 import { cancelJob, completeJob, failJob, insertChildJobs, jobRow, type NewJob } from './jobs.ts';
 
 const STEP_COLUMNS = [
@@ -101,10 +101,9 @@ export async function addTurn(db: Database, run: AgentRun, { turn, step, ...rest
   });
 }
 
-/** Reads the credits for the next calls of a run. Until the transaction ends, other runs and page workers of the team wait with theirs. */
+/** Reads the credits for the next calls of a run. Until the transaction ends, all other work of the team waits with its own. */
 async function lockTeamCredits(query: Queryable, { id, teamId }: AgentRun): Promise<number> {
-  // Jobs of the team may be added meanwhile, so the lock is not one that their foreign keys wait for.
-  await sql`select from teams where id = ${teamId} for no key update`.execute(query);
+  await lockCredits(query, teamId);
   const run = await query
     .selectFrom('jobs')
     .innerJoin('teams', 'teams.id', 'jobs.team_id')

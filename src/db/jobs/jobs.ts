@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { PAGE } from '../../credits.ts';
 import { type JobCipher, NULL_CIPHER } from '../../encryption/job-cipher.ts';
 import { type JobKind, LISTED_KINDS } from '../../job-kinds.ts';
 import type { Database, EngineAttempt, Queryable, StoredError } from '../client.ts';
@@ -16,6 +17,8 @@ export interface NewJob {
   cipher?: JobCipher;
   /** How long the results are kept, in milliseconds. */
   ttlMs: number;
+  /** Credits that the job is expected to cost, or each of its pages if it is a batch or crawl; 1 by default. */
+  reserved?: number;
   /** The job that this one is a part of; lists leave it out. */
   parentId?: string;
 }
@@ -38,10 +41,11 @@ export const jobRow = (job: NewJob) => ({
   ...requestColumns(job),
   expires_at: new Date(Date.now() + job.ttlMs),
   parent_id: job.parentId ?? null,
+  reserved: job.reserved ?? PAGE,
 });
 
 /** Stores a job. Its workflow must start only afterwards. */
-export async function insertJob(db: Database, job: NewJob): Promise<void> {
+export async function insertJob(db: Pick<Database, 'query'>, job: NewJob): Promise<void> {
   await db.query.insertInto('jobs').values(jobRow(job)).execute();
 }
 

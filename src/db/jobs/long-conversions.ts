@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { isJsonObject } from '../../json-object.ts';
-import type { Database } from '../client.ts';
+import type { Database, Queryable } from '../client.ts';
 import { jobRow, type NewJob } from './jobs.ts';
 
 /** How long a repeated request gets the result of a scrape that has ended. Clients repeat it within ten minutes. */
@@ -98,13 +98,13 @@ export async function findLongConversion(
  * @returns the id of the job to join; `undefined` if the new one was stored
  */
 export async function insertOrJoin(
-  db: Database,
+  query: Queryable,
   job: NewJob & { request: JoinableRequest['request'] },
 ): Promise<string | undefined> {
   const row = jobRow(job);
   // The keys of an object literal are those of its type.
   const columns = Object.keys(row) as (keyof typeof row)[];
-  const found = await db.query
+  const found = await query
     .with('joinable', (query) => selectLongConversion(query, job))
     .with('stored', (query) =>
       query

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { PAGE } from '../../credits.ts';
 import { NULL_CIPHER } from '../../encryption/job-cipher.ts';
 import { type PageJobKind, TASK_KINDS, type TaskKind } from '../../job-kinds.ts';
 import { narrowTarget, type WebhookTarget } from '../../schemas/webhook.ts';
@@ -39,6 +40,7 @@ export async function insertPageJob(query: Queryable, job: NewPageJob): Promise<
       expires_at: new Date(Date.now() + job.ttlMs),
       webhook: webhook ? JSON.stringify(encryptTarget(webhook, cipher)) : null,
       base_url: job.baseUrl,
+      reserved: job.reserved ?? PAGE,
     })
     .execute();
   await query

@@ -51,9 +51,10 @@ async function countClaimable(query: Queryable, jobId: string): Promise<number> 
           select count(*) from pages where team_id = teams.id and status = 'claimed') - (
           select count(*) from slots where team_id = teams.id and expires_at > now()) - (
           select count(*) from slot_waits where team_id = teams.id and expires_at > now()),
-        ${availableCredits()}
+        ${availableCredits()} / jobs.reserved
       )::int as claimable
-    from job_progress join teams on teams.id = job_progress.team_id where job_id = ${jobId}`.execute(query);
+    from job_progress join teams on teams.id = job_progress.team_id join jobs on jobs.id = job_id
+    where job_id = ${jobId}`.execute(query);
   return rows[0]?.claimable ?? 0;
 }
 

@@ -83,7 +83,7 @@ export interface RecordAndClaimResult {
   open: number;
   /** Whether the page limit is reached. */
   full: boolean;
-  /** Whether the team has no credits left. */
+  /** Whether the team has fewer credits left than a page is expected to cost. */
   outOfCredits: boolean;
 }
 
@@ -300,7 +300,7 @@ async function readJobState(query: Queryable, jobId: string) {
   const { rows } = await sql<Omit<RecordAndClaimResult, 'claims'>>`
     select jobs.status, paused, base, delay_ms as "delayMs", completed, failed, progress.credits,
       (${OPEN_PAGES} + completed + failed)::int as total, ${OPEN_PAGES}::int as open, ${IS_FULL} as "full",
-      coalesce(teams.credits_remaining <= 0, false) as "outOfCredits"
+      coalesce(teams.credits_remaining < jobs.reserved, false) as "outOfCredits"
     from job_progress as progress join jobs on jobs.id = progress.job_id join teams on teams.id = jobs.team_id
     where job_id = ${jobId}`.execute(query);
   return rows[0]!;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { RUN_CREDITS } from '../../agent/step.ts';
-import { PAGE, PROMPTED_SESSION_MINUTE, SESSION_MINUTE } from '../../credits.ts';
-import type { Database } from '../client.ts';
+import { PROMPTED_SESSION_MINUTE, SESSION_MINUTE } from '../../credits.ts';
+import type { Database, Queryable } from '../client.ts';
 
 /** A job whose own credits do not reduce those that it may use: an id, or an SQL expression for one. */
 type OwnJob = RawBuilder<string> | undefined;
@@ -17,7 +17,7 @@ const reservedByRuns = (own: OwnJob) => sql`
 
 /** Scrapes, maps and searches that are billed by themselves. */
 const reservedByRequests = (own: OwnJob) => sql`
-  select count(*) * ${sql.lit(PAGE)} from jobs as request
+  select sum(reserved) from jobs as request
   where request.team_id = teams.id and request.status = 'scraping' and request.kind in ('scrape', 'map', 'search')
     ${unless('request.id', own)} and not exists (
       select from jobs as parent
@@ -25,23 +25,33 @@ const reservedByRequests = (own: OwnJob) => sql`
 
 /** Pages of batches and crawls that are being scraped. */
 const reservedByPages = sql`
-  select count(*) * ${sql.lit(PAGE)} from pages where pages.team_id = teams.id and pages.status = 'claimed'`;
+  select sum(page_job.reserved) from pages join jobs as page_job on page_job.id = pages.job_id
+  where pages.team_id = teams.id and pages.status = 'claimed'`;
 
 /** Browser sessions, by the time that they have been open; see `priceOfSession`. */
-const reservedBySessions = sql`
+const reservedBySessions = (own: OwnJob) => sql`
   select sum(ceil(case when prompted then ${sql.lit(PROMPTED_SESSION_MINUTE)} else ${sql.lit(SESSION_MINUTE)} end
     * greatest(1, ceil(extract(epoch from now() - opened_at)) / 60.0)))
-  from browser_sessions where browser_sessions.team_id = teams.id and state <> 'destroyed'`;
+  from browser_sessions
+  where browser_sessions.team_id = teams.id and state <> 'destroyed' ${unless('browser_sessions.id', own)}`;
 
 /**
  * The credits of `teams` that running work has not reserved, as an SQL expression; `null` means unlimited. A page or request
- * reserves the least that it costs, a call of an agent the most.
+ * reserves what it is expected to cost, a call of an agent the most.
  * @param own the job that asks
  */
 export const availableCredits = (own?: OwnJob) => sql<number | null>`
   case when teams.credits_remaining is null then null else teams.credits_remaining
-    - coalesce((${reservedByRuns(own)}), 0) - coalesce((${reservedBySessions}), 0)
-    - (${reservedByRequests(own)}) - (${reservedByPages}) end::int`;
+    - coalesce((${reservedByRuns(own)}), 0) - coalesce((${reservedBySessions(own)}), 0)
+    - coalesce((${reservedByRequests(own)}), 0) - coalesce((${reservedByPages}), 0) end::int`;
+
+/**
+ * Locks the credits of a team until the transaction ends, so that whoever else wants to reserve some of them waits. Jobs of
+ * the team may be added meanwhile, so the lock is not one that their foreign keys wait for.
+ */
+export async function lockCredits(query: Queryable, teamId: string): Promise<void> {
+  await sql`select from teams where id = ${teamId} for no key update`.execute(query);
+}
 
 /**
  * Reads the credits of a team that its running work has not reserved.

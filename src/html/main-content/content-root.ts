@@ -2,9 +2,9 @@ import { Element, isTag } from 'domhandler';
 import { isHeading } from './page-index/element-measures.ts';
 import { isArticleBody, isMainElement, isRunningText, type PageIndex } from './page-index/page-index.ts';
 import { PAGE_TYPES } from './page-type/page-type.ts';
-import { isContentElement, type PrunedPage } from './pruning/prune.ts';
+import { isContentElement } from './pruning/prune.ts';
 import { dropBesideTitle } from './pruning/titles.ts';
-import type { Stage } from './stage.ts';
+import type { PrunedPage, Stage } from './stage.ts';
 
 /** Minimum share of the remaining page for the main element on pages of running text. */
 const MIN_MAIN_SHARE = 0.5;

@@ -1,7 +1,16 @@
 import type { Element } from 'domhandler';
+import type { Measure } from './page-index/element-measures.ts';
 import type { PageIndex } from './page-index/page-index.ts';
 import { PAGE_TYPES, type PageType } from './page-type/page-type.ts';
-import type { PrunedPage } from './pruning/prune.ts';
+
+/** The result of pruning: what was dropped and what remains. */
+export interface PrunedPage {
+  dropped: Set<Element>;
+  /** The measures of the kept elements without their dropped descendants. */
+  remaining: Map<Element, Measure>;
+  /** Total length of the dropped lists of links, in characters that are not blank. */
+  linkListLength: number;
+}
 
 /** A page on its way through the pipeline. The stages change everything but the index. */
 export interface FilteredPage {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { storeCompiledCode } from '../../sandbox/compiled-code.ts';
-import type { Confinement, SandboxedProgram } from '../../sandbox/confinement.ts';
+import type { Confinement } from '../../sandbox/confinement.ts';
+import type { SandboxedProgram } from '../../sandbox/sandboxed-program.ts';
 import { LOAD_ONLY } from './converters.ts';
 
 /**

@@ -2,7 +2,8 @@ import type { Frame } from '../../sandbox/frames.ts';
 import { serveTasks } from '../../sandbox/task-loop.ts';
 import type { DocumentTask } from '../document.ts';
 import { DocumentError } from '../document-error.ts';
-import { CONVERTERS, type ConverterContext, type ConverterSettings, LOAD_ONLY } from './converters.ts';
+import type { ConverterContext, ConverterSettings } from './converter.ts';
+import { CONVERTERS, LOAD_ONLY } from './converters.ts';
 
 /**
  * The program of the sandboxed processes that convert documents. Its argument is the {@link ConverterSettings}, or

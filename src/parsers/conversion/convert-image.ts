@@ -1,6 +1,6 @@
 import { DocumentError } from '../document-error.ts';
 import { parseImage } from '../pdf/parse-image.ts';
-import type { Converter } from './converters.ts';
+import type { Converter } from './converter.ts';
 
 const NO_TEXT = 'No text was recognised in the image.';
 

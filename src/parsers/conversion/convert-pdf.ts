@@ -1,7 +1,7 @@
 import type { DocumentPage } from '../../snapshot.ts';
 import type { DocumentImage } from '../document.ts';
 import { type PdfDocument, parsePdf } from '../pdf/index.ts';
-import type { Converter } from './converters.ts';
+import type { Converter } from './converter.ts';
 
 /** Converts PDF files. */
 export const convertPdf: Converter = async (task, bytes, { ocr, report }) => {

@@ -1,30 +1,8 @@
-import type { ConversionProgress, ConvertedDocument, DocumentTask, DocumentType } from '../document.ts';
+import type { DocumentType } from '../document.ts';
 import type { MailTask } from '../mail/index.ts';
-import type { OfficeType } from '../office/index.ts';
-import type { OcrSettings } from '../pdf/ocr.ts';
+import type { OfficeType } from '../office/model.ts';
 import type { SpreadsheetType } from '../spreadsheet/index.ts';
-
-/** Settings of the service that converters use. */
-export interface ConverterSettings {
-  /** Absent if the service has no language data. */
-  ocr?: OcrSettings;
-}
-
-/** The input of a converter in addition to the document. */
-export interface ConverterContext extends ConverterSettings {
-  /** Tells the service how far the conversion is. */
-  report(progress: Required<ConversionProgress>): void;
-}
-
-/**
- * Converts documents of one or more types.
- * @throws DocumentError
- */
-export type Converter = (
-  task: DocumentTask,
-  bytes: Uint8Array,
-  context: ConverterContext,
-) => Promise<ConvertedDocument>;
+import type { Converter } from './converter.ts';
 
 /** The argument of the process that converts documents which lets it load all converters and end. */
 export const LOAD_ONLY = 'load-only';

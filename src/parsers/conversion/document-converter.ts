@@ -1,17 +1,17 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
-import type { SandboxedProgram } from '../../sandbox/confinement.ts';
 import type { Frame } from '../../sandbox/frames.ts';
 import { NODE_RESERVED_MB } from '../../sandbox/limits.ts';
 import { packageDirectories } from '../../sandbox/package-directories.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { logFailure, SandboxError, type SandboxLogger } from '../../sandbox/sandbox-error.ts';
+import type { SandboxedProgram } from '../../sandbox/sandboxed-program.ts';
 import type { ConversionOptions, ConvertDocument, DocumentTask } from '../document.ts';
 import type { DocumentFault } from '../document-error.ts';
 import { storeCompiledParsers } from './compiled-parsers.ts';
 import { readConversionResult, readProgress } from './conversion-result.ts';
-import type { ConverterSettings } from './converters.ts';
+import type { ConverterSettings } from './converter.ts';
 import { findLanguageData } from './language-data.ts';
 
 /** Converts documents in the sandbox. */

@@ -1,6 +1,5 @@
 import { DocumentError, type DocumentFault } from '../document-error.ts';
-import type { OfficeType } from './index.ts';
-import type { OfficeModel } from './model.ts';
+import type { OfficeModel, OfficeType } from './model.ts';
 
 const FAULTS: Record<string, DocumentFault> = {
   encrypted: 'password',

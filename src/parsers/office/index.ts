@@ -1,4 +1,4 @@
-import type { ConvertedDocument, DocumentMetadata, DocumentTask, DocumentType } from '../document.ts';
+import type { ConvertedDocument, DocumentMetadata, DocumentTask } from '../document.ts';
 import { repairNestedTables } from '../rtf/nested-tables.ts';
 import { normalizeRtf } from '../rtf/normalize.ts';
 import { describeImages } from '../rtf/pictures.ts';
@@ -10,18 +10,13 @@ import { refuseEncrypted } from './encryption.ts';
 import { toImages } from './images.ts';
 import { canReplaceAnydoc, convertWithMammoth } from './mammoth.ts';
 import { readMetadata } from './metadata.ts';
+import type { OfficeType } from './model.ts';
 import { insertObjects, markObjects } from './odt-objects.ts';
 import { readOdtParagraphs } from './odt-paragraphs.ts';
 import { readPptxParagraphs } from './pptx-paragraphs.ts';
 import type { SourceParagraph } from './source-paragraphs.ts';
 import { addSourceProperties } from './source-properties.ts';
 import { toHtml } from './to-html.ts';
-
-/** Types of documents with text, presentations and e-books. */
-export type OfficeType = Extract<
-  DocumentType,
-  'docx' | 'doc' | 'odt' | 'rtf' | 'pptx' | 'ppt' | 'odp' | 'epub'
->;
 
 /** How to convert an office document. */
 export interface OfficeTask extends Pick<DocumentTask, 'images'> {

@@ -1,3 +1,11 @@
+import type { DocumentType } from '../document.ts';
+
+/** Types of documents with text, presentations and e-books. */
+export type OfficeType = Extract<
+  DocumentType,
+  'docx' | 'doc' | 'odt' | 'rtf' | 'pptx' | 'ppt' | 'odp' | 'epub'
+>;
+
 /**
  * The document model of anydoc. Its own types are `const enum`s, whose values type stripping cannot read, so they are
  * repeated here as unions of the same strings.

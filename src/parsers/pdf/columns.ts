@@ -1,7 +1,7 @@
 import { type Box, centerY, heightOf, median, overlapY, unionOf, widthOf } from './boxes.ts';
 import { findGutters, type Gutter } from './gutters.ts';
 import { groupRows } from './rows.ts';
-import type { Segment } from './segments.ts';
+import type { Segment } from './types.ts';
 
 /** A table, picture or other content that is positioned as a whole and never split. */
 export interface Placed<T> extends Box {

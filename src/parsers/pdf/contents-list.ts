@@ -1,6 +1,5 @@
 import { type Box, heightOf, median, unionOf } from './boxes.ts';
-import type { Segment } from './segments.ts';
-import type { Rule } from './types.ts';
+import type { Rule, Segment } from './types.ts';
 
 /** Minimum number of entries with a page number, so that a few short lines are no contents. */
 const MIN_ENTRIES = 5;

@@ -1,6 +1,5 @@
 import { groupRows } from './rows.ts';
-import type { Segment } from './segments.ts';
-import type { Word } from './types.ts';
+import type { Segment, Word } from './types.ts';
 
 /** Minimum number of equal spaces that show that a line is justified. */
 const MIN_EQUAL = 3;

@@ -5,12 +5,12 @@ import { fieldWords } from './form-fields.ts';
 import { toLine } from './lines.ts';
 import { toTextBlocks } from './paragraphs.ts';
 import { groupRows } from './rows.ts';
-import { type Segment, toSegments } from './segments.ts';
+import { toSegments } from './segments.ts';
 import { findAlignedTable } from './tables/aligned.ts';
 import { findGrids } from './tables/grids.ts';
 import { gridBox, ruledTable } from './tables/ruled.ts';
 import { splitAtStrips } from './tables/strips.ts';
-import type { Block, Line, SourcePage, Word } from './types.ts';
+import type { Block, Line, Segment, SourcePage, Word } from './types.ts';
 
 /** Minimum length of a rule that separates content, in points. Shorter ones are underlines or belong to footnotes. */
 const MIN_CROSSING_RULE = 100;

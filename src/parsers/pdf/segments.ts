@@ -1,13 +1,6 @@
-import { type Box, heightOf, overlapY, unionOf } from './boxes.ts';
+import { heightOf, overlapY, unionOf } from './boxes.ts';
 import { joinJustified } from './justified.ts';
-import type { Word } from './types.ts';
-
-/** Words on one baseline without a wide gap between them: a line of a column, or a cell's part of a table row. */
-export interface Segment extends Box {
-  words: Word[];
-  /** Number of characters. */
-  length: number;
-}
+import type { Segment, Word } from './types.ts';
 
 /** Minimum width of a wide gap, as a multiple of the font size. */
 const WIDE_GAP = 0.72;

@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2';
 import { readPart } from '../package-parts.ts';
 import type { ZipArchive } from '../zip.ts';
-import type { PlacedPicture } from './pictures.ts';
+import type { PlacedPicture } from './placed-picture.ts';
 
 /** Reads where the pictures of an OpenDocument workbook are, by the names of the sheets. */
 export function readOdsPictures(archive: ZipArchive): Map<string, PlacedPicture[]> {

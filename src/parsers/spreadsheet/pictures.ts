@@ -5,17 +5,8 @@ import { type DocumentImage, imageUrl } from '../document.ts';
 import { toImageType } from '../image-type.ts';
 import { ZipArchive } from '../zip.ts';
 import { readOdsPictures } from './ods-pictures.ts';
+import type { PlacedPicture } from './placed-picture.ts';
 import { readXlsxPictures } from './xlsx-pictures.ts';
-
-/** A picture on a sheet. */
-export interface PlacedPicture {
-  /** The row at its top, from 0. */
-  row: number;
-  /** Alternative text; empty if there is none. */
-  alt: string;
-  /** Name of the part of the archive that contains it. */
-  part: string;
-}
 
 const MAX_PICTURES = 1000;
 /** Limit of the size of all pictures together, in bytes; the conversion may return twice as much. */

@@ -2,7 +2,7 @@ import { Parser } from 'htmlparser2';
 import { localName, readPart, readRelationships } from '../package-parts.ts';
 import type { ZipArchive } from '../zip.ts';
 import { chartText } from './chart-text.ts';
-import type { PlacedPicture } from './pictures.ts';
+import type { PlacedPicture } from './placed-picture.ts';
 import { readBinarySheets } from './xlsb-sheets.ts';
 
 const WORKBOOK = 'xl/workbook.xml';

@@ -4,8 +4,9 @@ import type { Duplex, Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessGroup } from '../../child-processes/process-group.ts';
 import { fieldsOf } from '../../json-object.ts';
-import { type Confinement, type SandboxedProgram, startConfined } from '../../sandbox/confinement.ts';
+import { type Confinement, startConfined } from '../../sandbox/confinement.ts';
 import { measureTree } from '../../sandbox/process-tree.ts';
+import type { SandboxedProgram } from '../../sandbox/sandboxed-program.ts';
 import { CapturedOutput, type PrintedText } from './captured-output.ts';
 import { readJsonLines } from './json-lines.ts';
 

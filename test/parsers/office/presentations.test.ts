@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { convertOffice, type OfficeType } from '../../../src/parsers/office/index.ts';
+import { convertOffice } from '../../../src/parsers/office/index.ts';
+import type { OfficeType } from '../../../src/parsers/office/model.ts';
 import {
   CHART,
   PNG,

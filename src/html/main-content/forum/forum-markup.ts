@@ -1,6 +1,6 @@
 import { type Element, isTag } from 'domhandler';
 import type { PageIndex } from '../page-index/page-index.ts';
-import type { PrunedPage } from '../pruning/prune.ts';
+import type { PrunedPage } from '../stage.ts';
 
 /** Minimum share of the remaining page for posts recognised by their markup. */
 const MIN_POSTS_SHARE = 0.3;

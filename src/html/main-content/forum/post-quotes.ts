@@ -1,6 +1,6 @@
 import { type Element, isTag } from 'domhandler';
 import { textContent } from 'domutils';
-import type { PrunedPage } from '../pruning/prune.ts';
+import type { PrunedPage } from '../stage.ts';
 
 /** A run of this many equal words is rarely a coincidence. */
 const WORDS_PER_RUN = 5;

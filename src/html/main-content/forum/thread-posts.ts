@@ -1,7 +1,7 @@
 import { type Element, isTag } from 'domhandler';
 import { textContent } from 'domutils';
 import type { PageIndex } from '../page-index/page-index.ts';
-import type { PrunedPage } from '../pruning/prune.ts';
+import type { PrunedPage } from '../stage.ts';
 import { findPostsByMarkup } from './forum-markup.ts';
 
 /** A class on a single element does not identify posts. */

@@ -2,8 +2,7 @@ import type { Element } from 'domhandler';
 import { isTag } from 'domhandler';
 import { findPostsByMarkup } from '../forum/forum-markup.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
-import type { PrunedPage } from '../pruning/prune.ts';
-import type { Stage } from '../stage.ts';
+import type { PrunedPage, Stage } from '../stage.ts';
 import { PAGE_TYPES, type PageType } from './page-type.ts';
 
 /** Minimum share of linked text for a page to be a listing. More reliably detected types need more. */

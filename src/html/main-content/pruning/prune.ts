@@ -2,20 +2,11 @@ import { type Element, isTag } from 'domhandler';
 import { addMeasure, type Measure } from '../page-index/element-measures.ts';
 import { isMainElement, type PageIndex } from '../page-index/page-index.ts';
 import { PAGE_TYPES } from '../page-type/page-type.ts';
-import type { Stage } from '../stage.ts';
+import type { PrunedPage, Stage } from '../stage.ts';
 import { isBoilerplate, isLinkList } from './boilerplate.ts';
 import { findBoilerplateSections } from './boilerplate-sections.ts';
 import { isCaption } from './captions.ts';
 import { dropBesideTitle, introduces } from './titles.ts';
-
-/** The result of pruning: what was dropped and what remains. */
-export interface PrunedPage {
-  dropped: Set<Element>;
-  /** The measures of the kept elements without their dropped descendants. */
-  remaining: Map<Element, Measure>;
-  /** Total length of the dropped lists of links, in characters that are not blank. */
-  linkListLength: number;
-}
 
 /** Drops the boilerplate of a page that tags, roles, names and headings identify. */
 export const pruningStage: Stage = {

@@ -1,8 +1,7 @@
 import { type Element, isTag } from 'domhandler';
 import { textContent } from 'domutils';
 import { oneLine } from '../../text.ts';
-import type { PrunedPage } from '../pruning/prune.ts';
-import { allTypesExcept, type Stage } from '../stage.ts';
+import { allTypesExcept, type PrunedPage, type Stage } from '../stage.ts';
 
 /** Shorter blocks may repeat by chance. Characters that are not blank. */
 const MIN_BLOCK_LENGTH = 40;

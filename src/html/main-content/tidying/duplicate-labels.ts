@@ -2,8 +2,7 @@ import { type Element, isTag } from 'domhandler';
 import { textContent } from 'domutils';
 import { oneLine } from '../../text.ts';
 import { isHeading } from '../page-index/element-measures.ts';
-import type { PrunedPage } from '../pruning/prune.ts';
-import type { Stage } from '../stage.ts';
+import type { PrunedPage, Stage } from '../stage.ts';
 
 /** Lengths in characters. Shorter labels are often equal by chance. */
 const MIN_TITLE_LENGTH = 5;

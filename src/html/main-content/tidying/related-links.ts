@@ -2,7 +2,7 @@ import { type Element, isTag } from 'domhandler';
 import { findAll } from 'domutils';
 import type { Measure } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
-import type { PrunedPage } from '../pruning/prune.ts';
+import type { PrunedPage } from '../stage.ts';
 import { hasText, lineStartPattern, type TextLine } from './text-lines.ts';
 
 /** The beginnings of lines and headings that introduce links to other articles. */

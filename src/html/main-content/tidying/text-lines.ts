@@ -1,7 +1,7 @@
 import { type ChildNode, type Element, isTag, isText } from 'domhandler';
 import { textOf } from '../../text.ts';
 import type { Measure } from '../page-index/element-measures.ts';
-import type { PrunedPage } from '../pruning/prune.ts';
+import type { PrunedPage } from '../stage.ts';
 
 /** Longer paragraphs are not treated as lines. Characters that are not blank. */
 const MAX_LINE_LENGTH = 220;

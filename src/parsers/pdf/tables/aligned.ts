@@ -1,8 +1,7 @@
 import { heightOf, median, unionOf } from '../boxes.ts';
 import { findGutters } from '../gutters.ts';
 import { toLines } from '../lines.ts';
-import type { Segment } from '../segments.ts';
-import type { Rule, TableBlock, TableCell } from '../types.ts';
+import type { Rule, Segment, TableBlock, TableCell } from '../types.ts';
 import { logicalRows } from './logical-rows.ts';
 import { innerGaps, lastRow, MAX_HEADER_LINES, MAX_SHIFT, MIN_STRIP, mayBeginTable } from './table-range.ts';
 

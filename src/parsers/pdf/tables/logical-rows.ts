@@ -1,6 +1,5 @@
 import { type Box, centerX, median, unionOf } from '../boxes.ts';
-import type { Segment } from '../segments.ts';
-import type { Rule, Word } from '../types.ts';
+import type { Rule, Segment, Word } from '../types.ts';
 import { MAX_LINE_STEP, startsByGaps } from './row-gaps.ts';
 
 /** Maximum distance of two lines of one cell, as a multiple of the smallest distance of lines in the table. */

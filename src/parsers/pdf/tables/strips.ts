@@ -1,7 +1,7 @@
 import { heightOf, median } from '../boxes.ts';
 import { findGutters, type Gutter } from '../gutters.ts';
-import { isListMarker, type Segment, toSegment } from '../segments.ts';
-import type { Word } from '../types.ts';
+import { isListMarker, toSegment } from '../segments.ts';
+import type { Segment, Word } from '../types.ts';
 
 /** Minimum width of a strip between the cells of two columns, as a multiple of the line height. */
 const MIN_STRIP = 0.36;

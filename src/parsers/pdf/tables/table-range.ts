@@ -1,6 +1,5 @@
 import { type Box, overlapY, unionOf } from '../boxes.ts';
-import type { Segment } from '../segments.ts';
-import type { Rule } from '../types.ts';
+import type { Rule, Segment } from '../types.ts';
 
 /** Minimum width of the strip between table columns, as a multiple of the line height. */
 export const MIN_STRIP = 0.36;

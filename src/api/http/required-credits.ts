@@ -1,0 +1,51 @@
+import type { Database, Queryable } from '../../db/client.ts';
+import { lockCredits, readAvailableCredits } from '../../db/teams/available-credits.ts';
+import type { Caller } from '../../db/teams/teams.ts';
+import { ServiceError } from '../../errors.ts';
+
+/** The credits that a request needs. */
+interface Required {
+  minimum: number;
+  /** The job that the request has stored, which does not count as other work. */
+  jobId?: string;
+}
+
+/**
+ * Requires credits that the running work of the team has not reserved. Another request may reserve the same ones before this
+ * one has stored its job, so that {@link reserveCredits} looks again.
+ * @throws ServiceError `INSUFFICIENT_CREDITS` if the team has fewer of them left than a request needs
+ */
+export async function requireCredits(
+  db: Pick<Database, 'query'>,
+  { teamId, creditsRemaining }: Caller,
+  { minimum, jobId }: Required,
+): Promise<void> {
+  // Free requests are allowed even if the team has a negative number of credits.
+  if (minimum === 0 || creditsRemaining === null) return;
+  const available = await readAvailableCredits(db, teamId, jobId);
+  if (available === undefined || available >= minimum) return;
+  const reserved = creditsRemaining - available;
+  const isReserved = reserved > 0;
+  const left = isReserved ? Math.max(0, available) : creditsRemaining;
+  const besides = isReserved ? ` besides the ${reserved} that its running work has reserved` : '';
+  const orLater = isReserved ? ', or send the request again when that work has ended' : '';
+  throw new ServiceError(
+    'INSUFFICIENT_CREDITS',
+    `Insufficient credits: this request needs ${minimum}, but the team has ${left} left${besides}. Ask your operator for more${orLater}.`,
+  );
+}
+
+/**
+ * Requires credits for a job in the transaction that has stored it. Requests of a team that arrive at the same moment pass one
+ * after the other, so that none finds the credits of another one.
+ * @throws ServiceError as {@link requireCredits}
+ */
+export async function reserveCredits(
+  query: Queryable,
+  caller: Caller,
+  required: Required & { jobId: string },
+): Promise<void> {
+  if (caller.creditsRemaining === null) return;
+  await lockCredits(query, caller.teamId);
+  await requireCredits({ query }, caller, required);
+}
