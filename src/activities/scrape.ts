@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { Blobs } from '../blobs/index.ts';
 import { type Database, type StoredError, translateDatabaseError } from '../db/client.ts';
 import { failRun } from '../db/jobs/agent-steps.ts';
-import { completeJob, failJob, findJob, findOutcome, recordTrace } from '../db/jobs/jobs.ts';
+import { beginJob, completeJob, failJob, findOutcome, recordTrace } from '../db/jobs/jobs.ts';
 import { recordKeptScrape } from '../db/kept-scrapes.ts';
 import { addIndexedPages } from '../db/pages/indexed-pages.ts';
 import { releaseSlot, renewSlot } from '../db/teams/slots.ts';
@@ -85,7 +85,7 @@ export function scrapeActivities(deps: ScrapeDeps) {
 
   /** Scrapes the page of a job, unless the job has already ended. @returns the result of the job */
   async function scrapeOnce(jobId: string, run: Run): Promise<ScrapeResult> {
-    const job = await findJob(db, jobId);
+    const job = await beginJob(db, jobId);
     if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
     const cipher = restoreJobCipher({ id: jobId, wrappedKey: job.seal }, secretKey);
     try {
@@ -127,10 +127,9 @@ export function scrapeActivities(deps: ScrapeDeps) {
     if (!cipher.encrypts) run.progress = () => conversion.progress;
     using _ = startRenewal(() => renewSlot(db, slot.teamId, slot.holder));
     const stages = startStages();
-    const { lease, waitedMs: queuedMs } = await waitForSlot(db, slot, {
-      timeoutMs: request.timeout,
-      signal: deadline.signal,
-    });
+    const { lease, waitedMs: queuedMs } = job.lease
+      ? { lease: job.lease, waitedMs: undefined }
+      : await waitForSlot(db, slot, { timeoutMs: request.timeout, signal: deadline.signal });
     // The process that began with this scrape has died. Temporal counts the attempts of `scrapePage` only.
     if (run.isFirst && lease === 'held')
       throw new ServiceError(
@@ -200,7 +199,7 @@ type Run = RunningScrape<ScrapeResult>;
 
 /** A run of a job that has not ended. */
 interface JobRun {
-  job: NonNullable<Awaited<ReturnType<typeof findJob>>>;
+  job: NonNullable<Awaited<ReturnType<typeof beginJob>>>;
   cipher: JobCipher;
   run: Run;
 }
