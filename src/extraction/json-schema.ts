@@ -38,7 +38,14 @@ export function compileValidator(schema: Schema): (value: unknown) => ErrorObjec
   }
 }
 
-const AJV_OPTIONS = { strict: false, allErrors: true, logger: false, ownProperties: true } as const;
+const AJV_OPTIONS = {
+  strict: false,
+  // A number such as `1e999` is read as infinity, which JSON cannot have.
+  strictNumbers: true,
+  allErrors: true,
+  logger: false,
+  ownProperties: true,
+} as const;
 const ajvByDialect = new Map<string, Ajv>();
 
 function selectAjv({ $schema }: Schema): Ajv {
