@@ -1,7 +1,7 @@
 import { type Box, centerY, containsCenter, heightOf, median, overlapX, overlapY, unionOf } from './boxes.ts';
 import { type Item, isSegment, type Placed, splitColumns } from './columns.ts';
 import { lastContentsRow } from './contents-list.ts';
-import { fieldWords } from './form-fields.ts';
+import { withFieldValues } from './form-fields.ts';
 import { toLine } from './lines.ts';
 import { toTextBlocks } from './paragraphs.ts';
 import { groupRows } from './rows.ts';
@@ -26,7 +26,7 @@ const MAX_CROSSING_RULES = 100;
  * because they are compared with the text of the whole document.
  */
 export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
-  const { placed, rest } = placeTables(page, [...words, ...fieldWords(page, words)]);
+  const { placed, rest } = placeTables(page, withFieldValues(page, words));
   for (const figure of page.figures)
     placed.push(place({ kind: 'figure', figure, ...boxOf(figure), page: page.number }));
   for (const annotation of page.annotations)
