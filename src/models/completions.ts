@@ -47,6 +47,8 @@ export type FullCompletion = Pick<Completion, 'text' | 'calls'>;
 
 /** Requests that fail with an error that may pass are sent this many times. */
 const MAX_ATTEMPTS = 5;
+/** If there is no response at all, they are sent only this many times, because the endpoint may be down for long. */
+const MAX_UNREACHABLE_ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 500;
 /** Prompts with fewer words are not checked for silent truncation. */
 const MIN_CHECKED_WORDS = 500;
@@ -162,8 +164,15 @@ export class Completions {
  * @returns milliseconds to wait before; `undefined` if it is not repeated
  */
 function retryPauseMs(error: unknown, attempts: number): number | undefined {
-  if (!(error instanceof EndpointError) || attempts >= MAX_ATTEMPTS) return undefined;
-  if (!['unreachable', 'busy', 'failed'].includes(error.fault)) return undefined;
+  if (!(error instanceof EndpointError)) return undefined;
+  const { fault } = error;
+  const most =
+    fault === 'unreachable'
+      ? MAX_UNREACHABLE_ATTEMPTS
+      : fault === 'busy' || fault === 'failed'
+        ? MAX_ATTEMPTS
+        : 1;
+  if (attempts >= most) return undefined;
   return error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (attempts - 1);
 }
 

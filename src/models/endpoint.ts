@@ -1,5 +1,6 @@
 import type { JSONValue, ModelMessage, ToolSet } from 'ai';
 import { isErrorCode, messageOf } from '../errors.ts';
+import { fieldsOf } from '../json-object.ts';
 import type { ModelTool, ModelToolCall } from '../language-model.ts';
 import { createOperatorFetch } from '../net/operator-fetch.ts';
 import { parseRetryAfter } from '../net/retry-after.ts';
@@ -229,26 +230,42 @@ function responseBodyOf(error: unknown): string {
   return isRefusal && 'responseBody' in error ? String(error.responseBody) : '';
 }
 
+/** The codes of the causes of an error, the deepest last. The SDK wraps those of the connection. */
+function causeCodes(error: unknown): string[] {
+  const codes = [];
+  for (let link = error, depth = 0; link instanceof Error && depth < 5; link = link.cause, depth++)
+    if ('code' in link && typeof link.code === 'string' && !isErrorCode(link.code)) codes.push(link.code);
+  return codes;
+}
+
+/** The code of undici for a response with more than {@link MAX_RESPONSE_BYTES}. */
+const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
+
 /** Converts an error of the SDK, which contains the whole request, to one that does not. */
 function toEndpointError(error: unknown, baseUrl: string): EndpointError {
-  if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
-    const headers = 'responseHeaders' in error ? (error.responseHeaders as Record<string, string>) : {};
-    if (error.statusCode !== 200)
-      return statusError(error.statusCode, baseUrl, parseRetryAfter(headers?.['retry-after']));
-  }
-  const name = error instanceof Error ? error.name : '';
-  if (
-    /InvalidResponseData|TypeValidation|JSONParse|InvalidPrompt/.test(name) ||
-    'statusCode' in Object(error)
-  ) {
-    const isOurs = /InvalidPrompt/.test(name);
-    return new EndpointError(
-      isOurs ? 'rejected' : 'malformed',
-      isOurs
-        ? `The prompt cannot be sent: ${messageOf(error).slice(0, 200)}`
-        : `The response of the language model endpoint ${hostOf(baseUrl)} is not a chat completion. Check WINNOW_LLM_BASE_URL.`,
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
+  if (typeof status === 'number' && status !== 200) {
+    const headers = 'responseHeaders' in Object(error) ? fieldsOf(fieldsOf(error).responseHeaders) : {};
+    const retryAfter = headers['retry-after'];
+    return statusError(
+      status,
+      baseUrl,
+      parseRetryAfter(typeof retryAfter === 'string' ? retryAfter : undefined),
     );
   }
+  const name = error instanceof Error ? error.name : '';
+  if (/InvalidPrompt/.test(name)) {
+    const reason = messageOf(error).slice(0, 200);
+    return new EndpointError('rejected', `The prompt cannot be sent: ${reason}`);
+  }
+  // A connection that fails before or during the response has a cause with a code.
+  const codes = causeCodes(error);
+  const isLost = codes.length > 0 && !codes.includes(TOO_LARGE);
+  if (!isLost && (status === 200 || /InvalidResponseData|TypeValidation|JSONParse/.test(name)))
+    return new EndpointError(
+      'malformed',
+      `The response of the language model endpoint ${hostOf(baseUrl)} is not a chat completion. Check WINNOW_LLM_BASE_URL.`,
+    );
   return unreachable(error, baseUrl);
 }
 
@@ -270,15 +287,18 @@ function statusError(status: number, baseUrl: string, retryAfterMs?: number): En
   );
 }
 
+/** The codes of a connection that the endpoint, or something on the way to it, has closed. */
+const CLOSED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
 function unreachable(error: unknown, baseUrl: string): EndpointError {
-  const causes = [];
-  for (let link = error; link instanceof Error && causes.length < 5; link = link.cause)
-    if ('code' in link && typeof link.code === 'string' && !isErrorCode(link.code)) causes.push(link.code);
-  const reason = causes.length ? ` (${causes.at(-1)})` : '';
-  return new EndpointError(
-    'unreachable',
-    `The language model endpoint ${hostOf(baseUrl)} cannot be reached${reason}. Check WINNOW_LLM_BASE_URL.`,
-  );
+  const code = causeCodes(error).at(-1);
+  const reason = code === undefined ? '' : ` (${code})`;
+  const host = hostOf(baseUrl);
+  const message =
+    code !== undefined && CLOSED.has(code)
+      ? `The language model endpoint ${host} closed the connection before it had responded${reason}.`
+      : `The language model endpoint ${host} cannot be reached${reason}. Check WINNOW_LLM_BASE_URL.`;
+  return new EndpointError('unreachable', message);
 }
 
 /** Host and port, without the user name and password that a URL may have. */

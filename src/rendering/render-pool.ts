@@ -1,5 +1,4 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { queueOptionsSymbol } from 'piscina';
 import type { CompareTask, Comparison } from '../changes/compare.ts';
 import { codeOf, isErrorCode, ServiceError, toServiceError } from '../errors.ts';
 import type { CheckTask } from '../extraction/check-data.ts';
@@ -9,16 +8,16 @@ import type { FileReply, RemuxedFile, RemuxTask } from './remux.ts';
 import type { Rendered, RenderTask } from './render.ts';
 import type { ThreadResult, ThreadTask } from './render-thread.ts';
 import { RestingPiscina } from './resting-piscina.ts';
-import { URGENT, UrgentFirst } from './urgent-first.ts';
 
 /** A pool of threads that derive formats, so that large pages delay neither heartbeats nor other pages. */
 export interface RenderPool {
-  /** Starts a thread if there is none, so that it loads its code while the page is still being fetched. */
+  /** Starts a thread for urgent tasks if there is none, so that it loads its code while the page is still being fetched. */
   wake(): void;
   /**
    * Derives formats from a page.
    * @param options.signal ends the thread that works on the task; its reason is thrown
-   * @param options.urgent puts the task before all tasks that are not urgent; true by default
+   * @param options.urgent whether a client waits for the result; other tasks run at a lower priority, in threads of their
+   *   own; true by default
    * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` if the page needs more memory than a thread has
    */
   render(task: RenderTask, options: TaskOptions): Promise<Rendered>;
@@ -59,7 +58,16 @@ const IDLE_MS = 60_000;
  */
 const YOUNG_GENERATION_MB = 24;
 
-/** Creates a pool that starts threads when there is work, up to `threads`, and ends them when there is none. */
+/**
+ * How much the threads for tasks that are not urgent give way to all other threads on Linux. While the processors are busy,
+ * one of them gets about a tenth of the time that a thread of normal priority gets.
+ */
+const NICENESS = 10;
+
+/**
+ * Creates a pool that starts threads when there is work, and ends them when there is none. Urgent tasks have up to
+ * `threads` of their own, and so have all others, because a thread cannot regain the priority that it once gave up.
+ */
 export function createRenderPool({
   threads,
   warm = true,
@@ -75,19 +83,22 @@ export function createRenderPool({
   /** Called when a thread ends by itself, or sends a result that no caller waits for any more. */
   onFault?: (error: Error) => void;
 }): RenderPool {
-  const pool = new RestingPiscina<ThreadTask, ThreadResult>({
+  const options = {
     filename: new URL('./render-thread.ts', import.meta.url).href,
     maxThreads: threads,
-    warm,
     restAfterMs: IDLE_MS,
-    taskQueue: new UrgentFirst(),
     resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     onFault,
+  };
+  const urgentThreads = new RestingPiscina<ThreadTask, ThreadResult>({ ...options, warm });
+  const otherThreads = new RestingPiscina<ThreadTask, ThreadResult>({
+    ...options,
+    warm: false,
+    niceIncrement: NICENESS,
   });
   async function run(task: ThreadTask, { signal, urgent = true }: TaskOptions, port?: MessagePort) {
-    const queued = urgent ? Object.assign(task, { [queueOptionsSymbol]: URGENT }) : task;
-    const response = await pool
-      .run(queued, { signal, ...(port && { transferList: [port] }) })
+    const response = await (urgent ? urgentThreads : otherThreads)
+      .run(task, { signal, ...(port && { transferList: [port] }) })
       .catch((error) => {
         signal.throwIfAborted();
         throw translate(error);
@@ -113,8 +124,10 @@ export function createRenderPool({
         run({ remux: { ...task, files: threadPort } }, options, threadPort) as Promise<RemuxedFile>
       ).finally(() => ownPort.close());
     },
-    wake: () => pool.wake(),
-    close: () => pool.close(),
+    wake: () => urgentThreads.wake(),
+    async close() {
+      await Promise.all([urgentThreads.close(), otherThreads.close()]);
+    },
   };
 }
 

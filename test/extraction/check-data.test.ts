@@ -84,6 +84,14 @@ describe('data of a language model', () => {
     });
   });
 
+  it('has no number that JSON cannot have', () => {
+    expect(checkData({ schema: ITEM, value: JSON.parse('{"name":"a","price":1e999}') })).toEqual({
+      value: { name: 'a', price: Number.POSITIVE_INFINITY },
+      faults: ['/price must be number,null.'],
+      rest: { name: 'a' },
+    });
+  });
+
   it('need not be complete if it is from a part of the page', () => {
     expect(checkData({ schema: ITEM, value: {}, isPart: true }).faults).toEqual([]);
   });

@@ -178,6 +178,21 @@ describe('a language model', () => {
     expect(outcomes()).toEqual(['busy', 'failed', 'ok']);
   });
 
+  it('is asked again after a connection that was closed before the response or in the middle of it', async () => {
+    inTurn('closed', 'closed halfway', 'blue');
+    expect(await modelWith().write(PROMPT)).toBe('blue');
+    expect(outcomes()).toEqual(['unreachable', 'unreachable', 'ok']);
+  });
+
+  it('is not available if the endpoint is down, which is tried three times', async () => {
+    const failure = modelWith({ baseUrl: await closedUrl() }).write(PROMPT);
+    await expect(failure).rejects.toMatchObject({
+      code: 'MODEL_UNAVAILABLE',
+      message: expect.stringMatching(/cannot be reached \(ECONNREFUSED\)/),
+    });
+    expect(outcomes()).toEqual(['unreachable', 'unreachable', 'unreachable']);
+  });
+
   it('is not waited for if it asks to wait longer than there is time', async () => {
     inTurn({ status: 429, headers: { 'retry-after': '3600' } });
     const failure = modelWith({ work: { endsAt: performance.now() + 150_000 } }).write(PROMPT);

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createRenderPool } from '../../src/rendering/render-pool.ts';
 import { DEFAULTS, snapshotOf } from '../html/page.ts';
@@ -36,6 +38,14 @@ describe('the render pool', () => {
       numbers.map((n) => pool.render(task(`<p>page ${n}`), { signal: never() })),
     );
     expect(rendered.map(({ fields }) => fields.markdown)).toEqual(numbers.map((n) => `page ${n}`));
+  });
+
+  it('renders pages that are not urgent in a thread of lower priority', async () => {
+    expect((await pool.render(task('<p>x'), { signal: never(), urgent: false })).fields.markdown).toBe('x');
+    const processPriority = getPriority();
+    const priorities = readdirSync('/proc/self/task').map((id) => getPriority(Number(id)));
+    expect(Math.max(...priorities)).toBe(Math.min(processPriority + 10, 19));
+    expect(Math.min(...priorities)).toBe(processPriority);
   });
 
   it('passes on errors for the user with their code and message', async () => {
@@ -81,5 +91,16 @@ describe('the render pool', () => {
     controller.abort(new Error('dropped'));
     await expect(waiting).rejects.toThrow('dropped');
     expect((await running).fields.markdown).toBe('first');
+  });
+
+  it('renders urgent pages while a page that is not urgent keeps its thread busy', async () => {
+    const controller = new AbortController();
+    const slow = pool.render(task(SLOW_PAGE, { excludeTags: SLOW_SELECTORS }), {
+      signal: controller.signal,
+      urgent: false,
+    });
+    await expectToWork();
+    controller.abort(new Error('was still running'));
+    await expect(slow).rejects.toThrow('was still running');
   });
 });

@@ -37,7 +37,10 @@ export type ModelReply =
   /** A response that is no completion. */
   | { status: number; headers?: Record<string, string>; body?: string }
   /** No response at all. */
-  | 'silence';
+  | 'silence'
+  /** The connection is closed, before the response or in the middle of it. */
+  | 'closed'
+  | 'closed halfway';
 
 /** An OpenAI-compatible endpoint that follows a script. */
 export interface ModelEndpoint extends AsyncDisposable {
@@ -104,6 +107,14 @@ async function send(
   { body, prompt }: ModelRequest,
 ): Promise<void> {
   if (reply === 'silence') return;
+  if (reply === 'closed' || reply === 'closed halfway') {
+    if (reply === 'closed halfway') {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1_000 });
+      await new Promise((resolve) => response.write('{"choices":', resolve));
+    }
+    response.destroy();
+    return;
+  }
   if (typeof reply === 'object' && 'status' in reply) {
     response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
     response.end(reply.body ?? '{"error":{"message":"scripted"}}');
