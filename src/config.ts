@@ -143,6 +143,9 @@ const settings = z.object({
     .max(65535)
     .optional()
     .describe("port of a worker's /ready and /metrics; empty: none"),
+  WINNOW_SCRAPE_SOCKET: optional.describe(
+    'path of a Unix socket at which a worker takes scrapes directly from an API on the same machine; `npm start` sets it',
+  ),
   WINNOW_SESSION_ADDRESS: z
     .string()
     .regex(/^(?:[\d.]+|\[[\da-fA-F:]+\]):\d+$/, 'must be an IP address and a port, such as 0.0.0.0:3004')
@@ -242,6 +245,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     robotsPatienceMs: s.WINNOW_ROBOTS_WAIT_SECONDS * 1000,
     workerRoles: s.WINNOW_WORKER_ROLES.length ? s.WINNOW_WORKER_ROLES : [...WORKER_ROLES],
     workerPort: s.WINNOW_WORKER_PORT,
+    scrapeSocket: s.WINNOW_SCRAPE_SOCKET,
     sessionAddress: parseAddress(s.WINNOW_SESSION_ADDRESS),
     llm: llmSettings(s),
     logLevel: s.LOG_LEVEL,

@@ -161,12 +161,22 @@ async function startEverything(start: StartContext): Promise<{ urls: InstanceUrl
     WINNOW_SECRET_KEY: secret.value,
     WINNOW_DATA_DIR: config.dataDir,
     WINNOW_CACHE_DIR: config.cacheDir,
+    ...scrapeSocket(config.dataDir),
     PORT: String(config.port),
     // Shared with bin/winnow.js; it halves the start time of both processes.
     NODE_COMPILE_CACHE: join(config.cacheDir, 'compiled'),
   });
   lock.setUrls(urls);
   return { urls, apiKey };
+}
+
+/** Linux allows no longer paths of Unix sockets, in bytes. */
+const MAX_SOCKET_PATH = 100;
+
+/** The setting of the socket between API and worker. Without it, the API leaves all starts to Temporal. */
+function scrapeSocket(dataDir: string): Record<string, string> {
+  const path = join(dataDir, 'scrapes.sock');
+  return Buffer.byteLength(path) > MAX_SOCKET_PATH ? {} : { WINNOW_SCRAPE_SOCKET: path };
 }
 
 /**

@@ -12,6 +12,7 @@ import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './db/teams/teams.ts';
 import { ServiceError } from './errors.ts';
 import { createLogger } from './logger.ts';
 import { runProcess } from './process/run-process.ts';
+import { createScrapeClient } from './process/scrape-client.ts';
 import { waitForDependency } from './process/wait-for-dependency.ts';
 import { connectTemporal } from './temporal/connection.ts';
 import { Temporal } from './temporal/workflow-client.ts';
@@ -43,6 +44,7 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
     blobs,
     uploads,
     temporal,
+    beginScrape: config.scrapeSocket === undefined ? undefined : createScrapeClient(config.scrapeSocket),
     storage,
     logger,
     closing: closing.signal,

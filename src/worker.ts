@@ -4,6 +4,7 @@ import { Runtime, type Worker } from '@temporalio/worker';
 import type { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { createActivities } from './activities/index.ts';
+import { createScrapes } from './activities/scrape.ts';
 import { listDataDirectories, watchDiskSpace } from './blobs/disk-space.ts';
 import { openBlobs } from './blobs/index.ts';
 import { createProfiles } from './browser/browser-profile.ts';
@@ -37,6 +38,7 @@ import { createDocumentConverter } from './parsers/conversion/document-converter
 import { createModelAccess } from './process/create-models.ts';
 import { type HostedSessions, hostSessions } from './process/host-sessions.ts';
 import { type RunningService, runProcess } from './process/run-process.ts';
+import { serveScrapes } from './process/scrape-server.ts';
 import { waitForDependency } from './process/wait-for-dependency.ts';
 import { startReportingPresence } from './process/worker-presence.ts';
 import { createRenderPool } from './rendering/render-pool.ts';
@@ -46,7 +48,7 @@ import { temporalLogger } from './temporal/logger.ts';
 import { prepareNamespace } from './temporal/namespace.ts';
 import { createTemporalWorkers } from './temporal/workers.ts';
 import { workflowBundle } from './temporal/workflow-bundle.ts';
-import { startUpkeep } from './temporal/workflow-client.ts';
+import { startUpkeep, Temporal } from './temporal/workflow-client.ts';
 
 /**
  * Maximum number of pages that one worker has open at once. Pages mostly wait for the network, so there are
@@ -173,7 +175,7 @@ function createPageEngines(
   });
 }
 
-/** Creates all activities with their dependencies. */
+/** Creates all activities with their dependencies, and the scrapes of this process. */
 function createWorkerActivities(
   config: WorkerConfig,
   services: Services,
@@ -191,7 +193,7 @@ function createWorkerActivities(
   const { egress, proxy } = browser;
   const { userAgent, trackingTtlMs } = config;
   const robotsCache = createRobotsCache({ db, egress, userAgent, token: config.robotsToken });
-  return createActivities({
+  const deps = {
     db,
     blobs,
     cacheBlobs,
@@ -227,7 +229,9 @@ function createWorkerActivities(
     secretKey: config.secretKey,
     requestsPerHost: config.requestsPerHost,
     browserPages: MAX_OPEN_PAGES,
-  });
+  };
+  const scrapes = createScrapes(deps);
+  return { scrapes, activities: createActivities({ ...deps, scrapes }) };
 }
 
 /** Runs a worker: creates its dependencies once, then takes work until the process is asked to stop. */
@@ -265,13 +269,16 @@ async function runWorker(): Promise<RunningService> {
       })
     : undefined;
   const roles = config.workerRoles.filter((role) => role !== 'sessions' || sessions);
+  const { activities, scrapes } = createWorkerActivities(config, services, {
+    ...{ browser, threads, sessions, models, logger },
+  });
   const workers = await createTemporalWorkers({
     connection,
     namespace: config.temporalNamespace,
     bundle: services.bundle,
     roles,
     hostQueue: sessions?.queue,
-    activities: createWorkerActivities(config, services, { browser, threads, sessions, models, logger }),
+    activities,
     db,
     logger,
   });
@@ -285,6 +292,12 @@ async function runWorker(): Promise<RunningService> {
   if (config.workerRoles.includes('scrape'))
     await waitForDependency(() => startUpkeep(connection, config.temporalNamespace), logger);
   await pool.ready();
+  const { scrapeSocket: path } = config;
+  const temporal = new Temporal(connection, config.temporalNamespace);
+  const scrapeServer =
+    path !== undefined && config.workerRoles.includes('scrape')
+      ? await serveScrapes({ path, scrapes, temporal, logger })
+      : undefined;
   const presence = await startReportingPresence({
     db,
     worker: { id: workerId, roles, host: sessions },
@@ -305,6 +318,7 @@ async function runWorker(): Promise<RunningService> {
   return {
     async stop() {
       health?.close();
+      scrapeServer?.close();
       await presence.end();
       const isHost = ({ options }: Worker) => options.taskQueue === sessions?.queue;
       for (const worker of workers) if (!isHost(worker)) worker.shutdown();

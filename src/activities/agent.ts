@@ -80,11 +80,11 @@ export function agentActivities(deps: AgentDeps) {
       if (run?.status !== 'scraping') return { calls: [], isEnd: true };
       using _ = startHeartbeat();
       const known = await listSteps(db, jobId);
-      if (!known.some((step) => step.turn === turn)) {
-        const isEnd = await decideTurn(run, turn, known);
-        if (isEnd) return { calls: [], isEnd: true };
-      }
-      return reportOf(run, callsOfTurn(await listSteps(db, jobId), turn).filter(isOpenCall));
+      // An earlier attempt may have decided the turn.
+      const isDecided = known.some((step) => step.turn === turn);
+      if (!isDecided && (await decideTurn(run, turn, known))) return { calls: [], isEnd: true };
+      const steps = isDecided ? known : await listSteps(db, jobId);
+      return reportOf(run, callsOfTurn(steps, turn).filter(isOpenCall));
     },
 
     /** Stores the outcome of a call whose work is done. */

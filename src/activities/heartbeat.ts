@@ -11,7 +11,8 @@ const RENEWAL_MS = 8_000;
  */
 export function startHeartbeat(renew?: () => Promise<void>, details?: () => unknown): Disposable {
   const context = Context.current();
-  const renewal = renew && startRenewal(renew);
+  const renewal =
+    renew && startRenewal(renew, (error) => context.log.warn(RENEWAL_FAILED, { error: String(error) }));
   const timer = setInterval(() => context.heartbeat(details?.()), HEARTBEAT_MS);
   return {
     [Symbol.dispose]() {
@@ -21,11 +22,14 @@ export function startHeartbeat(renew?: () => Promise<void>, details?: () => unkn
   };
 }
 
-/** Extends leases every eight seconds, for work that may outlive the activity that started it. */
-export function startRenewal(renew: () => Promise<void>): Disposable {
-  const { log } = Context.current();
-  const timer = setInterval(() => {
-    renew().catch((error) => log.warn('a lease could not be renewed', { error: String(error) }));
-  }, RENEWAL_MS);
+/** The text of the log line about a lease that was not extended. */
+export const RENEWAL_FAILED = 'a lease could not be renewed';
+
+/**
+ * Extends leases every eight seconds, for work that may outlive the activity that started it.
+ * @param onFault called when that fails; it is tried again
+ */
+export function startRenewal(renew: () => Promise<void>, onFault: (error: unknown) => void): Disposable {
+  const timer = setInterval(() => void renew().catch(onFault), RENEWAL_MS);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -10,7 +10,7 @@ import { type MapDeps, mapActivities } from './map.ts';
 import { type PageJobDeps, pageJobActivities } from './page-jobs.ts';
 import { type PageWorkerDeps, pageActivities } from './pages.ts';
 import { type PreviewDeps, previewActivities } from './preview.ts';
-import { type ScrapeDeps, scrapeActivities } from './scrape.ts';
+import { type ScrapeDeps, type Scrapes, scrapeActivities } from './scrape.ts';
 import { type SearchDeps, searchActivities } from './search.ts';
 import { type SessionDeps, sessionActivities } from './sessions.ts';
 import { type SupportDeps, supportActivities } from './support.ts';
@@ -29,7 +29,7 @@ export type ActivityDeps = ScrapeDeps &
   SupportDeps &
   AgentDeps &
   PreviewDeps &
-  UpkeepDeps & { logger: Logger };
+  UpkeepDeps & { logger: Logger; scrapes: Scrapes };
 
 /** Creates all activities of the service. */
 export function createActivities(deps: ActivityDeps) {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { Context } from '@temporalio/activity';
 import type { Database } from '../db/client.ts';
 import { recordLongConversion, updateLongConversion } from '../db/jobs/long-conversions.ts';
+import type { Logger } from '../logger.ts';
 import type { ConversionProgress, DocumentType } from '../parsers/document.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { maxOvertimeMs } from '../scraping/conversion-time.ts';
@@ -55,8 +55,11 @@ export class LongConversions {
   /** The team of each. */
   readonly #teams: string[] = [];
 
-  constructor(db: Database) {
+  readonly #logger: Logger;
+
+  constructor(db: Database, logger: Logger) {
     this.#db = db;
+    this.#logger = logger;
   }
 
   /** Runs a conversion, which may continue after the time limit of its scrape unless too many others do. */
@@ -81,7 +84,6 @@ export class LongConversions {
 
   /** Lets repeated requests join the scrape, and tells them how far it is. */
   #announce({ jobId, teamId, request, type, conversion }: ConvertingScrape): void {
-    const { log } = Context.current();
     const endsAt = new Date(Date.now() + maxOvertimeMs(type));
     const state = () => ({
       isRunning: conversion.progress !== undefined,
@@ -92,7 +94,7 @@ export class LongConversions {
     // The writes follow each other, so that the newest state is the last one written.
     const write = (next: () => Promise<void>) => {
       written = written.then(next).catch((error: unknown) => {
-        log.warn('a long conversion could not be announced', { jobId, error: String(error) });
+        this.#logger.warn({ err: error, jobId }, 'a long conversion could not be announced');
       });
     };
     write(() => recordLongConversion(this.#db, { jobId, teamId, request, endsAt, ...state() }));

@@ -33,32 +33,61 @@ export class RunningScrape<Result> {
   }
 
   /**
+   * Waits for the result before the first activity does, which still gets it, or the error, if it comes within five seconds.
+   * @param maxMs the milliseconds to wait
+   * @returns the result; `undefined` if the scrape still runs then
+   */
+  async waitAhead(maxMs: number): Promise<{ result: Result } | undefined> {
+    this.#attend();
+    try {
+      return await this.#endWithin(maxMs);
+    } finally {
+      this.#leave();
+    }
+  }
+
+  /**
    * Waits for the result.
    * @param signal ends the scrape
    * @param maxMs the milliseconds to wait
    * @returns the result; `undefined` if the scrape still runs then
    */
   async wait(signal: AbortSignal, maxMs?: number): Promise<{ result: Result } | undefined> {
-    clearTimeout(this.#unattended);
-    this.#waiting++;
+    this.#attend();
     const abort = () => this.#aborter.abort(signal.reason);
-    const timer = new AbortController();
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });
-    const result = this.#result.then((value) => ({ result: value }));
-    const late = maxMs === undefined ? [] : [sleep(maxMs, undefined, { signal: timer.signal })];
     try {
-      const ended = await Promise.race([result, ...late]);
+      const ended = await this.#endWithin(maxMs);
       if (ended) this.#forget();
       return ended;
     } catch (error) {
       this.#forget();
       throw error;
     } finally {
-      timer.abort();
       signal.removeEventListener('abort', abort);
-      if (--this.#waiting === 0) this.#abortUnlessAttended();
+      this.#leave();
     }
+  }
+
+  async #endWithin(maxMs: number | undefined): Promise<{ result: Result } | undefined> {
+    const timer = new AbortController();
+    const result = this.#result.then((value) => ({ result: value }));
+    const late = maxMs === undefined ? [] : [sleep(maxMs, undefined, { signal: timer.signal })];
+    try {
+      return await Promise.race([result, ...late]);
+    } finally {
+      timer.abort();
+    }
+  }
+
+  #attend(): void {
+    clearTimeout(this.#unattended);
+    this.#waiting++;
+  }
+
+  #leave(): void {
+    if (--this.#waiting === 0) this.#abortUnlessAttended();
   }
 
   #abortUnlessAttended(): void {

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { Blobs } from '../blobs/index.ts';
 import { type Database, type StoredError, translateDatabaseError } from '../db/client.ts';
 import { failRun } from '../db/jobs/agent-steps.ts';
-import { completeJob, failJob, findJob, findOutcome, recordTrace } from '../db/jobs/jobs.ts';
+import { beginJob, completeJob, failJob, findOutcome, recordTrace } from '../db/jobs/jobs.ts';
 import { recordKeptScrape } from '../db/kept-scrapes.ts';
 import { addIndexedPages } from '../db/pages/indexed-pages.ts';
 import { releaseSlot, renewSlot } from '../db/teams/slots.ts';
@@ -10,12 +10,13 @@ import { type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { EngineTrace } from '../engines/engine-trace.ts';
 import type { Engines } from '../engines/index.ts';
 import { isErrorCode, policyOf, ServiceError, toServiceError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { buildDocument, type DocumentDeps } from '../scraping/build-document.ts';
 import { startDeadline } from '../scraping/deadline.ts';
 import { KEPT_MS } from '../sessions/scrape-browsers.ts';
 import { withEncryptedErrors } from './encrypt-errors.ts';
-import { startHeartbeat, startRenewal } from './heartbeat.ts';
+import { RENEWAL_FAILED, startHeartbeat, startRenewal } from './heartbeat.ts';
 import { LongConversions, TrackedConversion } from './long-conversions.ts';
 import { type RunningScrape, RunningScrapes } from './running-scrapes.ts';
 import { reportOf, type ScrapeReport, startStages } from './scrape-report.ts';
@@ -39,13 +40,17 @@ export interface ScrapeDeps extends DocumentDeps {
   secretKey: string;
   /** Absent in workers without the role `sessions`. */
   sessions?: SessionService | undefined;
+  logger: Logger;
+}
+
+/** The scrapes of this process. */
+export interface Scrapes {
+  /** Returns the running scrape of a job, or starts it. @param isFirst whether it begins before `scrapePage` */
+  join(jobId: string, isFirst: boolean): Run;
 }
 
 /** The activities of a scrape. */
-export function scrapeActivities(deps: ScrapeDeps) {
-  const { db, blobs, uploads, engines, secretKey, sessions } = deps;
-  const running = new RunningScrapes<ScrapeResult>();
-  const longConversions = new LongConversions(db);
+export function scrapeActivities({ db, uploads, scrapes }: ScrapeDeps & { scrapes: Scrapes }) {
   return {
     /**
      * Begins with the page of a job, and returns its document if that takes less than a second. Otherwise the work
@@ -53,9 +58,8 @@ export function scrapeActivities(deps: ScrapeDeps) {
      * @returns `undefined` if `scrapePage` has to be called, also after an error that it may not meet again
      */
     async beginPage(jobId: string): Promise<{ result: ScrapeResult } | undefined> {
-      const scrape = running.join(jobId, { isFirst: true, work: (run) => scrapeOnce(jobId, run) });
       try {
-        return await scrape.wait(Context.current().cancellationSignal, MAX_BEGIN_MS);
+        return await scrapes.join(jobId, true).wait(Context.current().cancellationSignal, MAX_BEGIN_MS);
       } catch (error) {
         const { code } = toServiceError(translateDatabaseError(error));
         if (policyOf(code).retry === 'activity') return undefined;
@@ -70,7 +74,7 @@ export function scrapeActivities(deps: ScrapeDeps) {
      *   `undefined` if the job ended without a document
      */
     async scrapePage(jobId: string): Promise<ScrapeResult> {
-      const scrape = running.join(jobId, { isFirst: false, work: (run) => scrapeOnce(jobId, run) });
+      const scrape = scrapes.join(jobId, false);
       using _ = startHeartbeat(undefined, () => scrape.progress());
       return (await scrape.wait(Context.current().cancellationSignal))?.result;
     },
@@ -79,13 +83,28 @@ export function scrapeActivities(deps: ScrapeDeps) {
     async recordFailure(jobId: string, error: StoredError): Promise<void> {
       if (await failRun(db, jobId, error)) return;
       const credits = isErrorCode(error.code) ? (policyOf(error.code).credits ?? 0) : 0;
-      await removeUpload(await failJob(db, { jobId, credits, error }));
+      await removeUpload(uploads, await failJob(db, { jobId, credits, error }));
     },
+  };
+}
+
+/** Deletes the uploaded file of a job that has ended. If the process dies before, upkeep deletes it. */
+async function removeUpload(uploads: Blobs, blob: string | undefined): Promise<void> {
+  if (blob !== undefined) await uploads.remove(blob);
+}
+
+/** Creates the scrapes of this process, which may begin before the activity that waits for them. */
+export function createScrapes(deps: ScrapeDeps): Scrapes {
+  const { db, blobs, uploads, engines, secretKey, sessions, logger } = deps;
+  const running = new RunningScrapes<ScrapeResult>();
+  const longConversions = new LongConversions(db, logger);
+  return {
+    join: (jobId, isFirst) => running.join(jobId, { isFirst, work: (run) => scrapeOnce(jobId, run) }),
   };
 
   /** Scrapes the page of a job, unless the job has already ended. @returns the result of the job */
   async function scrapeOnce(jobId: string, run: Run): Promise<ScrapeResult> {
-    const job = await findJob(db, jobId);
+    const job = await beginJob(db, jobId);
     if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
     const cipher = restoreJobCipher({ id: jobId, wrappedKey: job.seal }, secretKey);
     try {
@@ -96,11 +115,6 @@ export function scrapeActivities(deps: ScrapeDeps) {
       if (outcome?.blob) return outcome.blob;
       throw error;
     }
-  }
-
-  /** Deletes the uploaded file of a job that has ended. If the process dies before, upkeep deletes it. */
-  async function removeUpload(blob: string | undefined): Promise<void> {
-    if (blob !== undefined) await uploads.remove(blob);
   }
 
   /**
@@ -125,12 +139,14 @@ export function scrapeActivities(deps: ScrapeDeps) {
     const conversion = new TrackedConversion();
     // With zero data retention, the Temporal UI must not show the file name and progress.
     if (!cipher.encrypts) run.progress = () => conversion.progress;
-    using _ = startRenewal(() => renewSlot(db, slot.teamId, slot.holder));
+    using _ = startRenewal(
+      () => renewSlot(db, slot.teamId, slot.holder),
+      (error) => logger.warn({ err: error, jobId }, RENEWAL_FAILED),
+    );
     const stages = startStages();
-    const { lease, waitedMs: queuedMs } = await waitForSlot(db, slot, {
-      timeoutMs: request.timeout,
-      signal: deadline.signal,
-    });
+    const { lease, waitedMs: queuedMs } = job.lease
+      ? { lease: job.lease, waitedMs: undefined }
+      : await waitForSlot(db, slot, { timeoutMs: request.timeout, signal: deadline.signal });
     // The process that began with this scrape has died. Temporal counts the attempts of `scrapePage` only.
     if (run.isFirst && lease === 'held')
       throw new ServiceError(
@@ -160,13 +176,12 @@ export function scrapeActivities(deps: ScrapeDeps) {
               }),
       });
       stages.end('fetch');
-      const { log } = Context.current();
       const document = buildDocument(deps, {
         scrapeId: jobId,
         ...{ teamId: job.team_id, jobId, request, fetched, queuedMs, deadline },
         history: cipher.encrypts ? undefined : { crawlStart: undefined, hidden: false },
         urgent: true,
-        onFault: (message, attributes) => log.error(message, attributes),
+        onFault: (message, attributes) => logger.error({ ...attributes, jobId }, message),
       });
       const [{ json, credits, entry }] = await Promise.all([document, fetched.cached]);
       stages.end('convert');
@@ -180,7 +195,7 @@ export function scrapeActivities(deps: ScrapeDeps) {
         // A statement of its own, because the rows of the team and of the page would be locked in no fixed order.
         entry && addIndexedPages(db.query, job.team_id, [entry]),
       ]);
-      await removeUpload(uploadKey);
+      await removeUpload(uploads, uploadKey);
       stages.end('store');
       return cipher.encrypts ? blob : reportOf(blob, fetched, stages.ms);
     } catch (error) {
@@ -195,12 +210,12 @@ export function scrapeActivities(deps: ScrapeDeps) {
 }
 
 /** The key of the blob with the document, in a report unless the job has zero data retention; absent without a document. */
-type ScrapeResult = string | ScrapeReport | undefined;
+export type ScrapeResult = string | ScrapeReport | undefined;
 type Run = RunningScrape<ScrapeResult>;
 
 /** A run of a job that has not ended. */
 interface JobRun {
-  job: NonNullable<Awaited<ReturnType<typeof findJob>>>;
+  job: NonNullable<Awaited<ReturnType<typeof beginJob>>>;
   cipher: JobCipher;
   run: Run;
 }

@@ -173,11 +173,16 @@ async function startJob(
     isEncrypted,
     caller: { teamId },
   }: SynchronousJob & { id: string; url: string | undefined },
-  { db, temporal, uploads }: ApiDeps,
+  { db, temporal, uploads, beginScrape }: ApiDeps,
 ) {
   // The words of a search may be about anything, so Temporal does not get them.
   const labels = isEncrypted || kind === 'search' ? {} : labelsOf(request, url ?? target, url);
   const start = { jobId: id, teamId, timeoutMs, ...(isQuick && { isQuick }), ...labels };
+  const begun = isQuick && (await beginScrape?.(start));
+  if (begun) {
+    const { blob } = begun;
+    return blob === undefined ? temporal.findScrape(id) : { wait: async () => blob };
+  }
   const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startRequest(kind, start);
   return started.catch(async (error: ServiceError) => {
     const upload = await failJob(db, { jobId: id, credits: 0, error });

@@ -1,7 +1,10 @@
 /** The activity of a page, as measured inside it. */
 export interface PageActivity {
-  /** Milliseconds since the DOM last changed. */
+  /** Milliseconds since the DOM last changed, by the clock of the page. */
   quietMs: number;
+  /** Changes with the document and its DOM. */
+  version: string;
+  origin: string;
   /** Characters of text, counted up to a bound. */
   textLength: number;
   /** The page shows nothing: no text, no image, no frame, no shadow tree. */
@@ -17,9 +20,10 @@ export interface PageActivity {
  */
 export function probeActivity(maxTextLength: number): PageActivity {
   const MAX_REPEATS = 3;
-  const world = globalThis as { winnowLastChange?: number };
+  const world = globalThis as { winnowLastChange?: number; winnowChanges?: number };
   if (world.winnowLastChange === undefined) {
     world.winnowLastChange = performance.now();
+    world.winnowChanges = 0;
     const changeCounts = new WeakMap<Node, number>();
     const sizeOf = (nodes: NodeList) => {
       let size = 0;
@@ -36,7 +40,9 @@ export function probeActivity(maxTextLength: number): PageActivity {
     };
     new MutationObserver((records) => {
       // `filter` instead of `some`, because each record has to be counted.
-      if (records.filter(isRelevantChange).length) world.winnowLastChange = performance.now();
+      if (!records.filter(isRelevantChange).length) return;
+      world.winnowLastChange = performance.now();
+      world.winnowChanges = (world.winnowChanges ?? 0) + 1;
     }).observe(document, { subtree: true, childList: true, characterData: true });
   }
   let textLength = 0;
@@ -54,6 +60,8 @@ export function probeActivity(maxTextLength: number): PageActivity {
   const content = document.querySelector<HTMLMetaElement>('meta[http-equiv="refresh" i]')?.content;
   return {
     quietMs: performance.now() - world.winnowLastChange,
+    version: `${performance.timeOrigin} ${world.winnowChanges}`,
+    origin,
     textLength,
     isEmpty,
     hasScripts: document.scripts.length > 0,

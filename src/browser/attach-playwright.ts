@@ -44,15 +44,19 @@ export async function connectPlaywright(url: string): Promise<{ context: Browser
   return { context, [Symbol.asyncDispose]: () => browser.close() };
 }
 
-/** A protocol transport that is limited to the context of a tab. */
-function createTabTransport({
+/**
+ * A protocol transport for Playwright that is limited to the context of a tab. As Playwright's own transports do, it
+ * delivers the messages of the browser in their order and each in a task of its own. Otherwise Playwright would miss
+ * the events of a frame, because it takes some promises until it has read the earlier response with this frame.
+ */
+export function createTabTransport({
   context,
   targetId,
 }: Pick<Tab, 'context' | 'targetId'>): ConnectOverCDPTransport {
   const { connection, id: browserContextId } = context;
   const sessions = new Set<string>();
   const attached: string[] = [];
-  const deliver = (message: CdpMessage) => transport.onmessage?.(message);
+  const deliver = (message: CdpMessage) => void setImmediate(() => transport.onmessage?.(message));
   const registerSession = (sessionId: string) => {
     sessions.add(sessionId);
     connection.session(sessionId);
@@ -74,31 +78,43 @@ function createTabTransport({
     deliver({ method: 'Target.attachedToTarget', params });
   }
 
-  async function handleCommand({ id: _, ...message }: CdpMessage): Promise<CdpMessage> {
-    const { sessionId, method = '', params } = message;
-    if (sessionId) return connection.relay(message);
-    if (method === 'Target.setAutoAttach') {
-      await attachTarget(targetId);
-      return { result: {} };
+  /** Sends a command to the browser. The response is delivered before any later event, which a promise could not ensure. */
+  const forward = (message: CdpMessage, respond: (response: CdpMessage) => void) =>
+    connection.forward(message, {
+      resolve: respond,
+      reject: (error) => respond({ error: { message: error.message } }),
+    });
+
+  /** Executes a command for the browser as a whole. */
+  function handleBrowserCommand(message: CdpMessage, respond: (response: CdpMessage) => void): void {
+    const { method = '', params } = message;
+    const respondWith = (result: Promise<object>) =>
+      void result.then(
+        (each) => respond({ result: each }),
+        (error: Error) => respond({ error: { message: error.message } }),
+      );
+    if (method === 'Target.setAutoAttach') respondWith(attachTarget(targetId).then(() => ({})));
+    else if (method === 'Target.createTarget') respondWith(createTarget());
+    else {
+      const contextParams = CONTEXT_COMMANDS.test(method) ? { params: { ...params, browserContextId } } : {};
+      forward({ ...message, ...contextParams }, respond);
     }
-    if (method === 'Target.createTarget') {
-      const opened = await context.openPage();
-      await attachTarget(opened.targetId);
-      return { result: { targetId: opened.targetId } };
-    }
-    const contextParams = CONTEXT_COMMANDS.test(method) ? { params: { ...params, browserContextId } } : {};
-    return connection.relay({ ...message, ...contextParams });
+  }
+
+  async function createTarget(): Promise<{ targetId: string }> {
+    const opened = await context.openPage();
+    await attachTarget(opened.targetId);
+    return { targetId: opened.targetId };
   }
 
   const transport: ConnectOverCDPTransport = {
     send(sent) {
-      const message = sent as CdpMessage;
-      const { id, sessionId } = message;
-      void handleCommand(message)
-        .catch((error: Error): CdpMessage => ({ error: { message: error.message } }))
-        .then(({ result, error }) =>
-          deliver({ id, sessionId, ...(error ? { error } : { result }) } as CdpMessage),
-        );
+      const { id, ...message } = sent as CdpMessage;
+      const { sessionId } = message;
+      const respond = ({ result, error }: CdpMessage) =>
+        deliver({ id, sessionId, ...(error ? { error } : { result }) } as CdpMessage);
+      if (sessionId) forward(message, respond);
+      else handleBrowserCommand(message, respond);
     },
     close() {
       stopEvents();

@@ -26,6 +26,8 @@ export interface Tab extends FrameTarget, FrameSessions {
   url(): string;
   /** Resolves when the page has navigated to another document. */
   nextDocument(): Promise<void>;
+  /** Whether the page runs in one thread: it has started no worker and has no frame of another site. */
+  isAlone(): boolean;
   viewport(): Size;
   setViewport(size: Size): Promise<void>;
 }
@@ -54,7 +56,9 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
   failure.catch(() => undefined);
   session.on('Inspector.targetCrashed', () => reject(new Error('the tab crashed')));
   const currentUrl = watchUrl(session, targetId);
+  let hasWorkers = false;
   const { sessions, prepareFrames } = attachFrames(context.connection, session, async (worker) => {
+    hasWorkers = true;
     network.watch(worker);
     await worker.send('Network.enable');
   });
@@ -81,6 +85,7 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
     prepareFrames,
     url: currentUrl,
     nextDocument: () => waitForNextDocument(session, targetId),
+    isAlone: () => !hasWorkers && sessions().length === 1,
     viewport: () => viewport,
     async setViewport(size) {
       await setViewport(session, appearance, size);
@@ -104,7 +109,12 @@ function watchUrl(session: Session, targetId: string): () => string {
 /** Resolves when a page has navigated to another document. @param targetId the id of its tab */
 export function waitForNextDocument(session: Session, targetId: string): Promise<void> {
   return new Promise((resolve) => {
-    session.on('Page.frameNavigated', ({ frame }) => frame.id === targetId && resolve());
+    const onNavigated = ({ frame }: { frame: { id: string } }) => {
+      if (frame.id !== targetId) return;
+      session.off('Page.frameNavigated', onNavigated);
+      resolve();
+    };
+    session.on('Page.frameNavigated', onNavigated);
   });
 }
 

@@ -20,6 +20,7 @@ import type { AdBlocker } from './network/ad-blocker.ts';
 import type { DocumentResponse } from './network/network-monitor.ts';
 import { prepareOwnHeaders } from './network/request-headers.ts';
 import { interceptRequests } from './network/request-interception.ts';
+import { createPageClock } from './page-clock.ts';
 import { openTab, type Tab } from './tab.ts';
 import { waitUntilSettled } from './wait-until-settled.ts';
 
@@ -127,9 +128,12 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
     allowedHosts: options.allowedHosts,
   });
   const initialResponse = await navigate(tab, options.url);
-  await waitUntilSettled(tab);
+  const clock = isOnlyRead(tab, options) ? createPageClock(tab) : undefined;
+  await waitUntilSettled(tab, { clock });
   if (options.waitForMs) await sleep(options.waitForMs);
-  if (blockAds && (await rejectCookieNotice(tab))) await waitUntilSettled(tab);
+  const reject = () => rejectCookieNotice(tab);
+  if (blockAds && (await (clock ? clock.runDuring(reject) : reject())))
+    await waitUntilSettled(tab, { clock });
   const currentResponse = () => network.document() ?? initialResponse;
   const actionBounds = { contentType: currentResponse().contentType, maxCharacters: options.maxBytes };
   const actions =
@@ -149,7 +153,7 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
     ...(isHtml(contentType)
       ? { html: await readHtml(tab, options.maxBytes) }
       : { body: await readBody(session, response) }),
-    timezone: await evaluateIsolated(tab, readTimezone, undefined),
+    timezone: options.appearance.timezone,
     ...collected,
     media: network.media(),
     isPartial: reason !== undefined,
@@ -157,6 +161,10 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
     ...actions,
   };
 }
+
+/** Whether nothing is done on the page but to read it, so that it needs no clock that runs as ours does. */
+const isOnlyRead = ({ context }: Tab, { actions, collect, profile, waitForMs }: VisitOptions) =>
+  !actions.length && !Object.keys(collect).length && !profile && !waitForMs && !context.keepPage;
 
 /** Runs the collectors of formats on the open page, one after the other. */
 async function collectFormats(
@@ -221,9 +229,6 @@ function whenLoaded({ session, frameId }: Tab): Promise<true> {
     });
   });
 }
-
-/** Runs in the page. */
-const readTimezone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 async function readBody(session: Session, { requestId }: DocumentResponse): Promise<Uint8Array> {
   const { body, base64Encoded } = await session.send('Network.getResponseBody', { requestId });

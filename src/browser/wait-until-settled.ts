@@ -4,6 +4,7 @@ import { isPlaceholder } from '../html/placeholder.ts';
 import { type PageActivity, probeActivity } from './activity-probe.ts';
 import { evaluateIsolated, isBetweenDocuments } from './dom/isolated-world.ts';
 import { readShortText } from './dom/short-text.ts';
+import type { PageClock } from './page-clock.ts';
 import type { Tab } from './tab.ts';
 
 /** A page has settled when neither network nor DOM was active for this long. */
@@ -12,6 +13,13 @@ const QUIET_MS = 400;
 const BLANK_QUIET_MS = 1_200;
 /** The same while the page shows nothing or only a placeholder. */
 const EMPTY_QUIET_MS = 3_000;
+/** A page that is only read is calm, so that its clock may be set forward, when it has done nothing for this long. */
+const CALM_MS = 80;
+/** How long the page may take, after its clock was set forward, to use what its timers have read from storage and the like. */
+const STORAGE_MS = 60;
+/** A page is looked at in these intervals at most and at least, in milliseconds. */
+const POLL_MS = 100;
+const MIN_POLL_MS = 20;
 /** Pages that never settle are read after this long. */
 const MAX_SETTLE_MS = 6_000;
 /** Once the page has text, requests that have been open for longer count as kept open by the server. */
@@ -25,45 +33,93 @@ const MAX_REFRESHES = 3;
 
 /** How long to wait. */
 export interface SettleOptions {
+  /** Milliseconds without activity after which the page counts as settled. */
   quietMs: number;
+  /** Milliseconds after which it is read in any case. */
   maxMs: number;
+  /** Set if the page is only read: once it is calm, its clock is set forward instead of waiting for its timers. */
+  clock: PageClock | undefined;
 }
 
 /** The parts of a tab that are watched. */
 export type WatchedTab = Pick<Tab, 'session' | 'frameId' | 'network' | 'nextDocument'>;
 
 /** Waits until network and DOM have been quiet together for `quietMs`, but at most `maxMs`. */
-export async function waitUntilSettled(tab: WatchedTab, options: Partial<SettleOptions> = {}): Promise<void> {
-  const { quietMs = QUIET_MS, maxMs = MAX_SETTLE_MS } = options;
+export async function waitUntilSettled(
+  tab: WatchedTab & Partial<Pick<Tab, 'isAlone'>>,
+  { quietMs = QUIET_MS, maxMs = MAX_SETTLE_MS, clock }: Partial<SettleOptions> = {},
+): Promise<void> {
   let end = performance.now() + maxMs;
   let refreshes = 0;
+  const calm = createCalmness(tab);
+  const runClock = <Result>(work: () => Promise<Result>) => (clock ? clock.runDuring(work) : work());
   while (performance.now() < end) {
     const activity = await readActivity(tab);
-    const mayStillFill = activity.hasScripts && quietMs >= QUIET_MS;
-    const isBlank = activity.textLength < MIN_TEXT_LENGTH;
-    const measureQuietMs = (maxQuietMs: number) =>
-      Math.min(tab.network.quietForMs(maxQuietMs), activity.quietMs);
-    let requiredQuietMs =
-      mayStillFill && isBlank ? (activity.isEmpty ? EMPTY_QUIET_MS : BLANK_QUIET_MS) : quietMs;
-    let quietForMs = measureQuietMs(isBlank ? Number.POSITIVE_INFINITY : MAX_REQUEST_WAIT_MS);
-    // This check is the most expensive, so it runs only on a page that would be read now.
-    if (
-      mayStillFill &&
-      requiredQuietMs < EMPTY_QUIET_MS &&
-      quietForMs >= requiredQuietMs &&
-      (await showsOnlyPlaceholder(tab))
-    ) {
-      requiredQuietMs = EMPTY_QUIET_MS;
-      quietForMs = measureQuietMs(Number.POSITIVE_INFINITY);
-    }
+    const { missingMs, showsContent } = await measureQuiet(tab, activity, quietMs);
     const refreshAfterMs = activity.refresh && refreshDelayMs(activity.refresh);
     if (refreshAfterMs !== undefined && refreshes < MAX_REFRESHES) {
       refreshes++;
-      await waitForRefresh(tab, refreshAfterMs);
+      await runClock(() => waitForRefresh(tab, refreshAfterMs));
       end = performance.now() + maxMs;
-    } else if (quietForMs >= requiredQuietMs) return;
-    else await sleep(Math.min(QUIET_MS, Math.max(20, requiredQuietMs - quietForMs)));
+      continue;
+    }
+    if (missingMs <= 0) return;
+    const maySkip = clock && showsContent && tab.isAlone?.() && tab.network.isIdle();
+    const untilCalmMs = maySkip ? calm.missingMs(activity) : missingMs;
+    if (maySkip && untilCalmMs <= 0) {
+      tab.network.skip(missingMs);
+      end -= missingMs;
+      await clock.skip(missingMs);
+      await runClock(() => waitForStorage(tab, activity));
+    } else {
+      const ms = Math.min(POLL_MS, Math.max(MIN_POLL_MS, Math.min(missingMs, untilCalmMs)));
+      await runClock(() => sleep(ms));
+    }
   }
+}
+
+/** Measures for how much longer a page has to be quiet, by its own clock, and whether it shows more than a placeholder. */
+async function measureQuiet(tab: WatchedTab, activity: PageActivity, quietMs: number) {
+  const mayStillFill = activity.hasScripts && quietMs >= QUIET_MS;
+  const isBlank = activity.textLength < MIN_TEXT_LENGTH;
+  const missing = (requiredMs: number, maxRequestMs = Number.POSITIVE_INFINITY) =>
+    requiredMs - Math.min(tab.network.quietForMs(maxRequestMs), activity.quietMs);
+  if (isBlank) {
+    const blankMs = mayStillFill ? (activity.isEmpty ? EMPTY_QUIET_MS : BLANK_QUIET_MS) : quietMs;
+    const missingMs = missing(blankMs);
+    if (missingMs > 0 || blankMs !== BLANK_QUIET_MS) return { missingMs, showsContent: false };
+  }
+  const missingMs = isBlank ? 0 : missing(quietMs, MAX_REQUEST_WAIT_MS);
+  // This check is the most expensive, so it runs only on a page that would be read now.
+  const isLoading = missingMs <= 0 && mayStillFill && (await showsOnlyPlaceholder(tab));
+  return isLoading
+    ? { missingMs: missing(EMPTY_QUIET_MS), showsContent: false }
+    : { missingMs, showsContent: !isBlank };
+}
+
+/** Waits until databases and the like may have answered the scripts that have just run. */
+async function waitForStorage({ session }: WatchedTab, { origin }: PageActivity): Promise<void> {
+  // The response comes after those to earlier requests of the page. Some origins have no databases.
+  const names = session.send('IndexedDB.requestDatabaseNames', { securityOrigin: origin });
+  await Promise.all([names.catch(() => undefined), sleep(STORAGE_MS)]);
+}
+
+/** Measures for how long a page has done nothing by our clock, which goes on while that of the page stands still. */
+function createCalmness({ network }: WatchedTab) {
+  let version: string | undefined;
+  let changedAt = 0;
+  return {
+    /** For how much longer the page has to do nothing before its clock may be set forward. */
+    missingMs(activity: PageActivity): number {
+      const now = performance.now();
+      if (activity.version !== version) {
+        // A page that is seen for the first time may have been calm before.
+        changedAt = version === undefined ? now - activity.quietMs : now;
+        version = activity.version;
+      }
+      return CALM_MS - Math.min(now - changedAt, network.quietForMs(Number.POSITIVE_INFINITY));
+    },
+  };
 }
 
 /** Milliseconds after which the page announces to navigate to another URL. */
@@ -82,7 +138,8 @@ async function readActivity(tab: WatchedTab): Promise<PageActivity> {
   try {
     return await evaluateIsolated(tab, probeActivity, MIN_TEXT_LENGTH);
   } catch (error) {
-    if (isBetweenDocuments(error)) return { quietMs: 0, textLength: 0, isEmpty: true, hasScripts: true };
+    if (isBetweenDocuments(error))
+      return { quietMs: 0, version: '', origin: '', textLength: 0, isEmpty: true, hasScripts: true };
     throw error;
   }
 }

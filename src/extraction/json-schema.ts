@@ -70,24 +70,47 @@ function isBounded(schema: unknown): boolean {
   return true;
 }
 
-/** Finds a reference to a definition that the schema does not have. */
+/** Matches a schema whose parts have names of their own, by which references can find them. */
+const HAS_NAMED_PARTS = /"\$(?:id|anchor|dynamicAnchor)":/;
+
+/**
+ * Finds a reference to something that the schema does not contain. In a schema with named parts, references depend on the part
+ * that they are in; those are only resolved when the schema is compiled.
+ */
 function findMissingReference(schema: Schema): string | undefined {
+  if (HAS_NAMED_PARTS.test(JSON.stringify(schema))) return undefined;
   const stack: unknown[] = [schema];
   while (stack.length > 0) {
     const value = stack.pop();
     if (typeof value !== 'object' || value === null) continue;
-    if (isJsonObject(value) && typeof value.$ref === 'string' && isMissing(value.$ref, schema))
+    if (isJsonObject(value) && typeof value.$ref === 'string' && !contains(schema, value.$ref))
       return value.$ref;
     stack.push(...Object.values(value));
   }
   return undefined;
 }
 
-function isMissing(reference: string, root: Schema): boolean {
-  const [, keyword = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)/.exec(reference) ?? [];
-  return (
-    keyword !== '' && !name.includes('%') && resolveReference(`#/${keyword}/${name}`, root) === undefined
-  );
+/** Whether a schema contains the part that a JSON Pointer in a fragment of a URL (RFC 6901) leads to. */
+function contains(root: Schema, reference: string): boolean {
+  const [, pointer] = /^#((?:\/.*)?)$/.exec(reference) ?? [];
+  if (pointer === undefined) return false;
+  let at: unknown = root;
+  for (const part of pointer.split('/').slice(1)) {
+    const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return false;
+    at = Reflect.get(at, name);
+  }
+  return true;
+}
+
+/** Decodes percent-encoding; text that is none stays as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return text;
+    throw error;
+  }
 }
 
 /** Resolves a schema to its alternatives: references, `allOf`, `anyOf`, `oneOf` and type lists become plain schemas; `null` is left out. */

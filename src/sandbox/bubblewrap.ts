@@ -23,6 +23,7 @@ export function bubblewrapArgs(
   const {
     command,
     readOnlyPaths,
+    cachePaths = [],
     writablePaths = [],
     mounts = [],
     hiddenPaths = [],
@@ -45,8 +46,12 @@ export function bubblewrapArgs(
     ...['--die-with-parent', '--hostname', 'sandbox'],
     ...temporaryDirectory('/tmp', limits.temporaryMb * 1024 * 1024),
     // Mount points have directories around them, which bubblewrap would make accessible to root only.
-    ...ancestorsOf([...bound, ...writablePaths, ...targets]).flatMap((path) => ['--dir', path]),
+    ...ancestorsOf([...bound, ...cachePaths, ...writablePaths, ...targets]).flatMap((path) => [
+      '--dir',
+      path,
+    ]),
     ...bound.flatMap((path) => ['--ro-bind', path, path]),
+    ...cachePaths.flatMap((path) => ['--ro-bind-try', path, path]),
     ...links.flatMap((path) => ['--symlink', readlinkSync(path), path]),
     ...writablePaths.flatMap((path) => ['--bind', path, path]),
     ...mounts.flatMap(({ source, target, isWritable }) => [

@@ -12,6 +12,8 @@ export interface SandboxedProgram {
   command: readonly [string, ...string[]];
   /** Files and directories that the program may read, in addition to the libraries of the system. */
   readOnlyPaths: readonly string[];
+  /** Files and directories that it may read if they exist: caches, without which it is only slower. */
+  cachePaths?: readonly string[];
   /** Files and directories that the program may change. */
   writablePaths?: readonly string[];
   /** Files and directories of the host that have another path inside. They need bubblewrap. */

@@ -255,7 +255,7 @@ export class ProtocolClient {
     // A new popup has no URL yet. Other pages must not be resumed, because that resumes the popups that they open.
     const isPausedPopup = waitingForDebugger === false && url === '';
     if (waitingForDebugger === true || isPausedPopup)
-      this.#newTargets.attached(String(targetId), String(sessionId));
+      this.#newTargets.attached(String(targetId), String(sessionId), this);
     if (isPausedPopup) this.#newTargets.resume(String(sessionId));
   }
 

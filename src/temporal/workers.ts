@@ -3,6 +3,7 @@ import { type Activities, failureInterceptor } from '../activities/index.ts';
 import type { Database } from '../db/client.ts';
 import type { Logger } from '../logger.ts';
 import { QUEUES, type WorkerRole } from '../workflows/queues.ts';
+import { runWorkflowsWithoutTimeLimit } from './workflow-thread.ts';
 
 /**
  * Maximum number of activities of each role that one worker runs at once. Activities mostly wait, for the
@@ -39,6 +40,7 @@ interface TemporalWorkerOptions {
 /** Creates one Temporal worker for each role, and one for the queue of this process if it hosts browser sessions. */
 export function createTemporalWorkers(options: TemporalWorkerOptions): Promise<Worker[]> {
   const { connection, namespace, bundle, roles, hostQueue, activities, db, logger } = options;
+  runWorkflowsWithoutTimeLimit();
   const create = (taskQueue: string, maxActivities: number, runsWorkflows: boolean) =>
     Worker.create({
       connection,

@@ -3,6 +3,7 @@ import {
   Client,
   ServiceError as GrpcError,
   isGrpcServiceError,
+  WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
   type WorkflowHandle,
   WorkflowNotFoundError,
@@ -40,6 +41,8 @@ const UPKEEP_PRIORITY = 5;
 
 /** Milliseconds after which a server that does not respond is reported to the caller. */
 const START_DEADLINE_MS = 10_000;
+/** The same for the start of a scrape that has already begun. */
+const EAGER_START_DEADLINE_MS = 2_000;
 const RECONNECT_MS = 500;
 /** How long the start of a browser session may take, in milliseconds. */
 const SESSION_START_MS = 330_000;
@@ -55,8 +58,19 @@ export class Temporal {
   }
 
   /** Starts a scrape. It runs only once, even if it is started twice with the same id. */
-  startScrape(job: ScrapeStart): Promise<StartedWorkflow> {
-    return this.startRequest('scrape', job);
+  async startScrape(job: ScrapeStart): Promise<StartedWorkflow> {
+    const start = () => startRequest(this.#client, 'scrape', job);
+    await this.#callServer(() => ignoreAlreadyEnded(start()));
+    return this.findScrape(job.jobId);
+  }
+
+  /**
+   * Starts a scrape in the process that runs its workflow, so that the first task of the workflow need not be polled for.
+   * It runs only once, even if it is started twice with the same id.
+   */
+  async startScrapeHere(job: ScrapeStart): Promise<void> {
+    const start = () => startRequest(this.#client, 'scrape', job, { requestEagerStart: true });
+    await this.#callServer(() => ignoreAlreadyEnded(start()), EAGER_START_DEADLINE_MS);
   }
 
   /** A scrape that was started before. */
@@ -232,6 +246,15 @@ const toStarted = (handle: Pick<WorkflowHandle<ResultWorkflow>, 'result'>): Star
 function isUnknownSearchAttribute(error: unknown): boolean {
   const text = error instanceof Error ? `${error.message} ${messageOf(error.cause)}` : '';
   return /search attribute/i.test(text);
+}
+
+/** Ignores that a workflow with this id has run and ended. */
+async function ignoreAlreadyEnded(start: Promise<unknown>): Promise<void> {
+  try {
+    await start;
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
 }
 
 async function ignoreNotFound(call: Promise<unknown>): Promise<void> {

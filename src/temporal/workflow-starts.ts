@@ -3,6 +3,7 @@ import {
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandle,
+  type WorkflowOptions,
 } from '@temporalio/client';
 import {
   type AgentKind,
@@ -84,6 +85,7 @@ export function startRequest(
   client: Client,
   kind: RequestKind,
   { teamId, url, file, ...input }: ScrapeStart,
+  options: Pick<WorkflowOptions, 'requestEagerStart'> = {},
 ): Promise<WorkflowHandle<typeof scrape | typeof map | typeof search>> {
   const { jobId, label } = input;
   const isSearch = kind === 'search';
@@ -94,6 +96,7 @@ export function startRequest(
   return client.workflow.start<typeof scrape | typeof map | typeof search>(JOB_KINDS[kind].workflow, {
     ...optionsOf({ kind, jobId, teamId, summary, url, host, isHidden: !label && !isSearch }),
     ...ONCE,
+    ...options,
     args: [input],
   });
 }

@@ -26,6 +26,8 @@ import { useService } from '../support/use-service.ts';
 const FORM = `<!doctype html><title>Sign up</title><h1>Sign up</h1>
   <form action="/plan"><label>Name <input name="name"></label>
   <label>Password <input name="password" type="password"></label><button>Next</button></form>`;
+const FIELDS = `<title>Fields</title><h1>Fields</h1><form><label>Date <input type="date"></label>
+  <label>Colour <select><option>red</option><option> Dark  blue </option></select></label></form>`;
 const PLAN = `<!doctype html><title>Plan</title><h1>Choose a plan</h1>
   <form action="/done"><label>Plan <select name="plan"><option>Basic</option><option>Large</option></select></label>
   <label>Note <input name="note"></label></form>`;
@@ -44,6 +46,7 @@ beforeAll(async () => {
   site = await startPages({
     '/form': FORM,
     '/plan': PLAN,
+    '/fields': FIELDS,
     '/done': DONE,
     '/redirect': (_, response) => response.writeHead(302, { location: `${evil.url}/` }).end(),
     '/leave': (_, response) => {
@@ -188,6 +191,32 @@ describe('a prompt of interact', () => {
     // Code goes on in the same page, and the session is billed as one with prompts.
     expect((await interact(id, { code: 'await page.title()' })).body.result).toBe('Done');
     expect(await bill(id)).toBe('prompted');
+  });
+
+  it('tells the model which texts a field accepts', async () => {
+    const id = await scrape('/fields');
+    script(
+      (find) => [
+        ['type', { ref: find('heading "Fields"'), text: 'x' }],
+        ['type', { ref: find('combobox "Colour"'), text: 'green' }],
+        ['type', { ref: find('textbox "Date"'), text: 'tomorrow' }],
+        ['type', { ref: find('textbox "Date"'), text: '2026-02-03' }],
+        ['type', { ref: find('combobox "Colour"'), text: 'Dark blue' }],
+      ],
+      () => answer('filled in'),
+    );
+    const { body } = await interact(id, { prompt: 'Fill in the fields.' });
+    expect(stepsOf(body)).toEqual([
+      'type heading "Fields": failed. The element is neither a field nor a list of options.',
+      'type combobox "Colour": failed. The list has no option "green". Its options are: red, Dark blue.',
+      'type textbox "Date": failed. The field does not accept this text. It accepts one such as 2026-01-31.',
+      ...['type textbox "Date"', 'type combobox "Colour"', 'answer result'],
+    ]);
+    const values = '[...document.querySelectorAll("input, select")].map(({ value }) => value)';
+    expect((await interact(id, { code: `await page.evaluate('${values}')` })).body.result).toBe(
+      '["2026-02-03","Dark blue"]',
+    );
+    await stop(id);
   });
 
   it('shows passwords to the model as the page shows them', async () => {

@@ -62,3 +62,36 @@ it('pages are looked up by the rare words of a query, as soon as Postgres knows 
     await db.close();
   }
 });
+
+it('a page keeps the longest text of the same copy, and its text when a newer document has none', async () => {
+  await using empty = await openEmptyDatabase();
+  const db = empty.open();
+  try {
+    await migrate(db);
+    const teamId = await createTeam(db, 'team', null);
+    const add = (fetchedAt: number, fields: Record<string, unknown>) =>
+      addIndexedPages(db.query, teamId, [
+        makePageEntry({
+          ...{ url: 'https://a.test/', documentType: undefined, metadata: { title: 'Lamps' } },
+          ...{ fetchedAt, fields },
+        }),
+      ]);
+    const stored = async () => {
+      const { pages } = await find(db, teamId, 'lamps');
+      return pages.map(({ content, fetchedAt }) => [content, fetchedAt.getTime()]);
+    };
+    await add(1_000, { summary: 'Short.' });
+    await add(1_000, { markdown: 'A lamp made of brass.' });
+    await add(1_000, { links: [] });
+    expect(await stored()).toEqual([['A lamp made of brass.', 1_000]]);
+    await add(2_000, { links: [] });
+    expect(await stored()).toEqual([['A lamp made of brass.', 2_000]]);
+    expect((await find(db, teamId, 'brass')).pages).toHaveLength(1);
+    await add(3_000, { markdown: 'A lamp.' });
+    await add(2_500, { markdown: 'An older and longer text.' });
+    expect(await stored()).toEqual([['A lamp.', 3_000]]);
+    expect((await find(db, teamId, 'brass')).pages).toHaveLength(0);
+  } finally {
+    await db.close();
+  }
+});

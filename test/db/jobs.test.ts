@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { completeJob, failJob, findJob, findOutcome, insertJob } from '../../src/db/jobs/jobs.ts';
+import { beginJob, completeJob, failJob, findJob, findOutcome, insertJob } from '../../src/db/jobs/jobs.ts';
+import { countSlots } from '../../src/db/teams/slots.ts';
 import { findTeam } from '../../src/db/teams/teams.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 
@@ -135,5 +136,17 @@ describe('the ledger', () => {
       .values({ ...entry, ordinal: 1 })
       .execute();
     expect((await paidBy(team)).entries).toEqual([1, 1]);
+  });
+
+  it('takes one slot of its team when it begins, and none once it has ended', async () => {
+    const { team, settlement } = await newJob();
+    const { jobId } = settlement;
+    expect(await beginJob(db, jobId)).toMatchObject({ team_id: team.id, status: 'scraping', lease: 'taken' });
+    expect(await beginJob(db, jobId)).toMatchObject({ lease: 'held' });
+    expect(await countSlots(db, team.id)).toBe(1);
+    await completeJob(db, { ...settlement, credits: 1, blob: 'b1' });
+    expect(await countSlots(db, team.id)).toBe(0);
+    expect(await beginJob(db, jobId)).toMatchObject({ status: 'completed', lease: null });
+    expect(await countSlots(db, team.id)).toBe(0);
   });
 });

@@ -62,6 +62,7 @@ test('every setting can be set by a variable, except those that the file fixes a
     'ADBLOCK_LISTS',
     'OCR_DATA',
     'WORKER_PORT',
+    'SCRAPE_SOCKET',
     'SESSION_ADDRESS',
   ];
   const closed = new Set([...decided, ...inside.map((name) => `WINNOW_${name}`)]);

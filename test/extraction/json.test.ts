@@ -332,10 +332,23 @@ describe('a schema', () => {
       { properties: { a: { $ref: '#/$defs/missing' } }, $defs: { other: {} } },
       /refers to #\/\$defs\/missing/,
     ],
+    [{ properties: { a: { $ref: '#/nowhere' } } }, /refers to #\/nowhere/],
+    [{ properties: { a: { $ref: '#/anyOf/1' } }, anyOf: [{}] }, /refers to #\/anyOf\/1/],
+    [{ $ref: 'https://other.test/schema.json' }, /refers to https:\/\/other\.test\/schema\.json/],
+    [{ $ref: '#name' }, /refers to #name/],
     [JSON.parse(`${'{"items":'.repeat(100)}{}${'}'.repeat(100)}`), /more than 40 levels/],
     [{ enum: Array.from({ length: 6_000 }, (_, n) => n) }, /members/],
   ])('that is invalid is refused with the reason', (schema, why) => {
     expect(findSchemaError(schema)).toMatch(why);
+  });
+
+  it.each([
+    [{ properties: { a: { $ref: '#' } } }],
+    [{ properties: { a: { $ref: '#/anyOf/0' } }, anyOf: [{}] }],
+    [{ properties: { a: { $ref: '#/$defs/a~1b%20c' } }, $defs: { 'a/b c': {} } }],
+    [{ properties: { a: { $ref: '#name' } }, $defs: { a: { $anchor: 'name' } } }],
+  ])('may refer to its own parts: %j', (schema) => {
+    expect(findSchemaError(schema)).toBeUndefined();
   });
 
   it.each([

@@ -39,6 +39,21 @@ describe('a running scrape', () => {
     }
   });
 
+  it('that was waited for ahead gives its result or error to the first activity, too', async () => {
+    for (const isFailed of [false, true]) {
+      const { join, resolve, reject, work } = startScrape();
+      const ahead = join().waitAhead(60_000);
+      if (isFailed) reject(new Error('no page'));
+      else resolve('document');
+      if (isFailed) await expect(ahead).rejects.toThrow('no page');
+      else expect(await ahead).toEqual({ result: 'document' });
+      const joined = join().wait(never);
+      if (isFailed) await expect(joined).rejects.toThrow('no page');
+      else expect(await joined).toEqual({ result: 'document' });
+      expect(work).toHaveBeenCalledTimes(1);
+    }
+  });
+
   it('is started again by the attempt after a failure', async () => {
     const { join, work, reject } = startScrape();
     const first = join().wait(never);

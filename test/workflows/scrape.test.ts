@@ -52,7 +52,10 @@ describe('a finished scrape', () => {
       const { body } = await scrape({ url: url(), formats: ['markdown', 'html'], timeout: 60_000 });
       expect(body.data.markdown).toContain(articleTruth(51).firstSentence);
       jobId = body.data.metadata.scrapeId;
-      const one = await client.workflow.getHandle(`scrape/${jobId}`).fetchHistory();
+      const workflow = client.workflow.getHandle(`scrape/${jobId}`);
+      // The response does not wait for it.
+      await workflow.result();
+      const one = await workflow.fetchHistory();
       // On a busy machine, a scrape may take longer than the second in which it needs no further activity.
       return scheduledActivities(one).length === 0 && one;
     });
@@ -114,6 +117,9 @@ describe('a finished scrape', () => {
 
   it('that took less than a second has no activity that Temporal schedules', () => {
     expect(history.events?.map((event) => event.eventType)).toHaveLength(6);
+    const [started] = history.events ?? [];
+    // Its first task came with the response to its start, so it did not pass the queue.
+    expect(started?.workflowExecutionStartedEventAttributes?.eagerExecutionAccepted).toBe(true);
     expect(scheduledActivities(history)).toEqual([]);
   });
 

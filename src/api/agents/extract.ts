@@ -55,7 +55,7 @@ const rulesWarning = (reason: RulesReason, prompt: string | undefined) =>
  * Sorts URLs into those that can be opened, in absolute form, and others.
  * @throws ServiceError `BAD_REQUEST` for an invalid URL unless these are left out, and if no URL is left
  */
-function sortUrls({ urls, prompt, ignoreInvalidURLs }: ExtractRequest, allowLocalNames: boolean) {
+function sortUrls({ urls, ignoreInvalidURLs }: ExtractRequest, allowLocalNames: boolean) {
   const valid: string[] = [];
   const invalid: string[] = [];
   for (const url of urls) {
@@ -68,7 +68,8 @@ function sortUrls({ urls, prompt, ignoreInvalidURLs }: ExtractRequest, allowLoca
       invalid.push(url);
     }
   }
-  if (urls.length > 0 && valid.length === 0 && prompt === undefined)
+  // A prompt alone is a search of the web, which somebody who gives URLs does not expect.
+  if (urls.length > 0 && valid.length === 0)
     throw new ServiceError('BAD_REQUEST', `No valid URLs provided: ${invalid.join(', ').slice(0, 500)}`);
   return { urls: valid, invalid };
 }

@@ -8,6 +8,7 @@ import type { Caller } from '../../db/teams/teams.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Temporal } from '../../temporal/workflow-client.ts';
+import type { ScrapeStart } from '../../temporal/workflow-starts.ts';
 import type { Authenticate } from './auth.ts';
 import { requestBaseUrl } from './base-url.ts';
 import type { EncryptedFile } from './encrypted-file.ts';
@@ -17,6 +18,11 @@ import type { RateBucket, RateLimit } from './rate-limit.ts';
 import { requireCredits } from './required-credits.ts';
 import { validateText } from './validate-text.ts';
 
+/** A scrape that a worker has begun: the key of the blob with its document, if that was there within a second. */
+export interface BegunScrape {
+  blob?: string;
+}
+
 /** The services that handlers depend on. */
 export interface ApiDeps {
   config: Config & { secretKey: string };
@@ -25,6 +31,11 @@ export interface ApiDeps {
   /** Storage of uploaded files. */
   uploads: Blobs;
   temporal: Temporal;
+  /**
+   * Has a worker of this machine begin a quick scrape at once and start its workflow, if there is one. It returns `undefined` if the
+   * worker does not respond.
+   */
+  beginScrape?: ((start: ScrapeStart) => Promise<BegunScrape | undefined>) | undefined;
   storage: DiskSpace;
   logger: Logger;
   /** Fires when the process was asked to stop. Requests that only wait for a job then end with an error. */

@@ -38,6 +38,8 @@ export function createNetworkMonitor({
   waitForVisuals: boolean;
 }) {
   const openRequests = new Map<string, number>();
+  /** Connections over which the server may send something at any time. */
+  const openChannels = new Set<string>();
   const requestCounts = new Map<string, number>();
   /** The last request for the main document, which redirects do not change. */
   let main: { requestId: string; url: string } | undefined;
@@ -64,6 +66,7 @@ export function createNetworkMonitor({
     );
   };
   const finishRequest = (requestId: string) => {
+    openChannels.delete(requestId);
     if (openRequests.delete(requestId)) restartQuiet();
   };
   return {
@@ -74,6 +77,7 @@ export function createNetworkMonitor({
           main = { requestId, url: request.url };
           finishRequest(NAVIGATION);
         }
+        if (type === 'EventSource') openChannels.add(requestId);
         if (!isRelevant(type, request)) return finishRequest(requestId);
         openRequests.set(requestId, performance.now());
         restartQuiet();
@@ -96,6 +100,8 @@ export function createNetworkMonitor({
         document = { requestId, statusCode: status, contentType };
         loadError = undefined;
       });
+      session.on('Network.webSocketCreated', ({ requestId }) => openChannels.add(requestId));
+      session.on('Network.webSocketClosed', ({ requestId }) => openChannels.delete(requestId));
       session.on('Network.loadingFinished', ({ requestId }) => finishRequest(requestId));
       session.on('Network.loadingFailed', ({ requestId, errorText, canceled }) => {
         finishRequest(requestId);
@@ -111,6 +117,12 @@ export function createNetworkMonitor({
     media: () => [...media.values()],
     /** Restarts the quiet time after an action whose effects are still to come. */
     restartQuiet,
+    /** Whether the server has nothing more to send that would change the page. */
+    isIdle: () => openRequests.size === 0 && openChannels.size === 0,
+    /** Counts time as quiet that will pass for the page at once, unless a request is sent in it. @param ms milliseconds */
+    skip(ms: number): void {
+      lastChange -= ms;
+    },
     /** @param maxRequestMs requests that have been open for longer are not waited for */
     quietForMs(maxRequestMs: number): number {
       const now = performance.now();

@@ -111,7 +111,8 @@ async function lockTeamCredits(query: Queryable, { id, teamId }: AgentRun): Prom
     .where('jobs.id', '=', id)
     .executeTakeFirstOrThrow();
   if (run.credits === null) return Number.POSITIVE_INFINITY;
-  return remainingCredits(await listSteps({ query }, id), run.credits);
+  const spent = await query.selectFrom('agent_steps').select('credits').where('job_id', '=', id).execute();
+  return remainingCredits(spent, run.credits);
 }
 
 /** The jobs that a turn starts. The results expire with those of the run. */

@@ -3,6 +3,7 @@ import { PAGE } from '../../credits.ts';
 import { type JobCipher, NULL_CIPHER } from '../../encryption/job-cipher.ts';
 import { type JobKind, LISTED_KINDS } from '../../job-kinds.ts';
 import type { Database, EngineAttempt, Queryable, StoredError } from '../client.ts';
+import { type SlotLease, takeSlot } from '../teams/slots.ts';
 
 /** A job that is not stored yet. */
 export interface NewJob {
@@ -72,12 +73,29 @@ export async function findChildOutcomes(db: Database, ids: readonly string[]) {
 
 /** Finds a job and the concurrency of its team, for the activity that runs the job. */
 export async function findJob(db: Database, id: string) {
-  return db.query
+  return selectJob(db, id).executeTakeFirst();
+}
+
+const selectJob = (db: Database, id: string) =>
+  db.query
     .selectFrom('jobs')
     .innerJoin('teams', 'teams.id', 'jobs.team_id')
     .select(['jobs.team_id', 'jobs.request', 'jobs.status', 'jobs.seal'])
     .select(['teams.concurrency', 'jobs.api_key_id'])
-    .where('jobs.id', '=', id)
+    .where('jobs.id', '=', id);
+
+/**
+ * Finds a job as {@link findJob} does, and takes a slot of its team for it if it has not ended, in one statement.
+ * `lease` is `null` if no slot is free.
+ */
+export async function beginJob(db: Database, id: string) {
+  const lease = takeSlot({
+    teamId: sql.ref('jobs.team_id'),
+    holder: sql`jobs.id::text`,
+    limit: sql.ref('teams.concurrency'),
+  });
+  return selectJob(db, id)
+    .select(sql<SlotLease | null>`case when jobs.status = 'scraping' then ${lease} end`.as('lease'))
     .executeTakeFirst();
 }
 

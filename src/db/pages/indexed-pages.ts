@@ -4,9 +4,18 @@ import { LEXEMES, type PageEntry, urlKeyOf } from '../../indexing/page-entry.ts'
 import type { QueryTerm, WeighedTerm } from '../../indexing/query-terms.ts';
 import { arrayParameter, type Database, type Queryable } from '../client.ts';
 
+/** The columns of an entry that are made of the page. */
+const PAGE_COLUMNS = ['url', 'title', 'description', 'content', 'words', 'content_key'].map(sql.ref);
+
 /**
- * Adds pages to the index of a team, or replaces their entries. An entry whose text has not changed only gets its new date,
- * which leaves the index of words as it is.
+ * Whether an entry only gets its new date, which leaves the index of words as it is: its text has not changed, or the new
+ * document has none, such as one that consists of links.
+ */
+const KEEPS_TEXT = sql`(page.content_key = excluded.content_key or excluded.content = '' and page.content <> '')`;
+
+/**
+ * Adds pages to the index of a team, or replaces their entries if they are newer. Of documents that were made of the same copy of
+ * a page in the cache, the one with the longest text counts.
  */
 export async function addIndexedPages(
   query: Queryable,
@@ -32,14 +41,16 @@ export async function addIndexedPages(
     values ${sql.join(values)}
     on conflict (team_id, url_key) do update set
       fetched_at = excluded.fetched_at,
-      url = case when page.content_key = excluded.content_key then page.url else excluded.url end,
-      title = case when page.content_key = excluded.content_key then page.title else excluded.title end,
-      description = case when page.content_key = excluded.content_key then page.description
-        else excluded.description end,
-      content = case when page.content_key = excluded.content_key then page.content else excluded.content end,
-      words = case when page.content_key = excluded.content_key then page.words else excluded.words end,
-      content_key = excluded.content_key
-    where page.fetched_at < excluded.fetched_at`.execute(query);
+      ${sql.join(
+        PAGE_COLUMNS.map(
+          (column) =>
+            sql`${column} = case when ${KEEPS_TEXT} then page.${column} else excluded.${column} end`,
+        ),
+      )}
+    where page.fetched_at < excluded.fetched_at or (
+      page.fetched_at = excluded.fetched_at and octet_length(page.content) < octet_length(excluded.content))`.execute(
+    query,
+  );
 }
 
 const contentKeyOf = ({ url, title, description, content }: PageEntry) =>

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../client.ts';
 
 /** Seconds after which the lease of a slot expires if its holder does not renew it. */
@@ -22,48 +22,26 @@ export interface SlotRequest {
 export type SlotLease = 'taken' | 'held' | undefined;
 
 /**
- * Takes one of a team's slots as a lease, which the holder must renew, or extends the lease that the holder already has.
- * It locks the team's row first.
+ * The call of the database function that takes one of a team's slots as a lease, which the holder must renew, or extends the
+ * lease that the holder already has. It locks the team's row first.
  * Claiming pages of the team's batches and crawls takes the same lock, so that together they never exceed
  * the limit. A job that gets no slot counts as waiting for a few seconds, during which batches and crawls
  * of the team leave a slot free for it.
+ * @param slot columns or values of types `uuid`, `text` and `integer`
  */
-export async function acquireSlot(db: Database, slot: SlotRequest): Promise<SlotLease> {
-  return db.query.transaction().execute(async (query) => {
-    await sql`select from teams where id = ${slot.teamId} for no key update`.execute(query);
-    const { rows } = await sql<{ lease: SlotLease | null }>`
-      with held as (
-        update slots set expires_at = ${expiry}
-        where team_id = ${slot.teamId} and holder = ${slot.holder} and expires_at > now()
-        returning ordinal
-      ), taken as (
-        insert into slots (team_id, ordinal, holder, expires_at)
-        select ${slot.teamId}, free.ordinal, ${slot.holder}, ${expiry}
-        from (
-          select ordinal from generate_series(1, ${slot.limit}::int) as ordinals (ordinal)
-          where not exists (select from held) and not exists (
-            select from slots
-            where team_id = ${slot.teamId} and slots.ordinal = ordinals.ordinal and expires_at > now()
-          )
-            and ${slot.limit} > (
-              select count(*) from slots where team_id = ${slot.teamId} and expires_at > now()) + (
-              select count(*) from pages where team_id = ${slot.teamId} and status = 'claimed')
-          order by random() limit 1
-        ) as free
-        on conflict (team_id, ordinal) do update
-          set holder = excluded.holder, expires_at = excluded.expires_at
-          where slots.expires_at <= now()
-        returning ordinal
-      ), waits as (
-        insert into slot_waits (team_id, holder, expires_at)
-        select ${slot.teamId}, ${slot.holder}, now() + make_interval(secs => ${WAIT_SECONDS})
-        where not exists (select from taken) and not exists (select from held)
-        on conflict (team_id, holder) do update set expires_at = excluded.expires_at
-      )
-      select case when exists (select from taken) then 'taken'
-        when exists (select from held) then 'held' end as lease`.execute(query);
-    return rows[0]?.lease ?? undefined;
+export const takeSlot = (slot: Record<keyof SlotRequest, RawBuilder<unknown>>) =>
+  sql<Exclude<SlotLease, undefined> | null>`take_slot(${slot.teamId}, ${slot.holder}, ${slot.limit},
+    make_interval(secs => ${SLOT_LEASE_SECONDS}), make_interval(secs => ${WAIT_SECONDS}))`;
+
+/** Takes one of a team's slots, as {@link takeSlot} describes it. */
+export async function acquireSlot(db: Database, { teamId, holder, limit }: SlotRequest): Promise<SlotLease> {
+  const lease = takeSlot({
+    teamId: sql`${teamId}::uuid`,
+    holder: sql`${holder}::text`,
+    limit: sql`${limit}::integer`,
   });
+  const { rows } = await sql<{ lease: SlotLease | null }>`select ${lease} as lease`.execute(db.query);
+  return rows[0]?.lease ?? undefined;
 }
 
 /** Ends the wait for a slot, with or without one. */

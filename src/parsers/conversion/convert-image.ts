@@ -5,8 +5,16 @@ import type { Converter } from './converter.ts';
 const NO_TEXT = 'No text was recognised in the image.';
 
 /** Converts raster images to the text in them. */
-export const convertImage: Converter = async (_task, bytes, { ocr }) => {
+export const convertImage: Converter = async (_task, bytes, { ocr, report }) => {
   if (!ocr) throw new DocumentError('unavailable', 'The service has no language data for recognising text.');
-  const html = await parseImage(bytes, ocr);
-  return { html, metadata: {}, images: [], warnings: html ? [] : [NO_TEXT] };
+  const onPage = (pagesDone: number, pages: number) => report({ pagesDone, pages });
+  const { html, pages, warnings } = await parseImage(bytes, ocr, onPage);
+  return {
+    html,
+    metadata: {},
+    images: [],
+    warnings: html ? warnings : [NO_TEXT, ...warnings],
+    // Most images are no pages.
+    ...(pages > 1 && { numPages: pages }),
+  };
 };

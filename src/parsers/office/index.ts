@@ -5,6 +5,7 @@ import { describeImages } from '../rtf/pictures.ts';
 import { readRtf } from '../rtf/read-rtf.ts';
 import { ZipArchive } from '../zip.ts';
 import { readModel } from './anydoc.ts';
+import { displayChartValues } from './chart-values.ts';
 import { readDocxParagraphs } from './docx-paragraphs.ts';
 import { refuseEncrypted } from './encryption.ts';
 import { toImages } from './images.ts';
@@ -39,7 +40,9 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
     : (rtf?.metadata ?? (await readBinaryMetadata(task.type, bytes)));
   const { type } = task;
   const marked = archive && (type === 'odt' || type === 'odp') ? markObjects(archive, type) : undefined;
-  const file = marked?.bytes ?? (rtf ? normalizeRtf(bytes) : bytes);
+  const displayed =
+    archive && (type === 'docx' || type === 'pptx') ? await displayChartValues(archive) : undefined;
+  const file = marked?.bytes ?? displayed ?? (rtf ? normalizeRtf(bytes) : bytes);
   const content = await readModel(file, task.type).then(
     async (model) => {
       const warnings: string[] = [];

@@ -2,15 +2,15 @@ import { posix } from 'node:path';
 import { Parser } from 'htmlparser2';
 import { escapeHtml } from '../../html/parse/escape-html.ts';
 import { localName } from '../package-parts.ts';
-import { writeStoredZip, ZipArchive, type ZipPart } from '../zip.ts';
+import { ZipArchive } from '../zip.ts';
 import { chartHtml } from './odt-charts.ts';
+import { replaceParts, tryReadPart } from './replace-parts.ts';
 
 const CONTENT = 'content.xml';
-/** Limits in bytes: of the XML of one object and of all, of the text, and of all expanded parts together. */
+/** Limits in bytes: of the XML of one object and of all, and of the text. */
 const MAX_OBJECT_BYTES = 256 * 1024;
 const MAX_OBJECTS_BYTES = 8 * 1024 * 1024;
 const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
-const MAX_EXPANDED_BYTES = 200 * 1024 * 1024;
 const MAX_DEPTH = 100;
 
 /** A frame without frames inside, and the name of the object in it. */
@@ -43,14 +43,14 @@ export interface MarkedObjects {
  */
 export function markObjects(archive: ZipArchive, type: 'odt' | 'odp'): MarkedObjects | undefined {
   if (!archive.names.some((name) => name.endsWith(`/${CONTENT}`))) return undefined;
-  const xml = tryRead(archive, CONTENT, MAX_CONTENT_BYTES)?.toString('utf8') ?? '';
+  const xml = tryReadPart(archive, CONTENT, MAX_CONTENT_BYTES)?.toString('utf8') ?? '';
   const objects: string[] = [];
   let left = MAX_OBJECTS_BYTES;
   const marked = xml.replace(FRAME, (frame) => {
     const name = OBJECT.exec(frame)?.[1];
     if (name === undefined || left <= 0) return frame;
     const part = posix.join(posix.normalize(name), CONTENT);
-    const object = tryRead(archive, part, Math.min(left, MAX_OBJECT_BYTES))?.toString('utf8') ?? '';
+    const object = tryReadPart(archive, part, Math.min(left, MAX_OBJECT_BYTES))?.toString('utf8') ?? '';
     left -= object.length;
     const isFormula = /<(?:\w+:)?math\b/.test(object);
     const html = isFormula ? cleanMathml(object) : object.includes('<chart:chart') ? chartHtml(object) : '';
@@ -64,7 +64,7 @@ export function markObjects(archive: ZipArchive, type: 'odt' | 'odp'): MarkedObj
     return isFormula ? mark : frame + mark;
   });
   if (objects.length === 0) return undefined;
-  const bytes = withContent(archive, marked);
+  const bytes = replaceParts(archive, new Map([[CONTENT, marked]]));
   return bytes && { bytes, archive: new ZipArchive(bytes), objects };
 }
 
@@ -108,28 +108,4 @@ function cleanMathml(xml: string): string {
   );
   parser.end(xml);
   return html;
-}
-
-/** @returns the archive with other content; undefined if its parts are too large or damaged */
-function withContent(archive: ZipArchive, xml: string): Buffer | undefined {
-  const parts: ZipPart[] = [];
-  let left = MAX_EXPANDED_BYTES;
-  for (const name of archive.names) {
-    const content = name === CONTENT ? Buffer.from(xml) : tryRead(archive, name, Math.max(1, left));
-    left -= content?.length ?? 0;
-    if (!content || left < 0) return undefined;
-    parts.push({ name, content });
-  }
-  return writeStoredZip(parts);
-}
-
-/** @returns undefined if the part is missing, damaged or larger than the limit; anydoc reports that where it matters */
-function tryRead(archive: ZipArchive, name: string, maxBytes: number): Buffer | undefined {
-  try {
-    return archive.read(name, maxBytes);
-  } catch (error) {
-    // Errors of zlib, and of reads beyond the end of the file.
-    if (error instanceof Error) return undefined;
-    throw error;
-  }
 }

@@ -1,25 +1,37 @@
-import { containsCenter, median } from './boxes.ts';
+import { type Box, centerY, containsCenter, heightOf, median, unionOf } from './boxes.ts';
 import type { FormField, SourcePage, TextStyle, Word } from './types.ts';
 
 const CHECKED = '☑';
 const UNCHECKED = '☐';
 
-/** The values of form fields as words at their positions, without values that the page also draws as text. */
-export function fieldWords(page: SourcePage, words: readonly Word[]): Word[] {
-  if (page.fields.length === 0) return [];
+/**
+ * The words of a page with the values of its form fields at their places. A value that the page also draws is there once; a
+ * single line of it is moved to the middle of its field, because labels stand beside the field, wherever it draws its text.
+ */
+export function withFieldValues(page: SourcePage, words: readonly Word[]): Word[] {
+  if (page.fields.length === 0) return [...words];
   const size = median(words.map(({ style }) => style.size)) || 10;
   const style: TextStyle = { size, bold: false, italic: false, monospaced: false };
-  return page.fields.flatMap((field) => {
+  const moved = new Map<Word, Word>();
+  const values = page.fields.flatMap((field) => {
     const text = fieldText(field);
-    if (
-      !text ||
-      (field.type !== 'checkbox' &&
-        field.type !== 'radio' &&
-        words.some((word) => containsCenter(field, word)))
-    )
-      return [];
+    if (!text) return [];
+    if (field.type !== 'checkbox' && field.type !== 'radio') {
+      const drawn = words.filter((word) => containsCenter(field, word));
+      for (const word of inMiddle(drawn, field)) moved.set(...word);
+      if (drawn.length > 0) return [];
+    }
     return text.split(/\n+/).flatMap((line, row) => toWords(line, field, row, style));
   });
+  return [...words.map((word) => moved.get(word) ?? word), ...values];
+}
+
+/** Words with copies of them in the middle of a field; none if they are more than one line. */
+function inMiddle(words: readonly Word[], field: Box): [Word, Word][] {
+  const box = unionOf(words);
+  if (words.some((word) => heightOf(box) > 1.5 * heightOf(word))) return [];
+  const down = centerY(field) - centerY(box);
+  return words.map((word) => [word, { ...word, top: word.top + down, bottom: word.bottom + down }]);
 }
 
 function fieldText({ type, value, checked }: FormField): string {

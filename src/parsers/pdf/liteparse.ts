@@ -262,8 +262,15 @@ function toField(field: NativeField): FormField[] {
   return [{ ...toBox(rect), type: kind, value, checked }];
 }
 
-const toTag = ({ type, markedContentIds, children }: StructureTreeElement): Tag => ({
+const toTag = ({ type, markedContentIds, attributes, children }: StructureTreeElement): Tag => ({
   type,
   mcids: markedContentIds,
+  ...(isSpan(attributes.ColSpan) && { columnSpan: attributes.ColSpan }),
+  ...(isSpan(attributes.RowSpan) && { rowSpan: attributes.RowSpan }),
   children: children.map(toTag),
 });
+
+/** The most columns or rows that a cell may take. */
+const MAX_SPAN = 1000;
+const isSpan = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) > 1 && Number(value) <= MAX_SPAN;

@@ -27,6 +27,9 @@ function toIsoDate(date: string | undefined): string | undefined {
 const GENERATED_TITLE =
   /^(untitled|document\d*|microsoft (word|powerpoint) - .*|.*\.(docx?|indd|pptx?|xlsx?|qxd|tex|dvi|pdf))$/i;
 
+/** What ReportLab, a library that many programs write PDFs with, enters for what its user leaves out. */
+const PLACEHOLDER = /^\(?(?:anonymous|unspecified)\)?$/;
+
 /** The entries as read from a file, before validation. */
 export interface InfoDictionary {
   Title?: unknown;
@@ -38,9 +41,12 @@ export interface InfoDictionary {
   Language?: unknown;
 }
 
-/** Validates the entries of an information dictionary. Generated titles and invalid dates are dropped. */
+/** Validates the entries of an information dictionary. Generated entries and invalid dates are dropped. */
 export function toMetadata(info: InfoDictionary): DocumentMetadata {
-  const text = (value: unknown) => (typeof value === 'string' ? oneLine(value) : '') || undefined;
+  const text = (value: unknown) => {
+    const line = typeof value === 'string' ? oneLine(value) : '';
+    return PLACEHOLDER.test(line) ? undefined : line || undefined;
+  };
   const title = text(info.Title);
   const all: Record<keyof DocumentMetadata, string | undefined> = {
     title: title && !GENERATED_TITLE.test(title) ? title : undefined,

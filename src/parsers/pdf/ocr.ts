@@ -29,6 +29,8 @@ const MAX_SAME_SIZE = 1.15;
 /** Symbols that tesseract finds in smudges and in the space between columns. Dashes and bullets can be as uncertain. */
 const SYMBOLS_ONLY = /^[^\p{L}\p{N}\p{Pd}•·*.,:;!?%]+$/u;
 const MIN_SYMBOL_CONFIDENCE = 0.6;
+/** Vertical rules of tables and frames, which tesseract takes for characters, whatever its confidence. */
+const RULE = /^[|¦]+$/;
 
 /**
  * Writes the English language data of tesseract to a directory, unless the directory already has it.
@@ -95,11 +97,12 @@ export async function recogniseImage(image: Buffer, settings: OcrSettings): Prom
   return page && withUsualSizes(withoutNoise(toSourcePage(page, [])));
 }
 
-/** Removes words of symbols that tesseract is not sure of. Between two columns they would join the lines beside them. */
+/** Removes rules, and symbols that tesseract is not sure of. Between two columns they would join the lines beside them. */
 export const withoutNoise = (page: SourcePage): SourcePage => ({
   ...page,
   words: page.words.filter(
-    ({ text, confidence = 1 }) => confidence >= MIN_SYMBOL_CONFIDENCE || !SYMBOLS_ONLY.test(text),
+    ({ text, confidence = 1 }) =>
+      !RULE.test(text) && (confidence >= MIN_SYMBOL_CONFIDENCE || !SYMBOLS_ONLY.test(text)),
   ),
 });
 

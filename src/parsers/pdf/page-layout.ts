@@ -1,7 +1,8 @@
 import { type Box, centerY, containsCenter, heightOf, median, overlapX, overlapY, unionOf } from './boxes.ts';
 import { type Item, isSegment, type Placed, splitColumns } from './columns.ts';
 import { lastContentsRow } from './contents-list.ts';
-import { fieldWords } from './form-fields.ts';
+import { withDrawnBullets } from './drawn-bullets.ts';
+import { withFieldValues } from './form-fields.ts';
 import { toLine } from './lines.ts';
 import { toTextBlocks } from './paragraphs.ts';
 import { groupRows } from './rows.ts';
@@ -10,6 +11,7 @@ import { findAlignedTable } from './tables/aligned.ts';
 import { findGrids } from './tables/grids.ts';
 import { gridBox, ruledTable } from './tables/ruled.ts';
 import { splitAtStrips } from './tables/strips.ts';
+import { findTaggedTables } from './tables/tagged.ts';
 import type { Block, Line, Segment, SourcePage, Word } from './types.ts';
 
 /** Minimum length of a rule that separates content, in points. Shorter ones are underlines or belong to footnotes. */
@@ -26,7 +28,7 @@ const MAX_CROSSING_RULES = 100;
  * because they are compared with the text of the whole document.
  */
 export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
-  const { placed, rest } = placeTables(page, [...words, ...fieldWords(page, words)]);
+  const { placed, rest } = placeTables(page, withDrawnBullets(page, withFieldValues(page, words)));
   for (const figure of page.figures)
     placed.push(place({ kind: 'figure', figure, ...boxOf(figure), page: page.number }));
   for (const annotation of page.annotations)
@@ -52,10 +54,15 @@ const crossingRules = ({ rules }: SourcePage): Placed<undefined>[] =>
     .slice(0, MAX_CROSSING_RULES)
     .map(({ at, from, to }) => ({ left: from, right: to, top: at, bottom: at, content: undefined }));
 
-/** Finds the ruled tables of a page, and the words outside of them. */
+/** Finds the tables of a page by tags and rules, and the words outside of them. */
 function placeTables(page: SourcePage, words: Word[]): { placed: Placed<Block>[]; rest: Word[] } {
   const placed: Placed<Block>[] = [];
   let rest = words;
+  for (const { block, words: own } of findTaggedTables(page, words)) {
+    const taken = new Set(own);
+    rest = rest.filter((word) => !taken.has(word));
+    placed.push(place(block));
+  }
   const grids = findGrids(page.rules)
     .map((grid) => ({ grid, box: gridBox(grid) }))
     // Small grids first: the words inside them must not go to a frame around them.

@@ -24,8 +24,10 @@ export function repairPdf(file: Buffer): Buffer | undefined {
   const text = file.toString('latin1');
   const objects = new Map<number, FoundObject>();
   for (const object of findObjects(text)) objects.set(object.number, object);
-  const parts: Buffer[] = [file, Buffer.from('\n')];
-  let length = file.length + 1;
+  // PDFium skips a stream without an end, such as the last one of a truncated file, but reads a part of one.
+  const end = Buffer.from(text.lastIndexOf('endstream') < lastStream(text) ? '\nendstream\nendobj\n' : '\n');
+  const parts: Buffer[] = [file, end];
+  let length = file.length + end.length;
   const append = (number: number, body: string) => {
     const written = Buffer.from(`${number} 0 obj\n${body}\nendobj\n`, 'latin1');
     parts.push(written);
@@ -39,6 +41,10 @@ export function repairPdf(file: Buffer): Buffer | undefined {
   parts.push(Buffer.from(crossReferences(objects, root, length), 'latin1'));
   return Buffer.concat(parts);
 }
+
+/** Position of the last beginning of a stream; -1 without one. */
+const lastStream = (text: string) =>
+  Math.max(text.lastIndexOf('>>stream'), text.lastIndexOf('>>\nstream'), text.lastIndexOf('>>\r\nstream'));
 
 function* findObjects(text: string): Generator<FoundObject> {
   let count = 0;

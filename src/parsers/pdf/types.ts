@@ -71,6 +71,9 @@ export interface Tag {
   type: string;
   /** Marked-content identifiers of the text in the tag, without its children. */
   mcids: number[];
+  /** How many columns and rows a cell of a table takes, if they are more than one. */
+  columnSpan?: number;
+  rowSpan?: number;
   children: Tag[];
 }
 

@@ -71,7 +71,7 @@ export class Tabs {
   async watch(): Promise<void> {
     const browser = this.#browser;
     browser.on('Target.attachedToTarget', ({ sessionId, targetInfo, waitingForDebugger }) => {
-      if (waitingForDebugger) this.#newTargets.attached(targetInfo.targetId, sessionId);
+      if (waitingForDebugger) this.#newTargets.attached(targetInfo.targetId, sessionId, this);
       const tab = this.#add(sessionId, targetInfo);
       this.#defaultContextId ??= targetInfo.browserContextId;
       const isNew = waitingForDebugger && targetInfo.browserContextId === this.#defaultContextId;

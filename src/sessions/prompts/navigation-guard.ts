@@ -57,7 +57,7 @@ export class NavigationGuard {
     const session = this.#connection.session(sessionId);
     const newTargets = NewTargets.of(this.#connection);
     session.on('Target.attachedToTarget', ({ sessionId: id, targetInfo, waitingForDebugger }) => {
-      if (waitingForDebugger) newTargets.attached(targetInfo.targetId, id);
+      if (waitingForDebugger) newTargets.attached(targetInfo.targetId, id, this);
       void this.#receive(this.#connection.session(id), targetInfo).finally(() => newTargets.resume(id));
     });
     session.on('Target.detachedFromTarget', ({ sessionId: id }) => newTargets.detached(id));

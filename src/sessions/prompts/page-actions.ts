@@ -4,6 +4,7 @@ import { scrollPage } from '../../browser/actions/scroll.ts';
 import { evaluateIsolated } from '../../browser/dom/isolated-world.ts';
 import { waitUntilSettled } from '../../browser/wait-until-settled.ts';
 import { messageOf } from '../../errors.ts';
+import { oneLine } from '../../html/text.ts';
 import type { PromptTab } from './prompt-tab.ts';
 
 /** How long a server may take to respond to `open`, in milliseconds. */
@@ -68,9 +69,52 @@ async function typeText(
     await element.fill(text, { timeout: ELEMENT_MS });
   } catch (error) {
     if (!/Element is not an <input>/.test(messageOf(error))) throw error;
-    await element.selectOption({ label: text }, { timeout: ELEMENT_MS });
+    await selectOption(element, text);
   }
+  if (text !== '') await requireAccepted(element);
   if (submit) await element.press('Enter', { timeout: ELEMENT_MS });
+}
+
+/** Selects the option of a list that has a label. @throws Error that names the options if none has it */
+async function selectOption(element: PageElement, label: string): Promise<void> {
+  const labels = await labelsOf(element);
+  if (labels.length > 0 && !labels.includes(oneLine(label)))
+    throw new Error(`The list has no option "${label}". Its options are: ${labels.join(', ')}`);
+  try {
+    await element.selectOption({ label }, { timeout: ELEMENT_MS });
+  } catch (error) {
+    if (/not a <select>/.test(messageOf(error)))
+      throw new Error('The element is neither a field nor a list of options', { cause: error });
+    throw error;
+  }
+}
+
+/** Options of a list that are read at most. */
+const MAX_OPTIONS = 100;
+
+/** The labels of the options of a list; none if there are too many, or some are not the texts of their options. */
+async function labelsOf(element: PageElement): Promise<string[]> {
+  const options = element.locator('option');
+  const [count, others] = await Promise.all([options.count(), element.locator('option[label]').count()]);
+  if (others > 0 || count > MAX_OPTIONS) return [];
+  const texts = Array.from({ length: count }, (_, index) =>
+    options.nth(index).textContent({ timeout: ELEMENT_MS }),
+  );
+  return (await Promise.all(texts)).map((text) => oneLine(text ?? ''));
+}
+
+/** Examples of the texts that fields accept which accept no others. */
+const EXAMPLES: Record<string, string> = {
+  ...{ date: '2026-01-31', month: '2026-01', week: '2026-W05', time: '13:30' },
+  'datetime-local': '2026-01-31T13:30',
+};
+
+/** @throws Error if a field is empty although a text was typed into it, because it accepts only texts of another form */
+async function requireAccepted(element: PageElement): Promise<void> {
+  const type = (await element.getAttribute('type', { timeout: ELEMENT_MS })) ?? '';
+  const example = EXAMPLES[type.toLowerCase()];
+  if (example !== undefined && (await element.inputValue({ timeout: ELEMENT_MS })) === '')
+    throw new Error(`The field does not accept this text. It accepts one such as ${example}`);
 }
 
 async function waitFor(
@@ -90,6 +134,8 @@ async function elementOf({ page }: PromptTab, ref: string) {
   if (count === 0) throw new Error(`The page has no element ${ref} now. Call read for its current elements`);
   return element;
 }
+
+type PageElement = Awaited<ReturnType<typeof elementOf>>;
 
 /** The reason why a call was not possible, without the log that Playwright appends. */
 function describeFailure(error: unknown, { tool, input }: PageAction): string {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -74,8 +74,15 @@ describe.skipIf(noBubblewrap)('a process in bubblewrap', () => {
     // Every user of the machine may have to reach it.
     await chmod(cacheDir, 0o755);
     const compiled = await storeCompiledParsers(program, { confinement, cacheDir });
+    const [unused, used] = [join(cacheDir, 'parsers-compiled-v22'), join(cacheDir, 'parsers-compiled-v23')];
+    for (const directory of [unused, used]) await mkdir(directory);
+    const [eightDaysAgo, sixDaysAgo] = [8, 6].map((days) => new Date(Date.now() - days * 86_400_000));
+    await utimes(unused, eightDaysAgo!, eightDaysAgo!);
+    await utimes(used, sixDaysAgo!, sixDaysAgo!);
+    await utimes(compiled, eightDaysAgo!, eightDaysAgo!);
     expect(await storeCompiledParsers(program, { confinement, cacheDir })).toBe(compiled);
-    expect(await readdir(cacheDir)).toEqual([basename(compiled)]);
+    // What no service has started with for a week is deleted.
+    expect((await readdir(cacheDir)).sort()).toEqual([basename(used), basename(compiled)].sort());
     const files = await readdir(compiled, { recursive: true });
     // Each module is a file.
     expect(files.length).toBeGreaterThan(100);
@@ -88,6 +95,14 @@ describe.skipIf(noBubblewrap)('a process in bubblewrap', () => {
       conversionProgram({}, compiled),
     );
     expect(seen).toEqual([expect.stringContaining(compiled), 'EROFS']);
+  });
+
+  test("starts without V8's compiled code after that was deleted", async () => {
+    const started = await runConfined(
+      'console.log(1)',
+      conversionProgram({}, '/var/cache/deleted-meanwhile'),
+    );
+    expect(started).toBe(1);
   });
 
   test('has the filter for system calls', async () => {

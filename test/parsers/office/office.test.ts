@@ -83,6 +83,21 @@ describe('docx', () => {
     expect(html).toBe(`<p>Before</p>\n${CHART.html}\n<p>After</p>`);
   });
 
+  test('values of charts are displayed in their formats', async () => {
+    const point = (place: number, value: string, format = '') =>
+      `<c:pt idx="${place}"${format}><c:v>${value}</c:v></c:pt>`;
+    const values = `<c:formatCode>0.0%</c:formatCode>${point(0, '0.256')}${point(1, '45352', ' formatCode="yyyy\\-mm\\-dd"')}`;
+    const chart = CHART.part.replace(/<c:numCache>.*<\/c:numCache>/, `<c:numCache>${values}</c:numCache>`);
+    const drawing = `<w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><wp:extent cx="1" cy="1"/><wp:docPr id="1" name="Chart 1"/>${CHART.reference}</wp:inline></w:drawing></w:r>`;
+    const file = docx(paragraph(drawing), '', {
+      'word/_rels/document.xml.rels': relationships(['rId1', 'chart', 'charts/chart1.xml']),
+      'word/charts/chart1.xml': chart,
+    });
+    const { html } = await convertOffice({ type: 'docx', images: false }, file);
+    expect(html).toContain('<td>2024</td><td>25.6%</td>');
+    expect(html).toContain('<td>2025</td><td>2024-03-01</td>');
+  });
+
   test('text is escaped', async () => {
     expect(await htmlOf(paragraph(run('&lt;script&gt; &amp; co')))).toBe('<p>&lt;script&gt; &amp; co</p>');
   });

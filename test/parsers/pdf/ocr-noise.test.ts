@@ -7,11 +7,18 @@ const word = (text: string, confidence: number): Word => ({
   style: { size: 10, bold: false, italic: false, monospaced: false },
 });
 
-test('Uncertain symbols of OCR are left out; certain ones, dashes and uncertain words stay', () => {
+test('Uncertain symbols and vertical rules of OCR are left out; certain symbols, dashes and uncertain words stay', () => {
   const page: SourcePage = {
     ...{ number: 1, width: 600, height: 800, rules: { horizontal: [], vertical: [] } },
     ...{ figures: [], annotations: [], fields: [], tags: [] },
-    words: [word('staff', 0.3), word('~~', 0.54), word('€»', 0.33), word('—', 0.5), word('|', 0.93)],
+    words: [
+      word('staff', 0.3),
+      word('~~', 0.54),
+      word('€»', 0.33),
+      word('—', 0.5),
+      word('|', 0.93),
+      word('§', 0.93),
+    ],
   };
-  expect(withoutNoise(page).words.map(({ text }) => text)).toEqual(['staff', '—', '|']);
+  expect(withoutNoise(page).words.map(({ text }) => text)).toEqual(['staff', '—', '§']);
 });

@@ -236,6 +236,27 @@ describe('documents', () => {
     expect(warnings[0]).toContain('damaged');
   });
 
+  test('reads the part of a page that a file has which ends within the stream of that page', async () => {
+    const file = writePdf([page]).toString('latin1');
+    const [stream = ''] =
+      /\d+ 0 obj\s*<<[^>]*>>\s*stream\s(?:(?!endobj)[\s\S])*?The committee[\s\S]*?endobj\n/.exec(file) ?? [];
+    const [objects] = file.replace(stream, '').split('xref\n');
+    const damaged = `${objects}${stream.slice(0, stream.indexOf('to lay the new'))}`;
+    const { html, warnings } = await parsePdf(Buffer.from(damaged, 'latin1'));
+    expect(html).toContain('The committee met');
+    expect(warnings[0]).toContain('damaged');
+  });
+
+  test('leaves out what ReportLab enters for a missing author, subject or title', async () => {
+    const info = {
+      Title: 'untitled',
+      Author: 'anonymous',
+      Subject: '(unspecified)',
+      Keywords: 'anonymous mail',
+    };
+    expect((await parsePdf(writePdf([page], { info }))).metadata).toEqual({ keywords: 'anonymous mail' });
+  });
+
   test.each([
     ['nothing', ''],
     ['no PDF', 'hello'],
@@ -315,7 +336,7 @@ describe('OCR', () => {
     ];
     const file = writePdf([{ texts: textLines(60, 100, lines) }]);
     const [page] = await new LiteParse({ ...OFFLINE, dpi: 200 }).screenshot(file, [1]);
-    const html = await parseImage(page!.imageBuffer, await unpackEnglish(directory));
+    const { html } = await parseImage(page!.imageBuffer, await unpackEnglish(directory));
     expect(html).toContain('no one comes');
     expect(html).not.toMatch(/<h\d/);
   });
@@ -365,6 +386,24 @@ describe('pictures and notes', () => {
     expect(pages.map(({ needsOcr }) => needsOcr)).toEqual([undefined, 'scanned']);
     expect(warnings).toEqual([expect.stringContaining('Page 2 needs OCR')]);
   });
+});
+
+test('a value that a tall form field draws at its top is read after the label beside the field', async () => {
+  const field = '/Subtype/Widget/FT/Tx/T(name)/V(Ada Byron)';
+  const { html } = await convert([
+    {
+      texts: [
+        { x: 60, y: 100, text: 'Application for a library card', size: 12 },
+        { x: 60, y: 204, text: 'Name:', size: 12 },
+        { x: 140, y: 193, text: 'Ada Byron', size: 12 },
+        { x: 60, y: 300, text: 'Please write in block letters and sign below.', size: 12 },
+      ],
+      widgets: [{ rect: [138, 182, 338, 218], dictionary: field }],
+    },
+  ]);
+  const text = html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+  expect(text).toContain('Name: Ada Byron');
+  expect(text.match(/Ada/g)).toHaveLength(1);
 });
 
 describe('tags', () => {

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RunningScrapes } from '../../src/activities/running-scrapes.ts';
+import type { ScrapeResult } from '../../src/activities/scrape.ts';
+import { createLogger } from '../../src/logger.ts';
+import { createScrapeClient } from '../../src/process/scrape-client.ts';
+import { serveScrapes } from '../../src/process/scrape-server.ts';
+
+/** How the API has a worker of the same machine begin a scrape. */
+
+const START = { jobId: 'job', teamId: 'team', timeoutMs: 30_000, isQuick: true };
+
+let directory: string;
+let socket: string;
+beforeEach(() => {
+  directory = mkdtempSync(path.join(tmpdir(), 'winnow-socket-'));
+  socket = path.join(directory, 'scrapes.sock');
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+/** Serves scrapes that end as `work` says, and whose workflows start as `start` says. */
+async function serve(work: () => Promise<ScrapeResult>, start: () => Promise<void> = async () => undefined) {
+  const running = new RunningScrapes<ScrapeResult>();
+  const startScrapeHere = vi.fn(start);
+  const server = await serveScrapes({
+    path: socket,
+    scrapes: { join: (jobId, isFirst) => running.join(jobId, { isFirst, work }) },
+    temporal: { startScrapeHere },
+    logger: createLogger('worker', 'silent'),
+  });
+  return { startScrapeHere, [Symbol.dispose]: () => server.close() };
+}
+
+const begin = () => createScrapeClient(socket)(START);
+const never = () => new Promise<never>(() => undefined);
+const refuse = async () => {
+  throw new Error('Temporal does not respond');
+};
+
+describe('a scrape that the API has a worker begin', () => {
+  it('returns the key of its document, and its workflow is started', async () => {
+    using served = await serve(async () => 'key');
+    expect(await begin()).toEqual({ blob: 'key' });
+    expect(served.startScrapeHere).toHaveBeenCalledWith(START);
+  });
+
+  it('is left to its workflow when it takes longer, fails or has no document', async () => {
+    for (const work of [never, refuse, async () => undefined]) {
+      using _ = await serve(work);
+      expect(await begin()).toEqual({});
+    }
+  });
+
+  it('returns its document even if its workflow could not be started', async () => {
+    using _ = await serve(async () => 'key', refuse);
+    expect(await begin()).toEqual({ blob: 'key' });
+  });
+
+  it('has not begun when it has no document and its workflow could not be started', async () => {
+    using _ = await serve(refuse, refuse);
+    expect(await begin()).toBeUndefined();
+  });
+
+  it('has not begun when there is no worker, or when it ends before its response', async () => {
+    expect(await begin()).toBeUndefined();
+    const dying = createServer((request) => request.socket.destroy()).listen(socket);
+    await new Promise((resolve) => dying.once('listening', resolve));
+    expect(await begin()).toBeUndefined();
+    dying.close();
+  });
+});
+
+describe('the socket of a worker', () => {
+  it('replaces what a dead process has left, and is open to its user only', async () => {
+    writeFileSync(socket, 'left over');
+    using _ = await serve(async () => 'key');
+    expect(statSync(socket).mode & 0o777).toBe(0o600);
+    expect(await begin()).toEqual({ blob: 'key' });
+  });
+});
