@@ -15,7 +15,8 @@ Usage: node bench/browser.ts [OPTIONS]
   --rounds N          number of runs of each visitor (3)
   --atOnce N          pages open at once (4)
   --visitors A,B,…    what opens the pages; by default all except playwright-told-unsandboxed:
-                      engine                        our browser engine
+                      engine                        our browser engine, as single scrapes use it
+                      engine-job                    the same, as pages of one job use it
                       playwright-told               Playwright, told which text to wait for
                       playwright-told-unsandboxed   the same without Chromium's sandbox
                       playwright-networkidle        Playwright, waits until the network is idle
@@ -56,7 +57,7 @@ async function main(names: string[]): Promise<void> {
   });
   const mean = (own: VisitorFigures[], pick: (run: VisitorFigures) => number) =>
     own.reduce((sum, run) => sum + pick(run), 0) / own.length;
-  const ours = runs.get('engine');
+  const ours = runs.get('engine-job') ?? runs.get('engine');
   const ratio = (own: VisitorFigures[], pick: (run: VisitorFigures) => number) =>
     ours ? (mean(ours, pick) / mean(own, pick)).toFixed(2) : '–';
   const rows = [...runs].map(([name, own]) => ({

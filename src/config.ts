@@ -85,6 +85,10 @@ const settings = z.object({
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
   WINNOW_BLOBS: optional.describe('a directory or s3://bucket/prefix?endpoint=…; empty: <data>/blobs'),
   WINNOW_CHROMIUM: optional.describe('path of the browser binary; empty: found automatically'),
+  WINNOW_SHARE_BROWSER_CACHE: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('off: no page of a batch or crawl gets the browser cache of pages of the same job and host'),
   WINNOW_ADBLOCK_LISTS: optional.describe(
     "directory of ad filter lists (*.txt); empty: those of Debian's webext-ublock-origin-chromium",
   ),
@@ -225,6 +229,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     temporalNamespace: s.TEMPORAL_NAMESPACE,
     blobs: s.WINNOW_BLOBS ?? join(s.WINNOW_DATA_DIR, 'blobs'),
     chromium: s.WINNOW_CHROMIUM,
+    sharesBrowserCache: s.WINNOW_SHARE_BROWSER_CACHE === 'on',
     adLists: s.WINNOW_ADBLOCK_LISTS,
     dns: s.WINNOW_DNS,
     maxBodyBytes: s.WINNOW_MAX_BODY_MB * 1024 * 1024,

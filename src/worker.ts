@@ -121,6 +121,7 @@ async function startBrowser(config: WorkerConfig, { chromium }: Services, logger
   const pool = new BrowserPool({
     launch: () => launchChromium({ executablePath: chromium.path, proxyUrl: proxy.url, logger }),
     contexts: MAX_OPEN_PAGES,
+    sharesContexts: config.sharesBrowserCache,
     logger,
   });
   const adBlocker = await openAdBlocker({ directory: config.adLists, cacheDir: config.cacheDir, logger });

@@ -22,7 +22,7 @@ const task = JSON.parse(text) as VisitorTask;
 const { path: executablePath } = await findChromium(readConfig());
 
 const directory = await mkdtemp(path.join(tmpdir(), 'winnow-bench-'));
-if (name === 'engine') await visitWithEngine();
+if (name.startsWith('engine')) await visitWithEngine();
 else await visitWithPlaywright();
 await rm(directory, { recursive: true, force: true });
 process.exit();
@@ -44,7 +44,13 @@ async function visitWithEngine(): Promise<void> {
     },
   });
   const open = async (url: string) => {
-    const page = await engine.fetchPage({ ...PLAIN_PAGE, sourceUrl: url, url }, AbortSignal.timeout(60_000));
+    const request = {
+      ...PLAIN_PAGE,
+      sourceUrl: url,
+      url,
+      sharedBy: name === 'engine-job' ? name : undefined,
+    };
+    const page = await engine.fetchPage(request, AbortSignal.timeout(60_000));
     return page.text;
   };
   await serveVisitor(task, inLanes(task.atOnce, open));

@@ -21,6 +21,7 @@ export interface VisitorFigures {
 /** The programs that open pages, by the name of the visitor. */
 export const VISITORS: Record<string, URL> = {
   engine: new URL('./visitor.ts', import.meta.url),
+  'engine-job': new URL('./visitor.ts', import.meta.url),
   'playwright-told': new URL('./visitor.ts', import.meta.url),
   'playwright-networkidle': new URL('./visitor.ts', import.meta.url),
   'playwright-told-unsandboxed': new URL('./visitor.ts', import.meta.url),

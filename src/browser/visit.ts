@@ -162,9 +162,14 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
   };
 }
 
-/** Whether nothing is done on the page but to read it, so that it needs no clock that runs as ours does. */
+/** Whether nothing is done on the page but to read it, and on no other in its process, so that it needs no clock that runs as ours does. */
 const isOnlyRead = ({ context }: Tab, { actions, collect, profile, waitForMs }: VisitOptions) =>
-  !actions.length && !Object.keys(collect).length && !profile && !waitForMs && !context.keepPage;
+  !actions.length &&
+  !Object.keys(collect).length &&
+  !profile &&
+  !waitForMs &&
+  !context.keepPage &&
+  !context.clear;
 
 /** Runs the collectors of formats on the open page, one after the other. */
 async function collectFormats(

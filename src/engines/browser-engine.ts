@@ -5,6 +5,7 @@ import type { Profiles } from '../browser/browser-profile.ts';
 import type { BrowserPool } from '../browser/chromium/browser-pool.ts';
 import type { BrowsingContext } from '../browser/chromium/browsing-context.ts';
 import { Disconnected } from '../browser/chromium/cdp.ts';
+import type { Appearance } from '../browser/device-emulation.ts';
 import type { AdBlocker } from '../browser/network/ad-blocker.ts';
 import { NavigationError, type VisitResult, visit } from '../browser/visit.ts';
 import { messageOf, ServiceError } from '../errors.ts';
@@ -56,16 +57,19 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
 
   /** Runs a visit in the browser of the request, if it has one that reaches the page, and else in the pool. */
   async function openPage(
-    { ownBrowser, duringWait }: PageRequest,
-    tunnel: RouteProxy,
-    signal: AbortSignal,
+    request: PageRequest,
+    { tunnel, appearance, signal }: { tunnel: RouteProxy; appearance: Appearance; signal: AbortSignal },
     use: (context: BrowsingContext) => Promise<VisitResult>,
   ): Promise<VisitResult> {
+    const { ownBrowser, duringWait } = request;
     const { url: proxyUrl } = tunnel;
     // It has only the basic route.
     const own = proxyUrl === proxy.url ? await ownBrowser?.visit(use, signal) : undefined;
     if (!own) ownBrowser?.discard();
-    return own ? own.result : pool.lease({ proxyUrl, duringWait }, use, signal);
+    const sharedBy = sharesContext(request)
+      ? JSON.stringify([request.sharedBy, new URL(request.url).host, proxyUrl, appearance])
+      : undefined;
+    return own ? own.result : pool.lease({ proxyUrl, duringWait, sharedBy }, use, signal);
   }
 
   return {
@@ -84,7 +88,7 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
       await using profile = request.profile && (await profiles.open(request.profile));
       let result: VisitResult;
       try {
-        result = await openPage(request, tunnel, signal, (context) =>
+        result = await openPage(request, { tunnel, appearance, signal }, (context) =>
           visit(context, { ...visitOptions, profile }),
         );
       } catch (error) {
@@ -111,6 +115,10 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
     },
   };
 }
+
+/** Whether a page may be opened where others of its job were: nothing but its cache tells that they were there. */
+const sharesContext = ({ sharedBy, actions, profile, headers }: PageRequest) =>
+  sharedBy !== undefined && !actions.length && !profile && !Object.keys(headers).length;
 
 /**
  * The content of the rendered page, or of the response body if that is not HTML.

@@ -15,6 +15,8 @@ export interface FetchContext {
   profile?: ProfileOptions | undefined;
   /** Wraps the wait for a browser. */
   duringWait?: DuringWait;
+  /** The job whose pages may share a browser context. */
+  sharedBy?: PageRequest['sharedBy'];
   /** A browser for this page alone. */
   ownBrowser?: PageRequest['ownBrowser'];
   /** In whose turn a document is converted: that of a team, or of its batches and crawls together. */
@@ -52,7 +54,7 @@ export function collectOf(formats: ScrapeRequest['formats']): PageRequest['colle
 /** The request for the page itself, as engines receive it. */
 export function toPageRequest(
   request: ScrapeRequest,
-  { profile, duringWait, ownBrowser }: Omit<FetchContext, 'conversionOwner'>,
+  { profile, duringWait, sharedBy, ownBrowser }: Omit<FetchContext, 'conversionOwner'>,
 ): PageRequest {
   return {
     sourceUrl: request.url,
@@ -73,7 +75,7 @@ export function toPageRequest(
     actions: request.actions ?? [],
     proxy: 'basic',
     profile,
-    ...{ duringWait, ownBrowser },
+    ...{ duringWait, sharedBy, ownBrowser },
     collect: collectOf(request.formats),
   };
 }

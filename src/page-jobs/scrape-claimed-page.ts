@@ -123,7 +123,7 @@ async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: TracedDe
       const message = `${url} was given up, because the process that scraped it was lost ${MAX_LOSSES} times.`;
       throw new ServiceError('SCRAPE_RETRY_LIMIT', message);
     }
-    const fetched = await fetchClaim(request, job.teamId, { deadline, deps });
+    const fetched = await fetchClaim(request, job, { deadline, deps });
     const { statusCode, retryAfterMs } = fetched.snapshot;
     if (isRetriedStatus(claim, statusCode)) return retried(claim, { statusCode, retryAfterMs });
     const waitMs = await waitForRobotsOfMovedStart(claim, job, { fetched, deadline, deps });
@@ -159,7 +159,7 @@ async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: TracedDe
 /** Fetches a page, and reports how long its host took, without the waits for the browser and the conversion of a document. */
 async function fetchClaim(
   request: ScrapeRequest,
-  teamId: string,
+  { teamId, jobId, zeroDataRetention }: PageJobContext,
   { deadline, deps }: { deadline: Deadline; deps: TracedDeps },
 ): Promise<FetchedPage> {
   const { profile } = request;
@@ -177,6 +177,7 @@ async function fetchClaim(
       ...conversion,
       trace: deps.trace,
       profile: profile && { teamId, name: profile.name },
+      sharedBy: zeroDataRetention ? undefined : jobId,
       duringWait: (wait) => deps.duringWait(() => deadline.duringWait(wait)),
       duringConversion(convert, type) {
         endRequest();

@@ -180,7 +180,7 @@ export class HostedSession {
     const stopTimer = this.#metrics.replaySeconds.startTimer();
     let outcome = 'failed';
     try {
-      const result = await useContext(context, use, signal);
+      const result = await useContext(context, use, { signal });
       outcome = 'succeeded';
       return result;
     } finally {

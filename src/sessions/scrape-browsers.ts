@@ -194,7 +194,7 @@ export class ScrapeBrowser implements Disposable {
       const context = await openScrapeContext(browser.chromium.connection, (emulateVisitor) => {
         browser.emulateVisitor = emulateVisitor;
       });
-      return { result: await useContext(context, use, signal) };
+      return { result: await useContext(context, use, { signal }) };
     } catch (error) {
       this.discard();
       throw error;

@@ -1,8 +1,11 @@
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Client } from '@temporalio/client';
 import { Firecrawl } from 'firecrawl';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { priceOfSession } from '../../src/credits.ts';
 import { type Database, openDatabase } from '../../src/db/client.ts';
+import { runCommand } from '../../src/embedded/command.ts';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { call } from '../support/api.ts';
@@ -69,7 +72,7 @@ beforeAll(async () => {
       );
     },
     '/flood': `<title>Flood</title><button onclick="for (let n = 0; n < 30; n++) alert(n)">Dialogs</button>
-      <button onclick="document.body.append('long text '.repeat(500_000))">Text</button>`,
+      <button onclick="document.body.append('long text '.repeat(250_000))">Text</button>`,
     '/passwords': `<title>Passwords</title><label>Name <input value="secret-value"></label>
       ${'<input type="password" value="secret-value">'.repeat(60)}`,
     '/confirm': `<title>Confirm</title><button onclick="document.body.append(confirm('Really?') ? 'It was sent.' : 'It was kept.')">Send</button>`,
@@ -646,5 +649,35 @@ describe('the official SDK', () => {
     const result = await client.interact(id, { prompt: 'What is my number?', timeout: 300 });
     expect(result).toMatchObject({ success: true, output: '4711', exitCode: 0 });
     expect(await client.stopInteraction(id)).toMatchObject({ success: true });
+  });
+});
+
+describe('the command `browser prompt`', () => {
+  const prompt = (page: string) =>
+    runCommand(
+      process.execPath,
+      [
+        path.join(import.meta.dirname, '../../bin/winnow.js'),
+        ...['browser', 'prompt', page, 'What is the number?', '--timeout', '120'],
+      ],
+      { cwd: tmpdir(), settings: { WINNOW_DATA_DIR: service.dataDir }, timeoutMs: 140_000 },
+    );
+
+  it('lets a language model use a page, and shows its steps and its output', async () => {
+    const replies: ModelReply[] = [
+      { calls: [{ name: 'read', input: {} }] },
+      { calls: [{ name: 'answer', input: { data: 'It is 4711.' } }] },
+      { calls: [{ name: 'read', input: {} }] },
+    ];
+    endpoint.reply(() => replies.shift() ?? { status: 401 });
+    const first = await prompt(`${site.url}/done`);
+    expect([first.exitCode, first.stdout]).toEqual([0, 'It is 4711.\n']);
+    expect(first.stderr).toContain('1. read the page\n2. answer result\n');
+    const [, scrapeId = ''] = /browser prompt (\S+) …/.exec(first.stderr) ?? [];
+    // The steps of a prompt that failed are shown, too.
+    const second = await prompt(scrapeId);
+    expect([second.exitCode, second.stdout]).toEqual([1, '']);
+    expect(second.stderr).toMatch(/1\. read the page\n.*HTTP 401/s);
+    await stop(scrapeId);
   });
 });

@@ -3,25 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCommand } from '../../src/embedded/command.ts';
-import { type ModelEndpoint, startModelEndpoint } from '../support/model-endpoint.ts';
-import { type Pages, startPages } from '../support/pages.ts';
 import { useService } from '../support/use-service.ts';
 
-/** The verbs of `browser` against the shared service, as a user types them. */
+/** The verbs of `browser` against the shared service, as a user types them. `test/api/interact-prompt.test.ts` has `prompt`. */
 
 const service = useService();
-let endpoint: ModelEndpoint;
-let pages: Pages;
-beforeAll(async () => {
-  endpoint = await startModelEndpoint();
-  pages = await startPages({ '/': '<title>Number</title><p>Your number is 4711.</p>' });
-});
-/** A service with a language model, for prompts. */
-const modelled = useService(() => ({ WINNOW_LLM_BASE_URL: endpoint.url, WINNOW_LLM_MODEL: 'test-model' }));
-afterAll(async () => {
-  await endpoint[Symbol.asyncDispose]();
-  await pages[Symbol.asyncDispose]();
-});
 const entry = path.join(import.meta.dirname, '../../bin/winnow.js');
 let workDir: string;
 beforeAll(async () => {
@@ -54,32 +40,6 @@ it('opens, lists and closes a session, and runs files in it with their exit code
   );
   expect((await winnow(['close', id])).exitCode).not.toBe(0);
   expect((await winnow(['close'])).stderr).toContain('`winnow browser close --help` explains');
-});
-
-it('lets a language model use a page, and shows its steps and its output', async () => {
-  let turns = 0;
-  endpoint.reply(() => {
-    if (turns++ % 2 === 0) return { calls: [{ name: 'read', input: {} }] };
-    return turns < 4 ? { calls: [{ name: 'answer', input: { data: 'It is 4711.' } }] } : { status: 401 };
-  });
-  const prompt = (page: string) =>
-    runCommand(
-      process.execPath,
-      [entry, 'browser', 'prompt', page, 'What is the number?', '--timeout', '120'],
-      {
-        cwd: workDir,
-        settings: { WINNOW_DATA_DIR: modelled.dataDir },
-        timeoutMs: 140_000,
-      },
-    );
-  const first = await prompt(`${pages.url}/`);
-  expect([first.exitCode, first.stdout]).toEqual([0, 'It is 4711.\n']);
-  expect(first.stderr).toContain('1. read the page\n2. answer result\n');
-  const [, scrapeId = ''] = /browser prompt (\S+) …/.exec(first.stderr) ?? [];
-  // The steps of a prompt that failed are shown, too.
-  const second = await prompt(scrapeId);
-  expect([second.exitCode, second.stdout]).toEqual([1, '']);
-  expect(second.stderr).toMatch(/1\. read the page\n.*HTTP 401/s);
 });
 
 it('starts no service for a session, which would end with it', async () => {

@@ -16,8 +16,11 @@ import { startDns } from './dns.ts';
 
 /** A browser as a worker has it, with names and filter lists of its own. */
 export interface TestBrowser {
-  /** Opens a page, with advertisements and cookie notices unless it is told otherwise. */
-  visit(url: string, wishes?: Partial<VisitOptions>): Promise<VisitResult>;
+  /**
+   * Opens a page, with advertisements and cookie notices unless it is told otherwise.
+   * @param wishes.sharedBy the job whose visits may share a context
+   */
+  visit(url: string, wishes?: Partial<VisitOptions> & { sharedBy?: string }): Promise<VisitResult>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -42,9 +45,9 @@ export async function startBrowser(options: { hosts: string[]; lists?: string })
   const pool = new BrowserPool({ launch, logger, contexts: 4 });
   const adBlocker = options.lists === undefined ? undefined : await blockerOf(options.lists);
   return {
-    visit: (url, wishes) =>
+    visit: (url, { sharedBy, ...wishes } = {}) =>
       pool.lease(
-        {},
+        { sharedBy },
         (context) => visit(context, { ...PLAIN_PAGE, ...SEEN, url, adBlocker, ...wishes }),
         new AbortController().signal,
       ),

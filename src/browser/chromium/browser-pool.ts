@@ -1,6 +1,7 @@
 import type { Logger } from '../../logger.ts';
 import { pause } from '../../pause.ts';
 import { type BrowsingContext, openContext, useContext } from './browsing-context.ts';
+import { KeptContexts } from './kept-contexts.ts';
 import type { Chromium } from './launch-chromium.ts';
 import { type BrowserLimits, PooledBrowser } from './pooled-browser.ts';
 import { Slots } from './slots.ts';
@@ -10,7 +11,12 @@ export type DuringWait = <Result>(wait: () => Promise<Result>) => Promise<Result
 
 /** Options of one lease. */
 interface LeaseOptions {
-  proxyUrl?: string;
+  proxyUrl?: string | undefined;
+  /**
+   * Leases with the same value may use the same context, one after the other, cleared of cookies and storage in between.
+   * Without it, the context is for this lease alone.
+   */
+  sharedBy?: string | undefined;
   duringWait?: DuringWait | undefined;
 }
 
@@ -20,6 +26,8 @@ export interface PoolOptions {
   logger: Logger;
   /** How many pages may be open at once. */
   contexts: number;
+  /** Whether {@link LeaseOptions.sharedBy} is heeded; true by default. */
+  sharesContexts?: boolean;
   limits?: Partial<PoolLimits>;
 }
 
@@ -49,6 +57,8 @@ export class BrowserPool {
   readonly #logger: Logger;
   readonly #limits: PoolLimits;
   readonly #slots: Slots;
+  /** Absent if contexts are not shared. */
+  readonly #kept: KeptContexts | undefined;
   /** All browsers that run: the current one, and old ones that still have open pages. */
   readonly #browsers = new Set<PooledBrowser>();
   /** The browser that takes new pages. */
@@ -58,25 +68,30 @@ export class BrowserPool {
   /** Whether there is no browser because the last one was not used for a while. */
   #isResting = false;
 
-  constructor({ launch, logger, contexts, limits }: PoolOptions) {
+  constructor({ launch, logger, contexts, sharesContexts = true, limits }: PoolOptions) {
     this.#launch = launch;
     this.#logger = logger;
     this.#limits = { ...LIMITS, ...limits };
     this.#slots = new Slots(contexts);
+    this.#kept = sharesContexts ? new KeptContexts(contexts) : undefined;
   }
 
   /**
-   * Runs `use` with its own context, which shares nothing with others. At most `contexts` run at once; others wait in
+   * Runs `use` with its own context, which shares nothing with others except by {@link LeaseOptions.sharedBy}. At most `contexts` run at once; others wait in
    * a queue until the signal fires.
    */
   async lease<Result>(
-    { duringWait = (wait) => wait(), ...options }: LeaseOptions,
+    { duringWait = (wait) => wait(), proxyUrl, sharedBy }: LeaseOptions,
     use: (context: BrowsingContext) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
     const { chromium, release } = await duringWait(() => this.#acquire(signal));
     try {
-      return await useContext(await openContext(chromium.connection, options), use, signal);
+      const { connection } = chromium;
+      const kept = sharedBy === undefined ? undefined : this.#kept?.between(sharedBy, connection);
+      const context =
+        kept?.take() ?? (await openContext(connection, { proxyUrl, isShared: kept !== undefined }));
+      return await useContext(context, use, { signal, keep: kept && (() => kept.keep(context)) });
     } finally {
       release();
     }
@@ -93,6 +108,7 @@ export class BrowserPool {
   async close(): Promise<void> {
     clearTimeout(this.#idleTimer);
     this.#current = undefined;
+    this.#kept?.closeAll();
     await Promise.all([...this.#browsers].map(async ({ chromium }) => (await chromium).close()));
   }
 
@@ -125,6 +141,7 @@ export class BrowserPool {
   async #waitForMemory(signal: AbortSignal): Promise<void> {
     const isShort = () => process.availableMemory() < this.#limits.minFreeMb * 1024 * 1024;
     const hasOpenPages = () => [...this.#browsers].some((browser) => browser.hasOpenContexts);
+    if (isShort()) this.#kept?.closeAll();
     while (isShort() && hasOpenPages()) {
       await pause(FREE_MEMORY_POLL_MS, signal);
       signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { untilAborted } from '../../until-aborted.ts';
+import { openIsolatedWorld } from '../dom/isolated-world.ts';
 import { type CdpConnection, Disconnected, type Session } from './cdp.ts';
 
 /** How long a hung page may delay the end of a visit, in milliseconds. */
@@ -15,6 +16,11 @@ export interface BrowsingContext {
    * with what makes further tabs see the same visitor.
    */
   keepPage?: (emulateVisitor: EmulateVisitor) => void;
+  /**
+   * Present if visits of one job use the context one after the other. Clears what a page of the next one could read: cookies,
+   * storage and the document. Only the cache remains.
+   */
+  clear?: () => Promise<void>;
   /** Opens an empty page. */
   openPage(): Promise<OpenedPage>;
   /** How many pages were opened by pages so far; they are closed at once. */
@@ -37,10 +43,11 @@ export interface OpenedPage {
 /**
  * Opens a context in a browser that has target discovery enabled.
  * @param options.proxyUrl the proxy for all its traffic; without it, the proxy of the browser is used
+ * @param options.isShared whether several visits use it, one after the other
  */
 export async function openContext(
   connection: CdpConnection,
-  options: { proxyUrl?: string | undefined },
+  options: { proxyUrl?: string | undefined; isShared?: boolean },
 ): Promise<BrowsingContext> {
   const { browser } = connection;
   const { browserContextId: id } = await browser.send('Target.createBrowserContext', {
@@ -49,15 +56,16 @@ export async function openContext(
   });
   await browser.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId: id });
   const popups = closePopups(connection, id);
+  const openPage = () =>
+    popups.except(async () => {
+      const { targetId } = await browser.send('Target.createTarget', {
+        ...{ url: 'about:blank', browserContextId: id },
+      });
+      return attachPage(connection, targetId);
+    });
   return {
     ...{ id, connection },
-    openPage: () =>
-      popups.except(async () => {
-        const { targetId } = await browser.send('Target.createTarget', {
-          ...{ url: 'about:blank', browserContextId: id },
-        });
-        return attachPage(connection, targetId);
-      }),
+    ...(options.isShared ? reusePage(connection, { id, openPage }) : { openPage }),
     popupCount: popups.count,
     async grantPermission(permission) {
       await browser.send('Browser.grantPermissions', { permissions: [permission], browserContextId: id });
@@ -67,6 +75,47 @@ export async function openContext(
       await browser.send('Target.disposeBrowserContext', { browserContextId: id });
     },
   };
+}
+
+/** Opens the page of the first visit, and the same one again for each visit after it. */
+function reusePage(
+  connection: CdpConnection,
+  { id, openPage }: Pick<BrowsingContext, 'id' | 'openPage'>,
+): Required<Pick<BrowsingContext, 'openPage' | 'clear'>> {
+  let page: OpenedPage | undefined;
+  return {
+    async openPage() {
+      page = page ? await attachPage(connection, page.targetId) : await openPage();
+      return page;
+    },
+    async clear() {
+      if (!page) return;
+      const { session, sessionId, targetId } = page;
+      // Timers and the like may not write anything any more.
+      await session.send('Emulation.setScriptExecutionDisabled', { value: true });
+      // Chromium clears only what it has heard of, and hears of what a page has stored with a delay.
+      const world = await openIsolatedWorld(session, targetId);
+      await world.evaluate(`(${forgetVisit})()`);
+      await session.send('Page.navigate', { url: 'about:blank' });
+      await Promise.all([
+        connection.browser.send('Storage.clearCookies', { browserContextId: id }),
+        session.send('Storage.clearDataForOrigin', { origin: '*', storageTypes: 'all' }),
+      ]);
+      // Everything that the visit has set in the page ends with its session.
+      await connection.browser.send('Target.detachFromTarget', { sessionId });
+    },
+  };
+}
+
+/** Runs in the page. */
+function forgetVisit(): void {
+  window.name = '';
+  // A new document has no listeners, which might write something when the page is left.
+  document.open();
+  // A document without an origin has no storage.
+  if (window.origin === 'null') return;
+  localStorage.clear();
+  sessionStorage.clear();
 }
 
 /** Attaches to a page. */
@@ -119,24 +168,28 @@ export function closePopups({ browser }: CdpConnection, contextId: string | unde
 
 /**
  * Runs `use` with a context, and closes the context.
+ * @param options.keep is called instead of closing it if `use` has succeeded
  * @throws the reason of the signal when it fires, or `Disconnected` when the browser ends
  */
 export async function useContext<Result>(
   context: BrowsingContext,
   use: (context: BrowsingContext) => Promise<Result>,
-  signal: AbortSignal,
+  { signal, keep }: { signal: AbortSignal; keep?: (() => Promise<void>) | undefined },
 ): Promise<Result> {
   const ended = context.connection.closed.then(() => {
     throw new Disconnected('Chromium ended under the page');
   });
   // The race below may have ended before this rejects.
   ended.catch(() => undefined);
+  let end = () => context.close();
   try {
-    return await untilAborted(() => Promise.race([ended, use(context)]), signal);
+    const result = await untilAborted(() => Promise.race([ended, use(context)]), signal);
+    if (keep) end = keep;
+    return result;
   } finally {
     await Promise.race([
       // A browser that has ended has closed its contexts.
-      context.close().catch(() => undefined),
+      end().catch(() => undefined),
       sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false }),
     ]);
   }
