@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database, Queryable } from '../db/client.ts';
 import { deleteJobKey, failJob, insertJob, type NewJob } from '../db/jobs/jobs.ts';
-import { forgetLongConversion, insertOrJoin } from '../db/jobs/long-conversions.ts';
+import { forgetLongConversion, insertOrJoin, readLongConversion } from '../db/jobs/long-conversions.ts';
 import type { Caller } from '../db/teams/teams.ts';
 import { createJobCipher, decryptError, type JobCipher, NULL_CIPHER } from '../encryption/job-cipher.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
@@ -20,6 +20,11 @@ const SHUTDOWN_GRACE_MS = 6_000;
  * cover the loss of a worker, which takes longer to notice.
  */
 const RESULT_GRACE_MS = 5_000;
+/**
+ * How long after its timeout a scrape is waited for whose document is converted on. Official clients end their requests five
+ * seconds after the timeout, so the response that tells them to repeat it must be earlier.
+ */
+const CONVERSION_GRACE_MS = 1_500;
 
 /** Sentences that tell the caller how to get the result of a job when the service stops before the job ends. */
 const HOW_TO_GET_RESULT = {
@@ -87,7 +92,7 @@ export async function runAndWait(
   const id = joined ?? newId;
   const handle = joined ? temporal.findScrape(joined) : await startJob({ ...job, id, url }, deps);
   const [outcome] = await Promise.race([
-    Promise.allSettled([handle.wait(timeoutMs + RESULT_GRACE_MS)]),
+    Promise.allSettled([waitForResult(handle, { id, kind, timeoutMs }, db)]),
     rejectWhenAborted(job.signal, closing, HOW_TO_GET_RESULT[kind](id)),
   ]);
   if (outcome.status === 'fulfilled' && outcome.value === undefined) return { id, result: undefined };
@@ -101,6 +106,20 @@ export async function runAndWait(
     return wasLong ? forgetLongConversion(db, id) : undefined;
   });
   return { id, result };
+}
+
+/**
+ * Waits for a job.
+ * @returns the key of its result; `undefined` if it is still running after its timeout
+ */
+async function waitForResult(
+  handle: Pick<ReturnType<ApiDeps['temporal']['findScrape']>, 'wait'>,
+  { id, kind, timeoutMs }: Pick<SynchronousJob, 'kind' | 'timeoutMs'> & { id: string },
+  db: Database,
+): Promise<string | undefined> {
+  const key = await handle.wait(timeoutMs + CONVERSION_GRACE_MS);
+  const isDone = key !== undefined || (kind === 'scrape' && (await readLongConversion(db, id)) !== undefined);
+  return isDone ? key : handle.wait(RESULT_GRACE_MS - CONVERSION_GRACE_MS);
 }
 
 /** Names the scrape in the details of its error, so that it can be asked about. */

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
+import { Firecrawl } from 'firecrawl';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { listProfiles } from '../../src/db/teams/profiles.ts';
@@ -233,6 +234,17 @@ describe('a document that takes longer than the timeout', () => {
     const { data } = (await late).body;
     expect(data.metadata).toMatchObject({ scrapeId: idIn(early.body), numPages: 2, creditsUsed: 2 });
     expect(data.markdown).toMatch(/Page 2 of a long book/);
+  }, 300_000);
+
+  it('is reported to the official client before that ends its request itself', async () => {
+    using conversions = await stopConversions();
+    const winnow = new Firecrawl({ apiKey: service.key, apiUrl: service.url });
+    const file = { data: content, filename: 'another book.pdf', contentType: 'application/pdf' };
+    const error = await winnow
+      .parse(file, { timeout: 10_000, parsers: [{ type: 'pdf', mode: 'ocr' }] })
+      .catch(String);
+    conversions.resume();
+    expect(error).toContain('another book.pdf was not parsed within 10000 ms. The work continues');
   }, 300_000);
 
   itInFullRun(

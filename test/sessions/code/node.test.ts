@@ -111,7 +111,10 @@ describe.skipIf(noBubblewrap)('JavaScript in a session', () => {
     for (const text of [late.stderr, printed.stdout, printed.stderr])
       expect(text).not.toMatch(/winnow|inspector/);
     expect(await run('throw 5')).toMatchObject({ exitCode: 1, error: 'Uncaught 5', stderr: 'Uncaught 5\n' });
-    expect(await run('let 1')).toMatchObject({ exitCode: 1, error: expect.stringMatching(/^SyntaxError: /) });
+    expect(await run('let 1')).toMatchObject({
+      ...{ exitCode: 1, error: expect.stringMatching(/^SyntaxError: /) },
+      stderr: expect.stringMatching(/^SyntaxError: [^\]]*$/),
+    });
     expect(await run('Promise.reject(new Error("late"))')).toMatchObject({
       exitCode: 1,
       error: 'Error: late',

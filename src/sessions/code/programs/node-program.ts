@@ -59,9 +59,14 @@ function textOf(value: unknown): string {
 
 const inspectedOrText = (value: unknown) => (value instanceof Error ? inspect(value) : String(value));
 
+/** Removes the brackets in which Node puts an error without a stack trace, such as that of a wrong syntax. */
+const withoutBrackets = (text: string) => text.replace(/^\[([\s\S]*?)\](?=$| \{)/, '$1');
+
 function printError(thrown: unknown): void {
   const text =
-    thrown instanceof Error ? withoutProgramFrames(inspect(thrown)) : `Uncaught ${inspect(thrown)}`;
+    thrown instanceof Error
+      ? withoutProgramFrames(withoutBrackets(inspect(thrown)))
+      : `Uncaught ${inspect(thrown)}`;
   writeSync(process.stderr.fd, `${text}\n`);
 }
 
