@@ -86,6 +86,8 @@ export function pageActivities(deps: PageWorkerDeps) {
           signal,
           pageEvents,
           requestsPerHost,
+          // A page that is opened in the browser takes room there from its claim on.
+          claimsAhead: browser === undefined,
           capacity,
           waitsForCapacity: number === 0,
           requestHelp: (reason) => requestPageWorker(jobId, reason === 'full' ? running : 0),

@@ -17,6 +17,16 @@ import type { PageCapacity } from './page-capacity.ts';
 /** Maximum number of pages that a page worker scrapes at once. */
 export const PAGES_PER_WORKER = 16;
 /**
+ * Maximum number of pages that a page worker claims ahead: they begin as other requests to their host end, without the
+ * time that a claim takes.
+ */
+const PAGES_AHEAD = 8;
+/**
+ * Pages are claimed ahead while requests take less than this many milliseconds. A page that waits for its host longer
+ * should not use a slot of its team meanwhile.
+ */
+const QUICK_REQUEST_MS = 1_000;
+/**
  * Milliseconds after which a page worker claims no more pages. The time is short, so that other jobs get
  * their turn and changes to the job take effect soon.
  */
@@ -73,6 +83,8 @@ export interface PageWorkerOptions {
   signal: AbortSignal;
   /** Maximum number of requests that a host gets at once. */
   requestsPerHost: number;
+  /** Whether pages may be claimed before their requests can begin. */
+  claimsAhead: boolean;
   capacity: PageCapacity;
   /**
    * Whether the page worker keeps waiting for capacity until its time is over. Otherwise it ends as soon as
@@ -101,6 +113,13 @@ interface PageWorkerResult {
   lacksCapacity: boolean;
 }
 
+/** Counts the pages of each host. */
+function countHosts(claims: Claim[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { host } of claims) counts.set(host, (counts.get(host) ?? 0) + 1);
+  return counts;
+}
+
 /**
  * Works on a page job for a few seconds: claims pages, scrapes several at once and records them in groups as
  * they end.
@@ -112,6 +131,12 @@ export class PageWorker {
   readonly #running = new Map<number, Claim>();
   /** Number of requests under way by host. */
   readonly #openRequests = new Map<string, number>();
+  /** Whether the last request that ended was a quick one. */
+  #isQuick = false;
+  /** Pages that were claimed ahead and have not begun. */
+  #ahead: Claim[] = [];
+  /** Hosts that asked us to slow down, until that is recorded. */
+  readonly #restingHosts = new Set<string>();
   /** Pages that have ended, but whose documents are not being stored yet. */
   #unstored: ScrapedPage[] = [];
   /** When the first of the unstored pages ended. */
@@ -158,13 +183,15 @@ export class PageWorker {
       if (performance.now() >= this.#storeAt) void this.#store();
       const claimsLeft = this.#options.maxClaims - this.#claimedCount;
       const isClaiming = claimsLeft > 0 && performance.now() < this.#claimUntil && this.#isJobRunning();
-      await this.#stepIfDue(isClaiming ? Math.min(this.#room, claimsLeft) : 0);
+      if (!isClaiming) this.#unrecorded.push(...this.#takeBack(() => true));
+      await this.#stepIfDue(isClaiming ? claimsLeft : 0);
       // A job that has ended discards the pages that are under way; a paused job keeps them.
       if (this.#job && this.#job.status !== 'scraping') return this.#result(this.#job);
       if (this.#running.size || this.#unstored.length || this.#isStoring || this.#unrecorded.length) {
         idleSince = undefined;
         await this.#requestHelp(isClaiming);
-        const claimAt = isClaiming && this.#room > 0 ? this.#pace.dueAt : Number.POSITIVE_INFINITY;
+        const claimAt =
+          isClaiming && this.#room + this.#roomAhead > 0 ? this.#pace.dueAt : Number.POSITIVE_INFINITY;
         await this.#waitForChange(Math.min(this.#storeAt, this.#recordAt, claimAt));
       } else {
         idleSince ??= performance.now();
@@ -182,7 +209,15 @@ export class PageWorker {
     return PAGES_PER_WORKER - this.#running.size;
   }
 
+  /** The number of pages that may be claimed ahead now. */
+  get #roomAhead(): number {
+    const claimsAhead = this.#options.claimsAhead && this.#isQuick && !this.#job?.delayMs;
+    return claimsAhead ? Math.max(0, PAGES_AHEAD - this.#ahead.length) : 0;
+  }
+
   #result(job: RecordAndClaimResult): PageWorkerResult {
+    // The caller releases the claims.
+    this.#ahead = [];
     return { ended: this.#endedCount, job, lacksCapacity: this.#lacksCapacity };
   }
 
@@ -192,19 +227,22 @@ export class PageWorker {
 
   /**
    * Records pages that have ended and claims new ones, if one or the other is due.
-   * @param wanted maximum number of pages to claim
+   * @param claimsLeft maximum number of pages to claim
    */
-  async #stepIfDue(wanted: number): Promise<void> {
+  async #stepIfDue(claimsLeft: number): Promise<void> {
     const now = performance.now();
+    const wanted = Math.min(this.#room, claimsLeft);
+    const wantedAhead = Math.min(this.#roomAhead, claimsLeft - wanted);
     const isRecordingDue = now >= this.#recordAt;
-    const isClaimDue = wanted > 0 && (isRecordingDue || now >= this.#pace.dueAt);
+    const isClaimDue = wanted + wantedAhead > 0 && (isRecordingDue || now >= this.#pace.dueAt);
     if (isClaimDue) this.#pace.begin(now);
-    const reserved = isClaimDue ? await this.#options.capacity.reserve(wanted) : 0;
+    const reserved = isClaimDue ? await this.#options.capacity.reserve(wanted + wantedAhead) : 0;
     if (isClaimDue) this.#lacksCapacity = reserved === 0;
     if (!isRecordingDue && reserved === 0) return;
     let claimed = 0;
     try {
-      claimed = await this.#step(reserved);
+      const maxPages = Math.min(wanted, reserved);
+      claimed = await this.#step({ maxPages, maxAhead: reserved - maxPages });
     } finally {
       if (claimed < reserved) this.#options.capacity.returnUnused(reserved - claimed);
     }
@@ -253,7 +291,7 @@ export class PageWorker {
    * the end of claiming, again whenever it holds fewer pages than the last time, or nobody makes progress.
    */
   async #requestHelp(isClaiming: boolean): Promise<void> {
-    const held = this.#running.size;
+    const held = this.#running.size + this.#ahead.length;
     if (!this.#job || this.#job.paused || this.#job.open <= held) return;
     const now = performance.now();
     if (isClaiming) {
@@ -270,10 +308,11 @@ export class PageWorker {
   }
 
   /**
-   * Records the pages that have ended, claims up to `want` pages and starts to scrape them.
+   * Records the pages that have ended, claims up to `maxPages` pages, which it begins to scrape, and up to `maxAhead` pages
+   * ahead.
    * @returns the number of claimed pages
    */
-  async #step(want: number): Promise<number> {
+  async #step({ maxPages, maxAhead }: { maxPages: number; maxAhead: number }): Promise<number> {
     const { db, jobId, name, cipher, pageEvents, requestsPerHost, capacity } = this.#options;
     this.#steppedAt = performance.now();
     const pages = this.#unrecorded;
@@ -281,7 +320,11 @@ export class PageWorker {
     const rests = pages.flatMap(({ end, restMs }) =>
       restMs === undefined ? [] : [[end.host, restMs] as const],
     );
-    if (rests.length) await pauseHosts(db, new Map(rests));
+    if (rests.length) {
+      await pauseHosts(db, new Map(rests));
+      pages.push(...this.#takeBack(({ host }) => this.#restingHosts.has(host)));
+      for (const [host] of rests) this.#restingHosts.delete(host);
+    }
     const openBefore = this.#job?.open;
     this.#job = await recordAndClaim(db, {
       jobId,
@@ -292,8 +335,10 @@ export class PageWorker {
       found: pages.flatMap(({ found = [] }) => found),
       blocked: pages.flatMap(({ blocked = [] }) => blocked),
       homepages: pages.flatMap(({ homepages = [] }) => homepages),
-      maxPages: want,
+      ...{ maxPages, maxAhead },
       openRequests: new Map(this.#openRequests),
+      ahead: countHosts(this.#ahead),
+      ...(this.#job && { allowed: this.#job.allowed }),
       requestsPerHost,
       pageEvents,
     });
@@ -302,14 +347,37 @@ export class PageWorker {
     // Capacity is returned only now, because the database too counts a page as claimed until it is recorded.
     capacity.release(pages.length);
     this.#endedCount += pages.filter(({ end }) => hasEnded(end)).length;
-    const { claims } = this.#job;
+    const { claims, allowed } = this.#job;
     this.#claimedCount += claims.length;
-    for (const claim of claims) {
+    this.#ahead.push(...claims);
+    this.#begin();
+    // Other page workers can have these pages sooner, because their hosts have no room for this one.
+    this.#unrecorded.push(...this.#takeBack(({ host }) => !allowed.get(host)));
+    return claims.length;
+  }
+
+  /** Begins with those claimed pages whose hosts have room for another request of this page worker. */
+  #begin(): void {
+    while (this.#running.size < PAGES_PER_WORKER && !this.#options.signal.aborted) {
+      const index = this.#ahead.findIndex(({ host }) => this.#mayRequest(host));
+      const [claim] = index < 0 ? [] : this.#ahead.splice(index, 1);
+      if (!claim) return;
       this.#openRequests.set(claim.host, (this.#openRequests.get(claim.host) ?? 0) + 1);
       this.#running.set(claim.ordinal, claim);
       void this.#scrape(claim);
     }
-    return claims.length;
+  }
+
+  #mayRequest(host: string): boolean {
+    const allowed = this.#job?.allowed.get(host) ?? 0;
+    return (this.#openRequests.get(host) ?? 0) < allowed && !this.#restingHosts.has(host);
+  }
+
+  /** Takes pages that were claimed ahead out of the queue. @returns them as results, so that they become pending again */
+  #takeBack(isTaken: (claim: Claim) => boolean): ScrapedPage[] {
+    const taken = this.#ahead.filter(isTaken);
+    this.#ahead = this.#ahead.filter((claim) => !taken.includes(claim));
+    return taken.map(({ id, host }) => ({ end: { id, host, outcome: 'unstarted' } }));
   }
 
   /** Stores the documents of pages, and adds the blob key and the size of each document to the result of its page. */
@@ -324,19 +392,24 @@ export class PageWorker {
   }
 
   async #scrape(claim: Claim): Promise<void> {
+    const startedAt = performance.now();
     let isFetching = true;
     const onFetched = () => {
       if (!isFetching) return;
       isFetching = false;
+      this.#isQuick = performance.now() - startedAt < QUICK_REQUEST_MS;
       const left = (this.#openRequests.get(claim.host) ?? 1) - 1;
       if (left) this.#openRequests.set(claim.host, left);
       else this.#openRequests.delete(claim.host);
-      this.#pace.freed(performance.now());
+      // Whether the host asked us to slow down is known when the page has ended, which may be a moment later.
+      setImmediate(() => this.#begin());
+      if (this.#ahead.length <= PAGES_AHEAD / 2) this.#pace.freed(performance.now());
       this.#wake.resolve();
     };
     try {
       // `#job` is set, because pages are claimed by a step, which sets it.
       const page = await this.#options.scrape(claim, this.#job!, onFetched);
+      if (page.restMs !== undefined) this.#restingHosts.add(claim.host);
       if (!this.#unstored.length) this.#unstoredSince = performance.now();
       this.#unstored.push(page);
     } catch (error) {
@@ -346,6 +419,7 @@ export class PageWorker {
       if (this.#running.size === PAGES_PER_WORKER) this.#pace.freed(performance.now());
       this.#running.delete(claim.ordinal);
       onFetched();
+      setImmediate(() => this.#begin());
       this.#wake.resolve();
     }
   }

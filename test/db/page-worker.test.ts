@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { Blobs } from '../../src/blobs/index.ts';
@@ -48,6 +49,7 @@ it('a host gets its next requests while the documents of its first pages are bei
   const worker = new PageWorker({
     ...{ db, blobs, jobId, name: `${jobId}/0/1`, cipher: NULL_CIPHER, pageEvents: false },
     ...{ maxClaims: Number.POSITIVE_INFINITY, requestsPerHost: REQUESTS_PER_HOST, waitsForCapacity: true },
+    claimsAhead: false,
     signal: new AbortController().signal,
     capacity: { reserve: (wanted) => wanted, returnUnused: () => undefined, release: () => undefined },
     requestHelp: async () => undefined,
@@ -72,6 +74,7 @@ it('a page worker with one long page requests another one again and again while 
     ...{ db, jobId, name: `${jobId}/0/1`, cipher: NULL_CIPHER, pageEvents: false },
     // It claims no more than the long page, as after the end of its time.
     ...{ maxClaims: 1, requestsPerHost: REQUESTS_PER_HOST, waitsForCapacity: true },
+    claimsAhead: false,
     // The page has no document.
     blobs: {} as Blobs,
     signal: new AbortController().signal,
@@ -88,4 +91,89 @@ it('a page worker with one long page requests another one again and again while 
   });
   const { ended } = await worker.run();
   expect({ ended, requests }).toEqual({ ended: 1, requests: ['full', 'closed', 'closed'] });
+});
+
+it('a host gets the next request as soon as one ends, without another claim, and never more than it may have', async () => {
+  const jobId = await newBatch(24);
+  const ends: (() => void)[] = [];
+  let isSlow = true;
+  let open = 0;
+  let mostOpen = 0;
+  const firstClaims = Promise.withResolvers<void>();
+  const worker = new PageWorker({
+    ...{ db, jobId, name: `${jobId}/0/1`, cipher: NULL_CIPHER, pageEvents: false },
+    ...{ maxClaims: Number.POSITIVE_INFINITY, requestsPerHost: REQUESTS_PER_HOST, waitsForCapacity: true },
+    claimsAhead: true,
+    // The pages have no documents.
+    blobs: {} as Blobs,
+    signal: new AbortController().signal,
+    capacity: { reserve: (wanted) => wanted, returnUnused: () => undefined, release: () => undefined },
+    requestHelp: async () => undefined,
+    async scrape({ id, host }, _job, onFetched) {
+      mostOpen = Math.max(mostOpen, ++open);
+      await new Promise<void>((resolve) => {
+        if (ends.push(resolve) === REQUESTS_PER_HOST) firstClaims.resolve();
+        if (!isSlow) resolve();
+      });
+      open--;
+      onFetched();
+      return { end: { id, host, outcome: 'completed', credits: 1 } };
+    },
+  });
+  const run = worker.run();
+  await firstClaims.promise;
+  const begun = (count: number) => vi.waitFor(() => expect(ends).toHaveLength(count));
+  ends[0]?.();
+  // The claim after the end of a quick request claims one page in its place, and eight ahead.
+  vi.advanceTimersByTime(100);
+  await begun(9);
+  // The clock stands still, so no claim is due.
+  for (let page = 1; page <= 8; page++) {
+    ends[page]?.();
+    await begun(9 + page);
+  }
+  isSlow = false;
+  for (const end of ends) end();
+  const clock = setInterval(() => vi.advanceTimersByTime(100), 20);
+  onTestFinished(() => clearInterval(clock));
+  const { ended } = await run;
+  expect({ ended, mostOpen }).toEqual({ ended: 24, mostOpen: REQUESTS_PER_HOST });
+});
+
+it('pages that were claimed ahead of a host that asks us to slow down become pending again', async () => {
+  const jobId = await newBatch(40);
+  const scraped: number[] = [];
+  const isLimited = () => scraped.length > 16;
+  const clock = setInterval(() => vi.advanceTimersByTime(100), 20);
+  onTestFinished(() => clearInterval(clock));
+  const worker = new PageWorker({
+    ...{ db, jobId, name: `${jobId}/0/1`, cipher: NULL_CIPHER, pageEvents: false },
+    ...{ maxClaims: Number.POSITIVE_INFINITY, requestsPerHost: REQUESTS_PER_HOST, waitsForCapacity: false },
+    claimsAhead: true,
+    blobs: {} as Blobs,
+    signal: new AbortController().signal,
+    capacity: { reserve: (wanted) => wanted, returnUnused: () => undefined, release: () => undefined },
+    requestHelp: async () => undefined,
+    async scrape({ id, host, ordinal }, _job, onFetched) {
+      scraped.push(ordinal);
+      await setImmediate();
+      onFetched();
+      const end = { id, host, outcome: 'completed', credits: 1 } as const;
+      return isLimited() ? { end, restMs: 60_000 } : { end };
+    },
+  });
+  const { ended, job } = await worker.run();
+  expect(job.open).toBe(40 - ended);
+  const rows = await db.query
+    .selectFrom('pages')
+    .select(['ordinal', 'status', 'attempts'])
+    .where('job_id', '=', jobId)
+    .where('status', '<>', 'completed')
+    .orderBy('ordinal')
+    .execute();
+  expect(rows.length).toBeGreaterThan(0);
+  for (const { ordinal, status, attempts } of rows) {
+    expect({ status, attempts }).toEqual({ status: 'pending', attempts: 0 });
+    expect(scraped).not.toContain(ordinal);
+  }
 });

@@ -3,7 +3,7 @@ import { arrayParameter, type Queryable } from '../client.ts';
 import { MAX_CLAIMED_PAGES } from '../jobs/job-progress.ts';
 import { availableCredits } from '../teams/available-credits.ts';
 import { CLAIM_SECONDS, type Claim } from './claims.ts';
-import { STRIKE_SECONDS } from './host-limits.ts';
+import { type HostRequests, STRIKE_SECONDS } from './host-limits.ts';
 import { pendingHosts } from './pages.ts';
 
 /** Maximum number of hosts considered in one call of `claimPages`. */
@@ -26,13 +26,13 @@ export interface LockedJob {
 }
 
 /** The request of a page worker to claim pages. */
-export interface ClaimRequest {
+export interface ClaimRequest extends HostRequests {
   /** The unique name of the page worker, stored in columns named `lane`. */
   pageWorker: string;
-  /** Maximum number of pages to claim. */
+  /** Maximum number of pages to claim whose requests start at once. */
   maxPages: number;
-  /** Number of requests that the page worker has open at each host. */
-  openRequests: Map<string, number>;
+  /** Maximum number of pages to claim besides, whose requests start as others of their host end; 0 by default. */
+  maxAhead?: number;
   /** Maximum number of simultaneous requests to one host, for jobs that set no `maxConcurrency`. */
   requestsPerHost: number;
 }
@@ -59,16 +59,25 @@ async function countClaimable(query: Queryable, jobId: string): Promise<number> 
 }
 
 /**
- * The hosts that have due pages of a job and are not paused, as a common table expression `claimable_host`. Each
- * host gets a limited number of simultaneous requests: `share` is the page worker's share of that number, `own` is
- * how many requests the page worker has open, and `free` is how many more the host may get. The limit is shared
+ * The hosts that have due pages of a job, or pages that the page worker claimed ahead, and are not paused, as a common
+ * table expression `claimable_host`. Each host gets a limited number of simultaneous requests: `share` is the page
+ * worker's share of that number, `own` is how many requests the page worker has open, and `free` is how many more the
+ * host may get. `ahead` is the number of pages that the page worker has claimed ahead. The limit is shared
  * among the page workers of all jobs, except that a `maxConcurrency` of the job is shared only among the job's own
  * page workers. Each strike of a host halves the limit.
  */
-const claimableHosts = (job: LockedJob, { pageWorker, openRequests, requestsPerHost }: ClaimRequest) => sql`
+const claimableHosts = (
+  job: LockedJob,
+  { pageWorker, openRequests, ahead = new Map(), requestsPerHost }: ClaimRequest,
+) => sql`
     claimable_host as (
-      select name, own, greatest(1, max_requests / (1 + others)) as share, max_requests - taken - own as free
-      from host cross join lateral (
+      select name, own, ahead, greatest(1, max_requests / (1 + others)) as share, max_requests - taken - own as free
+      from (
+        select * from unnest(${arrayParameter([...ahead.keys()], 'text')}, ${arrayParameter([...ahead.values()], 'int')})
+          as claimed_ahead (name, ahead)
+        union all
+        select name, 0 from host where name <> all(${arrayParameter([...ahead.keys()], 'text')})
+      ) as considered cross join lateral (
         select greatest(1, coalesce(${job.maxConcurrency}::int, ${requestsPerHost}::int) >> coalesce((
             select greatest(0, strikes - floor(extract(epoch from now() - struck_at) / ${STRIKE_SECONDS}))::int
             from host_pauses where host_pauses.host = name), 0)) as max_requests,
@@ -82,36 +91,40 @@ const claimableHosts = (job: LockedJob, { pageWorker, openRequests, requestsPerH
         where host_leases.host = name and lane <> ${pageWorker} and expires_at > now()
           and (${job.maxConcurrency}::int is null or starts_with(lane, ${`${job.id}/`}))
       ) as leases
-      where name is not null
-        and not exists (select from host_pauses where host_pauses.host = name and until > now())
+      where not exists (select from host_pauses where host_pauses.host = name and until > now())
         and not exists (
           select from robots_waits where robots_waits.job_id = ${job.id} and robots_waits.host = name and until > now())
-        and exists (
-          select from pages where job_id = ${job.id} and pages.host = name and status = 'pending' and due_at <= now())
+        and (ahead > 0 or exists (
+          select from pages where job_id = ${job.id} and pages.host = name and status = 'pending' and due_at <= now()))
       limit ${MAX_HOSTS_PER_CLAIM}
     )`;
 
 /**
- * The pages to claim, as a common table expression `picked`: due pages in the order of discovery, at most as many of
- * each host as the page worker may request at once. A page that is claimed for the first time (`is_first`) counts
- * against the page limit of the job.
+ * The pages to claim, as a common table expression `picked`: due pages in the order of discovery. Of each host, these
+ * are at most as many as the page worker may request at once, and as many again ahead. A page that is claimed for the
+ * first time (`is_first`) counts against the page limit of the job.
  */
-const pickedPages = (job: LockedJob, maxPages: number) => sql`
+const pickedPages = (job: LockedJob, { maxPages, maxAhead }: { maxPages: number; maxAhead: number }) => sql`
     progress as (
       select greatest(0, ${MAX_CLAIMED_PAGES} - admitted) as first_claims_left from job_progress where job_id = ${job.id}
     ), candidate as (
-      select page.id, page.ordinal, page.is_first, row_number() over (order by page.ordinal) as n
+      select page.*, row_number() over (partition by is_ahead order by ordinal) as place
       from claimable_host cross join lateral (
-        select id, ordinal, not admitted as is_first from pages
+        select greatest(0, least(share, own + free)) as allowed
+      ) as host_limit cross join lateral (
+        select id, ordinal, not admitted as is_first,
+          row_number() over (order by ordinal) > allowed - own - ahead as is_ahead
+        from pages
         where job_id = ${job.id} and host = name and status = 'pending' and due_at <= now()
         order by ordinal
-        limit greatest(0, least(share - own, free))
+        limit greatest(0, allowed - own - ahead, case when ${maxAhead}::int > 0 then 2 * allowed - own - ahead else 0 end)
       ) as page
+    ), chosen as (
+      select id, is_first, count(*) filter (where is_first) over (order by is_ahead, ordinal) as first_claims
+      from candidate where place <= case when is_ahead then ${maxAhead}::int else ${maxPages}::int end
     ), picked as (
-      select id, is_first from candidate
-      where n <= ${maxPages} and (not is_first or (
-        select count(*) from candidate as before where before.is_first and before.n <= candidate.n
-      ) <= (select first_claims_left from progress))
+      select id, is_first from chosen
+      where not is_first or first_claims <= (select first_claims_left from progress)
     )`;
 
 /** Records that the page worker waits for hosts that have no capacity left, so that it gets its share of them later. */
@@ -133,23 +146,46 @@ const updatedProgress = (jobId: string) => sql`
       where job_id = ${jobId}
     )`;
 
-/** Claims due pages within the limits of the job, the team and the hosts. */
-export async function claimPages(query: Queryable, job: LockedJob, request: ClaimRequest): Promise<Claim[]> {
-  if (job.status !== 'scraping' || job.paused || (job.delayMs && !job.due)) return [];
-  const maxPages = Math.min(
-    request.maxPages,
-    await countClaimable(query, job.id),
-    // A job with a delay claims one page at a time.
-    job.delayMs ? 1 : Infinity,
-  );
-  if (maxPages < 1) return [];
-  const { rows } = await sql<Claim>`
-    with recursive ${pendingHosts(job.id)}, ${claimableHosts(job, request)}, ${pickedPages(job, maxPages)},
-    ${hostWaits(request.pageWorker)}, ${updatedProgress(job.id)}
-    update pages set status = 'claimed', admitted = true, lane = ${request.pageWorker},
-      claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS})
-    from picked where pages.id = picked.id
-    returning pages.id, ordinal, url, host, depth, attempts, losses, hidden,
-      (extract(epoch from now() - due_at) * 1000)::float8 as "waitedMs"`.execute(query);
-  return rows.sort((one, other) => one.ordinal - other.ordinal);
+/** The pages that a page worker has claimed, and what it may do at their hosts. */
+interface ClaimedPages {
+  claims: Claim[];
+  /** How many requests the page worker may have open at each host; a paused host is absent. */
+  allowed: Map<string, number>;
+}
+
+/**
+ * Claims due pages within the limits of the job, the team and the hosts.
+ * @returns `undefined` if the job or the team has no room for another page
+ */
+export async function claimPages(
+  query: Queryable,
+  job: LockedJob,
+  request: ClaimRequest,
+): Promise<ClaimedPages | undefined> {
+  if (job.status !== 'scraping' || job.paused || (job.delayMs && !job.due)) return undefined;
+  const claimable = await countClaimable(query, job.id);
+  // A job with a delay claims one page at a time.
+  const maxPages = Math.max(0, Math.min(request.maxPages, claimable, job.delayMs ? 1 : Infinity));
+  // Half of what is left remains for other jobs of the team, because pages claimed ahead count as well.
+  const left = Math.max(0, Math.floor((claimable - maxPages) / 2));
+  const maxAhead = job.delayMs ? 0 : Math.min(request.maxAhead ?? 0, left);
+  if (maxPages + maxAhead < 1) return undefined;
+  const { rows } = await sql<{ name: string; allowed: number } & (Claim | { id: null })>`
+    with recursive ${pendingHosts(job.id)}, ${claimableHosts(job, request)},
+    ${pickedPages(job, { maxPages, maxAhead })},
+    ${hostWaits(request.pageWorker)}, ${updatedProgress(job.id)},
+    claimed as (
+      update pages set status = 'claimed', admitted = true, lane = ${request.pageWorker},
+        claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS})
+      from picked where pages.id = picked.id
+      returning pages.id, ordinal, url, host, depth, attempts, losses, hidden,
+        (extract(epoch from now() - due_at) * 1000)::float8 as "waitedMs"
+    )
+    select name, greatest(0, least(share, own + free)) as allowed, claimed.*
+    from claimable_host left join claimed on claimed.host = name`.execute(query);
+  const claims = rows.flatMap(({ name: _, allowed: __, ...claim }) => (claim.id === null ? [] : [claim]));
+  return {
+    claims: claims.sort((one, other) => one.ordinal - other.ordinal),
+    allowed: new Map(rows.map(({ name, allowed }) => [name, allowed])),
+  };
 }

@@ -9,18 +9,37 @@ const MAX_STRIKES = 3;
 /** A lease is written again when less than this share of its time is left, or when it changes. */
 const RENEWED_BELOW = 0.7;
 
+/** The requests of a page worker to hosts. */
+export interface HostRequests {
+  /** Number of requests that are open at each host. */
+  openRequests: Map<string, number>;
+  /** Number of pages of each host that are claimed ahead and not begun with; none by default. */
+  ahead?: Map<string, number>;
+  /** How many requests the last claim allowed to be open at each host; none by default. */
+  allowed?: ReadonlyMap<string, number>;
+}
+
 /**
- * Records how many requests a page worker has open at each host, including those for the pages that it has just
- * claimed.
+ * Records how many requests a page worker may have open at each host until it records them again: those that are open,
+ * and those that it may begin for the pages that it has claimed. While a claim runs, the page worker still begins as many
+ * as the claim before it allowed.
  */
 export async function renewHostLeases(
   query: Queryable,
-  worker: { pageWorker: string; maxPages: number; openRequests: Map<string, number> },
-  claims: { host: string }[],
+  worker: HostRequests & { pageWorker: string; maxPages: number },
+  { claims, allowed }: { claims: { host: string }[]; allowed: ReadonlyMap<string, number> },
 ): Promise<void> {
-  const { pageWorker, maxPages } = worker;
-  const taken = new Map(worker.openRequests);
-  for (const { host } of claims) taken.set(host, (taken.get(host) ?? 0) + 1);
+  const { pageWorker, maxPages, openRequests, ahead = new Map<string, number>() } = worker;
+  const held = new Map(openRequests);
+  const add = (host: string, count: number) => held.set(host, (held.get(host) ?? 0) + count);
+  for (const [host, count] of ahead) add(host, count);
+  for (const { host } of claims) add(host, 1);
+  const taken = new Map(
+    [...held].map(([host, count]) => {
+      const limit = Math.max(allowed.get(host) ?? 0, worker.allowed?.get(host) ?? 0);
+      return [host, Math.max(openRequests.get(host) ?? 0, Math.min(count, limit))];
+    }),
+  );
   await sql`
     with held as (
       select * from unnest(${arrayParameter([...taken.keys()], 'text')}, ${arrayParameter([...taken.values()], 'int')}) as held (host, amount)

@@ -70,6 +70,8 @@ export interface RecordAndClaimRequest extends ClaimRequest, Partial<SkippedUrls
 /** The claimed pages, and the state of the job after the transaction. */
 export interface RecordAndClaimResult {
   claims: Claim[];
+  /** How many requests the page worker may have open at each host; a paused host is absent. */
+  allowed: ReadonlyMap<string, number>;
   status: string;
   paused: boolean;
   /** The URL of the crawl's start page after redirects; `null` until that page has ended. */
@@ -108,16 +110,22 @@ export async function recordAndClaim(
       await addPages(query, { id, teamId, known, pageLimit }, found);
     }
     await addSkipped(query, job.id, request, request.cipher);
-    const claimed = request.maxPages > 0 ? await claimPages(query, job, request) : [];
-    await renewHostLeases(query, request, claimed);
+    const wantsPages = request.maxPages + (request.maxAhead ?? 0) > 0;
+    const claimed = wantsPages ? await claimPages(query, job, request) : undefined;
+    const allowed = claimed?.allowed ?? request.allowed ?? new Map<string, number>();
+    await renewHostLeases(query, request, { claims: claimed?.claims ?? [], allowed });
     const entries = isOpen ? request.results.flatMap(({ entry }) => entry ?? []) : [];
     await addIndexedPages(query, job.teamId, entries);
-    const claims = claimed.map((page) => ({ ...page, url: request.cipher.decrypt(page.url) }));
+    const claims = (claimed?.claims ?? []).map((page) => ({
+      ...page,
+      url: request.cipher.decrypt(page.url),
+    }));
     const { base, ...state } = await readJobState(query, request.jobId);
     return {
       ...state,
       base: base && request.cipher.decrypt(base),
       claims,
+      allowed,
     };
   });
 }
@@ -297,7 +305,7 @@ function dropDuplicateTargets(results: PageResult[]): PageResult[] {
 }
 
 async function readJobState(query: Queryable, jobId: string) {
-  const { rows } = await sql<Omit<RecordAndClaimResult, 'claims'>>`
+  const { rows } = await sql<Omit<RecordAndClaimResult, 'claims' | 'allowed'>>`
     select jobs.status, paused, base, delay_ms as "delayMs", completed, failed, progress.credits,
       (${OPEN_PAGES} + completed + failed)::int as total, ${OPEN_PAGES}::int as open, ${IS_FULL} as "full",
       coalesce(teams.credits_remaining < jobs.reserved, false) as "outOfCredits"
