@@ -4,7 +4,7 @@ import { Runtime, type Worker } from '@temporalio/worker';
 import type { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { createActivities } from './activities/index.ts';
-import { createScrapes } from './activities/scrape.ts';
+import { createScrapes } from './activities/scrape/scrape.ts';
 import { listDataDirectories, watchDiskSpace } from './blobs/disk-space.ts';
 import { openBlobs } from './blobs/index.ts';
 import { createProfiles } from './browser/browser-profile.ts';

@@ -17,12 +17,12 @@ import { createMultipartParser } from './http/multipart.ts';
 import { describeApi } from './http/openapi.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { type ApiDeps, mountRoute } from './http/route.ts';
+import { mountUploads } from './parse/uploads.ts';
 import { ROUTES } from './routes.ts';
 import { mountSessionPages } from './sessions/session-pages.ts';
 import { hideSessionSecret } from './sessions/session-urls.ts';
 import { measureTeamSessions } from './sessions/team-metrics.ts';
 import { rejectUnimplemented } from './unimplemented.ts';
-import { mountUploads } from './uploads.ts';
 
 const MAX_BODY_SIZE = '10mb';
 /** Maximum bytes of uploaded files that are in memory before they are stored. */

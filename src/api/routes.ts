@@ -1,11 +1,11 @@
 import { agentRoutes } from './agents/agent.ts';
 import { extractRoutes } from './agents/extract.ts';
-import { batchRoutes } from './batch.ts';
-import { crawlRoutes } from './crawl.ts';
 import { feedbackRoutes } from './feedback.ts';
 import type { AnyRoute } from './http/route.ts';
 import { mapRoutes } from './map.ts';
-import { parseRoutes } from './parse.ts';
+import { batchRoutes } from './page-jobs/batch.ts';
+import { crawlRoutes } from './page-jobs/crawl.ts';
+import { parseRoutes } from './parse/parse.ts';
 import { profileRoutes } from './profiles.ts';
 import { scrapeRoutes } from './scrape.ts';
 import { searchRoutes } from './search.ts';

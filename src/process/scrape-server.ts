@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Scrapes } from '../activities/scrape.ts';
+import type { Scrapes } from '../activities/scrape/scrape.ts';
 import type { Logger } from '../logger.ts';
 import type { Temporal } from '../temporal/workflow-client.ts';
 import type { ScrapeStart } from '../temporal/workflow-starts.ts';

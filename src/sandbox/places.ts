@@ -22,7 +22,7 @@ interface PlacesOptions {
 
 /**
  * The places of a sandbox. The next free one goes to the owner with the fewest running tasks, so that the many documents
- * of one team do not hold up those of the others. A task that takes long leaves its place, so that long documents do not
+ * of one team do not hold up those of the others. While a task takes long, the next one begins, so that long documents do not
  * hold up short ones; at most as many long tasks as there are places run besides the others.
  */
 export class Places {

@@ -11,7 +11,7 @@ export interface SandboxOptions {
   /** Maximum number of tasks at once, except for long ones, and so of processes. */
   processes: number;
   /**
-   * Milliseconds after which a task counts as long and leaves its place to the next one; see {@link Places}.
+   * Milliseconds after which a task counts as long and the next one begins; see {@link Places}.
    */
   longTaskMs?: number;
   /** Milliseconds without work after which a process ends. */

@@ -10,9 +10,9 @@ import { messageOf, policyOf, ServiceError, toServiceError } from '../errors.ts'
 import type { Logger } from '../logger.ts';
 import { liveViewQuery, MAX_VIEWER_MESSAGE_BYTES } from '../schemas/live-view.ts';
 import { LANGUAGES } from '../schemas/session.ts';
-import { MAX_MESSAGE_BYTES } from './client-socket.ts';
 import type { HostedSession } from './hosted-session.ts';
 import type { RunPrompt } from './prompts/prompt-runner.ts';
+import { MAX_MESSAGE_BYTES } from './protocol/client-socket.ts';
 import type { SessionHost } from './session-host.ts';
 
 /** A session's path on its host: the id, what is requested of it, and the name of a file. */

@@ -8,19 +8,19 @@ import { measureTree } from '../sandbox/process-tree.ts';
 import { GOING_AWAY_CODE, SESSION_ENDED_CODE } from '../schemas/live-view.ts';
 import type { CodeResult, Language, PromptResult } from '../schemas/session.ts';
 import { isBrowserGone, SESSION_END_SENTENCES, type SessionEndReason } from '../schemas/session-end.ts';
+import type { RunningBrowser } from './browser/running-browser.ts';
+import { openSessionContext } from './browser/session-context.ts';
+import { SessionProfile } from './browser/session-profile.ts';
 import type { CodeRequest, SharedTab } from './code/code-runner.ts';
-import { DownloadLimit } from './download-limit.ts';
-import { type DownloadList, Downloads } from './downloads.ts';
-import type { HiddenTab } from './hidden-tab.ts';
+import { DownloadLimit } from './downloads/download-limit.ts';
+import { type DownloadList, Downloads } from './downloads/downloads.ts';
 import { LiveView } from './live-view/live-view.ts';
 import type { ViewerRights } from './live-view/viewer.ts';
 import { type PromptDeps, type PromptRequest, SessionPrompts } from './prompts/session-prompts.ts';
-import { ProtocolClients } from './protocol-clients.ts';
-import { type ProtocolSocket, serveProtocolSocket } from './protocol-socket.ts';
-import type { RunningBrowser } from './running-browser.ts';
-import { openSessionContext } from './session-context.ts';
+import type { HiddenTab } from './protocol/hidden-tab.ts';
+import { ProtocolClients } from './protocol/protocol-clients.ts';
+import { type ProtocolSocket, serveProtocolSocket } from './protocol/protocol-socket.ts';
 import type { CallOutcome, SessionMetrics } from './session-metrics.ts';
-import { SessionProfile } from './session-profile.ts';
 import type { SessionUsage } from './session-usage.ts';
 
 /** How long the profile of a session may take to be saved at its end, in milliseconds. */

@@ -4,15 +4,15 @@ import { messageOf, ServiceError, toServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { type Confinement, findConfinement } from '../sandbox/confinement.ts';
 import type { Language } from '../schemas/session.ts';
-import { BROWSER_LIMITS, type BrowserLimits, watchBrowser } from './browser-limits.ts';
+import { BROWSER_LIMITS, type BrowserLimits, watchBrowser } from './browser/browser-limits.ts';
+import type { RunningBrowser } from './browser/running-browser.ts';
+import { type ScrapeBrowser, ScrapeBrowsers } from './browser/scrape-browsers.ts';
+import { type BrowserSandbox, openBrowserSandbox, sandboxProbe } from './browser/session-browser.ts';
+import { SpareBrowser } from './browser/spare-browser.ts';
 import { CodeRunner } from './code/code-runner.ts';
 import { HostedSession } from './hosted-session.ts';
-import type { RunningBrowser } from './running-browser.ts';
-import { type ScrapeBrowser, ScrapeBrowsers } from './scrape-browsers.ts';
-import { type BrowserSandbox, openBrowserSandbox, sandboxProbe } from './session-browser.ts';
 import { createSessionDirectory, type SessionDirectory } from './session-directory.ts';
 import type { OpenOutcome, SessionMetrics } from './session-metrics.ts';
-import { SpareBrowser } from './spare-browser.ts';
 
 /** Options of {@link SessionHost}. */
 export interface SessionHostOptions {

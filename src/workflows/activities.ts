@@ -1,6 +1,6 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { SupportTool } from '../activities/support.ts';
+import type { SupportTool } from '../activities/support/support.ts';
 import { QUEUES } from './queues.ts';
 
 /** Milliseconds that an attempt may take beyond the job's own timeout, to start and to report its result. */
@@ -8,7 +8,7 @@ const GRACE_MS = 10_000;
 
 /**
  * Milliseconds that a scrape may take beyond its timeout because of a document: the 20 minutes of
- * `activities/long-conversions.ts`, and one more for deriving its formats.
+ * `activities/scrape/long-conversions.ts`, and one more for deriving its formats.
  */
 const DOCUMENT_OVERTIME_MS = 21 * 60_000;
 

@@ -1,5 +1,5 @@
 import { setCurrentDetails } from '@temporalio/workflow';
-import type { ScrapeReport } from '../activities/scrape-report.ts';
+import type { ScrapeReport } from '../activities/scrape/scrape-report.ts';
 import { beginnings, scrapeActivities } from './activities.ts';
 import { recordedFailure } from './failure.ts';
 

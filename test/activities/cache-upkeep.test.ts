@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { up as countFiles } from '../../migrations/0006-cache-files.ts';
-import { removeStrayFiles, trimCache } from '../../src/activities/cache-upkeep.ts';
+import { removeStrayFiles, trimCache } from '../../src/activities/upkeep/cache-upkeep.ts';
 import { formatFileReference } from '../../src/blobs/file-urls.ts';
 import { type Blobs, openBlobs } from '../../src/blobs/index.ts';
 import { sumCachedBytes } from '../../src/db/cache/cache-files.ts';

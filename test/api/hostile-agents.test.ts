@@ -220,7 +220,7 @@ const FRAMES: Readonly<Record<string, (to: string, foreign: string) => string>> 
 };
 
 /**
- * Ways of a page to lead a prompt to a host that nobody has named. What is called "Way" is clicked. The foreign site is the same server
+ * These pages try in different ways to lead a prompt to a host that nobody has named. What is called "Way" is clicked. The foreign site is the same server
  * by another name, whose frames the page may show.
  */
 const WAYS: readonly [name: string, html: (to: string, foreign: string) => string][] = [

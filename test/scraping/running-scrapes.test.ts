@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { RunningScrapes } from '../../src/activities/running-scrapes.ts';
+import { RunningScrapes } from '../../src/activities/scrape/running-scrapes.ts';
 
 const never = new AbortController().signal;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { CdpConnection } from '../../src/browser/chromium/cdp.ts';
-import { NewTargets } from '../../src/sessions/new-targets.ts';
+import { NewTargets } from '../../src/sessions/protocol/new-targets.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { CdpConnection, type CdpMessage } from '../../src/browser/chromium/cdp.ts';
-import { MAX_CLIENTS, ProtocolClients } from '../../src/sessions/protocol-clients.ts';
+import { MAX_CLIENTS, ProtocolClients } from '../../src/sessions/protocol/protocol-clients.ts';
 import { pollUntil } from '../support/poll.ts';
 
 /** What clients of the DevTools protocol may take of the host. Neither browser nor network is real. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Disconnected } from '../../src/browser/chromium/cdp.ts';
-import type { RunningBrowser } from '../../src/sessions/running-browser.ts';
-import { ScrapeBrowsers } from '../../src/sessions/scrape-browsers.ts';
+import type { RunningBrowser } from '../../src/sessions/browser/running-browser.ts';
+import { ScrapeBrowsers } from '../../src/sessions/browser/scrape-browsers.ts';
 import { pollUntil } from '../support/poll.ts';
 
 /** Browsers that do nothing but count and end. */

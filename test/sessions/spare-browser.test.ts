@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { RunningBrowser } from '../../src/sessions/running-browser.ts';
-import { SpareBrowser } from '../../src/sessions/spare-browser.ts';
+import type { RunningBrowser } from '../../src/sessions/browser/running-browser.ts';
+import { SpareBrowser } from '../../src/sessions/browser/spare-browser.ts';
 
 /** Browsers that only count, because starting real ones is tested elsewhere. */
 function countingBrowsers() {

@@ -8,10 +8,10 @@ import { findChromium } from '../../src/embedded/chromium.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { startEgressProxy } from '../../src/net/egress-proxy.ts';
 import { type Confinement, findConfinement } from '../../src/sandbox/confinement.ts';
-import { MAX_MESSAGE_BYTES } from '../../src/sessions/client-socket.ts';
+import { openBrowserSandbox, sandboxProbe } from '../../src/sessions/browser/session-browser.ts';
 import { CodeRunner } from '../../src/sessions/code/code-runner.ts';
-import { ProtocolClients } from '../../src/sessions/protocol-clients.ts';
-import { openBrowserSandbox, sandboxProbe } from '../../src/sessions/session-browser.ts';
+import { MAX_MESSAGE_BYTES } from '../../src/sessions/protocol/client-socket.ts';
+import { ProtocolClients } from '../../src/sessions/protocol/protocol-clients.ts';
 import { createSessionDirectory, type SessionDirectory } from '../../src/sessions/session-directory.ts';
 
 /** The browser of a session, with a gateway for protocol clients on loopback. */

@@ -4,7 +4,7 @@ import { FILES_PATH } from '../../blobs/file-urls.ts';
 import { ERRORS, type ErrorCode, policyOf } from '../../errors.ts';
 import { errorResponse } from '../../schemas/error.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
-import { UPLOAD_PATH } from '../uploads.ts';
+import { UPLOAD_PATH } from '../parse/uploads.ts';
 import type { AnyRoute } from './route.ts';
 import { errorCodesOf } from './route-error-codes.ts';
 

@@ -15,7 +15,7 @@ else serve(JSON.parse(argument) as ConverterSettings);
 
 async function loadAll(): Promise<void> {
   await Promise.all(Object.values(CONVERTERS).map((load) => load()));
-  await import('../pdf/pdfjs.ts');
+  await import('../pdf/source/pdfjs.ts');
 }
 
 function serve(settings: ConverterSettings): void {

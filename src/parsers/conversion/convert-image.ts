@@ -1,5 +1,5 @@
 import { DocumentError } from '../document-error.ts';
-import { parseImage } from '../pdf/parse-image.ts';
+import { parseImage } from '../pdf/ocr/parse-image.ts';
 import type { Converter } from './converter.ts';
 
 const NO_TEXT = 'No text was recognised in the image.';

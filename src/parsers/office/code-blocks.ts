@@ -1,5 +1,5 @@
 import type { Block } from './model.ts';
-import { type SourceParagraph, visibleText } from './source-paragraphs.ts';
+import { type SourceParagraph, visibleText } from './source/source-paragraphs.ts';
 
 /**
  * Splits a code block into those that it has been joined from. Where a paragraph of the source has line breaks, each

@@ -1,5 +1,5 @@
 import type { Block, Inline } from './model.ts';
-import { plainText } from './source-paragraphs.ts';
+import { plainText } from './source/source-paragraphs.ts';
 
 /**
  * The fragments of headings by their anchors in the file. A fragment is made from the text as renderers of markdown make it

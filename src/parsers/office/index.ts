@@ -5,18 +5,18 @@ import { describeImages } from '../rtf/pictures.ts';
 import { readRtf } from '../rtf/read-rtf.ts';
 import { ZipArchive } from '../zip.ts';
 import { readModel } from './anydoc.ts';
-import { displayChartValues } from './chart-values.ts';
-import { readDocxParagraphs } from './docx-paragraphs.ts';
 import { refuseEncrypted } from './encryption.ts';
 import { toImages } from './images.ts';
 import { canReplaceAnydoc, convertWithMammoth } from './mammoth.ts';
-import { readMetadata } from './metadata.ts';
 import type { OfficeType } from './model.ts';
-import { insertObjects, markObjects } from './odt-objects.ts';
-import { readOdtParagraphs } from './odt-paragraphs.ts';
-import { readPptxParagraphs } from './pptx-paragraphs.ts';
-import type { SourceParagraph } from './source-paragraphs.ts';
-import { addSourceProperties } from './source-properties.ts';
+import { displayChartValues } from './source/chart-values.ts';
+import { readDocxParagraphs } from './source/docx-paragraphs.ts';
+import { readMetadata } from './source/metadata.ts';
+import { insertObjects, markObjects } from './source/odt-objects.ts';
+import { readOdtParagraphs } from './source/odt-paragraphs.ts';
+import { readPptxParagraphs } from './source/pptx-paragraphs.ts';
+import type { SourceParagraph } from './source/source-paragraphs.ts';
+import { addSourceProperties } from './source/source-properties.ts';
 import { toHtml } from './to-html.ts';
 
 /** How to convert an office document. */
@@ -83,7 +83,7 @@ function tryArchive(bytes: Uint8Array): ZipArchive | undefined {
 /** Metadata of doc and ppt files. Its reader is loaded only for them, because it is a part of SheetJS. */
 async function readBinaryMetadata(type: OfficeType, bytes: Uint8Array): Promise<DocumentMetadata> {
   if (type !== 'doc' && type !== 'ppt') return {};
-  const { readSummaryInformation } = await import('./summary-information.ts');
+  const { readSummaryInformation } = await import('./source/summary-information.ts');
   return readSummaryInformation(bytes);
 }
 

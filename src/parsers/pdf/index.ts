@@ -1,18 +1,18 @@
 import type { DocumentMetadata } from '../document.ts';
-import { joinContinued, joinParagraphs } from './continued-blocks.ts';
-import { layoutDocument } from './document-layout.ts';
+import { joinContinued, joinParagraphs } from './document/continued-blocks.ts';
+import { layoutDocument } from './document/document-layout.ts';
 import { PdfError } from './errors.ts';
-import { readInfoDictionary } from './info-dictionary.ts';
-import { readWithLiteParse } from './liteparse.ts';
-import { toMetadata } from './metadata.ts';
-import { type OcrSettings, pagesThatNeedOcr, recognisePages } from './ocr.ts';
-import type { OcrReason } from './ocr-need.ts';
-import { type OutputBlock, toOutputBlocks } from './output-blocks.ts';
-import { repairPdf } from './repair.ts';
-import { toHtml } from './to-html.ts';
+import { type OcrSettings, pagesThatNeedOcr, recognisePages } from './ocr/ocr.ts';
+import type { OcrReason } from './ocr/ocr-need.ts';
+import { type OutputBlock, toOutputBlocks } from './output/output-blocks.ts';
+import { toHtml } from './output/to-html.ts';
+import { readInfoDictionary } from './source/info-dictionary.ts';
+import { readWithLiteParse } from './source/liteparse.ts';
+import { toMetadata } from './source/metadata.ts';
+import { repairPdf } from './source/repair.ts';
 import type { Figure, ReadOptions, SourceDocument, SourcePage } from './types.ts';
 
-export { unpackEnglish } from './ocr.ts';
+export { unpackEnglish } from './ocr/ocr.ts';
 
 export interface PdfOptions {
   /** Which pages OCR is used for: `auto` for those that need it, `ocr` for all, `fast` for none. Default `auto`. */
@@ -149,7 +149,7 @@ async function refuseIfScanned({
 }
 
 /** Loads PDF.js when it is needed, because that takes longer than most documents. */
-const loadPdfJs = () => import('./pdfjs.ts');
+const loadPdfJs = () => import('./source/pdfjs.ts');
 
 interface ReadResult {
   source: SourceDocument;

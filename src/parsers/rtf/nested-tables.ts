@@ -1,5 +1,5 @@
 import type { Block, Inline, Table } from '../office/model.ts';
-import { plainText, type SourceParagraph, visibleText } from '../office/source-paragraphs.ts';
+import { plainText, type SourceParagraph, visibleText } from '../office/source/source-paragraphs.ts';
 
 /**
  * Repairs tables within cells of an RTF file: anydoc puts them behind all paragraphs of their cell, and spreads the cells of

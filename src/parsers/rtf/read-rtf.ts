@@ -1,6 +1,6 @@
 import type { DocumentMetadata } from '../document.ts';
 import { isCodeStyle, isMonospaced } from '../office/fonts.ts';
-import type { CharacterMarks, SourceParagraph } from '../office/source-paragraphs.ts';
+import type { CharacterMarks, SourceParagraph } from '../office/source/source-paragraphs.ts';
 import { CHARACTERS } from './characters.ts';
 import { encodingOfCharset, encodingOfCodePage } from './charsets.ts';
 import { InfoReader } from './info.ts';

@@ -4,7 +4,7 @@ import type { Logger } from '../../logger.ts';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import type { CodeResult, Language } from '../../schemas/session.ts';
 import { CallTurns } from '../call-turns.ts';
-import { MAX_DOWNLOADS_BYTES } from '../downloads.ts';
+import { MAX_DOWNLOADS_BYTES } from '../downloads/downloads.ts';
 import type { SessionDirectory } from '../session-directory.ts';
 import { CodeProcess, type Ending, type ProcessResult } from './code-process.ts';
 import { prepareCompiledCode } from './compiled-code.ts';

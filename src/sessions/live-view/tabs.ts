@@ -1,6 +1,6 @@
 import type { CdpConnection, Session } from '../../browser/chromium/cdp.ts';
 import type { TabSummary } from '../../schemas/live-view.ts';
-import { NewTargets } from '../new-targets.ts';
+import { NewTargets } from '../protocol/new-targets.ts';
 
 /** Titles and URLs that are longer are cut, because a page may choose any length. */
 const MAX_TITLE_LENGTH = 200;

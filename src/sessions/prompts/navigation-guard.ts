@@ -1,6 +1,6 @@
 import type { CdpConnection, Session } from '../../browser/chromium/cdp.ts';
 import { isOnAllowedHost } from '../../url/allowed-hosts.ts';
-import { NewTargets } from '../new-targets.ts';
+import { NewTargets } from '../protocol/new-targets.ts';
 
 /** The event of a request that waits for a decision. */
 interface PausedRequest {

@@ -4,7 +4,7 @@ import type { CdpConnection } from '../../browser/chromium/cdp.ts';
 import { createNetworkMonitor } from '../../browser/network/network-monitor.ts';
 import { waitForNextDocument } from '../../browser/tab.ts';
 import type { WatchedTab } from '../../browser/wait-until-settled.ts';
-import { openSessionContext } from '../session-context.ts';
+import { openSessionContext } from '../browser/session-context.ts';
 import type { NavigationGuard } from './navigation-guard.ts';
 
 /** Characters of the message of a dialog that the model gets at most. */

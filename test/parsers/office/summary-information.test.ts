@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSummaryInformation } from '../../../src/parsers/office/summary-information.ts';
+import { readSummaryInformation } from '../../../src/parsers/office/source/summary-information.ts';
 import { writeCompoundFile } from '../compound-file-writer.ts';
 
 /** A property set (MS-OLEPS) with the given values by their numbers. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { capitalHeight } from '../../../src/parsers/pdf/letter-height.ts';
+import { capitalHeight } from '../../../src/parsers/pdf/ocr/letter-height.ts';
 import type { Word } from '../../../src/parsers/pdf/types.ts';
 
 /** A phrase as tesseract measures it. @param size height of its median word @param height height of its box */

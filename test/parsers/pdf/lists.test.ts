@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { listMarker, withoutMarker } from '../../../src/parsers/pdf/lists.ts';
+import { listMarker, withoutMarker } from '../../../src/parsers/pdf/page/lists.ts';
+import { styleTable } from '../../../src/parsers/pdf/source/words.ts';
 import type { Line, ListItem } from '../../../src/parsers/pdf/types.ts';
-import { styleTable } from '../../../src/parsers/pdf/words.ts';
 
 const style = styleTable()('', 10);
 

@@ -1,7 +1,7 @@
 import { LiteParse } from '@llamaindex/liteparse';
 import { expect, test } from 'vitest';
-import { OFFLINE } from '../../../src/parsers/pdf/liteparse.ts';
-import { parseWithoutCopies } from '../../../src/parsers/pdf/native-parse.ts';
+import { OFFLINE } from '../../../src/parsers/pdf/source/liteparse.ts';
+import { parseWithoutCopies } from '../../../src/parsers/pdf/source/native-parse.ts';
 import { textLines, writePdf } from './pdf-writer.ts';
 
 test('Parsing without copies has the result of the public function of liteparse', async () => {

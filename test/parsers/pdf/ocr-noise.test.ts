@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutNoise } from '../../../src/parsers/pdf/ocr.ts';
+import { withoutNoise } from '../../../src/parsers/pdf/ocr/ocr.ts';
 import type { SourcePage, Word } from '../../../src/parsers/pdf/types.ts';
 
 const word = (text: string, confidence: number): Word => ({

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { LiteParse } from '@llamaindex/liteparse';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type PdfOptions, parsePdf, unpackEnglish } from '../../../src/parsers/pdf/index.ts';
-import { OFFLINE } from '../../../src/parsers/pdf/liteparse.ts';
-import { parseImage } from '../../../src/parsers/pdf/parse-image.ts';
+import { parseImage } from '../../../src/parsers/pdf/ocr/parse-image.ts';
+import { OFFLINE } from '../../../src/parsers/pdf/source/liteparse.ts';
 import {
   type PdfPageContent,
   type PlacedText,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_TIFF_PAGES, splitTiff } from '../../../src/parsers/pdf/tiff-pages.ts';
+import { MAX_TIFF_PAGES, splitTiff } from '../../../src/parsers/pdf/ocr/tiff-pages.ts';
 
 const FIRST = 8;
 /** A directory with one entry, the kind of its image, which is a page if the kind is 2. */

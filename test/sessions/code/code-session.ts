@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { WebSocketServer } from 'ws';
 import type { CodeResult } from '../../../src/schemas/session.ts';
 import type { CodeRequest, CodeRunner, SharedTab } from '../../../src/sessions/code/code-runner.ts';
-import { ProtocolClients } from '../../../src/sessions/protocol-clients.ts';
+import { ProtocolClients } from '../../../src/sessions/protocol/protocol-clients.ts';
 import { giveToSession, PROTOCOL_SOCKET } from '../../../src/sessions/session-directory.ts';
 import { startTestSessionBrowser, type TestSessionBrowser } from '../../support/session-browser.ts';
 

@@ -1,4 +1,4 @@
-import type { CharacterMarks, SourceParagraph } from '../source-paragraphs.ts';
+import type { CharacterMarks, SourceParagraph } from '../source/source-paragraphs.ts';
 import { type FormattedRange, readCharacterFormats, readParagraphFormats } from './formatted-pages.ts';
 import { type Piece, readPieces } from './pieces.ts';
 import { propertyChanges } from './property-changes.ts';

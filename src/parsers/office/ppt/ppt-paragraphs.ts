@@ -1,6 +1,6 @@
 import { CFB } from '@e965/xlsx';
 import { isMonospaced } from '../fonts.ts';
-import type { CharacterMarks, SourceParagraph } from '../source-paragraphs.ts';
+import type { CharacterMarks, SourceParagraph } from '../source/source-paragraphs.ts';
 import { type CharacterStyle, readCharacterStyles } from './character-styles.ts';
 import { readSlideVisibility } from './hidden-slides.ts';
 import { readRecords, TYPES } from './records.ts';

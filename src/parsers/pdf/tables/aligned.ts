@@ -1,6 +1,6 @@
 import { heightOf, median, unionOf } from '../boxes.ts';
-import { findGutters } from '../gutters.ts';
-import { toLines } from '../lines.ts';
+import { findGutters } from '../page/gutters.ts';
+import { toLines } from '../page/lines.ts';
 import type { Rule, Segment, TableBlock, TableCell } from '../types.ts';
 import { logicalRows } from './logical-rows.ts';
 import { innerGaps, lastRow, MAX_HEADER_LINES, MAX_SHIFT, MIN_STRIP, mayBeginTable } from './table-range.ts';

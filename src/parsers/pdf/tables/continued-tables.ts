@@ -1,4 +1,4 @@
-import { lineText } from '../lines.ts';
+import { lineText } from '../page/lines.ts';
 import type { Block, TableBlock, TableCell } from '../types.ts';
 
 /** Maximum number of repeated header rows. */

@@ -1,6 +1,6 @@
 import type { Box } from '../boxes.ts';
 import { centerX, centerY } from '../boxes.ts';
-import { toLines } from '../lines.ts';
+import { toLines } from '../page/lines.ts';
 import type { TableBlock, TableCell, Word } from '../types.ts';
 import { type Grid, isCovered } from './grids.ts';
 

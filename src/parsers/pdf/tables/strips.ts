@@ -1,6 +1,6 @@
 import { heightOf, median } from '../boxes.ts';
-import { findGutters, type Gutter } from '../gutters.ts';
-import { isListMarker, toSegment } from '../segments.ts';
+import { findGutters, type Gutter } from '../page/gutters.ts';
+import { isListMarker, toSegment } from '../page/segments.ts';
 import type { Segment, Word } from '../types.ts';
 
 /** Minimum width of a strip between the cells of two columns, as a multiple of the line height. */

@@ -1,6 +1,6 @@
 import { type Box, containsCenter, heightOf, median, unionOf } from '../boxes.ts';
-import { toLines } from '../lines.ts';
-import { contentIds, outermost } from '../tag-tree.ts';
+import { contentIds, outermost } from '../document/tag-tree.ts';
+import { toLines } from '../page/lines.ts';
 import type { SourcePage, TableBlock, TableCell, Tag, Word } from '../types.ts';
 
 /** Limits the time for hostile tag trees. */

@@ -1,0 +1,221 @@
+import { Context } from '@temporalio/activity';
+import type { Blobs } from '../../blobs/index.ts';
+import { type Database, type StoredError, translateDatabaseError } from '../../db/client.ts';
+import { failRun } from '../../db/jobs/agent-steps.ts';
+import { beginJob, completeJob, failJob, findOutcome, recordTrace } from '../../db/jobs/jobs.ts';
+import { recordKeptScrape } from '../../db/kept-scrapes.ts';
+import { addIndexedPages } from '../../db/pages/indexed-pages.ts';
+import { releaseSlot, renewSlot } from '../../db/teams/slots.ts';
+import { type JobCipher, restoreJobCipher } from '../../encryption/job-cipher.ts';
+import { EngineTrace } from '../../engines/engine-trace.ts';
+import type { Engines } from '../../engines/index.ts';
+import { isErrorCode, policyOf, ServiceError, toServiceError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import type { ScrapeRequest } from '../../schemas/scrape.ts';
+import { buildDocument, type DocumentDeps } from '../../scraping/build-document.ts';
+import { startDeadline } from '../../scraping/deadline.ts';
+import { KEPT_MS } from '../../sessions/browser/scrape-browsers.ts';
+import { withEncryptedErrors } from '../encrypt-errors.ts';
+import { RENEWAL_FAILED, startHeartbeat, startRenewal } from '../heartbeat.ts';
+import type { SessionService } from '../sessions.ts';
+import { waitForSlot } from '../wait-for-slot.ts';
+import { LongConversions, TrackedConversion } from './long-conversions.ts';
+import { type RunningScrape, RunningScrapes } from './running-scrapes.ts';
+import { reportOf, type ScrapeReport, startStages } from './scrape-report.ts';
+
+/** The part of its timeout that a scrape may wait for a browser that a session can take over. */
+const MAX_START_SHARE = 1 / 4;
+
+/** Milliseconds after which an activity that Temporal keeps track of waits for a scrape, see {@link scrapeActivities}. */
+const MAX_BEGIN_MS = 1_000;
+
+/** Dependencies of scrapes. */
+export interface ScrapeDeps extends DocumentDeps {
+  db: Database;
+  blobs: Blobs;
+  /** Storage of uploaded files. */
+  uploads: Blobs;
+  engines: Engines;
+  /** Decrypts jobs with zero data retention. */
+  secretKey: string;
+  /** Absent in workers without the role `sessions`. */
+  sessions?: SessionService | undefined;
+  logger: Logger;
+}
+
+/** The scrapes of this process. */
+export interface Scrapes {
+  /** Returns the running scrape of a job, or starts it. @param isFirst whether it begins before `scrapePage` */
+  join(jobId: string, isFirst: boolean): Run;
+}
+
+/** The activities of a scrape. */
+export function scrapeActivities({ db, uploads, scrapes }: ScrapeDeps & { scrapes: Scrapes }) {
+  return {
+    /**
+     * Begins with the page of a job, and returns its document if that takes less than a second. Otherwise the work
+     * continues, and `scrapePage` joins it. Most pages thus need no activity that Temporal has to schedule and store.
+     * @returns `undefined` if `scrapePage` has to be called, also after an error that it may not meet again
+     */
+    async beginPage(jobId: string): Promise<{ result: ScrapeResult } | undefined> {
+      try {
+        return await scrapes.join(jobId, true).wait(Context.current().cancellationSignal, MAX_BEGIN_MS);
+      } catch (error) {
+        const { code } = toServiceError(translateDatabaseError(error));
+        if (policyOf(code).retry === 'activity') return undefined;
+        throw error;
+      }
+    },
+
+    /**
+     * Scrapes the page of a job and stores its document, or waits for the end of that work if it runs in this process.
+     * The activity may be repeated: if the job has already ended, it only returns the result.
+     * @returns the key of the blob with the document, in a report unless the job has zero data retention;
+     *   `undefined` if the job ended without a document
+     */
+    async scrapePage(jobId: string): Promise<ScrapeResult> {
+      const scrape = scrapes.join(jobId, false);
+      using _ = startHeartbeat(undefined, () => scrape.progress());
+      return (await scrape.wait(Context.current().cancellationSignal))?.result;
+    },
+
+    /** Records why a job failed, and the credits that the failure costs. An agent or extract announces it. */
+    async recordFailure(jobId: string, error: StoredError): Promise<void> {
+      if (await failRun(db, jobId, error)) return;
+      const credits = isErrorCode(error.code) ? (policyOf(error.code).credits ?? 0) : 0;
+      await removeUpload(uploads, await failJob(db, { jobId, credits, error }));
+    },
+  };
+}
+
+/** Deletes the uploaded file of a job that has ended. If the process dies before, upkeep deletes it. */
+async function removeUpload(uploads: Blobs, blob: string | undefined): Promise<void> {
+  if (blob !== undefined) await uploads.remove(blob);
+}
+
+/** Creates the scrapes of this process, which may begin before the activity that waits for them. */
+export function createScrapes(deps: ScrapeDeps): Scrapes {
+  const { db, blobs, uploads, engines, secretKey, sessions, logger } = deps;
+  const running = new RunningScrapes<ScrapeResult>();
+  const longConversions = new LongConversions(db, logger);
+  return {
+    join: (jobId, isFirst) => running.join(jobId, { isFirst, work: (run) => scrapeOnce(jobId, run) }),
+  };
+
+  /** Scrapes the page of a job, unless the job has already ended. @returns the result of the job */
+  async function scrapeOnce(jobId: string, run: Run): Promise<ScrapeResult> {
+    const job = await beginJob(db, jobId);
+    if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
+    const cipher = restoreJobCipher({ id: jobId, wrappedKey: job.seal }, secretKey);
+    try {
+      return await withEncryptedErrors(cipher, () => scrapeJob(jobId, { job, cipher, run }));
+    } catch (error) {
+      // An attempt that counted as lost may have ended the job meanwhile, and deleted what this one needs.
+      const outcome = await findOutcome(db, jobId);
+      if (outcome?.blob) return outcome.blob;
+      throw error;
+    }
+  }
+
+  /**
+   * A browser whose page a session can take over. Scrapes with actions or a profile have one, because they may have got
+   * their page into a state that is hard to reach again.
+   */
+  function browserToContinue(jobId: string, { actions, profile, upload, timeout }: ScrapeRequest) {
+    if (upload || !(actions?.length || profile)) return undefined;
+    return sessions?.host.browserFor(jobId, timeout * MAX_START_SHARE);
+  }
+
+  async function recordKeptPage(scrapeId: string): Promise<void> {
+    if (sessions) await recordKeptScrape(db, { scrapeId, queue: sessions.queue, keptMs: KEPT_MS });
+  }
+
+  async function scrapeJob(jobId: string, { job, cipher, run }: JobRun): Promise<ScrapeResult> {
+    // The API validated the request before it stored it.
+    const request = cipher.decryptJson(job.request) as ScrapeRequest;
+    const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
+    const { url, upload, timeout } = request;
+    using deadline = startDeadline({ url: upload?.name ?? url, timeout }, run.signal);
+    const conversion = new TrackedConversion();
+    // With zero data retention, the Temporal UI must not show the file name and progress.
+    if (!cipher.encrypts) run.progress = () => conversion.progress;
+    using _ = startRenewal(
+      () => renewSlot(db, slot.teamId, slot.holder),
+      (error) => logger.warn({ err: error, jobId }, RENEWAL_FAILED),
+    );
+    const stages = startStages();
+    const { lease, waitedMs: queuedMs } = job.lease
+      ? { lease: job.lease, waitedMs: undefined }
+      : await waitForSlot(db, slot, { timeoutMs: request.timeout, signal: deadline.signal });
+    // The process that began with this scrape has died. Temporal counts the attempts of `scrapePage` only.
+    if (run.isFirst && lease === 'held')
+      throw new ServiceError(
+        'WORKER_LOST',
+        'The worker that had begun with the page was lost. It is scraped again.',
+      );
+    stages.end('queue');
+    deps.renderer.wake();
+    const trace = new EngineTrace();
+    using ownBrowser = cipher.encrypts ? undefined : browserToContinue(jobId, request);
+    try {
+      const profile = request.profile && {
+        teamId: job.team_id,
+        name: request.profile.name,
+        saver: request.profile.saveChanges ? jobId : undefined,
+      };
+      const fetched = await engines.fetchPage(request, deadline.signal, {
+        ...{ profile, ownBrowser, trace },
+        conversionOwner: job.team_id,
+        onProgress: conversion.report,
+        duringConversion: (convert, type) =>
+          // A scrape with zero data retention leaves no trace by which a repeated request could join it.
+          cipher.encrypts
+            ? convert()
+            : longConversions.run(convert, {
+                ...{ jobId, teamId: job.team_id, request, type, deadline, conversion },
+              }),
+      });
+      stages.end('fetch');
+      const document = buildDocument(deps, {
+        scrapeId: jobId,
+        ...{ teamId: job.team_id, jobId, request, fetched, queuedMs, deadline },
+        history: cipher.encrypts ? undefined : { crawlStart: undefined, hidden: false },
+        urgent: true,
+        onFault: (message, attributes) => logger.error({ ...attributes, jobId }, message),
+      });
+      const [{ json, credits, entry }] = await Promise.all([document, fetched.cached]);
+      stages.end('convert');
+      const blob = await blobs.put(cipher.encryptBytes(json));
+      if (ownBrowser?.keep()) await recordKeptPage(jobId);
+      const [uploadKey] = await Promise.all([
+        completeJob(db, {
+          ...{ jobId, credits, blob },
+          trace: cipher.encrypts ? undefined : trace.attempts,
+        }),
+        // A statement of its own, because the rows of the team and of the page would be locked in no fixed order.
+        entry && addIndexedPages(db.query, job.team_id, [entry]),
+      ]);
+      await removeUpload(uploads, uploadKey);
+      stages.end('store');
+      return cipher.encrypts ? blob : reportOf(blob, fetched, stages.ms);
+    } catch (error) {
+      await releaseSlot(db, slot.teamId, slot.holder);
+      if (!cipher.encrypts) await recordTrace(db, jobId, trace.attempts);
+      // A step that was aborted may throw an error of its own, but the reason for the abort is the real
+      // cause.
+      deadline.signal.throwIfAborted();
+      throw error;
+    }
+  }
+}
+
+/** The key of the blob with the document, in a report unless the job has zero data retention; absent without a document. */
+export type ScrapeResult = string | ScrapeReport | undefined;
+type Run = RunningScrape<ScrapeResult>;
+
+/** A run of a job that has not ended. */
+interface JobRun {
+  job: NonNullable<Awaited<ReturnType<typeof beginJob>>>;
+  cipher: JobCipher;
+  run: Run;
+}

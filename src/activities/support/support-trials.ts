@@ -1,0 +1,78 @@
+import { v5 as uuidv5 } from 'uuid';
+import type { Database } from '../../db/client.ts';
+import { insertChildJobs } from '../../db/jobs/jobs.ts';
+import { type ScrapeRequest, scrapeBody } from '../../schemas/scrape.ts';
+import type { JobFacts } from '../../support/facts.ts';
+import type { Fix } from '../../support/finding.ts';
+import { mergeParameters } from '../../support/verdict.ts';
+
+/** A scrape that tests fixes. */
+export interface PreparedTrial {
+  jobId: string;
+  timeoutMs: number;
+}
+
+/** A trial with less time than this proves nothing. */
+const LEAST_TRIAL_MS = 3_000;
+
+/** The page of a job with the parameters of a fix, as a scrape that costs and changes as little as possible. */
+function trialRequest(job: JobFacts, fix: Fix, remainingMs: number): ScrapeRequest | undefined {
+  const { page, crawl } = job;
+  const options = page?.request ?? crawl?.request.scrapeOptions;
+  // The file of a parse is deleted when its job has ended.
+  if (!options || page?.request.upload) return undefined;
+  const url = crawl && fix.expects === 'moreLinks' ? crawl.start : (page?.url ?? crawl?.request.url);
+  const parameters = crawl ? ((fix.parameters.scrapeOptions ?? {}) as Fix['parameters']) : fix.parameters;
+  const wanted = mergeParameters({ ...(options as ScrapeRequest), url: url ?? '' }, parameters);
+  const request = {
+    ...wanted,
+    formats: [{ type: fix.expects === 'moreLinks' ? 'links' : 'markdown' }],
+    ...(fix.expects === 'moreLinks' && { onlyMainContent: false, includeTags: [], excludeTags: [] }),
+    // The copy in the cache is what a question about content is about.
+    ...(wanted.minAge === undefined && { maxAge: 0 }),
+    ...(wanted.profile && { profile: { name: wanted.profile.name, saveChanges: false } }),
+    ...{ storeInCache: false, zeroDataRetention: false },
+    timeout: Math.min(wanted.timeout, remainingMs),
+  };
+  const { data } = scrapeBody.safeParse({
+    ...request,
+    waitFor: Math.min(wanted.waitFor, request.timeout / 2),
+  });
+  return data;
+}
+
+/**
+ * Stores the scrape that tests a fix. It is a part of the support question, so it is neither listed nor billed.
+ * @param order.remainingMs milliseconds that it may take
+ * @returns `undefined` if the page cannot be scraped again, or not in time
+ */
+export async function prepareTrial(
+  db: Database,
+  order: {
+    supportId: string;
+    teamId: string;
+    number: number;
+    job: JobFacts;
+    fix: Fix;
+    remainingMs: number;
+    ttlMs: number;
+  },
+): Promise<PreparedTrial | undefined> {
+  const { supportId, teamId, number, job, fix, remainingMs, ttlMs } = order;
+  if (remainingMs < LEAST_TRIAL_MS) return undefined;
+  const request = trialRequest(job, fix, remainingMs);
+  if (!request) return undefined;
+  // The id is the same whenever the activity is repeated.
+  const jobId = uuidv5(String(number), supportId);
+  const row = {
+    id: jobId,
+    teamId,
+    apiKeyId: null,
+    kind: 'scrape',
+    target: request.url,
+    request,
+    ttlMs,
+  } as const;
+  await insertChildJobs(db, [{ ...row, parentId: supportId }]);
+  return { jobId, timeoutMs: request.timeout };
+}

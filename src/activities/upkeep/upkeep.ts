@@ -1,0 +1,108 @@
+import type { Blobs } from '../../blobs/index.ts';
+import type { Database } from '../../db/client.ts';
+import { deleteOldIdempotencyKeys } from '../../db/idempotency.ts';
+import { deleteExpiredJobs, deleteExpiredResults, findOldestResultDate } from '../../db/jobs/expired-jobs.ts';
+import {
+  listOverdueJobs,
+  type OverdueJob,
+  type StalledJob,
+  takeStalledJobs,
+} from '../../db/jobs/page-jobs.ts';
+import { deleteOldKeptScrapes } from '../../db/kept-scrapes.ts';
+import { deleteOldIndexedPages } from '../../db/pages/indexed-pages.ts';
+import { deleteOldVersions } from '../../db/pages/page-versions.ts';
+import { deleteOldRobotsFiles } from '../../db/robots.ts';
+import { endSession, listAbandonedSessions } from '../../db/sessions.ts';
+import { deleteOldModelCalls } from '../../db/teams/model-calls.ts';
+import { deleteUnusedProfiles } from '../../db/teams/profiles.ts';
+import { deleteUnusedUploads, findOldestUploadDate } from '../../db/uploads.ts';
+import { listJobsWithOverdueEvents } from '../../db/webhooks.ts';
+import { startHeartbeat } from '../heartbeat.ts';
+import { type CacheUpkeepDeps, removeStrayFiles, trimCache } from './cache-upkeep.ts';
+
+/** Dependencies of upkeep. */
+export interface UpkeepDeps extends CacheUpkeepDeps {
+  db: Database;
+  blobs: Blobs;
+  /** Storage of uploaded files. */
+  uploads: Blobs;
+  versionBlobs: Blobs;
+  trackingTtlMs: number;
+  /** Maximum number of pages in the index of `POST /v2/search`. */
+  maxIndexedPages: number;
+}
+
+/**
+ * A job without progress for this many milliseconds counts as stalled. Running page workers report progress
+ * far sooner.
+ */
+const STALLED_MS = 60_000;
+/** A scrape runs for at most 26 minutes, which one with a long document takes. */
+const ABANDONED_MS = 30 * 60_000;
+/**
+ * An event that is overdue by this many milliseconds has no workflow that would send it: due events are sent
+ * within seconds.
+ */
+const OVERDUE_MS = 600_000;
+/**
+ * Safety margin in milliseconds when old blobs are deleted, because a blob is written shortly before its
+ * row.
+ */
+const SAFETY_MARGIN_MS = 3_600_000;
+
+/** The activities that delete expired data and find jobs that need a workflow. */
+export function upkeepActivities(deps: UpkeepDeps) {
+  const { db, blobs, uploads, versionBlobs, trackingTtlMs, cacheTtlMs, maxIndexedPages } = deps;
+  return {
+    /** Finds jobs that run according to the database, but seem to have no workflow at work. */
+    async findStalled(): Promise<(StalledJob | OverdueJob)[]> {
+      return [...(await takeStalledJobs(db, STALLED_MS)), ...(await listOverdueJobs(db, ABANDONED_MS))];
+    },
+
+    /** Finds ended jobs with events that should have been sent by now. */
+    async findOverdue(): Promise<string[]> {
+      return listJobsWithOverdueEvents(db, OVERDUE_MS);
+    },
+
+    /**
+     * Ends browser sessions that have lost their workflow. Deletes expired results, jobs, files, uploads, copies of pages, entries of the
+     * search index, idempotency keys, profiles, versions of pages and robots.txt files.
+     */
+    async tidyUp(): Promise<{ jobs: number; files: number; copies: number }> {
+      using _ = startHeartbeat();
+      const now = Date.now();
+      let jobs = 0;
+      for (let deleted = 1; deleted > 0; jobs += deleted) deleted = await deleteExpiredResults(db);
+      while ((await deleteExpiredJobs(db)) > 0);
+      const cache = await trimCache(deps);
+      const strays = await removeStrayFiles(deps);
+      await deleteOldIdempotencyKeys(db);
+      await deleteOldKeptScrapes(db);
+      await deleteOldRobotsFiles(db);
+      await deleteUnusedProfiles(db);
+      await deleteOldModelCalls(db);
+      for (const id of await listAbandonedSessions(db)) await endSession(db, { id, reason: 'lost' });
+      while ((await deleteOldIndexedPages(db, new Date(now - cacheTtlMs), maxIndexedPages)) > 0);
+      await deleteOldVersions(db, new Date(now - trackingTtlMs));
+      const oldest = (await findOldestResultDate(db))?.getTime() ?? now;
+      const results = await blobs.sweep(new Date(oldest - SAFETY_MARGIN_MS));
+      // A version may reuse a blob until half of the blob's retention time is over, so blobs are kept for
+      // one and a half times that time.
+      const unused = await removeUnusedUploads();
+      const versions = await versionBlobs.sweep(new Date(now - 1.5 * trackingTtlMs - SAFETY_MARGIN_MS));
+      return { jobs, files: results + cache.files + strays + unused + versions, copies: cache.copies };
+    },
+  };
+
+  /** Deletes the uploads that no job uses, and files whose rows are gone. @returns the number of deleted files */
+  async function removeUnusedUploads(): Promise<number> {
+    let removed = 0;
+    for (let blobKeys = await deleteUnusedUploads(db); blobKeys.length; ) {
+      for (const key of blobKeys) await uploads.remove(key);
+      removed += blobKeys.length;
+      blobKeys = await deleteUnusedUploads(db);
+    }
+    const oldest = (await findOldestUploadDate(db))?.getTime() ?? Date.now();
+    return removed + (await uploads.sweep(new Date(oldest - SAFETY_MARGIN_MS)));
+  }
+}

@@ -1,0 +1,150 @@
+import { v7 as uuidv7 } from 'uuid';
+import { expectedPriceOf } from '../../credits.ts';
+import { performOnce } from '../../db/idempotency.ts';
+import { appendToBatch, type StoredBatch } from '../../db/jobs/extend-page-job.ts';
+import { insertPageJob } from '../../db/jobs/page-jobs.ts';
+import type { NewPage } from '../../db/pages/pages.ts';
+import { createJobCipher, hashRequest, NULL_CIPHER, restoreJobCipher } from '../../encryption/job-cipher.ts';
+import { errorsRaisedBy, ServiceError } from '../../errors.ts';
+import { JOB_KINDS } from '../../job-kinds.ts';
+import { fieldsOf } from '../../json-object.ts';
+import { type BatchRequest, batchBody } from '../../schemas/batch.ts';
+import { startResponse } from '../../schemas/page-job.ts';
+import { parseTarget } from '../../url/url.ts';
+import { defineRoute } from '../http/route.ts';
+import { requiresEncryption } from '../zero-data-retention.ts';
+import { requireSameOptions } from './append-options.ts';
+import { type PageJobResource, pageJobRoutes } from './routes.ts';
+
+const batch: PageJobResource = { kind: 'batch_scrape', tag: 'Batch' };
+
+/** The maximum number of invalid URLs that an error response lists. */
+const MAX_LISTED_URLS = 100;
+
+/**
+ * Separates the URLs of a batch into pages and invalid URLs.
+ * @throws ServiceError `BAD_REQUEST` if no URL is valid, or if one is not and `ignoreInvalidURLs` is false
+ */
+function parseUrls({ urls, ignoreInvalidURLs }: BatchRequest, allowLocalNames: boolean) {
+  const pages: NewPage[] = [];
+  const invalid: string[] = [];
+  for (const url of urls) {
+    try {
+      pages.push({ url, host: parseTarget(url, allowLocalNames).host, depth: 0 });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !ignoreInvalidURLs) throw error;
+      invalid.push(url);
+    }
+  }
+  if (!pages.length) {
+    throw new ServiceError(
+      'BAD_REQUEST',
+      'No valid URLs provided. Use URLs such as https://example.com/page.',
+      {
+        details: invalid.slice(0, MAX_LISTED_URLS).map((url) => ({
+          code: 'custom',
+          path: ['urls'],
+          message: `Invalid URL: ${url.slice(0, 200)}`,
+        })),
+      },
+    );
+  }
+  return { pages, invalid };
+}
+
+/** Names the target of a batch in the activity list: its first URL and the number of the others. */
+const describeUrls = ([first = '', ...others]: string[]) =>
+  others.length ? `${first} and ${others.length} more` : first;
+
+/**
+ * Creates the check of whether a request may add pages to a batch.
+ * @returns a function that returns the cipher of the batch. It throws a ServiceError `BAD_REQUEST` if the
+ *   request requires encryption but the batch is stored unencrypted, or if the options of both differ
+ */
+function createAppendCheck(
+  request: { id: string; rawBody: unknown; body: BatchRequest; isEncrypted: boolean },
+  secretKey: string,
+) {
+  const { id, rawBody, body, isEncrypted } = request;
+  return (stored: StoredBatch) => {
+    if (isEncrypted && !stored.wrappedKey) {
+      throw new ServiceError(
+        'BAD_REQUEST',
+        `The results of the batch ${id} are stored. To scrape pages with zero data retention or lockdown, start a new batch with that option.`,
+      );
+    }
+    const cipher = restoreJobCipher({ id, wrappedKey: stored.wrappedKey }, secretKey);
+    requireSameOptions({ rawBody, body }, stored, cipher);
+    return cipher;
+  };
+}
+
+const create = defineRoute({
+  method: 'post',
+  path: JOB_KINDS.batch_scrape.path,
+  tag: batch.tag,
+  summary: 'Scrape a list of pages as one job',
+  body: batchBody,
+  response: startResponse,
+  errors: [...errorsRaisedBy('start', 'options'), 'NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED', 'JOB_ENDED'],
+  minCredits(rawBody) {
+    const { urls } = fieldsOf(rawBody);
+    return Array.isArray(urls) ? urls.length : 1;
+  },
+  async handler({ caller, body, rawBody, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
+    await storage.requireSpace();
+    const isEncrypted = requiresEncryption(body, caller);
+    const { secretKey } = config;
+    const { pages, invalid } = parseUrls(body, config.allowPrivate.length > 0);
+    const { urls, webhook, appendToId, ignoreInvalidURLs, maxConcurrency = null, ...request } = body;
+    const { teamId, apiKeyId } = caller;
+    // The idempotency key is stored with the request, which is kept as a hash with zero data retention.
+    const call = {
+      teamId,
+      key: idempotencyKey,
+      request: isEncrypted ? hashRequest(rawBody, secretKey) : rawBody,
+    };
+    const ttlMs = config.resultTtlMs;
+    const { id } = await performOnce(db, call, async (query) => {
+      if (appendToId) {
+        const authorize = createAppendCheck({ id: appendToId, rawBody, body, isEncrypted }, secretKey);
+        await appendToBatch(query, { id: appendToId, teamId, pages, ttlMs, authorize });
+        return { id: appendToId };
+      }
+      const id = uuidv7();
+      await insertPageJob(query, {
+        id,
+        teamId,
+        apiKeyId,
+        kind: batch.kind,
+        target: describeUrls(urls),
+        request,
+        ttlMs,
+        cipher: isEncrypted ? createJobCipher(id, secretKey) : NULL_CIPHER,
+        pages,
+        webhook,
+        baseUrl,
+        maxConcurrency,
+        limit: null,
+        delayMs: null,
+        reserved: expectedPriceOf(request),
+      });
+      return { id };
+    });
+    const job = {
+      kind: batch.kind,
+      jobId: id,
+      teamId,
+      label: `Batch of ${pages.length} pages`,
+      isEncrypted,
+      // An existing batch may have been started with a webhook.
+      webhook: webhook !== undefined || appendToId !== undefined,
+    };
+    await (appendToId === undefined ? temporal.startPageJob(job) : temporal.continuePageJob(job));
+    const url = `${baseUrl}${JOB_KINDS.batch_scrape.path}/${id}`;
+    return { success: true as const, id, url, ...(ignoreInvalidURLs && { invalidURLs: invalid }) };
+  },
+});
+
+/** The routes of batches. */
+export const batchRoutes = [create, ...pageJobRoutes(batch)];

@@ -1,0 +1,130 @@
+import type { Database } from '../../db/client.ts';
+import type { NewJob } from '../../db/jobs/jobs.ts';
+import { findLongConversion } from '../../db/jobs/long-conversions.ts';
+import { insertJobForUpload, insertJobWithUpload } from '../../db/uploads.ts';
+import { errorsRaisedBy, ServiceError } from '../../errors.ts';
+import {
+  MAX_UPLOAD_BYTES,
+  parseBody,
+  parseOptions,
+  uploadUrlBody,
+  uploadUrlResponse,
+} from '../../schemas/parse.ts';
+import { scrapeResponse, type UploadedFile } from '../../schemas/scrape.ts';
+import { uploadUrl } from '../../upload-url.ts';
+import { type EncryptedFile, tooLarge } from '../http/encrypted-file.ts';
+import { type ApiDeps, defineRoute } from '../http/route.ts';
+import type { SynchronousJob } from '../run-and-wait.ts';
+import { runScrape } from '../run-scrape.ts';
+import { requiresEncryption } from '../zero-data-retention.ts';
+import { grantUpload, signGrant, signReference, verifyReference } from './upload-tokens.ts';
+import { UPLOAD_PATH } from './uploads.ts';
+
+const create = defineRoute({
+  method: 'post',
+  path: '/v2/parse',
+  tag: 'Parse',
+  summary: 'Convert an uploaded file',
+  body: parseBody,
+  fileOptions: parseOptions,
+  response: scrapeResponse,
+  errors: [
+    'PARSE_UNSUPPORTED_OPTIONS',
+    'NOT_FOUND',
+    ...errorsRaisedBy('start', 'options', 'upload', 'fetch', 'scrape'),
+  ],
+  minCredits: 1,
+  async handler({ caller, body, file, baseUrl, signal }, deps) {
+    const { uploadRef, ...options } = body;
+    const isEncrypted = requiresEncryption(options, caller);
+    const { upload, ...storage } = file
+      ? describeFile(file, caller.teamId, deps)
+      : findFile(uploadRef ?? '', caller.teamId, deps);
+    const request = { ...options, url: uploadUrl(upload.name), upload };
+    return runScrape({ caller, request, signal, isEncrypted, ...storage, baseUrl }, deps);
+  },
+});
+
+/** The uploaded file of a job, and the function that stores the job with it. */
+interface JobFile extends Required<Pick<SynchronousJob, 'insert'>> {
+  upload: UploadedFile;
+}
+
+/** Finds the scrape that a request joins, before its file is stored or claimed; see {@link findLongConversion}. */
+const findJoinable = async (db: Database, { cipher, ...job }: NewJob & Pick<SynchronousJob, 'request'>) =>
+  cipher?.encrypts ? undefined : findLongConversion(db, job);
+
+/** Describes the file of a multipart request. It is stored together with its job. */
+function describeFile(file: EncryptedFile, teamId: string, { db, uploads }: ApiDeps): JobFile {
+  const { id, name, contentType, size, wrappedKey, digest } = file;
+  if (size === 0) throw new ServiceError('BAD_REQUEST', `The file ${name} is empty.`);
+  return {
+    upload: { id, name, contentType, digest },
+    async insert(job, store) {
+      const joined = await findJoinable(db, job);
+      if (joined) {
+        file.discard();
+        return joined;
+      }
+      const blob = await file.store(uploads);
+      // The job exists from the start, so the time to request one is over.
+      const expiresAt = new Date();
+      const upload = { id, teamId, blob, wrappedKey, size, expiresAt };
+      return store((query) => insertJobWithUpload(query, job, upload).then(() => undefined)).catch(
+        async (error) => {
+          await uploads.remove(blob);
+          throw error;
+        },
+      );
+    },
+  };
+}
+
+/** Finds the file of an `uploadRef`. @throws ServiceError `NOT_FOUND` for the reference of another team, or none */
+function findFile(uploadRef: string, teamId: string, { db, config }: ApiDeps): JobFile {
+  const { id, name, contentType } = verifyReference(uploadRef, teamId, config.secretKey);
+  return {
+    upload: { id, name, contentType },
+    async insert(job, store) {
+      const joined = await findJoinable(db, job);
+      return joined ?? store((query) => insertJobForUpload(query, job, id).then(() => undefined));
+    },
+  };
+}
+
+const createUploadUrl = defineRoute({
+  method: 'post',
+  path: '/v2/parse/upload-url',
+  tag: 'Parse',
+  summary: 'Get a URL to upload a file to, which is then parsed by its uploadRef',
+  body: uploadUrlBody,
+  response: uploadUrlResponse,
+  errors: [],
+  minCredits: 1,
+  async handler({ caller: { teamId }, body, baseUrl }, { config }) {
+    const { filename, contentType = '', declaredSizeBytes = 0 } = body;
+    if (declaredSizeBytes > MAX_UPLOAD_BYTES) throw tooLarge();
+    const grant = grantUpload(teamId);
+    const file = { ...grant, name: baseName(filename), contentType };
+    return {
+      success: true,
+      data: {
+        uploadUrl: `${baseUrl}${UPLOAD_PATH}/${signGrant(grant, config.secretKey)}`,
+        uploadRef: signReference(file, config.secretKey),
+        method: 'PUT' as const,
+        expiresAt: grant.expiresAt.toISOString(),
+        maxSizeBytes: MAX_UPLOAD_BYTES,
+      },
+    };
+  },
+});
+
+/** The last segment of a path of any system. @throws ServiceError `BAD_REQUEST` if there is none */
+function baseName(filename: string): string {
+  const name = filename.split(/[\\/]/).at(-1) ?? '';
+  if (/[^.\s]/.test(name)) return name;
+  throw new ServiceError('BAD_REQUEST', `filename is not the name of a file: ${JSON.stringify(filename)}.`);
+}
+
+/** The routes of uploaded files. */
+export const parseRoutes = [create, createUploadUrl];

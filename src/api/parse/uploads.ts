@@ -1,0 +1,54 @@
+import type { Express, Request, Response } from 'express';
+import { insertUpload } from '../../db/uploads.ts';
+import { ServiceError } from '../../errors.ts';
+import { MAX_UPLOAD_BYTES } from '../../schemas/parse.ts';
+import type { ByteBudget } from '../http/byte-budget.ts';
+import { EncryptedFile, tooLarge } from '../http/encrypted-file.ts';
+import type { ApiDeps } from '../http/route.ts';
+import { requireSpeed } from '../http/upload-speed.ts';
+import { verifyGrant } from './upload-tokens.ts';
+
+/** Path under which files are uploaded, below the base of URLs in responses. */
+export const UPLOAD_PATH = '/v2/parse/upload';
+
+/** Accepts files under signed upload URLs, which need no API key. */
+export function mountUploads(app: Express, deps: ApiDeps, budget: ByteBudget): void {
+  app.put(`${UPLOAD_PATH}/:token`, async (request, response) => {
+    const { config, db, uploads, storage } = deps;
+    const { id, teamId, expiresAt } = verifyGrant(request.params.token, config.secretKey);
+    await storage.requireSpace();
+    const file = await receive(
+      { id, teamId },
+      { request, response },
+      { secretKey: config.secretKey, budget },
+    );
+    if (file.size === 0)
+      throw new ServiceError('BAD_REQUEST', 'The file is empty. Send its bytes as the body.');
+    const { size, wrappedKey } = file;
+    const blob = await file.store(uploads);
+    const replaced = await insertUpload(db, { id, teamId, blob, wrappedKey, size, expiresAt });
+    if (replaced) await uploads.remove(replaced);
+    response.json({ success: true });
+  });
+}
+
+async function receive(
+  { id, teamId }: { id: string; teamId: string },
+  { request, response }: { request: Request; response: Response },
+  { secretKey, budget }: { secretKey: string; budget: ByteBudget },
+): Promise<EncryptedFile> {
+  const length = Number(request.get('content-length') ?? MAX_UPLOAD_BYTES);
+  if (length > MAX_UPLOAD_BYTES) throw tooLarge();
+  await budget.take({ teamId, bytes: length, response });
+  try {
+    // The name and type are in the reference to the upload.
+    return await requireSpeed(request.socket, () =>
+      EncryptedFile.receive({ id, name: '', contentType: '' }, request, secretKey),
+    );
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw new ServiceError('BAD_REQUEST', 'The upload ended before the file was complete. Send it again.', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import type { Inline } from '../model.ts';
+import { type CharacterMarks, type Run, visibleText } from './source-paragraphs.ts';
+
+/** Splits inline content at the boundaries of runs. Positions are counted in characters that are not white space. */
+export class MarkedContent {
+  readonly #runs: { marks: CharacterMarks; end: number }[] = [];
+  #place = 0;
+  #run = 0;
+
+  constructor(runs: readonly Run[]) {
+    let end = 0;
+    for (const { text, ...marks } of runs) {
+      end += visibleText(text).length;
+      this.#runs.push({ marks, end });
+    }
+  }
+
+  apply(content: readonly Inline[]): Inline[] {
+    return content.flatMap((inline) => {
+      if (inline.content) return [{ ...inline, content: this.apply(inline.content) }];
+      return inline.kind === 'text' ? this.#split(inline) : [inline];
+    });
+  }
+
+  #split(inline: Inline): Inline[] {
+    const parts: Inline[] = [];
+    let text = '';
+    let marks: CharacterMarks | undefined;
+    const flush = () => {
+      if (text === '') return;
+      const { bold = false, italic = false, strike = false, code = false } = inline.style ?? {};
+      const { position } = marks ?? {};
+      const style = { bold, italic, strike, ...(position && { position }), code: marks?.code || code };
+      parts.push({ ...inline, text, style });
+      text = '';
+    };
+    for (const character of (inline.text ?? '').split('')) {
+      if (!/\s/.test(character)) {
+        while (this.#place >= (this.#runs[this.#run]?.end ?? Number.POSITIVE_INFINITY)) this.#run++;
+        const next = this.#runs[this.#run]?.marks ?? {};
+        this.#place++;
+        if (next.hidden) continue;
+        if (marks && (next.code !== marks.code || next.position !== marks.position)) flush();
+        marks = next;
+      }
+      text += character;
+    }
+    flush();
+    return parts;
+  }
+}

@@ -1,0 +1,32 @@
+import type { Inline } from '../model.ts';
+
+/** Properties of characters that anydoc loses. */
+export interface CharacterMarks {
+  code?: boolean;
+  position?: 'super' | 'sub';
+  /** Whether readers of the document do not see the text. */
+  hidden?: boolean;
+}
+
+export interface Run extends CharacterMarks {
+  text: string;
+}
+
+/** A paragraph as it is in the file, with the properties that anydoc loses. */
+export interface SourceParagraph {
+  runs: Run[];
+  /** 1 to 6; absent for ordinary text. */
+  headingLevel?: number;
+  /** Whether the paragraph is a horizontal line instead of text. */
+  isRule?: boolean;
+  /** The number of the slide, if that is hidden. */
+  hiddenSlide?: number;
+}
+
+/** Text without white space, by which paragraphs are compared. */
+export const visibleText = (text: string) => text.replace(/\s+/g, '');
+
+/** The text of inline content, that of links included. */
+export function plainText(content: readonly Inline[]): string {
+  return content.map(({ text = '', content = [] }) => text + plainText(content)).join('');
+}

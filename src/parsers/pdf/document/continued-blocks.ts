@@ -1,0 +1,37 @@
+import { lineText } from '../page/lines.ts';
+import { joinContinuedTables } from '../tables/continued-tables.ts';
+import type { Block, Line, TextBlock } from '../types.ts';
+
+const SENTENCE_END = /[.!?:;。！？…]["'”’)\]\d]*$/;
+const LOWER_START = /^[\p{Ll}(“‘]/u;
+
+/** Joins the parts of tables and paragraphs that continue on the next page. */
+export const joinContinued = (blocks: readonly Block[]): Block[] =>
+  joinParagraphs(joinContinuedTables(blocks));
+
+/** Joins a paragraph that ends in the middle of a sentence with the paragraph at the top of the next column or page. */
+export function joinParagraphs(blocks: readonly Block[]): Block[] {
+  const joined: Block[] = [];
+  for (const block of blocks) {
+    const place = joined.findLastIndex(({ role, kind }) => !role && kind !== 'footnote');
+    const before = joined[place];
+    if (
+      block.kind === 'paragraph' &&
+      !block.role &&
+      before?.kind === 'paragraph' &&
+      continuesIn(before, block)
+    )
+      joined[place] = { ...before, lines: [...before.lines, ...block.lines] };
+    else joined.push(block);
+  }
+  return joined;
+}
+
+function continuesIn(before: TextBlock, block: TextBlock): boolean {
+  const isAtTop = block.page > before.page || block.top < before.top;
+  if (!isAtTop || before.rightToLeft !== block.rightToLeft) return false;
+  const [last, first] = [before.lines.at(-1) as Line, block.lines[0] as Line];
+  if (Math.abs(last.style.size - first.style.size) > 0.08 * first.style.size) return false;
+  if (before.lines.length < 2 && block.lines.length < 2) return false;
+  return !SENTENCE_END.test(lineText(last)) && LOWER_START.test(lineText(first));
+}

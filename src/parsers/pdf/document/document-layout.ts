@@ -1,0 +1,20 @@
+import { nestLists } from '../page/lists.ts';
+import { layoutPage } from '../page/page-layout.ts';
+import { findRunningHeads } from '../page/running-heads.ts';
+import type { Block, SourcePage } from '../types.ts';
+import { findFootnotes } from './footnotes.ts';
+import { bodyStyle, findHeadings } from './headings.ts';
+import { applyTags } from './tags.ts';
+
+/** Arranges the words of a document into blocks. Returns the blocks of each page in reading order. */
+export function layoutDocument(pages: readonly SourcePage[]): Block[][] {
+  const heads = findRunningHeads(pages);
+  const perPage = pages.map((page, place) => {
+    const { header, footer, words } = heads[place] as (typeof heads)[number];
+    return [...header, ...layoutPage(page, words), ...footer];
+  });
+  const blocks = perPage.flat();
+  const marked = applyTags(findHeadings(findFootnotes(blocks, bodyStyle(blocks))), pages);
+  const byPage = Map.groupBy(marked, ({ page }) => page);
+  return pages.map(({ number }) => nestLists(byPage.get(number) ?? []));
+}

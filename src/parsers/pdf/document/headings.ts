@@ -1,0 +1,156 @@
+import { lineLength, lineText } from '../page/lines.ts';
+import { isAllBold, isAllItalic } from '../page/paragraphs.ts';
+import type { Block, Line, TextBlock, TextStyle } from '../types.ts';
+
+/** A heading is bold, or its font is larger than that of the text by at least this factor. */
+const LARGER = 1.12;
+/** Weight of characters in tables for the body size: they decide it only where there is little other text. */
+const TABLE_WEIGHT = 0.25;
+const MAX_LINES = 4;
+const MAX_LENGTH = 240;
+const CAPTION =
+  /^(fig(ure|\.)?|FIG(URE|\.)?|Fig(ure|\.)?|Table|TABLE|Tab\.|Listing|Chart|Exhibit|Plate|Scheme|Box)\s*\.?\s*(\d+|[IVX]+|[A-Z])([.\-–]\d+)*\s*([.:|—–-]|\s|$)/;
+const SECTION_NUMBER =
+  /^(\d+(\.\d+)*\.?|[IVX]+\.|[A-Z]\.|(chapter|section|part|appendix)\s+[\dA-Z]+)\s+\p{L}/iu;
+
+/** The usual style of a document's text, from which headings differ. */
+export interface BodyStyle {
+  /** The most frequent font size, in points. */
+  size: number;
+  /** Share of bold characters. If it is large, bold type does not indicate a heading. */
+  boldShare: number;
+}
+
+/** Measures the usual style of the text; 10 points if there is no text. */
+export function bodyStyle(blocks: readonly Block[]): BodyStyle {
+  const sizes = new Map<number, number>();
+  let bold = 0;
+  let all = 0;
+  for (const block of blocks) {
+    const isText = block.kind === 'paragraph' || block.kind === 'item';
+    const lines = isText
+      ? block.lines
+      : block.kind === 'table'
+        ? block.rows.flatMap((row) => row.flatMap((cell) => cell.lines))
+        : [];
+    const weight = isText ? 1 : TABLE_WEIGHT;
+    for (const [style, length] of lengthsByStyle(lines)) {
+      const size = Math.round(style.size * 2) / 2;
+      sizes.set(size, (sizes.get(size) ?? 0) + weight * length);
+      all += weight * length;
+      if (style.bold) bold += weight * length;
+    }
+  }
+  let size = 0;
+  for (const [candidate, count] of sizes) if (count > (sizes.get(size) ?? 0)) size = candidate;
+  return { size: size || 10, boldShare: all > 0 ? bold / all : 0 };
+}
+
+/** The number of characters in each style. Neighbouring words mostly share theirs, so it is looked up for few of them. */
+function lengthsByStyle(lines: readonly Line[]): Map<TextStyle, number> {
+  const lengths = new Map<TextStyle, number>();
+  let style: TextStyle | undefined;
+  let length = 0;
+  const add = () => style && lengths.set(style, (lengths.get(style) ?? 0) + length);
+  for (const { words } of lines)
+    for (const word of words) {
+      if (word.style !== style) {
+        add();
+        style = word.style;
+        length = 0;
+      }
+      length += word.text.length;
+    }
+  add();
+  return lengths;
+}
+
+/** Turns paragraphs into headings and captions by their style and wording, and assigns levels to the headings. */
+export function findHeadings(blocks: readonly Block[]): Block[] {
+  const body = bodyStyle(blocks);
+  const marked = blocks.map((block, place): Block => {
+    if (block.role || (block.kind !== 'paragraph' && block.kind !== 'item')) return block;
+    const text = block.lines.map(lineText).join(' ');
+    if (block.kind === 'paragraph' && CAPTION.test(text) && block.lines.length <= 6)
+      return { ...block, kind: 'caption' };
+    const candidate = { block, text, previous: blocks[place - 1], next: blocks[place + 1] };
+    return isHeading(candidate, body) ? toHeading(block) : block;
+  });
+  return withLevels(marked);
+}
+
+function toHeading({ left, top, right, bottom, page, lines }: Block & { lines: Line[] }): TextBlock {
+  return { kind: 'heading', left, top, right, bottom, page, lines };
+}
+
+/** A block that may be a heading, and its neighbours. */
+interface Candidate {
+  block: Block & { lines: Line[] };
+  text: string;
+  previous: Block | undefined;
+  next: Block | undefined;
+}
+
+function isHeading(candidate: Candidate, body: BodyStyle): boolean {
+  const { block, text, next } = candidate;
+  const { lines } = block;
+  if (lines.length > MAX_LINES || text.length > MAX_LENGTH || !/\p{L}{2}/u.test(text)) return false;
+  const { size } = (lines[0] as Line).style;
+  const larger = size / body.size;
+  const bold = lines.every(isAllBold);
+  if (larger < LARGER && !(bold && body.boldShare < 0.5 && larger > 0.85))
+    return isBoldTitle(candidate) || isItalicHeading(candidate);
+  // Text that ends with a full stop or has several lines is usually running text.
+  if (/[,;]$/.test(text)) return false;
+  if (/[.]$/.test(text) && (lines.length > 1 || (larger < 1.3 && !SECTION_NUMBER.test(text)))) return false;
+  if (/:$/.test(text) && larger < LARGER && next?.kind === 'item') return false;
+  if (larger < 1.3 && lines.length > 2 && lines.reduce((sum, line) => sum + lineLength(line), 0) > 150)
+    return false;
+  return true;
+}
+
+/** Whether a block is a short bold line with space above and below, such as the title of a table of contents. */
+function isBoldTitle({ block, text, previous, next }: Candidate): boolean {
+  const { lines, top, bottom, page } = block;
+  const [line] = lines as [Line];
+  if (lines.length > 1 || !isAllBold(line) || text.length > 40 || /[.:]$/.test(text)) return false;
+  const { size } = line.style;
+  const isFirst = !previous || previous.page !== page || top - previous.bottom > size;
+  return isFirst && next?.page === page && next.top - bottom > 1.5 * size;
+}
+
+/** Whether a block is one line in italics that is closer to the paragraph below it than to the block above it. */
+function isItalicHeading({ block, text, previous, next }: Candidate): boolean {
+  const { lines, top, bottom, page } = block;
+  const [line] = lines as [Line];
+  if (lines.length > 1 || !isAllItalic(line) || text.length > 70 || !/^\p{Lu}.*[\p{L}\d)]$/u.test(text))
+    return false;
+  if (next?.kind !== 'paragraph' || next.page !== page || isAllItalic(next.lines[0] as Line)) return false;
+  const below = next.top - bottom;
+  const above = previous?.page === page && previous.bottom <= top ? top - previous.bottom : Infinity;
+  return below >= 0 && below < 0.8 * line.style.size && above > below;
+}
+
+/** Assigns levels by font size, then by weight. The largest headings of the document get level 1. */
+function withLevels(blocks: readonly Block[]): Block[] {
+  const keyOf = ({ lines }: TextBlock) => {
+    const { size, bold, italic } = (lines[0] as Line).style;
+    return Math.round(size * 2) * 4 + (bold ? 2 : 0) + (italic ? 0 : 1);
+  };
+  const headings = blocks.filter((block): block is TextBlock => block.kind === 'heading');
+  const keys = [...new Set(headings.map(keyOf))].sort((a, b) => b - a);
+  // Sizes that differ by less than a point are one level: some programs scale text to fit it into boxes.
+  const levels = new Map<number, number>();
+  let level = 0;
+  let previous = Infinity;
+  for (const key of keys) {
+    if (previous - key > 4 || (previous - key >= 2 && previous >> 2 === key >> 2)) level++;
+    levels.set(key, Math.min(6, Math.max(1, level)));
+    previous = key;
+  }
+  return blocks.map((block) =>
+    block.kind === 'heading'
+      ? { ...block, level: block.level ?? (levels.get(keyOf(block)) as number) }
+      : block,
+  );
+}

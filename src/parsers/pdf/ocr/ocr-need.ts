@@ -1,0 +1,47 @@
+import type { PageComplexityStats } from '@llamaindex/liteparse';
+import type { SourcePage } from '../types.ts';
+
+/** Why the text layer of a page is missing or differs from the visible text. */
+export type OcrReason = 'scanned' | 'garbled' | 'vector-text';
+
+/** Number of characters from which a page counts as having a text layer, even if images cover it. */
+const MIN_TEXT = 200;
+/** Maximum share of unknown characters in readable text. */
+const MAX_GARBLED = 0.12;
+/** Characters that result from fonts without a mapping to Unicode. */
+const UNKNOWN = /[\ufffd\ue000-\uf8ff]|\p{Cn}/gu;
+const READABLE = /[\p{L}\p{N}]/gu;
+
+/**
+ * Whether a page may need OCR: it has little text, or its text is garbled. Only such pages are measured by liteparse,
+ * which takes much longer than this test.
+ */
+export function mayNeedOcr({ words }: SourcePage): boolean {
+  let length = 0;
+  for (const { text } of words) length += text.length;
+  return length < MIN_TEXT || isGarbled(words.map(({ text }) => text).join(' '));
+}
+
+/** Whether a text has many unknown characters, or hardly any letters and digits. */
+function isGarbled(text: string): boolean {
+  const characters = text.replace(/\s/g, '').length;
+  if (characters < 20) return false;
+  const unknown = text.match(UNKNOWN)?.length ?? 0;
+  const readable = text.match(READABLE)?.length ?? 0;
+  return unknown > MAX_GARBLED * characters || readable < 0.3 * characters;
+}
+
+/** Decides by the measurements of liteparse why a page needs OCR; undefined if it does not. */
+export function ocrReason(stats: PageComplexityStats, page: SourcePage | undefined): OcrReason | undefined {
+  const { reasons, isGarbled: garbled, fullPageImage, imageCoverage, textLength } = stats;
+  if (
+    garbled ||
+    reasons.includes('garbled') ||
+    (page && isGarbled(page.words.map(({ text }) => text).join(' ')))
+  )
+    return 'garbled';
+  if (reasons.includes('vector-text')) return 'vector-text';
+  if (reasons.includes('scanned') || (textLength < MIN_TEXT && (fullPageImage || imageCoverage > 0.4)))
+    return 'scanned';
+  return undefined;
+}

@@ -1,0 +1,173 @@
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { LiteParse } from '@llamaindex/liteparse';
+import { toPdfError } from '../errors.ts';
+import { OFFLINE, toSourcePage } from '../source/liteparse.ts';
+import { styleTable } from '../source/words.ts';
+import type { SourcePage } from '../types.ts';
+import { capitalHeight } from './letter-height.ts';
+import { mayNeedOcr, type OcrReason, ocrReason } from './ocr-need.ts';
+
+export interface OcrSettings {
+  /** Directory with `<language>.traineddata` files of tesseract; see {@link unpackEnglish}. */
+  languageData: string;
+  /** Language codes of tesseract, joined by `+`. */
+  languages: string;
+}
+
+const require = createRequire(import.meta.url);
+
+/** Resolution of rendered pages. Text of 10 points is 28 pixels high, near the height that tesseract is trained for. */
+const DPI = 200;
+
+/** Range of the sizes that count as the usual size of a page, as a multiple of it; measured heights vary by a pixel or two. */
+const MIN_SAME_SIZE = 0.6;
+const MAX_SAME_SIZE = 1.15;
+/** Symbols that tesseract finds in smudges and in the space between columns. Dashes and bullets can be as uncertain. */
+const SYMBOLS_ONLY = /^[^\p{L}\p{N}\p{Pd}•·*.,:;!?%]+$/u;
+const MIN_SYMBOL_CONFIDENCE = 0.6;
+/** Vertical rules of tables and frames, which tesseract takes for characters, whatever its confidence. */
+const RULE = /^[|¦]+$/;
+
+/**
+ * Writes the English language data of tesseract to a directory, unless the directory already has it.
+ * @returns settings for English text
+ */
+export async function unpackEnglish(directory: string): Promise<OcrSettings> {
+  const target = join(directory, 'eng.traineddata');
+  const settings = { languageData: directory, languages: 'eng' };
+  if (await stat(target).catch(() => undefined)) return settings;
+  const packed = join(
+    dirname(require.resolve('@tesseract.js-data/eng')),
+    '4.0.0_best_int/eng.traineddata.gz',
+  );
+  await mkdir(directory, { recursive: true });
+  // Another process may write the same file at the same time.
+  const temporary = `${target}.${process.pid}`;
+  await writeFile(temporary, await promisify(gunzip)(await readFile(packed)));
+  await rename(temporary, target);
+  return settings;
+}
+
+/** Page numbers of the pages that need OCR, with the reason for each. */
+export async function pagesThatNeedOcr(
+  bytes: Buffer,
+  pages: readonly SourcePage[],
+  password?: string,
+): Promise<Map<number, OcrReason>> {
+  const candidates = pages.filter(mayNeedOcr);
+  if (candidates.length === 0) return new Map();
+  const targetPages = candidates.map(({ number }) => number).join(',');
+  const parser = new LiteParse({ ...OFFLINE, targetPages, ...(password ? { password } : {}) });
+  const needs = new Map<number, OcrReason>();
+  for (const stats of await parser.isComplex(bytes)) {
+    const page = candidates.find(({ number }) => number === stats.pageNumber);
+    const reason = page && ocrReason(stats, page);
+    if (reason) needs.set(stats.pageNumber, reason);
+  }
+  return needs;
+}
+
+const ocrParser = ({ languageData, languages }: OcrSettings) =>
+  new LiteParse({
+    ...OFFLINE,
+    ocrEnabled: true,
+    ocrLanguage: languages,
+    tessdataPath: languageData,
+    ocrFailureFatal: false,
+    emitWordBoxes: true,
+    extractVectorGraphics: true,
+  });
+
+/**
+ * Recognises the text of a raster image: PNG, JPEG, GIF, WebP, BMP or TIFF.
+ * @returns a page of the size of the image; `undefined` for an image without pixels
+ * @throws PdfError `damaged` if the image cannot be read
+ */
+export async function recogniseImage(image: Buffer, settings: OcrSettings): Promise<SourcePage | undefined> {
+  const result = await ocrParser(settings)
+    .parse(image)
+    .catch((error: unknown) => {
+      throw toPdfError(error);
+    });
+  const [page] = result.pages;
+  return page && withUsualSizes(withoutNoise(toSourcePage(page, [])));
+}
+
+/** Removes rules, and symbols that tesseract is not sure of. Between two columns they would join the lines beside them. */
+export const withoutNoise = (page: SourcePage): SourcePage => ({
+  ...page,
+  words: page.words.filter(
+    ({ text, confidence = 1 }) =>
+      !RULE.test(text) && (confidence >= MIN_SYMBOL_CONFIDENCE || !SYMBOLS_ONLY.test(text)),
+  ),
+});
+
+/** Gives the words whose measured size is near the usual one that size: else lines of running text look like headings. */
+function withUsualSizes(page: SourcePage): SourcePage {
+  const sizes = page.words.map(capitalHeight).sort((a, b) => a - b);
+  const usual = sizes[Math.floor(0.75 * sizes.length)];
+  if (usual === undefined) return page;
+  const style = styleTable();
+  const sizeOf = (size: number) =>
+    size > MIN_SAME_SIZE * usual && size < MAX_SAME_SIZE * usual ? usual : size;
+  const words = page.words.map((word) => ({ ...word, style: style('', sizeOf(capitalHeight(word))) }));
+  return { ...page, words };
+}
+
+interface RecognitionOptions {
+  /** Numbers of the pages to recognise. */
+  numbers: ReadonlySet<number>;
+  settings: OcrSettings;
+  password?: string | undefined;
+  /** Called after each page, with the number of pages that are done. */
+  onPage?: (pagesDone: number) => void;
+}
+
+/**
+ * Replaces the words of the given pages with words that tesseract recognises on the rendered pages. A page on which it
+ * recognises nothing stays as it is.
+ * @returns all pages, and the numbers of those that could not be rendered, such as very large ones
+ */
+export async function recognisePages(
+  bytes: Buffer,
+  pages: readonly SourcePage[],
+  { numbers, settings, password, onPage }: RecognitionOptions,
+): Promise<{ pages: SourcePage[]; unrendered: number[] }> {
+  const renderer = new LiteParse({ ...OFFLINE, dpi: DPI, ...(password ? { password } : {}) });
+  const recognised: SourcePage[] = [];
+  const unrendered: number[] = [];
+  for (const page of pages) {
+    const text = numbers.has(page.number) ? await recognisePage(page.number) : undefined;
+    if (text === 'unrendered') unrendered.push(page.number);
+    const hasText = text !== 'unrendered' && text !== undefined && text.words.length > 0;
+    recognised.push(hasText ? withRecognisedWords(page, text) : page);
+    onPage?.(recognised.length);
+  }
+  return { pages: recognised, unrendered };
+
+  async function recognisePage(number: number): Promise<SourcePage | 'unrendered' | undefined> {
+    // liteparse has no error codes. A page that it cannot render may still have text.
+    const [rendered] = await renderer.screenshot(bytes, [number]).catch(() => []);
+    if (!rendered) return 'unrendered';
+    return rendered.isSolidFill ? undefined : recogniseImage(rendered.imageBuffer, settings);
+  }
+}
+
+/** Replaces the words of a page with recognised words, converted from pixels of the image to points of the page. */
+function withRecognisedWords(page: SourcePage, recognised: SourcePage): SourcePage {
+  const scale = page.width / recognised.width;
+  const style = styleTable();
+  const words = recognised.words.map((word) => ({
+    ...word,
+    left: word.left * scale,
+    right: word.right * scale,
+    top: word.top * scale,
+    bottom: word.bottom * scale,
+    style: style('', scale * word.style.size),
+  }));
+  return { ...page, words };
+}

@@ -1,0 +1,54 @@
+import { joinContinued } from '../document/continued-blocks.ts';
+import { layoutDocument } from '../document/document-layout.ts';
+import { PdfError } from '../errors.ts';
+import { toHtml } from '../output/to-html.ts';
+import type { SourcePage } from '../types.ts';
+import { type OcrSettings, recogniseImage } from './ocr.ts';
+import { MAX_TIFF_PAGES, splitTiff } from './tiff-pages.ts';
+
+/** The text of an image. */
+interface ImageText {
+  /** How many pages were read: one, or those of a TIFF file. */
+  pages: number;
+  /** Empty if no text is recognised. */
+  html: string;
+  /** English sentences about content that is missing. */
+  warnings: string[];
+}
+
+/**
+ * Converts a raster image (PNG, JPEG, GIF, WebP, BMP or TIFF) to HTML: its text, laid out like a page of a PDF, and that of
+ * the further pages of a TIFF file. A process must convert only one image or document at a time.
+ * @param onPage called after each page, with the number of pages that are done and that of all
+ * @throws PdfError `damaged` if the image cannot be read
+ */
+export async function parseImage(
+  bytes: Uint8Array,
+  ocr: OcrSettings,
+  onPage?: (pagesDone: number, pages: number) => void,
+): Promise<ImageText> {
+  const images = splitTiff(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const pages: SourcePage[] = [];
+  for (let place = 0; place < images.count; place++) {
+    const page = await readImage(images.page(place), ocr);
+    pages.push({ ...page, number: place + 1 });
+    onPage?.(pages.length, images.count);
+  }
+  return {
+    pages: images.count,
+    html: toHtml(joinContinued(layoutDocument(pages).flat())),
+    warnings: images.isCut ? [`Only the first ${MAX_TIFF_PAGES} pages of the image were read.`] : [],
+  };
+}
+
+async function readImage(image: Buffer, ocr: OcrSettings): Promise<SourcePage> {
+  const page = await recogniseImage(image, ocr).catch((cause: unknown) => {
+    throw new PdfError(
+      'damaged',
+      'The image is damaged or has a variant of its format that cannot be read.',
+      { cause },
+    );
+  });
+  if (!page) throw new PdfError('damaged', 'The image has no pixels.');
+  return page;
+}

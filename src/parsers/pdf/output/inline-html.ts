@@ -1,0 +1,138 @@
+import { escapeHtml } from '../../../html/parse/escape-html.ts';
+import { isReference } from '../document/footnotes.ts';
+import { isSpaced, isUnspacedScript } from '../page/lines.ts';
+import type { Block, Line, TextBlock, TextStyle, Word } from '../types.ts';
+
+/** The end of a line and the beginning of the next one where a hyphen divides a word. */
+const BROKEN_WORD = /\p{Ll}-$/u;
+const WORD_REST = /^\p{Ll}/u;
+
+interface InlineOptions {
+  /** Whether bold and italic words are marked. */
+  emphasis: boolean;
+  /** The right edge of the text of a table column in points. Some programs break words there without a hyphen. */
+  edge?: number;
+}
+
+/** Writes the words of blocks as inline HTML. Links between footnotes and their references need the whole document. */
+export class InlineHtml {
+  /** The `id` attributes of footnotes by page and mark. */
+  readonly #notes = new Map<string, string>();
+  readonly #referred = new Set<string>();
+  #page = 0;
+
+  constructor(blocks: readonly Block[]) {
+    for (const block of blocks)
+      if (block.kind === 'footnote')
+        this.#notes.set(`${block.page} ${block.mark}`, `note-${block.page}-${this.#notes.size + 1}`);
+  }
+
+  lines(lines: readonly Line[], page = 0): string {
+    this.#page = page;
+    return this.#write(lines, { emphasis: true });
+  }
+
+  heading(lines: readonly Line[]): string {
+    return this.#write(lines, { emphasis: false });
+  }
+
+  cell(lines: readonly Line[], edge: number): string {
+    return this.#write(lines, { emphasis: false, edge });
+  }
+
+  /** Writes footnotes as a list, to whose items the marks in the text link. */
+  footnotes(blocks: readonly Block[]): string {
+    const items = blocks.map((block) => {
+      const note = block as TextBlock;
+      const id = this.#notes.get(`${note.page} ${note.mark}`);
+      const text = this.#write(withoutMark(note), { emphasis: true });
+      if (!id || !this.#referred.has(id))
+        return `<p class="footnote">${escapeHtml(note.mark ?? '')} ${text}</p>`;
+      return `<ol class="footnotes"><li id="${id}">${text} <a href="#ref-${id}">↩</a></li></ol>`;
+    });
+    return items.join('').replaceAll('</ol><ol class="footnotes">', '');
+  }
+
+  #write(lines: readonly Line[], options: InlineOptions): string {
+    let html = '';
+    let open = '';
+    let before: Word | undefined;
+    let beforeLine: Line | undefined;
+    for (const line of lines) {
+      for (const word of line.words) {
+        let space =
+          before && beforeLine ? spaceBetween({ before, beforeLine, word, line, edge: options.edge }) : '';
+        if (space === 'hyphen') {
+          html = html.slice(0, -1);
+          space = '';
+        }
+        const wrap = wrapping(word, options.emphasis);
+        if (wrap !== open) {
+          html += closing(open) + space + wrap;
+          open = wrap;
+        } else html += space;
+        html += this.#reference(word, line) ?? escapeHtml(word.text);
+        before = word;
+        beforeLine = line;
+      }
+    }
+    return html + closing(open);
+  }
+
+  #reference(word: Word, line: Line): string | undefined {
+    if (this.#notes.size === 0 || !isReference(word, line)) return undefined;
+    const id = this.#notes.get(`${this.#page} ${word.text}`);
+    if (!id) return undefined;
+    const isFirst = !this.#referred.has(id);
+    this.#referred.add(id);
+    return `<sup><a href="#${id}"${isFirst ? ` id="ref-${id}"` : ''}>${escapeHtml(word.text)}</a></sup>`;
+  }
+}
+
+function withoutMark({ lines, mark = '' }: TextBlock): Line[] {
+  const [first, ...rest] = lines as [Line, ...Line[]];
+  const [word, ...words] = first.words;
+  return word?.text.startsWith(mark) ? [{ ...first, words }, ...rest] : lines;
+}
+
+/** The opening tags around a word, outermost first. */
+function wrapping({ href, style }: Word, emphasis: boolean): string {
+  const link = href ? `<a href="${escapeHtml(href)}">` : '';
+  return link + (emphasis ? emphasisOf(style) : '');
+}
+
+const emphasisOf = ({ bold, italic }: TextStyle) => `${bold ? '<strong>' : ''}${italic ? '<em>' : ''}`;
+
+const closing = (tags: string) =>
+  tags &&
+  (tags.match(/<(\w+)/g) ?? [])
+    .reverse()
+    .map((tag) => `</${tag.slice(1)}>`)
+    .join('');
+
+interface NeighbouringWords {
+  before: Word;
+  beforeLine: Line;
+  word: Word;
+  line: Line;
+  /** The right edge of the text of the table column, in points. */
+  edge: number | undefined;
+}
+
+/** The separator of two words: a space, nothing, or `hyphen` if the first one ends with a hyphen that must be removed. */
+function spaceBetween({ before, beforeLine, word, line, edge }: NeighbouringWords): string {
+  if (beforeLine === line) return isSpaced(before, word) ? ' ' : '';
+  if (isUnspacedScript(before, word)) return '';
+  if (before.text.length > 1 && BROKEN_WORD.test(before.text) && WORD_REST.test(word.text)) return 'hyphen';
+  if (edge !== undefined) {
+    const character = (before.right - before.left) / before.text.length;
+    const isBroken =
+      beforeLine.words.length === 1 &&
+      before.right > edge - 0.9 * character &&
+      /[\p{L}\d]$/u.test(before.text) &&
+      WORD_REST.test(word.text);
+    if (isBroken) return '';
+    if (/-$/.test(before.text) && before.text.length > 1) return '';
+  }
+  return ' ';
+}

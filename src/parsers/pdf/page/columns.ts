@@ -1,0 +1,174 @@
+import { type Box, centerY, heightOf, median, overlapY, unionOf, widthOf } from '../boxes.ts';
+import type { Segment } from '../types.ts';
+import { findGutters, type Gutter } from './gutters.ts';
+import { groupRows } from './rows.ts';
+
+/** A table, picture or other content that is positioned as a whole and never split. */
+export interface Placed<T> extends Box {
+  content: T;
+}
+
+export type Item<T> = Segment | Placed<T>;
+
+export const isSegment = <T>(item: Item<T>): item is Segment => 'words' in item;
+
+/** Minimum width of a gutter between columns, as a multiple of the median line height. */
+const MIN_GUTTER = 0.72;
+/** Minimum number of lines in a column. */
+const MIN_COLUMN_ROWS = 5;
+/** Minimum number of lines in a column that takes a large part of the page. */
+const MIN_LONG_ROWS = 15;
+/** Minimum number of lines in a column of running text. */
+const MIN_PROSE_ROWS = 2;
+/** Minimum median length of the lines of running text, in characters. */
+const MIN_PROSE_LENGTH = 16;
+/** The same for columns of fewer than four lines. */
+const MIN_SHORT_PROSE_LENGTH = 26;
+const MAX_DEPTH = 12;
+
+/**
+ * Splits a page into columns and returns their contents in reading order. A row with text that crosses the gutter
+ * ends the columns: content above the columns is read before them, content below the columns after them.
+ */
+export function splitColumns<T>(items: readonly Item<T>[], depth = 0): Item<T>[][] {
+  if (items.length === 0) return [];
+  if (depth >= MAX_DEPTH) return [[...items]];
+  // Each box counts as a separate row, because the lines of neighbouring columns may be at different heights.
+  const sorted = [...items].sort((a, b) => centerY(a) - centerY(b));
+  const gutter = bestGutter(sorted);
+  if (!gutter) return [sorted];
+  const { first, last } = gutter;
+  const middle = sorted.slice(first, last + 1);
+  return [sorted.slice(0, first), ...sidesOf(middle, gutter), sorted.slice(last + 1)].flatMap((part) =>
+    splitColumns(part, depth + 1),
+  );
+}
+
+function sidesOf<T>(items: readonly Item<T>[], { left }: Gutter): [Item<T>[], Item<T>[]] {
+  const isLeft = (item: Item<T>) => item.right <= left + 0.01;
+  return [items.filter(isLeft), items.filter((item) => !isLeft(item))];
+}
+
+function bestGutter<T>(sorted: readonly Item<T>[]): Gutter | undefined {
+  const lineHeight = median(sorted.filter(isSegment).map(heightOf));
+  let best: Gutter | undefined;
+  const rows = sorted.map((item) => [item]);
+  for (const found of findGutters(rows, MIN_GUTTER * lineHeight)) {
+    if (found.leftRows < MIN_PROSE_ROWS || found.rightRows < MIN_PROSE_ROWS) continue;
+    const gutter = trimGutter(sorted, found, lineHeight);
+    if (!gutter || (best && score(gutter) <= score(best))) continue;
+    if (separatesColumns(sidesOf(sorted.slice(gutter.first, gutter.last + 1), gutter), lineHeight))
+      best = gutter;
+  }
+  return best;
+}
+
+const score = ({ leftRows, rightRows, left, right }: Gutter) =>
+  Math.min(leftRows, rightRows) * 10 + leftRows + rightRows + Math.min(right - left, 40) / 40;
+
+/**
+ * Excludes lines that are separated from the columns: lines above them that only the right side has, a row above them
+ * with text on both sides, such as a running head, and lines below a wide gap at the end of one side.
+ * @returns undefined if too few lines remain on a side
+ */
+function trimGutter<T>(sorted: readonly Item<T>[], gutter: Gutter, lineHeight: number): Gutter | undefined {
+  let { first, last } = gutter;
+  const isLeft = (place: number) => (sorted[place] as Item<T>).right <= gutter.left + 0.01;
+  const firstLeft = sorted.slice(first, last + 1).find(({ right }) => right <= gutter.left + 0.01) as Item<T>;
+  const above = sorted.findIndex((item, place) => place >= first && item.bottom >= firstLeft.top);
+  // In long columns, lines above the first one on the left are the beginning of the right column.
+  const isColumnStart =
+    Math.min(gutter.leftRows, gutter.rightRows) >= MIN_LONG_ROWS &&
+    sorted.slice(first, above).every((item) => isSegment(item) && item.length >= MIN_PROSE_LENGTH) &&
+    (sorted[above] as Item<T>).top - (sorted[above - 1]?.bottom ?? 0) < 0.8 * lineHeight;
+  if (!isColumnStart) first = Math.min(above, last);
+  const head = headEnd(sorted.slice(first, last + 1), lineHeight);
+  first += head;
+  for (const side of [true, false]) {
+    let end = last;
+    while (end >= first && isLeft(end) !== side) end--;
+    // The other side may be longer. Its lines belong to the columns until the first wide gap.
+    let bottom = Math.max(...sorted.slice(first, end + 1).map((item) => item.bottom));
+    for (let place = end + 1; place <= last; place++) {
+      const item = sorted[place] as Item<T>;
+      if (item.top - bottom > 1.2 * lineHeight) last = place - 1;
+      else bottom = Math.max(bottom, item.bottom);
+    }
+  }
+  const leftRows = sorted.slice(first, last + 1).filter((_, place) => isLeft(first + place)).length;
+  const rightRows = last - first + 1 - leftRows;
+  if (leftRows < MIN_PROSE_ROWS || rightRows < MIN_PROSE_ROWS) return undefined;
+  return { ...gutter, first, last, leftRows, rightRows };
+}
+
+/** The number of boxes in the first row if it has several boxes and a wide gap below it, else 0. */
+function headEnd(items: readonly Box[], lineHeight: number): number {
+  const [first] = items;
+  if (!first) return 0;
+  let end = 1;
+  while (items[end] && overlapY(first, items[end] as Box) > 0.5 * lineHeight) end++;
+  const bottom = Math.max(...items.slice(0, end).map((item) => item.bottom));
+  const next = items[end];
+  return end > 1 && next && next.top - bottom > lineHeight ? end : 0;
+}
+
+/** Whether the two sides are columns of text rather than the cells of a table. */
+function separatesColumns<T>(sides: [Item<T>[], Item<T>[]], lineHeight: number): boolean {
+  const [left, right] = sides;
+  const areProse = sides.every(isProse);
+  if (areProse) {
+    // A few long lines are columns, such as two captions side by side. A few short lines are cells of a table.
+    const isShort = Math.min(left.length, right.length) < 4;
+    const length = median([...left, ...right].filter(isSegment).map((segment) => segment.length));
+    if (isShort && length < MIN_SHORT_PROSE_LENGTH) return false;
+    return !haveSameRows(left, right, lineHeight) && !isColumnOfCells(left, right, lineHeight);
+  }
+  // A side with few lines is a heading or a label if the other side is running text, else it consists of table cells.
+  const least = sides.some((side) => side.length >= MIN_COLUMN_ROWS && isProse(side)) ? 3 : MIN_COLUMN_ROWS;
+  if (left.length < least || right.length < least) return false;
+  return alignedShare(left, right, lineHeight) < 0.45;
+}
+
+/** Whether a side is running text, or has no text outside of tables. */
+function isProse<T>(side: readonly Item<T>[]): boolean {
+  const segments = side.filter(isSegment);
+  if (segments.length === 0) return true;
+  return (
+    median(segments.map(({ length }) => length)) >= MIN_PROSE_LENGTH &&
+    median(segments.map(widthOf)) > 0.4 * widthOf(unionOf(side))
+  );
+}
+
+/** Share of the lines of the shorter side that are at the height of a line of the other side, as in a table row. */
+function alignedShare(left: readonly Box[], right: readonly Box[], lineHeight: number): number {
+  const [fewer, more] = left.length < right.length ? [left, right] : [right, left];
+  const aligned = fewer.filter((box) =>
+    more.some((other) => Math.abs(centerY(box) - centerY(other)) < 0.14 * lineHeight),
+  );
+  return aligned.length / fewer.length;
+}
+
+/** Whether the gaps between lines are at the same heights on both sides, as between the rows of a table. */
+function haveSameRows(left: readonly Box[], right: readonly Box[], lineHeight: number): boolean {
+  const [a, b] = [left, right].map((side) => blockTops(side, lineHeight)) as [number[], number[]];
+  if (a.length < 3 || b.length < 3) return false;
+  const shared = a.filter((top) => b.some((other) => Math.abs(top - other) < 0.3 * lineHeight)).length;
+  return shared >= 0.8 * Math.min(a.length, b.length) && shared >= 3;
+}
+
+/** Whether the lines of one side are separated by gaps, and most of them are level with a line of the other side. */
+function isColumnOfCells(left: readonly Box[], right: readonly Box[], lineHeight: number): boolean {
+  const [fewer, more] = left.length < right.length ? [left, right] : [right, left];
+  const aligned = alignedShare(left, right, lineHeight);
+  if (fewer.length > 0.75 * more.length || aligned < 0.8) return false;
+  const blocks = blockTops(fewer, lineHeight).length;
+  return blocks > 0.6 * fewer.length || (aligned > 0.95 && blocks > 0.4 * fewer.length);
+}
+
+/** Top edges of the rows that a gap separates from the row above. */
+function blockTops(side: readonly Box[], lineHeight: number): number[] {
+  const rows = groupRows(side).map(unionOf);
+  return rows
+    .filter((row, place) => place === 0 || row.top - (rows[place - 1] as Box).bottom > 0.35 * lineHeight)
+    .map(({ top }) => top);
+}

@@ -1,0 +1,148 @@
+import {
+  type Box,
+  centerY,
+  containsCenter,
+  heightOf,
+  median,
+  overlapX,
+  overlapY,
+  unionOf,
+} from '../boxes.ts';
+import { findAlignedTable } from '../tables/aligned.ts';
+import { findGrids } from '../tables/grids.ts';
+import { gridBox, ruledTable } from '../tables/ruled.ts';
+import { splitAtStrips } from '../tables/strips.ts';
+import { findTaggedTables } from '../tables/tagged.ts';
+import type { Block, Line, Segment, SourcePage, Word } from '../types.ts';
+import { type Item, isSegment, type Placed, splitColumns } from './columns.ts';
+import { lastContentsRow } from './contents-list.ts';
+import { withDrawnBullets } from './drawn-bullets.ts';
+import { withFieldValues } from './form-fields.ts';
+import { toLine } from './lines.ts';
+import { toTextBlocks } from './paragraphs.ts';
+import { groupRows } from './rows.ts';
+import { toSegments } from './segments.ts';
+
+/** Minimum length of a rule that separates content, in points. Shorter ones are underlines or belong to footnotes. */
+const MIN_CROSSING_RULE = 100;
+/** Maximum number of rows of a grid that can be a part of a table without rules. */
+const MAX_SHADED_ROWS = 2;
+/** Maximum distance between a shaded row and the next row of the table, as a multiple of the line height. */
+const MAX_ROW_GAP = 0.6;
+/** Limits the time for drawings. */
+const MAX_CROSSING_RULES = 100;
+
+/**
+ * Arranges the words of a page into blocks in reading order. Only positions are used here; headings are found later,
+ * because they are compared with the text of the whole document.
+ */
+export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
+  const { placed, rest } = placeTables(page, withDrawnBullets(page, withFieldValues(page, words)));
+  for (const figure of page.figures)
+    placed.push(place({ kind: 'figure', figure, ...boxOf(figure), page: page.number }));
+  for (const annotation of page.annotations)
+    placed.push(place({ kind: 'annotation', annotation, ...boxOf(annotation), page: page.number }));
+  const items: Item<Block | undefined>[] = [...toSegments(rest), ...placed, ...crossingRules(page)];
+  return [...splitColumns(items).flatMap((column) => readColumn(column, page)), ...turnedBlocks(page)];
+}
+
+/** Paragraphs of text in another direction than the page, one per run. */
+const turnedBlocks = ({ turnedWords = [], number }: SourcePage): Block[] =>
+  [...Map.groupBy(turnedWords, ({ run }) => run).values()].map((words) => {
+    const line: Line = { ...unionOf(words), words, style: (words[0] as Word).style };
+    return { kind: 'paragraph', ...unionOf(words), page: number, lines: [line] };
+  });
+
+const boxOf = ({ left, top, right, bottom }: Box): Box => ({ left, top, right, bottom });
+const place = (block: Block): Placed<Block> => ({ ...boxOf(block), content: block });
+
+/** Horizontal rules as boxes without content, because columns of text end at them. */
+const crossingRules = ({ rules }: SourcePage): Placed<undefined>[] =>
+  rules.horizontal
+    .filter(({ from, to }) => to - from > MIN_CROSSING_RULE)
+    .slice(0, MAX_CROSSING_RULES)
+    .map(({ at, from, to }) => ({ left: from, right: to, top: at, bottom: at, content: undefined }));
+
+/** Finds the tables of a page by tags and rules, and the words outside of them. */
+function placeTables(page: SourcePage, words: Word[]): { placed: Placed<Block>[]; rest: Word[] } {
+  const placed: Placed<Block>[] = [];
+  let rest = words;
+  for (const { block, words: own } of findTaggedTables(page, words)) {
+    const taken = new Set(own);
+    rest = rest.filter((word) => !taken.has(word));
+    placed.push(place(block));
+  }
+  const grids = findGrids(page.rules)
+    .map((grid) => ({ grid, box: gridBox(grid) }))
+    // Small grids first: the words inside them must not go to a frame around them.
+    .sort((a, b) => heightOf(a.box) - heightOf(b.box));
+  for (const { grid, box } of grids) {
+    const inside = rest.filter((word) => containsCenter(box, word, 1));
+    if (inside.length === 0) continue;
+    if (grid.ys.length - 1 <= MAX_SHADED_ROWS && isContinued(box, rest, inside)) continue;
+    if (placed.some((other) => overlapX(other, box) > 0 && overlapY(other, box) > 0)) continue;
+    const table = ruledTable(grid, inside, page.number);
+    if (!table) continue;
+    const taken = new Set(inside);
+    rest = rest.filter((word) => !taken.has(word));
+    placed.push(place(table));
+  }
+  return { placed, rest };
+}
+
+/**
+ * Whether text directly above or below a box continues it. Such a box is not a table by itself but the shaded or framed
+ * header of a table without rules, or one of its shaded rows.
+ */
+function isContinued(box: Box, words: readonly Word[], inside: readonly Word[]): boolean {
+  const lineHeight = median(inside.map(heightOf));
+  const taken = new Set(inside);
+  const near = words.filter(
+    (word) =>
+      !taken.has(word) &&
+      overlapX(word, box) > 0 &&
+      Math.max(word.top - box.bottom, box.top - word.bottom) < MAX_ROW_GAP * lineHeight,
+  );
+  return groupRows(toSegments(near)).some((row) => row.length > 1);
+}
+
+/** The blocks of one column, from top to bottom. */
+function readColumn(column: readonly Item<Block | undefined>[], page: SourcePage): Block[] {
+  const blocks: Block[] = [];
+  let lines: Line[] = [];
+  const flush = () => {
+    blocks.push(...toTextBlocks(lines, page.number));
+    lines = [];
+  };
+  const rows = splitAtStrips(groupRows(column.filter(isSegment)));
+  const others = column
+    .filter((item): item is Placed<Block> => !isSegment(item) && item.content !== undefined)
+    .sort((a, b) => a.top - b.top);
+  const lineHeight = others.length > 0 ? median(column.filter(isSegment).map(heightOf)) : 0;
+  for (let row = 0; row < rows.length; row++) {
+    const segments = rows[row] as Segment[];
+    const middle = others.length > 0 ? median(segments.map(centerY)) : 0;
+    while (others[0] && others[0].top < middle - 0.2 * lineHeight) {
+      flush();
+      blocks.push((others.shift() as Placed<Block>).content);
+    }
+    const contentsEnd = lastContentsRow(rows, row, page.rules.horizontal);
+    if (contentsEnd !== undefined) {
+      for (const entry of rows.slice(row, contentsEnd + 1))
+        lines.push(toLine(entry.flatMap(({ words }) => words)));
+      row = contentsEnd;
+      continue;
+    }
+    const table = findAlignedTable(rows, row, page.rules.horizontal, page.number);
+    if (table) {
+      flush();
+      blocks.push(table.block);
+      row = table.last;
+      continue;
+    }
+    lines.push(toLine(segments.flatMap(({ words }) => words)));
+  }
+  flush();
+  for (const { content } of others) blocks.push(content);
+  return blocks;
+}

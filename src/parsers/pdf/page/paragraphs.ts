@@ -1,0 +1,164 @@
+import { type Box, centerY, median, unionOf } from '../boxes.ts';
+import type { Line, ListItem, TextBlock } from '../types.ts';
+import { toCode } from './code.ts';
+import { lineText } from './lines.ts';
+import { listMarker } from './lists.ts';
+import { isRightToLeft } from './text-direction.ts';
+
+/** Maximum distance of lines in a paragraph, as a multiple of the usual distance. */
+const MAX_PITCH = 1.3;
+/** Factor between the font sizes of two lines from which they belong to different blocks. */
+const SIZE_STEP = 1.08;
+const SENTENCE_END = /[.!?:;。！？]["'”’)\]]*$/;
+const UPPER_START = /^["'“‘(]?[\p{Lu}\d]/u;
+
+/** Groups the lines of a column into paragraphs, list items and code. */
+export function toTextBlocks(lines: readonly Line[], page: number): (TextBlock | ListItem)[] {
+  const column = lines.length > 0 ? unionOf(lines) : undefined;
+  const pitches = usualPitches(lines);
+  const blocks: (TextBlock | ListItem)[] = [];
+  let group: Line[] = [];
+  let marker: string | undefined;
+  const close = () => {
+    if (!marker && isContents(group)) blocks.push(...group.map((line) => toBlock([line], undefined, page)));
+    else if (group.length > 0) blocks.push(toBlock(group, marker, page));
+    group = [];
+    marker = undefined;
+  };
+  lines.forEach((line, place) => {
+    const before = group.at(-1);
+    const text = lineText(line);
+    const mark = isCode(line) ? undefined : listMarker(line, text);
+    if (
+      before &&
+      column &&
+      (mark || breaksBefore(before, line, lines[place + 1], group, column, pitches, marker))
+    )
+      close();
+    if (group.length === 0) marker = mark;
+    group.push(line);
+  });
+  close();
+  return blocks;
+}
+
+/** Whether all words of a line are monospaced. Different character widths show that the reported font is wrong. */
+const isCode = ({ words }: Line) =>
+  words.every(({ style }) => style.monospaced) &&
+  (words.length < 4 || new Set(words.filter(({ text }) => text.length > 2).map(advanceOf)).size < 3);
+
+const advanceOf = ({ left, right, text }: Line['words'][number]) =>
+  Math.round((5 * (right - left)) / text.length);
+
+/** The usual distance of a line from the line above in points, by font size. */
+function usualPitches(lines: readonly Line[]): Map<number, number> {
+  const bySize = new Map<number, number[]>();
+  for (let place = 1; place < lines.length; place++) {
+    const [above, line] = [lines[place - 1] as Line, lines[place] as Line];
+    if (above.style.size !== line.style.size) continue;
+    const pitch = centerY(line) - centerY(above);
+    if (pitch > 2.2 * line.style.size) continue;
+    const pitches = bySize.get(line.style.size);
+    if (pitches) pitches.push(pitch);
+    else bySize.set(line.style.size, [pitch]);
+  }
+  return new Map(Array.from(bySize, ([size, pitches]) => [size, median(pitches)]));
+}
+
+function breaksBefore(
+  before: Line,
+  line: Line,
+  after: Line | undefined,
+  group: readonly Line[],
+  column: Box,
+  pitches: ReadonlyMap<number, number>,
+  marker: string | undefined,
+): boolean {
+  const { size } = line.style;
+  const ratio = size / before.style.size;
+  if (ratio > SIZE_STEP || ratio < 1 / SIZE_STEP) return true;
+  if (isCode(before) !== isCode(line)) return true;
+  const pitch = pitches.get(size) ?? 1.25 * size;
+  const step = centerY(line) - centerY(before);
+  if (isCode(line)) return step > 3.2 * pitch;
+  if (step > MAX_PITCH * pitch || step < 0) return true;
+  // PDFium reports the style of the first word for a whole line. So a full line in another style than the next one may
+  // be text that begins with emphasis, but a short line is a block of its own.
+  const isFull = before.right > column.right - 0.15 * (column.right - column.left);
+  if (!isFull && isAllBold(before) !== isAllBold(line)) return true;
+  if (!isFull && group.length === 1 && isAllItalic(before) && !isAllItalic(line)) return true;
+  const first = group[0] as Line;
+  // A line to the left of the marker does not belong to the list item.
+  if (marker && line.left < first.left - 0.5 * size) return true;
+  if (
+    marker &&
+    line.left <= first.left + 0.3 * size &&
+    group.length > 1 &&
+    (group[1] as Line).left > first.left + 0.7 * size
+  )
+    return true;
+  if (!marker && isIndented(before, line, after, group, column, size)) return true;
+  const isShort = before.right < column.right - Math.max(3 * size, 0.12 * (column.right - column.left));
+  return (
+    isShort &&
+    SENTENCE_END.test(lineText(before)) &&
+    UPPER_START.test(lineText(line)) &&
+    !isRagged(group, column)
+  );
+}
+
+/** Whether a line is indented and the lines around it are not, so that it begins a paragraph. */
+function isIndented(
+  before: Line,
+  line: Line,
+  after: Line | undefined,
+  group: readonly Line[],
+  column: Box,
+  size: number,
+): boolean {
+  if (isRightToLeft(line.words))
+    return column.right - line.right > 0.9 * size && column.right - before.right < 0.5 * size;
+  const indent = line.left - before.left;
+  if (indent < 0.9 * size || indent > 6 * size) return false;
+  if (before.left > column.left + 0.5 * size && group.length > 1) return false;
+  return !after || after.left < line.left - 0.5 * size;
+}
+
+/** Whether most lines end far from the right edge, as in poems. There, a short line does not end a paragraph. */
+const isRagged = (group: readonly Line[], column: Box) =>
+  group.length > 3 &&
+  group.filter(({ right }) => right < column.right - 0.12 * (column.right - column.left)).length >
+    0.6 * group.length;
+
+/** Whether all words of a line are in italics. */
+export const isAllItalic = ({ words }: Line) => words.every(({ style }) => style.italic);
+
+/** Whether the lines are entries of a table of contents: most of them end with a page number. */
+const isContents = (lines: readonly Line[]) =>
+  lines.length > 2 && lines.filter(endsWithPage).length > 0.7 * lines.length;
+
+const NUMBER_END = /[\divxlc]$/i;
+const PAGE_NUMBER_END = /[\s.](\d{1,4}|[ivxlc]{1,6})$/i;
+
+/** Whether a line has text and ends with a page number. */
+function endsWithPage(line: Line): boolean {
+  // Saves the time of joining the words of most lines.
+  if (!NUMBER_END.test(line.words.at(-1)?.text ?? '')) return false;
+  const text = lineText(line);
+  const number = text.search(PAGE_NUMBER_END);
+  return number > 0 && /\p{L}/u.test(text.slice(0, number));
+}
+
+/** Whether all words of a line are bold. */
+export const isAllBold = ({ words }: Line) => words.every(({ style }) => style.bold);
+
+function toBlock(lines: Line[], marker: string | undefined, page: number): TextBlock | ListItem {
+  const box = unionOf(lines);
+  if (marker) {
+    const ordered = /[\da-z]/i.test(marker) && marker !== 'o';
+    return { kind: 'item', ...box, page, lines, marker, depth: 0, ordered };
+  }
+  if (isCode(lines[0] as Line) && lines.every(isCode)) return toCode(lines, page);
+  const rightToLeft = lines.some(({ words }) => isRightToLeft(words));
+  return { kind: 'paragraph', ...box, page, lines, ...(rightToLeft ? { rightToLeft } : {}) };
+}

@@ -1,0 +1,276 @@
+import {
+  type DocumentAnnotation,
+  type ExtractedImage,
+  LiteParse,
+  type LiteParseConfig,
+  type FormField as NativeField,
+  type ParsedPage,
+  type StructureTreeElement,
+  type TextItem,
+} from '@llamaindex/liteparse';
+import type { Box } from '../boxes.ts';
+import { toPdfError } from '../errors.ts';
+import type {
+  Annotation,
+  Figure,
+  FormField,
+  ReadOptions,
+  SourceDocument,
+  SourcePage,
+  Tag,
+  TextStyle,
+  Word,
+} from '../types.ts';
+import { linkWords } from './links.ts';
+import { parseWithoutCopies } from './native-parse.ts';
+import { uprightPage } from './rotation.ts';
+import { findRules } from './rules.ts';
+import { cleanText, styleTable, withoutRepeats, withPunctuationLast } from './words.ts';
+
+/** Disables OCR, for which liteparse would download language data. */
+export const OFFLINE: Partial<LiteParseConfig> = {
+  ocrEnabled: false,
+  quiet: true,
+  continueOnPageError: true,
+  numWorkers: 1,
+};
+
+/**
+ * Reads a PDF with liteparse (PDFium). A process must not read two documents at the same time.
+ * @throws PdfError `password` if the document needs one, `damaged` if PDFium rejects the file
+ */
+export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions): Promise<SourceDocument> {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // Marked-content identifiers, annotations and form fields take time to extract, and most documents have none.
+  const isTagged = file.includes('/StructTreeRoot');
+  // Names inside compressed objects cannot be found by this search, so files with such objects may have anything.
+  const isCompressed = file.includes('/ObjStm');
+  const mayHave = (name: string) => isCompressed || file.includes(name);
+  const config = {
+    ...OFFLINE,
+    maxPages: options.maxPages,
+    emitWordBoxes: true,
+    extractLinks: false,
+    extractAnnotations: mayHave('/Annots'),
+    extractFormFields: mayHave('/AcroForm'),
+    extractStructureTree: isTagged || isCompressed,
+    extractTextMetadata: isTagged,
+    extractVectorGraphics: true,
+    extractImages: options.images,
+    ...(options.password ? { password: options.password } : {}),
+  };
+  let result = await parse(file, config);
+  if (!isTagged && result.pages.some((page) => hasUnitFonts(page) || hasTags(page)))
+    result = await parse(file, { ...config, extractTextMetadata: true });
+  const images = Map.groupBy(result.images, ({ page }) => page);
+  return {
+    totalPages: result.totalPages,
+    pages: result.pages.map((page) => toSourcePage(page, images.get(page.pageNum) ?? [])),
+    failedPages: result.pageErrors.map(({ pageNum }) => pageNum),
+  };
+}
+
+const parse = (file: Buffer, config: Partial<LiteParseConfig>) =>
+  parseWithoutCopies(parserFor(config), file).catch((error: unknown) => {
+    throw toPdfError(error);
+  });
+
+/** Parsers by their configuration. They keep no documents, and it takes time to create them. */
+const parsers = new Map<string, LiteParse>();
+
+/** The parser of a configuration. One with a password is not kept. */
+function parserFor(config: Partial<LiteParseConfig>): LiteParse {
+  if (config.password !== undefined) return new LiteParse(config);
+  const key = JSON.stringify(config);
+  const parser = parsers.get(key) ?? new LiteParse(config);
+  parsers.set(key, parser);
+  return parser;
+}
+
+/**
+ * Whether a page sets a font size of 1 for its text and scales the text by a matrix. The real sizes are then only in the
+ * metadata of the text, which take time to extract.
+ */
+const hasUnitFonts = ({ textItems }: ParsedPage) =>
+  textItems.length > 1 && textItems.every(({ fontSize }) => fontSize === 1);
+
+/** Whether a page has a tag tree, which refers to its text by identifiers that are only in the metadata of the text. */
+const hasTags = ({ structureTree }: ParsedPage) => (structureTree?.roots.length ?? 0) > 0;
+
+/**
+ * Converts a page of liteparse to the common form of all readers, and rotates it so that most text is upright.
+ * @param images the images of this page
+ */
+export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]): SourcePage {
+  const annotations = page.annotations ?? [];
+  const { upright, turned, rotation } = byRotation(page.textItems);
+  const { shapes, lines } = page.vectorGraphics ?? { shapes: [], lines: [] };
+  const source: SourcePage = {
+    number: page.pageNum,
+    width: page.width,
+    height: page.height,
+    words: toWords(upright),
+    turnedWords: toWords(turned),
+    rules: findRules(shapes, lines),
+    figures: images.map(toFigure),
+    annotations: annotations.flatMap(toAnnotation),
+    fields: (page.formFields ?? []).flatMap(toField),
+    tags: (page.structureTree?.roots ?? []).map(toTag),
+  };
+  linkWords(source.words, annotations);
+  return uprightPage(source, rotation);
+}
+
+/** The rotation of a run, rounded to a multiple of 90 degrees. */
+const quarterOf = ({ rotation = 0 }: TextItem) =>
+  (Math.round((((rotation % 360) + 360) % 360) / 90) % 4) * 90;
+
+/** Separates the runs in the direction of most of the text from the others, of which most pages have none. */
+function byRotation(items: readonly TextItem[]) {
+  if (items.every(({ rotation }) => !rotation)) return { rotation: 0 as const, upright: items, turned: [] };
+  const rotation = rotationOf(items);
+  const isUpright = (item: TextItem) => quarterOf(item) === rotation;
+  return {
+    rotation,
+    upright: items.filter(isUpright),
+    turned: items.filter((item) => !isUpright(item)),
+  };
+}
+
+/** The clockwise rotation of most of the text, in degrees. */
+function rotationOf(items: readonly TextItem[]): 0 | 90 | 180 | 270 {
+  const lengths = new Map<number, number>();
+  for (const item of items) {
+    const quarter = quarterOf(item);
+    lengths.set(quarter, (lengths.get(quarter) ?? 0) + item.text.length);
+  }
+  let most = 0;
+  for (const [quarter, length] of lengths) if (length > (lengths.get(most) ?? 0)) most = quarter;
+  return most as 0 | 90 | 180 | 270;
+}
+
+const toBox = ({ x, y, width, height }: { x: number; y: number; width: number; height: number }): Box => ({
+  left: x,
+  top: y,
+  right: x + width,
+  bottom: y + height,
+});
+
+/** Height of a line in most fonts, as a multiple of the font size. */
+const LINE_HEIGHT = 1.05;
+
+function toWords(items: readonly TextItem[]): Word[] {
+  const styleOf = styleTable();
+  const scale = fontScale(items);
+  const words: Word[] = [];
+  for (const [run, item] of items.entries()) {
+    const upright = !item.rotation || item.rotation % 180 === 0;
+    const height = upright ? item.height : item.width;
+    const size = scale === undefined ? height / LINE_HEIGHT : (fontSizeOf(item) ?? height) * scale;
+    const style = styleOf(item.fontName ?? '', size);
+    // PDFium reports the font of the first word for a whole run.
+    const plain = style.monospaced ? styleOf('', size) : style;
+    const parts = item.words?.length ? item.words : [item];
+    for (const part of parts) {
+      const text = cleanText(part.text);
+      if (!text.trim()) continue;
+      const { x, y } = part;
+      const bottom = y + part.height;
+      const word: Word = {
+        left: x,
+        // PDFium's boxes end at the baseline, but their top is that of the highest character of the word.
+        top: upright ? Math.min(y, bottom - size) : y,
+        right: x + part.width,
+        bottom,
+        text: withPunctuationLast(text.trim()),
+        style: styleOfWord(part, style, plain),
+        run,
+      };
+      if (item.mcid !== undefined) word.mcid = item.mcid;
+      if (item.confidence !== undefined) word.confidence = item.confidence;
+      words.push(word);
+    }
+  }
+  return withoutRepeats(words);
+}
+
+/** The font size, where known after the text matrix is applied, but before that of the page. */
+const fontSizeOf = ({ fontHeight, fontSize }: TextItem) => fontHeight ?? fontSize;
+
+/** Range of the character width in monospaced fonts, as a multiple of the font size. */
+const MIN_ADVANCE = 0.5;
+const MAX_ADVANCE = 0.68;
+
+/** The style of a word. In a run that begins in a monospaced font, words of another width are not monospaced. */
+function styleOfWord(
+  { text, width }: { text: string; width: number },
+  style: TextStyle,
+  plain: TextStyle,
+): TextStyle {
+  if (!style.monospaced || text.length < 3) return style;
+  const advance = width / (text.length * style.size);
+  return advance > MIN_ADVANCE && advance < MAX_ADVANCE ? style : plain;
+}
+
+/**
+ * The factor that converts the font sizes of PDFium to points. PDFium ignores the transformation matrix of the page.
+ * @returns undefined if the sizes are not usable because the document scales its text by the text matrix
+ */
+function fontScale(items: readonly TextItem[]): number | undefined {
+  const ratios: number[] = [];
+  for (const item of items) {
+    const fontSize = fontSizeOf(item);
+    if (fontSize && !item.rotation && item.text.length > 2) ratios.push(item.height / fontSize);
+  }
+  if (ratios.length === 0) return items.some((item) => (fontSizeOf(item) ?? 1) > 3) ? 1 : undefined;
+  ratios.sort((a, b) => a - b);
+  const ratio = ratios[ratios.length >> 1] as number;
+  if (ratio > 0.86 && ratio < 1.35) return 1;
+  const spread =
+    (ratios[Math.floor(ratios.length * 0.9)] as number) / (ratios[Math.floor(ratios.length * 0.1)] as number);
+  return spread > 1.3 ? undefined : ratio / LINE_HEIGHT;
+}
+
+function toFigure(image: ExtractedImage): Figure {
+  return { ...toBox(image.bbox), id: image.id, format: image.format, bytes: image.bytes };
+}
+
+/** Subtypes of annotations that contain text by a reader of the document. */
+const NOTES = /^(text|free ?text|highlight|underline|squiggly|strikeout|stamp|caret)$/i;
+
+function toAnnotation({ subtype, contents, title, rect }: DocumentAnnotation): Annotation[] {
+  if (!rect || !contents?.trim() || !NOTES.test(subtype)) return [];
+  return [{ ...toBox(rect), text: contents.trim(), ...(title ? { author: title } : {}) }];
+}
+
+function toField(field: NativeField): FormField[] {
+  const { rect, type, checked = false } = field;
+  if (!rect) return [];
+  const kind = /check/i.test(type)
+    ? 'checkbox'
+    : /radio/i.test(type)
+      ? 'radio'
+      : /combo|list|choice/i.test(type)
+        ? 'choice'
+        : /sign/i.test(type)
+          ? 'signature'
+          : /text/i.test(type)
+            ? 'text'
+            : undefined;
+  if (!kind) return [];
+  const value = field.selectedOptions.length > 0 ? field.selectedOptions.join(', ') : (field.value ?? '');
+  return [{ ...toBox(rect), type: kind, value, checked }];
+}
+
+const toTag = ({ type, markedContentIds, attributes, children }: StructureTreeElement): Tag => ({
+  type,
+  mcids: markedContentIds,
+  ...(isSpan(attributes.ColSpan) && { columnSpan: attributes.ColSpan }),
+  ...(isSpan(attributes.RowSpan) && { rowSpan: attributes.RowSpan }),
+  children: children.map(toTag),
+});
+
+/** The most columns or rows that a cell may take. */
+const MAX_SPAN = 1000;
+const isSpan = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) > 1 && Number(value) <= MAX_SPAN;

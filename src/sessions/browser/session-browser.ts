@@ -1,0 +1,186 @@
+import { existsSync, realpathSync } from 'node:fs';
+import type { Server, Socket } from 'node:net';
+import { dirname, join } from 'node:path';
+import type { CdpConnection } from '../../browser/chromium/cdp.ts';
+import { type Chromium, chromiumArguments, connectChromium } from '../../browser/chromium/launch-chromium.ts';
+import { type Confinement, startConfined } from '../../sandbox/confinement.ts';
+import { UNSHARE } from '../../sandbox/limits.ts';
+import type { SandboxedProgram } from '../../sandbox/sandboxed-program.ts';
+import { SESSION_UID, type SessionDirectory } from '../session-directory.ts';
+
+/** How the browser of a session is started. */
+export interface SessionBrowserOptions {
+  /** The Chromium binary. */
+  executablePath: string;
+  confinement: Confinement;
+  directory: Pick<SessionDirectory, 'profile' | 'downloads'>;
+  /** Serves a connection that Chromium opens to its proxy. */
+  serveProxy(connection: Socket): void;
+}
+
+/** Where the browser stores downloads, inside its sandbox. */
+export const DOWNLOADS_PATH = '/downloads';
+const PROFILE_PATH = '/profile';
+/** The port inside the sandbox at which Chromium finds its proxy. */
+const PROXY_PORT = 3128;
+const SHELL = '/bin/sh';
+/**
+ * Opens the proxy's port, and becomes Chromium when it may. Only Chromium gets the protocol's pipe (3, 4), only Node the IPC
+ * channel (5). The parentheses make Node a child of the sandbox's first process, because Chromium would not reap it.
+ */
+const START_SCRIPT =
+  '("$1" "$2" "$3" </dev/null 3>&- 4>&- &) && shift 3 && read -r _ && exec "$@" </dev/null 5>&-';
+const IPC_FD = 5;
+const LISTEN_PROGRAM = join(import.meta.dirname, 'listen-inside.js');
+/** Files with fonts and their configuration, as Debian and most other distributions have them. */
+const FONT_PATHS = ['/etc/fonts', '/usr/share/fonts', '/usr/share/fontconfig', '/var/cache/fontconfig'];
+
+/** The cache of the browser counts as part of its profile, whose size is limited; pages may use the rest. */
+const MAX_CACHE_BYTES = 128 * 1024 * 1024;
+
+/** The kernel applies them to each process. `browser-limits.ts` has those of all processes together. */
+const LIMITS = {
+  memoryMb: 2048,
+  reservedMb: 2048,
+  cpuSeconds: 4 * 3600,
+  processes: 2048,
+  openFiles: 4096,
+  // Chromium shares the memory of large pages and images between its processes by files in `/tmp`.
+  temporaryMb: 1024,
+};
+
+/** A sandbox with an open port for the proxy, in which a shell waits to become Chromium. It takes about a megabyte. */
+export interface BrowserSandbox {
+  /** Whether it can no longer start a browser. */
+  readonly hasEnded: boolean;
+  /** Starts the browser, once. @throws Error if it does not start */
+  startBrowser(): Promise<Chromium>;
+  /** Ends the sandbox before it has started a browser. */
+  close(): void;
+}
+
+/**
+ * Opens a sandbox for a browser: without network except for the proxy, and without files of the host except for fonts, its
+ * profile and its downloads.
+ * @throws Error if bubblewrap cannot be started
+ */
+export async function openBrowserSandbox(options: SessionBrowserOptions): Promise<BrowserSandbox> {
+  const group = await startConfined(sandboxedChromium(options), options.confinement, [
+    ...(['pipe', 'ignore', 'pipe', 'pipe', 'pipe', 'ipc'] as const),
+  ]);
+  const { child, kill } = group;
+  // A sandbox that has ended cannot be told to start; its end says so.
+  child.stdin?.on('error', () => undefined);
+  const serving = acceptConnections(options.serveProxy);
+  const isListening = new Promise<void>((resolve, reject) => {
+    child.once('message', (_message, server) => resolve(serving.start(server as Server)));
+    child.once('disconnect', () => reject(new Error('the port of the proxy was not opened')));
+  });
+  // `startBrowser` reports it.
+  isListening.catch(() => undefined);
+  let hasEnded = false;
+  child.once('close', () => {
+    hasEnded = true;
+    serving.stop();
+  });
+  return {
+    get hasEnded() {
+      return hasEnded;
+    },
+    async startBrowser() {
+      const connecting = connectChromium(group, options.executablePath);
+      child.stdin?.end('\n');
+      try {
+        const [chromium] = await Promise.all([connecting, isListening]);
+        await allowDownloads(chromium.connection);
+        return chromium;
+      } catch (error) {
+        kill();
+        throw error;
+      }
+    },
+    close: kill,
+  };
+}
+
+/** Lets the browser of a session store downloads. */
+export async function allowDownloads({ browser }: CdpConnection): Promise<void> {
+  await browser.send('Browser.setDownloadBehavior', {
+    ...{ behavior: 'allow', downloadPath: DOWNLOADS_PATH, eventsEnabled: true },
+  });
+}
+
+/** The program of a session's browser. */
+function sandboxedChromium({
+  executablePath,
+  directory,
+}: Pick<SessionBrowserOptions, 'executablePath' | 'directory'>): SandboxedProgram {
+  const node = realpathSync(process.execPath);
+  return {
+    command: [
+      ...([
+        SHELL,
+        '-c',
+        START_SCRIPT,
+        'sh',
+        node,
+        LISTEN_PROGRAM,
+        String(PROXY_PORT),
+        executablePath,
+      ] as const),
+      ...chromiumArguments({ profile: PROFILE_PATH, proxyUrl: `http://127.0.0.1:${PROXY_PORT}` }),
+      `--disk-cache-size=${MAX_CACHE_BYTES}`,
+      'about:blank',
+    ],
+    readOnlyPaths: [
+      node,
+      LISTEN_PROGRAM,
+      dirname(executablePath),
+      ...FONT_PATHS.filter((path) => existsSync(path)),
+    ],
+    mounts: [
+      { source: directory.profile, target: PROFILE_PATH, isWritable: true },
+      { source: directory.downloads, target: DOWNLOADS_PATH, isWritable: true },
+    ],
+    memoryPaths: ['/dev/shm'],
+    allowsUserNamespaces: true,
+    uid: SESSION_UID,
+    env: { NODE_CHANNEL_FD: String(IPC_FD), NODE_CHANNEL_SERIALIZATION_MODE: 'json', NODE_NO_WARNINGS: '1' },
+    limits: LIMITS,
+  };
+}
+
+/**
+ * A program that ends with 0 if the browser of a session can run as {@link sandboxedChromium}: inside, it does what Chromium
+ * does for its own sandbox, without which Chromium does not start.
+ */
+export function sandboxProbe(
+  options: Pick<SessionBrowserOptions, 'executablePath' | 'directory'>,
+): SandboxedProgram {
+  const program = sandboxedChromium(options);
+  return {
+    ...program,
+    command: [UNSHARE, '--user', '--map-root-user', '--net', '--pid', '--fork', SHELL, '-c', 'exit 0'],
+    readOnlyPaths: [...program.readOnlyPaths, SHELL],
+  };
+}
+
+/** Accepts connections on a socket that arrives later. */
+function acceptConnections(serve: (connection: Socket) => void) {
+  const connections = new Set<Socket>();
+  let listening: Server | undefined;
+  return {
+    start(server: Server) {
+      listening = server;
+      server.on('connection', (connection) => {
+        connections.add(connection);
+        connection.once('close', () => connections.delete(connection));
+        serve(connection);
+      });
+    },
+    stop() {
+      listening?.close();
+      for (const connection of connections) connection.destroy();
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { WebSocket } from 'ws';
+import type { CdpConnection } from '../../browser/chromium/cdp.ts';
+import { GOING_AWAY_CODE } from '../../schemas/live-view.ts';
+import { SESSION_END_SENTENCES, type SessionEndReason } from '../../schemas/session-end.ts';
+import { DOWNLOADS_PATH } from '../browser/session-browser.ts';
+import { ClientSocket, TRY_AGAIN_LATER } from './client-socket.ts';
+import type { HiddenTab } from './hidden-tab.ts';
+import { ProtocolClient, type ProtocolClientOptions } from './protocol-client.ts';
+
+/** More clients than this are refused, those of code included: each has a browser session and its own buffers. */
+export const MAX_CLIENTS = 32;
+/**
+ * When more bytes wait for all clients of a session together, the one for which most wait is disconnected. It may read them
+ * for half a minute, unless twice as many wait.
+ */
+const MAX_WAITING_BYTES = 512 * 1024 * 1024;
+
+/** Close codes for protocol clients of a session that has ended: those for applications (RFC 6455), by kind of end. */
+const CLOSE_CODES: Record<SessionEndReason, number> = {
+  ttl: 4408,
+  idle: 4408,
+  deleted: 4410,
+  // As HTTP 402.
+  credits: 4402,
+  crashed: 4500,
+  // As HTTP 413.
+  memory: 4413,
+  disk: 4413,
+  failed: 4500,
+  lost: 4500,
+  // Going away: the client may connect to a new session.
+  shutdown: GOING_AWAY_CODE,
+};
+
+/** The clients of the DevTools protocol on the browser of one session. */
+export class ProtocolClients {
+  readonly #browser;
+  readonly #clients = new Set<ClientSocket>();
+
+  constructor(connection: CdpConnection) {
+    this.#browser = {
+      connection,
+      // It is opened by sessions that save a profile.
+      hiddenTab: undefined as HiddenTab | undefined,
+      allowDownloads: (browserContextId: string) => allowDownloads(connection, browserContextId),
+      onSending: () => this.#limitWaiting(),
+    };
+  }
+
+  /** How many clients are connected. */
+  get size(): number {
+    return this.#clients.size;
+  }
+
+  /** Hides a tab from all clients that connect from now on. */
+  hide(tab: HiddenTab): void {
+    this.#browser.hiddenTab = tab;
+  }
+
+  /** Serves a client until it disconnects, or refuses it if there are too many. */
+  connect(socket: WebSocket, options: ProtocolClientOptions): void {
+    if (this.#clients.size >= MAX_CLIENTS) {
+      // Without a listener, an error of this socket would end the process. The client was refused, so there is nothing to report.
+      socket.on('error', () => socket.terminate());
+      socket.close(
+        TRY_AGAIN_LATER,
+        `${MAX_CLIENTS} clients are connected to this session already: disconnect one of them, then try again`,
+      );
+      return;
+    }
+    const output = this.connectHost(socket, options);
+    this.#clients.add(output);
+    socket.once('close', () => this.#clients.delete(output));
+  }
+
+  /** Serves a client of the host itself, which neither counts as a client nor is closed with them. */
+  connectHost(socket: WebSocket, options: ProtocolClientOptions): ClientSocket {
+    const output = new ClientSocket(socket, options.onSent);
+    void new ProtocolClient(this.#browser, { socket, output, ...options }).run();
+    return output;
+  }
+
+  /** Disconnects all clients, and tells them why the session has ended. */
+  close(reason: SessionEndReason): void {
+    const text = `${reason}: ${SESSION_END_SENTENCES[reason]}`;
+    for (const client of this.#clients) client.close(CLOSE_CODES[reason], text);
+  }
+
+  #limitWaiting(): void {
+    let waiting = 0;
+    let slowest: ClientSocket | undefined;
+    for (const client of this.#clients) {
+      waiting += client.waitingBytes;
+      if (client.waitingBytes > (slowest?.waitingBytes ?? 0)) slowest = client;
+    }
+    if (waiting > 2 * MAX_WAITING_BYTES) slowest?.terminate();
+    else if (waiting > MAX_WAITING_BYTES) slowest?.closeUnread();
+  }
+}
+
+/** Lets pages of a browser context store downloads. The host hears of them. */
+function allowDownloads({ browser }: CdpConnection, browserContextId: string): void {
+  browser
+    .send('Browser.setDownloadBehavior', {
+      ...{ behavior: 'allow', downloadPath: DOWNLOADS_PATH, eventsEnabled: true, browserContextId },
+    })
+    // The client may have disposed of the context already.
+    .catch(() => undefined);
+}

@@ -1,0 +1,70 @@
+import { fieldsOf } from '../../json-object.ts';
+import { DOWNLOADS_PATH } from '../browser/session-browser.ts';
+import type { ProtocolCommand } from './protocol-command.ts';
+
+/**
+ * The decision about a command of a protocol client: it is sent, gets a response without being sent, is refused with a
+ * message, or ends the client.
+ */
+export type FilteredCommand =
+  | { forward: ProtocolCommand }
+  | { respond: object; wantsDownloadEvents?: boolean }
+  | { refuse: string }
+  | 'detach';
+
+/** Commands that would end or change the browser for all clients, or would reach it past this filter. */
+const REFUSED = new Set([
+  ...['Browser.crash', 'Browser.crashGpuProcess', 'Browser.executeBrowserCommand'],
+  ...['Target.exposeDevToolsProtocol', 'Target.sendMessageToTarget', 'Target.setRemoteLocations'],
+  'Target.openDevTools',
+]);
+/** Domains for extensions and installed applications, which a session has none of, and for ports of the browser's machine. */
+const REFUSED_DOMAINS = new Set(['Extensions', 'PWA', 'Tethering']);
+/** Commands that load a URL. */
+const LOADING = new Set(['Page.navigate', 'Target.createTarget', 'Network.loadNetworkResource']);
+/** The schemes of pages. Others show files of the sandbox or internals of the browser. */
+const PAGE_SCHEMES = new Set(['http:', 'https:', 'about:', 'data:', 'blob:']);
+
+/** The beginning of a URL with a scheme, which may contain line breaks and other control characters. */
+const SCHEME = /^[^/?#]*:/;
+
+/** Decides what becomes of a command that a client of a session sends. */
+export function filterCommand(message: ProtocolCommand): FilteredCommand {
+  const { method } = message;
+  const params = fieldsOf(message.params);
+  if (method === 'Browser.close') return 'detach';
+  if (REFUSED.has(method) || REFUSED_DOMAINS.has(method.split('.', 1)[0] ?? ''))
+    return { refuse: `${method} is not available in a browser session` };
+  if (LOADING.has(method) && !isPageUrl(params.url)) {
+    return { refuse: `${method} accepts only URLs with the schemes http, https, about, data and blob` };
+  }
+  if (method === 'DOM.setFileInputFiles' && !areDownloads(params.files)) {
+    return { refuse: `DOM.setFileInputFiles accepts only files in ${DOWNLOADS_PATH}` };
+  }
+  if (method === 'Input.dispatchDragEvent' && !areDownloads(fieldsOf(params.data).files ?? [])) {
+    return { refuse: `Input.dispatchDragEvent accepts only files in ${DOWNLOADS_PATH}` };
+  }
+  // Clients name a directory of their own machine, or refuse downloads. Those of a session always go to its directory.
+  // Chromium would also cancel all further downloads when the client that has set this disconnects.
+  if (method === 'Browser.setDownloadBehavior')
+    return { respond: {}, wantsDownloadEvents: params.eventsEnabled === true };
+  if (method === 'Page.setDownloadBehavior') return { respond: {} };
+  return { forward: message };
+}
+
+function isPageUrl(url: unknown): boolean {
+  if (url === undefined || url === '') return true;
+  if (typeof url !== 'string') return false;
+  if (URL.canParse(url)) return PAGE_SCHEMES.has(new URL(url).protocol);
+  // Chromium reports what is no URL. It may read one where this process does not, so a scheme is not even tried.
+  return !SCHEME.test(url);
+}
+
+function areDownloads(files: unknown): boolean {
+  return (
+    Array.isArray(files) &&
+    files.every(
+      (file) => typeof file === 'string' && file.startsWith(`${DOWNLOADS_PATH}/`) && !file.includes('..'),
+    )
+  );
+}
