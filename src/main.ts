@@ -163,9 +163,6 @@ async function startEverything(start: StartContext): Promise<{ urls: InstanceUrl
     WINNOW_CACHE_DIR: config.cacheDir,
     ...scrapeSocket(config.dataDir),
     PORT: String(config.port),
-    // Makes the C library give freed memory back. After some large buffers it would otherwise keep up to 64 MB, and both
-    // processes have most of them when they start. Other C libraries ignore it.
-    MALLOC_TRIM_THRESHOLD_: '131072',
     // Shared with bin/winnow.js; it halves the start time of both processes.
     NODE_COMPILE_CACHE: join(config.cacheDir, 'compiled'),
   });

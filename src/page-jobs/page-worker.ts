@@ -211,8 +211,15 @@ export class PageWorker {
 
   /** The number of pages that may be claimed ahead now. */
   get #roomAhead(): number {
-    const claimsAhead = this.#options.claimsAhead && this.#isQuick && !this.#job?.delayMs;
+    const claimsAhead =
+      this.#options.claimsAhead && this.#isQuick && this.#isHeldUpByHosts && !this.#job?.delayMs;
     return claimsAhead ? Math.max(0, PAGES_AHEAD - this.#ahead.length) : 0;
+  }
+
+  /** Whether most pages wait for their hosts. If they wait for a rendering thread, more of them would only wait longer. */
+  get #isHeldUpByHosts(): boolean {
+    const openRequests = [...this.#openRequests.values()].reduce((sum, count) => sum + count, 0);
+    return 2 * openRequests >= this.#running.size;
   }
 
   #result(job: RecordAndClaimResult): PageWorkerResult {
