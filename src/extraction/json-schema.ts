@@ -83,24 +83,15 @@ function findMissingReference(schema: Schema): string | undefined {
   while (stack.length > 0) {
     const value = stack.pop();
     if (typeof value !== 'object' || value === null) continue;
-    if (isJsonObject(value) && typeof value.$ref === 'string' && !contains(schema, value.$ref))
+    if (
+      isJsonObject(value) &&
+      typeof value.$ref === 'string' &&
+      resolveReference(value.$ref, schema) === undefined
+    )
       return value.$ref;
     stack.push(...Object.values(value));
   }
   return undefined;
-}
-
-/** Whether a schema contains the part that a JSON Pointer in a fragment of a URL (RFC 6901) leads to. */
-function contains(root: Schema, reference: string): boolean {
-  const [, pointer] = /^#((?:\/.*)?)$/.exec(reference) ?? [];
-  if (pointer === undefined) return false;
-  let at: unknown = root;
-  for (const part of pointer.split('/').slice(1)) {
-    const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return false;
-    at = Reflect.get(at, name);
-  }
-  return true;
 }
 
 /** Decodes percent-encoding; text that is none stays as it is. */
@@ -167,12 +158,18 @@ function mergeSchemas(schemas: Schema[]): Schema {
   };
 }
 
-/** Resolves a JSON Pointer reference within the schema. */
+/**
+ * Resolves a JSON Pointer in the fragment of a URL (RFC 6901) within the schema.
+ * @returns `undefined` if it leads to nothing that the schema contains
+ */
 function resolveReference(reference: string, root: Schema): unknown {
-  if (!reference.startsWith('#')) return undefined;
+  const [, pointer] = /^#((?:\/.*)?)$/.exec(reference) ?? [];
+  if (pointer === undefined) return undefined;
   let at: unknown = root;
-  for (const part of reference.slice(1).split('/').filter(Boolean)) {
-    at = isJsonObject(at) ? at[part.replace(/~1/g, '/').replace(/~0/g, '~')] : undefined;
+  for (const part of pointer.split('/').slice(1)) {
+    const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined;
+    at = Reflect.get(at, name);
   }
   return at;
 }
