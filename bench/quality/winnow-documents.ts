@@ -4,7 +4,7 @@ import { CONVERTERS } from '../../src/parsers/conversion/converters.ts';
 import { createDocumentConverter } from '../../src/parsers/conversion/document-converter.ts';
 import type { ConvertDocument, DocumentTask, DocumentType } from '../../src/parsers/document.ts';
 
-/** What a converter made of a file. */
+/** The result of converting a file. */
 export interface ConvertedFile {
   /** Absent if the document could not be converted. */
   markdown?: string;

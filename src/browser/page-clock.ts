@@ -10,9 +10,10 @@ const TICK_MS = 20;
 
 /** The clock of a page that is only read. */
 export interface PageClock {
-  /** Whether the clock was set forward. Since then it stands still outside of the functions below. */
-  readonly isHeld: boolean;
-  /** Sets the clock forward by `ms` milliseconds, so that the timers that are due until then run at once. */
+  /**
+   * Sets the clock forward by `ms` milliseconds, so that the timers that are due until then run at once. Afterwards it stands
+   * still outside of these functions.
+   */
   skip(ms: number): Promise<void>;
   /** Lets the clock run as fast as ours until `work` has ended. */
   runDuring<Result>(work: () => Promise<Result>): Promise<Result>;
@@ -43,15 +44,12 @@ export function createPageClock(tab: Pick<Tab, 'session' | 'network' | 'nextDocu
 
   async function skip(ms: number): Promise<void> {
     if (await pass('pauseIfNetworkFetchesPending', ms, MAX_REQUEST_WAIT_MS)) return;
-    // What remains of the time passes once the requests have ended, unless they are only images and the like.
+    // The rest of the time passes once the requests have ended; it does not wait for those of images and the like.
     if (!network.isIdle() || (await pass('advance', ms, MAX_SCRIPT_MS))) return;
     await session.send('Runtime.terminateExecution');
   }
 
   return {
-    get isHeld() {
-      return isHeld;
-    },
     async skip(ms) {
       isHeld = true;
       await Promise.race([skip(ms), tab.nextDocument()]);
@@ -76,3 +74,9 @@ export function createPageClock(tab: Pick<Tab, 'session' | 'network' | 'nextDocu
     },
   };
 }
+
+/** Does `work` while the clock of the page runs as fast as ours. @param clock absent for a page that keeps its real clock */
+export const runWithClock = <Result>(
+  clock: PageClock | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> => (clock ? clock.runDuring(work) : work());

@@ -20,7 +20,7 @@ import type { AdBlocker } from './network/ad-blocker.ts';
 import type { DocumentResponse } from './network/network-monitor.ts';
 import { prepareOwnHeaders } from './network/request-headers.ts';
 import { interceptRequests } from './network/request-interception.ts';
-import { createPageClock } from './page-clock.ts';
+import { createPageClock, runWithClock } from './page-clock.ts';
 import { openTab, type Tab } from './tab.ts';
 import { waitUntilSettled } from './wait-until-settled.ts';
 
@@ -131,8 +131,7 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
   const clock = isOnlyRead(tab, options) ? createPageClock(tab) : undefined;
   await waitUntilSettled(tab, { clock });
   if (options.waitForMs) await sleep(options.waitForMs);
-  const reject = () => rejectCookieNotice(tab);
-  if (blockAds && (await (clock ? clock.runDuring(reject) : reject())))
+  if (blockAds && (await runWithClock(clock, () => rejectCookieNotice(tab))))
     await waitUntilSettled(tab, { clock });
   const currentResponse = () => network.document() ?? initialResponse;
   const actionBounds = { contentType: currentResponse().contentType, maxCharacters: options.maxBytes };

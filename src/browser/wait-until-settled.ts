@@ -4,7 +4,7 @@ import { isPlaceholder } from '../html/placeholder.ts';
 import { type PageActivity, probeActivity } from './activity-probe.ts';
 import { evaluateIsolated, isBetweenDocuments } from './dom/isolated-world.ts';
 import { readShortText } from './dom/short-text.ts';
-import type { PageClock } from './page-clock.ts';
+import { type PageClock, runWithClock } from './page-clock.ts';
 import type { Tab } from './tab.ts';
 
 /** A page has settled when neither network nor DOM was active for this long. */
@@ -52,14 +52,13 @@ export async function waitUntilSettled(
   let end = performance.now() + maxMs;
   let refreshes = 0;
   const calm = createCalmness(tab);
-  const runClock = <Result>(work: () => Promise<Result>) => (clock ? clock.runDuring(work) : work());
   while (performance.now() < end) {
     const activity = await readActivity(tab);
     const { missingMs, showsContent } = await measureQuiet(tab, activity, quietMs);
     const refreshAfterMs = activity.refresh && refreshDelayMs(activity.refresh);
     if (refreshAfterMs !== undefined && refreshes < MAX_REFRESHES) {
       refreshes++;
-      await runClock(() => waitForRefresh(tab, refreshAfterMs));
+      await runWithClock(clock, () => waitForRefresh(tab, refreshAfterMs));
       end = performance.now() + maxMs;
       continue;
     }
@@ -70,10 +69,10 @@ export async function waitUntilSettled(
       tab.network.skip(missingMs);
       end -= missingMs;
       await clock.skip(missingMs);
-      await runClock(() => waitForStorage(tab, activity));
+      await runWithClock(clock, () => waitForStorage(tab, activity));
     } else {
       const ms = Math.min(POLL_MS, Math.max(MIN_POLL_MS, Math.min(missingMs, untilCalmMs)));
-      await runClock(() => sleep(ms));
+      await runWithClock(clock, () => sleep(ms));
     }
   }
 }

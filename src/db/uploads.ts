@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import type { Database, Queryable } from './client.ts';
-import { jobRow, type NewJob } from './jobs/jobs.ts';
+import { jobExpressions, jobRow, type NewJob } from './jobs/jobs.ts';
 
 /** An uploaded file whose encrypted bytes are stored as a blob. */
 export interface StoredUpload {
@@ -64,9 +64,7 @@ export async function insertJobWithUpload(
  * @throws ServiceError `NOT_FOUND` unless the team has such an upload, and no other job uses it
  */
 export async function insertJobForUpload(query: Queryable, job: NewJob, uploadId: string): Promise<void> {
-  const row = jobRow(job);
-  // The keys of an object literal are those of its type.
-  const columns = Object.keys(row) as (keyof typeof row)[];
+  const { columns, values } = jobExpressions(job);
   const stored = await query
     .with('claimed', (query) =>
       query
@@ -80,9 +78,7 @@ export async function insertJobForUpload(query: Queryable, job: NewJob, uploadId
     )
     .insertInto('jobs')
     .columns(columns)
-    .expression((query) =>
-      query.selectFrom('claimed').select(columns.map((column) => sql.val(row[column]).as(column))),
-    )
+    .expression((query) => query.selectFrom('claimed').select(values))
     .returning('id')
     .executeTakeFirst();
   if (!stored) throw uploadNotFound();

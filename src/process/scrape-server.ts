@@ -2,13 +2,10 @@ import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Scrapes } from '../activities/scrape/scrape.ts';
+import { MAX_BEGIN_MS, type Scrapes } from '../activities/scrape/scrape.ts';
 import type { Logger } from '../logger.ts';
 import type { Temporal } from '../temporal/workflow-client.ts';
 import type { ScrapeStart } from '../temporal/workflow-starts.ts';
-
-/** Milliseconds after which a caller waits for the workflow of its scrape instead. */
-const MAX_WAIT_MS = 1_000;
 
 /** Options of {@link serveScrapes}. */
 export interface ScrapeServerOptions {
@@ -58,7 +55,7 @@ async function beginScrape(
 ): Promise<string | undefined> {
   const scrape = scrapes.join(start.jobId, true);
   const [ended, started] = await Promise.allSettled([
-    scrape.waitAhead(MAX_WAIT_MS),
+    scrape.waitAhead(MAX_BEGIN_MS),
     temporal.startScrapeHere(start),
   ]);
   // The workflow meets the same error, and records it.

@@ -28,7 +28,7 @@ it('Playwright gets the frames of a tab before the events of these frames, howev
     const event: CdpMessage = { sessionId: SESSION, method: 'Runtime.executionContextCreated', params: {} };
     return method === 'Runtime.enable' ? [event, response] : [response];
   });
-  // Of the context, the transport needs the connection only.
+  // The transport needs only the connection of the context.
   const context = { id: 'context', connection } as BrowsingContext;
   const transport = createTabTransport({ context, targetId: 'tab' });
   const received: (number | string | undefined)[] = [];

@@ -7,7 +7,7 @@ import { startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';
 
 /**
- * What a page shows late is read, although its clock is set forward once it is calm. The pages are long enough not to count
+ * Late content of a page is read, although its clock is set forward once it is calm. The pages are long enough not to count
  * as a shell, and what they show late comes within the time that a page has to be quiet.
  */
 

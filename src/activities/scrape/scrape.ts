@@ -26,8 +26,8 @@ import { reportOf, type ScrapeReport, startStages } from './scrape-report.ts';
 /** The part of its timeout that a scrape may wait for a browser that a session can take over. */
 const MAX_START_SHARE = 1 / 4;
 
-/** Milliseconds after which an activity that Temporal keeps track of waits for a scrape, see {@link scrapeActivities}. */
-const MAX_BEGIN_MS = 1_000;
+/** Milliseconds for which a quick scrape is waited for without an activity that Temporal keeps track of; see {@link scrapeActivities}. */
+export const MAX_BEGIN_MS = 1_000;
 
 /** Dependencies of scrapes. */
 export interface ScrapeDeps extends DocumentDeps {

@@ -25,7 +25,7 @@ export interface NewJob {
 }
 
 /** Returns the columns that describe what a job was requested for, encrypted if the job is. */
-export function requestColumns({ target, request, cipher = NULL_CIPHER }: NewJob) {
+function requestColumns({ target, request, cipher = NULL_CIPHER }: NewJob) {
   return {
     target: cipher.encrypts ? null : target,
     request: cipher.encryptJson(request),
@@ -44,6 +44,14 @@ export const jobRow = (job: NewJob) => ({
   parent_id: job.parentId ?? null,
   reserved: job.reserved ?? PAGE,
 });
+
+/** The columns of a new job, and an expression for the value of each, for a statement that stores it under a condition. */
+export function jobExpressions(job: NewJob) {
+  const row = jobRow(job);
+  // The keys of an object literal are those of its type.
+  const columns = Object.keys(row) as (keyof typeof row)[];
+  return { columns, values: columns.map((column) => sql.val(row[column]).as(column)) };
+}
 
 /** Stores a job. Its workflow must start only afterwards. */
 export async function insertJob(db: Pick<Database, 'query'>, job: NewJob): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { isJsonObject } from '../../json-object.ts';
 import type { Database, Queryable } from '../client.ts';
-import { jobRow, type NewJob } from './jobs.ts';
+import { jobExpressions, type NewJob } from './jobs.ts';
 
 /** How long a repeated request gets the result of a scrape that has ended. Clients repeat it within ten minutes. */
 const JOINABLE_MINUTES_AFTER_END = 15;
@@ -101,9 +101,7 @@ export async function insertOrJoin(
   query: Queryable,
   job: NewJob & { request: JoinableRequest['request'] },
 ): Promise<string | undefined> {
-  const row = jobRow(job);
-  // The keys of an object literal are those of its type.
-  const columns = Object.keys(row) as (keyof typeof row)[];
+  const { columns, values } = jobExpressions(job);
   const found = await query
     .with('joinable', (query) => selectLongConversion(query, job))
     .with('stored', (query) =>
@@ -112,7 +110,7 @@ export async function insertOrJoin(
         .columns(columns)
         .expression(({ selectFrom }) =>
           query
-            .selectNoFrom(columns.map((column) => sql.val(row[column]).as(column)))
+            .selectNoFrom(values)
             .where(({ exists, not }) => not(exists(selectFrom('joinable').select('job_id')))),
         ),
     )

@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
-import { PAGE } from '../../credits.ts';
 import { NULL_CIPHER } from '../../encryption/job-cipher.ts';
 import { type PageJobKind, TASK_KINDS, type TaskKind } from '../../job-kinds.ts';
 import { narrowTarget, type WebhookTarget } from '../../schemas/webhook.ts';
 import type { Database, Queryable } from '../client.ts';
 import { addPages, encryptPages, type NewPage } from '../pages/pages.ts';
 import { encryptTarget } from '../webhooks.ts';
-import { type NewJob, requestColumns } from './jobs.ts';
+import { jobRow, type NewJob } from './jobs.ts';
 
 /** A batch or crawl that is not stored yet. */
 export interface NewPageJob extends NewJob {
@@ -32,15 +31,9 @@ export async function insertPageJob(query: Queryable, job: NewPageJob): Promise<
   await query
     .insertInto('jobs')
     .values({
-      id: job.id,
-      team_id: teamId,
-      api_key_id: job.apiKeyId,
-      kind: job.kind,
-      ...requestColumns(job),
-      expires_at: new Date(Date.now() + job.ttlMs),
+      ...jobRow(job),
       webhook: webhook ? JSON.stringify(encryptTarget(webhook, cipher)) : null,
       base_url: job.baseUrl,
-      reserved: job.reserved ?? PAGE,
     })
     .execute();
   await query

@@ -81,7 +81,7 @@ describe.skipIf(noBubblewrap)('a process in bubblewrap', () => {
     await utimes(used, sixDaysAgo!, sixDaysAgo!);
     await utimes(compiled, eightDaysAgo!, eightDaysAgo!);
     expect(await storeCompiledParsers(program, { confinement, cacheDir })).toBe(compiled);
-    // What no service has started with for a week is deleted.
+    // Compiled code with which no service has started for a week is deleted.
     expect((await readdir(cacheDir)).sort()).toEqual([basename(used), basename(compiled)].sort());
     const files = await readdir(compiled, { recursive: true });
     // Each module is a file.

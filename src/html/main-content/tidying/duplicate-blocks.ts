@@ -7,7 +7,7 @@ import { allTypesExcept, type PrunedPage, type Stage } from '../stage.ts';
 const MIN_BLOCK_LENGTH = 40;
 /** Longer blocks are compared child by child. */
 const MAX_BLOCK_LENGTH = 3_000;
-/** So many characters at the beginning of a block tell it apart from almost all others. */
+/** Number of characters at the beginning of a block that tell it apart from almost all others. */
 const LEAD_LENGTH = 32;
 /** Elements that are compared as a whole. */
 const COMPARED_AS_WHOLE = new Set(['ul', 'ol', 'dl', 'table']);
