@@ -153,7 +153,12 @@ const browserEngineDeps = (
   { db, blobs }: Services,
   { browser: { egress, proxy, adBlocker }, logger }: { browser: Browser; logger: Logger },
 ): Omit<BrowserEngineDeps, 'pool'> => ({
-  ...{ egress, proxy, blobs, userAgent, maxBodyBytes, adBlocker },
+  egress,
+  proxy,
+  blobs,
+  userAgent,
+  maxBodyBytes,
+  adBlocker,
   profiles: createProfiles({ db, secretKey, logger }),
 });
 
@@ -256,12 +261,18 @@ async function runWorker(): Promise<RunningService> {
   const sessions = config.workerRoles.includes('sessions')
     ? await hostSessions({
         ...config,
-        ...{ workerId, db, logger, metrics, models },
+        workerId,
+        db,
+        logger,
+        metrics,
+        models,
         executablePath: services.chromium.path,
         serveProxy: proxy.serve,
         replay: createReplay(browserEngineDeps(config, services, { browser, logger })),
         profiles: createProfiles({
-          ...{ db, secretKey: config.secretKey, logger },
+          db,
+          secretKey: config.secretKey,
+          logger,
           onSave({ outcome, durationMs, bytes }) {
             metrics.profileSaveSeconds.observe({ outcome }, durationMs / 1000);
             if (bytes !== undefined) metrics.profileBytes.observe(bytes);
@@ -271,7 +282,11 @@ async function runWorker(): Promise<RunningService> {
     : undefined;
   const roles = config.workerRoles.filter((role) => role !== 'sessions' || sessions);
   const { activities, scrapes } = createWorkerActivities(config, services, {
-    ...{ browser, threads, sessions, models, logger },
+    browser,
+    threads,
+    sessions,
+    models,
+    logger,
   });
   const workers = await createTemporalWorkers({
     connection,

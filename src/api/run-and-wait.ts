@@ -128,7 +128,8 @@ function withScrapeId(thrown: unknown, scrapeId: string): ServiceError {
   const { code, message, retryAfterSeconds } = error;
   const details = { ...(isJsonObject(error.details) && error.details), scrapeId };
   return new ServiceError(code, message, {
-    ...{ details, cause: thrown },
+    details,
+    cause: thrown,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
 }
