@@ -203,7 +203,7 @@ async function startJob(
     const { blob } = begun;
     return blob === undefined ? temporal.findScrape(id) : { wait: async () => blob };
   }
-  const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startRequest(kind, start);
+  const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startSynchronousJob(kind, start);
   return started.catch(async (error: ServiceError) => {
     const upload = await failJob(db, { jobId: id, credits: 0, error });
     if (upload !== undefined) await uploads.remove(upload);
