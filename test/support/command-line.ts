@@ -19,10 +19,11 @@ const LISTENED: readonly [NodeJS.EventEmitter, string][] = [
 function keepListeners(): () => void {
   const kept = LISTENED.map(([emitter, event]) => emitter.rawListeners(event));
   return () => {
-    for (const [index, [emitter, event]] of LISTENED.entries())
-      // rawListeners returns the functions that were given to `on`.
-      for (const listener of emitter.rawListeners(event))
-        if (!kept[index]?.includes(listener)) emitter.off(event, listener as () => void);
+    LISTENED.forEach(([emitter, event], index) => {
+      const added = emitter.rawListeners(event).filter((listener) => !kept[index]?.includes(listener));
+      // `rawListeners` returns the functions that were given to `on`.
+      for (const listener of added) emitter.off(event, listener as () => void);
+    });
   };
 }
 
