@@ -11,7 +11,7 @@ import {
 } from './device-emulation.ts';
 import type { FrameTarget } from './dom/isolated-world.ts';
 import { attachFrames, type FrameSessions } from './frame-sessions.ts';
-import { createNetworkMonitor, type NetworkMonitor } from './network/network-monitor.ts';
+import { NetworkMonitor } from './network/network-monitor.ts';
 
 /** An open page, with what is needed to watch and read it. */
 export interface Tab extends FrameTarget, FrameSessions {
@@ -50,7 +50,7 @@ const DISABLE_SERVICE_WORKERS = `if (navigator.serviceWorker) navigator.serviceW
 export async function openTab(context: BrowsingContext, options: TabOptions): Promise<Tab> {
   const { appearance, waitForVisuals, maxBytes } = options;
   const { targetId, session } = await context.openPage();
-  const network = createNetworkMonitor({ mainFrameId: targetId, waitForVisuals });
+  const network = new NetworkMonitor({ mainFrameId: targetId, waitForVisuals });
   const { promise: failure, reject } = Promise.withResolvers<never>();
   // `visit` races with this promise; after the visit nothing handles its rejection.
   failure.catch(() => undefined);
