@@ -179,7 +179,13 @@ export function createEndpoint({ baseUrl, apiKey, headers, proxy }: EndpointSett
         usesMaxCompletionTokens: known.usesMaxCompletionTokens || /max_completion_tokens/.test(body),
         hasFixedTemperature: known.hasFixedTemperature || /temperature/.test(body),
       };
-      if (JSON.stringify(learned) === JSON.stringify(known)) throw toEndpointError(error, baseUrl);
+      if (JSON.stringify(learned) === JSON.stringify(known)) {
+        const failure = toEndpointError(error, baseUrl);
+        // Servers refuse tools with HTTP 400, 404 or 500. To send them again would not help.
+        const isRefused =
+          request.tools?.length && ['denied', 'failed'].includes(failure.fault) && namesTools(error);
+        throw isRefused ? new EndpointError('rejected', failure.message) : failure;
+      }
       quirks.set(request.model, learned);
       return complete(request);
     }
@@ -223,6 +229,10 @@ function modelIds(text: string): string[] | undefined {
     return undefined;
   }
 }
+
+/** Whether the body of an error response is about tools. */
+const namesTools = (error: unknown) =>
+  error instanceof Error && 'responseBody' in error && /tool/i.test(String(error.responseBody));
 
 /** The body of an error response; empty for any other error. */
 function responseBodyOf(error: unknown): string {
