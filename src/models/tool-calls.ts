@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isJsonObject } from '../json-object.ts';
+import { isJsonObject, parseJson } from '../json-object.ts';
 import type { Conversation, ModelTool, ModelToolCall } from '../language-model.ts';
 import { parseCompletion } from './completion-text.ts';
 import type { Completions, FullCompletion, ModelWork } from './completions.ts';
@@ -99,20 +99,10 @@ const LAST_FENCE = /```(?:json)?[ \t]*\n([^`]*)\n?```$/;
 export function callsInText(text: string, tools: readonly Pick<ModelTool, 'name'>[]): ModelToolCall[] {
   const parsed = text.endsWith('</tool_call>')
     ? [...text.matchAll(TAGGED_CALL)].map(([, json = '']) => parseCompletion(json)?.value)
-    : listOf(parseWhole(LAST_FENCE.exec(text)?.[1] ?? text));
+    : listOf(parseJson(LAST_FENCE.exec(text)?.[1] ?? text));
   const calls = parsed.flatMap((value) => toCall(value) ?? []);
   const isOffered = calls.every((call) => tools.some(({ name }) => name === call.name));
   return isOffered && calls.length === parsed.length ? calls : [];
-}
-
-/** Parses a text that is JSON from its beginning to its end. */
-function parseWhole(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // It is prose.
-    return undefined;
-  }
 }
 
 function listOf(value: unknown): unknown[] {
@@ -126,7 +116,7 @@ function toCall(value: unknown): ModelToolCall | undefined {
   const { name } = isJsonObject(value.function) ? value.function : value;
   const { input, arguments: args, parameters } = isJsonObject(value.function) ? value.function : value;
   const given = input ?? args ?? parameters;
-  const parsed = typeof given === 'string' ? parseWhole(given) : given;
+  const parsed = typeof given === 'string' ? parseJson(given) : given;
   return typeof name === 'string' && isJsonObject(parsed)
     ? { id: `call-${randomUUID()}`, name, input: parsed }
     : undefined;

@@ -178,6 +178,12 @@ describe('a language model', () => {
     expect(outcomes()).toEqual(['busy', 'failed', 'ok']);
   });
 
+  it('is asked again after an error that a gateway reports within HTTP 200', async () => {
+    inTurn({ status: 200, body: '{"error":{"message":"overloaded","code":503}}' }, 'blue');
+    expect(await modelWith().write(PROMPT)).toBe('blue');
+    expect(outcomes()).toEqual(['failed', 'ok']);
+  });
+
   it('is asked again after a connection that was closed before the response or in the middle of it', async () => {
     inTurn('closed', 'closed halfway', 'blue');
     expect(await modelWith().write(PROMPT)).toBe('blue');
