@@ -8,7 +8,8 @@ import { USER_AGENT } from '../src/net/user-agent.ts';
 import { render } from '../src/rendering/render.ts';
 import { createRenderPool } from '../src/rendering/render-pool.ts';
 import { connectTemporal } from '../src/temporal/connection.ts';
-import { type RunningService, runFileOf, startService } from '../test/support/service.ts';
+import { startSiteProcess } from './crawl/programs.ts';
+import { type Caller, startMeasuredService } from './crawl/service.ts';
 import { measure, percentile, short, table } from './figures.ts';
 import { byRole, sampleProcesses } from './processes.ts';
 
@@ -22,15 +23,6 @@ const SEQUENTIAL = 200;
 const SUSTAINED = Number(process.argv[2] ?? 1_200);
 const CLIENTS = 16;
 const WARM_UP = 60;
-
-/** Starts the generated site in a process of its own. */
-async function startSiteProcess(): Promise<{ url: string; stop: () => void }> {
-  const child = fork(new URL('../test/site/site.ts', import.meta.url), {
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
-  const [line] = await once(child.stdout!, 'data');
-  return { url: String(line).trim().split(/\s/)[0]!, stop: () => child.kill() };
-}
 
 /** (a) The same fetch and conversion as a function call. */
 function createPipeline(siteUrl: string) {
@@ -77,7 +69,7 @@ async function startIdle(address: string) {
   };
 }
 
-function createScraper({ url, key }: RunningService, siteUrl: string) {
+function createScraper({ url, key }: Caller, siteUrl: string) {
   return async (index: number) => {
     const response = await fetch(`${url}/v2/scrape`, {
       method: 'POST',
@@ -86,14 +78,6 @@ function createScraper({ url, key }: RunningService, siteUrl: string) {
     });
     const answer = await response.text();
     if (response.status !== 200) throw new Error(answer);
-  };
-}
-
-function rootsOf(instance: RunningService): Record<string, number> {
-  const { pid, children } = runFileOf(instance);
-  return {
-    supervisor: pid,
-    ...Object.fromEntries(Object.entries(children).map(([name, child]) => [name, child.pid])),
   };
 }
 
@@ -137,11 +121,9 @@ async function whereTimeGoes(address: string): Promise<Record<string, number>> {
 }
 
 const site = await startSiteProcess();
-const instance = await startService({ env: { LOG_LEVEL: 'warn' } });
-const roots = rootsOf(instance);
-const temporal = runFileOf(instance).urls.temporal!;
+const { instance, roots, temporalAddress } = await startMeasuredService();
 const pipeline = createPipeline(site.url);
-const idle = await startIdle(temporal);
+const idle = await startIdle(temporalAddress);
 const scrape = createScraper(instance, site.url);
 try {
   await new Promise((resolve) => setTimeout(resolve, 5_000));
@@ -169,7 +151,7 @@ try {
   console.log(`\nbeyond (a) + (b) at p50: ${short(beyond)} ms (goal: at most 10)\n`);
   console.log(
     table(
-      Object.entries(await whereTimeGoes(temporal)).map(([step, ms]) => ({
+      Object.entries(await whereTimeGoes(temporalAddress)).map(([step, ms]) => ({
         'inside Temporal': step,
         'p50 ms': short(ms),
       })),

@@ -106,7 +106,7 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
         fetchedAt: Date.now(),
         timezone: result.timezone,
         files: await saveAll(result.files),
-        surveys: result.surveys,
+        collectedData: result.collectedData,
         ...(result.media.length && { media: result.media }),
         ...(result.isPartial && { isPartial: true as const }),
         ...(result.warnings.length && { warnings: result.warnings }),

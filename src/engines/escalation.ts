@@ -1,6 +1,6 @@
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { mentionsMedia } from '../html/media/page-media.ts';
-import type { Route, Upstreams } from '../net/upstream-proxies.ts';
+import type { ProxyRoute, Upstreams } from '../net/upstream-proxies.ts';
 import { pause } from '../pause.ts';
 import { challengeWarnings, isBlocked, withChallengeDetection } from './blocked.ts';
 import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';
@@ -83,7 +83,7 @@ export class Escalation {
     this.#headStartMs = headStartMs;
   }
 
-  /** Applies all rows. */
+  /** Takes all steps. */
   async fetchPage(options: FetchOptions, signal: AbortSignal): Promise<EngineResult> {
     const page = await this.#fetchWithProxies(options, signal);
     const route = { ...routeOf(options.request), proxy: page.proxy };
@@ -91,7 +91,7 @@ export class Escalation {
     return withWarnings(page, ...countryWarnings, ...challengeWarnings(page, this.#listUntried(options)));
   }
 
-  /** Applies rows 1 to 6. */
+  /** Takes steps 1 to 6. */
   async #fetchWithProxies(options: FetchOptions, signal: AbortSignal): Promise<EngineResult> {
     const { request, proxy } = options;
     const enhanced = { ...options, request: { ...request, proxy: 'enhanced' as const } };
@@ -110,7 +110,7 @@ export class Escalation {
     throw second.error;
   }
 
-  /** Applies rows 1 to 5 with the proxies that the request names. */
+  /** Takes steps 1 to 5 with the proxies that the request names. */
   async #attemptFetch({ request, fastMode }: FetchOptions, signal: AbortSignal): Promise<EngineResult> {
     if (needsOpenPage(request)) return this.#fetchInBrowser(request, signal);
     if (fastMode || request.wantsBody) return this.#http.fetchPage(request, signal);
@@ -129,7 +129,7 @@ export class Escalation {
     }
   }
 
-  /** Applies row 1. */
+  /** Takes step 1. */
   async #fetchInBrowser(request: PageRequest, signal: AbortSignal): Promise<EngineResult> {
     try {
       return await this.#browser.fetchPage(request, signal);
@@ -149,7 +149,7 @@ export class Escalation {
   }
 }
 
-const otherCountryWarning = ({ proxy, country }: Route) =>
+const otherCountryWarning = ({ proxy, country }: ProxyRoute) =>
   `There is no ${proxy} proxy in ${country?.toUpperCase()}: the page was fetched through one elsewhere.`;
 
 type Outcome = { page: EngineResult } | { error: unknown };
@@ -184,7 +184,7 @@ function firstAccepted(...candidates: [Promise<Outcome>, Acceptance][]): Promise
   return promise;
 }
 
-/** Row 3: returns a check whether the result of the plain fetch is final. */
+/** Step 3: returns a check whether the result of the plain fetch is final. */
 const createFinalCheck =
   ({ media }: PageRequest): Acceptance =>
   (outcome) => {
@@ -199,7 +199,7 @@ const createFinalCheck =
 
 const isAdmitted: Acceptance = (outcome) => 'page' in outcome && !isBlocked(outcome.page);
 
-/** Row 5: chooses between the plain fetch and the browser. */
+/** Step 5: chooses between the plain fetch and the browser. */
 function chooseBetter(plain: Outcome, rendered: Outcome, signal: AbortSignal): EngineResult {
   if ('page' in rendered) {
     const isWorse = 'page' in plain && isRefused(rendered.page) && !isRefused(plain.page);
@@ -219,7 +219,7 @@ type OpenPageNeeds = Pick<PageRequest, 'collect' | 'actions' | 'mobile' | 'waitF
   profile?: unknown;
 };
 
-/** Row 1: whether the request can only be fulfilled in an open page. */
+/** Step 1: whether the request can only be fulfilled in an open page. */
 export function needsOpenPage({ collect, actions, mobile, waitForMs, profile }: OpenPageNeeds): boolean {
   const isMade = Object.keys(collect).length > 0 || actions.length > 0;
   return isMade || mobile || waitForMs > 0 || profile !== undefined;

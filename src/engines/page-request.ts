@@ -47,8 +47,8 @@ export function collectOf(formats: ScrapeRequest['formats']): PageRequest['colle
   const collect: PageRequest['collect'] = {};
   for (const { format, request } of recordsOf(formats)) {
     if (format.collect) collect[request.type] = (page) => format.collect!(page, request);
-    if (format.survey) {
-      collect[request.type] = async (page) => ({ survey: await format.survey!(page, request) });
+    if (format.collectData) {
+      collect[request.type] = async (page) => ({ data: await format.collectData!(page, request) });
     }
   }
   return collect;

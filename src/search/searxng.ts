@@ -3,7 +3,7 @@ import { messageOf, ServiceError } from '../errors.ts';
 import { parseJson } from '../json-object.ts';
 import { createOperatorFetch } from '../net/operator-fetch.ts';
 import type { SearchData, SearchRequest, SearchSource } from '../schemas/search.ts';
-import { categoryOf, isBelow, sitesOf } from './categories.ts';
+import { categoryOf, isInDomain, sitesOf } from './categories.ts';
 import type { FoundResults } from './found-results.ts';
 
 /** Pages of results that are read at most for one source. A page has about 10 to 30 results. */
@@ -28,7 +28,7 @@ const responseSchema = z.object({
       resolution: text,
     }),
   ),
-  /** Pairs of an engine and why it did not answer. */
+  /** Pairs of an engine and why it did not respond. */
   unresponsive_engines: z.array(z.array(z.unknown())).catch([]),
 });
 type Hit = z.output<typeof responseSchema>['results'][number];
@@ -172,8 +172,8 @@ function isWanted({ url }: Hit, { includeDomains, excludeDomains, categories }: 
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) return false;
   const { hostname } = parsed;
-  if (includeDomains.length && !includeDomains.some((domain) => isBelow(hostname, domain))) return false;
-  if (excludeDomains.some((domain) => isBelow(hostname, domain))) return false;
+  if (includeDomains.length && !includeDomains.some((domain) => isInDomain(hostname, domain))) return false;
+  if (excludeDomains.some((domain) => isInDomain(hostname, domain))) return false;
   return categories.length === 0 || categoryOf(url, categories) !== undefined;
 }
 
@@ -217,7 +217,7 @@ function warningsOf(
   const isOtherPeriod = all.some((each) => each.tbs && !/^qdr:[dwmy]$/.test(each.tbs));
   return [
     ...(engines.length
-      ? [`Results may be missing, because search engines did not answer: ${engines.join(', ')}.`]
+      ? [`Results may be missing, because search engines did not respond: ${engines.join(', ')}.`]
       : []),
     ...(isOtherPeriod ? ['tbs was applied in part: SearXNG knows the last day, week, month and year.'] : []),
     ...(all.some((each) => each.location)

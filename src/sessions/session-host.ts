@@ -5,6 +5,7 @@ import type { Logger } from '../logger.ts';
 import { type Confinement, findConfinement } from '../sandbox/confinement.ts';
 import type { Language } from '../schemas/session.ts';
 import { BROWSER_LIMITS, type BrowserLimits, watchBrowser } from './browser/browser-limits.ts';
+import { ProcessorShares } from './browser/processor-shares.ts';
 import type { RunningBrowser } from './browser/running-browser.ts';
 import { type ScrapeBrowser, ScrapeBrowsers } from './browser/scrape-browsers.ts';
 import { type BrowserSandbox, openBrowserSandbox, sandboxProbe } from './browser/session-browser.ts';
@@ -73,6 +74,7 @@ export class SessionHost {
   /** Those whose browser has started. */
   readonly #opened = new Set<HostedSession>();
   readonly #kept = new Set<string>();
+  readonly #shares = new ProcessorShares();
   readonly #spare: SpareBrowser;
   readonly #scrapes: ScrapeBrowsers;
   /** The sandbox of the next browser, which is open while nobody uses a session, because that is a third of a start. */
@@ -319,7 +321,12 @@ export class SessionHost {
   /** Ends a browser that uses more than it may. Its user, a session or a scrape, notices that. */
   #watch(browser: Pick<RunningBrowser, 'chromium' | 'directory'>): RunningBrowser['exceeded'] {
     const { logger, browserLimits = BROWSER_LIMITS } = this.#options;
-    const exceeded = watchBrowser({ ...browser, limits: browserLimits, logger });
+    const { pid, connection } = browser.chromium;
+    const exceeded = watchBrowser({
+      ...{ ...browser, limits: browserLimits, logger },
+      onMeasured: ({ processorMs }) => pid && this.#shares.note(pid, processorMs),
+    });
+    void connection.closed.then(() => pid && this.#shares.forget(pid));
     void exceeded.then((limit) => {
       logger.warn({ limit }, 'a browser of a session or scrape used more than it may, so it was ended');
       return browser.chromium.close(0);

@@ -7,6 +7,7 @@ import {
 } from '@temporalio/client';
 import {
   type AgentKind,
+  deliveryWorkflowIdOf,
   JOB_KINDS,
   type JobKind as Kind,
   type PageJobKind,
@@ -209,7 +210,7 @@ export async function startPageJob(client: Client, job: PageJobStart): Promise<v
 /** Starts the workflow that delivers the events of a job, or wakes it if it is running. */
 export async function startDeliveries(client: Client, jobId: string, teamId: string): Promise<void> {
   await client.workflow.signalWithStart<typeof deliver>('deliver', {
-    workflowId: `webhooks/${jobId}`,
+    workflowId: deliveryWorkflowIdOf(jobId),
     taskQueue: QUEUES.scrape,
     args: [{ jobId }],
     signal: 'wake',

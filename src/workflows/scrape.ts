@@ -1,6 +1,6 @@
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { ScrapeReport } from '../activities/scrape/scrape-report.ts';
-import { beginnings, scrapeActivities } from './activities.ts';
+import { beginnings, scrapeSteps } from './activities.ts';
 import { recordedFailure } from './failure.ts';
 
 /** The input of the workflow of a scrape or map. Everything else is in the database. */
@@ -31,7 +31,7 @@ async function scrapePage({ jobId, timeoutMs, label, isQuick }: ScrapeInput) {
   const options = label ? { summary: label } : {};
   const ended = isQuick ? await beginnings.beginPage.executeWithOptions(options, [jobId]) : undefined;
   if (ended) return ended.result;
-  return scrapeActivities(timeoutMs).scrapePage.executeWithOptions(options, [jobId]);
+  return scrapeSteps(timeoutMs).scrapePage.executeWithOptions(options, [jobId]);
 }
 
 /** The text that the Temporal UI shows after a scrape. */
