@@ -96,7 +96,7 @@ const LAST_FENCE = /```(?:json)?[ \t]*\n([^`]*)\n?```$/;
  * Finds calls of tools in the text of a response. It must end with them, because a model may also quote a page; before them,
  * models may explain what they do.
  */
-export function callsInText(text: string, tools: readonly Pick<ModelTool, 'name'>[]): ModelToolCall[] {
+function callsInText(text: string, tools: readonly Pick<ModelTool, 'name'>[]): ModelToolCall[] {
   const parsed = text.endsWith('</tool_call>')
     ? [...text.matchAll(TAGGED_CALL)].map(([, json = '']) => parseCompletion(json)?.value)
     : listOf(parseJson(LAST_FENCE.exec(text)?.[1] ?? text));
