@@ -69,6 +69,46 @@ describe('reading order', () => {
     expect(await htmlOf(shuffled(texts))).toBe(html);
   });
 
+  test('keeps headings at the margin above and below the table in the middle of the page', async () => {
+    const ys = [150, 170, 190, 210, 230];
+    const strokes: PdfPageContent['strokes'] = [
+      ...ys.map((y): [number, number, number, number] => [250, y, 400, y]),
+      ...[250, 325, 400].map((x): [number, number, number, number] => [x, 150, x, 230]),
+    ];
+    const row = (y: number, a: string, b: string): PlacedText[] => [
+      { x: 255, y, text: a },
+      { x: 330, y, text: b },
+    ];
+    const table = [
+      ['Fruit', 'Price'],
+      ['Apple', '1.20'],
+      ['Pear', '0.80'],
+      ['Plum', '0.40'],
+    ];
+    const html = await htmlOf(
+      [
+        ...['Short', 'lines', 'of a list', 'of words', 'Before'].map(
+          (text, place): PlacedText => ({ x: 60, y: 60 + 14 * place, text }),
+        ),
+        ...table.flatMap(([a = '', b = ''], place) => row(165 + 20 * place, a, b)),
+        { x: 60, y: 246, text: 'After' },
+        ...textLines(60, 290, PROSE),
+      ],
+      strokes,
+    );
+    expect(html).toMatch(/Before.*Apple.*After.*The committee/s);
+  });
+
+  test('does not join a title in the middle with the heading of the same size at the margin below it', async () => {
+    const font = 'Helvetica-Bold';
+    const html = await htmlOf([
+      { x: 118, y: 60, size: 18, font, text: 'Annual Report' },
+      { x: 60, y: 86, size: 18, font, text: '1 Overview' },
+      ...textLines(60, 120, [...PROSE, ...OTHER]),
+    ]);
+    expect(html).toMatch(/<h1>Annual Report<\/h1>\s*<h\d>1 Overview<\/h\d>/);
+  });
+
   test('turns a page whose text runs upwards', async () => {
     const upwards = PROSE.map(
       (text, place): PlacedText => ({ x: 100 + place * 12, y: 600, text, angle: 90 }),
