@@ -1,10 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { LiteParse } from '@llamaindex/liteparse';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type PdfOptions, parsePdf, unpackEnglish } from '../../../src/parsers/pdf/index.ts';
 import { parseImage } from '../../../src/parsers/pdf/ocr/parse-image.ts';
+import { readInfoDictionary } from '../../../src/parsers/pdf/source/info-dictionary.ts';
 import { OFFLINE } from '../../../src/parsers/pdf/source/liteparse.ts';
 import {
   type PdfPageContent,
@@ -262,6 +264,21 @@ describe('documents', () => {
       publishedTime: '2025-03-04T08:30:00.000Z',
     });
     expect(totalPages).toBe(1);
+  });
+
+  test('gives title and author from compressed objects, without a second reader', () => {
+    const file = writePdf([page], { info: { Title: 'The bridge (plan)', Author: 'Jane Doe' } });
+    const compressed = withCompressedObjects(file, 1);
+    expect(compressed.includes('The bridge')).toBe(false);
+    expect(readInfoDictionary(compressed)).toEqual({ Title: 'The bridge (plan)', Author: 'Jane Doe' });
+    // The second reader is for what is damaged or expands to more than titles take.
+    const at = compressed.indexOf('stream\n', compressed.indexOf('/ObjStm')) + 'stream\n'.length;
+    const damaged = Buffer.concat([compressed.subarray(0, at), Buffer.from('xxxx'), compressed.subarray(at)]);
+    expect(readInfoDictionary(damaged)).toBeUndefined();
+    const bomb = deflateSync(Buffer.alloc(50 * 1024 * 1024));
+    expect(
+      readInfoDictionary(Buffer.concat([compressed.subarray(0, at), bomb, compressed.subarray(at)])),
+    ).toBeUndefined();
   });
 
   test('reads at most maxPages and knows how many there are', async () => {
