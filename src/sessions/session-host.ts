@@ -11,6 +11,7 @@ import { type ScrapeBrowser, ScrapeBrowsers } from './browser/scrape-browsers.ts
 import { type BrowserSandbox, openBrowserSandbox, sandboxProbe } from './browser/session-browser.ts';
 import { SpareBrowser } from './browser/spare-browser.ts';
 import { CodeRunner } from './code/code-runner.ts';
+import { JavaScriptUse } from './code/javascript-use.ts';
 import { HostedSession } from './hosted-session.ts';
 import { createSessionDirectory, type SessionDirectory } from './session-directory.ts';
 import type { OpenOutcome, SessionMetrics } from './session-metrics.ts';
@@ -43,8 +44,6 @@ interface OpenSandbox {
 const SESSION_MEMORY_BYTES = 400 * 1024 * 1024;
 /** A session whose workflow does not take care of it within this many milliseconds is ended. */
 const KEEP_WITHIN_MS = 60_000;
-/** After a call of JavaScript, new sessions are made ready for it ahead, for this many milliseconds. */
-const NODE_IN_USE_MS = 600_000;
 
 /**
  * Finds out how browsers of sessions are confined on this machine.
@@ -79,7 +78,7 @@ export class SessionHost {
   readonly #scrapes: ScrapeBrowsers;
   /** The sandbox of the next browser, which is open while nobody uses a session, because that is a third of a start. */
   #sandbox: Promise<OpenSandbox | undefined> | undefined;
-  #nodeUsedAt = Number.NEGATIVE_INFINITY;
+  readonly #javaScript = new JavaScriptUse();
   #isStopping = false;
 
   private constructor(options: SessionHostOptions, confinement: Confinement) {
@@ -216,7 +215,8 @@ export class SessionHost {
       this.#spare.closeLater();
       this.#prepareSandbox();
     });
-    if (this.#isNodeInUse() && this.#hasMemoryFor(1)) void session.startLanguage('node');
+    if (this.#javaScript.isLikely && this.#hasMemoryFor(1)) void session.startLanguage('node');
+    this.#javaScript.noticeSession();
     this.#spare.prepare();
     setTimeout(() => void this.#endUnlessKept(session), KEEP_WITHIN_MS).unref();
     return session;
@@ -239,7 +239,7 @@ export class SessionHost {
 
   #noticeCall(language: Language): void {
     if (language !== 'node') return;
-    this.#nodeUsedAt = performance.now();
+    this.#javaScript.noticeCall();
     void this.#spare.current?.then((browser) => browser && this.#startNode(browser));
   }
 
@@ -248,14 +248,10 @@ export class SessionHost {
     return availableMemory() >= sessions * SESSION_MEMORY_BYTES;
   }
 
-  #isNodeInUse(): boolean {
-    return performance.now() - this.#nodeUsedAt < NODE_IN_USE_MS;
-  }
-
   /** Starts a browser that nobody waits for, and the program for JavaScript that is likely to be used with it. */
   async #startSpare(): Promise<RunningBrowser> {
     const browser = await this.#startBrowser();
-    if (this.#isNodeInUse()) void this.#startNode(browser);
+    if (this.#javaScript.isLikely) void this.#startNode(browser);
     return browser;
   }
 
