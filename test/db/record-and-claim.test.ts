@@ -6,6 +6,7 @@ import { addPagesToJob, retryFailedPages } from '../../src/db/jobs/extend-page-j
 import { changeJobSettings, endJob } from '../../src/db/jobs/job-progress.ts';
 import { insertPageJob } from '../../src/db/jobs/page-jobs.ts';
 import { readPageJobState } from '../../src/db/jobs/read-page-job-state.ts';
+import { claimPages } from '../../src/db/pages/claim-pages.ts';
 import { releaseClaims } from '../../src/db/pages/claims.ts';
 import { pauseHosts } from '../../src/db/pages/host-limits.ts';
 import { readJobWorkload } from '../../src/db/pages/job-workload.ts';
@@ -214,6 +215,21 @@ describe('a page', () => {
 });
 
 describe('claims', () => {
+  it('read few of the pages that wait, however many these are', async () => {
+    const { id } = await newJob({ pages: pagesOf(3_000) });
+    const fetched = await db.query.transaction().execute(async (query) => {
+      const job = { id, status: 'scraping', paused: false, maxConcurrency: 100, delayMs: null, due: true };
+      const request = { pageWorker: `${id}/0/1`, maxPages: 8, openRequests: new Map(), requestsPerHost: 8 };
+      expect((await claimPages(query, job, request))?.claims).toHaveLength(8);
+      const { rows } = await sql<{ read: number }>`
+        select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables where relname = 'pages'`.execute(
+        query,
+      );
+      return rows[0]?.read;
+    });
+    expect(fetched).toBeLessThan(300);
+  });
+
   it('of many concurrent page workers never include a page twice or exceed the limit', async () => {
     const { id } = await newJob({ pages: pagesOf(60), limit: 25 });
     const steps = Array.from({ length: 12 }, (_, n) => step(id, { pageWorker: `${id}/${n}/1`, maxPages: 5 }));

@@ -94,8 +94,10 @@ const claimableHosts = (
       where not exists (select from host_pauses where host_pauses.host = name and until > now())
         and not exists (
           select from robots_waits where robots_waits.job_id = ${job.id} and robots_waits.host = name and until > now())
-        and (ahead > 0 or exists (
-          select from pages where job_id = ${job.id} and pages.host = name and status = 'pending' and due_at <= now()))
+        -- Postgres would read all pending pages of the job for a condition with \`exists\` beside another one.
+        and (ahead > 0 or (
+          select true from pages where job_id = ${job.id} and pages.host = name and status = 'pending' and due_at <= now()
+          limit 1))
       limit ${MAX_HOSTS_PER_CLAIM}
     )`;
 
