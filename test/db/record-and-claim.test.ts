@@ -215,19 +215,24 @@ describe('a page', () => {
 });
 
 describe('claims', () => {
-  it('read few of the pages that wait, however many these are', async () => {
+  it('read few of the pages that wait, however many these are, in a statement that is planned once for each size', async () => {
     const { id } = await newJob({ pages: pagesOf(3_000) });
-    const fetched = await db.query.transaction().execute(async (query) => {
-      const job = { id, status: 'scraping', paused: false, maxConcurrency: 100, delayMs: null, due: true };
-      const request = { pageWorker: `${id}/0/1`, maxPages: 8, openRequests: new Map(), requestsPerHost: 8 };
-      expect((await claimPages(query, job, request))?.claims).toHaveLength(8);
-      const { rows } = await sql<{ read: number }>`
-        select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables where relname = 'pages'`.execute(
-        query,
-      );
-      return rows[0]?.read;
+    await db.query.transaction().execute(async (query) => {
+      const claim = (scale: number) =>
+        claimPages(
+          query,
+          { id, status: 'scraping', paused: false, maxConcurrency: 100, delayMs: null, due: true, scale },
+          { pageWorker: `${id}/0/1`, maxPages: 2, openRequests: new Map(), requestsPerHost: 8 },
+        );
+      for (const scale of [101, 101, 102]) expect((await claim(scale))?.claims).toHaveLength(2);
+      const { rows } = await sql<{ read: number; statements: number }>`
+        select (seq_tup_read + idx_tup_fetch)::int as read, (
+          select count(*)::int from pg_prepared_statements
+          where statement like '/* prepared at scale 10_ */%claimable_host%') as statements
+        from pg_stat_xact_user_tables where relname = 'pages'`.execute(query);
+      expect(rows[0]?.read).toBeLessThan(1_000);
+      expect(rows[0]?.statements).toBe(2);
     });
-    expect(fetched).toBeLessThan(300);
   });
 
   it('of many concurrent page workers never include a page twice or exceed the limit', async () => {
