@@ -102,7 +102,9 @@ export async function serveCrawler(
   const totalMs = performance.now() - start;
   const { user, system } = cpuUsage(cpuBefore);
   const outcome: CrawlerOutcome = {
-    ...{ pages, markdownBytes, totalMs },
+    pages,
+    markdownBytes,
+    totalMs,
     cpuMs: (user + system) / 1000,
     peakMb: resourceUsage().maxRSS / 1024,
   };

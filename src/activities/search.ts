@@ -110,12 +110,21 @@ export function searchActivities(deps: SearchDeps) {
       const timeoutMs = asyncScraping ? scrapeOptions.timeout : Math.min(scrapeOptions.timeout, waitMs);
       const scrapes = plan.urls.map((url) => ({
         // The scrape of a URL has the same id in every attempt.
-        ...{ jobId: uuidv5(url, jobId), url, teamId: job.team_id, timeoutMs, label: url.slice(0, 120) },
+        jobId: uuidv5(url, jobId),
+        url,
+        teamId: job.team_id,
+        timeoutMs,
+        label: url.slice(0, 120),
       }));
       await insertChildJobs(
         db,
         scrapes.map(({ jobId: id, url, teamId }) => ({
-          ...{ id, teamId, apiKeyId: job.api_key_id, kind: 'scrape', target: url, parentId: jobId },
+          id,
+          teamId,
+          apiKeyId: job.api_key_id,
+          kind: 'scrape',
+          target: url,
+          parentId: jobId,
           request: { origin: request.origin, ...scrapeOptions, url, timeout: timeoutMs },
           reserved: expectedPriceOf(scrapeOptions),
           ttlMs: resultTtlMs,

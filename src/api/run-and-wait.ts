@@ -128,7 +128,8 @@ function withScrapeId(thrown: unknown, scrapeId: string): ServiceError {
   const { code, message, retryAfterSeconds } = error;
   const details = { ...(isJsonObject(error.details) && error.details), scrapeId };
   return new ServiceError(code, message, {
-    ...{ details, cause: thrown },
+    details,
+    cause: thrown,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
 }
@@ -202,7 +203,7 @@ async function startJob(
     const { blob } = begun;
     return blob === undefined ? temporal.findScrape(id) : { wait: async () => blob };
   }
-  const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startRequest(kind, start);
+  const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startSynchronousJob(kind, start);
   return started.catch(async (error: ServiceError) => {
     const upload = await failJob(db, { jobId: id, credits: 0, error });
     if (upload !== undefined) await uploads.remove(upload);

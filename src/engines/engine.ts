@@ -72,10 +72,21 @@ export const routeOf = ({ proxy, location }: PageRequest): ProxyRoute => ({
 
 /** The defaults of a page request. */
 export const PLAIN_PAGE = {
-  ...{ headers: {}, skipTlsVerification: true, mobile: false, waitForMs: 0 },
-  ...{ wantsBody: false, wantsImages: false, parsers: [{ type: 'pdf' }] },
-  ...{ location: undefined, blockAds: false, media: false, actions: [], proxy: 'basic' },
-  ...{ profile: undefined, collect: {}, minWaitMs: 0 },
+  headers: {},
+  skipTlsVerification: true,
+  mobile: false,
+  waitForMs: 0,
+  wantsBody: false,
+  wantsImages: false,
+  parsers: [{ type: 'pdf' }],
+  location: undefined,
+  blockAds: false,
+  media: false,
+  actions: [],
+  proxy: 'basic',
+  profile: undefined,
+  collect: {},
+  minWaitMs: 0,
 } satisfies Omit<PageRequest, 'sourceUrl' | 'url'>;
 
 /** A page as an engine fetched it. */

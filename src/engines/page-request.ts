@@ -75,7 +75,9 @@ export function toPageRequest(
     actions: request.actions ?? [],
     proxy: 'basic',
     profile,
-    ...{ duringWait, sharedBy, ownBrowser },
+    duringWait,
+    sharedBy,
+    ownBrowser,
     collect: collectOf(request.formats),
   };
 }

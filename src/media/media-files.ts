@@ -109,7 +109,12 @@ async function requestFile(options: MediaFileOptions, url: string): Promise<Open
   } = options;
   const own = URL.canParse(url) && canForwardHeaders(requestedUrl, new URL(url)) ? headers : {};
   const response = await openDownload(egress, {
-    ...{ url, skipTlsVerification, route, signal, maxBodyBytes, limitSetting: SIZE_SETTING },
+    url,
+    skipTlsVerification,
+    route,
+    signal,
+    maxBodyBytes,
+    limitSetting: SIZE_SETTING,
     headers: { accept: '*/*', 'user-agent': userAgent, referer: createReferer(pageUrl, url) },
     userHeaders: own,
   });

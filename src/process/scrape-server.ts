@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { MAX_BEGIN_MS, type Scrapes } from '../activities/scrape/scrape.ts';
 import type { Logger } from '../logger.ts';
 import type { Temporal } from '../temporal/workflow-client.ts';
-import type { ScrapeStart } from '../temporal/workflow-starts.ts';
+import type { SynchronousStart } from '../temporal/workflow-starts.ts';
 
 /** Options of {@link serveScrapes}. */
 export interface ScrapeServerOptions {
@@ -46,11 +46,11 @@ export async function serveScrapes(options: ScrapeServerOptions): Promise<{ clos
 }
 
 /** The socket is open to the user of this process only, and its API sends what has this type. */
-const readStart = async (request: IncomingMessage) => JSON.parse(await text(request)) as ScrapeStart;
+const readStart = async (request: IncomingMessage) => JSON.parse(await text(request)) as SynchronousStart;
 
 /** @returns the key of the blob with the document; `undefined` if it is not there, but the workflow has started */
 async function beginScrape(
-  start: ScrapeStart,
+  start: SynchronousStart,
   { scrapes, temporal }: ScrapeServerOptions,
 ): Promise<string | undefined> {
   const scrape = scrapes.join(start.jobId, true);

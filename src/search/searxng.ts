@@ -197,7 +197,10 @@ function toResult(
   if (source === 'images') {
     const [, width, height] = /(\d+)\D+(\d+)/.exec(hit.resolution ?? '') ?? [];
     return {
-      ...{ title, url, position, imageUrl: absoluteUrl(hit.img_src, url) ?? url },
+      title,
+      url,
+      position,
+      imageUrl: absoluteUrl(hit.img_src, url) ?? url,
       ...(width && height && { imageWidth: Number(width), imageHeight: Number(height) }),
     };
   }

@@ -26,15 +26,15 @@ import {
   beginSession,
   type PageJobStart,
   type QuestionStart,
-  type RequestKind,
-  type ScrapeStart,
   type SessionStart,
+  type SynchronousKind,
+  type SynchronousStart,
   startAgent,
   startDeliveries,
   startPageJob,
   startQuestion,
-  startRequest,
   startSession,
+  startSynchronousJob,
 } from './workflow-starts.ts';
 
 const UPKEEP_PRIORITY = 5;
@@ -58,8 +58,8 @@ export class Temporal {
   }
 
   /** Starts a scrape. It runs only once, even if it is started twice with the same id. */
-  async startScrape(job: ScrapeStart): Promise<StartedWorkflow> {
-    const start = () => startRequest(this.#client, 'scrape', job);
+  async startScrape(job: SynchronousStart): Promise<StartedWorkflow> {
+    const start = () => startSynchronousJob(this.#client, 'scrape', job);
     await this.#callServer(() => ignoreAlreadyEnded(start()));
     return this.findScrape(job.jobId);
   }
@@ -68,8 +68,8 @@ export class Temporal {
    * Starts a scrape in the process that runs its workflow, so that the first task of the workflow need not be polled for.
    * It runs only once, even if it is started twice with the same id.
    */
-  async startScrapeHere(job: ScrapeStart): Promise<void> {
-    const start = () => startRequest(this.#client, 'scrape', job, { requestEagerStart: true });
+  async startScrapeHere(job: SynchronousStart): Promise<void> {
+    const start = () => startSynchronousJob(this.#client, 'scrape', job, { requestEagerStart: true });
     await this.#callServer(() => ignoreAlreadyEnded(start()), EAGER_START_DEADLINE_MS);
   }
 
@@ -79,8 +79,8 @@ export class Temporal {
   }
 
   /** Starts a job whose request stays open until it ends, in the same way as `startScrape` starts a scrape. */
-  async startRequest(kind: RequestKind, job: ScrapeStart): Promise<StartedWorkflow> {
-    return toStarted(await this.#callServer(() => startRequest(this.#client, kind, job)));
+  async startSynchronousJob(kind: SynchronousKind, job: SynchronousStart): Promise<StartedWorkflow> {
+    return toStarted(await this.#callServer(() => startSynchronousJob(this.#client, kind, job)));
   }
 
   /** Starts to answer a support question. */

@@ -69,11 +69,11 @@ const ONCE = {
 } as const;
 
 /** The kinds of jobs whose requests stay open until they end. */
-export type RequestKind = 'scrape' | 'map' | 'search';
+export type SynchronousKind = 'scrape' | 'map' | 'search';
 const VERBS = { scrape: 'Scrape', map: 'Map' } as const;
 
 /** The options of starting a scrape, map or search. */
-export interface ScrapeStart extends ScrapeInput {
+export interface SynchronousStart extends ScrapeInput {
   teamId: string;
   /** The requested URL; absent for a search, and if nothing of the page may be shown. */
   url?: string;
@@ -82,10 +82,10 @@ export interface ScrapeStart extends ScrapeInput {
 }
 
 /** Starts a job whose request stays open until it ends. */
-export function startRequest(
+export function startSynchronousJob(
   client: Client,
-  kind: RequestKind,
-  { teamId, url, file, ...input }: ScrapeStart,
+  kind: SynchronousKind,
+  { teamId, url, file, ...input }: SynchronousStart,
   options: Pick<WorkflowOptions, 'requestEagerStart'> = {},
 ): Promise<WorkflowHandle<typeof scrape | typeof map | typeof search>> {
   const { jobId, label } = input;
