@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts';
+import { createTooLargeError } from '../net/response-body.ts';
 import type { BrowsingContext } from './chromium/browsing-context.ts';
 import type { Session } from './chromium/cdp.ts';
 import {
@@ -65,7 +65,9 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
   await prepareFrames(async (each) => {
     handleDialogs(each);
     network.watch(each);
-    watchDocumentSize(each, maxBytes, () => reject(createTooLargeError(currentUrl(), maxBytes)));
+    watchDocumentSize(each, maxBytes, () =>
+      reject(createTooLargeError({ url: currentUrl(), maxBodyBytes: maxBytes })),
+    );
     await enableDomains(each, appearance);
   });
   let viewport = defaultViewport(appearance);
@@ -127,12 +129,6 @@ async function enableDomains(session: Session, appearance: Appearance): Promise<
     emulateDevice(session, appearance),
   ]);
 }
-
-const createTooLargeError = (url: string, maxBytes: number) =>
-  new ServiceError(
-    'SCRAPE_CONTENT_TOO_LARGE',
-    `${url} sends more than ${maxBytes} bytes. The operator can raise WINNOW_MAX_BODY_MB.`,
-  );
 
 /** Closes dialogs, which would block the page. Only `beforeunload` is accepted; all others are dismissed. */
 function handleDialogs(session: Session): void {

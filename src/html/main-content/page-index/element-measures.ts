@@ -109,6 +109,7 @@ export function measureElements(page: Document, isScripted: boolean): Measures {
   return measures;
 }
 
+/** Whether an element is one of `h1` to `h6`. */
 export const isHeading = ({ name }: Element): boolean => /^h[1-6]$/.test(name);
 
 const DOWNLOAD_URL =
