@@ -28,8 +28,9 @@ const SHARED_PROCESSES = {
   // Node imports the modules itself, as it does in production. With Vite's module runner, which only mocks of whole modules
   // need, tests that compute take a quarter more processor time.
   experimental: { viteModuleRunner: false, nodeLoader: false },
-  // A condition is waited for as long as the timeout of its test allows, because a busy machine takes its time.
-  expect: { poll: { timeout: 150_000 } },
+  // A condition is waited for as long as the timeout of its test allows, because a busy machine takes its time. It is checked
+  // half as often as by default, because each check costs a browser or the service work.
+  expect: { poll: { timeout: 150_000, interval: 100 } },
 };
 /** The files of a project with this setup share one running service; each project has its own. */
 const SERVICE = { globalSetup: 'test/support/global-setup.ts', ...SHARED_PROCESSES, ...TIMEOUTS };

@@ -8,6 +8,7 @@ import { USER_AGENT } from '../src/net/user-agent.ts';
 import { render } from '../src/rendering/render.ts';
 import { createRenderPool } from '../src/rendering/render-pool.ts';
 import { connectTemporal } from '../src/temporal/connection.ts';
+import type { scrape as scrapeWorkflow } from '../src/workflows/scrape.ts';
 import { startSiteProcess } from './crawl/programs.ts';
 import { type Caller, startMeasuredService } from './crawl/service.ts';
 import { measure, percentile, short, table } from './figures.ts';
@@ -94,30 +95,20 @@ async function watchMemory(roots: Record<string, number>, work: () => Promise<un
   return most;
 }
 
-/** Median milliseconds between the events in the histories of the newest scrapes. */
+/** Median milliseconds of the stages of the newest scrapes, from the results of their workflows. */
 async function whereTimeGoes(address: string): Promise<Record<string, number>> {
   const connection = await connectTemporal(address);
   const client = new Client({ connection });
-  const steps: Record<string, number[]> = {};
+  const stages: Record<string, number[]> = {};
   let seen = 0;
   for await (const { workflowId } of client.workflow.list({ query: "WorkflowType = 'scrape'" })) {
     if (seen++ >= 50) break;
-    const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
-    const at = (events ?? []).map(
-      ({ eventTime }) => Number(eventTime?.seconds) * 1000 + Number(eventTime?.nanos) / 1e6,
-    );
-    // Events by index: started 0, task scheduled 1, started 2, completed 3, marker of the page 4, workflow completed 5.
-    // A scrape that took longer than a second continued in an activity.
-    if (at.length !== 6) continue;
-    const spans: [string, number, number][] = [
-      ['start to workflow task', 0, 2],
-      ['workflow task with the page (slot, cache, fetch, convert, store)', 2, 3],
-      ['end', 3, 5],
-    ];
-    for (const [name, from, to] of spans) steps[name] = [...(steps[name] ?? []), at[to]! - at[from]!];
+    const report = await client.workflow.getHandle<typeof scrapeWorkflow>(workflowId).result();
+    if (typeof report !== 'object') continue;
+    for (const [stage, ms] of Object.entries(report.ms)) stages[stage] = [...(stages[stage] ?? []), ms];
   }
   await connection.close();
-  return Object.fromEntries(Object.entries(steps).map(([name, times]) => [name, percentile(times, 0.5)]));
+  return Object.fromEntries(Object.entries(stages).map(([name, times]) => [name, percentile(times, 0.5)]));
 }
 
 const site = await startSiteProcess();
@@ -152,7 +143,7 @@ try {
   console.log(
     table(
       Object.entries(await whereTimeGoes(temporalAddress)).map(([step, ms]) => ({
-        'inside Temporal': step,
+        'stage in the worker': step,
         'p50 ms': short(ms),
       })),
     ),

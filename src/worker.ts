@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { availableParallelism } from 'node:os';
-import { type NativeConnection, Runtime, type Worker } from '@temporalio/worker';
+import { Runtime, type Worker } from '@temporalio/worker';
 import type { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { createActivities } from './activities/index.ts';
@@ -37,6 +37,7 @@ import { USER_AGENT } from './net/user-agent.ts';
 import { createDocumentConverter } from './parsers/conversion/document-converter.ts';
 import { createModelAccess } from './process/create-models.ts';
 import { type HostedSessions, hostSessions } from './process/host-sessions.ts';
+import { restartScrapes } from './process/restart-scrapes.ts';
 import { type RunningService, runProcess } from './process/run-process.ts';
 import { serveScrapes } from './process/scrape-server.ts';
 import { waitForDependency } from './process/wait-for-dependency.ts';
@@ -44,6 +45,7 @@ import { startReportingPresence } from './process/worker-presence.ts';
 import { createRenderPool } from './rendering/render-pool.ts';
 import { createSessionMetrics } from './sessions/session-metrics.ts';
 import { connectTemporal, pingTemporal } from './temporal/connection.ts';
+import { FinishedScrapes } from './temporal/finished-scrapes.ts';
 import { temporalLogger } from './temporal/logger.ts';
 import { prepareNamespace } from './temporal/namespace.ts';
 import { createTemporalWorkers } from './temporal/workers.ts';
@@ -312,13 +314,16 @@ async function stopTemporalWorkers(workers: Worker[], sessions: HostedSessions |
 
 /** Takes scrapes directly from an API on the same machine, where a socket is configured for that. */
 async function startScrapeServer(
-  { scrapeSocket: path, workerRoles, temporalNamespace }: WorkerConfig,
+  config: WorkerConfig,
   scrapes: Scrapes,
-  { connection, logger }: { connection: NativeConnection; logger: Logger },
+  { services: { connection, db }, logger }: { services: Services; logger: Logger },
 ) {
-  if (path === undefined || !workerRoles.includes('scrape')) return undefined;
-  const temporal = new Temporal(connection, temporalNamespace);
-  return serveScrapes({ path, scrapes, temporal, logger });
+  const { scrapeSocket: path, temporalAddress: address, temporalNamespace: namespace, secretKey } = config;
+  if (path === undefined || !config.workerRoles.includes('scrape')) return undefined;
+  const temporal = new Temporal(connection, namespace);
+  await waitForDependency(() => restartScrapes({ db, secretKey, temporal, logger }), logger);
+  const finished = new FinishedScrapes({ address, namespace, logger });
+  return serveScrapes({ path, scrapes, temporal, finished, logger });
 }
 
 /** Runs a worker: creates its dependencies once, then takes work until the process is asked to stop. */
@@ -352,7 +357,7 @@ async function runWorker(): Promise<RunningService> {
   if (config.workerRoles.includes('scrape'))
     await waitForDependency(() => startUpkeep(connection, config.temporalNamespace), logger);
   await pool.ready();
-  const scrapeServer = await startScrapeServer(config, scrapes, { connection, logger });
+  const scrapeServer = await startScrapeServer(config, scrapes, { services, logger });
   const presence = await startReportingPresence({
     db,
     worker: { id: workerId, roles, host: sessions },
@@ -370,7 +375,7 @@ async function runWorker(): Promise<RunningService> {
   return {
     async stop() {
       health?.close();
-      scrapeServer?.close();
+      await scrapeServer?.close();
       await presence.end();
       await stopTemporalWorkers(workers, sessions);
       await running;

@@ -9,6 +9,7 @@ import { createJobCipher, decryptError, type JobCipher, NULL_CIPHER } from '../e
 import { ServiceError, toServiceError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
 import type { UploadedFile } from '../schemas/scrape.ts';
+import { labelsOf } from '../temporal/workflow-starts.ts';
 import { parseTarget } from '../url/url.ts';
 import { reserveCredits } from './http/required-credits.ts';
 import type { ApiDeps } from './http/route.ts';
@@ -196,7 +197,7 @@ async function startJob(
   { db, temporal, uploads, beginScrape }: ApiDeps,
 ) {
   // The words of a search may be about anything, so Temporal does not get them.
-  const labels = isEncrypted || kind === 'search' ? {} : labelsOf(request, url ?? target, url);
+  const labels = isEncrypted || kind === 'search' ? {} : labelsOf({ ...request, target, url });
   const start = { jobId: id, teamId, timeoutMs, ...(isQuick && { isQuick }), ...labels };
   const begun = isQuick && (await beginScrape?.(start));
   if (begun) {
@@ -210,13 +211,6 @@ async function startJob(
     throw error;
   });
 }
-
-/** The texts that the Temporal UI shows for a job. */
-const labelsOf = ({ upload }: SynchronousJob['request'], label: string, url: string | undefined) => ({
-  label: (upload?.name ?? label).slice(0, 120),
-  ...(url !== undefined && { url }),
-  ...(upload && { file: upload.name }),
-});
 
 /**
  * Delivers the result of an ended job to its caller. The result, error and key of a job with zero data

@@ -4,6 +4,7 @@ import type { ProxyRoute, Upstreams } from '../net/upstream-proxies.ts';
 import { pause } from '../pause.ts';
 import { challengeWarnings, isBlocked, withChallengeDetection } from './blocked.ts';
 import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';
+import { affordsEnhanced, type ExtraCredits } from './extra-credits.ts';
 import { needsBrowser } from './needs-browser.ts';
 
 /** The page to fetch, and which engines and proxies may be used for it. */
@@ -13,6 +14,8 @@ export interface FetchOptions {
   fastMode: boolean;
   /** `stealth` is the old name of `enhanced`. */
   proxy: 'basic' | 'stealth' | 'enhanced' | 'auto';
+  /** Whether `auto` may resort to an enhanced proxy depends on it; absent if it always may. */
+  extraCredits?: ExtraCredits | undefined;
 }
 
 /** The engines and proxies that the escalation chooses from. */
@@ -34,6 +37,8 @@ const BROWSER_RETRY_STATUSES = new Set([401, 403, 406, 429, 503]);
 const RETRYABLE_ERRORS: ReadonlySet<ErrorCode> = new Set(['SCRAPE_SITE_ERROR', 'SCRAPE_DNS_SERVER_ERROR']);
 
 const NO_ENHANCED_WARNING = 'This service has no enhanced proxies; the page was fetched without them.';
+const TOO_FEW_CREDITS_WARNING =
+  'The site refused the request. No enhanced proxy was tried, because the team has too few credits for one.';
 const STILL_BLOCKED_WARNING =
   'The site refused the request through enhanced proxies too, so these are not billed.';
 const SCRIPTS_NOT_RUN_WARNING =
@@ -58,7 +63,7 @@ const ENHANCED_PROXY_ADVICE = 'Set proxy to "auto", because the site may accept 
  *    is taken, and the other attempt is aborted.
  * 5. The browser's page is taken, unless the browser failed or was refused where the plain fetch was not.
  * 6. The site blocked us (401, 403, 429, a challenge), the request leaves the proxy to us (`auto`), and there are
- *    enhanced proxies: steps 1 to 5 run once more through those. That page is taken, and billed, if it is not blocked.
+ *    enhanced proxies for which the team has the credits: steps 1 to 5 run once more through those. That page is taken, and billed, if it is not blocked.
  * 7. A page that is a challenge says so in a warning and in `Snapshot.challenge`. A page without an error status that is
  *    certainly a challenge becomes an error, unless `fastMode` or the proxy `basic` prevented further attempts.
  *
@@ -96,6 +101,7 @@ export class Escalation {
     }
     const first = await this.#attemptFetch(options, signal);
     if (proxy === 'basic' || !this.#proxies.offers('enhanced') || !isBlocked(first)) return first;
+    if (!(await affordsEnhanced(options.extraCredits))) return withWarnings(first, TOO_FEW_CREDITS_WARNING);
     const second = await toOutcome(this.#attemptFetch(enhanced, signal));
     signal.throwIfAborted();
     if ('page' in second)

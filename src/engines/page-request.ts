@@ -7,6 +7,7 @@ import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { parseTarget } from '../url/url.ts';
 import type { PageRequest } from './engine.ts';
 import type { EngineTrace } from './engine-trace.ts';
+import type { ExtraCredits } from './extra-credits.ts';
 import { wantsImages } from './page-cache.ts';
 
 /** The dependencies of a fetch besides the request. */
@@ -23,6 +24,8 @@ export interface FetchContext {
   conversionOwner: string;
   /** Called with the progress of the conversion of a document. */
   onProgress?: ConversionOptions['onProgress'];
+  /** Bounds what the page may cost; absent if that does not depend on how it is fetched. */
+  extraCredits?: ExtraCredits;
   /** Records which engines were tried, also if the page cannot be fetched. */
   trace?: EngineTrace;
   /** Wraps the conversion of a document. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { messageOf, ServiceError } from '../errors.ts';
+import { parseJson } from '../json-object.ts';
 import { createOperatorFetch } from '../net/operator-fetch.ts';
 import type { SearchData, SearchRequest, SearchSource } from '../schemas/search.ts';
 import { categoryOf, isInDomain, sitesOf } from './categories.ts';
@@ -130,15 +131,6 @@ async function get(url: URL, signal: AbortSignal): Promise<{ status: number; tex
 
 const unavailable = (what: string, remedy: string) =>
   new ServiceError('SEARCH_UNAVAILABLE', `The web could not be searched. ${what} ${remedy}.`);
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
 
 function urlOf(
   baseUrl: string,

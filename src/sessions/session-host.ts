@@ -10,6 +10,7 @@ import type { RunningBrowser } from './browser/running-browser.ts';
 import { type ScrapeBrowser, ScrapeBrowsers } from './browser/scrape-browsers.ts';
 import { sandboxProbe } from './browser/session-browser.ts';
 import { SpareBrowser } from './browser/spare-browser.ts';
+import { JavaScriptUse } from './code/javascript-use.ts';
 import { HostedSession } from './hosted-session.ts';
 import { createSessionDirectory } from './session-directory.ts';
 import type { OpenOutcome, SessionMetrics } from './session-metrics.ts';
@@ -36,8 +37,6 @@ export interface SessionHostOptions {
 const SESSION_MEMORY_BYTES = 400 * 1024 * 1024;
 /** A session whose workflow does not take care of it within this many milliseconds is ended. */
 const KEEP_WITHIN_MS = 60_000;
-/** After a call of JavaScript, new sessions are made ready for it ahead, for this many milliseconds. */
-const NODE_IN_USE_MS = 600_000;
 
 /**
  * Finds out how browsers of sessions are confined on this machine.
@@ -69,7 +68,7 @@ export class SessionHost {
   readonly #kept = new Set<string>();
   readonly #spare: SpareBrowser;
   readonly #scrapes: ScrapeBrowsers;
-  #nodeUsedAt = Number.NEGATIVE_INFINITY;
+  readonly #javaScript = new JavaScriptUse();
   #isStopping = false;
 
   private constructor(options: SessionHostOptions, confinement: Confinement) {
@@ -198,7 +197,8 @@ export class SessionHost {
       this.#kept.delete(id);
       if (this.#sessions.size === 0) this.#spare.closeLater();
     });
-    if (this.#isNodeInUse() && this.#hasMemoryFor(1)) void session.startLanguage('node');
+    if (this.#javaScript.isLikely && this.#hasMemoryFor(1)) void session.startLanguage('node');
+    this.#javaScript.noticeSession();
     this.#spare.prepare();
     setTimeout(() => void this.#endUnlessKept(session), KEEP_WITHIN_MS).unref();
     return session;
@@ -221,7 +221,7 @@ export class SessionHost {
 
   #noticeCall(language: Language): void {
     if (language !== 'node') return;
-    this.#nodeUsedAt = performance.now();
+    this.#javaScript.noticeCall();
     void this.#spare.current?.then((browser) => browser && this.#startNode(browser));
   }
 
@@ -230,14 +230,10 @@ export class SessionHost {
     return availableMemory() >= sessions * SESSION_MEMORY_BYTES;
   }
 
-  #isNodeInUse(): boolean {
-    return performance.now() - this.#nodeUsedAt < NODE_IN_USE_MS;
-  }
-
   /** Starts a browser that nobody waits for, and the program for JavaScript that is likely to be used with it. */
   async #startSpare(): Promise<RunningBrowser> {
     const browser = await this.#starter.start();
-    if (this.#isNodeInUse()) void this.#startNode(browser);
+    if (this.#javaScript.isLikely) void this.#startNode(browser);
     return browser;
   }
 

@@ -81,21 +81,51 @@ export interface SynchronousStart extends ScrapeInput {
   file?: string;
 }
 
-/** Starts a job whose request stays open until it ends. */
-export function startSynchronousJob(
-  client: Client,
+/**
+ * The texts that the Temporal UI shows for a scrape, map or search.
+ * @param job.target the URL as it was requested
+ * @param job.url the normalised URL
+ */
+export const labelsOf = ({ upload, target, url }: LabelledJob) => ({
+  label: (upload?.name ?? url ?? target).slice(0, 120),
+  ...(url !== undefined && { url }),
+  ...(upload && { file: upload.name }),
+});
+
+interface LabelledJob {
+  upload?: { name: string } | undefined;
+  target: string;
+  url: string | undefined;
+}
+
+/** The workflow of a job whose request stays open until it ends: its type and input, and what the Temporal UI shows of it. */
+export function describeSynchronousJob<Start extends SynchronousStart>(
   kind: SynchronousKind,
-  { teamId, url, file, ...input }: SynchronousStart,
-  options: Pick<WorkflowOptions, 'requestEagerStart'> = {},
-): Promise<WorkflowHandle<typeof scrape | typeof map | typeof search>> {
+  { teamId, url, file, ...input }: Start,
+) {
   const { jobId, label } = input;
   const isSearch = kind === 'search';
   const summary = isSearch
     ? 'Search'
     : `${file ? 'Parse' : VERBS[kind]} ${file ?? url ?? label ?? 'with zero data retention'}`;
   const host = url && new URL(url).host;
-  return client.workflow.start<typeof scrape | typeof map | typeof search>(JOB_KINDS[kind].workflow, {
+  return {
     ...optionsOf({ kind, jobId, teamId, summary, url, host, isHidden: !label && !isSearch }),
+    workflowType: JOB_KINDS[kind].workflow,
+    input,
+  };
+}
+
+/** Starts a job whose request stays open until it ends. */
+export function startSynchronousJob(
+  client: Client,
+  kind: SynchronousKind,
+  job: SynchronousStart,
+  options: Pick<WorkflowOptions, 'requestEagerStart'> = {},
+): Promise<WorkflowHandle<typeof scrape | typeof map | typeof search>> {
+  const { workflowType, input, ...shown } = describeSynchronousJob(kind, job);
+  return client.workflow.start<typeof scrape | typeof map | typeof search>(workflowType, {
+    ...shown,
     ...ONCE,
     ...options,
     args: [input],

@@ -11,6 +11,8 @@ export interface ScrapeInput {
   label?: string;
   /** Whether the scrape may end within a second: it needs no browser and parses no file. Absent in older histories. */
   isQuick?: boolean;
+  /** The result of a scrape that ended before its workflow was started, which only records it. */
+  ended?: string | ScrapeReport;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface ScrapeInput {
  */
 export async function scrape(input: ScrapeInput): Promise<string | ScrapeReport | undefined> {
   try {
-    const result = await scrapePage(input);
+    const result = input.ended ?? (await scrapePage(input));
     if (typeof result === 'object') setCurrentDetails(describe(result));
     return result;
   } catch (error) {
