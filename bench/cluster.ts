@@ -43,7 +43,10 @@ async function main(): Promise<void> {
   const progress = new TerminalProgress();
   const { signal, kill } = onInterrupt(progress.note);
   const options: ClusterOptions = {
-    ...{ progress, signal, kill, env: await givenVariables() },
+    progress,
+    signal,
+    kill,
+    env: await givenVariables(),
     dataDir: values.data,
     ...(values.bucket && { bucket: true }),
     ...(values.worker && { workers: values.worker }),

@@ -154,7 +154,9 @@ async function measureBatch(service: MeasuredService, urls: string[]): Promise<U
 function stagesOf({ threads }: Usage, roots: Record<string, number>) {
   return threads.flatMap(({ process: name, thread, ms }) =>
     [...shareOut(profiles, { pid: roots[name]!, name: thread, cpuMs: ms })].map(([stage, stageMs]) => ({
-      ...{ process: name, thread, stage },
+      process: name,
+      thread,
+      stage,
       ms: stageMs,
     })),
   );

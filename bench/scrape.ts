@@ -8,7 +8,9 @@ import { USER_AGENT } from '../src/net/user-agent.ts';
 import { render } from '../src/rendering/render.ts';
 import { createRenderPool } from '../src/rendering/render-pool.ts';
 import { connectTemporal } from '../src/temporal/connection.ts';
-import { type RunningService, runFileOf, startService } from '../test/support/service.ts';
+import type { scrape as scrapeWorkflow } from '../src/workflows/scrape.ts';
+import { startSiteProcess } from './crawl/programs.ts';
+import { type Caller, startMeasuredService } from './crawl/service.ts';
 import { measure, percentile, short, table } from './figures.ts';
 import { byRole, sampleProcesses } from './processes.ts';
 
@@ -22,15 +24,6 @@ const SEQUENTIAL = 200;
 const SUSTAINED = Number(process.argv[2] ?? 1_200);
 const CLIENTS = 16;
 const WARM_UP = 60;
-
-/** Starts the generated site in a process of its own. */
-async function startSiteProcess(): Promise<{ url: string; stop: () => void }> {
-  const child = fork(new URL('../test/site/site.ts', import.meta.url), {
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
-  const [line] = await once(child.stdout!, 'data');
-  return { url: String(line).trim().split(/\s/)[0]!, stop: () => child.kill() };
-}
 
 /** (a) The same fetch and conversion as a function call. */
 function createPipeline(siteUrl: string) {
@@ -77,7 +70,7 @@ async function startIdle(address: string) {
   };
 }
 
-function createScraper({ url, key }: RunningService, siteUrl: string) {
+function createScraper({ url, key }: Caller, siteUrl: string) {
   return async (index: number) => {
     const response = await fetch(`${url}/v2/scrape`, {
       method: 'POST',
@@ -86,14 +79,6 @@ function createScraper({ url, key }: RunningService, siteUrl: string) {
     });
     const answer = await response.text();
     if (response.status !== 200) throw new Error(answer);
-  };
-}
-
-function rootsOf(instance: RunningService): Record<string, number> {
-  const { pid, children } = runFileOf(instance);
-  return {
-    supervisor: pid,
-    ...Object.fromEntries(Object.entries(children).map(([name, child]) => [name, child.pid])),
   };
 }
 
@@ -110,38 +95,26 @@ async function watchMemory(roots: Record<string, number>, work: () => Promise<un
   return most;
 }
 
-/** Median milliseconds between the events in the histories of the newest scrapes. */
+/** Median milliseconds of the stages of the newest scrapes, from the results of their workflows. */
 async function whereTimeGoes(address: string): Promise<Record<string, number>> {
   const connection = await connectTemporal(address);
   const client = new Client({ connection });
-  const steps: Record<string, number[]> = {};
+  const stages: Record<string, number[]> = {};
   let seen = 0;
   for await (const { workflowId } of client.workflow.list({ query: "WorkflowType = 'scrape'" })) {
     if (seen++ >= 50) break;
-    const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
-    const at = (events ?? []).map(
-      ({ eventTime }) => Number(eventTime?.seconds) * 1000 + Number(eventTime?.nanos) / 1e6,
-    );
-    // Events by index: started 0, task scheduled 1, started 2, completed 3, marker of the page 4, workflow completed 5.
-    // A scrape that took longer than a second continued in an activity.
-    if (at.length !== 6) continue;
-    const spans: [string, number, number][] = [
-      ['start to workflow task', 0, 2],
-      ['workflow task with the page (slot, cache, fetch, convert, store)', 2, 3],
-      ['end', 3, 5],
-    ];
-    for (const [name, from, to] of spans) steps[name] = [...(steps[name] ?? []), at[to]! - at[from]!];
+    const report = await client.workflow.getHandle<typeof scrapeWorkflow>(workflowId).result();
+    if (typeof report !== 'object') continue;
+    for (const [stage, ms] of Object.entries(report.ms)) stages[stage] = [...(stages[stage] ?? []), ms];
   }
   await connection.close();
-  return Object.fromEntries(Object.entries(steps).map(([name, times]) => [name, percentile(times, 0.5)]));
+  return Object.fromEntries(Object.entries(stages).map(([name, times]) => [name, percentile(times, 0.5)]));
 }
 
 const site = await startSiteProcess();
-const instance = await startService({ env: { LOG_LEVEL: 'warn' } });
-const roots = rootsOf(instance);
-const temporal = runFileOf(instance).urls.temporal!;
+const { instance, roots, temporalAddress } = await startMeasuredService();
 const pipeline = createPipeline(site.url);
-const idle = await startIdle(temporal);
+const idle = await startIdle(temporalAddress);
 const scrape = createScraper(instance, site.url);
 try {
   await new Promise((resolve) => setTimeout(resolve, 5_000));
@@ -169,8 +142,8 @@ try {
   console.log(`\nbeyond (a) + (b) at p50: ${short(beyond)} ms (goal: at most 10)\n`);
   console.log(
     table(
-      Object.entries(await whereTimeGoes(temporal)).map(([step, ms]) => ({
-        'inside Temporal': step,
+      Object.entries(await whereTimeGoes(temporalAddress)).map(([step, ms]) => ({
+        'stage in the worker': step,
         'p50 ms': short(ms),
       })),
     ),

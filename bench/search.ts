@@ -52,8 +52,16 @@ async function scrape({ id, url: given, file, text }: KitPage): Promise<ScrapedP
   const url = given || `https://page.example/${id}`;
   const html = gunzipSync(await readFile(file)).toString();
   const snapshot = {
-    ...{ sourceUrl: url, url, statusCode: 200, contentType: 'text/html; charset=utf-8', text: html },
-    ...{ kind: 'html' as const, engine: 'http' as const, fetchedAt: 0, files: {}, proxy: 'basic' as const },
+    sourceUrl: url,
+    url,
+    statusCode: 200,
+    contentType: 'text/html; charset=utf-8',
+    text: html,
+    kind: 'html' as const,
+    engine: 'http' as const,
+    fetchedAt: 0,
+    files: {},
+    proxy: 'basic' as const,
   };
   const { markdown, metadata } = createContent(snapshot, { onlyMainContent: true, removeBase64Images: true });
   return { url, markdown, metadata, text };
@@ -61,7 +69,11 @@ async function scrape({ id, url: given, file, text }: KitPage): Promise<ScrapedP
 
 const entryOf = ({ url, markdown, metadata }: ScrapedPage, number: number): PageEntry =>
   makePageEntry({
-    ...{ url, metadata, fields: { markdown }, fetchedAt: FIRST_PAGE_AT + number, documentType: undefined },
+    url,
+    metadata,
+    fields: { markdown },
+    fetchedAt: FIRST_PAGE_AT + number,
+    documentType: undefined,
   });
 
 /** CPU milliseconds of this process and of Postgres with all its processes so far. */
@@ -135,7 +147,8 @@ async function measureQuality(db: Database, teamId: string, pages: ScrapedPage[]
     const share1 = ranks.filter((rank) => rank === 0).length / ranks.length;
     const share3 = ranks.filter((rank) => rank >= 0 && rank < 3).length / ranks.length;
     rows.push({
-      ...{ sentence: place, queries: ranks.length },
+      sentence: place,
+      queries: ranks.length,
       'first hit': `${(100 * share1).toFixed(1)} %`,
       'among the first three': `${(100 * share3).toFixed(1)} %`,
       'not in the markdown': absent,
@@ -181,7 +194,8 @@ async function measureDuration(db: Database, teamId: string, pages: ScrapedPage[
     const times = [];
     for (const query of queries) times.push((await search(db, teamId, query)).ms);
     rows.push({
-      ...{ queries: name, number: times.length },
+      queries: name,
+      number: times.length,
       'p50 ms': percentile(times, 0.5).toFixed(1),
       'p95 ms': percentile(times, 0.95).toFixed(1),
     });

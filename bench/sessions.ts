@@ -131,7 +131,8 @@ class Stopwatch {
 async function launchBare(): Promise<Chromium> {
   const { path: executablePath } = await findChromium(readConfig());
   return launchChromium({
-    ...{ executablePath, proxyUrl: 'http://127.0.0.1:9' },
+    executablePath,
+    proxyUrl: 'http://127.0.0.1:9',
     logger: createLogger('bench', 'warn'),
   });
 }

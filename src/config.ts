@@ -30,7 +30,7 @@ const pairs = list.transform((entries, context) =>
 );
 const count = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 
-/** Roles of a worker: single scrapes and maps, pages of batches and crawls, webhook deliveries, browser sessions. */
+/** Roles of a worker: single scrapes, maps and searches; pages of batches and crawls; webhook deliveries; browser sessions; work that waits for language models. */
 const WORKER_ROLES = ['scrape', 'pages', 'webhooks', 'sessions', 'models'] as const;
 /** The roles without which the service does not work. Browser sessions need a sandbox, which not every machine allows, and pages need no worker for language models. */
 export const REQUIRED_ROLES = ['scrape', 'pages', 'webhooks'] as const;
@@ -243,11 +243,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     searxngUrl: s.WINNOW_SEARXNG_URL?.replace(/\/+$/, ''),
     maxIndexedPages: s.WINNOW_MAX_INDEXED_PAGES,
     trackingTtlMs: s.WINNOW_TRACKING_DAYS * 86_400_000,
-    leastFreeBytes: s.WINNOW_MIN_FREE_DISK_MB * 1024 * 1024,
+    minFreeBytes: s.WINNOW_MIN_FREE_DISK_MB * 1024 * 1024,
     markdownConverter: s.WINNOW_MARKDOWN,
     userAgent: s.WINNOW_USER_AGENT,
     robotsToken: s.WINNOW_ROBOTS_TOKEN,
-    robotsPatienceMs: s.WINNOW_ROBOTS_WAIT_SECONDS * 1000,
+    maxRobotsWaitMs: s.WINNOW_ROBOTS_WAIT_SECONDS * 1000,
     workerRoles: s.WINNOW_WORKER_ROLES.length ? s.WINNOW_WORKER_ROLES : [...WORKER_ROLES],
     workerPort: s.WINNOW_WORKER_PORT,
     scrapeSocket: s.WINNOW_SCRAPE_SOCKET,

@@ -123,3 +123,6 @@ export type PageJobNoun = (typeof JOB_KINDS)[PageJobKind]['noun'];
 
 /** The id of the workflow that runs a job. */
 export const workflowIdOf = (kind: JobKind, jobId: string) => `${JOB_KINDS[kind].workflow}/${jobId}`;
+
+/** The id of the workflow that delivers the webhook events of a job. */
+export const deliveryWorkflowIdOf = (jobId: string) => `webhooks/${jobId}`;

@@ -15,6 +15,16 @@ export function storableJson(value: unknown): unknown {
   );
 }
 
+/** Parses a text that may not be JSON. @returns `undefined` if it is not */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
 /** Returns the fields of a parsed JSON object; an empty record for any other value. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return isJsonObject(value) ? value : {};

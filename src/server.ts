@@ -36,7 +36,7 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   const temporal = new Temporal(connection, config.temporalNamespace);
   const blobs = await openBlobs(config.blobs, 'results');
   const uploads = await openBlobs(config.blobs, 'uploads');
-  const storage = watchDiskSpace(listDataDirectories(config), config.leastFreeBytes);
+  const storage = watchDiskSpace(listDataDirectories(config), config.minFreeBytes);
   const closing = new AbortController();
   const deps = {
     config: { ...config, secretKey },

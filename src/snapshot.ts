@@ -103,7 +103,7 @@ export interface Snapshot {
   /** Blob references of files that were created while the page was open, by the format that requested them. */
   files: Record<string, string>;
   /** Plain data that formats read from the open page, by the format. */
-  surveys?: Record<string, unknown>;
+  collectedData?: Record<string, unknown>;
   /** Media files that the page loaded in the browser. For the URL of a media file, this file alone. */
   media?: LoadedMedia[];
   /** Present if the request had actions. */

@@ -4,7 +4,7 @@ import { Runtime, type Worker } from '@temporalio/worker';
 import type { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { createActivities } from './activities/index.ts';
-import { createScrapes } from './activities/scrape/scrape.ts';
+import { createScrapes, type Scrapes } from './activities/scrape/scrape.ts';
 import { listDataDirectories, watchDiskSpace } from './blobs/disk-space.ts';
 import { openBlobs } from './blobs/index.ts';
 import { createProfiles } from './browser/browser-profile.ts';
@@ -37,6 +37,7 @@ import { USER_AGENT } from './net/user-agent.ts';
 import { createDocumentConverter } from './parsers/conversion/document-converter.ts';
 import { createModelAccess } from './process/create-models.ts';
 import { type HostedSessions, hostSessions } from './process/host-sessions.ts';
+import { restartScrapes } from './process/restart-scrapes.ts';
 import { type RunningService, runProcess } from './process/run-process.ts';
 import { serveScrapes } from './process/scrape-server.ts';
 import { waitForDependency } from './process/wait-for-dependency.ts';
@@ -44,6 +45,7 @@ import { startReportingPresence } from './process/worker-presence.ts';
 import { createRenderPool } from './rendering/render-pool.ts';
 import { createSessionMetrics } from './sessions/session-metrics.ts';
 import { connectTemporal, pingTemporal } from './temporal/connection.ts';
+import { FinishedScrapes } from './temporal/finished-scrapes.ts';
 import { temporalLogger } from './temporal/logger.ts';
 import { prepareNamespace } from './temporal/namespace.ts';
 import { createTemporalWorkers } from './temporal/workers.ts';
@@ -62,6 +64,7 @@ const THREAD_MEMORY_MB = 512;
  * more of a playlist.
  */
 const MAX_MEDIA_THREADS = 4;
+
 /** The configuration of a worker, in which the external services and the secret key are set. */
 function readWorkerConfig() {
   const config = readConfig();
@@ -153,7 +156,12 @@ const browserEngineDeps = (
   { db, blobs }: Services,
   { browser: { egress, proxy, adBlocker }, logger }: { browser: Browser; logger: Logger },
 ): Omit<BrowserEngineDeps, 'pool'> => ({
-  ...{ egress, proxy, blobs, userAgent, maxBodyBytes, adBlocker },
+  egress,
+  proxy,
+  blobs,
+  userAgent,
+  maxBodyBytes,
+  adBlocker,
   profiles: createProfiles({ db, secretKey, logger }),
 });
 
@@ -217,8 +225,8 @@ function createWorkerActivities(
       maxBytes: config.maxMediaBytes,
       ytDlp: findYtDlp(config.ytDlp),
     }),
-    linkFilters: createLinkFilterCache({ db, robotsCache, maxRobotsWaitMs: config.robotsPatienceMs }),
-    storage: watchDiskSpace(listDataDirectories(config), config.leastFreeBytes),
+    linkFilters: createLinkFilterCache({ db, robotsCache, maxRobotsWaitMs: config.maxRobotsWaitMs }),
+    storage: watchDiskSpace(listDataDirectories(config), config.minFreeBytes),
     models,
     tracker: createChangeTracker({ db, versionBlobs, renderer, trackingTtlMs }),
     indexesPages: config.maxIndexedPages > 0,
@@ -235,15 +243,94 @@ function createWorkerActivities(
   return { scrapes, activities: createActivities({ ...deps, scrapes }) };
 }
 
-/** Runs a worker: creates its dependencies once, then takes work until the process is asked to stop. */
-async function runWorker(): Promise<RunningService> {
-  const config = readWorkerConfig();
-  const logger = createLogger('worker', config.logLevel);
+/** Installs Temporal's native library: it logs to our log, and leaves signals to us. It must precede its other use. */
+function installTemporalRuntime(logger: Logger): void {
   Runtime.install({
     logger: temporalLogger(logger),
     shutdownSignals: [],
     telemetryOptions: { logging: { forward: {}, filter: { core: 'WARN', other: 'WARN' } } },
   });
+}
+
+/** Starts hosting browser sessions, if this worker has the role for it and the machine allows their sandboxes. */
+async function startSessions(
+  config: WorkerConfig,
+  services: Services,
+  parts: {
+    workerId: string;
+    browser: Browser;
+    models: Models | undefined;
+    registry: Registry;
+    logger: Logger;
+  },
+): Promise<HostedSessions | undefined> {
+  const { workerId, browser, models, registry, logger } = parts;
+  const { db } = services;
+  const metrics = createSessionMetrics(registry);
+  if (!config.workerRoles.includes('sessions')) return undefined;
+  return hostSessions({
+    ...config,
+    workerId,
+    db,
+    logger,
+    metrics,
+    models,
+    executablePath: services.chromium.path,
+    serveProxy: browser.proxy.serve,
+    replay: createReplay(browserEngineDeps(config, services, { browser, logger })),
+    profiles: createProfiles({
+      db,
+      secretKey: config.secretKey,
+      logger,
+      onSave({ outcome, durationMs, bytes }) {
+        metrics.profileSaveSeconds.observe({ outcome }, durationMs / 1000);
+        if (bytes !== undefined) metrics.profileBytes.observe(bytes);
+      },
+    }),
+  });
+}
+
+/**
+ * Lets Temporal's workers take work. One that stops by itself has lost the Temporal server for good; the process then
+ * exits, so that its supervisor starts it again.
+ * @returns the end of all workers
+ */
+function runTemporalWorkers(workers: Worker[], logger: Logger): Promise<unknown> {
+  const running = Promise.all(workers.map((worker) => worker.run()));
+  running.catch((error) => {
+    logger.fatal({ err: error }, 'the worker stopped');
+    process.exit(1);
+  });
+  return running;
+}
+
+/** Stops Temporal's workers. The activities of sessions end with their sessions, so their worker is stopped last. */
+async function stopTemporalWorkers(workers: Worker[], sessions: HostedSessions | undefined): Promise<void> {
+  const isHost = ({ options }: Worker) => options.taskQueue === sessions?.queue;
+  for (const worker of workers) if (!isHost(worker)) worker.shutdown();
+  await sessions?.close();
+  for (const worker of workers) if (isHost(worker)) worker.shutdown();
+}
+
+/** Takes scrapes directly from an API on the same machine, where a socket is configured for that. */
+async function startScrapeServer(
+  config: WorkerConfig,
+  scrapes: Scrapes,
+  { services: { connection, db }, logger }: { services: Services; logger: Logger },
+) {
+  const { scrapeSocket: path, temporalAddress: address, temporalNamespace: namespace, secretKey } = config;
+  if (path === undefined || !config.workerRoles.includes('scrape')) return undefined;
+  const temporal = new Temporal(connection, namespace);
+  await waitForDependency(() => restartScrapes({ db, secretKey, temporal, logger }), logger);
+  const finished = new FinishedScrapes({ address, namespace, logger });
+  return serveScrapes({ path, scrapes, temporal, finished, logger });
+}
+
+/** Runs a worker: creates its dependencies once, then takes work until the process is asked to stop. */
+async function runWorker(): Promise<RunningService> {
+  const config = readWorkerConfig();
+  const logger = createLogger('worker', config.logLevel);
+  installTemporalRuntime(logger);
   const services = await connectServices(config, logger);
   const { connection, db, blobs } = services;
   const browser = await startBrowser(config, services, logger);
@@ -251,28 +338,11 @@ async function runWorker(): Promise<RunningService> {
   const threads = createThreadPools(config, logger);
   const workerId = uuidv7();
   const registry = createMetrics('worker');
-  const metrics = createSessionMetrics(registry);
   const models = createModelAccess(config, db);
-  const sessions = config.workerRoles.includes('sessions')
-    ? await hostSessions({
-        ...config,
-        ...{ workerId, db, logger, metrics, models },
-        executablePath: services.chromium.path,
-        serveProxy: proxy.serve,
-        replay: createReplay(browserEngineDeps(config, services, { browser, logger })),
-        profiles: createProfiles({
-          ...{ db, secretKey: config.secretKey, logger },
-          onSave({ outcome, durationMs, bytes }) {
-            metrics.profileSaveSeconds.observe({ outcome }, durationMs / 1000);
-            if (bytes !== undefined) metrics.profileBytes.observe(bytes);
-          },
-        }),
-      })
-    : undefined;
+  const sessions = await startSessions(config, services, { workerId, browser, models, registry, logger });
   const roles = config.workerRoles.filter((role) => role !== 'sessions' || sessions);
-  const { activities, scrapes } = createWorkerActivities(config, services, {
-    ...{ browser, threads, sessions, models, logger },
-  });
+  const parts = { browser, threads, sessions, models, logger };
+  const { activities, scrapes } = createWorkerActivities(config, services, parts);
   const workers = await createTemporalWorkers({
     connection,
     namespace: config.temporalNamespace,
@@ -283,22 +353,11 @@ async function runWorker(): Promise<RunningService> {
     db,
     logger,
   });
-  const running = Promise.all(workers.map((worker) => worker.run()));
-  // A worker that stops by itself has lost the Temporal server for good. The process exits, so that its
-  // supervisor starts it again.
-  running.catch((error) => {
-    logger.fatal({ err: error }, 'the worker stopped');
-    process.exit(1);
-  });
+  const running = runTemporalWorkers(workers, logger);
   if (config.workerRoles.includes('scrape'))
     await waitForDependency(() => startUpkeep(connection, config.temporalNamespace), logger);
   await pool.ready();
-  const { scrapeSocket: path } = config;
-  const temporal = new Temporal(connection, config.temporalNamespace);
-  const scrapeServer =
-    path !== undefined && config.workerRoles.includes('scrape')
-      ? await serveScrapes({ path, scrapes, temporal, logger })
-      : undefined;
+  const scrapeServer = await startScrapeServer(config, scrapes, { services, logger });
   const presence = await startReportingPresence({
     db,
     worker: { id: workerId, roles, host: sessions },
@@ -306,38 +365,36 @@ async function runWorker(): Promise<RunningService> {
     isPolling: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     logger,
   });
-  const health =
-    config.workerPort === undefined
-      ? undefined
-      : serveHealth(config, registry, {
-          database: db.ready,
-          blobs: blobs.ready,
-          browser: () => pool.ready(),
-          temporal: () => pingTemporal(connection),
-          ...(sessions && { sessions: () => sessions.host.ready() }),
-        });
+  const health = serveHealth(config, registry, {
+    database: db.ready,
+    blobs: blobs.ready,
+    browser: () => pool.ready(),
+    temporal: () => pingTemporal(connection),
+    ...(sessions && { sessions: () => sessions.host.ready() }),
+  });
   return {
     async stop() {
       health?.close();
-      scrapeServer?.close();
+      await scrapeServer?.close();
       await presence.end();
-      const isHost = ({ options }: Worker) => options.taskQueue === sessions?.queue;
-      for (const worker of workers) if (!isHost(worker)) worker.shutdown();
-      // The activities of sessions end with them.
-      await sessions?.close();
-      for (const worker of workers) if (isHost(worker)) worker.shutdown();
+      await stopTemporalWorkers(workers, sessions);
       await running;
       const { renderer, remuxPool } = threads;
       await Promise.all([
-        ...[renderer.close(), remuxPool.close(), services.documents.close()],
-        ...[pool.close(), connection.close()],
+        renderer.close(),
+        remuxPool.close(),
+        services.documents.close(),
+        pool.close(),
+        connection.close(),
       ]);
       await Promise.all([proxy.close(), egress.close(), db.close()]);
     },
   };
 }
 
+/** Serves `/ready`, `/health` and `/metrics` of this worker, if a port is configured for them. */
 function serveHealth({ workerPort, host }: WorkerConfig, registry: Registry, probes: Record<string, Probe>) {
+  if (workerPort === undefined) return undefined;
   const health = createHealth(probes, registry);
   return createServer((request, response) => {
     if (!health(request, response)) response.writeHead(404).end();

@@ -33,11 +33,16 @@ async function visitWithEngine(): Promise<void> {
   const proxy = await startEgressProxy(egress);
   const pool = new BrowserPool({
     launch: () => launchChromium({ executablePath, proxyUrl: proxy.url, logger }),
-    ...{ logger, contexts: task.atOnce },
+    logger,
+    contexts: task.atOnce,
   });
   const engine = createBrowserEngine({
-    ...{ pool, egress, proxy, blobs: await openBlobs(directory, 'results') },
-    ...{ userAgent: USER_AGENT, maxBodyBytes: 50 * 1024 * 1024 },
+    pool,
+    egress,
+    proxy,
+    blobs: await openBlobs(directory, 'results'),
+    userAgent: USER_AGENT,
+    maxBodyBytes: 50 * 1024 * 1024,
     ...{
       adBlocker: undefined,
       profiles: { open: () => Promise.reject(new Error('no profile was asked for')) },

@@ -10,7 +10,11 @@ export async function startClusterTarget(signal?: AbortSignal): Promise<ChaosTar
     Object.entries(parts).flatMap(([name, { pid }]) => (name.startsWith('worker') && pid ? [pid] : [])),
   );
   return {
-    ...{ urls, key, dataDir, databaseUrl: runningDatabaseUrl(dataDir), stop: cluster.stop },
+    urls,
+    key,
+    dataDir,
+    databaseUrl: runningDatabaseUrl(dataDir),
+    stop: cluster.stop,
     victims: [...Object.keys(parts), 'browser'],
     async kill(victim) {
       if (victim === 'browser') return browser.kill();

@@ -83,7 +83,9 @@ async function go(
 ): Promise<CommandResult> {
   for (const program of GO_PROGRAMS) {
     const result = await runCommand(program, args, {
-      ...{ signal, cwd: MODULE, settings: GO_SETTINGS },
+      signal,
+      cwd: MODULE,
+      settings: GO_SETTINGS,
       ...(onLine && { onLine }),
     });
     if (result.exitCode === undefined) continue;

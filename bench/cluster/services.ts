@@ -58,7 +58,9 @@ export async function startServices(start: Start): Promise<Services> {
   const jobOptions = { path, signal, note: progress.note };
   await progress.step("Making Temporal's tables", () => runJob(placed, 'schema', jobOptions));
   const temporal = planTemporalServer({
-    ...{ program, dataDir, port: ports.temporal },
+    program,
+    dataDir,
+    port: ports.temporal,
     sparePorts: await Promise.all(Array.from({ length: SPARE_PORTS }, pickPort)),
     environment: environmentOf(placed, 'temporal', {
       POSTGRES_SEEDS: '127.0.0.1',

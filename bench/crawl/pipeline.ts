@@ -32,7 +32,8 @@ async function scrape(url: string) {
   const snapshot = await http.fetchPage(
     {
       ...PLAIN_PAGE,
-      ...{ sourceUrl: url, url },
+      sourceUrl: url,
+      url,
     },
     signal,
   );

@@ -21,8 +21,8 @@ export interface SiteProcess {
   stop(): void;
 }
 
-/** Starts the generated site. @param pages number of pages in each of its graphs */
-export async function startSiteProcess(pages: number): Promise<SiteProcess> {
+/** Starts the generated site. @param pages number of pages in each of its graphs; other pages do not depend on it */
+export async function startSiteProcess(pages = 1): Promise<SiteProcess> {
   const child = fork(new URL('../../test/site/site.ts', import.meta.url), ['--pages', String(pages)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
@@ -102,7 +102,9 @@ export async function serveCrawler(
   const totalMs = performance.now() - start;
   const { user, system } = cpuUsage(cpuBefore);
   const outcome: CrawlerOutcome = {
-    ...{ pages, markdownBytes, totalMs },
+    pages,
+    markdownBytes,
+    totalMs,
     cpuMs: (user + system) / 1000,
     peakMb: resourceUsage().maxRSS / 1024,
   };

@@ -49,7 +49,11 @@ export async function measureSize(bench: Bench, pages: number): Promise<SizeFigu
   const { documents, distinct, wrong } = results;
   const counts = [head.completed, head.total, head.creditsUsed, ledger, documents, distinct];
   return {
-    ...{ pages, moments, history, results, ledger },
+    pages,
+    moments,
+    history,
+    results,
+    ledger,
     perSecond: pages / head.duration!,
     cpuMs: cpuPerPage(moments[0]!, moments.at(-1)!, pages),
     pipeline: Object.fromEntries(Object.entries(runs).map(([setting, each]) => [setting, figuresOf(each)])),

@@ -62,8 +62,16 @@ function throughUndici(): GetPage {
   return async (url, signal) => {
     const { statusCode, headers, body } = await request(url, { dispatcher, signal });
     return {
-      ...{ sourceUrl: url, url, statusCode, contentType: String(headers['content-type']), kind: 'html' },
-      ...{ text: await body.text(), engine: 'http', proxy: 'basic', fetchedAt: Date.now(), files: {} },
+      sourceUrl: url,
+      url,
+      statusCode,
+      contentType: String(headers['content-type']),
+      kind: 'html',
+      text: await body.text(),
+      engine: 'http',
+      proxy: 'basic',
+      fetchedAt: Date.now(),
+      files: {},
     };
   };
 }

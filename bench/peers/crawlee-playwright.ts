@@ -57,12 +57,17 @@ let onFailure: (error: Error) => void;
 
 const crawler = new PlaywrightCrawler(
   {
-    ...{ keepAlive: true, useSessionPool: false, maxRequestRetries: 0 },
-    ...{ minConcurrency: task.atOnce, maxConcurrency: task.atOnce },
+    keepAlive: true,
+    useSessionPool: false,
+    maxRequestRetries: 0,
+    minConcurrency: task.atOnce,
+    maxConcurrency: task.atOnce,
     autoscaledPoolOptions: {
       maybeRunIntervalSecs: LOOKS_EVERY_SECONDS,
       systemStatusOptions: {
-        ...{ maxEventLoopOverloadedRatio: 1, maxCpuOverloadedRatio: 1, maxMemoryOverloadedRatio: 1 },
+        maxEventLoopOverloadedRatio: 1,
+        maxCpuOverloadedRatio: 1,
+        maxMemoryOverloadedRatio: 1,
       },
     },
     browserPoolOptions: { useFingerprints, retireBrowserAfterPageCount: USES },

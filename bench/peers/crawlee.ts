@@ -53,7 +53,8 @@ const steady = (atOnce: number): Setting => ({
   ...MEMORY,
   crawler: {
     ...MEMORY.crawler,
-    ...{ minConcurrency: atOnce, maxConcurrency: atOnce },
+    minConcurrency: atOnce,
+    maxConcurrency: atOnce,
     autoscaledPoolOptions: {
       systemStatusOptions: { maxEventLoopOverloadedRatio: 1, maxCpuOverloadedRatio: 1 },
     },
@@ -113,8 +114,16 @@ function extractFromBody(page: Page) {
 function snapshotOf({ request: { url }, response: { statusCode = 0 } }: Page, text: string): Snapshot {
   const contentType = 'text/html';
   return {
-    ...{ sourceUrl: url, url, statusCode, contentType, text, kind: 'html' },
-    ...{ engine: 'http', fetchedAt: Date.now(), files: {}, proxy: 'basic' },
+    sourceUrl: url,
+    url,
+    statusCode,
+    contentType,
+    text,
+    kind: 'html',
+    engine: 'http',
+    fetchedAt: Date.now(),
+    files: {},
+    proxy: 'basic',
   };
 }
 

@@ -41,7 +41,10 @@ export async function loadTurndown(plugin = 'turndown-plugin-gfm'): Promise<{ tu
   const { default: Turndown }: Turndown = await load('turndown');
   const { gfm }: { gfm: unknown } = await load(plugin);
   const service = new Turndown({
-    ...{ headingStyle: 'atx', codeBlockStyle: 'fenced', emDelimiter: '*', bulletListMarker: '-' },
+    headingStyle: 'atx',
+    codeBlockStyle: 'fenced',
+    emDelimiter: '*',
+    bulletListMarker: '-',
   });
   service.use(gfm);
   return { turndown: (html) => service.turndown(html) };

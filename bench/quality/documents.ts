@@ -176,8 +176,12 @@ function rowOf(run: Run, scores: readonly Scores[], pages: number, documents: nu
   const { name, failed, cpuMs, process } = run;
   return {
     converter: name,
-    ...{ overall: mean('overall'), NID: mean('nid'), TEDS: mean('teds'), MHS: mean('mhs') },
-    ...{ cells: mean('cells'), failed: String(failed.size) },
+    overall: mean('overall'),
+    NID: mean('nid'),
+    TEDS: mean('teds'),
+    MHS: mean('mhs'),
+    cells: mean('cells'),
+    failed: String(failed.size),
     'CPU-ms/document': (cpuMs / documents).toFixed(2),
     'CPU-ms/page': pages > documents ? (cpuMs / pages).toFixed(2) : '',
     'peak MB': peakMb(process.pid ?? 0).toFixed(0),

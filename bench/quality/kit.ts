@@ -34,8 +34,13 @@ export async function readPages(kit: string, set: SetName): Promise<KitPage[]> {
     await readFile(path.join(folder, 'ground-truth.json'), 'utf8'),
   );
   return Object.entries(truth).map(([id, { url = '', articleBody = '' }]) => ({
-    ...{ id, url, type: 'article', text: articleBody, file: fileOf(id) },
-    ...{ mustInclude: [], mustExclude: [] },
+    id,
+    url,
+    type: 'article',
+    text: articleBody,
+    file: fileOf(id),
+    mustInclude: [],
+    mustExclude: [],
   }));
 }
 
@@ -55,8 +60,16 @@ export async function convert(
 /** The markdown that the service makes of a page's HTML with default options and `excludeTags`. */
 export function markdownOf(url: string, text: string, excludeTags?: string[]): string {
   const snapshot = {
-    ...{ sourceUrl: url, url, statusCode: 200, contentType: 'text/html; charset=utf-8', text },
-    ...{ kind: 'html' as const, engine: 'http' as const, fetchedAt: 0, files: {}, proxy: 'basic' as const },
+    sourceUrl: url,
+    url,
+    statusCode: 200,
+    contentType: 'text/html; charset=utf-8',
+    text,
+    kind: 'html' as const,
+    engine: 'http' as const,
+    fetchedAt: 0,
+    files: {},
+    proxy: 'basic' as const,
   };
   return createContent(snapshot, { onlyMainContent: true, removeBase64Images: true, excludeTags }).markdown;
 }

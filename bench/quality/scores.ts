@@ -35,9 +35,13 @@ export async function score(
     const text = markdownToText(predictions[id] ?? '');
     const { precision, recall } = (set === 'wcxb' ? wordScores : shingleScores)(text, truth);
     return {
-      ...{ id, type, f1: harmonic(precision ?? 0, recall ?? 0) },
-      ...{ precision: precision ?? undefined, recall: recall ?? undefined },
-      ...{ withShare: snippetShare(text, mustInclude), withoutShare: snippetShare(text, mustExclude) },
+      id,
+      type,
+      f1: harmonic(precision ?? 0, recall ?? 0),
+      precision: precision ?? undefined,
+      recall: recall ?? undefined,
+      withShare: snippetShare(text, mustInclude),
+      withoutShare: snippetShare(text, mustExclude),
     };
   });
 }

@@ -31,11 +31,15 @@ export const MIX: Kind[] = [
   { name: 'drawn by scripts', share: 83, url: ({ site }, n) => `${site}/app/${n}`, outcome: 'read' },
   { name: 'slow', share: 8, url: ({ site }, n) => `${site}/slow/3000/app/${n}`, outcome: 'read' },
   {
-    ...{ name: 'too slow', share: 2, outcome: 'SCRAPE_TIMEOUT' },
+    name: 'too slow',
+    share: 2,
+    outcome: 'SCRAPE_TIMEOUT',
     url: ({ site }, n) => `${site}/slow/${NEVER_MS}/app/${n}`,
   },
   {
-    ...{ name: 'crash', share: 2, outcome: 'SCRAPE_SITE_ERROR crashed' },
+    name: 'crash',
+    share: 2,
+    outcome: 'SCRAPE_SITE_ERROR crashed',
     url: ({ site }, n) => `${site}${DOOMED}app/${n}`,
   },
   { name: 'reset', share: 1, url: ({ site }) => `${site}/reset`, outcome: 'SCRAPE_SITE_ERROR' },
@@ -43,7 +47,9 @@ export const MIX: Kind[] = [
   { name: 'self-signed', share: 1, url: ({ selfSigned }) => selfSigned, outcome: 'SCRAPE_SSL_ERROR' },
   { name: 'expired', share: 1, url: ({ expired }) => expired, outcome: 'SCRAPE_SSL_ERROR' },
   {
-    ...{ name: 'without an address', share: 1, outcome: 'SCRAPE_DNS_RESOLUTION_ERROR' },
+    name: 'without an address',
+    share: 1,
+    outcome: 'SCRAPE_DNS_RESOLUTION_ERROR',
     url: (_sites, n) => `http://nowhere-${n}.test/`,
   },
 ];

@@ -115,7 +115,10 @@ async function watch(task: WorkerTask): Promise<Soak> {
   const processes = [...seen].filter(([pid, identity]) => identity && identityOf(pid) === identity);
   const files = (await readdir(temporary)).filter((name) => name !== path.basename(task.directory));
   return {
-    ...{ looks, wrong, seconds, browsers: browsers.size },
+    looks,
+    wrong,
+    seconds,
+    browsers: browsers.size,
     outcomes: [...counts].map(([key, pages]) => {
       const [kind = '', outcome = ''] = key.split('\n');
       return { kind, outcome, pages };

@@ -31,11 +31,18 @@ const proxy = await startEgressProxy(egress);
 const { path: executablePath } = await findChromium(readConfig());
 const pool = new BrowserPool({
   launch: () => launchChromium({ executablePath, proxyUrl: proxy.url, logger }),
-  ...{ logger, contexts: task.atOnce, limits: { uses: task.uses } },
+  logger,
+  contexts: task.atOnce,
+  limits: { uses: task.uses },
 });
 const engine = createBrowserEngine({
-  ...{ pool: crashing(pool), egress, proxy, blobs: await openBlobs(task.directory, 'results') },
-  ...{ userAgent: USER_AGENT, maxBodyBytes: 50 * 1024 * 1024, adBlocker: undefined },
+  pool: crashing(pool),
+  egress,
+  proxy,
+  blobs: await openBlobs(task.directory, 'results'),
+  userAgent: USER_AGENT,
+  maxBodyBytes: 50 * 1024 * 1024,
+  adBlocker: undefined,
   profiles: { open: () => Promise.reject(new Error('no profile was asked for')) },
 });
 

@@ -59,10 +59,10 @@ export function searchActivities(deps: SearchDeps) {
   const { db, blobs, searxngUrl, resultTtlMs } = deps;
 
   /** Starts the timer of a search. @param startedAt when its time began, by `performance.now()` */
-  function startDeadline({ timeout }: SearchRequest, startedAt: number) {
+  function startTimer({ timeout }: SearchRequest, startedAt: number) {
     const controller = new AbortController();
     // Temporal gets the message, so the words of the search are not part of it.
-    const message = `Search timed out: it was not answered within ${timeout} ms. Try again with a larger timeout.`;
+    const message = `Search timed out: there was no result within ${timeout} ms. Try again with a larger timeout.`;
     const end = () => controller.abort(new ServiceError('MAP_TIMEOUT', message));
     const leftMs = () => timeout - (performance.now() - startedAt);
     const timer = setTimeout(end, leftMs());
@@ -96,26 +96,35 @@ export function searchActivities(deps: SearchDeps) {
       // The API validated the request before it stored it.
       const request = job.request as SearchRequest;
       using _ = startHeartbeat();
-      using deadline = startDeadline(request, startedAt);
-      deadline.requireTime();
-      const found = await search(job.team_id, request, deadline.signal);
-      const leftMs = deadline.requireTime();
+      using timer = startTimer(request, startedAt);
+      timer.requireTime();
+      const found = await search(job.team_id, request, timer.signal);
+      const leftMs = timer.requireTime();
       const credits = priceOfSearch(countResults(found.data));
       const available = await readAvailableCredits(db, job.team_id, jobId);
       const leftCredits = available === undefined ? undefined : available - credits;
       const plan = planScrapes(request, { found, leftCredits });
       if (plan.urls.length === 0) return complete(jobId, { found, credits });
       const { scrapeOptions, asyncScraping } = request;
-      const waitMs = waitFor(leftMs);
+      const waitMs = scrapeWaitMs(leftMs);
       const timeoutMs = asyncScraping ? scrapeOptions.timeout : Math.min(scrapeOptions.timeout, waitMs);
       const scrapes = plan.urls.map((url) => ({
         // The scrape of a URL has the same id in every attempt.
-        ...{ jobId: uuidv5(url, jobId), url, teamId: job.team_id, timeoutMs, label: url.slice(0, 120) },
+        jobId: uuidv5(url, jobId),
+        url,
+        teamId: job.team_id,
+        timeoutMs,
+        label: url.slice(0, 120),
       }));
       await insertChildJobs(
         db,
         scrapes.map(({ jobId: id, url, teamId }) => ({
-          ...{ id, teamId, apiKeyId: job.api_key_id, kind: 'scrape', target: url, parentId: jobId },
+          id,
+          teamId,
+          apiKeyId: job.api_key_id,
+          kind: 'scrape',
+          target: url,
+          parentId: jobId,
           request: { origin: request.origin, ...scrapeOptions, url, timeout: timeoutMs },
           reserved: expectedPriceOf(scrapeOptions),
           ttlMs: resultTtlMs,
@@ -230,7 +239,7 @@ function resultJson({ found, credits, scraped = 0, documents, scrapeIds }: Searc
 }
 
 /** The milliseconds that a search waits for its scrapes. @param leftMs milliseconds until its timeout */
-const waitFor = (leftMs: number) =>
+const scrapeWaitMs = (leftMs: number) =>
   Math.max(MIN_SCRAPE_MS, Math.round(leftMs - Math.min(leftMs * STORING_SHARE, MAX_STORING_MS)));
 
 const countResults = (data: SearchData) =>

@@ -41,7 +41,9 @@ export function createApp(deps: ApiDeps): Express {
   measureTeamSessions(registry, deps);
   app.use(
     pinoHttp({
-      ...{ logger, useLevel: 'debug', quietReqLogger: true },
+      logger,
+      useLevel: 'debug',
+      quietReqLogger: true,
       serializers: {
         req: ({ raw, params: _, ...rest }) => ({ ...rest, url: hideSessionSecret(raw.originalUrl) }),
       },

@@ -9,6 +9,7 @@ import { createJobCipher, decryptError, type JobCipher, NULL_CIPHER } from '../e
 import { ServiceError, toServiceError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
 import type { UploadedFile } from '../schemas/scrape.ts';
+import { labelsOf } from '../temporal/workflow-starts.ts';
 import { parseTarget } from '../url/url.ts';
 import { reserveCredits } from './http/required-credits.ts';
 import type { ApiDeps } from './http/route.ts';
@@ -128,7 +129,8 @@ function withScrapeId(thrown: unknown, scrapeId: string): ServiceError {
   const { code, message, retryAfterSeconds } = error;
   const details = { ...(isJsonObject(error.details) && error.details), scrapeId };
   return new ServiceError(code, message, {
-    ...{ details, cause: thrown },
+    details,
+    cause: thrown,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
 }
@@ -195,27 +197,20 @@ async function startJob(
   { db, temporal, uploads, beginScrape }: ApiDeps,
 ) {
   // The words of a search may be about anything, so Temporal does not get them.
-  const labels = isEncrypted || kind === 'search' ? {} : labelsOf(request, url ?? target, url);
+  const labels = isEncrypted || kind === 'search' ? {} : labelsOf({ ...request, target, url });
   const start = { jobId: id, teamId, timeoutMs, ...(isQuick && { isQuick }), ...labels };
   const begun = isQuick && (await beginScrape?.(start));
   if (begun) {
     const { blob } = begun;
     return blob === undefined ? temporal.findScrape(id) : { wait: async () => blob };
   }
-  const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startRequest(kind, start);
+  const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startSynchronousJob(kind, start);
   return started.catch(async (error: ServiceError) => {
     const upload = await failJob(db, { jobId: id, credits: 0, error });
     if (upload !== undefined) await uploads.remove(upload);
     throw error;
   });
 }
-
-/** The texts that the Temporal UI shows for a job. */
-const labelsOf = ({ upload }: SynchronousJob['request'], label: string, url: string | undefined) => ({
-  label: (upload?.name ?? label).slice(0, 120),
-  ...(url !== undefined && { url }),
-  ...(upload && { file: upload.name }),
-});
 
 /**
  * Delivers the result of an ended job to its caller. The result, error and key of a job with zero data

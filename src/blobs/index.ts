@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline as joined, type Readable, Transform } from 'node:stream';
+import { pipeline as connectStreams, type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import {
@@ -113,7 +113,7 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
       if (!bytes) throw createNotFoundError(key);
       const decompressed = createZstdDecompress();
       // An error reaches the reader, and destroying the result destroys the source.
-      joined(bytes, decompressed, (error) => error && decompressed.destroy(error));
+      connectStreams(bytes, decompressed, (error) => error && decompressed.destroy(error));
       return decompressed;
     },
     remove: (key) => store.remove(key),

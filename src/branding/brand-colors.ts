@@ -56,8 +56,12 @@ export function analyzeColors({ styles, logoCandidates, declarations }: Branding
   const texts = selectTextColors(styles, backgrounds, background);
   const first = (role: NamedColorRole) => named.get(role)?.[0];
   const roles = {
-    ...{ ...brand, background, ...texts },
-    ...{ success: first('success'), warning: first('warning'), error: first('error') },
+    ...brand,
+    background,
+    ...texts,
+    success: first('success'),
+    warning: first('warning'),
+    error: first('error'),
   };
   return {
     colorScheme: background.lightness < 0.5 ? 'dark' : 'light',

@@ -49,7 +49,9 @@ export function analyzeComponents(styles: Styles, primary: string | undefined): 
     return { component: describeComponent(button, backgrounds), fill, score };
   });
   const inputGroups = groupByStyle(styles.inputs.filter(isStyled), (input) => ({
-    ...{ component: describeComponent(input, backgrounds), fill: undefined, score: Math.sqrt(input.area) },
+    component: describeComponent(input, backgrounds),
+    fill: undefined,
+    score: Math.sqrt(input.area),
   }));
   const [first] = buttonGroups;
   const second = buttonGroups.slice(1).find((group) => first && isDistinctStyle(group, first));

@@ -82,8 +82,11 @@ export function analyzeTypography(texts: readonly TextStyle[]): { fonts: Font[];
         code: parseCustomStack(stacks.code),
       }),
       fontSizes: omitUndefined({
-        ...{ h1: sizeOf(inRole('h1')), h2: sizeOf(inRole('h2')), h3: sizeOf(inRole('h3')) },
-        ...{ body: sizeOf(prose), small: sizeOf(inRole('small')) },
+        h1: sizeOf(inRole('h1')),
+        h2: sizeOf(inRole('h2')),
+        h3: sizeOf(inRole('h3')),
+        body: sizeOf(prose),
+        small: sizeOf(inRole('small')),
       }),
       lineHeights: omitUndefined({ heading: lineHeightOf(headings), body: lineHeightOf(prose) }),
       fontWeights: analyzeWeights(texts, prose),

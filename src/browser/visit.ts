@@ -74,7 +74,7 @@ export interface VisitResult {
   body?: Uint8Array;
   timezone: string;
   files: Record<string, CollectedFile>;
-  surveys: Record<string, unknown>;
+  collectedData: Record<string, unknown>;
   /** The media that the page loaded. */
   media: LoadedMedia[];
   /** Absent when the request had no actions. */
@@ -174,20 +174,20 @@ const isOnlyRead = ({ context }: Tab, { actions, collect, profile, waitForMs }: 
 async function collectFormats(
   tab: Tab,
   collectors: VisitOptions['collect'],
-): Promise<Pick<VisitResult, 'files' | 'surveys'>> {
+): Promise<Pick<VisitResult, 'files' | 'collectedData'>> {
   const files: VisitResult['files'] = {};
-  const surveys: VisitResult['surveys'] = {};
+  const collectedData: VisitResult['collectedData'] = {};
   const page: OpenPage = {
     ...createScreenshotTarget(tab),
-    ask: (run, argument) => evaluateIsolated(tab, run, argument),
+    evaluate: (run, argument) => evaluateIsolated(tab, run, argument),
     warn: (text) => tab.warnings.push(text),
   };
   for (const [type, make] of Object.entries(collectors)) {
     const collected = await make(page);
     if ('bytes' in collected) files[type] = collected;
-    else surveys[type] = collected.survey;
+    else collectedData[type] = collected.data;
   }
-  return { files, surveys };
+  return { files, collectedData };
 }
 
 /** Navigates to the URL and waits until its document has loaded. */

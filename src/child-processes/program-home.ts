@@ -41,7 +41,8 @@ export async function createProgramHome(purpose: string, uid: number): Promise<P
   const owner = await createOwnerSocket(home);
   if (process.getuid?.() === 0) await chown(home, uid, uid);
   return {
-    ...{ path: home, abandoned },
+    path: home,
+    abandoned,
     async remove() {
       await rm(home, { recursive: true, force: true });
       // Closing removes the socket too.

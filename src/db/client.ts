@@ -3,6 +3,7 @@ import { Pool, types } from 'pg';
 import type { Step, StepState } from '../agent/step.ts';
 import { codeOf, ServiceError } from '../errors.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
+import { prepareStatements } from './prepared-statements.ts';
 
 // By default pg returns bigint as text. Our values, such as credits, are small enough to be exact as
 // numbers.
@@ -368,6 +369,7 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
   // A connection may break between two statements of a transaction. The next statement then fails. Without
   // this listener, the unhandled error event would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', prepareStatements);
   const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     query,

@@ -68,7 +68,12 @@ export async function addFeedback(db: Database, feedback: NewFeedback): Promise<
     const { id } = await query
       .insertInto('feedback')
       .values({
-        ...{ team_id: teamId, job_id: jobId, page_id: pageId, endpoint, rating, credits_refunded: refunded },
+        team_id: teamId,
+        job_id: jobId,
+        page_id: pageId,
+        endpoint,
+        rating,
+        credits_refunded: refunded,
         content: JSON.stringify(content),
       })
       .returning('id')

@@ -50,7 +50,11 @@ export async function insertSession(query: Queryable, session: NewSession): Prom
   if (isFull) return { result: 'limit', id };
   const { teamId, apiKeyId, kind, target, keptMs, ttlSeconds } = session;
   const job: NewJob = {
-    ...{ id, teamId, apiKeyId, kind, target },
+    id,
+    teamId,
+    apiKeyId,
+    kind,
+    target,
     request: {},
     ttlMs: keptMs,
   };
@@ -234,7 +238,10 @@ export async function endSession(
     await query
       .updateTable('browser_sessions')
       .set({
-        ...{ state: 'destroyed', end_reason: reason, ended_at: endedAt, host: null },
+        state: 'destroyed',
+        end_reason: reason,
+        ended_at: endedAt,
+        host: null,
         // A scrape whose session never opened can be continued by another one.
         ...(FAILED_STARTS.includes(reason) && !row.opened_at && { scrape_id: null }),
       })

@@ -118,7 +118,7 @@ export async function countPages(
   return rows[0];
 }
 
-/** The credits that the team has left, and its limits. */
+/** The credits that the team has left and has used this month (UTC), and its limits. */
 export async function readTeamUsage(db: Database, teamId: string) {
   return db.query
     .selectFrom('teams')
@@ -129,6 +129,15 @@ export async function readTeamUsage(db: Database, teamId: string) {
         .select(fn.countAll<number>().as('slots'))
         .where('slots.team_id', '=', teamId)
         .as('usedSlots'),
+      selectFrom('credit_entries')
+        .select(sql<number>`coalesce(sum(credits), 0)::int`.as('credits'))
+        .where('credit_entries.team_id', '=', teamId)
+        .where(
+          'created_at',
+          '>=',
+          sql<Date>`date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'`,
+        )
+        .as('creditsUsed'),
     ])
     .where('teams.id', '=', teamId)
     .executeTakeFirst();

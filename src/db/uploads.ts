@@ -21,7 +21,12 @@ export interface StoredUpload {
 const UPLOADS_AT_ONCE = 100;
 
 const uploadRow = ({ id, teamId, blob, wrappedKey, size, expiresAt }: StoredUpload) => ({
-  ...{ id, team_id: teamId, blob, key: wrappedKey, size, expires_at: expiresAt },
+  id,
+  team_id: teamId,
+  blob,
+  key: wrappedKey,
+  size,
+  expires_at: expiresAt,
 });
 
 /**

@@ -9,11 +9,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { rename } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { messageOf, ServiceError } from '../errors.ts';
 import { lastOutputLines, runCommand } from './command.ts';
+import { renameUnlessPresent } from './rename-unless-present.ts';
 
 /** A browser binary. `headless-shell` starts fastest, `chromium` is the complete browser, `npm` is an older headless shell. */
 export interface ChromiumBinary {
@@ -111,15 +111,6 @@ function startScript(home: string, withLibraries: boolean): string {
 ${withLibraries ? `export LD_LIBRARY_PATH="${home}/al2023/lib"\n` : ''}[ -e /etc/fonts/fonts.conf ] || export FONTCONFIG_PATH="${home}/fonts"
 exec "${home}/chromium" "$@"
 `;
-}
-
-/** Another process may have unpacked the same browser meanwhile; both results are equal. */
-async function renameUnlessPresent(draft: string, home: string): Promise<void> {
-  try {
-    await rename(draft, home);
-  } catch (error) {
-    if (!existsSync(join(home, 'start'))) throw error;
-  }
 }
 
 function isExecutable(path: string): boolean {

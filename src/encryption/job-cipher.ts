@@ -17,13 +17,13 @@ export interface JobCipher {
   readonly wrappedKey: Buffer | null;
   /** Encrypts a text. */
   encrypt(text: string): string;
-  /** Decrypts a text that `close` returned. A text that is not encrypted is returned unchanged. */
+  /** Decrypts a text that `encrypt` returned. A text that is not encrypted is returned unchanged. */
   decrypt(text: string): string;
   encryptBytes(bytes: Buffer): Buffer;
   decryptBytes(bytes: Buffer): Buffer;
   /** Converts a value to JSON for a database column. The encrypted form is a JSON string. */
   encryptJson(value: unknown): string;
-  /** Restores a value from a column written by `closeJson`, whose JSON the database client has parsed. */
+  /** Restores a value from a column written by `encryptJson`, whose JSON the database client has parsed. */
   decryptJson(value: unknown): unknown;
   /**
    * Hashes a text with a key of the job, so that equal texts of the job can be found without decryption. An

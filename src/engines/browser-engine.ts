@@ -79,8 +79,16 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
       const userAgent = userAgentOf(mobile);
       const appearance = { userAgent, mobile, skipTlsVerification, ...visitorOf(request.location) };
       const visitOptions = {
-        ...{ url, headers, appearance, waitForMs, blockAds, adBlocker },
-        ...{ actions, collect, maxBytes: maxBodyBytes, allowedHosts: request.allowedHosts },
+        url,
+        headers,
+        appearance,
+        waitForMs,
+        blockAds,
+        adBlocker,
+        actions,
+        collect,
+        maxBytes: maxBodyBytes,
+        allowedHosts: request.allowedHosts,
       };
       // The proxy checks again when it connects. Resolving first gives a clear error instead of a closed tunnel.
       await egress.resolve(new URL(url).hostname);
@@ -106,7 +114,7 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
         fetchedAt: Date.now(),
         timezone: result.timezone,
         files: await saveAll(result.files),
-        surveys: result.surveys,
+        collectedData: result.collectedData,
         ...(result.media.length && { media: result.media }),
         ...(result.isPartial && { isPartial: true as const }),
         ...(result.warnings.length && { warnings: result.warnings }),

@@ -51,8 +51,12 @@ const isField = (tag: string) => !NON_TEXT_INPUT.test(tag) && !CAPTCHA_FIELD.tes
 /** Reads the signals in one pass. @param html lower-case HTML */
 export function readChallengeSignals(html: string): ChallengeSignals {
   const found: ChallengeSignals = {
-    ...{ content: 0, text: '', subject: '' },
-    ...{ hasCaptcha: false, hasFields: false, guardsFields: false },
+    content: 0,
+    text: '',
+    subject: '',
+    hasCaptcha: false,
+    hasFields: false,
+    guardsFields: false,
   };
   /**
    * The open element whose text does not count: its name, the number of open elements with this name, and the

@@ -10,12 +10,21 @@ import {
 import { toHtmlPage } from '../parsers/html-page.ts';
 import type { DocumentParts, Snapshot } from '../snapshot.ts';
 import type { EngineResult } from './engine.ts';
+import { beyondCredits, type ExtraCredits, hasProxySurcharge, limitToCredits } from './extra-credits.ts';
 
 /**
  * Completes the result of an engine: a document is converted and becomes a page; any other result stays as it is.
  * @throws ServiceError `SCRAPE_DOCUMENT_ENCRYPTED`, `SCRAPE_DOCUMENT_UNREADABLE`; the reason of the signal
  */
-export type ReadDocument = (page: EngineResult, options: ConversionOptions) => Promise<Snapshot>;
+export type ReadDocument = (page: EngineResult, options: ReadOptions) => Promise<Snapshot>;
+
+/** How a document is converted, and what its pages may cost. */
+interface ReadOptions extends ConversionOptions {
+  /** The proxy of the request. */
+  proxy: string;
+  /** Limits the pages of a PDF that are read; absent if they are free. */
+  extraCredits?: ExtraCredits | undefined;
+}
 
 /** @param deps.convert converts documents; `deps.blobs` stores the images inside them */
 export function createDocumentReader({
@@ -27,17 +36,28 @@ export function createDocumentReader({
 }): ReadDocument {
   return async ({ unconverted, ...page }, options) => {
     if (!unconverted) return page;
-    const { task, bytes } = unconverted;
+    const { bytes } = unconverted;
+    const task = await limitToCredits(unconverted.task, {
+      hasSurcharge: hasProxySurcharge(options.proxy, page.proxy),
+      extraCredits: options.extraCredits,
+    });
     const converted = await convert(task, bytes, options);
     const images = await saveImages(converted.images, blobs);
     const { html, document } = toHtmlPage(task, converted);
-    const warnings = [...(page.warnings ?? []), ...converted.warnings];
+    const { numPages = 0, totalPages = 0 } = document;
+    const isPartial = task !== unconverted.task && numPages < totalPages;
+    const warnings = [
+      ...(page.warnings ?? []),
+      ...converted.warnings,
+      ...(isPartial ? [beyondCredits(document)] : []),
+    ];
     return {
       ...page,
       text: replaceImageUrls(html, images),
       document: withImageUrls(document, images),
       files: { ...page.files, ...images },
       ...(warnings.length && { warnings }),
+      ...(isPartial && { isPartial }),
     };
   };
 }

@@ -45,7 +45,9 @@ export class EngineTrace {
   /** Records that a copy from the cache was taken. @param startedAt when it was looked for, as `performance.now()` says */
   recordCopy(page: Snapshot, startedAt: number): void {
     this.#attempts.push({
-      ...{ engine: 'cache', proxy: 'basic', startedAt },
+      engine: 'cache',
+      proxy: 'basic',
+      startedAt,
       end: { at: performance.now(), page },
     });
   }

@@ -2,7 +2,7 @@ import type { ProfileOptions } from '../browser/browser-profile.ts';
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import type { BrowsingContext } from '../browser/chromium/browsing-context.ts';
 import type { Collected, OpenPage } from '../formats/format.ts';
-import type { Route } from '../net/egress.ts';
+import type { ProxyRoute } from '../net/egress.ts';
 import type { UnconvertedDocument } from '../parsers/document.ts';
 import type { Action } from '../schemas/actions.ts';
 import type { ProxyKind, Snapshot } from '../snapshot.ts';
@@ -65,14 +65,28 @@ export interface PageRequest {
 }
 
 /** The proxy route of a request. */
-export const routeOf = ({ proxy, location }: PageRequest): Route => ({ proxy, country: location?.country });
+export const routeOf = ({ proxy, location }: PageRequest): ProxyRoute => ({
+  proxy,
+  country: location?.country,
+});
 
 /** The defaults of a page request. */
 export const PLAIN_PAGE = {
-  ...{ headers: {}, skipTlsVerification: true, mobile: false, waitForMs: 0 },
-  ...{ wantsBody: false, wantsImages: false, parsers: [{ type: 'pdf' }] },
-  ...{ location: undefined, blockAds: false, media: false, actions: [], proxy: 'basic' },
-  ...{ profile: undefined, collect: {}, minWaitMs: 0 },
+  headers: {},
+  skipTlsVerification: true,
+  mobile: false,
+  waitForMs: 0,
+  wantsBody: false,
+  wantsImages: false,
+  parsers: [{ type: 'pdf' }],
+  location: undefined,
+  blockAds: false,
+  media: false,
+  actions: [],
+  proxy: 'basic',
+  profile: undefined,
+  collect: {},
+  minWaitMs: 0,
 } satisfies Omit<PageRequest, 'sourceUrl' | 'url'>;
 
 /** A page as an engine fetched it. */

@@ -1,9 +1,10 @@
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { mentionsMedia } from '../html/media/page-media.ts';
-import type { Route, Upstreams } from '../net/upstream-proxies.ts';
+import type { ProxyRoute, Upstreams } from '../net/upstream-proxies.ts';
 import { pause } from '../pause.ts';
 import { challengeWarnings, isBlocked, withChallengeDetection } from './blocked.ts';
 import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';
+import { affordsEnhanced, type ExtraCredits } from './extra-credits.ts';
 import { needsBrowser } from './needs-browser.ts';
 
 /** The page to fetch, and which engines and proxies may be used for it. */
@@ -13,6 +14,8 @@ export interface FetchOptions {
   fastMode: boolean;
   /** `stealth` is the old name of `enhanced`. */
   proxy: 'basic' | 'stealth' | 'enhanced' | 'auto';
+  /** Whether `auto` may resort to an enhanced proxy depends on it; absent if it always may. */
+  extraCredits?: ExtraCredits | undefined;
 }
 
 /** The engines and proxies that the escalation chooses from. */
@@ -34,6 +37,8 @@ const BROWSER_RETRY_STATUSES = new Set([401, 403, 406, 429, 503]);
 const RETRYABLE_ERRORS: ReadonlySet<ErrorCode> = new Set(['SCRAPE_SITE_ERROR', 'SCRAPE_DNS_SERVER_ERROR']);
 
 const NO_ENHANCED_WARNING = 'This service has no enhanced proxies; the page was fetched without them.';
+const TOO_FEW_CREDITS_WARNING =
+  'The site refused the request. No enhanced proxy was tried, because the team has too few credits for one.';
 const STILL_BLOCKED_WARNING =
   'The site refused the request through enhanced proxies too, so these are not billed.';
 const SCRIPTS_NOT_RUN_WARNING =
@@ -58,7 +63,7 @@ const ENHANCED_PROXY_ADVICE = 'Set proxy to "auto", because the site may accept 
  *    is taken, and the other attempt is aborted.
  * 5. The browser's page is taken, unless the browser failed or was refused where the plain fetch was not.
  * 6. The site blocked us (401, 403, 429, a challenge), the request leaves the proxy to us (`auto`), and there are
- *    enhanced proxies: steps 1 to 5 run once more through those. That page is taken, and billed, if it is not blocked.
+ *    enhanced proxies for which the team has the credits: steps 1 to 5 run once more through those. That page is taken, and billed, if it is not blocked.
  * 7. A page that is a challenge says so in a warning and in `Snapshot.challenge`. A page without an error status that is
  *    certainly a challenge becomes an error, unless `fastMode` or the proxy `basic` prevented further attempts.
  *
@@ -78,7 +83,7 @@ export class Escalation {
     this.#headStartMs = headStartMs;
   }
 
-  /** Applies all rows. */
+  /** Takes all steps. */
   async fetchPage(options: FetchOptions, signal: AbortSignal): Promise<EngineResult> {
     const page = await this.#fetchWithProxies(options, signal);
     const route = { ...routeOf(options.request), proxy: page.proxy };
@@ -86,7 +91,7 @@ export class Escalation {
     return withWarnings(page, ...countryWarnings, ...challengeWarnings(page, this.#listUntried(options)));
   }
 
-  /** Applies rows 1 to 6. */
+  /** Takes steps 1 to 6. */
   async #fetchWithProxies(options: FetchOptions, signal: AbortSignal): Promise<EngineResult> {
     const { request, proxy } = options;
     const enhanced = { ...options, request: { ...request, proxy: 'enhanced' as const } };
@@ -96,6 +101,7 @@ export class Escalation {
     }
     const first = await this.#attemptFetch(options, signal);
     if (proxy === 'basic' || !this.#proxies.offers('enhanced') || !isBlocked(first)) return first;
+    if (!(await affordsEnhanced(options.extraCredits))) return withWarnings(first, TOO_FEW_CREDITS_WARNING);
     const second = await toOutcome(this.#attemptFetch(enhanced, signal));
     signal.throwIfAborted();
     if ('page' in second)
@@ -104,7 +110,7 @@ export class Escalation {
     throw second.error;
   }
 
-  /** Applies rows 1 to 5 with the proxies that the request names. */
+  /** Takes steps 1 to 5 with the proxies that the request names. */
   async #attemptFetch({ request, fastMode }: FetchOptions, signal: AbortSignal): Promise<EngineResult> {
     if (needsOpenPage(request)) return this.#fetchInBrowser(request, signal);
     if (fastMode || request.wantsBody) return this.#http.fetchPage(request, signal);
@@ -123,7 +129,7 @@ export class Escalation {
     }
   }
 
-  /** Applies row 1. */
+  /** Takes step 1. */
   async #fetchInBrowser(request: PageRequest, signal: AbortSignal): Promise<EngineResult> {
     try {
       return await this.#browser.fetchPage(request, signal);
@@ -143,7 +149,7 @@ export class Escalation {
   }
 }
 
-const otherCountryWarning = ({ proxy, country }: Route) =>
+const otherCountryWarning = ({ proxy, country }: ProxyRoute) =>
   `There is no ${proxy} proxy in ${country?.toUpperCase()}: the page was fetched through one elsewhere.`;
 
 type Outcome = { page: EngineResult } | { error: unknown };
@@ -178,7 +184,7 @@ function firstAccepted(...candidates: [Promise<Outcome>, Acceptance][]): Promise
   return promise;
 }
 
-/** Row 3: returns a check whether the result of the plain fetch is final. */
+/** Step 3: returns a check whether the result of the plain fetch is final. */
 const createFinalCheck =
   ({ media }: PageRequest): Acceptance =>
   (outcome) => {
@@ -193,7 +199,7 @@ const createFinalCheck =
 
 const isAdmitted: Acceptance = (outcome) => 'page' in outcome && !isBlocked(outcome.page);
 
-/** Row 5: chooses between the plain fetch and the browser. */
+/** Step 5: chooses between the plain fetch and the browser. */
 function chooseBetter(plain: Outcome, rendered: Outcome, signal: AbortSignal): EngineResult {
   if ('page' in rendered) {
     const isWorse = 'page' in plain && isRefused(rendered.page) && !isRefused(plain.page);
@@ -213,7 +219,7 @@ type OpenPageNeeds = Pick<PageRequest, 'collect' | 'actions' | 'mobile' | 'waitF
   profile?: unknown;
 };
 
-/** Row 1: whether the request can only be fulfilled in an open page. */
+/** Step 1: whether the request can only be fulfilled in an open page. */
 export function needsOpenPage({ collect, actions, mobile, waitForMs, profile }: OpenPageNeeds): boolean {
   const isMade = Object.keys(collect).length > 0 || actions.length > 0;
   return isMade || mobile || waitForMs > 0 || profile !== undefined;

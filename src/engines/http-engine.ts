@@ -32,7 +32,8 @@ const BROWSER_HEADERS = {
 
 /** The part of a snapshot that represents a media file: its URL, without text. */
 const fileToPlay = ({ url, contentType }: LoadedMedia) => ({
-  ...{ kind: 'text' as const, text: '' },
+  kind: 'text' as const,
+  text: '',
   media: [{ url, contentType }],
 });
 

@@ -53,11 +53,11 @@ export function createEngines({
     async fetchPage(request, signal, context) {
       const target = toPageRequest(request, context);
       const { duringConversion = (work) => work(), conversionOwner: owner, onProgress } = context;
-      const { trace = new EngineTrace() } = context;
+      const { trace = new EngineTrace(), extraCredits } = context;
       const convert = async (page: EngineResult): Promise<Snapshot> => {
         if (!page.unconverted) return page;
         return duringConversion(
-          () => readDocument(page, { signal, owner, onProgress }),
+          () => readDocument(page, { signal, owner, onProgress, proxy: request.proxy, extraCredits }),
           page.unconverted.task.type,
         );
       };
@@ -86,7 +86,7 @@ export function createEngines({
       const http = trace.record('http', deps.http);
       const browser = trace.record('browser', deps.browser);
       const escalation = new Escalation({ ...deps, http, browser });
-      const page = await escalation.fetchPage({ request: target, fastMode, proxy }, signal);
+      const page = await escalation.fetchPage({ request: target, fastMode, proxy, extraCredits }, signal);
       const snapshot = await convert(page);
       const isCacheable = key && isShareable(snapshot, request);
       const isKept = isCacheable && storeInCache && !snapshot.isPartial && !isBlocked(snapshot);

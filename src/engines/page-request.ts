@@ -7,6 +7,7 @@ import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { parseTarget } from '../url/url.ts';
 import type { PageRequest } from './engine.ts';
 import type { EngineTrace } from './engine-trace.ts';
+import type { ExtraCredits } from './extra-credits.ts';
 import { wantsImages } from './page-cache.ts';
 
 /** The dependencies of a fetch besides the request. */
@@ -23,6 +24,8 @@ export interface FetchContext {
   conversionOwner: string;
   /** Called with the progress of the conversion of a document. */
   onProgress?: ConversionOptions['onProgress'];
+  /** Bounds what the page may cost; absent if that does not depend on how it is fetched. */
+  extraCredits?: ExtraCredits;
   /** Records which engines were tried, also if the page cannot be fetched. */
   trace?: EngineTrace;
   /** Wraps the conversion of a document. */
@@ -44,8 +47,8 @@ export function collectOf(formats: ScrapeRequest['formats']): PageRequest['colle
   const collect: PageRequest['collect'] = {};
   for (const { format, request } of recordsOf(formats)) {
     if (format.collect) collect[request.type] = (page) => format.collect!(page, request);
-    if (format.survey) {
-      collect[request.type] = async (page) => ({ survey: await format.survey!(page, request) });
+    if (format.collectData) {
+      collect[request.type] = async (page) => ({ data: await format.collectData!(page, request) });
     }
   }
   return collect;
@@ -75,7 +78,9 @@ export function toPageRequest(
     actions: request.actions ?? [],
     proxy: 'basic',
     profile,
-    ...{ duringWait, sharedBy, ownBrowser },
+    duringWait,
+    sharedBy,
+    ownBrowser,
     collect: collectOf(request.formats),
   };
 }

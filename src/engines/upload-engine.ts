@@ -39,8 +39,15 @@ export function createUploadEngine(options: UploadEngineOptions): UploadEngine {
       const type = content.unconverted?.task.type;
       const contentType = type ? documentMediaType(type, file) : file.contentType;
       return {
-        ...{ sourceUrl, url, contentType, ...content },
-        ...{ statusCode: 200, engine: 'upload', proxy: 'basic', files: {}, fetchedAt: Date.now() },
+        sourceUrl,
+        url,
+        contentType,
+        ...content,
+        statusCode: 200,
+        engine: 'upload',
+        proxy: 'basic',
+        files: {},
+        fetchedAt: Date.now(),
       };
     },
   };

@@ -84,18 +84,18 @@ export const branding = defineFormat({
     .describe('fields that the page does not show are left out and listed in `warning`'),
   // Branding is measured in the open page, so a stored copy cannot be used.
   cache: 'never',
-  async survey(page): Promise<BrandingData | undefined> {
-    const survey = await collectBrandingData(page.ask);
-    if (!survey) page.warn('branding was left out, because the response is not an HTML page.');
-    return survey;
+  async collectData(page): Promise<BrandingData | undefined> {
+    const data = await collectBrandingData(page.evaluate);
+    if (!data) page.warn('branding was left out, because the response is not an HTML page.');
+    return data;
   },
   run(content, _request, warn) {
-    // The value was returned by `survey` above and is passed on unchanged.
-    const survey = content.snapshot.surveys?.branding as BrandingData | undefined;
-    if (!survey) return undefined;
+    // The value was returned by `collectData` above and is passed on unchanged.
+    const data = content.snapshot.collectedData?.branding as BrandingData | undefined;
+    if (!data) return undefined;
     const { metadata, structuredData, snapshot } = content;
     const items = itemsOf(structuredData);
-    const found = analyzeBranding(survey, { pageUrl: snapshot.url, metadata, items });
+    const found = analyzeBranding(data, { pageUrl: snapshot.url, metadata, items });
     const missing = listMissingFields(found);
     if (missing.length) warn(`branding lacks the fields that the page does not show: ${missing.join(', ')}.`);
     warn('branding has no personality, because it requires a language model and none is configured.');

@@ -21,7 +21,10 @@ export interface OpenPage extends ScreenshotTarget {
    * Evaluates a function in the isolated world of the page. The function may use nothing from outside but
    * its argument.
    */
-  ask<Argument, Result>(run: (argument: Argument) => Result, argument: Argument): Promise<Awaited<Result>>;
+  evaluate<Argument, Result>(
+    run: (argument: Argument) => Result,
+    argument: Argument,
+  ): Promise<Awaited<Result>>;
   /** Adds a warning for the user. */
   warn(text: string): void;
 }
@@ -34,7 +37,7 @@ export interface CollectedFile {
 }
 
 /** The result of a format on an open page: a file, or plain data. */
-export type Collected = CollectedFile | { survey: unknown };
+export type Collected = CollectedFile | { data: unknown };
 
 /**
  * How a format uses the cache of pages.
@@ -203,8 +206,8 @@ export interface Format<Field extends string, Request extends z.ZodObject, Value
    * `content.files[type]`.
    */
   collect?(page: ScreenshotTarget, request: z.output<Request>): Promise<CollectedFile>;
-  /** Like `collect`, but returns plain data, which `run` finds as `content.snapshot.surveys[type]`. */
-  survey?(page: OpenPage, request: z.output<Request>): Promise<unknown>;
+  /** Like `collect`, but returns plain data, which `run` finds as `content.snapshot.collectedData[type]`. */
+  collectData?(page: OpenPage, request: z.output<Request>): Promise<unknown>;
   /**
    * Derives the result from the page alone; `undefined` leaves its field out. It must be pure, because it runs
    * in a rendering thread.

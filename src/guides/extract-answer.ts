@@ -14,7 +14,8 @@ const plainText = (markdown: string) =>
 export function extractAnswer(question: string, { text, heading }: FoundSection): string {
   const words = new Set(tokenizeWords(question));
   const sentences = splitSentences(plainText(text)).map((sentence, at) => ({
-    ...{ sentence, at },
+    sentence,
+    at,
     matches: tokenizeWords(sentence).filter((word) => words.has(word)).length,
   }));
   const best = sentences

@@ -7,7 +7,7 @@ import { ServiceError } from '../errors.ts';
 import type { PageMedia } from '../html/media/page-media.ts';
 import { type MediaKind, NO_MEDIA_ERROR } from '../media-kind.ts';
 import { download } from '../net/download.ts';
-import type { Egress, Route } from '../net/egress.ts';
+import type { Egress, ProxyRoute } from '../net/egress.ts';
 import type { EgressProxy } from '../net/egress-proxy.ts';
 import { decodeText } from '../parsers/charset.ts';
 import type { RemuxedFile } from '../rendering/remux.ts';
@@ -85,7 +85,7 @@ class MediaSearch {
   readonly #deps: MediaExtractorDeps;
   readonly #options: MediaRequest;
   readonly #directory: string;
-  readonly #route: Route;
+  readonly #route: ProxyRoute;
   readonly #files: MediaFiles;
   #feeds: Promise<PageMedia[]> | undefined;
 

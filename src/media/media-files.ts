@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ServiceError } from '../errors.ts';
 import { type OpenDownload, openDownload } from '../net/download.ts';
-import type { Egress, Route } from '../net/egress.ts';
+import type { Egress, ProxyRoute } from '../net/egress.ts';
 import { createTooLargeError } from '../net/response-body.ts';
 import { canForwardHeaders } from '../url/url.ts';
 
@@ -20,7 +20,7 @@ export interface MediaFileOptions {
   requestedUrl: URL;
   headers: Record<string, string>;
   skipTlsVerification: boolean;
-  route: Route;
+  route: ProxyRoute;
   /** Limit for one file, and for all files of one playlist together. */
   maxBytes: number;
   signal: AbortSignal;
@@ -109,7 +109,12 @@ async function requestFile(options: MediaFileOptions, url: string): Promise<Open
   } = options;
   const own = URL.canParse(url) && canForwardHeaders(requestedUrl, new URL(url)) ? headers : {};
   const response = await openDownload(egress, {
-    ...{ url, skipTlsVerification, route, signal, maxBodyBytes, limitSetting: SIZE_SETTING },
+    url,
+    skipTlsVerification,
+    route,
+    signal,
+    maxBodyBytes,
+    limitSetting: SIZE_SETTING,
     headers: { accept: '*/*', 'user-agent': userAgent, referer: createReferer(pageUrl, url) },
     userHeaders: own,
   });

@@ -1,6 +1,6 @@
 import type { JSONValue, ModelMessage, ToolSet } from 'ai';
 import { isErrorCode, messageOf } from '../errors.ts';
-import { fieldsOf } from '../json-object.ts';
+import { fieldsOf, parseJson } from '../json-object.ts';
 import type { ModelTool, ModelToolCall } from '../language-model.ts';
 import { createOperatorFetch } from '../net/operator-fetch.ts';
 import { parseRetryAfter } from '../net/retry-after.ts';
@@ -179,7 +179,13 @@ export function createEndpoint({ baseUrl, apiKey, headers, proxy }: EndpointSett
         usesMaxCompletionTokens: known.usesMaxCompletionTokens || /max_completion_tokens/.test(body),
         hasFixedTemperature: known.hasFixedTemperature || /temperature/.test(body),
       };
-      if (JSON.stringify(learned) === JSON.stringify(known)) throw toEndpointError(error, baseUrl);
+      if (JSON.stringify(learned) === JSON.stringify(known)) {
+        const failure = toEndpointError(error, baseUrl);
+        // Servers refuse tools with HTTP 400, 404 or 500. To send them again would not help.
+        const isRefused =
+          request.tools?.length && ['denied', 'failed'].includes(failure.fault) && namesTools(error);
+        throw isRefused ? new EndpointError('rejected', failure.message) : failure;
+      }
       quirks.set(request.model, learned);
       return complete(request);
     }
@@ -213,16 +219,15 @@ function splitQuery(baseUrl: string): { base: string; query: Record<string, stri
   return { base: url.href.replace(/\/+$/, ''), query };
 }
 
-/** The ids in a list of models, `{data: [{id}]}`. */
+/** The ids in a list of models, `{data: [{id}]}`. An endpoint without such a list may respond with a page. */
 function modelIds(text: string): string[] | undefined {
-  try {
-    const { data } = JSON.parse(text) as { data?: { id?: unknown }[] };
-    return Array.isArray(data) ? data.map(({ id }) => String(id)) : undefined;
-  } catch {
-    // An endpoint without such a list may respond with a page.
-    return undefined;
-  }
+  const { data } = fieldsOf(parseJson(text));
+  return Array.isArray(data) ? data.map((model) => String(fieldsOf(model).id)) : undefined;
 }
+
+/** Whether the body of an error response is about tools. */
+const namesTools = (error: unknown) =>
+  error instanceof Error && 'responseBody' in error && /tool/i.test(String(error.responseBody));
 
 /** The body of an error response; empty for any other error. */
 function responseBodyOf(error: unknown): string {
@@ -258,6 +263,8 @@ function toEndpointError(error: unknown, baseUrl: string): EndpointError {
     const reason = messageOf(error).slice(0, 200);
     return new EndpointError('rejected', `The prompt cannot be sent: ${reason}`);
   }
+  const reported = reportedStatus(error);
+  if (status === 200 && reported !== undefined) return statusError(reported, baseUrl);
   // A connection that fails before or during the response has a cause with a code.
   const codes = causeCodes(error);
   const isLost = codes.length > 0 && !codes.includes(TOO_LARGE);
@@ -267,6 +274,13 @@ function toEndpointError(error: unknown, baseUrl: string): EndpointError {
       `The response of the language model endpoint ${hostOf(baseUrl)} is not a chat completion. Check WINNOW_LLM_BASE_URL.`,
     );
   return unreachable(error, baseUrl);
+}
+
+/** The status in the body of an error that a gateway reports by HTTP 200, because it had begun with the response before. */
+function reportedStatus(error: unknown): number | undefined {
+  const body = 'responseBody' in Object(error) ? parseJson(String(fieldsOf(error).responseBody)) : undefined;
+  const { code } = fieldsOf(fieldsOf(body).error);
+  return typeof code === 'number' && code >= 400 && code < 600 ? code : undefined;
 }
 
 function statusError(status: number, baseUrl: string, retryAfterMs?: number): EndpointError {

@@ -9,8 +9,9 @@ import {
 import { type CompletionDeps, Completions, type ModelWork } from './completions.ts';
 import { createEndpoint, type EndpointSettings } from './endpoint.ts';
 import { withServiceErrors } from './model-errors.ts';
-import { conversationMessages, promptMessages } from './prompt-messages.ts';
+import { promptMessages } from './prompt-messages.ts';
 import { StructuredOutputs } from './structured-output.ts';
+import { ToolCalls } from './tool-calls.ts';
 import { formsOf } from './withheld-values.ts';
 
 export type { ModelWork } from './completions.ts';
@@ -52,6 +53,7 @@ export function createModels(
     ...{ endpoint: createEndpoint(settings), concurrency, modelOf, outputTokens },
   });
   const structuredOutputs = new StructuredOutputs(completions, ({ feature }) => modelOf(feature));
+  const toolCalls = new ToolCalls(completions, ({ feature }) => modelOf(feature));
   const promptTokens = contextTokens - outputTokens - FRAME_TOKENS;
   return {
     promptTokens,
@@ -65,11 +67,11 @@ export function createModels(
         withServiceErrors(async () => (await completions.complete(promptMessages(prompt), work)).text),
       fill: (prompt: Prompt, form: ResponseForm) =>
         withServiceErrors(() => structuredOutputs.fill(promptMessages(prompt), form, work)),
-      takeTurn: ({ tools, ...conversation }: Conversation) =>
-        withServiceErrors(async () => {
-          const question = { ...conversationMessages(conversation), tools };
-          return { role: 'model' as const, ...(await completions.complete(question, work)) };
-        }),
+      takeTurn: (conversation: Conversation) =>
+        withServiceErrors(async () => ({
+          role: 'model' as const,
+          ...(await toolCalls.takeTurn(conversation, work)),
+        })),
     }),
   };
 }

@@ -56,3 +56,31 @@ export function conversationMessages({ instructions, steps }: Omit<Conversation,
   });
   return { instructions: `${instructions}\n\n${dataRules(mark)}`, messages, mark };
 }
+
+/**
+ * Writes a conversation for an endpoint that does not know tools: calls are JSON in the text of the model, and results are
+ * messages of the user. The roles alternate, which the templates of some models require.
+ */
+export function plainMessages(messages: readonly ModelMessage[]): ModelMessage[] {
+  const plain: { role: 'user' | 'assistant'; content: string }[] = [];
+  for (const message of messages) {
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const content = plainText(message);
+    const last = plain.at(-1);
+    if (last?.role === role) last.content += `\n\n${content}`;
+    else plain.push({ role, content });
+  }
+  return plain;
+}
+
+function plainText({ content }: ModelMessage): string {
+  if (typeof content === 'string') return content;
+  const texts = content.flatMap((part) => {
+    if (part.type === 'text') return part.text === '' ? [] : [part.text];
+    return part.type === 'tool-result' && part.output.type === 'text' ? [part.output.value] : [];
+  });
+  const calls = content.flatMap((part) =>
+    part.type === 'tool-call' ? [{ name: part.toolName, input: part.input }] : [],
+  );
+  return [...texts, ...(calls.length ? [JSON.stringify({ calls })] : [])].join('\n\n');
+}

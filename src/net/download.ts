@@ -4,7 +4,7 @@ import { type Dispatcher, request } from 'undici';
 import { messageOf, ServiceError } from '../errors.ts';
 import { requireAllowedHost } from '../url/allowed-hosts.ts';
 import { canForwardHeaders } from '../url/url.ts';
-import { BASIC_ROUTE, type Egress, type Route } from './egress.ts';
+import { BASIC_ROUTE, type Egress, type ProxyRoute } from './egress.ts';
 import { toFetchError } from './fetch-error.ts';
 import { openResponseBody } from './response-body.ts';
 
@@ -16,7 +16,7 @@ export interface DownloadOptions {
   userHeaders?: Record<string, string>;
   skipTlsVerification: boolean;
   /** Upstream proxies to use; default {@link BASIC_ROUTE}. */
-  route?: Route;
+  route?: ProxyRoute;
   /** Aborts the download, which then throws the signal's reason. */
   signal: AbortSignal;
   /** Hosts that redirects may lead to; absent if any may be. */

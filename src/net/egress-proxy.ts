@@ -10,7 +10,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type PrepareRequestFunctionOpts, RequestError, Server } from 'proxy-chain';
 import type { ServiceError } from '../errors.ts';
-import { BASIC_ROUTE, type Egress, type Route, type Upstream } from './egress.ts';
+import { BASIC_ROUTE, type Egress, type ProxyRoute, type Upstream } from './egress.ts';
 import { ExpiringMap } from './expiring-map.ts';
 import { toFetchError } from './fetch-error.ts';
 
@@ -39,7 +39,7 @@ export interface EgressProxy extends RouteProxy {
    * connection.
    * @throws ServiceError `SCRAPE_PROXY_SELECTION_ERROR` when there are no upstream proxies of the requested kind
    */
-  forRoute(route: Route): Promise<RouteProxy>;
+  forRoute(route: ProxyRoute): Promise<RouteProxy>;
   /** Ends every connection. */
   close(): Promise<void>;
 }
@@ -176,7 +176,7 @@ async function startRouteProxy(egress: Egress, upstream: Upstream | undefined) {
 export async function startEgressProxy(egress: Egress): Promise<EgressProxy> {
   const proxies = new Map<Upstream | undefined, ReturnType<typeof startRouteProxy>>();
 
-  async function forRoute(route: Route) {
+  async function forRoute(route: ProxyRoute) {
     const upstream = egress.upstreams.select(route);
     const proxy = proxies.get(upstream) ?? startRouteProxy(egress, upstream);
     proxies.set(upstream, proxy);

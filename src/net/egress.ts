@@ -7,13 +7,13 @@ import { toFetchError } from './fetch-error.ts';
 import { createResolver, type ResolvedAddress } from './resolver.ts';
 import {
   createUpstreams,
+  type ProxyRoute,
   type ProxySettings,
-  type Route,
   type Upstream,
   type Upstreams,
 } from './upstream-proxies.ts';
 
-export { BASIC_ROUTE, type Route, type Upstream } from './upstream-proxies.ts';
+export { BASIC_ROUTE, type ProxyRoute, type Upstream } from './upstream-proxies.ts';
 
 /** The only way to the internet: every connection goes to an IP address that was checked here. */
 export interface Egress {
@@ -30,7 +30,7 @@ export interface Egress {
    * @param options.route upstream proxies to use; without it connections are direct
    * @throws ServiceError `SCRAPE_PROXY_SELECTION_ERROR` when there are no proxies of the requested kind
    */
-  dispatcher(options: { skipTlsVerification: boolean; route?: Route }): Dispatcher;
+  dispatcher(options: { skipTlsVerification: boolean; route?: ProxyRoute }): Dispatcher;
   /** The operator's upstream proxies. */
   upstreams: Upstreams;
   /**
@@ -114,7 +114,7 @@ export function createEgress({
   const resolver = createResolver(dns);
   const cache = new ExpiringMap<Promise<ResolvedAddress[]>>({ limit: 5_000, ttlMs: dnsTtlMs });
 
-  async function look(hostname: string): Promise<ResolvedAddress[]> {
+  async function lookUp(hostname: string): Promise<ResolvedAddress[]> {
     const family = isIP(hostname);
     if (family !== 0) {
       if (!policy.allows(hostname)) throw createBlockedError(hostname);
@@ -140,7 +140,7 @@ export function createEgress({
     const name = hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
     const cached = cache.get(name);
     if (cached) return cached;
-    const pending = look(name);
+    const pending = lookUp(name);
     cache.set(name, pending);
     // Only successful lookups are reused.
     pending.catch(() => cache.delete(name));

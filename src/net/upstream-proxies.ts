@@ -6,14 +6,14 @@ import { openTunnel, type ProxyServer, TunnelError } from './proxy-tunnel.ts';
 import type { ResolvedAddress } from './resolver.ts';
 
 /** Kind and country of the upstream proxies that a request uses, where the operator has configured any. */
-export interface Route {
+export interface ProxyRoute {
   proxy: ProxyKind;
   /** ISO 3166-1 alpha-2 in either case; `undefined` for any country. */
   country: string | undefined;
 }
 
 /** The route of requests that specify neither proxy nor country. */
-export const BASIC_ROUTE: Route = { proxy: 'basic', country: undefined };
+export const BASIC_ROUTE: ProxyRoute = { proxy: 'basic', country: undefined };
 
 /** The upstream proxies of a route. */
 export interface Upstream {
@@ -31,14 +31,14 @@ export interface Upstreams {
   /** Whether there are proxies of a kind, in any country. */
   offers(proxy: ProxyKind): boolean;
   /** Whether proxies of the route's kind have countries configured, and none has the route's country. */
-  isElsewhere(route: Route): boolean;
+  isElsewhere(route: ProxyRoute): boolean;
   /**
    * Selects the proxies of a route; equal routes get the same object. A country without proxies gets those of a route
    * without a country.
    * @returns `undefined` for a direct connection, where no basic proxies are configured
    * @throws ServiceError `SCRAPE_PROXY_SELECTION_ERROR` when no enhanced proxies are configured
    */
-  select(route: Route): Upstream | undefined;
+  select(route: ProxyRoute): Upstream | undefined;
 }
 
 /** Reports a proxy that does not work. */
@@ -122,7 +122,7 @@ export function createUpstreams({ basic, enhanced, onFault }: ProxySettings): Up
   const hasCountry = (proxy: ProxyKind, code: string | undefined) =>
     members[proxy].some((pooled) => pooled.country === code);
 
-  const select = ({ proxy, country }: Route): Upstream | undefined => {
+  const select = ({ proxy, country }: ProxyRoute): Upstream | undefined => {
     const pool = members[proxy];
     if (pool.length === 0) {
       if (proxy === 'basic') return undefined;

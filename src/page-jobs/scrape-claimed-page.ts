@@ -53,6 +53,8 @@ export interface PageDeps extends DocumentDeps {
    *   no request
    */
   onFetched(requestMs: number | undefined): void;
+  /** Reads the credits of a team that its running work has not reserved; infinite without a limit. */
+  readCredits(teamId: string): Promise<number>;
   /** Wraps every wait for the browser. */
   duringWait: DuringWait;
   /** Logs an unexpected error of a page. */
@@ -176,6 +178,8 @@ async function fetchClaim(
     const fetched = await deps.engines.fetchPage(request, deadline.signal, {
       ...conversion,
       trace: deps.trace,
+      // What the page is expected to cost has been reserved with its claim.
+      extraCredits: () => deps.readCredits(teamId),
       profile: profile && { teamId, name: profile.name },
       sharedBy: zeroDataRetention ? undefined : jobId,
       duringWait: (wait) => deps.duringWait(() => deadline.duringWait(wait)),

@@ -51,7 +51,8 @@ export async function hostSessions(options: HostingOptions): Promise<HostedSessi
       recordLoss: async (id) => void (await endSession(db, { id, reason: 'lost' })),
     });
     const server = await serveSessions(host, {
-      ...{ ...sessionAddress, secretKey },
+      ...sessionAddress,
+      secretKey,
       // `opener` is assigned below. No request arrives before that, because only the opener makes the URL of this server known.
       open: (id) => opener.open(id),
       runPrompt: createPromptRunner(options),
@@ -59,7 +60,8 @@ export async function hostSessions(options: HostingOptions): Promise<HostedSessi
     });
     const opener = createSessionOpener({ ...options, host, url: server.url });
     return {
-      ...{ host, opener },
+      host,
+      opener,
       url: server.url,
       queue: `sessions-${workerId}`,
       async close() {

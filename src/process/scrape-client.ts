@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { BegunScrape } from '../api/http/route.ts';
-import type { ScrapeStart } from '../temporal/workflow-starts.ts';
+import type { SynchronousStart } from '../temporal/workflow-starts.ts';
 
 /** Milliseconds after which a worker that does not respond counts as one that has not begun. */
 const RESPONSE_TIMEOUT_MS = 3_000;
@@ -14,7 +14,7 @@ const RESPONSE_TIMEOUT_MS = 3_000;
  */
 export function createScrapeClient(socketPath: string) {
   const agent = new Agent({ keepAlive: true });
-  return (start: ScrapeStart): Promise<BegunScrape | undefined> =>
+  return (start: SynchronousStart): Promise<BegunScrape | undefined> =>
     new Promise((resolve) => {
       const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
       // Whatever the reason: the API then starts the workflow itself, which finds a worker that lives.

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { MAX_BEGIN_MS, type Scrapes } from '../activities/scrape/scrape.ts';
+import { MAX_BEGIN_MS, type ScrapeResult, type Scrapes } from '../activities/scrape/scrape.ts';
 import type { Logger } from '../logger.ts';
+import type { FinishedScrapes } from '../temporal/finished-scrapes.ts';
 import type { Temporal } from '../temporal/workflow-client.ts';
-import type { ScrapeStart } from '../temporal/workflow-starts.ts';
+import type { SynchronousStart } from '../temporal/workflow-starts.ts';
 
 /** Options of {@link serveScrapes}. */
 export interface ScrapeServerOptions {
@@ -13,54 +14,72 @@ export interface ScrapeServerOptions {
   path: string;
   scrapes: Scrapes;
   temporal: Pick<Temporal, 'startScrapeHere'>;
+  finished: Pick<FinishedScrapes, 'record' | 'close'>;
   logger: Logger;
 }
 
 /**
- * Serves the API of the same machine: a stored scrape begins at once, while its workflow is started. The workflow joins it in this
- * process, or begins anew in another one if this process dies.
- * The response is 200 with the key of the blob with the document, or 202 once the workflow has started but no document is there
- * after a second, or will be.
+ * Serves the API of the same machine: a stored scrape begins at once. If it ends within a second, its workflow is only a record
+ * of it; otherwise the workflow is started then, and joins the scrape in this process, or begins anew in another one if this
+ * process dies.
+ * The response is 200 with the key of the blob with the document, or 202 once the workflow has started because no document is
+ * there after a second, or will be.
  */
-export async function serveScrapes(options: ScrapeServerOptions): Promise<{ close(): void }> {
-  const { path, logger } = options;
+export async function serveScrapes(options: ScrapeServerOptions): Promise<{ close(): Promise<void> }> {
+  const { path, finished, logger } = options;
   await rm(path, { force: true });
+  const begun = new Set<Promise<unknown>>();
   const server = createServer({ keepAliveTimeout: 60_000 }, async (request, response) => {
+    const scrape = readStart(request).then((start) => beginScrape(start, options));
+    begun.add(scrape);
     try {
-      const blob = await beginScrape(await readStart(request), options);
+      const blob = await scrape;
       response.writeHead(blob === undefined ? 202 : 200).end(blob);
     } catch (error) {
       logger.warn({ err: error }, 'a scrape could not be begun for the API, which starts it itself');
       response.writeHead(503).end();
+    } finally {
+      begun.delete(scrape);
     }
   });
   server.listen(path);
   await once(server, 'listening');
   await chmod(path, 0o600);
   return {
-    close() {
+    /** Lets the scrapes of the last second end, or hands them over to their workflows. */
+    async close() {
       server.close();
+      await Promise.allSettled(begun);
       server.closeIdleConnections();
+      await finished.close();
     },
   };
 }
 
 /** The socket is open to the user of this process only, and its API sends what has this type. */
-const readStart = async (request: IncomingMessage) => JSON.parse(await text(request)) as ScrapeStart;
+const readStart = async (request: IncomingMessage) => JSON.parse(await text(request)) as SynchronousStart;
 
 /** @returns the key of the blob with the document; `undefined` if it is not there, but the workflow has started */
 async function beginScrape(
-  start: ScrapeStart,
-  { scrapes, temporal }: ScrapeServerOptions,
+  start: SynchronousStart,
+  { scrapes, temporal, finished }: ScrapeServerOptions,
 ): Promise<string | undefined> {
   const scrape = scrapes.join(start.jobId, true);
-  const [ended, started] = await Promise.allSettled([
-    scrape.waitAhead(MAX_BEGIN_MS),
-    temporal.startScrapeHere(start),
-  ]);
-  // The workflow meets the same error, and records it.
-  const result = ended.status === 'fulfilled' ? ended.value?.result : undefined;
-  if (result !== undefined) return typeof result === 'object' ? result.blob : result;
-  if (started.status === 'rejected') throw started.reason;
-  return undefined;
+  let ended: { result: ScrapeResult } | undefined;
+  try {
+    ended = await scrape.waitAhead(MAX_BEGIN_MS);
+  } catch {
+    // The workflow joins the scrape, meets the same error, and records it.
+    await temporal.startScrapeHere(start);
+    return undefined;
+  }
+  if (ended?.result === undefined) {
+    // It need not wait for another second.
+    const { isQuick: _, ...slow } = start;
+    await temporal.startScrapeHere(ended ? start : slow);
+    return undefined;
+  }
+  const { result } = ended;
+  await finished.record({ ...start, ended: result });
+  return typeof result === 'object' ? result.blob : result;
 }

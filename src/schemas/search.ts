@@ -111,8 +111,8 @@ export const searchBody = z
       .describe(
         'parts of the web: github, research (sites of science), pdf, developer (documentation, code, questions)',
       ),
-    includeDomains: domains.describe('hosts that results must belong to, or be below of'),
-    excludeDomains: domains.describe('hosts that results must not belong to'),
+    includeDomains: domains.describe('hosts that results must be on; their subdomains count as well'),
+    excludeDomains: domains.describe('hosts that results must not be on; their subdomains count as well'),
     ...resultOptions,
     safe: z.boolean().default(false).describe('leave out explicit results. Only with SearXNG'),
     timeout: z

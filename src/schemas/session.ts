@@ -178,5 +178,6 @@ export const interactResponse = z.object({
   success: z.boolean(),
   sessionId: z.uuid(),
   ...urls,
-  ...{ output: output.optional(), ...result },
+  output: output.optional(),
+  ...result,
 });

@@ -107,7 +107,9 @@ function renderPage(
   const { snapshot } = fetched;
   const pageResults = pageResultsOf(request.parsers);
   const task = {
-    ...{ snapshot, formats, hasModel: models !== undefined },
+    snapshot,
+    formats,
+    hasModel: models !== undefined,
     ...(models && { promptTokens: models.promptTokens }),
     clean: { onlyMainContent, includeTags, excludeTags, removeBase64Images },
     ...(pageResults && { pageResults }),

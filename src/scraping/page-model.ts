@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { ServiceError, toServiceError } from '../errors.ts';
-import type { AskServices, FinishServices } from '../formats/format.ts';
+import type { AskServices, FinishServices, Substitute } from '../formats/format.ts';
 import { recordsOf } from '../formats/index.ts';
 import type { Warn } from '../html/clean.ts';
 import type { LanguageModel, ModelFeature } from '../language-model.ts';
@@ -34,6 +34,11 @@ const RESERVE = { share: 0.2, min: 500, max: 2_000 };
 
 const LATE =
   'The language model did not respond within the timeout of the request. Try again with a larger timeout.';
+
+const LISTING = new Intl.ListFormat('en-GB');
+/** The warning for results of which a model has made none. */
+const byRules = (reason: string, fields: readonly string[]) =>
+  `${reason} So rules derived ${LISTING.format(fields)} from the page.`;
 
 /**
  * The language model as one page uses it, from its rendering until its document is made. Its time ends before that of the
@@ -80,36 +85,51 @@ export class PageModel implements Disposable {
    */
   async answer(questions: readonly OpenQuestion[]): Promise<Answers> {
     const results = await Promise.all(questions.map((question) => this.#answer(question)));
+    // A model that fails usually fails for all formats, so each reason is told once.
+    const fieldsByReason = new Map<string, string[]>();
+    for (const { reason, field } of results)
+      if (reason !== undefined) fieldsByReason.set(reason, [...(fieldsByReason.get(reason) ?? []), field]);
+    const reasons = [...fieldsByReason].map(([reason, fields]) => byRules(reason, fields));
     return {
-      fields: Object.assign({}, ...results.map(({ fields }) => fields)),
-      made: results.flatMap(({ made }) => made),
-      warnings: [...new Set(results.flatMap(({ warnings }) => warnings))],
+      fields: Object.fromEntries(
+        results.flatMap(({ field, value }) => (value === undefined ? [] : [[field, value]])),
+      ),
+      made: results.flatMap(({ type, value }) => (value === undefined ? [] : [type])),
+      warnings: [...new Set([...reasons, ...results.flatMap(({ warnings }) => warnings)])],
     };
   }
 
-  async #answer({ request, prepared, fallback }: OpenQuestion): Promise<Answers> {
+  async #answer({ request, prepared, fallback }: OpenQuestion) {
     // Rendering made the question of this record, because it has `ask`.
     const { format } = recordsOf([request])[0]!;
     const { feature, ask } = format.ask!;
-    const { value, warnings } = await this.ask(feature, (services) => ask(prepared, request, services), {
-      substitute: fallback,
-      subject: format.field,
-    });
-    if (value === undefined) return { fields: {}, made: [], warnings };
-    return { fields: { [format.field]: value }, made: [request.type], warnings };
+    const outcome = await this.#askOrSubstitute(
+      feature,
+      (services) => ask(prepared, request, services),
+      fallback,
+    );
+    return { ...outcome, field: format.field, type: request.type };
   }
 
   /** Asks for one result, see {@link FinishServices.askModel}. */
   readonly ask: NonNullable<FinishServices['askModel']> = async (feature, ask, { substitute, subject }) => {
+    const { value, reason, warnings } = await this.#askOrSubstitute(feature, ask, substitute);
+    return { value, warnings: [...(reason === undefined ? [] : [byRules(reason, [subject])]), ...warnings] };
+  };
+
+  /** Asks for one result. @returns it, or the substitute with the reason why the model could not be used */
+  async #askOrSubstitute(
+    feature: ModelFeature,
+    ask: (services: AskServices) => Promise<unknown>,
+    substitute: Substitute,
+  ): Promise<Substitute & { reason?: string }> {
     const warnings: string[] = [];
     try {
-      const value = await ask(this.#servicesFor(feature, (warning) => warnings.push(warning)));
-      return { value, warnings };
+      return { value: await ask(this.#servicesFor(feature, (warning) => warnings.push(warning))), warnings };
     } catch (error) {
-      const warning = `${this.reasonOf(error)} So rules derived ${subject} from the page.`;
-      return { value: substitute.value, warnings: [warning, ...substitute.warnings] };
+      return { ...substitute, reason: this.reasonOf(error) };
     }
-  };
+  }
 
   /**
    * Returns why a model could not be used, as a sentence.

@@ -34,7 +34,7 @@ export const sitesOf = (categories: readonly { type: SearchCategory }[]): string
   categories.flatMap(({ type }) => SITES[type]);
 
 /** Whether a host is a domain, or below it. */
-export const isBelow = (host: string, domain: string): boolean =>
+export const isInDomain = (host: string, domain: string): boolean =>
   host === domain || host.endsWith(`.${domain}`);
 
 /** The first of the categories that a URL belongs to. */
@@ -46,6 +46,6 @@ export function categoryOf(
   return categories.find(({ type }) =>
     type === 'pdf'
       ? pathname.toLowerCase().endsWith('.pdf')
-      : SITES[type].some((site) => isBelow(hostname, site)),
+      : SITES[type].some((site) => isInDomain(hostname, site)),
   )?.type;
 }

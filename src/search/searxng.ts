@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { messageOf, ServiceError } from '../errors.ts';
+import { parseJson } from '../json-object.ts';
 import { createOperatorFetch } from '../net/operator-fetch.ts';
 import type { SearchData, SearchRequest, SearchSource } from '../schemas/search.ts';
-import { categoryOf, isBelow, sitesOf } from './categories.ts';
+import { categoryOf, isInDomain, sitesOf } from './categories.ts';
 import type { FoundResults } from './found-results.ts';
 
 /** Pages of results that are read at most for one source. A page has about 10 to 30 results. */
@@ -27,7 +28,7 @@ const responseSchema = z.object({
       resolution: text,
     }),
   ),
-  /** Pairs of an engine and why it did not answer. */
+  /** Pairs of an engine and why it did not respond. */
   unresponsive_engines: z.array(z.array(z.unknown())).catch([]),
 });
 type Hit = z.output<typeof responseSchema>['results'][number];
@@ -131,15 +132,6 @@ async function get(url: URL, signal: AbortSignal): Promise<{ status: number; tex
 const unavailable = (what: string, remedy: string) =>
   new ServiceError('SEARCH_UNAVAILABLE', `The web could not be searched. ${what} ${remedy}.`);
 
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
 function urlOf(
   baseUrl: string,
   request: SourceRequest,
@@ -180,8 +172,8 @@ function isWanted({ url }: Hit, { includeDomains, excludeDomains, categories }: 
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) return false;
   const { hostname } = parsed;
-  if (includeDomains.length && !includeDomains.some((domain) => isBelow(hostname, domain))) return false;
-  if (excludeDomains.some((domain) => isBelow(hostname, domain))) return false;
+  if (includeDomains.length && !includeDomains.some((domain) => isInDomain(hostname, domain))) return false;
+  if (excludeDomains.some((domain) => isInDomain(hostname, domain))) return false;
   return categories.length === 0 || categoryOf(url, categories) !== undefined;
 }
 
@@ -197,7 +189,10 @@ function toResult(
   if (source === 'images') {
     const [, width, height] = /(\d+)\D+(\d+)/.exec(hit.resolution ?? '') ?? [];
     return {
-      ...{ title, url, position, imageUrl: absoluteUrl(hit.img_src, url) ?? url },
+      title,
+      url,
+      position,
+      imageUrl: absoluteUrl(hit.img_src, url) ?? url,
       ...(width && height && { imageWidth: Number(width), imageHeight: Number(height) }),
     };
   }
@@ -225,7 +220,7 @@ function warningsOf(
   const isOtherPeriod = all.some((each) => each.tbs && !/^qdr:[dwmy]$/.test(each.tbs));
   return [
     ...(engines.length
-      ? [`Results may be missing, because search engines did not answer: ${engines.join(', ')}.`]
+      ? [`Results may be missing, because search engines did not respond: ${engines.join(', ')}.`]
       : []),
     ...(isOtherPeriod ? ['tbs was applied in part: SearXNG knows the last day, week, month and year.'] : []),
     ...(all.some((each) => each.location)

@@ -1,17 +1,18 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { messageOf, ServiceError, toServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { type Confinement, findConfinement } from '../sandbox/confinement.ts';
 import type { Language } from '../schemas/session.ts';
-import { BROWSER_LIMITS, type BrowserLimits, watchBrowser } from './browser/browser-limits.ts';
+import type { BrowserLimits } from './browser/browser-limits.ts';
+import { BrowserStarter } from './browser/browser-starter.ts';
 import type { RunningBrowser } from './browser/running-browser.ts';
 import { type ScrapeBrowser, ScrapeBrowsers } from './browser/scrape-browsers.ts';
-import { type BrowserSandbox, openBrowserSandbox, sandboxProbe } from './browser/session-browser.ts';
+import { sandboxProbe } from './browser/session-browser.ts';
 import { SpareBrowser } from './browser/spare-browser.ts';
-import { CodeRunner } from './code/code-runner.ts';
+import { JavaScriptUse } from './code/javascript-use.ts';
 import { HostedSession } from './hosted-session.ts';
-import { createSessionDirectory, type SessionDirectory } from './session-directory.ts';
+import { createSessionDirectory } from './session-directory.ts';
 import type { OpenOutcome, SessionMetrics } from './session-metrics.ts';
 
 /** Options of {@link SessionHost}. */
@@ -28,22 +29,14 @@ export interface SessionHostOptions {
   logger: Logger;
   /** The memory in bytes that new processes may use; by default the system is asked. */
   availableMemory?(): number;
-  /** The limits of each browser, by default {@link BROWSER_LIMITS}. */
+  /** The limits of each browser, by default `BROWSER_LIMITS`. */
   browserLimits?: BrowserLimits;
-}
-
-/** A sandbox for a browser, with its directory. */
-interface OpenSandbox {
-  sandbox: BrowserSandbox;
-  directory: SessionDirectory;
 }
 
 /** Free memory in bytes that a further session needs. */
 const SESSION_MEMORY_BYTES = 400 * 1024 * 1024;
 /** A session whose workflow does not take care of it within this many milliseconds is ended. */
 const KEEP_WITHIN_MS = 60_000;
-/** After a call of JavaScript, new sessions are made ready for it ahead, for this many milliseconds. */
-const NODE_IN_USE_MS = 600_000;
 
 /**
  * Finds out how browsers of sessions are confined on this machine.
@@ -68,21 +61,19 @@ export async function findSessionConfinement(executablePath: string): Promise<Co
 /** The browser sessions of this process. */
 export class SessionHost {
   readonly #options: SessionHostOptions;
-  readonly #confinement: Confinement;
+  readonly #starter: BrowserStarter;
   readonly #sessions = new Map<string, Promise<HostedSession>>();
   /** Those whose browser has started. */
   readonly #opened = new Set<HostedSession>();
   readonly #kept = new Set<string>();
   readonly #spare: SpareBrowser;
   readonly #scrapes: ScrapeBrowsers;
-  /** The sandbox of the next browser, which is open while nobody uses a session, because that is a third of a start. */
-  #sandbox: Promise<OpenSandbox | undefined> | undefined;
-  #nodeUsedAt = Number.NEGATIVE_INFINITY;
+  readonly #javaScript = new JavaScriptUse();
   #isStopping = false;
 
   private constructor(options: SessionHostOptions, confinement: Confinement) {
     this.#options = options;
-    this.#confinement = confinement;
+    this.#starter = new BrowserStarter({ ...options, confinement });
     options.metrics.memory.ofSessions = () => Array.from(this.#opened, ({ residentBytes }) => residentBytes);
     options.metrics.memory.hasRoom = () => !this.#isStopping && this.hasRoom;
     this.#spare = new SpareBrowser({
@@ -93,7 +84,6 @@ export class SessionHost {
       take: async () => {
         const browser = await this.#spare.take();
         if (this.#sessions.size > 0) this.#spare.prepare();
-        else this.#prepareSandbox();
         return browser;
       },
       hasMemory: () => this.#hasMemoryFor(2),
@@ -107,12 +97,7 @@ export class SessionHost {
    */
   static async open(options: SessionHostOptions): Promise<SessionHost> {
     const executablePath = realpathSync(options.executablePath);
-    const host = new SessionHost(
-      { ...options, executablePath },
-      await findSessionConfinement(executablePath),
-    );
-    host.#prepareSandbox();
-    return host;
+    return new SessionHost({ ...options, executablePath }, await findSessionConfinement(executablePath));
   }
 
   /**
@@ -158,7 +143,7 @@ export class SessionHost {
     await Promise.all([
       this.#spare.close(),
       this.#scrapes.close(),
-      this.#closeSandbox(),
+      this.#starter.close(),
       ...Array.from(this.#sessions.values(), (opening) =>
         opening.then(
           (session) => session.end('shutdown'),
@@ -210,11 +195,10 @@ export class SessionHost {
       this.#sessions.delete(id);
       this.#opened.delete(session);
       this.#kept.delete(id);
-      if (this.#sessions.size > 0) return;
-      this.#spare.closeLater();
-      this.#prepareSandbox();
+      if (this.#sessions.size === 0) this.#spare.closeLater();
     });
-    if (this.#isNodeInUse() && this.#hasMemoryFor(1)) void session.startLanguage('node');
+    if (this.#javaScript.isLikely && this.#hasMemoryFor(1)) void session.startLanguage('node');
+    this.#javaScript.noticeSession();
     this.#spare.prepare();
     setTimeout(() => void this.#endUnlessKept(session), KEEP_WITHIN_MS).unref();
     return session;
@@ -237,7 +221,7 @@ export class SessionHost {
 
   #noticeCall(language: Language): void {
     if (language !== 'node') return;
-    this.#nodeUsedAt = performance.now();
+    this.#javaScript.noticeCall();
     void this.#spare.current?.then((browser) => browser && this.#startNode(browser));
   }
 
@@ -246,14 +230,10 @@ export class SessionHost {
     return availableMemory() >= sessions * SESSION_MEMORY_BYTES;
   }
 
-  #isNodeInUse(): boolean {
-    return performance.now() - this.#nodeUsedAt < NODE_IN_USE_MS;
-  }
-
   /** Starts a browser that nobody waits for, and the program for JavaScript that is likely to be used with it. */
   async #startSpare(): Promise<RunningBrowser> {
-    const browser = await this.#startBrowser();
-    if (this.#isNodeInUse()) void this.#startNode(browser);
+    const browser = await this.#starter.start();
+    if (this.#javaScript.isLikely) void this.#startNode(browser);
     return browser;
   }
 
@@ -262,69 +242,6 @@ export class SessionHost {
       .start('node')
       // The first call tries it again, and reports the reason.
       .catch((error) => this.#options.logger.debug({ err: error }, 'JavaScript was not made ready'));
-  }
-
-  async #startBrowser(): Promise<RunningBrowser> {
-    const { cacheDir, logger } = this.#options;
-    const confinement = this.#confinement;
-    const { sandbox, directory } = await this.#takeSandbox().catch((cause) => {
-      throw startError(cause);
-    });
-    try {
-      const chromium = await sandbox.startBrowser();
-      const code = new CodeRunner({ confinement, cacheDir, directory, logger });
-      return { chromium, directory, code, exceeded: this.#watch({ chromium, directory }) };
-    } catch (cause) {
-      await directory.remove();
-      throw startError(cause);
-    }
-  }
-
-  /** Opens the sandbox of the next browser ahead. If that fails, the next start reports it. */
-  #prepareSandbox(): void {
-    if (!this.#isStopping) this.#sandbox ??= this.#openSandbox().catch(() => undefined);
-  }
-
-  /** @returns the sandbox that was opened ahead, else a new one */
-  async #takeSandbox(): Promise<OpenSandbox> {
-    const preparing = this.#sandbox;
-    this.#sandbox = undefined;
-    const prepared = await preparing;
-    // It may have been killed, and old temporary files may have been deleted.
-    if (prepared && !prepared.sandbox.hasEnded && existsSync(prepared.directory.profile)) return prepared;
-    if (prepared) await closeSandbox(prepared);
-    return this.#openSandbox();
-  }
-
-  async #openSandbox(): Promise<OpenSandbox> {
-    const { executablePath, serveProxy, metrics } = this.#options;
-    const confinement = this.#confinement;
-    const directory = await createSessionDirectory();
-    metrics.orphans.inc(directory.abandoned);
-    try {
-      const sandbox = await openBrowserSandbox({ executablePath, serveProxy, directory, confinement });
-      return { sandbox, directory };
-    } catch (error) {
-      await directory.remove();
-      throw error;
-    }
-  }
-
-  async #closeSandbox(): Promise<void> {
-    const prepared = await this.#sandbox;
-    this.#sandbox = undefined;
-    if (prepared) await closeSandbox(prepared);
-  }
-
-  /** Ends a browser that uses more than it may. Its user, a session or a scrape, notices that. */
-  #watch(browser: Pick<RunningBrowser, 'chromium' | 'directory'>): RunningBrowser['exceeded'] {
-    const { logger, browserLimits = BROWSER_LIMITS } = this.#options;
-    const exceeded = watchBrowser({ ...browser, limits: browserLimits, logger });
-    void exceeded.then((limit) => {
-      logger.warn({ limit }, 'a browser of a session or scrape used more than it may, so it was ended');
-      return browser.chromium.close(0);
-    });
-    return exceeded;
   }
 
   /** Its workflow may never have started, because the API ended first. */
@@ -339,11 +256,3 @@ export class SessionHost {
     );
   }
 }
-
-async function closeSandbox({ sandbox, directory }: OpenSandbox): Promise<void> {
-  sandbox.close();
-  await directory.remove();
-}
-
-const startError = (cause: unknown) =>
-  new ServiceError('SESSION_FAILED', 'The browser of the session did not start. Try again.', { cause });

@@ -1,6 +1,8 @@
-/** The remaining credits and the limits of a team. */
+/** The credits and the limits of a team. */
 interface Usage {
   creditsRemaining: number | null;
+  /** Credits used in the current month (UTC); absent in notes of an earlier version. */
+  creditsUsed?: number | null;
   rateLimitPerMinute: number;
   concurrency: number;
   sessions: number;
@@ -30,13 +32,14 @@ export function describeAccount(
   { usage, activity }: { usage: Usage; activity: Activity[] },
 ): string | undefined {
   if (!ASKS_ABOUT_OWN.test(question)) return undefined;
-  const { creditsRemaining, rateLimitPerMinute, concurrency, usedSlots } = usage;
+  const { creditsRemaining, creditsUsed = null, rateLimitPerMinute, concurrency, usedSlots } = usage;
   const sentences = [
     ...(ASKS_ABOUT_CREDITS.test(question)
       ? [
           creditsRemaining === null
             ? 'The team has no limit of credits.'
             : `The team has ${creditsRemaining} credits left.`,
+          ...(creditsUsed === null ? [] : [`It has used ${creditsUsed} this month (UTC).`]),
         ]
       : []),
     ...(ASKS_ABOUT_RATE.test(question)

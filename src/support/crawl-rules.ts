@@ -10,7 +10,8 @@ const ASKS_ABOUT_PAGES =
 const MAX_LIMIT = 10_000_000;
 
 const links = (parameters: Fix['parameters'], effect: string): Fix => ({
-  ...{ parameters, effect },
+  parameters,
+  effect,
   expects: 'moreLinks',
 });
 

@@ -44,7 +44,8 @@ function findCause(page: CompletedPage, question: string): Finding | undefined {
 }
 
 const moreContent = (parameters: Fix['parameters'], effect: string): Fix => ({
-  ...{ parameters, effect },
+  parameters,
+  effect,
   expects: 'moreContent',
 });
 

@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode, isErrorCode } from '../errors.ts';
+import type { Action } from '../schemas/actions.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { PageFacts } from './facts.ts';
 import type { Finding, Fix } from './finding.ts';
@@ -35,12 +36,22 @@ export const READ_IMAGES: Fix = {
   effect: 'With the mode "auto", the text in the images of the PDF is recognised.',
 };
 
-/** Actions that change something on the page. A test must not repeat them. */
-const REPEATS: ReadonlySet<string> = new Set(['click', 'write', 'press', 'executeJavascript']);
+/** Whether an action may change something at the site, so that a test must not repeat it. */
+const CHANGES_SITE: Record<Action['type'], boolean> = {
+  wait: false,
+  click: true,
+  write: true,
+  press: true,
+  scroll: false,
+  screenshot: false,
+  scrape: false,
+  executeJavascript: true,
+  pdf: false,
+};
 
 /** Whether a test of the request would repeat a click, typing or a script. */
 export const repeatsActions = ({ actions = [] }: Pick<ScrapeRequest, 'actions'>) =>
-  actions.some(({ type }) => REPEATS.has(type));
+  actions.some(({ type }) => CHANGES_SITE[type]);
 
 function longerTimeout({ request }: PageFacts): Fix[] {
   const timeout = Math.min(MAX_TIMEOUT_MS, Math.max(LONGER_TIMEOUT_MS, request.timeout * 2));

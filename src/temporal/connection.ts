@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError as GrpcError, isGrpcServiceError } from '@temporalio/client';
 import { NativeConnection, TransportError } from '@temporalio/worker';
-import { ServiceError } from '../errors.ts';
+import { messageOf, ServiceError } from '../errors.ts';
 
 /**
  * Connects to the Temporal server. Worker and API use the same kind of connection.
@@ -41,4 +42,30 @@ export const unavailableError = (cause: unknown) =>
 /** Resolves if the server responds within three seconds. */
 export async function pingTemporal(connection: NativeConnection): Promise<void> {
   await connection.withDeadline(Date.now() + 3_000, () => connection.workflowService.getSystemInfo({}));
+}
+
+const UNPREPARED_PAUSE_MS = 500;
+
+/**
+ * Repeats the start of a workflow while the server does not know our search attributes yet: it takes a moment until all parts
+ * of the server know what a worker has just registered.
+ * @param deadline as a timestamp in milliseconds
+ */
+export async function repeatUntilPrepared<Result>(
+  start: () => Promise<Result>,
+  deadline: number,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!isUnknownSearchAttribute(error) || Date.now() + UNPREPARED_PAUSE_MS > deadline) throw error;
+      await sleep(UNPREPARED_PAUSE_MS);
+    }
+  }
+}
+
+function isUnknownSearchAttribute(error: unknown): boolean {
+  const text = error instanceof Error ? `${error.message} ${messageOf(error.cause)}` : '';
+  return /search attribute/i.test(text);
 }

@@ -20,6 +20,11 @@ const MAX_ACTIVITIES: Record<WorkerRole, number> = {
 const MAX_HOST_ACTIVITIES = 1_000;
 /** Maximum number of workflows that stay in memory between two of their tasks. */
 const MAX_CACHED_WORKFLOWS = 200;
+/**
+ * How long a task waits for the worker that has its workflow in memory before any worker may take it. With the heartbeats of an
+ * activity (10 s), this is how long a workflow takes to notice that its worker was killed: by default, that would be 20 s.
+ */
+const CACHE_WAIT = '5s';
 /** Milliseconds that running activities get to finish when the process is asked to stop. */
 const SHUTDOWN_GRACE_MS = 8_000;
 
@@ -50,6 +55,7 @@ export function createTemporalWorkers(options: TemporalWorkerOptions): Promise<W
       ...(runsWorkflows && {
         workflowBundle: { codePath: bundle },
         maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
+        stickyQueueScheduleToStartTimeout: CACHE_WAIT,
       }),
       activities,
       interceptors: { activity: [() => ({ inbound: failureInterceptor({ db, logger }) })] },

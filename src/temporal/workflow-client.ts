@@ -10,7 +10,7 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import { messageOf, type ServiceError, toServiceError } from '../errors.ts';
+import { type ServiceError, toServiceError } from '../errors.ts';
 import { type PageJobKind, workflowIdOf } from '../job-kinds.ts';
 import type { map } from '../workflows/map.ts';
 import type { preview } from '../workflows/preview.ts';
@@ -20,21 +20,21 @@ import type { search } from '../workflows/search.ts';
 import type { browser } from '../workflows/session.ts';
 import type { support } from '../workflows/support.ts';
 import type { upkeep } from '../workflows/upkeep.ts';
-import { pingTemporal, unavailableError, withUnavailableError } from './connection.ts';
+import { pingTemporal, repeatUntilPrepared, unavailableError, withUnavailableError } from './connection.ts';
 import {
   type AgentStart,
   beginSession,
   type PageJobStart,
   type QuestionStart,
-  type RequestKind,
-  type ScrapeStart,
   type SessionStart,
+  type SynchronousKind,
+  type SynchronousStart,
   startAgent,
   startDeliveries,
   startPageJob,
   startQuestion,
-  startRequest,
   startSession,
+  startSynchronousJob,
 } from './workflow-starts.ts';
 
 const UPKEEP_PRIORITY = 5;
@@ -58,8 +58,8 @@ export class Temporal {
   }
 
   /** Starts a scrape. It runs only once, even if it is started twice with the same id. */
-  async startScrape(job: ScrapeStart): Promise<StartedWorkflow> {
-    const start = () => startRequest(this.#client, 'scrape', job);
+  async startScrape(job: SynchronousStart): Promise<StartedWorkflow> {
+    const start = () => startSynchronousJob(this.#client, 'scrape', job);
     await this.#callServer(() => ignoreAlreadyEnded(start()));
     return this.findScrape(job.jobId);
   }
@@ -68,8 +68,8 @@ export class Temporal {
    * Starts a scrape in the process that runs its workflow, so that the first task of the workflow need not be polled for.
    * It runs only once, even if it is started twice with the same id.
    */
-  async startScrapeHere(job: ScrapeStart): Promise<void> {
-    const start = () => startRequest(this.#client, 'scrape', job, { requestEagerStart: true });
+  async startScrapeHere(job: SynchronousStart): Promise<void> {
+    const start = () => startSynchronousJob(this.#client, 'scrape', job, { requestEagerStart: true });
     await this.#callServer(() => ignoreAlreadyEnded(start()), EAGER_START_DEADLINE_MS);
   }
 
@@ -79,8 +79,8 @@ export class Temporal {
   }
 
   /** Starts a job whose request stays open until it ends, in the same way as `startScrape` starts a scrape. */
-  async startRequest(kind: RequestKind, job: ScrapeStart): Promise<StartedWorkflow> {
-    return toStarted(await this.#callServer(() => startRequest(this.#client, kind, job)));
+  async startSynchronousJob(kind: SynchronousKind, job: SynchronousStart): Promise<StartedWorkflow> {
+    return toStarted(await this.#callServer(() => startSynchronousJob(this.#client, kind, job)));
   }
 
   /** Starts to answer a support question. */
@@ -198,21 +198,13 @@ export class Temporal {
   }
 
   /**
-   * Runs a call to the server with a deadline. The call is repeated while the server does not yet know
-   * search attributes that were just registered.
+   * Runs a call to the server with a deadline.
    * @throws ServiceError `SERVICE_UNAVAILABLE` if the call fails
    */
   async #callServer<Result>(call: () => Promise<Result>, limitMs = START_DEADLINE_MS): Promise<Result> {
     const deadline = Date.now() + limitMs;
     try {
-      for (;;) {
-        try {
-          return await this.#connection.withDeadline(deadline, call);
-        } catch (error) {
-          if (!isUnknownSearchAttribute(error) || Date.now() + RECONNECT_MS > deadline) throw error;
-          await sleep(RECONNECT_MS);
-        }
-      }
+      return await repeatUntilPrepared(() => this.#connection.withDeadline(deadline, call), deadline);
     } catch (cause) {
       // The workflow has refused the update, so the server works.
       if (cause instanceof WorkflowUpdateFailedError) throw cause;
@@ -238,15 +230,6 @@ const toStarted = (handle: Pick<WorkflowHandle<ResultWorkflow>, 'result'>): Star
     return typeof result === 'object' ? result.blob : result;
   },
 });
-
-/**
- * Whether a call failed because a worker has just registered the search attributes: it takes a moment until
- * all parts of the server know them.
- */
-function isUnknownSearchAttribute(error: unknown): boolean {
-  const text = error instanceof Error ? `${error.message} ${messageOf(error.cause)}` : '';
-  return /search attribute/i.test(text);
-}
 
 /** Ignores that a workflow with this id has run and ended. */
 async function ignoreAlreadyEnded(start: Promise<unknown>): Promise<void> {

@@ -7,6 +7,7 @@ import {
 } from '@temporalio/client';
 import {
   type AgentKind,
+  deliveryWorkflowIdOf,
   JOB_KINDS,
   type JobKind as Kind,
   type PageJobKind,
@@ -68,11 +69,11 @@ const ONCE = {
 } as const;
 
 /** The kinds of jobs whose requests stay open until they end. */
-export type RequestKind = 'scrape' | 'map' | 'search';
+export type SynchronousKind = 'scrape' | 'map' | 'search';
 const VERBS = { scrape: 'Scrape', map: 'Map' } as const;
 
 /** The options of starting a scrape, map or search. */
-export interface ScrapeStart extends ScrapeInput {
+export interface SynchronousStart extends ScrapeInput {
   teamId: string;
   /** The requested URL; absent for a search, and if nothing of the page may be shown. */
   url?: string;
@@ -80,21 +81,51 @@ export interface ScrapeStart extends ScrapeInput {
   file?: string;
 }
 
-/** Starts a job whose request stays open until it ends. */
-export function startRequest(
-  client: Client,
-  kind: RequestKind,
-  { teamId, url, file, ...input }: ScrapeStart,
-  options: Pick<WorkflowOptions, 'requestEagerStart'> = {},
-): Promise<WorkflowHandle<typeof scrape | typeof map | typeof search>> {
+/**
+ * The texts that the Temporal UI shows for a scrape, map or search.
+ * @param job.target the URL as it was requested
+ * @param job.url the normalised URL
+ */
+export const labelsOf = ({ upload, target, url }: LabelledJob) => ({
+  label: (upload?.name ?? url ?? target).slice(0, 120),
+  ...(url !== undefined && { url }),
+  ...(upload && { file: upload.name }),
+});
+
+interface LabelledJob {
+  upload?: { name: string } | undefined;
+  target: string;
+  url: string | undefined;
+}
+
+/** The workflow of a job whose request stays open until it ends: its type and input, and what the Temporal UI shows of it. */
+export function describeSynchronousJob<Start extends SynchronousStart>(
+  kind: SynchronousKind,
+  { teamId, url, file, ...input }: Start,
+) {
   const { jobId, label } = input;
   const isSearch = kind === 'search';
   const summary = isSearch
     ? 'Search'
     : `${file ? 'Parse' : VERBS[kind]} ${file ?? url ?? label ?? 'with zero data retention'}`;
   const host = url && new URL(url).host;
-  return client.workflow.start<typeof scrape | typeof map | typeof search>(JOB_KINDS[kind].workflow, {
+  return {
     ...optionsOf({ kind, jobId, teamId, summary, url, host, isHidden: !label && !isSearch }),
+    workflowType: JOB_KINDS[kind].workflow,
+    input,
+  };
+}
+
+/** Starts a job whose request stays open until it ends. */
+export function startSynchronousJob(
+  client: Client,
+  kind: SynchronousKind,
+  job: SynchronousStart,
+  options: Pick<WorkflowOptions, 'requestEagerStart'> = {},
+): Promise<WorkflowHandle<typeof scrape | typeof map | typeof search>> {
+  const { workflowType, input, ...shown } = describeSynchronousJob(kind, job);
+  return client.workflow.start<typeof scrape | typeof map | typeof search>(workflowType, {
+    ...shown,
     ...ONCE,
     ...options,
     args: [input],
@@ -209,7 +240,7 @@ export async function startPageJob(client: Client, job: PageJobStart): Promise<v
 /** Starts the workflow that delivers the events of a job, or wakes it if it is running. */
 export async function startDeliveries(client: Client, jobId: string, teamId: string): Promise<void> {
   await client.workflow.signalWithStart<typeof deliver>('deliver', {
-    workflowId: `webhooks/${jobId}`,
+    workflowId: deliveryWorkflowIdOf(jobId),
     taskQueue: QUEUES.scrape,
     args: [{ jobId }],
     signal: 'wake',

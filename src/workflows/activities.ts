@@ -20,7 +20,7 @@ const HEARTBEAT_TIMEOUT = '10s';
  * of the page are not retried.
  * @param timeoutMs the request's own timeout
  */
-export function scrapeActivities(timeoutMs: number) {
+export function scrapeSteps(timeoutMs: number) {
   return proxyActivities<Pick<Activities, 'scrapePage'>>({
     startToCloseTimeout: timeoutMs + DOCUMENT_OVERTIME_MS + GRACE_MS,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
@@ -39,10 +39,10 @@ export const beginnings = proxyLocalActivities<Pick<Activities, 'beginPage'>>({
 });
 
 /**
- * The activity that maps one site, with the same retries as `scrapeActivities`.
+ * The activity that maps one site, with the same retries as `scrapeSteps`.
  * @param timeoutMs the request's own timeout
  */
-export function mapActivities(timeoutMs: number) {
+export function mapSteps(timeoutMs: number) {
   return proxyActivities<Pick<Activities, 'mapSite'>>({
     startToCloseTimeout: timeoutMs + GRACE_MS,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
@@ -51,10 +51,10 @@ export function mapActivities(timeoutMs: number) {
 }
 
 /**
- * The activities of a search, with the same retries as `scrapeActivities`.
+ * The activities of a search, with the same retries as `scrapeSteps`.
  * @param timeoutMs the request's own timeout
  */
-export function searchActivities(timeoutMs: number) {
+export function searchSteps(timeoutMs: number) {
   return proxyActivities<Pick<Activities, 'findResults' | 'addDocuments'>>({
     startToCloseTimeout: timeoutMs + GRACE_MS,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
@@ -158,7 +158,7 @@ const LONGEST_SESSION = '2h';
  * The activities that run on the host of a session. A host that does not begin them has died, so they are not repeated.
  * @param queue the task queue of the host's process
  */
-export function hostActivities(queue: string) {
+export function hostSteps(queue: string) {
   const options = {
     taskQueue: queue,
     allowEagerDispatch: false,

@@ -1,4 +1,4 @@
-import { mapActivities } from './activities.ts';
+import { mapSteps } from './activities.ts';
 import { recordedFailure } from './failure.ts';
 import type { ScrapeInput } from './scrape.ts';
 
@@ -9,9 +9,7 @@ import type { ScrapeInput } from './scrape.ts';
 export async function map(input: ScrapeInput): Promise<string | undefined> {
   const { jobId, timeoutMs, label } = input;
   try {
-    return await mapActivities(timeoutMs).mapSite.executeWithOptions(label ? { summary: label } : {}, [
-      jobId,
-    ]);
+    return await mapSteps(timeoutMs).mapSite.executeWithOptions(label ? { summary: label } : {}, [jobId]);
   } catch (error) {
     throw await recordedFailure(input, error);
   }

@@ -1,6 +1,6 @@
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { ScrapeReport } from '../activities/scrape/scrape-report.ts';
-import { beginnings, scrapeActivities } from './activities.ts';
+import { beginnings, scrapeSteps } from './activities.ts';
 import { recordedFailure } from './failure.ts';
 
 /** The input of the workflow of a scrape or map. Everything else is in the database. */
@@ -11,6 +11,8 @@ export interface ScrapeInput {
   label?: string;
   /** Whether the scrape may end within a second: it needs no browser and parses no file. Absent in older histories. */
   isQuick?: boolean;
+  /** The result of a scrape that ended before its workflow was started, which only records it. */
+  ended?: string | ScrapeReport;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface ScrapeInput {
  */
 export async function scrape(input: ScrapeInput): Promise<string | ScrapeReport | undefined> {
   try {
-    const result = await scrapePage(input);
+    const result = input.ended ?? (await scrapePage(input));
     if (typeof result === 'object') setCurrentDetails(describe(result));
     return result;
   } catch (error) {
@@ -31,7 +33,7 @@ async function scrapePage({ jobId, timeoutMs, label, isQuick }: ScrapeInput) {
   const options = label ? { summary: label } : {};
   const ended = isQuick ? await beginnings.beginPage.executeWithOptions(options, [jobId]) : undefined;
   if (ended) return ended.result;
-  return scrapeActivities(timeoutMs).scrapePage.executeWithOptions(options, [jobId]);
+  return scrapeSteps(timeoutMs).scrapePage.executeWithOptions(options, [jobId]);
 }
 
 /** The text that the Temporal UI shows after a scrape. */

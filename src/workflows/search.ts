@@ -1,7 +1,7 @@
 import { log, type ParentClosePolicy, setCurrentDetails, sleep, startChild } from '@temporalio/workflow';
 import type { ResultScrape } from '../activities/search.ts';
 import { JOB_KINDS, workflowIdOf } from '../job-kinds.ts';
-import { searchActivities } from './activities.ts';
+import { searchSteps } from './activities.ts';
 import { recordedFailure } from './failure.ts';
 import type { ScrapeInput, scrape } from './scrape.ts';
 import { JobKind, TeamId } from './search-attributes.ts';
@@ -17,7 +17,7 @@ const ABANDON: ParentClosePolicy = 'ABANDON';
 export async function search(input: ScrapeInput): Promise<string | undefined> {
   const { jobId, timeoutMs, label } = input;
   const summary = label ? { summary: label } : {};
-  const steps = searchActivities(timeoutMs);
+  const steps = searchSteps(timeoutMs);
   try {
     const found = await steps.findResults.executeWithOptions(summary, [jobId]);
     if (typeof found !== 'object') return found;

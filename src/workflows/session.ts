@@ -15,7 +15,7 @@ import type { SessionOutcome } from '../db/sessions.ts';
 import { type ErrorCode, ServiceError, toServiceError } from '../errors.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
 import type { SessionUsage } from '../sessions/session-usage.ts';
-import { hostActivities, sessionSteps } from './activities.ts';
+import { hostSteps, sessionSteps } from './activities.ts';
 import { logFailure, toFailure } from './failure.ts';
 import { Outcome } from './search-attributes.ts';
 import { describeSession } from './session-details.ts';
@@ -147,7 +147,7 @@ class SessionState {
     for (;;) {
       const queue = this.#startQueue;
       if (queue !== undefined) triedQueues.push(queue);
-      const { startSession } = queue === undefined ? sessionSteps : hostActivities(queue);
+      const { startSession } = queue === undefined ? sessionSteps : hostSteps(queue);
       try {
         return await startSession(sessionId);
       } catch (error) {
@@ -165,7 +165,7 @@ class SessionState {
   async #stopStart(): Promise<void> {
     const { sessionId } = this.#input;
     if (this.#startQueue === undefined) return;
-    await hostActivities(this.#startQueue)
+    await hostSteps(this.#startQueue)
       .stopSession(sessionId, 'deleted', this.#lastActivityAt)
       // The host has died, and the browser with it.
       .catch(() => undefined);
@@ -181,7 +181,7 @@ class SessionState {
   /** Keeps the session on its host until it ends. */
   async #keep(queue: string): Promise<void> {
     const { sessionId, activityTtlMs } = this.#input;
-    const host = hostActivities(queue);
+    const host = hostSteps(queue);
     this.#lastActivityAt = Date.now();
     this.#showState();
     const kept = host.keepSession(sessionId, activityTtlMs).then(

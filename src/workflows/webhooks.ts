@@ -9,6 +9,7 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
+import { deliveryWorkflowIdOf } from '../job-kinds.ts';
 import { deliveries } from './activities.ts';
 import { wake } from './signals.ts';
 
@@ -45,7 +46,7 @@ export async function startDeliveries(jobId: string): Promise<void> {
   await CancellationScope.nonCancellable(async () => {
     if (await startUnlessRunning(jobId)) return;
     try {
-      await getExternalWorkflowHandle(workflowIdOf(jobId)).signal(wake);
+      await getExternalWorkflowHandle(deliveryWorkflowIdOf(jobId)).signal(wake);
     } catch {
       // The workflow has ended meanwhile. A new one finds all events that have been stored.
       await startUnlessRunning(jobId);
@@ -53,13 +54,11 @@ export async function startDeliveries(jobId: string): Promise<void> {
   });
 }
 
-const workflowIdOf = (jobId: string) => `webhooks/${jobId}`;
-
 /** Starts the delivery workflow of a job. @returns false if it is already running */
 async function startUnlessRunning(jobId: string): Promise<boolean> {
   try {
     await startChild(deliver, {
-      workflowId: workflowIdOf(jobId),
+      workflowId: deliveryWorkflowIdOf(jobId),
       args: [{ jobId }],
       parentClosePolicy: 'ABANDON',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',

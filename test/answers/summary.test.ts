@@ -48,7 +48,7 @@ describe('a summary', () => {
     expect(summary(ARTICLE)).toEqual(summary(ARTICLE));
   });
 
-  it('works for other languages', () => {
+  it('selects sentences of pages in other languages', () => {
     const german = `<html lang="de"><title>Alpengletscher</title><p>Die Gletscher der Alpen verlieren seit Jahren an Masse.
       Gestern gab es im Gasthaus Suppe mit Brot und Käse. Wenn die Gletscher der Alpen schmelzen, fehlt den Flüssen im Sommer Wasser.
       Die Masse der Gletscher wird jedes Jahr im Herbst gemessen. Ein Hund bellte lange vor der Tür des Nachbarn.</p>`;

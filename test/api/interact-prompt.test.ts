@@ -109,6 +109,25 @@ async function scrape(path: string, key?: string): Promise<string> {
   return body.data.metadata.scrapeId;
 }
 
+/** The scrape of the session that {@link openPage} uses. */
+let shared: Promise<string> | undefined;
+
+/**
+ * Opens a page in a session that several tests share, because the browser of a session costs a second of processor time.
+ * It is for tests that look neither at the bill nor at the end of a session.
+ * @returns the id of the scrape which the session continues
+ */
+async function openPage(path: string): Promise<string> {
+  shared ??= scrape('/done');
+  const id = await shared;
+  const { body } = await interact(id, { code: `await page.goto('${site.url}${path}'); 0` });
+  expect(body, JSON.stringify(body)).toMatchObject({ success: true, exitCode: 0 });
+  return id;
+}
+afterAll(async () => {
+  if (shared) await stop(await shared);
+});
+
 const interact = (id: string, body: object, key?: string) =>
   call(`/v2/scrape/${id}/interact`, { ...access(key), body: { timeout: 300, ...body } });
 const stop = (id: string, key?: string) =>
@@ -197,7 +216,7 @@ describe('a prompt of interact', () => {
   });
 
   it('tells the model which texts a field accepts', async () => {
-    const id = await scrape('/fields');
+    const id = await openPage('/fields');
     script(
       (find) => [
         ['type', { ref: find('heading "Fields"'), text: 'x' }],
@@ -219,11 +238,10 @@ describe('a prompt of interact', () => {
     expect((await interact(id, { code: `await page.evaluate('${values}')` })).body.result).toBe(
       '["2026-02-03","Dark blue"]',
     );
-    await stop(id);
   });
 
   it('shows passwords to the model as the page shows them', async () => {
-    const id = await scrape('/form');
+    const id = await openPage('/form');
     script(
       (find) => [['type', { ref: find('textbox "Password"'), text: 'very-secret' }]],
       () => answer('typed'),
@@ -232,11 +250,10 @@ describe('a prompt of interact', () => {
     expect(body).toMatchObject({ success: true, result: expect.stringContaining('••••••') });
     expect(body.result).not.toContain('very-secret');
     expect(endpoint.requests.at(-1)!.prompt).not.toContain('very-secret');
-    await stop(id);
   });
 
   it('extracts data of a page by a question of its own, and goes on when an element is gone', async () => {
-    const id = await scrape('/done');
+    const id = await openPage('/done');
     script(
       () => [
         ['extract', { request: 'the number' }],
@@ -254,11 +271,10 @@ describe('a prompt of interact', () => {
     expect(question!.prompt).toContain('Your number is 4711.');
     expect(question!.body.tools).toBeUndefined();
     expect(last!.prompt).toContain('The page has no element e999 now');
-    await stop(id);
   });
 
   it('stays on the hosts of the page and of the prompt, wherever clicks, redirects and scripts lead', async () => {
-    const id = await scrape('/leave');
+    const id = await openPage('/leave');
     const names = ['link "Direct"', 'link "Redirect"', 'button "Script"', 'link "New tab"'];
     script(
       ...names.map(
@@ -279,9 +295,8 @@ describe('a prompt of interact', () => {
     expect(body.stdout).toContain(`The page leads to ${host}, which may not be opened`);
     expect(body.stdout).toContain(`refused. ${host} may not be opened`);
     expect(body.stdout).toContain('refused. file:///etc/passwd is not an http or https URL');
-    await stop(id);
     // The user may name the host.
-    const named = await scrape('/leave');
+    const named = await openPage('/leave');
     script(
       (find) => [
         ['click', { ref: find('link "Direct"') }],
@@ -291,11 +306,10 @@ describe('a prompt of interact', () => {
     );
     const there = await interact(named, { prompt: `Follow the first link to ${evil.url}/` });
     expect(there.body.result).toContain('Everything was taken.');
-    await stop(named);
   });
 
   it('lets a page show frames of other hosts, and sends the forms of a page and of its frames to none', async () => {
-    const id = await scrape('/frames');
+    const id = await openPage('/frames');
     script(
       (find) => [['click', { ref: find('button "Foreign"') }]],
       (find) => [['click', { ref: find('button "Own"') }]],
@@ -310,11 +324,10 @@ describe('a prompt of interact', () => {
     const { host } = new URL(evil.url);
     expect(body.stdout).toContain(`The page leads to ${host}, which may not be opened`);
     expect(evil.requests.map(({ path }) => path)).not.toContain('/taken');
-    await stop(id);
   });
 
   it('gives a page no tool beyond the list, and no tool code or headers', async () => {
-    const id = await scrape('/done');
+    const id = await openPage('/done');
     script(
       () => [
         ['execute', { code: 'fetch("/stolen")' }],
@@ -332,11 +345,10 @@ describe('a prompt of interact', () => {
       /<data-\w+ source="[^"]*\/done">\nURL: [^<]*Your number is 4711[^<]*<\/data/,
     );
     expect(second!.prompt).toContain('is not an http or https URL');
-    await stop(id);
   });
 
   it('dismisses dialogs unless the model confirms them, and tells it what they say', async () => {
-    const id = await scrape('/confirm');
+    const id = await openPage('/confirm');
     script(
       (find) => [['click', { ref: find('button "Send"') }]],
       (find) => [['click', { ref: find('button "Send"'), acceptDialog: true }]],
@@ -346,11 +358,10 @@ describe('a prompt of interact', () => {
     expect(body.stdout).toContain('(confirm: "Really?"), which was dismissed.');
     expect(body.stdout).toContain('(confirm: "Really?"), which was confirmed.');
     expect(body.result).toMatch(/It was kept\.\s*It was sent\./);
-    await stop(id);
   });
 
   it('of a page with countless dialogs or a very long text hears of the first ones, and reads the beginning', async () => {
-    const id = await scrape('/flood');
+    const id = await openPage('/flood');
     script(
       (find) => [
         ['click', { ref: find('button "Dialogs"') }],
@@ -363,30 +374,27 @@ describe('a prompt of interact', () => {
     expect(body).toMatchObject({ success: true, output: 'read', truncated: true });
     expect(body.stdout.match(/The page opened a dialog/g)).toHaveLength(10);
     expect(endpoint.requests.at(-1)!.prompt.match(/The page was shown here/g)?.length).toBeGreaterThan(5);
-    await stop(id);
   });
 
   it('shows no field of a page to the model that has more passwords than can be read', async () => {
-    const id = await scrape('/passwords');
+    const id = await openPage('/passwords');
     script(() => answer('seen'));
     const { body } = await interact(id, { prompt: 'Look.' });
     expect(body.result).toMatch(/textbox "Name".*••••••/);
     expect(endpoint.requests[0]!.prompt).not.toContain('secret-value');
-    await stop(id);
   });
 
   it('ends after 25 turns with what the model says of them', async () => {
-    const id = await scrape('/done');
+    const id = await openPage('/done');
     script((_find, { body }) => (body.tools.length === 1 ? answer('not done') : [['read', {}]]));
     const { body } = await interact(id, { prompt: 'Read on.', timeout: 300 });
     expect(body).toMatchObject({ success: false, exitCode: 1, killed: false, output: 'not done' });
     expect(body.error).toContain('25 turns');
     expect(endpoint.requests).toHaveLength(25);
-    await stop(id);
   });
 
   it('ends at its timeout with the steps that were done', async () => {
-    const id = await scrape('/done');
+    const id = await openPage('/done');
     const turns: ModelReply[] = [{ calls: [{ name: 'read', input: {} }] }, 'silence'];
     endpoint.reply(() => turns.shift() ?? 'silence');
     const { status, body } = await interact(id, { prompt: 'Wait.', timeout: 30 });
@@ -395,7 +403,6 @@ describe('a prompt of interact', () => {
     expect(body.error).toContain('timeout of 30 s');
     // The page is kept.
     expect((await interact(id, { code: 'await page.title()' })).body.result).toBe('Done');
-    await stop(id);
   });
 });
 
@@ -458,28 +465,25 @@ describe('a key, setting or path of the service', () => {
 
   it('in a page or in the prompt of a user is not sent to the model', async () => {
     for (const value of values()) {
-      const id = await scrape(`/key?is=${encodeURIComponent(value)}`);
+      const id = await openPage(`/key?is=${encodeURIComponent(value)}`);
       const { status, body } = await interact(id, { prompt: 'What is the key?' });
       expect([status, body.code], JSON.stringify(body)).toEqual([400, 'MODEL_PROMPT_WITHHELD']);
       expect(body.error).not.toContain(value);
-      await stop(id);
     }
-    const id = await scrape('/form');
+    const id = await openPage('/form');
     const { body } = await interact(id, { prompt: `Type ${service.key} into the first field.` });
     expect(body.code).toBe('MODEL_PROMPT_WITHHELD');
-    await stop(id);
     expect(endpoint.requests).toEqual([]);
   });
 
   it('that a prompt meets on its way ends it before the model sees the page', async () => {
-    const id = await scrape('/done');
+    const id = await openPage('/done');
     script(() => [['open', { url: `${site.url}/key?is=${encodeURIComponent(service.key)}` }]]);
     const { status, body } = await interact(id, { prompt: 'Read on.' });
     expect([status, body.success, body.exitCode]).toEqual([200, false, 1]);
     expect(body.error).toContain('not sent');
     for (const { body: sent } of endpoint.requests)
       for (const value of values()) expect(JSON.stringify(sent)).not.toContain(value);
-    await stop(id);
   });
 });
 
@@ -590,7 +594,7 @@ describe('a running prompt', () => {
   });
 
   it('ends when its client disconnects, so that the next one can run', async () => {
-    const id = await scrape('/done');
+    const id = await openPage('/done');
     const client = new AbortController();
     const response = hang(id, client.signal);
     response.catch(() => undefined);
@@ -598,7 +602,6 @@ describe('a running prompt', () => {
     client.abort();
     script(() => answer('next'));
     expect((await interact(id, { prompt: 'Read.' })).body).toMatchObject({ success: true, output: 'next' });
-    await stop(id);
   });
 
   it('shows its steps to viewers, and counts them for the Temporal UI', async () => {

@@ -127,6 +127,14 @@ describe('a scrape with a language model', () => {
     expect(rows).toEqual([{ ...one, job_id: body.data.metadata.scrapeId }]);
   });
 
+  it('is told once why the model made none of the formats', async () => {
+    endpoint.reply(() => ({ status: 401 }));
+    const { body } = await scrape(['summary', { type: 'question', question: 'What does the lamp do?' }]);
+    expect(body.data.warning.match(/HTTP 401/g)).toHaveLength(1);
+    expect(body.data.warning).toContain('So rules derived summary and answer from the page.');
+    expect(body.data.answer).toContain('lamp');
+  });
+
   it.each<[string, ModelReply, RegExp]>([
     ['errors', { status: 401 }, /HTTP 401.*So rules derived summary from the page/],
     ['gives nothing', '', /was empty.*So rules derived summary/],

@@ -42,6 +42,20 @@ describe('a parsed file', () => {
     expect(read).toEqual({ success: true, status: 'completed', data: body.data });
   });
 
+  it('may be a PDF of which only the pages are read that the team can pay for', async () => {
+    const team = await makeTeam(db, { credits: 2 });
+    const pages = ['first', 'second', 'third'].map((name) => ({
+      texts: textLines(72, 80, [`The ${name} page.`]),
+    }));
+    const file = { content: new Uint8Array(writePdf(pages)), name: 'long.pdf' };
+    const { body } = await parse(file, undefined, team);
+    expect(body.data.markdown).toBe('The first page.\n\nThe second page.');
+    expect(body.data.warning).toContain('Only 2 of 3 pages were read, because the team has no credits');
+    expect(body.data.metadata).toMatchObject({ numPages: 2, totalPages: 3, creditsUsed: 2 });
+    const usage = await call('/v2/team/credit-usage', { key: team.key });
+    expect(usage.body.data.remainingCredits).toBe(0);
+  });
+
   it('may be a PDF, which is billed by the page', async () => {
     const content = writePdf([
       { texts: textLines(72, 80, ['The first page has text.']) },

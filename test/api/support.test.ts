@@ -121,7 +121,7 @@ describe('a support question', () => {
   it('about the credits of the team is answered with their number', async () => {
     const { body } = await ask({ question: 'How many credits do we have left?' });
     expect(body).toMatchObject({
-      answer: expect.stringMatching(/^The team has \d+ credits left\.$/),
+      answer: expect.stringMatching(/^The team has \d+ credits left\. It has used \d+ this month \(UTC\)\.$/),
       confidence: 'high',
     });
   });

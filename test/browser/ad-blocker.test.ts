@@ -73,7 +73,7 @@ async function startNews() {
 }
 
 /** Makes a visit wait for pictures too, which matter to collectors only. */
-const WITH_PICTURES = { collect: { nothing: async () => ({ survey: undefined }) } };
+const WITH_PICTURES = { collect: { nothing: async () => ({ data: undefined }) } };
 
 const LISTED = ['banner.png', 'frame', 'show.js', 'bid', 'moved-here.js'].map(
   (name) => `ads.example/${name}`,

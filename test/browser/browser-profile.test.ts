@@ -2,7 +2,14 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { leaseProfile, listProfiles, releaseProfile, saveProfile } from '../../src/db/teams/profiles.ts';
+import {
+  leaseProfile,
+  listProfiles,
+  type ProfileStore,
+  readProfile,
+  releaseProfile,
+  saveProfile,
+} from '../../src/db/teams/profiles.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';
@@ -34,17 +41,27 @@ const storing = (rows: number, row: string) => `<script>
   });</script>`;
 
 let db: Database;
+let store: ProfileStore;
 let team: TestTeam;
 let site: LoginSite;
+/** The state of a browser that has logged in. */
+let loggedIn: string;
 
 beforeAll(async () => {
   db = openTestDatabase();
+  const secretKey = (await readFile(path.join(service.dataDir, 'secret-key'), 'utf8')).trim();
+  store = { db, secretKey };
   site = await startLoginSite({
     '/large': loginPage(storing(11, `'x'.repeat(1024 * 1024)`)),
     '/huge': loginPage(
       storing(32, 'Array.from({ length: 16 }, () => crypto.getRandomValues(new Uint8Array(65_536)))'),
     ),
   });
+});
+beforeAll(async () => {
+  team = await makeTeam(db);
+  expect(await scraped('/login', named('ada'))).toContain('Logged in');
+  loggedIn = (await readProfile(store, { teamId: team.id, name: 'ada' })) ?? '';
 });
 beforeEach(async () => {
   team = await makeTeam(db);
@@ -58,6 +75,16 @@ const ask = (page: string, options: Record<string, unknown> = {}) =>
   call('/v2/scrape', { key: team.key, body: { url: site.url + page, ...options } });
 
 const named = (name: string, saveChanges?: boolean) => ({ profile: { name, saveChanges } });
+
+/** Saves a state as the profile of the team. */
+async function save(name: string, state: string): Promise<void> {
+  const { lease } = await leaseProfile(store, { teamId: team.id, name }, 'test');
+  await saveProfile(store, lease, state);
+  await releaseProfile(db, lease);
+}
+
+/** Gives the team a profile with a login, as a scrape of `/login` does, but without a browser. */
+const logIn = (name: string) => save(name, loggedIn);
 
 async function scraped(page: string, options: Record<string, unknown>): Promise<string> {
   const { body } = await ask(page, options);
@@ -94,7 +121,7 @@ describe('a profile', () => {
 
   it('bypasses the cache', async () => {
     expect(await home({ waitFor: 2 })).toEqual(asStranger);
-    await scraped('/login', named('ada'));
+    await logIn('ada');
     const { body } = await ask('/home', { waitFor: 2, ...named('ada') });
     expect(body.data.markdown).toContain('Welcome back');
     expect(body.data.metadata).not.toHaveProperty('cacheState');
@@ -102,7 +129,7 @@ describe('a profile', () => {
   });
 
   it('keeps the data of other sites', async () => {
-    await scraped('/login', named('ada'));
+    await logIn('ada');
     await using other = await startPages({
       '/': loginPage(`<script>localStorage.setItem('a', 'b')</script>x`),
     });
@@ -116,7 +143,7 @@ describe('a profile', () => {
   it('does not change with saveChanges false', async () => {
     expect(await scraped('/login', named('ada', false))).toContain('Logged in');
     expect(await listProfiles(db, team.id)).toEqual([]);
-    await scraped('/login', named('ada'));
+    await logIn('ada');
     expect(await scraped('/logout', named('ada', false))).toContain('Good bye');
     expect(await home(named('ada', false))).toEqual(asLoggedIn);
     await scraped('/logout', named('ada'));
@@ -124,7 +151,7 @@ describe('a profile', () => {
   });
 
   it('is saved by one scrape at a time, and scrapes that only load it never wait', async () => {
-    await scraped('/login', named('ada'));
+    await logIn('ada');
     const held = site.nextHold();
     const first = ask('/login', { ...named('ada'), ...HOLD });
     await held;
@@ -138,7 +165,7 @@ describe('a profile', () => {
   });
 
   it('is released after a page that failed, and keeps its data', async () => {
-    await scraped('/login', named('ada'));
+    await logIn('ada');
     const gone = await call('/v2/scrape', {
       key: team.key,
       body: { url: 'http://127.0.0.1:1/', ...named('ada') },
@@ -153,7 +180,7 @@ describe('a profile', () => {
   ])('that grows too large is not saved, and the answer says so: %s', async (page, reason) => {
     // Neither is it taken for a crash of the page, whatever it is called.
     const profile = named('crashed');
-    await scraped('/login', profile);
+    await logIn('crashed');
     const actions = [{ type: 'executeJavascript', script: 'stored' }];
     const { status, body } = await ask(page, { actions, ...profile });
     expect([status, body.code]).toEqual([500, 'PROFILE_ERROR']);
@@ -162,13 +189,9 @@ describe('a profile', () => {
   });
 
   it('that the browser refuses is reported differently from a page that fails', async () => {
-    const secretKey = (await readFile(path.join(service.dataDir, 'secret-key'), 'utf8')).trim();
-    const store = { db, secretKey };
-    const { lease } = await leaseProfile(store, { teamId: team.id, name: 'ada' }, 'test');
     const indexedDB = [{ name: 'no version', version: 0, stores: [] }];
     const origins = [{ origin: site.url, localStorage: [], indexedDB }];
-    await saveProfile(store, lease, JSON.stringify({ cookies: [], origins }));
-    await releaseProfile(db, lease);
+    await save('ada', JSON.stringify({ cookies: [], origins }));
     const { status, body } = await ask('/home', named('ada', false));
     expect([status, body.code]).toEqual([500, 'PROFILE_ERROR']);
     expect(body.error).toContain('did not take the state');
@@ -177,7 +200,7 @@ describe('a profile', () => {
   it.each(['/v2/browser', '/v2/interact'])(
     'is deleted by its team with all its data, below %s',
     async (base) => {
-      await scraped('/login', named('ada & bob/1'));
+      await logIn('ada & bob/1');
       const address = `${base}/profiles/${encodeURIComponent('ada & bob/1')}`;
       const stranger = await makeTeam(db);
       expect((await call(address, { method: 'DELETE', key: stranger.key })).status).toBe(404);
@@ -192,7 +215,7 @@ describe('a profile', () => {
 });
 
 it('all pages of a batch load a profile at once, and warn that they do not save it', async () => {
-  await scraped('/login', named('ada'));
+  await logIn('ada');
   const urls = ['/home', '/logout', '/home?2', '/logout?2'].map((page) => site.url + page);
   const read = async (options: Record<string, unknown>) => {
     const id = await startJob('/v2/batch/scrape', { urls, ...options }, { key: team.key });

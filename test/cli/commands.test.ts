@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/embedded/command.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
+import { type CommandOutput, runInProcess } from '../support/command-line.ts';
 import { sampleOf } from '../support/corpus.ts';
 import { useService } from '../support/use-service.ts';
 
@@ -32,6 +33,10 @@ const winnow = (args: string[], settings: Record<string, string> = {}) =>
     settings: { WINNOW_DATA_DIR: service.dataDir, ...settings },
     timeoutMs: 150_000,
   });
+
+/** The same within this process, for the commands of which there are many cases. */
+const winnowHere = (args: string[]): Promise<CommandOutput> =>
+  runInProcess(args, { settings: { WINNOW_DATA_DIR: service.dataDir } });
 
 describe('scrape', () => {
   it('prints one format as it is, and nothing else on stdout', async () => {
@@ -123,7 +128,7 @@ describe('exit codes', () => {
     [['team', 'create', 'default'], /exists already/],
   ];
   it.each(sampleOf(wrongUsages, 3))('is 2 for the wrong usage %j', async (args, reason) => {
-    const { exitCode, stdout, stderr } = await winnow(args);
+    const { exitCode, stdout, stderr } = await winnowHere(args);
     expect(stderr).toMatch(reason);
     expect(stderr).not.toMatch(/\n\s+at /);
     expect([exitCode, stdout]).toEqual([2, '']);
@@ -156,7 +161,7 @@ describe('teams and keys', () => {
 
   it('are created, listed, changed and revoked', async () => {
     const name = `cli-${Date.now()}`;
-    const made = table((await winnow(['team', 'create', name, '--credits', '2'])).stdout);
+    const made = table((await winnowHere(['team', 'create', name, '--credits', '2'])).stdout);
     const columns = [
       'name',
       'credits',
@@ -171,32 +176,32 @@ describe('teams and keys', () => {
     expect(made[0]).toEqual(columns);
     expect(made[1]?.slice(0, 7)).toEqual([name, '2', '5000', '50', '20', 'unlimited', 'off']);
 
-    const created = await winnow(['key', 'create', 'laptop', '--team', name]);
+    const created = await winnowHere(['key', 'create', 'laptop', '--team', name]);
     const key = created.stdout.trim();
     expect(key).toMatch(/^fc-[0-9a-f]{32}$/);
     const body = { url: `${site.url}/article/61` };
     expect((await call('/v2/scrape', { key, body })).status).toBe(200);
-    expect(table((await winnow(['team', 'show', name])).stdout)[1]?.[1]).toBe('1');
+    expect(table((await winnowHere(['team', 'show', name])).stdout)[1]?.[1]).toBe('1');
 
-    await winnow(['team', 'set', name, '--rate-limit', '7', '--concurrency', '3', '--sessions', '4']);
-    await winnow(['team', 'set', name, '--zero-data-retention', 'on', '--model-tokens', '9000']);
-    await winnow(['team', 'credits', name, 'unlimited']);
-    const rows = table((await winnow(['team', 'list'])).stdout);
+    await winnowHere(['team', 'set', name, '--rate-limit', '7', '--concurrency', '3', '--sessions', '4']);
+    await winnowHere(['team', 'set', name, '--zero-data-retention', 'on', '--model-tokens', '9000']);
+    await winnowHere(['team', 'credits', name, 'unlimited']);
+    const rows = table((await winnowHere(['team', 'list'])).stdout);
     expect(rows.map(([first]) => first)).toEqual(expect.arrayContaining(['default', name]));
     expect(rows.find(([first]) => first === name)?.slice(1, 7)).toEqual([
       ...['unlimited', '7', '3', '4', '9000', 'on'],
     ]);
 
-    const taken = await winnow(['key', 'create', 'laptop', '--team', name]);
+    const taken = await winnowHere(['key', 'create', 'laptop', '--team', name]);
     expect([taken.exitCode, taken.stdout]).toEqual([2, '']);
-    expect((await winnow(['key', 'revoke', 'laptop', '--team', name])).exitCode).toBe(0);
+    expect((await winnowHere(['key', 'revoke', 'laptop', '--team', name])).exitCode).toBe(0);
     expect((await call('/v2/scrape', { key, body })).status).toBe(401);
-    const other = (await winnow(['key', 'create', 'server', '--team', name])).stdout.trim();
+    const other = (await winnowHere(['key', 'create', 'server', '--team', name])).stdout.trim();
     expect((await call('/v2/team/credit-usage', { key: other })).status).toBe(200);
-    const revoked = await winnow(['key', 'revoke', other]);
+    const revoked = await winnowHere(['key', 'revoke', other]);
     expect([revoked.exitCode, revoked.stdout]).toEqual([0, `server of ${name} is revoked.\n`]);
     expect((await call('/v2/team/credit-usage', { key: other })).status).toBe(401);
-    const keys = (await winnow(['key', 'list', '--team', name])).stdout;
+    const keys = (await winnowHere(['key', 'list', '--team', name])).stdout;
     expect(keys).toContain(`…${key.slice(-4)}`);
     expect(keys).not.toContain(key);
     expect(table(keys)[1]?.[3]).toMatch(/^\d{4}-/);
@@ -210,7 +215,7 @@ describe('teams and keys', () => {
     ['a profile', ['profile', 'delete', 'nothing'], /no profile named nothing/],
   ];
   it.each(sampleOf(unknownNames, 2))('name %s that does not exist', async (_name, args, reason) => {
-    const { exitCode, stderr } = await winnow(args);
+    const { exitCode, stderr } = await winnowHere(args);
     expect(stderr).toMatch(reason);
     expect(exitCode).toBe(1);
   });
@@ -219,9 +224,9 @@ describe('teams and keys', () => {
 it('profiles are shown and deleted', async () => {
   const body = { url: `${site.url}/article/61`, profile: { name: 'from-cli' } };
   expect((await call('/v2/scrape', { body })).status).toBe(200);
-  expect((await winnow(['profile', 'list'])).stdout).toMatch(/^from-cli +[1-9]\d* +\d{4}-/m);
-  expect((await winnow(['profile', 'delete', 'from-cli'])).exitCode).toBe(0);
-  expect((await winnow(['profile', 'list'])).stdout).not.toContain('from-cli');
+  expect((await winnowHere(['profile', 'list'])).stdout).toMatch(/^from-cli +[1-9]\d* +\d{4}-/m);
+  expect((await winnowHere(['profile', 'delete', 'from-cli'])).exitCode).toBe(0);
+  expect((await winnowHere(['profile', 'list'])).stdout).not.toContain('from-cli');
 });
 
 describe('help', () => {
@@ -236,13 +241,13 @@ describe('help', () => {
   ];
 
   it.each(sampleOf(verbs, 8).map((verb) => [verb]))('is there for %j, on stdout', async (verb) => {
-    const { exitCode, stdout, stderr } = await winnow([...verb, '--help']);
+    const { exitCode, stdout, stderr } = await winnowHere([...verb, '--help']);
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(stdout).toContain(['USAGE winnow', ...verb].join(' '));
   });
 
   it('names every verb', async () => {
-    const { stdout } = await winnow(['--help']);
+    const { stdout } = await winnowHere(['--help']);
     for (const [verb] of verbs) if (verb) expect(stdout).toMatch(new RegExp(`^ +${verb} `, 'm'));
   });
 });

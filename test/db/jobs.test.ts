@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
+import { deleteExpiredResults } from '../../src/db/jobs/expired-jobs.ts';
 import { beginJob, completeJob, failJob, findJob, findOutcome, insertJob } from '../../src/db/jobs/jobs.ts';
 import { countSlots } from '../../src/db/teams/slots.ts';
 import { findTeam } from '../../src/db/teams/teams.ts';
@@ -148,5 +150,28 @@ describe('the ledger', () => {
     expect(await countSlots(db, team.id)).toBe(0);
     expect(await beginJob(db, jobId)).toMatchObject({ status: 'completed', lease: null });
     expect(await countSlots(db, team.id)).toBe(0);
+  });
+});
+
+describe('an expired crawl of more pages than one statement deletes', () => {
+  it('loses all of its pages at once, and other jobs lose none', async () => {
+    const crawlOf = async (pages: number, ttlMs: number) => {
+      const { id: teamId } = await makeTeam(db, { credits: null });
+      const id = uuidv7();
+      const job = { id, teamId, apiKeyId: null, kind: 'crawl', target: 'http://a.test' } as const;
+      await insertJob(db, { ...job, request: {}, ttlMs });
+      await sql`
+        insert into pages (job_id, ordinal, team_id, url, host, status)
+        select ${id}, n, ${teamId}, 'http://a.test/' || n, 'a.test', 'completed' from generate_series(1, ${pages}) as n`.execute(
+        db.query,
+      );
+      await db.query.updateTable('jobs').set({ status: 'completed' }).where('id', '=', id).execute();
+      return id;
+    };
+    const countPages = async (id: string) =>
+      (await db.query.selectFrom('pages').select('ordinal').where('job_id', '=', id).execute()).length;
+    const [expired, kept] = [await crawlOf(20_001, -1_000), await crawlOf(2, 60_000)];
+    expect(await deleteExpiredResults(db)).toBeGreaterThanOrEqual(1);
+    expect([await countPages(expired), await countPages(kept)]).toEqual([0, 2]);
   });
 });

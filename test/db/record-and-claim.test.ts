@@ -6,6 +6,7 @@ import { addPagesToJob, retryFailedPages } from '../../src/db/jobs/extend-page-j
 import { changeJobSettings, endJob } from '../../src/db/jobs/job-progress.ts';
 import { insertPageJob } from '../../src/db/jobs/page-jobs.ts';
 import { readPageJobState } from '../../src/db/jobs/read-page-job-state.ts';
+import { claimPages } from '../../src/db/pages/claim-pages.ts';
 import { releaseClaims } from '../../src/db/pages/claims.ts';
 import { pauseHosts } from '../../src/db/pages/host-limits.ts';
 import { readJobWorkload } from '../../src/db/pages/job-workload.ts';
@@ -214,6 +215,26 @@ describe('a page', () => {
 });
 
 describe('claims', () => {
+  it('read few of the pages that wait, however many these are, in a statement that is planned once for each size', async () => {
+    const { id } = await newJob({ pages: pagesOf(3_000) });
+    await db.query.transaction().execute(async (query) => {
+      const claim = (scale: number) =>
+        claimPages(
+          query,
+          { id, status: 'scraping', paused: false, maxConcurrency: 100, delayMs: null, due: true, scale },
+          { pageWorker: `${id}/0/1`, maxPages: 2, openRequests: new Map(), requestsPerHost: 8 },
+        );
+      for (const scale of [101, 101, 102]) expect((await claim(scale))?.claims).toHaveLength(2);
+      const { rows } = await sql<{ read: number; statements: number }>`
+        select (seq_tup_read + idx_tup_fetch)::int as read, (
+          select count(*)::int from pg_prepared_statements
+          where statement like '/* prepared at scale 10_ */%claimable_host%') as statements
+        from pg_stat_xact_user_tables where relname = 'pages'`.execute(query);
+      expect(rows[0]?.read).toBeLessThan(1_000);
+      expect(rows[0]?.statements).toBe(2);
+    });
+  });
+
   it('of many concurrent page workers never include a page twice or exceed the limit', async () => {
     const { id } = await newJob({ pages: pagesOf(60), limit: 25 });
     const steps = Array.from({ length: 12 }, (_, n) => step(id, { pageWorker: `${id}/${n}/1`, maxPages: 5 }));

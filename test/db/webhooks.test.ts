@@ -108,7 +108,7 @@ describe('an attempt', () => {
   });
 });
 
-describe('the survey', () => {
+describe('the reading of pending deliveries', () => {
   it('counts pending deliveries and says when the next is due', async () => {
     const job = await makeJob(db, { webhook: HOOK, pages: 2 });
     expect(await readPendingDeliveries(db, job.id)).toEqual({ open: 1, nextDueInMs: 0, jobEnded: false });

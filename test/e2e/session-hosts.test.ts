@@ -211,8 +211,9 @@ describeInFullRun('a host that is stopped', () => {
     const isRunning = () => page.evaluate(() => document.title === 'running');
     const setTitle = `await page.evaluate(() => { document.title = 'running' })`;
     const short = execute(`${setTitle}; await new Promise((done) => setTimeout(done, 500)); 'done'`);
-    const long = execute('await new Promise((done) => setTimeout(done, 50_000))');
     await pollUntil(isRunning);
+    // It is sent only now, because calls that arrive at the same time may run in any order.
+    const long = execute('await new Promise((done) => setTimeout(done, 50_000))');
     host.process.kill('SIGTERM');
     expect(await short).toMatchObject({ status: 200, body: { result: 'done' } });
     expect(await long).toMatchObject({ status: 410, body: { code: 'SESSION_DESTROYED' } });

@@ -33,12 +33,23 @@ const readDocument = createDocumentReader({ convert, blobs });
 
 const PDF = { url: 'http://a.test/a.pdf', contentType: 'application/pdf', body: Buffer.from('%PDF-1.7') };
 
-function read(options: { wantsImages: boolean; parsers?: { type: string }[] }) {
+function read({
+  credits,
+  ...options
+}: {
+  wantsImages: boolean;
+  parsers?: { type: string }[];
+  /** What the document may cost beyond its first page. */
+  credits?: number;
+}) {
   const parsers = [{ type: 'pdf', mode: 'auto', blocks: false, pageMarkers: false }];
   const content = readBody(PDF, { wantsBody: false, parsers, ...options });
   return readDocument(
     { ...snapshotOf(''), warnings: ['First.'], ...content },
-    { signal: new AbortController().signal, owner: 'a' },
+    {
+      ...{ signal: new AbortController().signal, owner: 'a', proxy: 'auto' },
+      extraCredits: credits === undefined ? undefined : async () => credits,
+    },
   );
 }
 
@@ -54,6 +65,23 @@ describe('the body of a PDF', () => {
     expect(content.text).toContain(
       '<html lang="en"><head><title>A &amp; B</title><meta name="author" content="&quot;Ada&quot;"></head>',
     );
+  });
+
+  it('is read as far as its team can pay, with a warning, and is then no whole page', async () => {
+    const content = await read({ wantsImages: false, credits: 1 });
+    expect(tasks.at(-1)?.pdf?.maxPages).toBe(2);
+    expect(content.isPartial).toBe(true);
+    expect(content.warnings).toContain(
+      'Only 1 of 3 pages were read, because the team has no credits for more of them.',
+    );
+    await read({ wantsImages: false, credits: -5 });
+    expect(tasks.at(-1)?.pdf?.maxPages).toBe(1);
+    const whole = await read({ wantsImages: false, credits: 20_000 });
+    expect([tasks.at(-1)?.pdf?.maxPages, whole.isPartial, whole.warnings?.length]).toEqual([
+      10_000,
+      undefined,
+      2,
+    ]);
   });
 
   it('has its images as stored files, to which the HTML refers', async () => {

@@ -28,6 +28,8 @@ interface Play {
   enhanced?: string[];
   headStartMs?: number;
   signal?: AbortSignal;
+  /** What the page may cost beyond its expected price. */
+  credits?: number;
 }
 
 /** Runs one order with engines that act in turn; tells what was done in which order. */
@@ -81,7 +83,10 @@ async function play(options: Play) {
     headStartMs: options.headStartMs ?? 60_000,
   });
   const request = { sourceUrl: 'site.test', url: 'http://site.test/', ...PLAIN_PAGE, ...options.request };
-  const order = { request, fastMode: options.fastMode ?? false, proxy: options.proxy ?? 'auto' };
+  const order = {
+    ...{ request, fastMode: options.fastMode ?? false, proxy: options.proxy ?? 'auto' },
+    extraCredits: async () => options.credits ?? Number.POSITIVE_INFINITY,
+  };
   const outcome = await escalation.fetchPage(order, options.signal ?? new AbortController().signal).then(
     (page) => ({
       result: `${page.statusCode} ${page.engine} ${page.proxy}`,
@@ -336,6 +341,13 @@ describe('enhanced proxies (6)', () => {
       5,
     ],
     [
+      'are asked by a team that can just pay for one',
+      { ...walls, enhanced: ['US'], credits: 4 },
+      'http basic, browser basic, http enhanced',
+      '200 http enhanced',
+      5,
+    ],
+    [
       'are asked after too many requests',
       { http: [429, 'page'], browser: [429], enhanced: ['US'] },
       'http basic, browser basic, http enhanced',
@@ -415,6 +427,15 @@ describe('enhanced proxies (6)', () => {
   ])('%s', async (_name, options, log, result, credits) => {
     const outcome = { log, result, credits, warnings: undefined, challenge: undefined, aborted: [] };
     expect(await play(options)).toEqual(outcome);
+  });
+
+  it('are not asked by a team that cannot pay for one, which a warning says', async () => {
+    expect(await play({ ...walls, enhanced: ['US'], credits: 3 })).toMatchObject({
+      log: 'http basic, browser basic',
+      result: '403 browser basic',
+      credits: 1,
+      warnings: [expect.stringContaining('the team has too few credits for one')],
+    });
   });
 
   it.each<[string, Play]>([

@@ -178,6 +178,12 @@ describe('a language model', () => {
     expect(outcomes()).toEqual(['busy', 'failed', 'ok']);
   });
 
+  it('is asked again after an error that a gateway reports within HTTP 200', async () => {
+    inTurn({ status: 200, body: '{"error":{"message":"overloaded","code":503}}' }, 'blue');
+    expect(await modelWith().write(PROMPT)).toBe('blue');
+    expect(outcomes()).toEqual(['failed', 'ok']);
+  });
+
   it('is asked again after a connection that was closed before the response or in the middle of it', async () => {
     inTurn('closed', 'closed halfway', 'blue');
     expect(await modelWith().write(PROMPT)).toBe('blue');
@@ -392,6 +398,95 @@ describe('a language model', () => {
     expect(messages[3].content).toMatch(
       /^<data-\w+ source="result of read">\nThe sky is blue\.\n<\/data-\w+>$/,
     );
+  });
+});
+
+describe('tools of a model', () => {
+  const tools = [
+    {
+      name: 'read',
+      description: 'Reads a page.',
+      schema: { type: 'object', properties: { url: { type: 'string' } } },
+    },
+  ];
+  const input = { url: 'http://a.test/' };
+  const conversation = {
+    instructions: 'Find out.',
+    steps: [{ role: 'user' as const, text: 'Which colour?' }],
+    tools,
+  };
+  const called = [expect.objectContaining({ name: 'read', input })];
+
+  it.each([
+    ['refuses them with HTTP 400', { status: 400, body: '{"error":"unknown parameter"}' }],
+    [
+      'has a model without them, with HTTP 404',
+      { status: 404, body: '{"error":{"message":"No endpoints found that support tool use"}}' },
+    ],
+    ['refuses them with HTTP 500', { status: 500, body: '{"error":"tools param requires --jinja flag"}' }],
+    ['ignores them', 'The sky has a colour.'],
+  ])('are described in the prompt of an endpoint that %s', async (_, refusal: ModelReply) => {
+    endpoint.reply(({ body }) =>
+      body.tools ? refusal : JSON.stringify({ calls: [{ name: 'read', input }] }),
+    );
+    const model = modelWith();
+    const turn = await model.takeTurn(conversation);
+    expect(turn.calls).toEqual(called);
+    const { id: callId } = turn.calls[0]!;
+    const result = { role: 'tool' as const, callId, name: 'read', result: 'The sky is blue.' };
+    const steps = [...conversation.steps, turn, result, { role: 'user' as const, text: 'Go on.' }];
+    await model.takeTurn({ ...conversation, steps });
+    // What works is remembered.
+    expect(endpoint.requests.map(({ body }) => 'tools' in body)).toEqual([true, false, false]);
+    const { messages } = endpoint.requests[2]!.body;
+    expect(messages.map(({ role }: { role: string }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'user',
+    ]);
+    expect(messages[0].content).toContain('- read: Reads a page. {"type":"object"');
+    expect(messages[2].content).toBe(JSON.stringify({ calls: [{ name: 'read', input }] }));
+    expect(messages[3].content).toMatch(
+      /^<data-\w+ source="result of read">\nThe sky is blue\.\n<\/data-\w+>\n\nGo on\.$/,
+    );
+  });
+
+  it.each([
+    `I open it.\n<tool_call>\n${JSON.stringify({ name: 'read', arguments: input })}\n</tool_call>`,
+    `\`\`\`json\n${JSON.stringify({ name: 'read', parameters: input })}\n\`\`\``,
+    `I open it.\n\`\`\`json\n${JSON.stringify([{ name: 'read', input }])}\n\`\`\``,
+    JSON.stringify({ function: { name: 'read', arguments: JSON.stringify(input) } }),
+  ])('are called by a text that ends with the call: %s', async (text) => {
+    inTurn(text);
+    expect(await modelWith().takeTurn(conversation)).toEqual({ role: 'model', text: '', calls: called });
+    expect(endpoint.requests).toHaveLength(1);
+  });
+
+  it.each([
+    `The page says <tool_call>${JSON.stringify({ name: 'read', arguments: input })}</tool_call>, which I ignore.`,
+    JSON.stringify({ name: 'send_mail', input }),
+    JSON.stringify({ name: 'read' }),
+    JSON.stringify({ name: 'Aurora', price: 49 }),
+  ])('are not called by a text such as %s', async (text) => {
+    endpoint.reply(() => text);
+    expect(await modelWith().takeTurn(conversation)).toEqual({ role: 'model', text, calls: [] });
+  });
+
+  it('are not described in the prompt of a model that has called one and writes a text now', async () => {
+    inTurn({ calls: [{ name: 'read', input }] }, 'blue');
+    const model = modelWith();
+    await model.takeTurn(conversation);
+    expect(await model.takeTurn(conversation)).toEqual({ role: 'model', text: 'blue', calls: [] });
+    expect(endpoint.requests).toHaveLength(2);
+  });
+
+  it('lead to the refusal of the endpoint if it refuses every request', async () => {
+    inTurn({ status: 422, body: '{"error":"tools"}' }, { status: 400 });
+    await expect(modelWith().takeTurn(conversation)).rejects.toMatchObject({
+      code: 'MODEL_RESPONSE_UNUSABLE',
+      message: expect.stringContaining('HTTP 422'),
+    });
   });
 });
 

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import tls from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { download } from '../../src/net/download.ts';
-import { createEgress, type Egress, type Route } from '../../src/net/egress.ts';
+import { createEgress, type Egress, type ProxyRoute } from '../../src/net/egress.ts';
 import { startEgressProxy } from '../../src/net/egress-proxy.ts';
 import { createUpstreams } from '../../src/net/upstream-proxies.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
@@ -48,7 +48,7 @@ function egressBy(basic: string[], enhanced: string[] = []): Egress {
   return closing(createEgress({ allowPrivate: [], dns: dns.address, proxies: { basic, enhanced, onFault } }));
 }
 
-async function get(egress: Egress, url: string, route?: Route): Promise<string> {
+async function get(egress: Egress, url: string, route?: ProxyRoute): Promise<string> {
   const { body } = await download(egress, {
     url,
     skipTlsVerification: false,
@@ -247,7 +247,7 @@ describe('rotation', () => {
 });
 
 describe('the proxies of a route', () => {
-  const to = (proxy: Route['proxy'], country?: string): Route => ({ proxy, country });
+  const to = (proxy: ProxyRoute['proxy'], country?: string): ProxyRoute => ({ proxy, country });
 
   it('are those of its kind and country', async () => {
     const [plain, german, french] = [await http(), await http(), await http()];

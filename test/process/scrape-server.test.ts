@@ -25,13 +25,21 @@ afterEach(() => rmSync(directory, { recursive: true }));
 async function serve(work: () => Promise<ScrapeResult>, start: () => Promise<void> = async () => undefined) {
   const running = new RunningScrapes<ScrapeResult>();
   const startScrapeHere = vi.fn(start);
+  const record = vi.fn(async () => undefined);
+  const begun = Promise.withResolvers<void>();
   const server = await serveScrapes({
     path: socket,
-    scrapes: { join: (jobId, isFirst) => running.join(jobId, { isFirst, work }) },
+    scrapes: {
+      join(jobId, isFirst) {
+        begun.resolve();
+        return running.join(jobId, { isFirst, work });
+      },
+    },
     temporal: { startScrapeHere },
+    finished: { record, close: async () => undefined },
     logger: createLogger('worker', 'silent'),
   });
-  return { startScrapeHere, [Symbol.dispose]: () => server.close() };
+  return { startScrapeHere, record, hasBegun: begun.promise, [Symbol.asyncDispose]: () => server.close() };
 }
 
 const begin = () => createScrapeClient(socket)(START);
@@ -41,26 +49,43 @@ const refuse = async () => {
 };
 
 describe('a scrape that the API has a worker begin', () => {
-  it('returns the key of its document, and its workflow is started', async () => {
-    using served = await serve(async () => 'key');
+  it('returns the key of its document, and its workflow is a record of it', async () => {
+    await using served = await serve(async () => 'key');
     expect(await begin()).toEqual({ blob: 'key' });
-    expect(served.startScrapeHere).toHaveBeenCalledWith(START);
+    expect(served.record).toHaveBeenCalledWith({ ...START, ended: 'key' });
+    expect(served.startScrapeHere).not.toHaveBeenCalled();
   });
 
-  it('is left to its workflow when it takes longer, fails or has no document', async () => {
-    for (const work of [never, refuse, async () => undefined]) {
-      using _ = await serve(work);
+  it('is left to its workflow when it fails or has no document', async () => {
+    for (const work of [refuse, async () => undefined]) {
+      await using served = await serve(work);
       expect(await begin()).toEqual({});
+      expect(served.startScrapeHere).toHaveBeenCalledWith(START);
+      expect(served.record).not.toHaveBeenCalled();
     }
   });
 
-  it('returns its document even if its workflow could not be started', async () => {
-    using _ = await serve(async () => 'key', refuse);
-    expect(await begin()).toEqual({ blob: 'key' });
+  it('is left to the activity of its workflow when it takes longer than a second', async () => {
+    await using served = await serve(never);
+    expect(await begin()).toEqual({});
+    expect(served.startScrapeHere).toHaveBeenCalledWith({ ...START, isQuick: undefined });
+    expect(served.record).not.toHaveBeenCalled();
+  });
+
+  it('is waited for when the worker stops', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const served = await serve(() => promise);
+    const begun = begin();
+    await served.hasBegun;
+    const stopped = served[Symbol.asyncDispose]();
+    resolve('key');
+    await stopped;
+    expect(served.record).toHaveBeenCalledWith({ ...START, ended: 'key' });
+    expect(await begun).toEqual({ blob: 'key' });
   });
 
   it('has not begun when it has no document and its workflow could not be started', async () => {
-    using _ = await serve(refuse, refuse);
+    await using _ = await serve(refuse, refuse);
     expect(await begin()).toBeUndefined();
   });
 
@@ -76,7 +101,7 @@ describe('a scrape that the API has a worker begin', () => {
 describe('the socket of a worker', () => {
   it('replaces what a dead process has left, and is open to its user only', async () => {
     writeFileSync(socket, 'left over');
-    using _ = await serve(async () => 'key');
+    await using _ = await serve(async () => 'key');
     expect(statSync(socket).mode & 0o777).toBe(0o600);
     expect(await begin()).toEqual({ blob: 'key' });
   });

@@ -102,7 +102,7 @@ describe('a hostile page', () => {
       /consectetur\.$/,
     ],
   ];
-  it.each(sampleOf(converted, 5, 4))('%s are converted', (_name, html, expected) => {
+  it.each(sampleOf(converted, 5, 4))('with %s is converted', (_name, html, expected) => {
     expect(outcome(html)).toEqual({ markdown: expect.stringMatching(expected) });
   });
 
@@ -114,7 +114,7 @@ describe('a hostile page', () => {
     ['six million characters of text', 'a'.repeat(6_000_000)],
     ['lines in deep quotes', `${'<blockquote>'.repeat(30)}<pre>${'\na'.repeat(1_000_000)}x</pre>`],
   ];
-  it.each(sampleOf(refused, 3))('%s are refused', (_name, html) => {
+  it.each(sampleOf(refused, 3))('with %s is refused', (_name, html) => {
     expect(outcome(html)).toEqual(TOO_LARGE);
   });
 });

@@ -89,7 +89,7 @@ describe('render', () => {
     const fields = {
       ...fieldsOf(
         all.map((type) => ({ type, ...options[type] })),
-        { files, text, surveys: { branding: EMPTY_SURVEY } },
+        { files, text, collectedData: { branding: EMPTY_SURVEY } },
       ),
       ...fieldsOf(['rawBase64'], FILE),
     };

@@ -27,7 +27,12 @@ it('memory that a process has written counts, but not the files of its program',
   expect(residentBytes - writtenBytes).toBeGreaterThan(10 * 2 ** 20);
 });
 
+it('the processor time of a process counts', async () => {
+  const pid = start('while (process.cpuUsage().user < 150_000); process.stdin.resume()');
+  await expect.poll(() => measureTree(pid).processorMs).toBeGreaterThanOrEqual(100);
+});
+
 it('a process that has ended uses nothing', () => {
   // Larger than any process id of Linux.
-  expect(measureTree(2 ** 22 + 1)).toMatchObject({ residentBytes: 0, writtenBytes: 0 });
+  expect(measureTree(2 ** 22 + 1)).toMatchObject({ residentBytes: 0, writtenBytes: 0, processorMs: 0 });
 });

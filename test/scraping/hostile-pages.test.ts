@@ -81,7 +81,7 @@ function snapshotOf(html: string): Snapshot {
       engine: 'http',
       proxy: 'basic',
     },
-    ...{ fetchedAt: 0, files: {}, surveys: {} },
+    ...{ fetchedAt: 0, files: {}, collectedData: {} },
     text: `<html lang="en"><title>Town</title><main>${TEXT}${html}</main>`,
   } as Snapshot;
 }

@@ -154,7 +154,7 @@ describe('a search by SearXNG', () => {
     expect(requests[0]?.get('q')).toBe('lamps (site:github.com OR filetype:pdf)');
   });
 
-  it('warns of engines that did not answer, and of options that SearXNG lacks', async () => {
+  it('warns of engines that did not respond, and of options that SearXNG lacks', async () => {
     await start(() => ({
       results: [],
       unresponsive_engines: [
@@ -164,7 +164,7 @@ describe('a search by SearXNG', () => {
     }));
     const { warnings } = await search({ tbs: 'qdr:h', location: 'Vienna' });
     expect(warnings.join(' ')).toBe(
-      'Results may be missing, because search engines did not answer: google (CAPTCHA), bing (timeout). tbs was applied in part: SearXNG knows the last day, week, month and year. location was ignored, because SearXNG has no such option.',
+      'Results may be missing, because search engines did not respond: google (CAPTCHA), bing (timeout). tbs was applied in part: SearXNG knows the last day, week, month and year. location was ignored, because SearXNG has no such option.',
     );
   });
 });

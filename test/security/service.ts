@@ -24,12 +24,13 @@ export function proxyEnvironment(port: number): Record<string, string> {
   };
 }
 
-/** Starts the canary, and an instance that may not reach it, with names of its own. */
-export async function startSecurityService(): Promise<ProjectService> {
+/** Starts the canary, and an instance that may not reach it, with names of its own. @param emptyPostgres its Postgres is a copy of it */
+export async function startSecurityService(emptyPostgres: string): Promise<ProjectService> {
   const directory = await mkdtemp(path.join(tmpdir(), 'winnow-canary-'));
   const ledger = path.join(directory, 'sightings');
   const [canary, dns] = await Promise.all([startCanary(ledger), startDns(NAMES)]);
   const service = await startService({
+    emptyPostgres,
     env: {
       LOG_LEVEL: 'warn',
       WINNOW_ALLOW_PRIVATE: `${ALLOWED}/32`,

@@ -37,7 +37,7 @@ export async function startApi(settings: Record<string, string>) {
     blobs: await openBlobs(config.blobs, 'results'),
     uploads: await openBlobs(config.blobs, 'uploads'),
     temporal: new Temporal(connection, config.temporalNamespace),
-    storage: watchDiskSpace(listDataDirectories(config), config.leastFreeBytes),
+    storage: watchDiskSpace(listDataDirectories(config), config.minFreeBytes),
     logger: createLogger('api', config.logLevel),
     closing: closing.signal,
   };

@@ -2,15 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How often and until when a condition is checked. */
 export interface PollOptions {
-  /** Milliseconds between two checks. By default they grow from 50 to 250, because each check costs the service work. */
+  /**
+   * Milliseconds between two checks. By default they grow from 50 to 1,000, to about a fifth of the time waited so far,
+   * because each check costs the service work.
+   */
   intervalMs?: number;
   /** Ends the polling with the reason of the abort. */
   signal?: AbortSignal;
 }
 
 const FIRST_INTERVAL_MS = 50;
-const LAST_INTERVAL_MS = 250;
-const GROWTH = 1.1;
+const LAST_INTERVAL_MS = 1_000;
+const GROWTH = 1.2;
 
 /**
  * Calls a function until it returns a value that is not `undefined`, `null` or `false`. It has no timeout of its own:

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { type RunFile, readRunFile } from '../../src/embedded/supervision/run-file.ts';
+import { copyPostgres } from './empty-postgres.ts';
 import { pollUntil } from './poll.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -37,13 +38,15 @@ export interface ProjectService {
 /**
  * Starts Winnow and waits until it is ready.
  * @param options.dataDir an existing data directory, to start on the data of an earlier service
+ * @param options.emptyPostgres the directory of an empty Postgres to copy for a new data directory; otherwise the service
+ *   creates one, as it does for a user
  * @param options.env settings beside those that every service under test has
  * @throws Error with the end of its output when the service exits before it is ready
  */
 export async function startService(
-  options: { dataDir?: string; env?: Record<string, string> } = {},
+  options: { dataDir?: string; emptyPostgres?: string; env?: Record<string, string> } = {},
 ): Promise<RunningService> {
-  const dataDir = options.dataDir ?? (await makeDataDir());
+  const dataDir = options.dataDir ?? (await makeDataDir(options.emptyPostgres));
   // That of an earlier service that was killed. Its API may respond for another moment.
   const left = readRunFile(dataDir)?.pid;
   const child = spawn(process.execPath, [path.join(ROOT, 'bin', 'winnow.js'), 'up'], {
@@ -110,10 +113,11 @@ function stopWithThisProcess(service: ChildProcess): void {
   watch.unref();
 }
 
-async function makeDataDir(): Promise<string> {
+async function makeDataDir(emptyPostgres: string | undefined): Promise<string> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'winnow-test-'));
   // Started by root, Postgres runs as another user, which needs to pass through the directory.
   await chmod(dataDir, 0o711);
+  if (emptyPostgres) await copyPostgres(emptyPostgres, dataDir);
   return dataDir;
 }
 

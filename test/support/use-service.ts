@@ -27,7 +27,7 @@ export function useService(settings?: () => Record<string, string>): UsedService
   let own: RunningService | undefined;
   if (settings) {
     beforeAll(async () => {
-      own = await startService({ env: settings() });
+      own = await startService({ emptyPostgres: inject('emptyPostgres'), env: settings() });
     });
     afterAll(() => own?.stop());
   }

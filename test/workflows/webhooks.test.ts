@@ -80,7 +80,7 @@ describe('the delivery workflow of a job', () => {
     await replay(history, `webhooks/${job.id}`);
   });
 
-  it('handles 2,000 events of an unreachable receiver', async () => {
+  it('tries 2,000 events of an unreachable receiver without an activity for each of them', async () => {
     const job = await makeJob(db, { webhook: DEAD_URL, pages: 2_000 });
     await endPages(db, job, { count: 2_000, error: 'no' });
     await endTestJob(db, job);

@@ -50,7 +50,8 @@ export async function concludeRun(
     await endRun(db, { jobId: run.id, credits, end: { status: 'cancelled' } });
   } else {
     await endRun(db, {
-      ...{ jobId: run.id, credits },
+      jobId: run.id,
+      credits,
       end: { status: 'failed', error: error ?? reasonWithoutAnswer(task, steps) },
     });
   }

@@ -222,11 +222,13 @@ export function agentActivities(deps: AgentDeps) {
       isEnd: false,
       calls: calls.map(({ sequence, tool, summary, childId }) => ({
         // The words of a search may come from the prompt, which is not shown.
-        ...{ sequence, label: tool === 'search' ? tool : `${tool} ${summary}`.slice(0, 120) },
+        sequence,
+        label: tool === 'search' ? tool : `${tool} ${summary}`.slice(0, 120),
         ...(childId !== null &&
           isChildKind(tool) && {
             child: {
-              ...{ kind: tool, id: childId },
+              kind: tool,
+              id: childId,
               timeoutMs: tool === 'scrape' ? scrapeTimeoutMs : LOOKUP_TIMEOUT_MS,
             },
           }),

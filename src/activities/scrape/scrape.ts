@@ -1,10 +1,12 @@
 import { Context } from '@temporalio/activity';
 import type { Blobs } from '../../blobs/index.ts';
+import { expectedPriceOf } from '../../credits.ts';
 import { type Database, type StoredError, translateDatabaseError } from '../../db/client.ts';
 import { failRun } from '../../db/jobs/agent-steps.ts';
 import { beginJob, completeJob, failJob, findOutcome, recordTrace } from '../../db/jobs/jobs.ts';
 import { recordKeptScrape } from '../../db/kept-scrapes.ts';
 import { addIndexedPages } from '../../db/pages/indexed-pages.ts';
+import { readScrapeCredits } from '../../db/teams/available-credits.ts';
 import { releaseSlot, renewSlot } from '../../db/teams/slots.ts';
 import { type JobCipher, restoreJobCipher } from '../../encryption/job-cipher.ts';
 import { EngineTrace } from '../../engines/engine-trace.ts';
@@ -165,6 +167,7 @@ export function createScrapes(deps: ScrapeDeps): Scrapes {
       };
       const fetched = await engines.fetchPage(request, deadline.signal, {
         ...{ profile, ownBrowser, trace },
+        extraCredits: async () => (await readScrapeCredits(db, jobId)) - expectedPriceOf(request),
         conversionOwner: job.team_id,
         onProgress: conversion.report,
         duringConversion: (convert, type) =>

@@ -111,7 +111,10 @@ export class JobReader {
     const { url, error, trace, blob } = page;
     const status = pageStatus(page.status);
     return {
-      ...{ url, status, request: { ...request, url }, attempts: trace ?? [] },
+      url,
+      status,
+      request: { ...request, url },
+      attempts: trace ?? [],
       ...(status === 'failed' && error && { error: withoutDetails(error) }),
       ...(status === 'completed' && blob && { document: await this.readDocument(blob) }),
     };

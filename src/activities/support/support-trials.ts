@@ -31,7 +31,8 @@ function trialRequest(job: JobFacts, fix: Fix, remainingMs: number): ScrapeReque
     // The copy in the cache is what a question about content is about.
     ...(wanted.minAge === undefined && { maxAge: 0 }),
     ...(wanted.profile && { profile: { name: wanted.profile.name, saveChanges: false } }),
-    ...{ storeInCache: false, zeroDataRetention: false },
+    storeInCache: false,
+    zeroDataRetention: false,
     timeout: Math.min(wanted.timeout, remainingMs),
   };
   const { data } = scrapeBody.safeParse({

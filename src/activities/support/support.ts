@@ -176,7 +176,9 @@ const MAX_PASSAGES = 3;
 async function findPassages(question: string): Promise<GuidePassage[]> {
   const { search } = await loadGuides();
   return search.search(question, MAX_PASSAGES).map((section) => ({
-    ...{ path: section.path, title: section.heading, text: extractAnswer(question, section) },
+    path: section.path,
+    title: section.heading,
+    text: extractAnswer(question, section),
   }));
 }
 

@@ -41,7 +41,9 @@ const create = defineRoute({
     const run = { kind: 'extract' as const, caller, rawBody, idempotencyKey, baseUrl, webhook };
     const id = await startRun({ ...run, request: { ...rest, urls } }, deps);
     return {
-      ...{ success: true as const, id, replacement: JOB_KINDS.agent.path },
+      success: true as const,
+      id,
+      replacement: JOB_KINDS.agent.path,
       ...(rest.ignoreInvalidURLs && { invalidURLs: invalid }),
       ...(reason && { warnings: [rulesWarning(reason, rest.prompt)] }),
     };

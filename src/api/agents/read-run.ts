@@ -36,7 +36,9 @@ export async function readRun(
   const result =
     run.blob === null ? undefined : (JSON.parse((await blobs.get(run.blob)).toString()) as RunResult);
   const fields = {
-    ...{ success: true as const, id, status: RUN_STATUS[run.status] },
+    success: true as const,
+    id,
+    status: RUN_STATUS[run.status],
     ...(result && { data: result.data }),
     ...(run.error && { error: run.error.message }),
     ...(result?.warning && { warning: result.warning }),

@@ -32,7 +32,10 @@ export function traceEvents(
   ];
   const inOrder = events.toSorted((a, b) => a.at.getTime() - b.at.getTime());
   return inOrder.map(({ at, type, ...rest }, index) => ({
-    ...{ schemaVersion: 1 as const, eventId: `${runId}-${index}`, runId, producerSequence: index },
+    schemaVersion: 1 as const,
+    eventId: `${runId}-${index}`,
+    runId,
+    producerSequence: index,
     ...{
       occurredAt: at.toISOString(),
       agent: { id: runId, role: 'orchestrator', name: 'agent' },
@@ -64,7 +67,10 @@ function stepEvents(step: StoredStep): PlainEvent[] {
 
 /** The result as an artifact, whose content `GET /v2/agent/{id}/snapshots/{snapshotId}` returns. */
 const artifactOf = ({ sequence }: StoredStep) => ({
-  ...{ kind: 'json', artifactId: 'result', snapshotId: String(sequence), change: 'init' },
+  kind: 'json',
+  artifactId: 'result',
+  snapshotId: String(sequence),
+  change: 'init',
   sourceToolCallId: String(sequence),
 });
 

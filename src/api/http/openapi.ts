@@ -23,7 +23,7 @@ const STATUSES: Record<(typeof ERRORS)[ErrorCode]['status'], string> = {
   416: 'The file does not have the requested range',
   429: 'Too many requests; Retry-After says when to continue',
   500: 'The page could not be fetched, or an unexpected error occurred',
-  502: 'The browser session could not be used; nothing was done',
+  502: 'The browser session or the response of the language model could not be used',
   503: 'The service accepts no new work, or a part of it does not respond',
   504: 'The answer took too long; the response has a part of it',
 };

@@ -8,7 +8,7 @@ import type { Caller } from '../../db/teams/teams.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Temporal } from '../../temporal/workflow-client.ts';
-import type { ScrapeStart } from '../../temporal/workflow-starts.ts';
+import type { SynchronousStart } from '../../temporal/workflow-starts.ts';
 import type { Authenticate } from './auth.ts';
 import { requestBaseUrl } from './base-url.ts';
 import type { EncryptedFile } from './encrypted-file.ts';
@@ -35,7 +35,7 @@ export interface ApiDeps {
    * Has a worker of this machine begin a quick scrape at once and start its workflow, if there is one. It returns `undefined` if the
    * worker does not respond.
    */
-  beginScrape?: ((start: ScrapeStart) => Promise<BegunScrape | undefined>) | undefined;
+  beginScrape?: ((start: SynchronousStart) => Promise<BegunScrape | undefined>) | undefined;
   storage: DiskSpace;
   logger: Logger;
   /** Fires when the process was asked to stop. Requests that only wait for a job then end with an error. */

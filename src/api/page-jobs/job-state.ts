@@ -7,7 +7,7 @@ import type { ApiDeps } from '../http/route.ts';
 import { composeWarning, type JobNotes } from './job-warning.ts';
 
 /** A batch or crawl as read from the database, and the cipher of its data. */
-export interface LoadedPageJob extends PageJobState {
+export interface RequestedPageJob extends PageJobState {
   cipher: JobCipher;
 }
 
@@ -18,7 +18,7 @@ export interface LoadedPageJob extends PageJobState {
 export async function requirePageJob(
   { db, config }: Pick<ApiDeps, 'db' | 'config'>,
   { id, teamId, kind }: { id: string; teamId: string; kind: PageJobKind },
-): Promise<LoadedPageJob> {
+): Promise<RequestedPageJob> {
   const job = await readPageJobState(db, id);
   if (job?.kind === kind && job.teamId === teamId) {
     return { ...job, cipher: restoreJobCipher({ id, wrappedKey: job.wrappedKey }, config.secretKey) };
@@ -31,7 +31,7 @@ export async function requirePageJob(
 
 /** Builds all fields of a status response except its documents and `next`. */
 export async function buildStatusHead(
-  job: LoadedPageJob,
+  job: RequestedPageJob,
   { config, storage }: Pick<ApiDeps, 'config' | 'storage'>,
 ): Promise<PageJobHead> {
   const { finishedAt, createdAt, expiresAt, cipher } = job;
@@ -58,7 +58,7 @@ export async function buildStatusHead(
   };
 }
 
-function decryptNotes({ notes, cipher }: LoadedPageJob): JobNotes {
+function decryptNotes({ notes, cipher }: RequestedPageJob): JobNotes {
   const entries = Object.entries(notes).map(([kind, note]) => [kind, cipher.decryptJson(note)]);
   // Notes are stored in the shape of `JobNotes`.
   return Object.fromEntries(entries) as JobNotes;

@@ -13,7 +13,7 @@ import * as schemas from '../../schemas/page-job.ts';
 import { JsonStream } from '../http/json-stream.ts';
 import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
 import { readDocuments, selectDocuments } from './documents.ts';
-import { buildStatusHead, type LoadedPageJob, requirePageJob } from './job-state.ts';
+import { buildStatusHead, type RequestedPageJob, requirePageJob } from './job-state.ts';
 
 /** The API resource of batches or of crawls. */
 export interface PageJobResource {
@@ -84,10 +84,10 @@ function statusRoute({ kind, tag }: PageJobResource): AnyRoute {
  * @returns the state of the job at the end of the wait
  */
 async function waitForDocuments(
-  job: LoadedPageJob,
+  job: RequestedPageJob,
   { id, skip, limit, signal }: { id: string; skip: number; limit: number; signal: AbortSignal },
   { db }: ApiDeps,
-): Promise<LoadedPageJob> {
+): Promise<RequestedPageJob> {
   const deadline = Date.now() + LONG_POLL_MS;
   let current = job;
   while (

@@ -13,7 +13,7 @@ import type { ApiDeps } from '../http/route.ts';
 import { isSessionSocket, relaySocket } from '../sessions/session-sockets.ts';
 import { SocketRelays } from '../sessions/socket-relays.ts';
 import { type DocumentSource, iterateDocuments, readDocuments } from './documents.ts';
-import { buildStatusHead, type LoadedPageJob, requirePageJob } from './job-state.ts';
+import { buildStatusHead, type RequestedPageJob, requirePageJob } from './job-state.ts';
 
 /** The WebSocket paths on which clients watch batches and crawls. */
 const PATH = /^\/v2\/(crawl|batch\/scrape)\/([^/?]+)\/?(?:\?|$)/;
@@ -137,7 +137,7 @@ async function streamJob(watcher: Watcher, deps: ApiDeps): Promise<void> {
 /** Sends all documents so far as one message, in fragments, because the message may not fit into memory. */
 async function sendAllDocuments(
   { socket, id, source }: Watcher,
-  job: LoadedPageJob,
+  job: RequestedPageJob,
   deps: ApiDeps,
 ): Promise<void> {
   const documents = readDocuments(source, job.cipher, iterateDocuments(source.db, id, 0, job.completed));

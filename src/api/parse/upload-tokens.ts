@@ -24,7 +24,9 @@ const referenceKey = (secretKey: string) => deriveKey(secretKey, 'upload referen
 
 /** Allows a team to upload one file within an hour. */
 export const grantUpload = (teamId: string): UploadGrant => ({
-  ...{ id: uuidv7(), teamId, expiresAt: new Date(Date.now() + LIFETIME_MS) },
+  id: uuidv7(),
+  teamId,
+  expiresAt: new Date(Date.now() + LIFETIME_MS),
 });
 
 /** Creates the last segment of an upload URL. It does not have the name of the file, because proxies log URLs. */

@@ -49,7 +49,8 @@ export async function callHost(
   const path = `/sessions/${session.id}/${resource}`;
   const requestBody = body === undefined ? '' : JSON.stringify(body);
   const response = await send(host, {
-    ...{ method, path },
+    method,
+    path,
     content: requestBody,
     headers: { [HOST_REQUEST_HEADER]: signHostRequest(deps.config.secretKey, { method, path }) },
     timeoutMs,
@@ -93,7 +94,8 @@ function send(
   return new Promise((resolve, reject) => {
     let isSent = false;
     const request = httpRequest(host, {
-      ...{ method, path },
+      method,
+      path,
       agent: HOST_AGENT,
       headers: {
         ...headers,

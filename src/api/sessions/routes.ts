@@ -23,7 +23,8 @@ function toItem(session: StoredSession, baseUrl: string, { config }: Pick<ApiDep
     id: session.id,
     status: session.state === 'destroyed' ? ('destroyed' as const) : ('active' as const),
     // The official SDKs require this one in lists.
-    ...{ liveViewUrl: '', ...sessionUrls(session, { baseUrl, secretKey: config.secretKey }) },
+    liveViewUrl: '',
+    ...sessionUrls(session, { baseUrl, secretKey: config.secretKey }),
     streamWebView: session.stream_web_view,
     createdAt: session.created_at.toISOString(),
     lastActivity: session.last_activity_at.toISOString(),

@@ -76,7 +76,8 @@ async function untilEnded(id: string, starting: Promise<void>, { db }: Pick<ApiD
 
 /** Returns the input of the workflow of a session. */
 export const toStart = ({ id, team_id: teamId, scrape_id: scrapeId, target, ...session }: StoredSession) => ({
-  ...{ sessionId: id, teamId },
+  sessionId: id,
+  teamId,
   kind: scrapeId === null ? ('browser' as const) : ('interact' as const),
   label: scrapeId === null ? 'Browser session' : `Interact with ${target}`,
   expiresAt: session.expires_at.getTime(),

@@ -51,7 +51,11 @@ export async function startSession(
   const { teamId, apiKeyId } = caller;
   const kind: SessionKind = scrape ? 'interact' : 'browser';
   const session: NewSession = {
-    ...{ id: uuidv7(), teamId, apiKeyId, kind, target: scrape?.url ?? 'browser session' },
+    id: uuidv7(),
+    teamId,
+    apiKeyId,
+    kind,
+    target: scrape?.url ?? 'browser session',
     ...(scrape && { scrapeId: scrape.id }),
     salt: createSessionSalt(),
     ttlSeconds: request.ttl,

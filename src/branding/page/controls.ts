@@ -44,7 +44,10 @@ export function collectControls(limit: number): { buttons: Button[]; inputs: Con
     // Some fields have only a bottom border.
     const side = ['left', 'bottom'].find((each) => widthOf(style, each) > 0);
     return {
-      ...{ background: style.backgroundColor, gradient, color: style.color, area },
+      background: style.backgroundColor,
+      gradient,
+      color: style.color,
+      area,
       borderColor: side ? style.getPropertyValue(`border-${side}-color`) : '',
       borderStyle: side ? style.getPropertyValue(`border-${side}-style`) : '',
       radius: style.borderTopLeftRadius,

@@ -53,7 +53,14 @@ export function collectLogoCandidates(limit: number): (LogoCandidate & { index: 
     const title = (element.querySelector(':scope > title')?.textContent ?? '').slice(0, 200);
     const names = [textOf(element, 'alt'), textOf(element, 'aria-label'), title, textOf(link, 'aria-label')];
     candidates.push({
-      ...{ index, kind, src, region, top, width, height, colors: [] },
+      index,
+      kind,
+      src,
+      region,
+      top,
+      width,
+      height,
+      colors: [],
       name: names.find((name) => name.trim())?.trim() ?? '',
       hints: [ownNames, ...ancestorNames, src.slice(0, 300)].join(' ').toLowerCase(),
       href: link ? absolute(textOf(link, 'href')) : '',

@@ -22,8 +22,14 @@ export function collectTextStyles(limit: number): TextStyle[] {
     const characters = area ? charactersIn(element) : 0;
     if (!characters) continue;
     const textStyle = {
-      ...{ role, region, backgroundIndex, family: style.fontFamily.slice(0, 500), size: style.fontSize },
-      ...{ weight: style.fontWeight, lineHeight: style.lineHeight, color: style.color },
+      role,
+      region,
+      backgroundIndex,
+      family: style.fontFamily.slice(0, 500),
+      size: style.fontSize,
+      weight: style.fontWeight,
+      lineHeight: style.lineHeight,
+      color: style.color,
     };
     const key = JSON.stringify(textStyle);
     const known = texts.get(key);

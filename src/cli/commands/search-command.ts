@@ -15,7 +15,11 @@ const args = {
   categories: { type: 'string', valueHint: 'a,b', description: 'github, research, pdf, developer' },
   'include-domains': { type: 'string', valueHint: 'hosts', description: 'results of these hosts only' },
   'exclude-domains': { type: 'string', valueHint: 'hosts', description: 'no results of these hosts' },
-  tbs: { type: 'string', valueHint: 'qdr:w', description: 'period of publication' },
+  tbs: {
+    type: 'string',
+    valueHint: 'qdr:w',
+    description: 'results of the last hour, day, week, month or year: qdr:h, qdr:d, qdr:w, qdr:m, qdr:y',
+  },
   formats: {
     type: 'string',
     alias: 'f',

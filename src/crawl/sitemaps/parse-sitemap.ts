@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import { decodeSitemap } from './decode-sitemap.ts';
-import { MAX_URL_CHARACTERS, parseHttpUrl, type SitemapEntry, SitemapXmlParser } from './sitemap-xml.ts';
+import { MAX_URL_CHARACTERS, normalizeHttpUrl, type SitemapEntry, SitemapXmlParser } from './sitemap-xml.ts';
 
 export type { SitemapEntry } from './sitemap-xml.ts';
 
@@ -21,11 +21,11 @@ async function* parseLines(texts: AsyncIterable<string>): AsyncGenerator<Sitemap
     // A line beyond the maximum is skipped anyway, so the rest of it need not be kept.
     line = lines.pop()!.slice(0, MAX_URL_CHARACTERS + 1); // `split` returns at least one part
     for (const each of lines) {
-      const url = parseHttpUrl(each);
+      const url = normalizeHttpUrl(each);
       if (url) yield { kind: 'page', url };
     }
   }
-  const url = parseHttpUrl(line);
+  const url = normalizeHttpUrl(line);
   if (url) yield { kind: 'page', url };
 }
 

@@ -31,7 +31,7 @@ const LINK_PARENTS = new Set(['item', 'entry']);
 const localName = (name: string) => name.slice(name.indexOf(':') + 1).toLowerCase();
 
 /** Parses and normalizes an http or https URL; returns `undefined` for any other text. */
-export function parseHttpUrl(text: string, base?: string): string | undefined {
+export function normalizeHttpUrl(text: string, base?: string): string | undefined {
   const trimmed = text.trim();
   if (trimmed === '' || trimmed.length > MAX_URL_CHARACTERS || /\s/.test(trimmed)) return undefined;
   const url = URL.parse(trimmed, base);
@@ -83,7 +83,7 @@ export class SitemapXmlParser {
   }
 
   #addEntry(kind: SitemapEntry['kind'], text: string, baseUrl?: string): void {
-    const url = parseHttpUrl(text, baseUrl);
+    const url = normalizeHttpUrl(text, baseUrl);
     if (url) this.#entries.push({ kind, url });
   }
 

@@ -147,7 +147,7 @@ async function openFile(file: SitemapFile, options: SitemapWalkOptions, state: W
   return undefined;
 }
 
-function toServiceError(error: unknown, url: string): ServiceError {
+function toSitemapError(error: unknown, url: string): ServiceError {
   if (error instanceof Error && error.name === 'TimeoutError') {
     const message = `The sitemap ${url} could not be read completely within ${FILE_TIMEOUT_MS / 1_000} seconds.`;
     return new ServiceError('SCRAPE_TIMEOUT', message, { cause: error });
@@ -180,7 +180,7 @@ async function* readPages(
     report.files++;
   } catch (error) {
     options.signal.throwIfAborted();
-    const { code, message } = toServiceError(error, file.url);
+    const { code, message } = toSitemapError(error, file.url);
     if (file.depth === 0) state.needsFallbacks = true;
     if (!file.maybePage) report.failed.push({ url: file.url, code, error: message });
   } finally {

@@ -85,15 +85,23 @@ export async function addTurn(db: Database, run: AgentRun, { turn, step, ...rest
     const values = [
       { ...step, sequence: next, state: 'done' as StepState, childId: null, error: null, reserved: 0 },
       ...calls.map((call, index) => ({
-        ...{ tool: call.tool, summary: call.summary, input: call.input, error: call.error },
+        tool: call.tool,
+        summary: call.summary,
+        input: call.input,
+        error: call.error,
         reserved: call.reserved,
-        ...{ sequence: next + 1 + index, blob: call.blob ?? null },
+        sequence: next + 1 + index,
+        blob: call.blob ?? null,
         childId: call.error === null ? (call.child?.id ?? null) : null,
         state: (call.error !== null ? 'failed' : call.isDone ? 'done' : 'running') as StepState,
       })),
     ];
     const rowsToAdd = values.map(({ input, childId, ...value }) => ({
-      ...{ ...value, job_id: run.id, turn, input: JSON.stringify(storableJson(input)), child_id: childId },
+      ...value,
+      job_id: run.id,
+      turn,
+      input: JSON.stringify(storableJson(input)),
+      child_id: childId,
       summary: String(storableJson(value.summary)),
       finished_at: value.state === 'running' ? null : sql<Date>`now()`,
     }));
@@ -120,8 +128,13 @@ const childJobsOf = (run: AgentRun, calls: NewTurn['calls']): NewJob[] =>
   calls.flatMap(({ child, error }) =>
     child && error === null
       ? {
-          ...{ id: child.id, kind: child.kind, parentId: run.id, teamId: run.teamId, apiKeyId: run.apiKeyId },
-          ...{ target: String(storableJson(child.target)), request: storableJson(child.request) },
+          id: child.id,
+          kind: child.kind,
+          parentId: run.id,
+          teamId: run.teamId,
+          apiKeyId: run.apiKeyId,
+          target: String(storableJson(child.target)),
+          request: storableJson(child.request),
           ttlMs: run.expiresAt.getTime() - Date.now(),
         }
       : [],

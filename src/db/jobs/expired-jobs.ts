@@ -5,6 +5,11 @@ import type { Database } from '../client.ts';
 /** Hours for which the activity list shows a job, even if its results have expired. */
 const LISTED_HOURS = 24;
 const MAX_JOBS_PER_STEP = 100;
+/**
+ * Rows that one statement deletes. While a statement runs, Postgres cannot reuse the space of rows that others update,
+ * so a million rows at once would slow down the jobs of everybody.
+ */
+const MAX_ROWS_PER_STATEMENT = 20_000;
 
 /**
  * Deletes expired jobs that the activity list does not show any more, at most 100. Call it again until it
@@ -25,6 +30,15 @@ export async function deleteExpiredJobs(db: Database): Promise<number> {
   return rows[0]?.deleted ?? 0;
 }
 
+/** The jobs whose results have expired and are not deleted yet, the oldest first, at most 100. */
+const EXPIRED_JOBS = sql`
+  select id from jobs
+  where expires_at < now() and (status <> 'scraping' or kind = any(${TASK_KINDS}::text[]))
+    and (exists (select from results where job_id = jobs.id)
+      or exists (select from pages where job_id = jobs.id)
+      or length(seal) > 0)
+  order by expires_at limit ${MAX_JOBS_PER_STEP}`;
+
 /**
  * Deletes the results, pages, skipped URLs and webhook deliveries of expired jobs, at most 100, and from
  * jobs with zero data retention also the key and all that it encrypts. The jobs themselves are kept,
@@ -32,18 +46,19 @@ export async function deleteExpiredJobs(db: Database): Promise<number> {
  * @returns the number of jobs whose results were deleted
  */
 export async function deleteExpiredResults(db: Database): Promise<number> {
+  const { rows: jobs } = await sql<{ id: string }>`${EXPIRED_JOBS}`.execute(db.query);
+  if (jobs.length === 0) return 0;
+  const ids = jobs.map(({ id }) => id);
+  // Pages come last, because a job with pages is found again if the process ends meanwhile.
+  for (const table of ['webhook_deliveries', 'blocked_urls'] as const) {
+    while ((await deleteRows(db, table, ids)) === MAX_ROWS_PER_STATEMENT);
+  }
+  for (const id of ids) await deletePages(db, id);
   const { rows } = await sql<{ emptied: number }>`
     with expired as (
-      select id from jobs
-      where expires_at < now() and (status <> 'scraping' or kind = any(${TASK_KINDS}::text[]))
-        and (exists (select from results where job_id = jobs.id)
-          or exists (select from pages where job_id = jobs.id)
-          or length(seal) > 0)
-      order by expires_at limit ${MAX_JOBS_PER_STEP}
+      select id from jobs where id = any(${ids}::uuid[])
     ), results as (
       delete from results using expired where job_id = expired.id
-    ), pages as (
-      delete from pages using expired where job_id = expired.id
     ), blocked as (
       delete from blocked_urls using expired where job_id = expired.id
     ), emptied_job as (
@@ -58,6 +73,39 @@ export async function deleteExpiredResults(db: Database): Promise<number> {
     )
     select count(*)::int as emptied from expired`.execute(db.query);
   return rows[0]?.emptied ?? 0;
+}
+
+/** Deletes rows of some jobs, at most `MAX_ROWS_PER_STATEMENT`. @returns the number of deleted rows */
+async function deleteRows(
+  db: Database,
+  table: 'blocked_urls' | 'webhook_deliveries',
+  jobIds: string[],
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from ${sql.table(table)} where ctid = any(array(
+      select ctid from ${sql.table(table)} where job_id = any(${jobIds}::uuid[]) limit ${MAX_ROWS_PER_STATEMENT}))`.execute(
+    db.query,
+  );
+  return Number(numAffectedRows);
+}
+
+/**
+ * Deletes the pages of a job by ranges of their ordinals. A statement that looked for any pages that are left would read
+ * those that are already deleted each time.
+ */
+async function deletePages(db: Database, jobId: string): Promise<void> {
+  const { rows } = await sql<{ first: number | null; last: number | null }>`
+    select min(ordinal) as first, max(ordinal) as last from pages where job_id = ${jobId}`.execute(db.query);
+  const { first, last } = rows[0] ?? {};
+  if (first == null || last == null) return;
+  for (let from = first; from <= last; from += MAX_ROWS_PER_STATEMENT) {
+    await db.query
+      .deleteFrom('pages')
+      .where('job_id', '=', jobId)
+      .where('ordinal', '>=', from)
+      .where('ordinal', '<', from + MAX_ROWS_PER_STATEMENT)
+      .execute();
+  }
 }
 
 /**

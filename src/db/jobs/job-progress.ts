@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { JobCipher } from '../../encryption/job-cipher.ts';
 import type { Retuning } from '../../schemas/page-job.ts';
 import type { Database, Queryable, StoredError } from '../client.ts';
+import { PREPARED } from '../prepared-statements.ts';
 
 /**
  * How many pages a job may claim in total. A page that was dropped as a duplicate does not count against
@@ -30,7 +31,7 @@ export const OPEN_PAGES = sql<number>`(${TOTAL_PAGES} - completed - failed)`;
  * @param withTeam whether to lock the team of the job too
  */
 export async function lockJobProgress(query: Queryable, jobId: string, withTeam = false): Promise<void> {
-  await sql`
+  await sql`${PREPARED}
     select from job_progress join teams on teams.id = job_progress.team_id
     where job_id = ${jobId} for no key update of job_progress${withTeam ? sql`, teams` : sql``}`.execute(
     query,

@@ -107,6 +107,22 @@ export async function beginJob(db: Database, id: string) {
     .executeTakeFirst();
 }
 
+/** Scrapes that are started again at once. A machine scrapes far fewer at the same time. */
+const MAX_RUNNING_SCRAPES = 1_000;
+
+/** Lists the scrapes that have not ended, oldest first, apart from those that belong to another job. */
+export async function listRunningScrapes(db: Database) {
+  return db.query
+    .selectFrom('jobs')
+    .select(['id', 'team_id', 'request', 'seal'])
+    .where('status', '=', 'scraping')
+    .where('kind', '=', 'scrape')
+    .where('parent_id', 'is', null)
+    .orderBy('created_at')
+    .limit(MAX_RUNNING_SCRAPES)
+    .execute();
+}
+
 /** Finds a scrape that has ended and not expired, with the request to repeat it. */
 export async function findJobToReplay(db: Database, id: string) {
   return db.query

@@ -36,7 +36,9 @@ export interface LongConversionState {
 }
 
 const stateColumns = ({ isRunning, pages, remainingSeconds }: LongConversionState) => ({
-  ...{ is_running: isRunning, pages: pages ?? null, remaining_seconds: remainingSeconds ?? null },
+  is_running: isRunning,
+  pages: pages ?? null,
+  remaining_seconds: remainingSeconds ?? null,
 });
 
 /**
@@ -51,7 +53,10 @@ export async function recordLongConversion(
   await db.query
     .insertInto('long_conversions')
     .values({
-      ...{ job_id: jobId, team_id: teamId, fingerprint: fingerprintOf(request), ends_at: endsAt },
+      job_id: jobId,
+      team_id: teamId,
+      fingerprint: fingerprintOf(request),
+      ends_at: endsAt,
       ...stateColumns(state),
     })
     // An earlier attempt of the scrape may have recorded it.

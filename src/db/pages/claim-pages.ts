@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { arrayParameter, type Queryable } from '../client.ts';
 import { MAX_CLAIMED_PAGES } from '../jobs/job-progress.ts';
+import { preparedAtScale } from '../prepared-statements.ts';
 import { availableCredits } from '../teams/available-credits.ts';
 import { CLAIM_SECONDS, type Claim } from './claims.ts';
 import { type HostRequests, STRIKE_SECONDS } from './host-limits.ts';
@@ -23,6 +24,8 @@ export interface LockedJob {
   delayMs: number | null;
   /** Whether the job's delay since its last claim is over. */
   due: boolean;
+  /** The size of the table of pages, see `PAGES_SCALE`. */
+  scale: number;
 }
 
 /** The request of a page worker to claim pages. */
@@ -42,11 +45,11 @@ export interface ClaimRequest extends HostRequests {
  * the team's concurrency, each reduced by what is in use, and by its credits. Scrapes that wait for a slot of the team also
  * reduce it, so that they go first.
  */
-async function countClaimable(query: Queryable, jobId: string): Promise<number> {
-  const { rows } = await sql<{ claimable: number }>`
+async function countClaimable(query: Queryable, { id, scale }: LockedJob): Promise<number> {
+  const { rows } = await sql<{ claimable: number }>`${preparedAtScale(scale)}
     select least(
         coalesce(max_concurrency, teams.concurrency) - (
-          select count(*) from pages where team_id = teams.id and job_id = ${jobId} and status = 'claimed'),
+          select count(*) from pages where team_id = teams.id and job_id = ${id} and status = 'claimed'),
         teams.concurrency - (
           select count(*) from pages where team_id = teams.id and status = 'claimed') - (
           select count(*) from slots where team_id = teams.id and expires_at > now()) - (
@@ -54,7 +57,7 @@ async function countClaimable(query: Queryable, jobId: string): Promise<number> 
         ${availableCredits()} / jobs.reserved
       )::int as claimable
     from job_progress join teams on teams.id = job_progress.team_id join jobs on jobs.id = job_id
-    where job_id = ${jobId}`.execute(query);
+    where job_id = ${id}`.execute(query);
   return rows[0]?.claimable ?? 0;
 }
 
@@ -94,8 +97,10 @@ const claimableHosts = (
       where not exists (select from host_pauses where host_pauses.host = name and until > now())
         and not exists (
           select from robots_waits where robots_waits.job_id = ${job.id} and robots_waits.host = name and until > now())
-        and (ahead > 0 or exists (
-          select from pages where job_id = ${job.id} and pages.host = name and status = 'pending' and due_at <= now()))
+        -- Postgres would read all pending pages of the job for a condition with \`exists\` beside another one.
+        and (ahead > 0 or (
+          select true from pages where job_id = ${job.id} and pages.host = name and status = 'pending' and due_at <= now()
+          limit 1))
       limit ${MAX_HOSTS_PER_CLAIM}
     )`;
 
@@ -163,14 +168,16 @@ export async function claimPages(
   request: ClaimRequest,
 ): Promise<ClaimedPages | undefined> {
   if (job.status !== 'scraping' || job.paused || (job.delayMs && !job.due)) return undefined;
-  const claimable = await countClaimable(query, job.id);
+  const claimable = await countClaimable(query, job);
   // A job with a delay claims one page at a time.
   const maxPages = Math.max(0, Math.min(request.maxPages, claimable, job.delayMs ? 1 : Infinity));
   // Half of what is left remains for other jobs of the team, because pages claimed ahead count as well.
   const left = Math.max(0, Math.floor((claimable - maxPages) / 2));
   const maxAhead = job.delayMs ? 0 : Math.min(request.maxAhead ?? 0, left);
   if (maxPages + maxAhead < 1) return undefined;
-  const { rows } = await sql<{ name: string; allowed: number } & (Claim | { id: null })>`
+  const { rows } = await sql<
+    { name: string; allowed: number } & (Claim | { id: null })
+  >`${preparedAtScale(job.scale)}
     with recursive ${pendingHosts(job.id)}, ${claimableHosts(job, request)},
     ${pickedPages(job, { maxPages, maxAhead })},
     ${hostWaits(request.pageWorker)}, ${updatedProgress(job.id)},

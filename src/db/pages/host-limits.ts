@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { arrayParameter, type Database, type Queryable } from '../client.ts';
+import { PREPARED } from '../prepared-statements.ts';
 import { CLAIM_SECONDS } from './claims.ts';
 
 /** Seconds after which a host loses one strike. */
@@ -40,7 +41,7 @@ export async function renewHostLeases(
       return [host, Math.max(openRequests.get(host) ?? 0, Math.min(count, limit))];
     }),
   );
-  await sql`
+  await sql`${PREPARED}
     with held as (
       select * from unnest(${arrayParameter([...taken.keys()], 'text')}, ${arrayParameter([...taken.values()], 'int')}) as held (host, amount)
     ), ended as (

@@ -111,10 +111,16 @@ export async function findIndexedPages(
   const inTitle = terms.map(({ forms }) => anyOf(forms.map(LEXEMES.title)));
   const queries = [
     ...lookups.anywhere.map((index) => ({
-      ...{ words: anywhere[index]!, weight: 1, index, estimate: shares[index]! * total },
+      words: anywhere[index]!,
+      weight: 1,
+      index,
+      estimate: shares[index]! * total,
     })),
     ...lookups.inTitle.map((index) => ({
-      ...{ words: inTitle[index]!, weight: TITLE_WEIGHT, index: null, estimate: 0 },
+      words: inTitle[index]!,
+      weight: TITLE_WEIGHT,
+      index: null,
+      estimate: 0,
     })),
     ...(terms.length > 1
       ? [

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { JobCipher } from '../../encryption/job-cipher.ts';
 import { arrayParameter, type Database, type Queryable } from '../client.ts';
+import { preparedAtScale } from '../prepared-statements.ts';
 
 /**
  * A job stores more URLs than its page limit, because the limit may be raised and pages may turn out to be
@@ -47,6 +48,8 @@ interface GrowingJob {
   teamId: string;
   known: number;
   pageLimit: number | null;
+  /** The size of the table of pages, see `PAGES_SCALE`; absent if the statement is not to be prepared. */
+  scale?: number;
 }
 
 /**
@@ -87,9 +90,9 @@ function pageColumns(pages: NewPage[]) {
 }
 
 async function insertPages(query: Queryable, job: GrowingJob, pages: NewPage[]): Promise<number> {
-  const { known, pageLimit } = job;
+  const { known, pageLimit, scale } = job;
   const maxAdded = pageLimit === null ? null : pageLimit * STORED_PER_PAGE + STORED_AT_LEAST - known;
-  const { rows } = await sql<{ added: number }>`
+  const { rows } = await sql<{ added: number }>`${scale === undefined ? sql`` : preparedAtScale(scale)}
     with given as (
       select * from unnest(${pageColumns(withoutDuplicates(pages))})
         with ordinality as given (url, host, key, depth, hidden, place)

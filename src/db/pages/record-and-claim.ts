@@ -16,6 +16,7 @@ import {
   OPEN_PAGES,
   recordCrawlStart,
 } from '../jobs/job-progress.ts';
+import { PAGES_SCALE, PREPARED, preparedAtScale } from '../prepared-statements.ts';
 import { type ClaimRequest, claimPages, type LockedJob } from './claim-pages.ts';
 import type { Claim } from './claims.ts';
 import { renewHostLeases } from './host-limits.ts';
@@ -105,9 +106,9 @@ export async function recordAndClaim(
     if (isOpen && request.results.length) await recordResults(query, job, request);
     if (isOpen && request.start) await recordCrawlStart(query, job.id, request.start, request.cipher);
     if (isOpen && request.found.length) {
-      const { id, teamId, known, pageLimit } = job;
+      const { id, teamId, known, pageLimit, scale } = job;
       const found = encryptPages(request.found, request.cipher);
-      await addPages(query, { id, teamId, known, pageLimit }, found);
+      await addPages(query, { id, teamId, known, pageLimit, scale }, found);
     }
     await addSkipped(query, job.id, request, request.cipher);
     const wantsPages = request.maxPages + (request.maxAhead ?? 0) > 0;
@@ -146,10 +147,10 @@ interface LockedPageJob extends LockedJob {
  */
 async function lockJobAndTeam(query: Queryable, jobId: string): Promise<LockedPageJob> {
   await lockJobProgress(query, jobId, true);
-  const { rows } = await sql<LockedPageJob>`
+  const { rows } = await sql<LockedPageJob>`${PREPARED}
     select jobs.id, jobs.team_id as "teamId", jobs.api_key_id as "apiKeyId", jobs.kind, jobs.status, paused, known,
       completed, bytes, page_limit as "pageLimit", max_concurrency as "maxConcurrency", delay_ms as "delayMs",
-      next_claim_at <= now() as due
+      next_claim_at <= now() as due, ${PAGES_SCALE} as scale
     from jobs join job_progress on job_progress.job_id = jobs.id
     where jobs.id = ${jobId}`.execute(query);
   const job = rows[0];
@@ -268,7 +269,7 @@ async function recordResults(
   job: LockedPageJob,
   { results, pageWorker, pageEvents, cipher }: RecordAndClaimRequest,
 ): Promise<void> {
-  await sql`
+  await sql`${preparedAtScale(job.scale)}
     with ${reportedResults(dropDuplicateTargets(results), cipher)},
     ${numberedResults(job, pageWorker)},
     ${updatedPages},
@@ -305,7 +306,7 @@ function dropDuplicateTargets(results: PageResult[]): PageResult[] {
 }
 
 async function readJobState(query: Queryable, jobId: string) {
-  const { rows } = await sql<Omit<RecordAndClaimResult, 'claims' | 'allowed'>>`
+  const { rows } = await sql<Omit<RecordAndClaimResult, 'claims' | 'allowed'>>`${PREPARED}
     select jobs.status, paused, base, delay_ms as "delayMs", completed, failed, progress.credits,
       (${OPEN_PAGES} + completed + failed)::int as total, ${OPEN_PAGES}::int as open, ${IS_FULL} as "full",
       coalesce(teams.credits_remaining < jobs.reserved, false) as "outOfCredits"

@@ -70,3 +70,17 @@ export async function readAvailableCredits(
     .executeTakeFirst();
   return team?.credits ?? undefined;
 }
+
+/**
+ * Reads the credits that a running scrape may cost.
+ * @returns infinity if the team has no limit, or if the scrape is a part of a job that pays for it
+ */
+export async function readScrapeCredits({ query }: Pick<Database, 'query'>, jobId: string): Promise<number> {
+  const { rows } = await sql<{ credits: number | null }>`
+    select ${availableCredits(sql<string>`jobs.id`)} as credits
+    from jobs join teams on teams.id = jobs.team_id
+    where jobs.id = ${jobId} and not exists (
+      select from jobs as parent
+      where parent.id = jobs.parent_id and parent.kind in ('support', 'agent', 'extract'))`.execute(query);
+  return rows[0]?.credits ?? Number.POSITIVE_INFINITY;
+}

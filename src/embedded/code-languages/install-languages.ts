@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { chmod, rename } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { codeOf, messageOf } from '../../errors.ts';
+import { messageOf } from '../../errors.ts';
 import { agentBrowserFile, pythonPackagesDirectory } from '../../sessions/code/language-files.ts';
+import { renameUnlessPresent } from '../rename-unless-present.ts';
 import type { Progress, ProgressStep } from '../terminal-progress.ts';
 import { downloadAgentBrowser } from './agent-browser-download.ts';
 import { installPythonPackages } from './python-packages.ts';
@@ -74,14 +75,5 @@ async function installFiles(
     );
   } finally {
     rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-/** Another process may have installed the same meanwhile. */
-async function renameUnlessPresent(draft: string, target: string): Promise<void> {
-  try {
-    await rename(draft, target);
-  } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST'].includes(codeOf(error) ?? '')) throw error;
   }
 }

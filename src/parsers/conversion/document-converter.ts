@@ -99,7 +99,7 @@ export async function createDocumentConverter(options: {
   return {
     async convert(task, bytes, options) {
       const result = await run(sandbox, { header: task, parts: [bytes] }, options).catch((error: unknown) => {
-        throw toServiceError(error, task, logger);
+        throw toConversionError(error, task, logger);
       });
       if ('document' in result) return result.document;
       throw new ServiceError(CODES[result.failure.fault], result.failure.message);
@@ -150,7 +150,7 @@ const FAULTS: Record<SandboxError['fault'], string> = {
 };
 
 /** Turns an error of the sandbox into one for the user, and logs its details. */
-function toServiceError(error: unknown, { type }: DocumentTask, logger: SandboxLogger): unknown {
+function toConversionError(error: unknown, { type }: DocumentTask, logger: SandboxLogger): unknown {
   if (!(error instanceof SandboxError)) return error;
   logFailure(logger, error, `a ${type} file could not be converted`);
   const message = `The ${type} file cannot be read: ${FAULTS[error.fault]}.`;

@@ -10,9 +10,10 @@ import { toImages } from './images.ts';
 import { canReplaceAnydoc, convertWithMammoth } from './mammoth.ts';
 import type { OfficeType } from './model.ts';
 import { displayChartValues } from './source/chart-values.ts';
+import { markDocxObjects } from './source/docx-objects.ts';
 import { readDocxParagraphs } from './source/docx-paragraphs.ts';
 import { readMetadata } from './source/metadata.ts';
-import { insertObjects, markObjects } from './source/odt-objects.ts';
+import { insertObjects, type MarkedObjects, markObjects } from './source/odt-objects.ts';
 import { readOdtParagraphs } from './source/odt-paragraphs.ts';
 import { readPptxParagraphs } from './source/pptx-paragraphs.ts';
 import type { SourceParagraph } from './source/source-paragraphs.ts';
@@ -39,10 +40,12 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
     ? readMetadata(archive)
     : (rtf?.metadata ?? (await readBinaryMetadata(task.type, bytes)));
   const { type } = task;
-  const marked = archive && (type === 'odt' || type === 'odp') ? markObjects(archive, type) : undefined;
+  const marked = archive && markedObjects(archive, type);
   const displayed =
-    archive && (type === 'docx' || type === 'pptx') ? await displayChartValues(archive) : undefined;
-  const file = marked?.bytes ?? displayed ?? (rtf ? normalizeRtf(bytes) : bytes);
+    archive && (type === 'docx' || type === 'pptx')
+      ? await displayChartValues(marked?.archive ?? archive)
+      : undefined;
+  const file = displayed ?? marked?.bytes ?? (rtf ? normalizeRtf(bytes) : bytes);
   const content = await readModel(file, task.type).then(
     async (model) => {
       const warnings: string[] = [];
@@ -68,6 +71,12 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
     },
   );
   return { ...content, metadata };
+}
+
+/** Marks the formulas, charts and characters that anydoc leaves out. @returns undefined if there are none */
+function markedObjects(archive: ZipArchive, type: OfficeType): MarkedObjects | undefined {
+  if (type === 'docx') return markDocxObjects(archive);
+  return type === 'odt' || type === 'odp' ? markObjects(archive, type) : undefined;
 }
 
 /** @returns undefined if the bytes are no zip archive */

@@ -1,12 +1,14 @@
+import { nestByIndent } from './list-indents.ts';
 import type { Block, List } from './model.ts';
 
 /**
- * Joins lists that the document model has apart because their numbering differs: a list that begins below its first level
- * belongs to the last item before it, and a numbered list that continues the one before it belongs to that.
+ * Joins lists that the document model has apart because their numbering differs: a list that is indented more than the one
+ * before it, or that begins below its first level, belongs to the last item before it, and a numbered list that continues the
+ * one before it belongs to that.
  */
 export function nestLists(blocks: readonly Block[]): Block[] {
   const joined: Block[] = [];
-  for (const block of blocks.map(withNestedLists)) {
+  for (const block of nestByIndent(blocks).map(withNestedLists)) {
     const [before, list] = [joined.at(-1)?.list, block.list];
     if (!before || !list) {
       joined.push(block);

@@ -32,6 +32,8 @@ export interface Block {
   kind: 'heading' | 'paragraph' | 'list' | 'table' | 'blockQuote' | 'codeBlock' | 'rule';
   /** Level of a heading, 1 to 6. */
   level?: number;
+  /** Left indent of a paragraph that is an item of a list, in twips. Not from anydoc; see `source-paragraphs.ts`. */
+  indent?: number;
   /** Identifier of a heading to which links lead. */
   anchor?: string;
   /** Content of a heading or paragraph. */

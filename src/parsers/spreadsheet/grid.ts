@@ -1,4 +1,5 @@
 import type { CellObject, Range, WorkSheet } from '@e965/xlsx';
+import { displayNumber, hasLocalNames } from '../number-format.ts';
 
 /** A cell with content. Rows and columns count from 0. */
 export interface GridCell {
@@ -22,8 +23,13 @@ export interface Area {
 /**
  * Reads the cells with content, row by row. Only cells in the file cost time, however large the declared range is.
  * @param sheet a dense worksheet
+ * @param options.maxCells the most cells to read
+ * @param options.is1904 whether the workbook counts days from 1904
  */
-export function readCells(sheet: WorkSheet, maxCells: number): GridCell[] {
+export function readCells(
+  sheet: WorkSheet,
+  { maxCells, is1904 }: { maxCells: number; is1904: boolean },
+): GridCell[] {
   const merges = new Map((sheet['!merges'] ?? []).map((range) => [`${range.s.r} ${range.s.c}`, range]));
   const cells: GridCell[] = [];
   const rows = (sheet['!data'] ?? []) as (CellObject[] | undefined)[];
@@ -31,7 +37,7 @@ export function readCells(sheet: WorkSheet, maxCells: number): GridCell[] {
   rows.forEach((columns, row) => {
     columns?.forEach((cell, column) => {
       if (cells.length >= maxCells) return;
-      const text = displayedText(cell);
+      const text = displayedText(cell, is1904);
       if (text === '') return;
       const href = cell.l?.Target;
       cells.push({ row, column, text, ...(href ? { href } : {}), ...spans(merges.get(`${row} ${column}`)) });
@@ -47,10 +53,18 @@ function spans(range: Range | undefined): { rowSpan: number; columnSpan: number 
   };
 }
 
-function displayedText(cell: CellObject | undefined): string {
-  if (!cell || cell.t === 'z') return '';
+/** The value as displayed; the formula of a cell whose value is not stored. */
+function displayedText(cell: CellObject | undefined, is1904: boolean): string {
+  if (!cell) return '';
+  if (cell.t === 'z') return cell.f ? `=${cell.f}` : '';
   if (cell.t === 'b') return cell.v ? 'TRUE' : 'FALSE';
-  return (cell.w ?? String(cell.v ?? '')).trim();
+  return (numberText(cell, is1904) ?? cell.w ?? String(cell.v ?? '')).trim();
+}
+
+/** The text of a number in a format that SheetJS refuses, or that names months or days in another language than English. */
+function numberText({ t, v, w, z }: CellObject, is1904: boolean): string | undefined {
+  if (t !== 'n' || typeof v !== 'number' || typeof z !== 'string') return undefined;
+  return w === undefined || hasLocalNames(z) ? displayNumber(v, { format: z, is1904 }) : undefined;
 }
 
 /** The smallest area that contains all cells, spans included. */

@@ -44,7 +44,13 @@ export function convertSpreadsheet(
   const warnings: string[] = [];
   const onDamage = () => warnings.push('The workbook is damaged; parts of it are missing.');
   const file = isText(type) ? bytes : expandFile(bytes, onDamage);
-  const workbook = readWorkbook(type, file, maxRows + 1);
+  const lacksValues = type === 'xlsx' && EMPTY_RESULTS.some((end) => Buffer.from(file).includes(end));
+  const workbook = readWorkbook({ type, readsFormulas: lacksValues }, file, maxRows + 1);
+  const is1904 = workbook.Workbook?.WBProps?.date1904 ?? false;
+  if (lacksValues)
+    warnings.push(
+      'The values of some formulas are not stored in the workbook; they are written as formulas.',
+    );
   const pictures = new PictureWriter(!isText(type) && isZip(file) ? file : undefined, { images });
   const parts: string[] = [];
   let cellsLeft = maxCells;
@@ -56,7 +62,7 @@ export function convertSpreadsheet(
     const isHidden = Boolean(workbook.Workbook?.Sheets?.[place]?.Hidden);
     if (!isText(type)) parts.push(`<h2>${escapeHtml(name)}${isHidden ? HIDDEN : ''}</h2>`);
     if (!sheet) continue;
-    const cells = readCells(sheet, cellsLeft);
+    const cells = readCells(sheet, { maxCells: cellsLeft, is1904 });
     cellsLeft -= cells.length;
     const kept = cells.filter(({ row }) => row < maxRows);
     if (kept.length < cells.length) warnings.push(`The sheet "${name}" was cut after ${maxRows} rows.`);
@@ -92,8 +98,18 @@ function expandFile(bytes: Uint8Array, onDamage: () => void): Uint8Array {
   return expandArchive(bytes, onDamage);
 }
 
-/** @param sheetRows maximum number of rows to read of each sheet */
-function readWorkbook(type: SpreadsheetType, bytes: Uint8Array, sheetRows: number): WorkBook {
+/** The ends of formulas without a value, as programs write them that cannot calculate. */
+const EMPTY_RESULTS = ['</f></c>', '</f><v></v>', '</f><v/>', '</f><v />'];
+
+/**
+ * @param how.readsFormulas whether to read formulas, and so the cells that have nothing else
+ * @param sheetRows maximum number of rows to read of each sheet
+ */
+function readWorkbook(
+  { type, readsFormulas }: { type: SpreadsheetType; readsFormulas: boolean },
+  bytes: Uint8Array,
+  sheetRows: number,
+): WorkBook {
   try {
     if (isText(type)) return readDelimitedText(type, bytes, sheetRows);
     const workbook = read(bytes, {
@@ -101,7 +117,9 @@ function readWorkbook(type: SpreadsheetType, bytes: Uint8Array, sheetRows: numbe
       dense: true,
       sheetRows,
       cellHTML: false,
-      cellFormula: false,
+      cellNF: true,
+      cellFormula: readsFormulas,
+      sheetStubs: readsFormulas,
     });
     if (workbook.SheetNames.length === 0) throw new DocumentError('damaged', 'The workbook has no sheets.');
     return workbook;

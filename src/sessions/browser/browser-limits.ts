@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chromium } from '../../browser/chromium/launch-chromium.ts';
 import type { Logger } from '../../logger.ts';
-import { measureTree } from '../../sandbox/process-tree.ts';
+import { measureTree, type TreeUsage } from '../../sandbox/process-tree.ts';
 import { MAX_BROWSER_MEMORY_GB, MAX_BROWSER_STORAGE_MB } from '../../schemas/session-end.ts';
 import { DirectoryLimit } from '../code/directory-limit.ts';
 import type { SessionDirectory } from '../session-directory.ts';
@@ -34,6 +34,8 @@ export interface WatchedBrowser {
   chromium: { pid: Chromium['pid']; connection: Pick<Chromium['connection'], 'closed'> };
   directory: Pick<SessionDirectory, 'profile'>;
   limits: BrowserLimits;
+  /** Is called whenever its processes are measured. */
+  onMeasured?(usage: TreeUsage): void;
   logger: Pick<Logger, 'warn'>;
 }
 
@@ -42,10 +44,14 @@ export interface WatchedBrowser {
  * @returns a promise that resolves when the browser uses more than it may, and never if it does not
  */
 export function watchBrowser(browser: WatchedBrowser): Promise<ExceededLimit> {
-  const { chromium, directory, limits } = browser;
+  const { chromium, directory, limits, onMeasured } = browser;
   const profile = new DirectoryLimit(directory.profile, limits.profileBytes, MAX_PROFILE_FILES);
-  const isTooLarge = async () =>
-    chromium.pid !== undefined && measureTree(chromium.pid).writtenBytes > limits.memoryBytes;
+  const isTooLarge = async () => {
+    if (chromium.pid === undefined) return false;
+    const usage = measureTree(chromium.pid);
+    onMeasured?.(usage);
+    return usage.writtenBytes > limits.memoryBytes;
+  };
   return new Promise((resolve) => {
     void watch('memory', isTooLarge);
     void watch('disk', () => profile.isExceeded());

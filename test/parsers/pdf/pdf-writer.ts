@@ -211,6 +211,7 @@ export function withCompressedObjects(file: Buffer, root: number): Buffer {
   const objects = [...file.toString('latin1').matchAll(/(?<=^|\n)(\d+) 0 obj\n(.*?)\nendobj/gs)].map(
     ([whole, number, body = '']) => ({ whole, number: Number(number), body }),
   );
+  const info = /\/Info \d+ 0 R/.exec(file.toString('latin1'))?.[0] ?? '';
   const streams = objects.filter(({ body }) => body.endsWith('endstream'));
   const others = objects.filter(({ body }) => !body.endsWith('endstream'));
   const container = Math.max(...objects.map(({ number }) => number)) + 1;
@@ -244,7 +245,7 @@ export function withCompressedObjects(file: Buffer, root: number): Buffer {
   );
   const at = text.length;
   enter(size - 1, 1, at, 0);
-  text += `${size - 1} 0 obj\n<</Type/XRef/Size ${size}/W[1 4 2]/Root ${root} 0 R/Length ${entries.length}>>\nstream\n`;
+  text += `${size - 1} 0 obj\n<</Type/XRef/Size ${size}/W[1 4 2]/Root ${root} 0 R${info}/Length ${entries.length}>>\nstream\n`;
   return Buffer.from(
     `${text}${entries.toString('latin1')}\nendstream\nendobj\nstartxref\n${at}\n%%EOF\n`,
     'latin1',

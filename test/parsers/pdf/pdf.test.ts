@@ -1,10 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { LiteParse } from '@llamaindex/liteparse';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type PdfOptions, parsePdf, unpackEnglish } from '../../../src/parsers/pdf/index.ts';
 import { parseImage } from '../../../src/parsers/pdf/ocr/parse-image.ts';
+import { readInfoDictionary } from '../../../src/parsers/pdf/source/info-dictionary.ts';
 import { OFFLINE } from '../../../src/parsers/pdf/source/liteparse.ts';
 import {
   type PdfPageContent,
@@ -67,6 +69,46 @@ describe('reading order', () => {
     const html = await htmlOf(texts);
     expect(html).toMatch(/<h1>A title.*The committee.*of the river\..*Members of.*decision on it\./s);
     expect(await htmlOf(shuffled(texts))).toBe(html);
+  });
+
+  test('keeps headings at the margin above and below the table in the middle of the page', async () => {
+    const ys = [150, 170, 190, 210, 230];
+    const strokes: PdfPageContent['strokes'] = [
+      ...ys.map((y): [number, number, number, number] => [250, y, 400, y]),
+      ...[250, 325, 400].map((x): [number, number, number, number] => [x, 150, x, 230]),
+    ];
+    const row = (y: number, a: string, b: string): PlacedText[] => [
+      { x: 255, y, text: a },
+      { x: 330, y, text: b },
+    ];
+    const table = [
+      ['Fruit', 'Price'],
+      ['Apple', '1.20'],
+      ['Pear', '0.80'],
+      ['Plum', '0.40'],
+    ];
+    const html = await htmlOf(
+      [
+        ...['Short', 'lines', 'of a list', 'of words', 'Before'].map(
+          (text, place): PlacedText => ({ x: 60, y: 60 + 14 * place, text }),
+        ),
+        ...table.flatMap(([a = '', b = ''], place) => row(165 + 20 * place, a, b)),
+        { x: 60, y: 246, text: 'After' },
+        ...textLines(60, 290, PROSE),
+      ],
+      strokes,
+    );
+    expect(html).toMatch(/Before.*Apple.*After.*The committee/s);
+  });
+
+  test('does not join a title in the middle with the heading of the same size at the margin below it', async () => {
+    const font = 'Helvetica-Bold';
+    const html = await htmlOf([
+      { x: 118, y: 60, size: 18, font, text: 'Annual Report' },
+      { x: 60, y: 86, size: 18, font, text: '1 Overview' },
+      ...textLines(60, 120, [...PROSE, ...OTHER]),
+    ]);
+    expect(html).toMatch(/<h1>Annual Report<\/h1>\s*<h\d>1 Overview<\/h\d>/);
   });
 
   test('turns a page whose text runs upwards', async () => {
@@ -222,6 +264,21 @@ describe('documents', () => {
       publishedTime: '2025-03-04T08:30:00.000Z',
     });
     expect(totalPages).toBe(1);
+  });
+
+  test('gives title and author from compressed objects, without a second reader', () => {
+    const file = writePdf([page], { info: { Title: 'The bridge (plan)', Author: 'Jane Doe' } });
+    const compressed = withCompressedObjects(file, 1);
+    expect(compressed.includes('The bridge')).toBe(false);
+    expect(readInfoDictionary(compressed)).toEqual({ Title: 'The bridge (plan)', Author: 'Jane Doe' });
+    // The second reader is for what is damaged or expands to more than titles take.
+    const at = compressed.indexOf('stream\n', compressed.indexOf('/ObjStm')) + 'stream\n'.length;
+    const damaged = Buffer.concat([compressed.subarray(0, at), Buffer.from('xxxx'), compressed.subarray(at)]);
+    expect(readInfoDictionary(damaged)).toBeUndefined();
+    const bomb = deflateSync(Buffer.alloc(50 * 1024 * 1024));
+    expect(
+      readInfoDictionary(Buffer.concat([compressed.subarray(0, at), bomb, compressed.subarray(at)])),
+    ).toBeUndefined();
   });
 
   test('reads at most maxPages and knows how many there are', async () => {

@@ -122,3 +122,52 @@ describe('hostile workbooks', () => {
     ).toThrow(expect.objectContaining({ name: 'DocumentError' }));
   });
 });
+
+/** The text that a sheet of one number has for it. */
+function displayed(value: number, format: string): string | undefined {
+  const sheet = rows([]);
+  Object.assign(sheet, { A1: { t: 'n', v: value, z: format }, '!ref': 'A1' });
+  const { html } = convertSpreadsheet({ type: 'xlsx', images: false }, workbook({ S: sheet }));
+  return /<th>(.*?)<\/th>/.exec(html)?.[1];
+}
+
+test.each([
+  [45356, 'dd.mm.yyyy', '05.03.2024'],
+  [45356.5454, 'DD.MM.YYYY hh:mm', '05.03.2024 13:05'],
+  [45356, 'dddd, d. mmmm yyyy', 'Tuesday, 5. March 2024'],
+  [45356, '[$-407]d. mmmm yyyy;@', '5. März 2024'],
+  [45356, '[$-419]d mmmm yyyy', '5 марта 2024'],
+  [45356, '[$-40C]dddd d mmmm yyyy', 'mardi 5 mars 2024'],
+  [45356, '[$-FC19]dd mmmm yyyy г/.;@', '05 марта 2024 г/.'],
+  [45356.5454, 'yyyy-mm-ddThh:mm:ss', '2024-03-05T13:05:23'],
+  [45356.5454, '[$-409]h:mm AM/PM;@', '1:05 PM'],
+  [0.1234, '0.0 %', '12.3 %'],
+  [1234.5, '#,##0.00 zł', '1,234.50 zł'],
+  [1234, '£#,##0', '£1,234'],
+  [12, '0 units', '12 units'],
+])('the number %s in the format %s is displayed as %s', (value, format, text) => {
+  expect(displayed(value, format)).toBe(text);
+});
+
+test('a format that cannot be understood leaves the number as it is', () => {
+  expect(displayed(1234.5, '# ##0,00')).toBe('1234.5');
+});
+
+test('a formula whose value is not stored is written as it is, with a warning', () => {
+  const sheet = (cells: string) =>
+    writeZip({
+      '[Content_Types].xml':
+        '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>',
+      'xl/workbook.xml':
+        '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>',
+      'xl/_rels/workbook.xml.rels':
+        '<Relationships><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+      'xl/worksheets/sheet1.xml': `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><dimension ref="A1:C1"/><sheetData><row r="1"><c r="A1"><v>1</v></c>${cells}</row></sheetData></worksheet>`,
+    });
+  const convert = (cells: string) => convertSpreadsheet({ type: 'xlsx', images: false }, sheet(cells));
+  const without = convert('<c r="B1"><f>SUM(A1:A9)</f><v></v></c><c r="C1"><f>A1&amp;"x"</f></c>');
+  expect(without.html).toContain('<th>1</th><th>=SUM(A1:A9)</th><th>=A1&amp;&quot;x&quot;</th>');
+  expect(without.warnings).toEqual([expect.stringContaining('formulas')]);
+  const stored = convert('<c r="B1"><f>SUM(A1:A9)</f><v>7</v></c>');
+  expect([stored.html, stored.warnings]).toEqual([expect.stringContaining('<th>7</th>'), []]);
+});

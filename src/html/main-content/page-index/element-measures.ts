@@ -43,7 +43,7 @@ const INLINE = new Set(
 );
 const PICTURES = new Set(['img', 'svg', 'video', 'audio', 'iframe', 'object', 'embed']);
 const NO_HEADING_LEVEL = 7;
-/** A shorter run of text is a label. Characters. */
+/** A run of text with fewer characters is a label. */
 const MIN_PARAGRAPH_LENGTH = 50;
 
 /** A line of text that may span several inline elements. */

@@ -34,7 +34,7 @@ export interface PageIndex {
 const LINKED_TEXT_WEIGHT = 0.3;
 /** Below this share of prose, text is weighed by length on every page type. */
 const MIN_PROSE_SHARE = 0.1;
-/** A shorter heading may be in the title by chance. Characters. */
+/** A heading with fewer characters may be in the title by chance. */
 const MIN_TITLE_LENGTH = 4;
 /** Only this many characters of a title are compared. */
 const MAX_TITLE_LENGTH = 500;

@@ -32,7 +32,7 @@ const MAX_SHARE_BESIDE_CONTENT = 0.85;
 /** If forms cover more of the page, it uses them as containers and they are not boilerplate. */
 const MAX_FORM_COVERAGE = 0.5;
 const CONTROLS = new Set(['button', 'label', 'select', 'textarea']);
-/** A toggle with a shorter text opens a menu rather than an answer. Characters. */
+/** A toggle with fewer characters of text opens a menu rather than the answer to a question. */
 const MIN_QUESTION_LENGTH = 12;
 
 /** Whether an element is boilerplate, by its tag, role, visibility or class names and id. */

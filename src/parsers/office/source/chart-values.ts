@@ -10,8 +10,7 @@ const MAX_CHARTS = 500;
 /** Limit of the XML of one chart, in bytes. */
 const MAX_CHART_BYTES = 1024 * 1024;
 
-/** Writes a number as its format displays it; `is1904` is whether days are counted from 1904. */
-type FormatNumber = (value: number, format: string, is1904: boolean) => string;
+type DisplayNumber = typeof import('../../number-format.ts').displayNumber;
 
 /**
  * Writes the values of charts in a docx or pptx file as displayed, such as `25.6%` for 0.256, because anydoc reads them without
@@ -22,19 +21,18 @@ export async function displayChartValues(archive: ZipArchive): Promise<Buffer | 
   const names = archive.names.filter((name) => CHART.test(name)).slice(0, MAX_CHARTS);
   if (names.length === 0) return undefined;
   // Loaded only for such files, because it is a part of SheetJS.
-  const { SSF } = await import('@e965/xlsx');
-  const format: FormatNumber = (value, code, date1904) => SSF.format(code, value, { date1904 });
+  const { displayNumber } = await import('../../number-format.ts');
   const changed = new Map<string, string>();
   for (const name of names) {
     const xml = tryReadPart(archive, name, MAX_CHART_BYTES)?.toString('utf8') ?? '';
-    const displayed = displayValues(xml, format);
+    const displayed = displayValues(xml, displayNumber);
     if (displayed !== xml) changed.set(name, displayed);
   }
   return changed.size === 0 ? undefined : replaceParts(archive, changed);
 }
 
 /** Replaces the stored numbers of a chart (ECMA-376-1, 21.2.2.122) by what their formats display. */
-function displayValues(xml: string, format: FormatNumber): string {
+function displayValues(xml: string, displayNumber: DisplayNumber): string {
   const open: string[] = [];
   let is1904 = false;
   let formatOfSeries = '';
@@ -70,11 +68,6 @@ function displayValues(xml: string, format: FormatNumber): string {
   function display(text: string, code: string): string {
     const value = Number(text);
     if (code === '' || code === 'General' || Number.isNaN(value)) return text;
-    try {
-      return format(value, code, is1904).trim();
-    } catch {
-      // SheetJS throws for formats that are none.
-      return text;
-    }
+    return displayNumber(value, { format: code, is1904 }) ?? text;
   }
 }

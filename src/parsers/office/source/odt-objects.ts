@@ -27,7 +27,8 @@ const ATTRIBUTES = new Set(['open', 'close', 'separators', 'mathvariant', 'accen
 
 /** Text in the place of an object: private characters of Unicode around its number. */
 const MARK = /<p>\uE000(\d+)\uE001<\/p>|\uE000(\d+)\uE001/g;
-const markOf = (place: number) => `\uE000${place}\uE001`;
+/** The mark of an object by its number, which {@link insertObjects} replaces. */
+export const markOf = (place: number) => `\uE000${place}\uE001`;
 
 /** A file in which text marks the places of its formulas and charts, and their HTML. */
 export interface MarkedObjects {

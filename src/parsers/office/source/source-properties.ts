@@ -95,6 +95,7 @@ class Matcher {
       block.kind = 'heading';
       block.level = source.headingLevel;
     }
+    if (source.listIndent !== undefined) block.indent = source.listIndent;
     if (source.runs.some(({ code, position, hidden }) => code || position || hidden))
       block.content = new MarkedContent(source.runs).apply(block.content ?? []);
   }

@@ -1,4 +1,4 @@
-import type { Tag } from '../types.ts';
+import type { Tag, Word } from '../types.ts';
 
 /** The outermost tags of a type, in their order. */
 export function outermost(tags: readonly Tag[], type: string): Tag[] {
@@ -19,4 +19,13 @@ export function contentIds(tag: Tag, without: readonly string[] = []): number[] 
     stack.push(...top.children.filter(({ type }) => !without.includes(type)).reverse());
   }
   return ids;
+}
+
+/** Finds words by identifiers of marked content, in the order of the identifiers. */
+export type FindWords = (ids: readonly number[]) => Word[];
+
+/** Groups the words of a page by the marked content that they are in, and returns a function that looks them up. */
+export function createFindWords(words: readonly Word[]): FindWords {
+  const wordsById = Map.groupBy(words, ({ mcid }) => mcid);
+  return (ids) => ids.flatMap((id) => wordsById.get(id) ?? []);
 }

@@ -115,6 +115,8 @@ function headEnd(items: readonly Box[], lineHeight: number): number {
 /** Whether the two sides are columns of text rather than the cells of a table. */
 function separatesColumns<T>(sides: [Item<T>[], Item<T>[]], lineHeight: number): boolean {
   const [left, right] = sides;
+  // Headings at the margin above and below a centred table are not beside it.
+  if (!left.some((item) => right.some((other) => overlapY(item, other) > 0))) return false;
   const areProse = sides.every(isProse);
   if (areProse) {
     // A few long lines are columns, such as two captions side by side. A few short lines are cells of a table.

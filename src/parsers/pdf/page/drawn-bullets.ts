@@ -1,4 +1,4 @@
-import { contentIds, outermost } from '../document/tag-tree.ts';
+import { contentIds, createFindWords, outermost } from '../document/tag-tree.ts';
 import type { SourcePage, Word } from '../types.ts';
 
 /** The place of a bullet before its text, as multiples of the font size. */
@@ -12,14 +12,14 @@ const WIDTH = 0.35;
 export function withDrawnBullets({ tags }: SourcePage, words: readonly Word[]): Word[] {
   const lists = outermost(tags, 'L');
   if (lists.length === 0) return [...words];
-  const wordsById = Map.groupBy(words, ({ mcid }) => mcid);
+  const findWords = createFindWords(words);
   const bullets = new Map<Word, Word>();
   for (let list = lists.pop(); list; list = lists.pop())
     for (const item of list.children) {
       lists.push(...outermost(item.children, 'L'));
       const labels = item.children.filter(({ type }) => type === 'Lbl').flatMap((label) => contentIds(label));
-      if (labels.length === 0 || labels.some((id) => wordsById.has(id))) continue;
-      const first = contentIds(item, ['L', 'Lbl']).flatMap((id) => wordsById.get(id)?.[0] ?? [])[0];
+      if (labels.length === 0 || findWords(labels).length > 0) continue;
+      const first = findWords(contentIds(item, ['L', 'Lbl']))[0];
       if (first) bullets.set(first, bulletBefore(first));
     }
   return words.flatMap((word) => {

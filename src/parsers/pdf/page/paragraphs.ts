@@ -87,6 +87,7 @@ function breaksBefore(
   const isFull = before.right > column.right - 0.15 * (column.right - column.left);
   if (!isFull && isAllBold(before) !== isAllBold(line)) return true;
   if (!isFull && group.length === 1 && isAllItalic(before) && !isAllItalic(line)) return true;
+  if (group.length === 1 && isCentered(before, column) && line.left < column.left + 0.5 * size) return true;
   const first = group[0] as Line;
   // A line to the left of the marker does not belong to the list item.
   if (marker && line.left < first.left - 0.5 * size) return true;
@@ -105,6 +106,12 @@ function breaksBefore(
     UPPER_START.test(lineText(line)) &&
     !isRagged(group, column)
   );
+}
+
+/** Whether a line stands in the middle of its column, far from both edges, as a title does. */
+function isCentered({ left, right, style: { size } }: Line, column: Box): boolean {
+  const [before, behind] = [left - column.left, column.right - right];
+  return before > 3 * size && Math.abs(before - behind) < size;
 }
 
 /** Whether a line is indented and the lines around it are not, so that it begins a paragraph. */

@@ -1,4 +1,5 @@
 import type { InfoDictionary } from './metadata.ts';
+import { findCompressedObject } from './object-streams.ts';
 
 /** Bytes searched for the trailer, which is at the end of a file, or at the beginning of a linearised file. */
 const SEARCHED = 8192;
@@ -6,17 +7,16 @@ const ENTRY = /\/(Title|Author|Subject|Keywords|CreationDate|ModDate)\s*(\(|<(?!
 
 /**
  * Finds the information dictionary in the bytes of a file, which is much faster than opening the file with a library.
- * @returns undefined if the file is encrypted or the dictionary is in a compressed stream
+ * @returns undefined if the file is encrypted or damaged, or its dictionary is not found
  */
 export function readInfoDictionary(file: Buffer): InfoDictionary | undefined {
   const ends = `${file.toString('latin1', 0, SEARCHED)}\n${file.toString('latin1', Math.max(0, file.length - SEARCHED))}`;
   if (/\/Encrypt\b/.test(ends)) return undefined;
   const reference = [...ends.matchAll(/\/Info\s+(\d+)\s+(\d+)\s+R/g)].at(-1);
   if (!reference) return /\/Root\s+\d+/.test(ends) ? {} : undefined;
-  const start = file.lastIndexOf(`\n${reference[1]} ${reference[2]} obj`);
-  if (start === -1) return undefined;
-  const end = file.indexOf('endobj', start);
-  const text = file.toString('latin1', start, Math.min(end === -1 ? start + SEARCHED : end, start + 65_536));
+  const [, number, generation] = reference;
+  const text = plainObject(file, `${number} ${generation} obj`) ?? findCompressedObject(file, Number(number));
+  if (text === undefined) return undefined;
   const info: Record<string, string> = {};
   for (const entry of text.matchAll(ENTRY)) {
     const value =
@@ -26,6 +26,14 @@ export function readInfoDictionary(file: Buffer): InfoDictionary | undefined {
     info[entry[1] as string] = decode(value);
   }
   return info;
+}
+
+/** @param header how the object begins, at the beginning of a line */
+function plainObject(file: Buffer, header: string): string | undefined {
+  const start = Math.max(file.lastIndexOf(`\n${header}`), file.lastIndexOf(`\r${header}`));
+  if (start === -1) return undefined;
+  const end = file.indexOf('endobj', start);
+  return file.toString('latin1', start, Math.min(end === -1 ? start + SEARCHED : end, start + 65_536));
 }
 
 const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };

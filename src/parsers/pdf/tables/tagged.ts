@@ -1,5 +1,5 @@
 import { type Box, containsCenter, heightOf, median, unionOf } from '../boxes.ts';
-import { contentIds, outermost } from '../document/tag-tree.ts';
+import { contentIds, createFindWords, type FindWords, outermost } from '../document/tag-tree.ts';
 import { toLines } from '../page/lines.ts';
 import type { SourcePage, TableBlock, TableCell, Tag, Word } from '../types.ts';
 
@@ -32,20 +32,20 @@ interface TaggedCell {
 export function findTaggedTables({ tags, number }: SourcePage, words: readonly Word[]): TaggedTable[] {
   const tables = outermost(tags, 'Table').slice(0, MAX_TABLES);
   if (tables.length === 0) return [];
-  const wordsById = Map.groupBy(words, ({ mcid }) => mcid);
-  return tables.flatMap((table) => toTable(table, { words, wordsById, page: number }) ?? []);
+  const findWords = createFindWords(words);
+  return tables.flatMap((table) => toTable(table, { words, findWords, page: number }) ?? []);
 }
 
 interface PageWords {
   words: readonly Word[];
-  wordsById: ReadonlyMap<number | undefined, readonly Word[]>;
+  findWords: FindWords;
   page: number;
 }
 
-function toTable(tag: Tag, { words, wordsById, page }: PageWords): TaggedTable | undefined {
+function toTable(tag: Tag, { words, findWords, page }: PageWords): TaggedTable | undefined {
   if (outermost(tag.children, 'Table').length > 0) return undefined;
   const rows = outermost(tag.children, 'TR').map((row) =>
-    row.children.filter(({ type }) => type === 'TH' || type === 'TD').map((cell) => toCell(cell, wordsById)),
+    row.children.filter(({ type }) => type === 'TH' || type === 'TD').map((cell) => toCell(cell, findWords)),
   );
   const cells = rows.flat();
   const own = cells.flatMap((cell) => cell.words);
@@ -57,22 +57,25 @@ function toTable(tag: Tag, { words, wordsById, page }: PageWords): TaggedTable |
   const inside = words.filter((word) => containsCenter(box, word));
   if (inside.length > own.length * (1 + MAX_FOREIGN)) return undefined;
   const block: TableBlock = {
-    ...{ kind: 'table', page, ...box, ruled: false },
+    kind: 'table',
+    page,
+    ...box,
+    ruled: false,
     columns: columnBoundaries(complete, box),
     rows: complete.map((row) => row.map(toTableCell)),
   };
   return { block, words: own };
 }
 
-function toCell(tag: Tag, wordsById: PageWords['wordsById']): TaggedCell {
+function toCell(tag: Tag, findWords: FindWords): TaggedCell {
   const ids = contentIds(tag);
-  const words = ids.flatMap((id) => wordsById.get(id) ?? []);
   const { columnSpan = 1, rowSpan = 1 } = tag;
-  return { columnSpan, rowSpan, hasContent: ids.length > 0, words };
+  return { columnSpan, rowSpan, hasContent: ids.length > 0, words: findWords(ids) };
 }
 
 const toTableCell = ({ columnSpan, rowSpan, words }: TaggedCell): TableCell => ({
-  ...{ columnSpan, rowSpan },
+  columnSpan,
+  rowSpan,
   lines: toLines(words),
 });
 

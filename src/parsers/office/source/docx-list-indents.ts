@@ -1,0 +1,110 @@
+import { Parser } from 'htmlparser2';
+
+/** What a paragraph or its style says about its list and indent. */
+export interface ListProperties {
+  style?: string;
+  /** Identifier of the numbering; `0` for none. */
+  numId?: string;
+  /** Level of the list, from 0. */
+  level?: string;
+  /** Left indent in twips. */
+  indent?: number;
+}
+
+/** Finds the left indent of a list item in twips; `undefined` for a paragraph that is none, or whose indent is unknown. */
+export type FindListIndent = (paragraph: ListProperties) => number | undefined;
+
+/** The longest chain of styles that extend each other. */
+const MAX_STYLES = 20;
+
+/**
+ * Reads how far the items of lists are indented, by which readers see that a list belongs to an item of another one: Word has
+ * styles such as List Bullet 2 that are lists of their own.
+ * @param parts the XML of `word/styles.xml` and `word/numbering.xml`
+ */
+export function readListIndents(parts: { styles: string; numbering: string }): FindListIndent {
+  const styles = readStyles(parts.styles);
+  const indents = readLevelIndents(parts.numbering);
+  return (paragraph) => {
+    const chain = [paragraph];
+    let style = styles.get(paragraph.style ?? '');
+    while (style && chain.length < MAX_STYLES) {
+      chain.push(style);
+      style = styles.get(style.style ?? '');
+    }
+    // Of the paragraph and its styles, the next one that names a list decides; an indent counts up to there.
+    const place = chain.findIndex(({ numId }) => numId !== undefined);
+    const { numId, level } = chain[place] ?? {};
+    if (numId === undefined || numId === '0') return undefined;
+    const own = chain.slice(0, place + 1).find(({ indent }) => indent !== undefined)?.indent;
+    const depth = chain.find((each) => each.level !== undefined)?.level ?? level ?? '0';
+    return own ?? indents.get(`${numId} ${depth}`);
+  };
+}
+
+/**
+ * Adds a property of a paragraph to what is known of its list.
+ * @param name the name of the element in `w:pPr`
+ */
+export function addListProperty(
+  properties: ListProperties,
+  name: string,
+  attributes: Record<string, string>,
+): void {
+  const value = attributes['w:val'];
+  if (name === 'w:pStyle' && value !== undefined) properties.style = value;
+  if (name === 'w:numId' && value !== undefined) properties.numId = value;
+  if (name === 'w:ilvl' && value !== undefined) properties.level = value;
+  const left = Number(attributes['w:left'] ?? attributes['w:start']);
+  if (name === 'w:ind' && Number.isFinite(left)) properties.indent = left;
+}
+
+/** Paragraph styles by their identifiers; `style` is the one that they extend. */
+function readStyles(xml: string): Map<string, ListProperties> {
+  const styles = new Map<string, ListProperties>();
+  let current: ListProperties | undefined;
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        if (name === 'w:style') {
+          current = attributes['w:type'] === 'paragraph' ? {} : undefined;
+          if (current) styles.set(attributes['w:styleId'] ?? '', current);
+        } else if (current && name === 'w:basedOn') current.style = attributes['w:val'] ?? '';
+        else if (current) addListProperty(current, name, attributes);
+      },
+    },
+    { xmlMode: true },
+  );
+  parser.end(xml);
+  return styles;
+}
+
+/** The indents of the levels of each numbering, by its identifier, a space and the level. */
+function readLevelIndents(xml: string): Map<string, number> {
+  const abstract = new Map<string, Map<string, number>>();
+  const indents = new Map<string, number>();
+  let levels = new Map<string, number>();
+  let [level, number] = ['', ''];
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        const left = Number(attributes['w:left'] ?? attributes['w:start']);
+        if (name === 'w:abstractNum') {
+          levels = new Map();
+          abstract.set(attributes['w:abstractNumId'] ?? '', levels);
+        } else if (name === 'w:lvl') level = attributes['w:ilvl'] ?? '';
+        else if (name === 'w:ind' && Number.isFinite(left)) levels.set(level, left);
+        else if (name === 'w:num') {
+          number = attributes['w:numId'] ?? '';
+          // What overrides the levels of one numbering does not change their indents.
+          levels = new Map();
+        } else if (name === 'w:abstractNumId')
+          for (const [each, indent] of abstract.get(attributes['w:val'] ?? '') ?? [])
+            indents.set(`${number} ${each}`, indent);
+      },
+    },
+    { xmlMode: true },
+  );
+  parser.end(xml);
+  return indents;
+}
