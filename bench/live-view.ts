@@ -2,6 +2,7 @@ import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
+import { DESKTOP_VIEWPORT } from '../src/browser/device-emulation.ts';
 import { FRAME_HEADER_BYTES } from '../src/schemas/live-view.ts';
 import { countFrames, type LiveViewFixture, startLiveView } from '../test/support/live-view.ts';
 import { count } from './crawl/options.ts';
@@ -45,7 +46,8 @@ else await main();
 async function main(): Promise<void> {
   const seconds = count('seconds', values.seconds);
   const clicks = count('clicks', values.clicks);
-  await using session = await startLiveView(PAGES);
+  const { width, height } = DESKTOP_VIEWPORT;
+  await using session = await startLiveView(PAGES, { flag: `--window-size=${width},${height}` });
   const rows = [];
   await session.goto('/moving');
   for (const viewers of values.viewers.split(',')) {

@@ -25,9 +25,11 @@ export interface Size {
   height: number;
 }
 
+/** The window of a visitor with a desktop. */
+export const DESKTOP_VIEWPORT: Size = { width: 1280, height: 800 };
+
 /** The default window size of a visitor. */
-export const defaultViewport = ({ mobile }: Appearance): Size =>
-  mobile ? PHONE.viewport : { width: 1280, height: 800 };
+export const defaultViewport = ({ mobile }: Appearance): Size => (mobile ? PHONE.viewport : DESKTOP_VIEWPORT);
 
 /** Sets the window size of a page. */
 export async function setViewport(session: Session, { mobile }: Appearance, size: Size): Promise<void> {

@@ -115,6 +115,8 @@ describe('a browser session', () => {
     const page = browser.contexts()[0]!.pages()[0]!;
     await page.goto(`${site.url}/article/1`);
     expect(await page.title()).not.toBe('');
+    // The window of a desktop, as in scrapes.
+    expect(await page.evaluate('[innerWidth, innerHeight]')).toEqual([1280, 800]);
 
     const deleted = await remove(body.id);
     expect(deleted.body.success).toBe(true);

@@ -67,8 +67,15 @@ afterAll(async () => {
 
 /** The point of the viewer's page that shows a place of the remote page, given as shares of its width and height. */
 async function pointAt({ page }: Viewer, x: number, y: number): Promise<[number, number]> {
-  const box = await pollUntil(() => page.locator('canvas').boundingBox());
-  return [box.x + box.width * x, box.y + box.height * y];
+  const canvas = page.locator('canvas');
+  const box = await pollUntil(() => canvas.boundingBox());
+  const { width, height } = await canvas.evaluate((each: HTMLCanvasElement) => ({
+    width: each.width,
+    height: each.height,
+  }));
+  // The picture keeps its proportions, in the left upper corner of the canvas.
+  const scale = Math.min(box.width / width, box.height / height);
+  return [box.x + width * scale * x, box.y + height * scale * y];
 }
 
 it('passes every kind of input to the page and its frames, shows both viewers the same, and survives the API', async () => {

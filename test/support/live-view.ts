@@ -79,8 +79,8 @@ export interface Viewer {
 }
 
 interface LiveViewSettings {
-  /** Whether frames of other sites get a process of their own, as they do where Chromium has much memory. */
-  isolatesSites?: boolean;
+  /** A further argument of the browser of the session. */
+  flag?: string | undefined;
   /** A browser that several live views use for their viewers, because a start takes a second. The caller closes it. */
   viewerBrowser?: Browser;
 }
@@ -98,10 +98,10 @@ export async function startViewerBrowser(): Promise<Browser> {
  */
 export async function startLiveView(
   contents: Record<string, string | RequestListener>,
-  { isolatesSites = false, viewerBrowser: sharedBrowser }: LiveViewSettings = {},
+  { flag, viewerBrowser: sharedBrowser }: LiveViewSettings = {},
 ): Promise<LiveViewFixture> {
   const { path: executablePath } = await findChromium(readConfig());
-  const program = isolatesSites ? await withFlag(executablePath, '--site-per-process') : undefined;
+  const program = flag === undefined ? undefined : await withFlag(executablePath, flag);
   const pages = await startPages(contents);
   const dns = await startDns({ [OTHER_SITE]: ['127.0.0.1'] });
   const egress = createEgress({ allowPrivate: ['127.0.0.0/8'], dns: dns.address });

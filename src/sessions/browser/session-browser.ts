@@ -3,6 +3,7 @@ import type { Server, Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { CdpConnection } from '../../browser/chromium/cdp.ts';
 import { type Chromium, chromiumArguments, connectChromium } from '../../browser/chromium/launch-chromium.ts';
+import { DESKTOP_VIEWPORT } from '../../browser/device-emulation.ts';
 import { type Confinement, startConfined } from '../../sandbox/confinement.ts';
 import { UNSHARE } from '../../sandbox/limits.ts';
 import type { SandboxedProgram } from '../../sandbox/sandboxed-program.ts';
@@ -130,6 +131,8 @@ function sandboxedChromium({
       ] as const),
       ...chromiumArguments({ profile: PROFILE_PATH, proxyUrl: `http://127.0.0.1:${PROXY_PORT}` }),
       `--disk-cache-size=${MAX_CACHE_BYTES}`,
+      // As in scrapes; many sites lay out Chromium's own 800 by 600 pixels as a tablet.
+      `--window-size=${DESKTOP_VIEWPORT.width},${DESKTOP_VIEWPORT.height}`,
       'about:blank',
     ],
     readOnlyPaths: [

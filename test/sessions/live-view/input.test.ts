@@ -367,7 +367,9 @@ describe('A viewer', () => {
     ['in a process of their own', true],
   ])('uses frames of other sites %s like the page itself', async (_where, isolatesSites) => {
     const { viewerBrowser } = session;
-    await using isolated = await startLiveView(PAGES, { isolatesSites, viewerBrowser });
+    // It is the default where Chromium has much memory.
+    const flag = isolatesSites ? '--site-per-process' : undefined;
+    await using isolated = await startLiveView(PAGES, { flag, viewerBrowser });
     const { page, colorAt } = await isolated.openViewer('control', {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
