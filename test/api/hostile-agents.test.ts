@@ -343,7 +343,7 @@ describe('a page that leads a prompt elsewhere', () => {
   it.each(
     sampleOf(
       WAYS.map(([name], index) => [name, index] as const),
-      2,
+      3,
     ),
   )(
     'stays where it is: %s',

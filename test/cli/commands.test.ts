@@ -36,7 +36,7 @@ const winnow = (args: string[], settings: Record<string, string> = {}) =>
 
 /** The same within this process, for the commands of which there are many cases. */
 const winnowHere = (args: string[]): Promise<CommandOutput> =>
-  runInProcess(args, { WINNOW_DATA_DIR: service.dataDir });
+  runInProcess(args, { settings: { WINNOW_DATA_DIR: service.dataDir } });
 
 describe('scrape', () => {
   it('prints one format as it is, and nothing else on stdout', async () => {

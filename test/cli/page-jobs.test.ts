@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/embedded/command.ts';
 import { articleTruth, linkSentence, type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
+import { runInProcess } from '../support/command-line.ts';
 import { sampleOf } from '../support/corpus.ts';
 import { finished } from '../support/jobs.ts';
 import { useService } from '../support/use-service.ts';
@@ -246,7 +247,10 @@ it.each(
     3,
   ),
 )('%j is rejected as wrong usage', async (args, reason) => {
-  const { exitCode, stdout, stderr } = await winnow([...args]);
+  const { exitCode, stdout, stderr } = await runInProcess([...args], {
+    settings: { WINNOW_DATA_DIR: service.dataDir },
+    cwd: workDir,
+  });
   expect(stderr).toMatch(reason);
   expect(stderr).not.toMatch(/\n\s+at /);
   expect([exitCode, stdout]).toEqual([2, '']);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCommand } from '../../src/embedded/command.ts';
 import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
+import { runInProcess } from '../support/command-line.ts';
 import { htmlFile } from '../support/parse.ts';
 import { useService } from '../support/use-service.ts';
 
@@ -32,20 +33,24 @@ const parse = (...args: string[]) =>
     timeoutMs: 150_000,
   });
 
+/** The same within this process, for further cases. */
+const parseHere = (...args: string[]) =>
+  runInProcess(['parse', ...args], { settings: { WINNOW_DATA_DIR: service.dataDir }, cwd: workDir });
+
 it('parse prints one format of a file as it is, and nothing else on stdout', async () => {
   const { exitCode, stdout } = await parse('报告.html');
   expect([exitCode, stdout]).toEqual([0, '# Report\n\nThe text of the page.\n']);
 });
 
 it('parse prints the whole response with --json, and writes it with -o', async () => {
-  const { exitCode, stdout } = await parse('报告.html', '--json', '-o', 'out.json');
+  const { exitCode, stdout } = await parseHere('报告.html', '--json', '-o', 'out.json');
   expect([exitCode, stdout]).toEqual([0, '']);
   const written = JSON.parse(await readFile(path.join(workDir, 'out.json'), 'utf8'));
   expect(written).toMatchObject({ success: true, data: { metadata: { sourceFile: '报告.html' } } });
 });
 
 it('parse reads the pages of a PDF that its options name', async () => {
-  const { stdout } = await parse('pages.pdf', '--max-pages', '1', '--pages');
+  const { stdout } = await parseHere('pages.pdf', '--max-pages', '1', '--pages');
   const { pages, metadata } = JSON.parse(stdout);
   expect(pages).toMatchObject([{ pageNumber: 1, markdown: 'The first page.' }]);
   expect(metadata).toMatchObject({ numPages: 1, totalPages: 2, creditsUsed: 1 });
@@ -64,7 +69,7 @@ it('parse prints several files as one document per line, and names those that fa
 });
 
 it('parse prints several files as one object with --json', async () => {
-  const { exitCode, stdout } = await parse('报告.html', 'two.html', '--json');
+  const { exitCode, stdout } = await parseHere('报告.html', 'two.html', '--json');
   expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { success: true, completed: 2, failed: 0 }]);
 });
 
@@ -76,7 +81,7 @@ it.each([
   [['two.html', '-f', 'screenshot'], 'screenshot'],
   [['two.html', '--max-pages', 'x'], 'whole number'],
 ])('parse %j exits with 2', async (args, message) => {
-  const { exitCode, stdout, stderr } = await parse(...args);
+  const { exitCode, stdout, stderr } = await parseHere(...args);
   expect([exitCode, stdout]).toEqual([2, '']);
   expect(stderr).toContain(message);
 });

@@ -7,17 +7,16 @@ import { postJson } from '../../src/cli/api-client.ts';
 import { formatResult } from '../../src/cli/scrape-output.ts';
 import { runCommand } from '../../src/embedded/command.ts';
 import { lockDataDirectory } from '../../src/embedded/supervision/run-file.ts';
+import { runInProcess } from '../support/command-line.ts';
 import { sampleOf } from '../support/corpus.ts';
 
 const entry = join(import.meta.dirname, '../../bin/winnow.js');
 const dataDir = mkdtempSync(join(tmpdir(), 'winnow-cli-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
+const settings = { WINNOW_DATA_DIR: dataDir, WINNOW_CACHE_DIR: dataDir, WINNOW_API_KEY: 'fc-test' };
 const winnow = (...args: string[]) =>
-  runCommand(process.execPath, [entry, ...args], {
-    settings: { WINNOW_DATA_DIR: dataDir, WINNOW_CACHE_DIR: dataDir, WINNOW_API_KEY: 'fc-test' },
-    timeoutMs: 150_000,
-  });
+  runCommand(process.execPath, [entry, ...args], { settings, timeoutMs: 150_000 });
 
 test.each(
   sampleOf(
@@ -32,7 +31,7 @@ test.each(
     3,
   ),
 )('%j is rejected as wrong usage', async (args, reason) => {
-  const { exitCode, stderr, stdout } = await winnow(...args);
+  const { exitCode, stderr, stdout } = await runInProcess([...args], { settings });
   expect(stderr).toMatch(reason);
   expect(stdout).toBe('');
   expect(exitCode).toBe(2);
@@ -50,9 +49,9 @@ test('help is printed on stdout, and that of up lists the settings', async () =>
   const all = await winnow('--help');
   expect(all).toMatchObject({ exitCode: 0, stderr: '' });
   expect(all.stdout).toContain('scrape');
-  const up = await winnow('up', '--help');
+  const up = await runInProcess(['up', '--help'], { settings });
   expect(up.stdout).toMatch(/WINNOW_DATA_DIR +directory/);
-  expect((await winnow('scrape', '--help')).stdout).toMatch(/--only-main-content/);
+  expect((await runInProcess(['scrape', '--help'], { settings })).stdout).toMatch(/--only-main-content/);
 });
 
 test('a command uses the running instance, and prints only the result on stdout', async () => {

@@ -31,11 +31,12 @@ function keepListeners(): () => void {
  * Runs a command of the command line in this process, which takes a tenth of the processor time of a process of its own.
  * It is for tests of what commands do and print, one at a time; signals, terminals and pipes need a real process.
  * @param args the arguments after `winnow`
- * @param settings environment variables beside those of this process
+ * @param options.settings environment variables beside those of this process
+ * @param options.cwd the working directory, by default that of this process
  */
 export async function runInProcess(
   args: string[],
-  settings: Record<string, string> = {},
+  { settings = {}, cwd = process.cwd() }: { settings?: Record<string, string>; cwd?: string } = {},
 ): Promise<CommandOutput> {
   const output = { stdout: '', stderr: '' };
   const written = (['stdout', 'stderr'] as const).map((name) =>
@@ -45,14 +46,16 @@ export async function runInProcess(
     }),
   );
   const removeListeners = keepListeners();
-  const before = { env: process.env, exitCode: process.exitCode };
+  const before = { env: process.env, exitCode: process.exitCode, cwd: process.cwd() };
   process.env = { ...process.env, ...settings };
   process.exitCode = undefined;
+  process.chdir(cwd);
   try {
     return { exitCode: await runCli(args), ...output };
   } finally {
     process.env = before.env;
     process.exitCode = before.exitCode;
+    process.chdir(before.cwd);
     removeListeners();
     for (const spy of written) spy.mockRestore();
   }
