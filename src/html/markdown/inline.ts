@@ -12,7 +12,8 @@ const MAX_NESTED_DELIMITERS = 3;
  */
 function createDelimiterRule(delimiter: string, alternative?: string): ElementRule {
   return (writer, { children }) => {
-    const depth = writer.spans.filter(({ open }) => open === delimiter || open === alternative).length;
+    let depth = 0;
+    for (const { open } of writer.spans) if (open === delimiter || open === alternative) depth++;
     const delimiterHere = depth % 2 ? alternative : delimiter;
     const { isAdjacent, isAdjacentToWord } = writer.line;
     const isApart = writer.isSpanPending || !(writer.options.tidy ? isAdjacent : isAdjacentToWord);

@@ -58,7 +58,8 @@ export class MarkdownWriter {
 
   /** Writes nodes in order. Recursion is safe because the parser bounds the depth of a page as browsers do. */
   walk(nodes: readonly ChildNode[]): void {
-    for (const node of nodes) {
+    for (let at = 0; at < nodes.length; at++) {
+      const node = nodes[at]!;
       if (isText(node)) {
         this.countText(node.data.length);
         this.line.text(node.data);

@@ -10,7 +10,7 @@ import { toImages } from './images.ts';
 import { canReplaceAnydoc, convertWithMammoth } from './mammoth.ts';
 import type { OfficeType } from './model.ts';
 import { displayChartValues } from './source/chart-values.ts';
-import { markFormulas } from './source/docx-formulas.ts';
+import { markDocxObjects } from './source/docx-objects.ts';
 import { readDocxParagraphs } from './source/docx-paragraphs.ts';
 import { readMetadata } from './source/metadata.ts';
 import { insertObjects, type MarkedObjects, markObjects } from './source/odt-objects.ts';
@@ -73,9 +73,9 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
   return { ...content, metadata };
 }
 
-/** Marks the formulas and charts that anydoc leaves out. @returns undefined if there are none */
+/** Marks the formulas, charts and characters that anydoc leaves out. @returns undefined if there are none */
 function markedObjects(archive: ZipArchive, type: OfficeType): MarkedObjects | undefined {
-  if (type === 'docx') return markFormulas(archive);
+  if (type === 'docx') return markDocxObjects(archive);
   return type === 'odt' || type === 'odp' ? markObjects(archive, type) : undefined;
 }
 

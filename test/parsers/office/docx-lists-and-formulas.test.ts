@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toMarkdown } from '../../../src/html/markdown/index.ts';
 import { parseHtml } from '../../../src/html/parse/parse.ts';
+import { DocumentError } from '../../../src/parsers/document-error.ts';
 import { convertOffice } from '../../../src/parsers/office/index.ts';
 import { docx, paragraph, run } from './docx-writer.ts';
 
@@ -58,6 +59,39 @@ describe('hidden text of a Word document', () => {
     );
     const visible = run(' text', '<w:vanish w:val="0"/>');
     expect(await htmlOf(hidden + paragraph(shown + visible))).toBe('<p>public text</p>');
+  });
+});
+
+describe('text of a Word document that is no plain text', () => {
+  test('has its symbols, hyphens, and the text below a pronunciation guide', async () => {
+    const symbol = (font: string, code: string) => `<w:r><w:sym w:font="${font}" w:char="${code}"/></w:r>`;
+    const ruby = `<w:r><w:ruby><w:rubyPr/><w:rt>${run('とうきょう')}</w:rt><w:rubyBase>${run('東京')}</w:rubyBase></w:ruby></w:r>`;
+    const hyphen = '<w:r><w:t>a</w:t><w:noBreakHyphen/><w:t>b</w:t></w:r>';
+    const body = [
+      ruby,
+      run(' '),
+      hyphen,
+      run(' '),
+      symbol('Wingdings', 'F0FC'),
+      symbol('Symbol', 'F0B1'),
+      symbol('Unknown', 'F0B1'),
+    ];
+    expect(await htmlOf(paragraph(body.join('')))).toBe('<p>東京 a-b ✓±</p>');
+  });
+
+  test.each([
+    ['<w:ruby><w:rubyBase>'],
+    ['<w:ruby>'],
+    ['<w:rubyBase>'],
+    ['<m:oMath>'],
+    ['<m:oMath '],
+    ['<m:oMathParaPr>'],
+    ['<w:sym '],
+  ])('is bounded where %s is opened a hundred thousand times', async (element) => {
+    // In quadratic time, this would take minutes.
+    const body = paragraph(`${run('Text')}<w:r>${element.repeat(100_000)}</w:r>`);
+    const outcome = await htmlOf(body).catch((error: unknown) => error);
+    if (outcome !== '<p>Text</p>') expect(outcome).toBeInstanceOf(DocumentError);
   });
 });
 

@@ -1,0 +1,79 @@
+import { ZipArchive } from '../../zip.ts';
+import { type MarkedObjects, markOf } from './odt-objects.ts';
+import { ommlToMathml } from './omml.ts';
+import { replaceParts, tryReadPart } from './replace-parts.ts';
+
+const PARTS = ['word/document.xml', 'word/footnotes.xml', 'word/endnotes.xml'];
+/** Limits in bytes: of the XML of one part, and of all formulas. */
+const MAX_PART_BYTES = 64 * 1024 * 1024;
+const MAX_FORMULAS_BYTES = 8 * 1024 * 1024;
+// No expression goes beyond the next beginning of what it looks for: else unclosed elements would take quadratic time.
+const FORMULA = /<m:oMath(?=[\s>])[^<>]*>(?:(?!<m:oMath[\s>])[\s\S])*?<\/m:oMath>/g;
+/** Formulas in a paragraph of their own. */
+const PARAGRAPHS =
+  /<\/?m:oMathPara(?=[\s>])[^<>]*>|<m:oMathParaPr\b(?:(?!<m:oMathParaPr\b)[\s\S])*?<\/m:oMathParaPr>/g;
+
+/** Text with a pronunciation guide above it, and the text in it. */
+const RUBY =
+  /<w:ruby>(?:(?!<w:ruby>)[\s\S])*?<w:rubyBase>((?:(?!<w:ruby>|<w:rubyBase>)[\s\S])*?)<\/w:rubyBase>\s*<\/w:ruby>/g;
+const TEXT = /<w:t(?=[\s>])[^<>]*>([^<]*)<\/w:t>/g;
+/** A character by its code in a font of symbols, or a hyphen at which no line ends. */
+const CHARACTER = /<w:sym\b([^<>]*)\/>|<w:noBreakHyphen\s*\/>/g;
+
+/** What symbols of the fonts Symbol and Wingdings look like, by their codes without the range of private characters. */
+const SYMBOL = codes(
+  '44Δ 53Σ 57Ω 61α 62β 64δ 65ε 67γ 6cλ 6dμ 70π 72ρ 73σ 74τ 77ω a3≤ a5∞ ab↔ ac← ad↑ ' +
+    'ae→ af↓ b0° b1± b3≥ b4× b7• b8÷ b9≠ bb≈ bc… ce∈ d2® d3© d4™ d6√ e5∑ f2∫',
+);
+const WINGDINGS = codes('22✂ 28☎ 2a✉ 4a☺ 4c☹ 6c● 6e■ 6f☐ a7▪ a8☐ ab★ d8➢ df← e0→ e8➔ f0⇨ fb✗ fc✓ fd☒ fe☑');
+
+/** @param list two hexadecimal digits and the character for each code */
+function codes(list: string): Map<number, string> {
+  return new Map(list.split(' ').map((each) => [Number.parseInt(each.slice(0, 2), 16), each.slice(2)]));
+}
+
+/**
+ * Writes into the text of a Word document what anydoc leaves out: marks for its formulas, text below a pronunciation guide,
+ * symbols, and hyphens at which no line ends.
+ * @returns undefined if the document has nothing of that, or is damaged or too large
+ */
+export function markDocxObjects(archive: ZipArchive): MarkedObjects | undefined {
+  const objects: string[] = [];
+  const changed = new Map<string, string>();
+  let left = MAX_FORMULAS_BYTES;
+  for (const name of PARTS) {
+    const xml = tryReadPart(archive, name, MAX_PART_BYTES)?.toString('utf8') ?? '';
+    const written = writeCharacters(xml)
+      .replace(PARAGRAPHS, '')
+      .replace(FORMULA, (formula) => {
+        left -= formula.length;
+        const mathml = left > 0 ? ommlToMathml(formula) : '';
+        return mathml && `<w:r><w:t>${markOf(objects.push(mathml) - 1)}</w:t></w:r>`;
+      });
+    if (written !== xml) changed.set(name, written);
+  }
+  const bytes = changed.size > 0 ? replaceParts(archive, changed) : undefined;
+  return bytes && { bytes, archive: new ZipArchive(bytes), objects };
+}
+
+/** Writes text in the places of elements that stand for it. */
+function writeCharacters(xml: string): string {
+  const withoutRuby = xml.includes('<w:ruby>')
+    ? xml.replace(RUBY, (_, base: string) => {
+        const text = [...base.matchAll(TEXT)].map(([, each]) => each).join('');
+        return `<w:t xml:space="preserve">${text}</w:t>`;
+      })
+    : xml;
+  return withoutRuby.replace(CHARACTER, (element, attributes: string | undefined) => {
+    const character = attributes === undefined ? '-' : symbolOf(attributes);
+    return character ? `<w:t>${character}</w:t>` : element;
+  });
+}
+
+/** The character that a symbol looks like; undefined if that is not known. */
+function symbolOf(attributes: string): string | undefined {
+  const font = /w:font="([^"]*)"/.exec(attributes)?.[1] ?? '';
+  const code = Number.parseInt(/w:char="([0-9a-f]{1,4})"/i.exec(attributes)?.[1] ?? '', 16) & 0xff;
+  if (/^wingdings$/i.test(font)) return WINGDINGS.get(code);
+  return /^symbol$/i.test(font) ? SYMBOL.get(code) : undefined;
+}
