@@ -9,6 +9,9 @@ const HELP = `Opens pages that only scripts fill, with our browser engine, with 
 PlaywrightCrawler, in turn, all in the same Chromium with its sandbox on. Prints pages per second, and the CPU time of all
 processes including Chromium's.
 
+With --atOnce 1, it prints how long a page takes, too. What the engine takes longer than playwright-told, which knows the text of
+the page, is what it waits beyond what the page needs, and what its proxy costs.
+
 Usage: node bench/browser.ts [OPTIONS]
 
   --pages N           pages of each run (120)
@@ -65,6 +68,7 @@ async function main(names: string[]): Promise<void> {
     'pages/s': short(mean(own, ({ perSecond }) => perSecond)),
     'CPU-ms per page': short(mean(own, ({ cpuMs }) => cpuMs)),
     'memory most MB': short(Math.max(...own.map(({ peakMb }) => peakMb))),
+    ...(atOnce === 1 && { 'ms of a page, p50': short(mean(own, ({ apartMs }) => apartMs)) }),
     'our speed ÷ its': ratio(own, ({ perSecond }) => perSecond),
     'our CPU ÷ its': ratio(own, ({ cpuMs }) => cpuMs),
   }));

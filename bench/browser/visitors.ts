@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setInterval } from 'node:timers';
-import { measure } from '../figures.ts';
+import { measure, percentile } from '../figures.ts';
 import { byRole, sampleProcesses } from '../processes.ts';
 
 /** The task of a visitor, sent to its process. */
@@ -16,7 +16,12 @@ export interface VisitorFigures {
   perSecond: number;
   cpuMs: number;
   peakMb: number;
+  /** Milliseconds from one page to the next, at p50: the time of a page if one is open at once. */
+  apartMs: number;
 }
+
+/** What the process of a visitor reports. */
+type VisitorReport = Pick<VisitorFigures, 'apartMs'> & { totalMs: number };
 
 /** The programs that open pages, by the name of the visitor. */
 export const VISITORS: Record<string, URL> = {
@@ -60,13 +65,13 @@ export async function measureVisitor(name: string, task: VisitorTask): Promise<V
     peakMb = Math.max(peakMb, sum('pssMb'));
   }, SAMPLED_EVERY_MS);
   child.send('go');
-  const totalMs: number = await told();
+  const { totalMs, apartMs }: VisitorReport = await told();
   clearInterval(sampler);
   const cpuMs = (sum('cpuMs') - cpuBefore) / task.pages;
   failed.catch(() => undefined);
   child.send('end');
   await once(child, 'exit');
-  return { perSecond: (task.pages / totalMs) * 1000, cpuMs, peakMb };
+  return { perSecond: (task.pages / totalMs) * 1000, cpuMs, peakMb, apartMs };
 }
 
 /** Opens all URLs and passes each rendered page to `check`, which throws if the expected text is missing. */
@@ -85,7 +90,9 @@ export async function serveVisitor(task: VisitorTask, visitAll: VisitAll): Promi
   const { appTruth } = await import('../../test/site/app.ts');
   const urls = (pages: number, round: string) =>
     Array.from({ length: pages }, (_, n) => `${task.siteUrl}/app/${n}?${round}`);
+  const times: number[] = [];
   const check = (url: string, html: string) => {
+    times.push(performance.now());
     const { pathname } = new URL(url);
     const n = Number(pathname.split('/').at(-1));
     if (!html.includes(appTruth(n).firstSentence)) throw new Error(`${pathname} came without its text`);
@@ -94,7 +101,12 @@ export async function serveVisitor(task: VisitorTask, visitAll: VisitAll): Promi
   process.send!('ready');
   await once(process, 'message');
   const start = performance.now();
+  times.splice(0, times.length, start);
   await visitAll(urls(task.pages, 'measured'), check);
-  process.send!(performance.now() - start);
+  const apartMs = percentile(
+    times.slice(1).map((time, index) => time - times[index]!),
+    0.5,
+  );
+  process.send!({ totalMs: performance.now() - start, apartMs } satisfies VisitorReport);
   await once(process, 'message');
 }

@@ -71,7 +71,8 @@ function applyFilters(page: Document, snapshot: PageSource, options: CleanOption
   const base = documentBaseUrl(page, url);
   // Recursion is safe, because the parser limits the depth of a page.
   const copy = (nodes: readonly ChildNode[], copies: ChildNode[]): ChildNode[] => {
-    for (const node of nodes) {
+    for (let at = 0; at < nodes.length; at++) {
+      const node = nodes[at]!;
       if (isText(node)) copies.push(new Text(node.data));
       else if (isDirective(node)) copies.push(node.cloneNode());
       else if (!isTag(node) || dropped.has(node) || isNeverContent(node)) continue;
@@ -79,11 +80,16 @@ function applyFilters(page: Document, snapshot: PageSource, options: CleanOption
       else if (node.name === 'noscript' && engine !== 'browser') copy(node.children, copies);
       else if (engine !== 'browser' || !NOT_SHOWN_BY_BROWSERS.has(node.name)) {
         const element = new Element(node.name, attributesWithAbsoluteUrls(node, base));
-        setChildren(element, copy(node.children, []));
+        setChildren(element, copyChildren(node.children));
         copies.push(element);
       }
     }
     return copies;
+  };
+  // Many elements have no other child than a text, and V8 makes room for sixteen more as soon as a list grows.
+  const copyChildren = (nodes: readonly ChildNode[]): ChildNode[] => {
+    const [only] = nodes;
+    return nodes.length === 1 && only && isText(only) ? [new Text(only.data)] : copy(nodes, []);
   };
   const cleaned = new Document([]);
   setChildren(cleaned, copy(included ? outermost(included) : page.children, []));

@@ -52,6 +52,11 @@ describe('the tree is the same as that of parse5 for', () => {
       'texts of their own kind',
       '<title>a &amp; <b></title><textarea> <p> &lt;</textarea><noscript><p>x</noscript>',
     ],
+    [
+      'white space before texts',
+      ' <title> a</title> <pre>\n b</pre><pre> \n c</pre><b> d<svg> e</svg> f</b><table><caption> g<td> h</table> i',
+    ],
+    ['attributes that come late', '<p>a<body class=b><html lang=c><body id=d class=e>'],
     ['plain text', '<p>a<plaintext>b</plaintext><p>&amp;'],
     ['frames', '<frameset> a b <frame> c </frameset> d <noframes> e </noframes>'],
     ['tables with text', '<table> a <tr> b <td> c </td> d <b>e f</b></table>'],

@@ -114,13 +114,15 @@ function findArticleBody(
   { remaining, dropped }: PrunedPage,
 ): Element | undefined {
   const minimum = MIN_ARTICLE_BODY_SHARE * remainingWeight(root, index, remaining);
-  const bodies = [...remaining.keys()].filter(
-    (element) =>
-      isArticleBody(element) &&
-      !dropped.has(element) &&
-      isWithin(element, root) &&
-      remainingWeight(element, index, remaining) >= minimum,
-  );
+  const bodies = remaining
+    .keys()
+    .filter(
+      (element) =>
+        isArticleBody(element) &&
+        !dropped.has(element) &&
+        isWithin(element, root) &&
+        remainingWeight(element, index, remaining) >= minimum,
+    );
   return bodies.length === 1 ? bodies[0] : undefined;
 }
 

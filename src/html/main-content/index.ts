@@ -2,6 +2,7 @@ import type { Document, Element } from 'domhandler';
 import type { Snapshot } from '../../snapshot.ts';
 import { contentRootStage } from './content-root.ts';
 import { postsStage } from './forum/posts-stage.ts';
+import { ElementMap } from './page-index/element-map.ts';
 import { indexPage } from './page-index/page-index.ts';
 import { pageTypeStage } from './page-type/infer-page-type.ts';
 import { detectPageType } from './page-type/page-type.ts';
@@ -49,7 +50,7 @@ export function findBoilerplate(
 function createFilteredPage(index: FilteredPage['index']): FilteredPage {
   return {
     index,
-    pruned: { dropped: new Set(), remaining: new Map(), linkListLength: 0 },
+    pruned: { dropped: new Set(), remaining: new ElementMap(index.document), linkListLength: 0 },
     root: index.body,
   };
 }

@@ -1,4 +1,5 @@
 import type { Element } from 'domhandler';
+import type { ElementMap } from './page-index/element-map.ts';
 import type { Measure } from './page-index/element-measures.ts';
 import type { PageIndex } from './page-index/page-index.ts';
 import { PAGE_TYPES, type PageType } from './page-type/page-type.ts';
@@ -7,7 +8,7 @@ import { PAGE_TYPES, type PageType } from './page-type/page-type.ts';
 export interface PrunedPage {
   dropped: Set<Element>;
   /** The measures of the kept elements without their dropped descendants. */
-  remaining: Map<Element, Readonly<Measure>>;
+  remaining: ElementMap<Readonly<Measure>>;
   /** Total length of the dropped lists of links, in characters that are not blank. */
   linkListLength: number;
 }

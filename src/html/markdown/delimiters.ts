@@ -44,7 +44,9 @@ export class Delimiters {
   }
 
   get isLinkPending(): boolean {
-    return this.#spans.slice(this.#opened.length).some(({ isLink }) => isLink);
+    for (let place = this.#opened.length; place < this.#spans.length; place++)
+      if (this.#spans[place]?.isLink) return true;
+    return false;
   }
 
   /** First character of the innermost opening delimiter. */
@@ -75,13 +77,12 @@ export class Delimiters {
     if (opened?.at === undefined) return;
     const { close, isLink } = opened.span;
     this.#output.escapePending(close.charAt(0));
-    if (!this.isAtClosing || isLink) {
-      this.#closed = [];
-      this.#closedFrom = this.#output.length;
-    }
+    const isNextToOther = this.isAtClosing && !isLink;
+    if (!isNextToOther) this.#closedFrom = this.#output.length;
     this.#output.add(close);
+    if (isNextToOther) this.#closed.push(opened);
+    else this.#closed = isLink ? [] : [opened];
     if (isLink) this.markBoundary();
-    else this.#closed.push(opened);
   }
 
   /** Closes all that were opened. */
@@ -159,19 +160,23 @@ export class Delimiters {
       this.#opened.push({ span, at: last.at });
       return;
     }
-    const isPossible = this.#canBegin(span.open.charAt(0), this.#spans.slice(place + 1), next);
+    const isPossible = this.#canBegin(span.open.charAt(0), place + 1, next);
     this.#opened.push({ span, at: isPossible ? output.length : undefined });
     if (!isPossible) return;
     output.add(span.open);
     this.markBoundary();
   }
 
-  /** Whether a delimiter would open here. @param inner delimiters that open right inside */
-  #canBegin(character: string, inner: readonly InlineSpan[], next: AdjacentCharacter): boolean {
-    const following = inner.find(({ open }) => open.charAt(0) !== character)?.open.charAt(0) ?? next;
+  /** Whether a delimiter would open here. @param innerFrom the place of the first of the spans that open right inside */
+  #canBegin(character: string, innerFrom: number, next: AdjacentCharacter): boolean {
+    const spans = this.#spans;
+    let inner = innerFrom;
+    while (spans[inner]?.open.charAt(0) === character) inner++;
+    const following = spans[inner]?.open.charAt(0) ?? next;
     const canOpen = !isWord(this.#beforeRun(character)) || (character !== '_' && !isPunctuation(following));
     // Closing and opening delimiters of the same character form one run, which is ambiguous for more than one pair.
-    const isSinglePair = this.#closed.length === 1 && inner.every(({ isLink }) => isLink);
+    const isSinglePair =
+      this.#closed.length === 1 && spans.every(({ isLink }, place) => isLink || place < innerFrom);
     return canOpen && (isSinglePair || !(this.isAtClosing && this.#output.lastCharacter === character));
   }
 

@@ -12,7 +12,8 @@ const MAX_NESTED_DELIMITERS = 3;
  */
 function createDelimiterRule(delimiter: string, alternative?: string): ElementRule {
   return (writer, { children }) => {
-    const depth = writer.spans.filter(({ open }) => open === delimiter || open === alternative).length;
+    let depth = 0;
+    for (const { open } of writer.spans) if (open === delimiter || open === alternative) depth++;
     const delimiterHere = depth % 2 ? alternative : delimiter;
     const { isAdjacent, isAdjacentToWord } = writer.line;
     const isApart = writer.isSpanPending || !(writer.options.tidy ? isAdjacent : isAdjacentToWord);
@@ -29,6 +30,7 @@ export const strong = createDelimiterRule('**', '__');
 export const emphasis = createDelimiterRule('*', '_');
 export const strikethrough = createDelimiterRule('~~');
 
+/** Writes a heading on one line with as many `#` as its level. Inside a paragraph it becomes text, and in a table cell bold text. */
 export const heading: ElementRule = (writer, element) => {
   const { name, children } = element;
   writer.endText();

@@ -56,16 +56,17 @@ export function writeLinkedContent(writer: MarkdownWriter, element: Element, wit
     const text = writer.renderInline(LINE_BREAKS.link, content);
     if (text !== '' || !writer.options.tidy) writer.line.raw(span.open + text + span.close);
     writer.endText();
-  } else writeInlineLink(writer, element, content);
+  } else writeLinkSpan(writer, span, content);
 }
 
 /** Writes a link around inline content. */
 export function writeInlineLink(writer: MarkdownWriter, element: Element, content: () => void): void {
   const span = createLinkSpan(element, writer);
-  if (!span || isInLink(writer)) {
-    content();
-    return;
-  }
+  if (!span || isInLink(writer)) content();
+  else writeLinkSpan(writer, span, content);
+}
+
+function writeLinkSpan(writer: MarkdownWriter, span: InlineSpan, content: () => void): void {
   writer.writeSpan(span, content);
   if (!span.hasContent && !writer.options.tidy) writer.line.raw(span.open + span.close);
 }
@@ -132,8 +133,9 @@ function hasBalancedParentheses(text: string): boolean {
 }
 
 function formatTitle(title: string | undefined, isTidy: boolean): string {
+  if (!title) return '';
   // A line feed in a title would end a table row or a quote.
-  const text = isTidy ? truncateToLine(title) : (title ?? '').slice(0, MAX_TITLE).replace(/\n/g, '&#10;');
+  const text = isTidy ? truncateToLine(title) : title.slice(0, MAX_TITLE).replace(/\n/g, '&#10;');
   return text && ` "${text.replace(/["\\]|&(?!#10;)(?=#?\w{1,32};)/g, '\\$&')}"`;
 }
 

@@ -109,16 +109,17 @@ function renderCells(row: Element, covered: number[], writer: MarkdownWriter): s
       left--, first = false
     ) {
       if (cells.length < MAX_COLUMNS && rowSpan > 1) covered[cells.length] = rowSpan - 1;
-      cells.push(
-        first
-          ? text.replace(/(\\*)\|/g, (_, signs: string) => `${signs}${signs.length % 2 ? '\\' : ''}\\|`)
-          : '',
-      );
+      cells.push(first ? escapePipes(text) : '');
     }
   }
   fill();
   return cells;
 }
+
+const escapePipes = (text: string) =>
+  text.includes('|')
+    ? text.replace(/(\\*)\|/g, (_, signs: string) => `${signs}${signs.length % 2 ? '\\' : ''}\\|`)
+    : text;
 
 function alignments(head: Element, first: Element | undefined): string[] {
   const of = (row: Element | undefined) =>

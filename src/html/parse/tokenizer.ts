@@ -21,6 +21,14 @@ const FRAMES: ReadonlySet<InsertionMode> = new Set([
   InsertionMode.AFTER_AFTER_FRAMESET,
 ]);
 
+/** Insertion modes in which white space before a text is treated as a part of it. */
+const LIKE_BODY: ReadonlySet<InsertionMode> = new Set([
+  InsertionMode.IN_BODY,
+  InsertionMode.IN_CAPTION,
+  InsertionMode.IN_CELL,
+  InsertionMode.TEXT,
+]);
+
 /**
  * Tags with more attributes are left to parse5, because the search for duplicate names here takes quadratic
  * time.
@@ -67,17 +75,25 @@ const GRAVE = 96;
 const isBlank = (code: number) => code === SPACE || code === LINE_FEED || code === TAB || code === FORM_FEED;
 const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 
+/** The state of parse5's parser on which the meaning of white space depends. */
+interface ParserState {
+  readonly insertionMode: InsertionMode;
+  readonly skipNextNewLine: boolean;
+}
+
 /**
  * parse5's tokenizer with a fast path for text without character references, well-formed tags and comments.
  * The fast path consumes whole tokens where parse5 consumes single characters. Everything else is left to
  * parse5's state machine, so the tokens are the same for every page.
  */
 class FastTokenizer extends Tokenizer {
-  readonly #parser: { readonly insertionMode: InsertionMode };
+  readonly #parser: ParserState;
   #isQuick = false;
   readonly #nextOf = new Map<string, number>();
+  /** The token of all end tags: unlike that of a start tag, the parser does not keep it. */
+  readonly #endTagToken = emptyTag(TokenType.END_TAG);
 
-  constructor(parser: TokenHandler & { readonly insertionMode: InsertionMode }) {
+  constructor(parser: TokenHandler & ParserState) {
     super({}, parser);
     this.#parser = parser;
   }
@@ -123,19 +139,21 @@ class FastTokenizer extends Tokenizer {
   }
 
   #text(page: string, from: number, hasReferences: boolean): boolean {
-    if (FRAMES.has(this.#parser.insertionMode)) return false;
+    const { insertionMode, skipNextNewLine } = this.#parser;
+    if (FRAMES.has(insertionMode)) return false;
     let to = this.#next('<', page, from);
     if (hasReferences) to = Math.min(to, this.#next('&', page, from));
     if (to <= from) return false;
     if (this.currentCharacterToken) this._emitCurrentCharacterToken(null);
     let word = from;
     while (word < to && isBlank(page.charCodeAt(word))) word++;
-    if (word > from) {
+    const isOneText = word < to && LIKE_BODY.has(insertionMode) && !skipNextNewLine;
+    if (word > from && !isOneText) {
       const chars = page.slice(from, word);
       this.handler.onWhitespaceCharacter({ type: TokenType.WHITESPACE_CHARACTER, chars, location: null });
     }
     if (to > word) {
-      const chars = page.slice(word, to);
+      const chars = page.slice(isOneText ? from : word, to);
       this.handler.onCharacter({ type: TokenType.CHARACTER, chars, location: null });
     }
     this.preprocessor.pos = to - 1;
@@ -167,9 +185,9 @@ class FastTokenizer extends Tokenizer {
     while (isBlank(page.charCodeAt(at))) at++;
     if (nameEnd === from || page.charCodeAt(at) !== GREATER) return false;
     this.#endText();
-    const token = tagOf(TokenType.END_TAG, page.slice(from, nameEnd));
+    nameTag(this.#endTagToken, page.slice(from, nameEnd));
     this.preprocessor.pos = at;
-    this.handler.onEndTag(token);
+    this.handler.onEndTag(this.#endTagToken);
     return true;
   }
 
@@ -177,7 +195,8 @@ class FastTokenizer extends Tokenizer {
     const nameEnd = this.#nameEnd(page, from);
     const after = page.charCodeAt(nameEnd);
     if (after !== GREATER && after !== SLASH && !isBlank(after)) return false;
-    const token = tagOf(TokenType.START_TAG, page.slice(from, nameEnd));
+    const token = emptyTag(TokenType.START_TAG);
+    nameTag(token, page.slice(from, nameEnd));
     const end = readAttributes(page, nameEnd, token);
     if (end < 0) return false;
     this.#endText();
@@ -214,10 +233,19 @@ class FastTokenizer extends Tokenizer {
   }
 }
 
-function tagOf(type: Token.TagToken['type'], written: string): Token.TagToken {
-  const tagName = TAG_NAMES.get(written) ?? written.toLowerCase();
-  const tagID = html.getTagID(tagName);
-  return { type, tagName, tagID, selfClosing: false, ackSelfClosing: false, attrs: [], location: null };
+const emptyTag = (type: Token.TagToken['type']): Token.TagToken => ({
+  type,
+  tagName: '',
+  tagID: html.TAG_ID.UNKNOWN,
+  selfClosing: false,
+  ackSelfClosing: false,
+  attrs: [],
+  location: null,
+});
+
+function nameTag(token: Token.TagToken, written: string): void {
+  token.tagName = TAG_NAMES.get(written) ?? written.toLowerCase();
+  token.tagID = html.getTagID(token.tagName);
 }
 
 /**
@@ -225,7 +253,6 @@ function tagOf(type: Token.TagToken['type'], written: string): Token.TagToken {
  * @returns the position of its `>`, or -1 if the tag must be left to parse5
  */
 function readAttributes(page: string, from: number, token: Token.TagToken): number {
-  const { attrs } = token;
   for (let at = from; ; ) {
     let code = page.charCodeAt(at);
     while (isBlank(code)) code = page.charCodeAt(++at);
@@ -240,7 +267,7 @@ function readAttributes(page: string, from: number, token: Token.TagToken): numb
       if (code >= 65 && (code <= 90 || code > 126)) isPlain = false;
       code = page.charCodeAt(++at);
     }
-    if (at === start || attrs.length === MAX_ATTRIBUTES) return -1;
+    if (at === start || token.attrs.length === MAX_ATTRIBUTES) return -1;
     const written = page.slice(start, at);
     const lower = isPlain ? written : written.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
     const name = ATTRIBUTE_NAMES.get(lower) ?? lower;
@@ -259,8 +286,10 @@ function readAttributes(page: string, from: number, token: Token.TagToken): numb
       }
       at = isQuoted ? valueEnd + 1 : valueEnd;
     }
+    // Most tags with attributes have one, and V8 makes room for sixteen more as soon as a list grows.
+    if (token.attrs.length === 0) token.attrs = [{ name, value }];
     // The first attribute of a name takes precedence.
-    if (!attrs.some((attribute) => attribute.name === name)) attrs.push({ name, value });
+    else if (!token.attrs.some((attribute) => attribute.name === name)) token.attrs.push({ name, value });
   }
 }
 

@@ -1,4 +1,4 @@
-import { Element, isText, Text } from 'domhandler';
+import { type ChildNode, Element, isText, type ParentNode, Text } from 'domhandler';
 import { adapter } from 'parse5-htmlparser2-tree-adapter';
 import { ServiceError } from '../../errors.ts';
 
@@ -42,7 +42,7 @@ export function createBoundedAdapter(): BoundedAdapter {
         last.data += text;
       } else {
         countNode();
-        adapter.appendChild(parent, new Text(text));
+        appendChild(parent, new Text(text));
       }
     },
     insertTextBefore(parent, text, reference) {
@@ -55,6 +55,7 @@ export function createBoundedAdapter(): BoundedAdapter {
       }
     },
     adoptAttributes,
+    appendChild,
     insertBefore,
     detachNode,
     onItemPush: () => open.push(),
@@ -83,7 +84,7 @@ class OpenElements {
 }
 
 const createElement: BoundedAdapter['createElement'] = (name, namespace, attributes) => {
-  const element = new Element(name, new Attributes(), []);
+  const element = new Element(name, attributes.length ? new Attributes() : NO_ATTRIBUTES, []);
   element.namespace = namespace;
   const known = attributes.length > MAX_ATTRIBUTES ? attributes.slice(0, MAX_ATTRIBUTES) : attributes;
   // The tokenizer has already removed duplicate names.
@@ -91,9 +92,25 @@ const createElement: BoundedAdapter['createElement'] = (name, namespace, attribu
   return element;
 };
 
-const adoptAttributes: BoundedAdapter['adoptAttributes'] = ({ attribs }, attributes) => {
-  for (const { name, value } of attributes) attribs[name] ??= value;
+const adoptAttributes: BoundedAdapter['adoptAttributes'] = (element, attributes) => {
+  if (element.attribs === NO_ATTRIBUTES) element.attribs = new Attributes();
+  for (const { name, value } of attributes) element.attribs[name] ??= value;
 };
+
+/**
+ * Adds a node behind the last child. The list of the first child is made for one, because many elements have no other, and V8
+ * makes room for sixteen more as soon as a list grows.
+ */
+function appendChild(parent: ParentNode, node: ChildNode): void {
+  const { children } = parent;
+  const last = children.at(-1);
+  node.parent = parent;
+  if (last) {
+    last.next = node;
+    node.prev = last;
+    children.push(node);
+  } else parent.children = [node];
+}
 
 const insertBefore: BoundedAdapter['insertBefore'] = (parent, node, reference) => {
   node.parent = parent;
@@ -125,6 +142,8 @@ class Attributes {
 }
 Object.setPrototypeOf(Attributes.prototype, null);
 Reflect.deleteProperty(Attributes.prototype, 'constructor');
+/** The attributes of all elements that have none, which are most. */
+const NO_ATTRIBUTES = Object.freeze(new Attributes());
 
 function refuse(what: string): never {
   throw new ServiceError('SCRAPE_CONTENT_TOO_LARGE', `The page ${what}. Fetch a smaller part of it.`);

@@ -7,7 +7,7 @@ export const isCollapseToggle = ({ attribs }: Element): boolean =>
   (attribs['aria-expanded'] !== undefined || toggleKindOf(attribs) === 'collapse');
 
 /** The ids of the elements that accordions and tabs show in place. Menus and dialogs are not included. */
-export function findCollapsibleIds(elements: Iterable<Element>): Set<string> {
+export function findCollapsibleIds(elements: readonly Element[]): Set<string> {
   const ids = new Set<string>();
   for (const element of elements) {
     const id = collapsibleIdOf(element);

@@ -10,7 +10,10 @@ export interface PageIndex {
   type: PageType;
   /** The type by the page's own signals, before its structure corrected it. */
   detectedType: PageType;
+  document: Document;
   body: Element;
+  /** The elements that have a measure, in document order. */
+  elements: readonly Element[];
   measures: Measures;
   nameHints: ReadonlyMap<Element, readonly NameHint[]>;
   /** The title, main elements and article bodies with their ancestors, which are never boilerplate by name. */
@@ -51,7 +54,8 @@ export function indexPage(
   isScripted: boolean,
 ): PageIndex | undefined {
   const measures = measureElements(page, isScripted);
-  const body = findBody(measures);
+  const elements = measures.keys();
+  const body = elements.find(({ name }) => name === 'body');
   const total = body && measures.get(body);
   if (!body || !total) return undefined;
   const byProse = isRunningText(type) && total.prose > MIN_PROSE_SHARE * total.length;
@@ -64,11 +68,13 @@ export function indexPage(
   return {
     type,
     detectedType,
+    document: page,
     body,
+    elements,
     measures,
     nameHints,
-    ...findContentAncestors(measures),
-    collapsibleIds: findCollapsibleIds(measures.keys()),
+    ...findContentAncestors(elements),
+    collapsibleIds: findCollapsibleIds(elements),
     weigh,
     shareOf: (one) => weigh(one) / whole,
     coverageOf: (word) => (coverage.get(word) ?? 0) / whole,
@@ -82,19 +88,18 @@ export const isRunningText = (type: PageType) =>
 /** Whether an element is marked as the body of an article. */
 export const isArticleBody = ({ attribs }: Element) => attribs.itemprop === 'articleBody';
 
+/** Whether an element is marked as the main content of the page. */
 export const isMainElement = ({ name, attribs }: Element) => name === 'main' || attribs.role === 'main';
 
-function findBody(measures: Measures): Element | undefined {
-  for (const element of measures.keys()) if (element.name === 'body') return element;
-  return undefined;
-}
-
-function findContentAncestors(measures: Measures): { contentAncestors: Set<Element>; titled: Set<Element> } {
+function findContentAncestors(elements: readonly Element[]): {
+  contentAncestors: Set<Element>;
+  titled: Set<Element>;
+} {
   const contentAncestors = new Set<Element>();
   const titled = new Set<Element>();
   const headings: Element[] = [];
   let title = '';
-  for (const element of measures.keys()) {
+  for (const element of elements) {
     if (element.name === 'h1') headings.push(element);
     else if (element.name === 'title') title ||= wordsOf(element).slice(0, MAX_TITLE_LENGTH);
     else if (isMainElement(element) || isArticleBody(element)) addWithAncestors(element, contentAncestors);

@@ -52,7 +52,8 @@ function largestAdjacentProseShare(remaining: PrunedPage['remaining']): number {
   const inOne = new Map<Element['parent'], number>();
   let all = 0;
   let largest = 0;
-  for (const [element, { prose }] of remaining) {
+  for (const element of remaining.keys()) {
+    const { prose } = remaining.get(element)!;
     const isPassage =
       prose > 0 && !element.children.some((child) => isTag(child) && (remaining.get(child)?.prose ?? 0) > 0);
     if (!isPassage) continue;

@@ -13,7 +13,7 @@ const MAX_SECTION_SHARE = 0.5;
 /** The elements of all sections whose headings mark them as boilerplate. */
 export function findBoilerplateSections(index: PageIndex): Set<Element> {
   const sections = new Set<Element>();
-  for (const heading of index.measures.keys()) {
+  for (const heading of index.elements) {
     const measured = isHeading(heading) && index.measures.get(heading);
     if (!measured || measured.length === 0 || measured.length > MAX_HEADING_LENGTH) continue;
     const title = oneLine(textContent(heading));

@@ -43,14 +43,13 @@ export function isBoilerplate(
   index: PageIndex,
 ): boolean {
   if (isClonedElement(element)) return true;
-  const context = { element, share: index.shareOf(measured), isInMain, type: index.type };
+  const share = index.shareOf(measured);
   // Tags and roles are more reliable than names, so names are checked only if they decide nothing.
   return (
-    isBoilerplateByTag(element, measured, context, index) ??
-    isBoilerplateByRole(element, context) ??
-    ((!index.collapsibleIds.has(element.attribs.id ?? '') &&
-      isHiddenElement(element, context.share, context.type)) ||
-      isBoilerplateByName(element, measured, context, index))
+    isBoilerplateByTag(element, measured, isInMain, index) ??
+    isBoilerplateByRole(element, share) ??
+    ((!index.collapsibleIds.has(element.attribs.id ?? '') && isHiddenElement(element, share, index.type)) ||
+      isBoilerplateByName(element, measured, isInMain, index))
   );
 }
 
@@ -58,10 +57,11 @@ export function isBoilerplate(
 function isBoilerplateByTag(
   element: Element,
   measured: ElementMeasure,
-  { share, isInMain }: ElementContext,
+  isInMain: boolean,
   index: PageIndex,
 ): boolean | undefined {
   const { type, contentAncestors, coverageOf } = index;
+  const share = index.shareOf(measured);
   const { headings, length, prose, quotes } = measured;
   const { name } = element;
   if (name === 'form' && coverageOf(FORM_WORD) > MAX_FORM_COVERAGE) return undefined;
@@ -119,7 +119,7 @@ function isHeadingText(element: Element, length: number, { measures }: PageIndex
 const isQuestion = (element: Element, length: number) =>
   isCollapseToggle(element) && length >= MIN_QUESTION_LENGTH;
 
-function isBoilerplateByRole({ attribs }: Element, { share }: ElementContext): boolean | undefined {
+function isBoilerplateByRole({ attribs }: Element, share: number): boolean | undefined {
   if (attribs['aria-modal'] === 'true') return true;
   const largest = MAX_SHARE_BY_ROLE[attribs.role ?? ''];
   return largest === undefined ? undefined : share <= largest;
@@ -128,11 +128,13 @@ function isBoilerplateByRole({ attribs }: Element, { share }: ElementContext): b
 function isBoilerplateByName(
   element: Element,
   measured: ElementMeasure,
-  context: ElementContext,
+  isInMain: boolean,
   index: PageIndex,
 ): boolean {
   const hints = index.nameHints.get(element);
-  return hints?.some((hint) => isHintAccepted(hint, element, measured, context, index)) ?? false;
+  if (!hints) return false;
+  const context = { element, share: index.shareOf(measured), isInMain, type: index.type };
+  return hints.some((hint) => isHintAccepted(hint, element, measured, context, index));
 }
 
 function isHintAccepted(

@@ -1,4 +1,5 @@
 import { type Element, isTag } from 'domhandler';
+import { ElementMap } from '../page-index/element-map.ts';
 import { addMeasure, type Measure } from '../page-index/element-measures.ts';
 import { isMainElement, type PageIndex } from '../page-index/page-index.ts';
 import { PAGE_TYPES } from '../page-type/page-type.ts';
@@ -18,10 +19,10 @@ export const pruningStage: Stage = {
 };
 
 function prune(index: PageIndex): PrunedPage {
-  const { body, measures } = index;
+  const { document, body, measures } = index;
   const sections = findBoilerplateSections(index);
   const dropped = new Set<Element>();
-  const remaining = new Map<Element, Measure>();
+  const remaining = new ElementMap<Measure>(document);
   let linkListLength = 0;
   const visit = (element: Element, isInMain: boolean): Measure | undefined => {
     const measured = measures.get(element);
