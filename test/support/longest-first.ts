@@ -21,7 +21,6 @@ const LONG_FILES = [
   'test/api/session-lifecycle',
   'test/api/models',
   'test/sessions/code/python',
-  'test/api/interact-live-page',
   'test/browser/cookie-consent',
   'test/api/hostile-agents',
   'test/sessions/code/node',
