@@ -96,11 +96,16 @@ async function measureIndexing(db: Database, pages: ScrapedPage[], postgres: num
   // A rendering thread makes the entries, which are cloned on their way out of it.
   const entries = pages.map((page, number) => structuredClone(entryOf(page, number)));
   const made = cpuMs(postgres);
-  await addInBatches(db, teamId, entries);
-  // The merges of the pending entries and the writes of the checkpoint are a part of the cost.
-  await db.pool.query('vacuum indexed_pages');
-  await db.pool.query('checkpoint');
+  const add = async (added: PageEntry[]) => {
+    await addInBatches(db, teamId, added);
+    // The merges of the pending entries and the writes of the checkpoint are a part of the cost.
+    await db.pool.query('vacuum indexed_pages');
+    await db.pool.query('checkpoint');
+  };
+  await add(entries);
   const after = cpuMs(postgres);
+  await add(entries.map((entry) => ({ ...entry, fetchedAt: entry.fetchedAt + 1_000 })));
+  const again = cpuMs(postgres);
   const perPage = (ms: number) => (ms / pages.length).toFixed(2);
   console.log(`\n${pages.length} pages, ${BATCH} in a transaction; CPU-ms a page`);
   console.log(
@@ -109,6 +114,7 @@ async function measureIndexing(db: Database, pages: ScrapedPage[], postgres: num
       { step: 'statement (worker)', 'CPU-ms': perPage(after.own - made.own) },
       { step: 'Postgres', 'CPU-ms': perPage(after.postgres - before.postgres) },
       { step: 'total', 'CPU-ms': perPage(after.own - before.own + after.postgres - before.postgres) },
+      { step: 'Postgres, the same text again', 'CPU-ms': perPage(again.postgres - after.postgres) },
     ]),
   );
   return teamId;

@@ -23,6 +23,15 @@ async function indexPages(db: Database): Promise<string> {
   return teamId;
 }
 
+/** The number of updates that changed no index (heap-only tuples). */
+async function updatesWithoutIndexes(db: Database): Promise<number> {
+  await db.pool.query('select pg_stat_force_next_flush()');
+  const { rows } = await db.pool.query<{ updates: number }>(
+    `select n_tup_hot_upd::int as updates from pg_stat_user_tables where relname = 'indexed_pages'`,
+  );
+  return rows[0]!.updates;
+}
+
 const find = (db: Database, teamId: string, query: string) =>
   findIndexedPages(
     db,
@@ -87,6 +96,8 @@ it('a page keeps the longest text of the same copy, and its text when a newer do
     await add(2_000, { links: [] });
     expect(await stored()).toEqual([['A lamp made of brass.', 2_000]]);
     expect((await find(db, teamId, 'brass')).pages).toHaveLength(1);
+    // Its new date left the index of words as it was.
+    expect(await updatesWithoutIndexes(db)).toBe(1);
     await add(3_000, { markdown: 'A lamp.' });
     await add(2_500, { markdown: 'An older and longer text.' });
     expect(await stored()).toEqual([['A lamp.', 3_000]]);

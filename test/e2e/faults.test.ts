@@ -39,6 +39,8 @@ function readyWith(status: number): Promise<ApiResponse['body']> {
   });
 }
 
+describe('before anything fails', async () => void (await import('./worker-log.ts')));
+
 describe('/ready of the API', () => {
   let stopped: number | undefined;
   afterEach(async () => {
@@ -376,3 +378,7 @@ async function progressOf(workflowId: string): Promise<{ pagesDone: number; page
   const data = found?.raw.pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0]?.data;
   return data ? JSON.parse(Buffer.from(data).toString()) : undefined;
 }
+
+// Files that kill parts of the service as well share it with this one, which runs them one after the other.
+describe('interact with a live page', async () => void (await import('./interact-live-page.ts')));
+describe('the live view', async () => void (await import('./live-view.ts')));

@@ -8,7 +8,7 @@ import { arrayParameter, type Database, type Queryable } from '../client.ts';
 const PAGE_COLUMNS = ['url', 'title', 'description', 'content', 'words', 'content_key'].map(sql.ref);
 
 /**
- * Whether an entry only gets its new date, which leaves the index of words as it is: its text has not changed, or the new
+ * Whether an entry only gets its new date, which leaves all indexes as they are: its text has not changed, or the new
  * document has none, such as one that consists of links.
  */
 const KEEPS_TEXT = sql`(page.content_key = excluded.content_key or excluded.content = '' and page.content <> '')`;
@@ -213,7 +213,8 @@ const anyOf = (lexemes: readonly string[]) => `(${lexemes.map(quoted).join(' | '
 const DELETED_AT_ONCE = 1_000;
 
 /**
- * Deletes up to 1,000 pages that were fetched before a time, or that exceed the maximum number of pages, the oldest first.
+ * Deletes up to 1,000 pages that were fetched before a time, or that exceed the maximum number of pages, the oldest first. This reads
+ * the whole table, because an index of dates would have to be updated with each page that is scraped again.
  * @returns the number of deleted pages
  */
 export async function deleteOldIndexedPages(db: Database, before: Date, maxPages: number): Promise<number> {

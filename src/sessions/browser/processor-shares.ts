@@ -1,8 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { setAutogroupNiceness } from '../../child-processes/autogroup.ts';
 
-/** A browser is busy if it has used more than this part of a processor since it was last measured. */
-const BUSY_SHARE = 0.05;
+/**
+ * A browser is busy if it has used more than this part of a processor since it was last measured. It is small, because forty
+ * browsers get at most a twentieth of a processor each where there are two.
+ */
+const BUSY_SHARE = 0.02;
 /** As many busy browsers per processor may have the share that every other process has. */
 const FULL_SHARES_PER_PROCESSOR = 2;
 /** Each step of niceness divides a share by this. */

@@ -9,11 +9,11 @@ import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
 /**
- * The first call of interact takes over the page of a scrape with actions or a profile. A service of its own, because a
- * host keeps few pages, and other files would use them up.
+ * The first call of interact takes over the page of a scrape with actions or a profile. `faults.test.ts` runs these tests,
+ * because they kill the worker, and because a host keeps few pages, which other files would use up.
  */
 
-const service = useService(() => ({}));
+const service = useService();
 
 const FORM = `<!doctype html><meta name=viewport content="width=device-width"><title>form</title><style>body { margin: 0; height: 5000px }</style>
   <input id="name"><button id="send" onclick="clicks++; document.cookie = 'clicked=' + clicks">send</button>

@@ -6,9 +6,12 @@ import { call } from '../support/api.ts';
 import { openViewer, type Viewer } from '../support/live-view.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';
-import { type RunningService, runFileOf, startService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
-/** The live view as its users have it: in a real browser, through the API, which relays it to the host of the session. */
+/**
+ * The live view as its users have it: in a real browser, through the API, which relays it to the host of the session.
+ * `faults.test.ts` runs this test, because it kills the API.
+ */
 
 const FILLED = 'position:absolute;inset:0;width:100%;height:100%;box-sizing:border-box';
 /** Elements at places that are shares of the viewport, because viewers show it at any size. */
@@ -30,7 +33,7 @@ const page = (frameUrl: string) => `<!doctype html><style>
   const state = () => ({ field: field.value, scrolled: list.scrollTop > 0, slid: slider.value > 50, touches });
 </script>`;
 
-let service: RunningService;
+const service = useService();
 let sites: [Pages, Pages];
 let browser: Browser;
 let session: { id: string; liveViewUrl: string; interactiveLiveViewUrl: string };
@@ -49,19 +52,15 @@ beforeAll(async () => {
   const frame = await startPages({ '/': `<!doctype html><input id=inner style="${FILLED}">` });
   sites = [await startPages({ '/': page(frame.url) }), frame];
   const { path: executablePath } = await findChromium(readConfig());
-  [service, browser] = await Promise.all([
-    startService(),
-    chromium.launch({
-      executablePath,
-      args: ['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'],
-    }),
-  ]);
+  browser = await chromium.launch({
+    executablePath,
+    args: ['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'],
+  });
   session = (await ask('/v2/browser', { ttl: 900, activityTtl: 900 })).body;
   await evaluate(`await page.goto('${sites[0].url}/'); 0`);
 }, 300_000);
 afterAll(async () => {
   await browser.close();
-  await service.stop();
   for (const site of sites) await site[Symbol.asyncDispose]();
 });
 
@@ -159,7 +158,7 @@ it('passes every kind of input to the page and its frames, shows both viewers th
 
   for (const { page } of [viewer, watcher])
     await page.evaluate(() => Object.assign(window, { isSamePage: true }));
-  const pid = runFileOf(service).children.api!.pid;
+  const pid = service.readRunFile().children.api!.pid;
   process.kill(pid, 'SIGKILL');
   for (const state of ['visible', 'hidden'] as const)
     await Promise.all([viewer, watcher].map(({ page }) => page.locator('#status').waitFor({ state })));
