@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { ARCHITECTURE_PAGE, withLayersTable } from '../test/support/layers.ts';
+import { LAYERS_PAGE, withLayersTable } from '../test/support/layers.ts';
 
-/** Writes the table of layers into docs/architecture.md. */
-writeFileSync(ARCHITECTURE_PAGE, withLayersTable(readFileSync(ARCHITECTURE_PAGE, 'utf8')));
+/** Writes the table of layers into docs/layers.md. */
+writeFileSync(LAYERS_PAGE, withLayersTable(readFileSync(LAYERS_PAGE, 'utf8')));

@@ -52,7 +52,7 @@ export function withCutDocuments(answer: Answer, pages: readonly OpenedPage[]): 
 }
 
 /** Returns the text of a page from one character on. */
-export const pageText = ({ sequence, url, text }: OpenedPage, from = 0): ResultText => ({
+export const openedPageText = ({ sequence, url, text }: OpenedPage, from = 0): ResultText => ({
   source: url,
   text: text.slice(from),
   page: { sequence, from: Math.min(from, text.length), characters: text.length },

@@ -1,7 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { BlobStore, StoredBlob } from './blob-store.ts';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { BlobStore, ByteRange, StoredBlob } from './blob-store.ts';
+
+type Sdk = typeof import('@aws-sdk/client-s3');
 
 /** Age in milliseconds after which an object is written again to renew its time of storage. */
 const TOUCH_AFTER_MS = 3_600_000;
@@ -13,103 +16,113 @@ const TOUCH_AFTER_MS = 3_600_000;
  */
 export async function openS3Store(location: URL, space: string): Promise<BlobStore> {
   // Loaded on demand, because it is the largest dependency.
-  const {
-    S3Client,
-    DeleteObjectCommand,
-    GetObjectCommand,
-    HeadBucketCommand,
-    HeadObjectCommand,
-    ListObjectsV2Command,
-    PutObjectCommand,
-    NoSuchKey,
-    NotFound,
-  } = await import('@aws-sdk/client-s3');
-  const endpoint = location.searchParams.get('endpoint');
-  const client = new S3Client({
-    region: location.searchParams.get('region') ?? 'us-east-1',
-    ...(endpoint && { endpoint, forcePathStyle: true }),
-    // Some compatible services do not support trailing checksums and store them as part of the file.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-  });
-  const Bucket = location.hostname;
-  const prefix = `${location.pathname}/${space}/`.replace(/^\/+/, '').replace(/\/{2,}/g, '/');
-  const object = (key: string) => ({ Bucket, Key: prefix + key });
+  return new S3Store(await import('@aws-sdk/client-s3'), location, space);
+}
+
+class S3Store implements BlobStore {
+  readonly #sdk: Sdk;
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  /** Begins the key of every object. */
+  readonly #prefix: string;
+
+  constructor(sdk: Sdk, location: URL, space: string) {
+    const endpoint = location.searchParams.get('endpoint');
+    this.#sdk = sdk;
+    this.#client = new sdk.S3Client({
+      region: location.searchParams.get('region') ?? 'us-east-1',
+      ...(endpoint && { endpoint, forcePathStyle: true }),
+      // Some compatible services do not support trailing checksums and store them as part of the file.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+    });
+    this.#bucket = location.hostname;
+    this.#prefix = `${location.pathname}/${space}/`.replace(/^\/+/, '').replace(/\/{2,}/g, '/');
+  }
+
+  #object(key: string) {
+    return { Bucket: this.#bucket, Key: this.#prefix + key };
+  }
+
+  async touch(key: string): Promise<boolean> {
+    try {
+      const { LastModified } = await this.#client.send(new this.#sdk.HeadObjectCommand(this.#object(key)));
+      return Date.now() - (LastModified?.getTime() ?? 0) < TOUCH_AFTER_MS;
+    } catch (error) {
+      if (error instanceof this.#sdk.NotFound) return false;
+      throw error;
+    }
+  }
+
+  async write(key: string, bytes: Buffer): Promise<void> {
+    await this.#client.send(new this.#sdk.PutObjectCommand({ ...this.#object(key), Body: bytes }));
+  }
+
+  async writeFile(key: string, file: string): Promise<void> {
+    const { size: ContentLength } = await stat(file);
+    const object = { ...this.#object(key), Body: createReadStream(file), ContentLength };
+    await this.#client.send(new this.#sdk.PutObjectCommand(object));
+  }
+
+  async stream(key: string): Promise<Readable | undefined> {
+    // The SDK's type covers browsers too; in Node the body is a Node stream.
+    return (await this.#get(key, undefined)) as Readable | undefined;
+  }
+
+  async read(key: string, range: ByteRange | undefined): Promise<Buffer | undefined> {
+    const body = await this.#get(key, range);
+    return body && Buffer.from(await body.transformToByteArray());
+  }
+
+  async #get(key: string, range: ByteRange | undefined) {
+    const Range = range && `bytes=${range.offset}-${range.offset + range.length - 1}`;
+    try {
+      const object = { ...this.#object(key), ...(Range && { Range }) };
+      return (await this.#client.send(new this.#sdk.GetObjectCommand(object))).Body;
+    } catch (error) {
+      if (error instanceof this.#sdk.NoSuchKey) return undefined;
+      throw error;
+    }
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.#client.send(new this.#sdk.DeleteObjectCommand(this.#object(key)));
+  }
+
+  async list(keyPrefix: string): Promise<StoredBlob[]> {
+    const files: StoredBlob[] = [];
+    for await (const file of this.#listFiles(keyPrefix)) files.push(file);
+    return files;
+  }
 
   /** Lists all objects whose keys begin with a prefix. */
-  async function* listFiles(keyPrefix: string): AsyncGenerator<StoredBlob> {
+  async *#listFiles(keyPrefix: string): AsyncGenerator<StoredBlob> {
     for (let ContinuationToken: string | undefined, more = true; more; ) {
-      const page = await client.send(
-        new ListObjectsV2Command({
-          Bucket,
-          Prefix: prefix + keyPrefix,
+      const page = await this.#client.send(
+        new this.#sdk.ListObjectsV2Command({
+          Bucket: this.#bucket,
+          Prefix: this.#prefix + keyPrefix,
           ...(ContinuationToken && { ContinuationToken }),
         }),
       );
       for (const { Key, LastModified } of page.Contents ?? []) {
-        if (Key && LastModified) yield { key: Key.slice(prefix.length), storedAt: LastModified };
+        if (Key && LastModified) yield { key: Key.slice(this.#prefix.length), storedAt: LastModified };
       }
       ContinuationToken = page.NextContinuationToken;
       more = ContinuationToken !== undefined;
     }
   }
 
-  return {
-    touch: (key) =>
-      client.send(new HeadObjectCommand(object(key))).then(
-        ({ LastModified }) => Date.now() - (LastModified?.getTime() ?? 0) < TOUCH_AFTER_MS,
-        (error) => {
-          if (error instanceof NotFound) return false;
-          throw error;
-        },
-      ),
-    async write(key, bytes) {
-      await client.send(new PutObjectCommand({ ...object(key), Body: bytes }));
-    },
-    async writeFile(key, file) {
-      const { size: ContentLength } = await stat(file);
-      await client.send(
-        new PutObjectCommand({ ...object(key), Body: createReadStream(file), ContentLength }),
-      );
-    },
-    async stream(key) {
-      try {
-        const { Body } = await client.send(new GetObjectCommand(object(key)));
-        // The SDK's type covers browsers too; in Node the body is a Node stream.
-        return Body as Readable | undefined;
-      } catch (error) {
-        if (error instanceof NoSuchKey) return undefined;
-        throw error;
-      }
-    },
-    async read(key, range) {
-      const Range = range && `bytes=${range.offset}-${range.offset + range.length - 1}`;
-      try {
-        const { Body } = await client.send(new GetObjectCommand({ ...object(key), ...(Range && { Range }) }));
-        return Body && Buffer.from(await Body.transformToByteArray());
-      } catch (error) {
-        if (error instanceof NoSuchKey) return undefined;
-        throw error;
-      }
-    },
-    async remove(key) {
-      await client.send(new DeleteObjectCommand(object(key)));
-    },
-    async list(prefix) {
-      const files: StoredBlob[] = [];
-      for await (const file of listFiles(prefix)) files.push(file);
-      return files;
-    },
-    async sweep(before) {
-      let swept = 0;
-      for await (const { key, storedAt } of listFiles('')) {
-        if (storedAt >= before) continue;
-        await client.send(new DeleteObjectCommand(object(key)));
-        swept++;
-      }
-      return swept;
-    },
-    async ready() {
-      await client.send(new HeadBucketCommand({ Bucket }));
-    },
-  };
+  async sweep(before: Date): Promise<number> {
+    let swept = 0;
+    for await (const { key, storedAt } of this.#listFiles('')) {
+      if (storedAt >= before) continue;
+      await this.remove(key);
+      swept++;
+    }
+    return swept;
+  }
+
+  async ready(): Promise<void> {
+    await this.#client.send(new this.#sdk.HeadBucketCommand({ Bucket: this.#bucket }));
+  }
 }

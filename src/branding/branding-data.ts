@@ -20,7 +20,7 @@ export interface Background {
 export type TextRole = 'h1' | 'h2' | 'h3' | 'h4' | 'body' | 'small' | 'link' | 'code' | 'button';
 
 /** A style of text, with the number of characters that have it. */
-export interface TextStyle {
+export interface StyledText {
   role: TextRole;
   region: Region;
   family: string;
@@ -111,7 +111,7 @@ export interface PageLayout {
 export interface Styles extends BoxStyles {
   /** The canvas comes first. */
   backgrounds: Background[];
-  texts: TextStyle[];
+  texts: StyledText[];
   buttons: Button[];
   inputs: Control[];
   icons: IconStyle[];

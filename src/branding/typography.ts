@@ -1,4 +1,4 @@
-import type { TextRole, TextStyle } from './branding-data.ts';
+import type { StyledText, TextRole } from './branding-data.ts';
 import { omitUndefined } from './omit-undefined.ts';
 
 /** The page's typography. Values that no text of the page has are left out. */
@@ -52,8 +52,8 @@ const parseCustomStack = (stack: string | undefined) =>
 const isHeading = (role: TextRole) => /^h\d$/.test(role);
 
 /** Derives the typography from all text styles, weighted by number of characters. */
-export function analyzeTypography(texts: readonly TextStyle[]): { fonts: Font[]; typography: Typography } {
-  const filterTexts = (matches: (text: TextStyle) => boolean) => texts.filter(matches);
+export function analyzeTypography(texts: readonly StyledText[]): { fonts: Font[]; typography: Typography } {
+  const filterTexts = (matches: (text: StyledText) => boolean) => texts.filter(matches);
   const inRole = (...roles: TextRole[]) => filterTexts(({ role }) => roles.includes(role));
   const prose = firstNonEmpty(
     filterTexts(({ role, region }) => role === 'body' && region === 'content'),
@@ -67,8 +67,8 @@ export function analyzeTypography(texts: readonly TextStyle[]): { fonts: Font[];
     heading: mostCommonValue(headings, ({ family }) => family),
     code: mostCommonValue(code, ({ family }) => family),
   };
-  const sizeOf = (set: TextStyle[]) => mostCommonValue(set, ({ size }) => size);
-  const lineHeightOf = (set: TextStyle[]) => mostCommonValue(set, ({ lineHeight }) => lineHeight);
+  const sizeOf = (set: StyledText[]) => mostCommonValue(set, ({ size }) => size);
+  const lineHeightOf = (set: StyledText[]) => mostCommonValue(set, ({ lineHeight }) => lineHeight);
   const [body, heading, mono] = [stacks.body, stacks.heading, stacks.code].map(
     (each) => each && parsePrimaryFamily(each),
   );
@@ -94,7 +94,7 @@ export function analyzeTypography(texts: readonly TextStyle[]): { fonts: Font[];
   };
 }
 
-function analyzeWeights(texts: readonly TextStyle[], prose: TextStyle[]): Typography['fontWeights'] {
+function analyzeWeights(texts: readonly StyledText[], prose: StyledText[]): Typography['fontWeights'] {
   const within = (min: number, most: number) => {
     const set = texts.filter(({ weight }) => Number(weight) >= min && Number(weight) <= most);
     const weight = mostCommonValue(set, (text) => text.weight);
@@ -110,7 +110,7 @@ function analyzeWeights(texts: readonly TextStyle[], prose: TextStyle[]): Typogr
 }
 
 /** Lists the font families of the page, the most used first. */
-function rankFonts(texts: readonly TextStyle[]): Font[] {
+function rankFonts(texts: readonly StyledText[]): Font[] {
   const usage = new Map<string, Record<Font['role'], number>>();
   for (const { family: stack, role, characters } of texts) {
     const family = role === 'button' ? undefined : parsePrimaryFamily(stack);
@@ -137,8 +137,8 @@ const MAX_FONTS = 8;
 
 /** Finds the value that most characters have. */
 function mostCommonValue<Value>(
-  texts: readonly TextStyle[],
-  select: (text: TextStyle) => Value,
+  texts: readonly StyledText[],
+  select: (text: StyledText) => Value,
 ): Value | undefined {
   const counts = new Map<Value, number>();
   for (const text of texts) counts.set(select(text), (counts.get(select(text)) ?? 0) + text.characters);
@@ -147,4 +147,4 @@ function mostCommonValue<Value>(
   return best?.[0];
 }
 
-const firstNonEmpty = (...sets: TextStyle[][]): TextStyle[] => sets.find(({ length }) => length) ?? [];
+const firstNonEmpty = (...sets: StyledText[][]): StyledText[] => sets.find(({ length }) => length) ?? [];

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts';
+import { createTooLargeError } from '../net/response-body.ts';
 import type { BrowsingContext } from './chromium/browsing-context.ts';
 import type { Session } from './chromium/cdp.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from './device-emulation.ts';
 import type { FrameTarget } from './dom/isolated-world.ts';
 import { attachFrames, type FrameSessions } from './frame-sessions.ts';
-import { createNetworkMonitor, type NetworkMonitor } from './network/network-monitor.ts';
+import { NetworkMonitor } from './network/network-monitor.ts';
 
 /** An open page, with what is needed to watch and read it. */
 export interface Tab extends FrameTarget, FrameSessions {
@@ -50,7 +50,7 @@ const DISABLE_SERVICE_WORKERS = `if (navigator.serviceWorker) navigator.serviceW
 export async function openTab(context: BrowsingContext, options: TabOptions): Promise<Tab> {
   const { appearance, waitForVisuals, maxBytes } = options;
   const { targetId, session } = await context.openPage();
-  const network = createNetworkMonitor({ mainFrameId: targetId, waitForVisuals });
+  const network = new NetworkMonitor({ mainFrameId: targetId, waitForVisuals });
   const { promise: failure, reject } = Promise.withResolvers<never>();
   // `visit` races with this promise; after the visit nothing handles its rejection.
   failure.catch(() => undefined);
@@ -65,7 +65,9 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
   await prepareFrames(async (each) => {
     handleDialogs(each);
     network.watch(each);
-    watchDocumentSize(each, maxBytes, () => reject(createTooLargeError(currentUrl(), maxBytes)));
+    watchDocumentSize(each, maxBytes, () =>
+      reject(createTooLargeError({ url: currentUrl(), maxBodyBytes: maxBytes })),
+    );
     await enableDomains(each, appearance);
   });
   let viewport = defaultViewport(appearance);
@@ -127,12 +129,6 @@ async function enableDomains(session: Session, appearance: Appearance): Promise<
     emulateDevice(session, appearance),
   ]);
 }
-
-const createTooLargeError = (url: string, maxBytes: number) =>
-  new ServiceError(
-    'SCRAPE_CONTENT_TOO_LARGE',
-    `${url} sends more than ${maxBytes} bytes. The operator can raise WINNOW_MAX_BODY_MB.`,
-  );
 
 /** Closes dialogs, which would block the page. Only `beforeunload` is accepted; all others are dismissed. */
 function handleDialogs(session: Session): void {

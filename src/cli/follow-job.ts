@@ -55,7 +55,7 @@ export async function followJob(session: JobSession, id: string, results: Result
 }
 
 /** Cancels a job and prints that it did. */
-export async function cancelJob(session: JobSession, id: string): Promise<void> {
+export async function requestCancellation(session: JobSession, id: string): Promise<void> {
   const { target, interrupt, noun, progress, pathOf } = session;
   const options = { ...reconnectOptions(session), timeoutMs: CANCEL_TIMEOUT_MS };
   await retryWhileUnreachable(
@@ -69,7 +69,7 @@ function cancelOn(stop: AbortSignal, session: JobSession, id: string) {
   const failed = new AbortController();
   let cancelling: Promise<void> | undefined;
   const cancel = () => {
-    cancelling = cancelJob(session, id).catch((error) => {
+    cancelling = requestCancellation(session, id).catch((error) => {
       session.progress.note(
         `The ${session.noun} ${id} could not be cancelled and continues: ${messageOf(error)}`,
       );

@@ -7,7 +7,7 @@ import { ServiceError } from '../errors.ts';
 import type { PageJobNoun } from '../job-kinds.ts';
 import { type ApiRequest, type ApiResponse, sendRequest } from './api-client.ts';
 import { withConnection } from './connection.ts';
-import { cancelJob, followJob, type JobSession } from './follow-job.ts';
+import { followJob, type JobSession, requestCancellation } from './follow-job.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { PageArgs } from './page-arguments.ts';
 import { retryWhileUnreachable } from './reconnect.ts';
@@ -37,7 +37,7 @@ export interface PageJobCommand {
 }
 
 /** Starts a job, follows it to its end, writes its documents, and sets the exit code. */
-export async function runPageJob(command: PageJobCommand): Promise<void> {
+export async function runPageJobCommand(command: PageJobCommand): Promise<void> {
   const { output, json = false, detach = false } = command.args;
   if (detach && (output !== undefined || json)) {
     throw new ServiceError(
@@ -66,7 +66,7 @@ export async function runPageJob(command: PageJobCommand): Promise<void> {
 function createJobStarter(session: JobSession, path: string): JobStarter {
   const { target, progress, interrupt } = session;
   return {
-    cancel: (id) => cancelJob(session, id),
+    cancel: (id) => requestCancellation(session, id),
     note: progress.note,
     signal: interrupt.signal,
     post(body) {

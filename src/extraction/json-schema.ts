@@ -145,6 +145,7 @@ export function isNullable(schema: unknown, root: Schema, hops = MAX_REFERENCE_H
   return schema.nullable === true || schema.const === null || [schema.type].flat().includes('null');
 }
 
+/** The properties of an object schema by name; empty for any other schema. Their schemas are not checked. */
 export const schemaProperties = (schema: Schema): [string, unknown][] =>
   isJsonObject(schema.properties) ? Object.entries(schema.properties) : [];
 

@@ -47,6 +47,7 @@ function definitionText(term: Element): string {
 /** The children of an element that are elements. */
 export const childElements = (element: Element): Element[] => element.children.filter(isTag);
 
+/** The cells of a table row, header cells included. */
 export const findCells = (row: Element): Element[] =>
   childElements(row).filter(({ name }) => name === 'td' || name === 'th');
 

@@ -105,73 +105,30 @@ interface Quirks {
   hasFixedTemperature: boolean;
 }
 
+const NO_QUIRKS: Quirks = { usesMaxCompletionTokens: false, hasFixedTemperature: false };
+
 /** Creates the client of an endpoint. The SDK is loaded at the first request, because that takes 0.4 s. */
-export function createEndpoint({ baseUrl, apiKey, headers, proxy }: EndpointSettings): Endpoint {
-  const { base, query } = splitQuery(baseUrl);
-  const send = createOperatorFetch({ maxResponseBytes: MAX_RESPONSE_BYTES, proxy });
-  const quirks = new Map<string, Quirks>();
-  let loading: ReturnType<typeof loadSdk> | undefined;
+export function createEndpoint(settings: EndpointSettings): Endpoint {
+  return new OpenAiEndpoint(settings);
+}
 
-  async function loadSdk() {
-    const [sdk, { createOpenAICompatible }] = await Promise.all([
-      import('ai'),
-      import('@ai-sdk/openai-compatible'),
-    ]);
-    globalThis.AI_SDK_LOG_WARNINGS = false;
-    const provider = createOpenAICompatible({
-      name: 'endpoint',
-      baseURL: base,
-      ...(apiKey !== undefined && { apiKey }),
-      ...{ headers, queryParams: query, fetch: send },
-    });
-    return { ...sdk, provider };
+class OpenAiEndpoint implements Endpoint {
+  readonly #settings: EndpointSettings;
+  readonly #url: ReturnType<typeof splitQuery>;
+  readonly #fetch: ReturnType<typeof createOperatorFetch>;
+  readonly #quirks = new Map<string, Quirks>();
+  #sdk: ReturnType<typeof loadSdk> | undefined;
+
+  constructor(settings: EndpointSettings) {
+    this.#settings = settings;
+    this.#url = splitQuery(settings.baseUrl);
+    this.#fetch = createOperatorFetch({ maxResponseBytes: MAX_RESPONSE_BYTES, proxy: settings.proxy });
   }
 
-  async function attempt(
-    request: CompletionRequest,
-    { usesMaxCompletionTokens, hasFixedTemperature }: Quirks,
-  ) {
-    loading ??= loadSdk();
-    const { generateText, provider, jsonSchema, tool } = await loading;
-    const { model, instructions, messages, format, tools = [], maxOutputTokens, signal } = request;
-    const toolSet: ToolSet = Object.fromEntries(
-      tools.map(({ name, description, schema }) => [
-        name,
-        tool({ description, inputSchema: jsonSchema(schema) }),
-      ]),
-    );
-    const result = await generateText({
-      model: provider(model),
-      ...{ instructions, messages, maxRetries: 0, abortSignal: signal },
-      ...(hasFixedTemperature ? {} : { temperature: 0 }),
-      ...(tools.length > 0 && { tools: toolSet }),
-      // Parameters by the name of the provider become part of the body as they are.
-      providerOptions: {
-        endpoint: {
-          [usesMaxCompletionTokens ? 'max_completion_tokens' : 'max_tokens']: maxOutputTokens,
-          // A JSON Schema is JSON.
-          ...(format && { response_format: format as unknown as JSONValue }),
-        },
-      },
-    });
-    // Whoever asked refuses a call of another tool, and the model goes on.
-    const toCall = ({ toolCallId: id, toolName, input }: (typeof result.toolCalls)[number]) =>
-      tools.some(({ name }) => name === toolName)
-        ? { id, name: toolName, input }
-        : { id, name: UNKNOWN_TOOL, input: {} };
-    return {
-      text: result.text,
-      calls: tools.length === 0 ? [] : result.toolCalls.map(toCall),
-      isTruncated: result.finishReason === 'length',
-      promptTokens: result.usage.inputTokens,
-      outputTokens: result.usage.outputTokens,
-    };
-  }
-
-  async function complete(request: CompletionRequest): Promise<Completion> {
-    const known = quirks.get(request.model) ?? { usesMaxCompletionTokens: false, hasFixedTemperature: false };
+  async complete(request: CompletionRequest): Promise<Completion> {
+    const known = this.#quirks.get(request.model) ?? NO_QUIRKS;
     try {
-      return await attempt(request, known);
+      return await this.#attempt(request, known);
     } catch (error) {
       request.signal.throwIfAborted();
       const body = responseBodyOf(error);
@@ -180,35 +137,110 @@ export function createEndpoint({ baseUrl, apiKey, headers, proxy }: EndpointSett
         hasFixedTemperature: known.hasFixedTemperature || /temperature/.test(body),
       };
       if (JSON.stringify(learned) === JSON.stringify(known)) {
-        const failure = toEndpointError(error, baseUrl);
+        const failure = toEndpointError(error, this.#settings.baseUrl);
         // Servers refuse tools with HTTP 400, 404 or 500. To send them again would not help.
         const isRefused =
           request.tools?.length && ['denied', 'failed'].includes(failure.fault) && namesTools(error);
         throw isRefused ? new EndpointError('rejected', failure.message) : failure;
       }
-      quirks.set(request.model, learned);
-      return complete(request);
+      this.#quirks.set(request.model, learned);
+      return this.complete(request);
     }
   }
 
+  async #attempt(request: CompletionRequest, quirks: Quirks): Promise<Completion> {
+    const { base, query } = this.#url;
+    this.#sdk ??= loadSdk({ ...this.#settings, base, query, fetch: this.#fetch });
+    const { generateText, provider, jsonSchema, tool } = await this.#sdk;
+    const { model, instructions, messages, tools = [], signal } = request;
+    const toolSet: ToolSet = Object.fromEntries(
+      tools.map(({ name, description, schema }) => [
+        name,
+        tool({ description, inputSchema: jsonSchema(schema) }),
+      ]),
+    );
+    const result = await generateText({
+      model: provider(model),
+      instructions,
+      messages,
+      maxRetries: 0,
+      abortSignal: signal,
+      ...(quirks.hasFixedTemperature ? {} : { temperature: 0 }),
+      ...(tools.length > 0 && { tools: toolSet }),
+      // Parameters by the name of the provider become part of the body as they are.
+      providerOptions: { endpoint: bodyParameters(request, quirks) },
+    });
+    return {
+      text: result.text,
+      calls: tools.length === 0 ? [] : result.toolCalls.map((call) => toModelCall(call, tools)),
+      isTruncated: result.finishReason === 'length',
+      promptTokens: result.usage.inputTokens,
+      outputTokens: result.usage.outputTokens,
+    };
+  }
+
+  async listModels(signal: AbortSignal): Promise<string[] | undefined> {
+    const { apiKey, headers, baseUrl } = this.#settings;
+    const url = new URL(`${this.#url.base}/models`);
+    for (const [name, value] of Object.entries(this.#url.query)) url.searchParams.set(name, value);
+    const authorization: Record<string, string> =
+      apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+    try {
+      const response = await this.#fetch(url, { headers: { ...authorization, ...headers }, signal });
+      const text = await response.text();
+      if (response.status === 401 || response.status === 403) throw statusError(response.status, baseUrl);
+      return response.ok ? modelIds(text) : undefined;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof EndpointError ? error : unreachable(error, baseUrl);
+    }
+  }
+}
+
+async function loadSdk({
+  apiKey,
+  headers,
+  base,
+  query,
+  fetch,
+}: Pick<EndpointSettings, 'apiKey' | 'headers'> &
+  ReturnType<typeof splitQuery> & { fetch: typeof globalThis.fetch }) {
+  const [sdk, { createOpenAICompatible }] = await Promise.all([
+    import('ai'),
+    import('@ai-sdk/openai-compatible'),
+  ]);
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  const provider = createOpenAICompatible({
+    name: 'endpoint',
+    baseURL: base,
+    ...(apiKey !== undefined && { apiKey }),
+    headers,
+    queryParams: query,
+    fetch,
+  });
+  return { ...sdk, provider };
+}
+
+/** The parameters that the SDK does not know or that depend on the model. */
+function bodyParameters(
+  { format, maxOutputTokens }: CompletionRequest,
+  { usesMaxCompletionTokens }: Quirks,
+): Record<string, JSONValue> {
   return {
-    complete,
-    async listModels(signal) {
-      const url = new URL(`${base}/models`);
-      for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-      const authorization: Record<string, string> =
-        apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-      try {
-        const response = await send(url, { headers: { ...authorization, ...headers }, signal });
-        const text = await response.text();
-        if (response.status === 401 || response.status === 403) throw statusError(response.status, baseUrl);
-        return response.ok ? modelIds(text) : undefined;
-      } catch (error) {
-        signal.throwIfAborted();
-        throw error instanceof EndpointError ? error : unreachable(error, baseUrl);
-      }
-    },
+    [usesMaxCompletionTokens ? 'max_completion_tokens' : 'max_tokens']: maxOutputTokens,
+    // A JSON Schema is JSON.
+    ...(format && { response_format: format as unknown as JSONValue }),
   };
+}
+
+/** Hides the name of a tool that was not offered. Whoever asked refuses the call, and the model goes on. */
+function toModelCall(
+  { toolCallId: id, toolName: name, input }: { toolCallId: string; toolName: string; input: unknown },
+  tools: readonly ModelTool[],
+): ModelToolCall {
+  return tools.some((tool) => tool.name === name)
+    ? { id, name, input }
+    : { id, name: UNKNOWN_TOOL, input: {} };
 }
 
 /** Separates the query of a base URL, in which some providers want the version of their API. */

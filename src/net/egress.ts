@@ -103,91 +103,116 @@ function createBlockedError(hostname: string): ServiceError {
  * Creates an egress.
  * @throws ServiceError `BAD_REQUEST` for a CIDR, DNS server or proxy that cannot be parsed
  */
-export function createEgress({
-  allowPrivate,
-  dns,
-  dnsTtlMs = DNS_TTL_MS,
-  proxies = { basic: [], enhanced: [] },
-}: EgressOptions): Egress {
-  const upstreams = createUpstreams(proxies);
-  const policy = createAddressPolicy(allowPrivate);
-  const resolver = createResolver(dns);
-  const cache = new ExpiringMap<Promise<ResolvedAddress[]>>({ limit: 5_000, ttlMs: dnsTtlMs });
+export function createEgress(options: EgressOptions): Egress {
+  return new CheckedEgress(options);
+}
 
-  async function lookUp(hostname: string): Promise<ResolvedAddress[]> {
+/** The two agents of a route. */
+interface AgentPair {
+  /** Verifies certificates. */
+  verifying: Agent;
+  /** Accepts any certificate. */
+  trusting: Agent;
+}
+
+class CheckedEgress implements Egress {
+  readonly upstreams: Upstreams;
+  readonly #policy: ReturnType<typeof createAddressPolicy>;
+  readonly #resolver: ReturnType<typeof createResolver>;
+  readonly #addresses: ExpiringMap<Promise<ResolvedAddress[]>>;
+  /** The agents of each upstream proxy; those of `undefined` connect directly. */
+  readonly #agents = new Map<Upstream | undefined, AgentPair>();
+
+  constructor({
+    allowPrivate,
+    dns,
+    dnsTtlMs = DNS_TTL_MS,
+    proxies = { basic: [], enhanced: [] },
+  }: EgressOptions) {
+    this.upstreams = createUpstreams(proxies);
+    this.#policy = createAddressPolicy(allowPrivate);
+    this.#resolver = createResolver(dns);
+    this.#addresses = new ExpiringMap({ limit: 5_000, ttlMs: dnsTtlMs });
+  }
+
+  resolve(hostname: string): Promise<ResolvedAddress[]> {
+    const name = withoutBrackets(hostname).toLowerCase();
+    const known = this.#addresses.get(name);
+    if (known) return known;
+    const pending = this.#lookUp(name);
+    this.#addresses.set(name, pending);
+    // Only successful lookups are reused.
+    pending.catch(() => this.#addresses.delete(name));
+    return pending;
+  }
+
+  async #lookUp(hostname: string): Promise<ResolvedAddress[]> {
     const family = isIP(hostname);
     if (family !== 0) {
-      if (!policy.allows(hostname)) throw createBlockedError(hostname);
+      if (!this.#policy.allows(hostname)) throw createBlockedError(hostname);
       return [{ address: hostname, family: family === 6 ? 6 : 4 }];
     }
     // These names are loopback whatever DNS says (RFC 6761 6.3). Both families are returned, because a server may
     // listen on one only.
     if (/(^|\.)localhost\.?$/i.test(hostname)) {
-      const allowed = LOOPBACK.filter(({ address }) => policy.allows(address));
+      const allowed = LOOPBACK.filter(({ address }) => this.#policy.allows(address));
       if (allowed.length === 0) throw createBlockedError(hostname);
       return allowed;
     }
-    const addresses = await resolver.resolve(hostname).catch((error) => {
+    const addresses = await this.#resolver.resolve(hostname).catch((error) => {
       throw toFetchError(error, hostname);
     });
     // One forbidden address blocks the name, because the socket chooses which address it connects to.
-    if (addresses.length === 0 || !addresses.every(({ address }) => policy.allows(address)))
+    if (addresses.length === 0 || !addresses.every(({ address }) => this.#policy.allows(address)))
       throw createBlockedError(hostname);
     return addresses;
   }
 
-  function resolve(hostname: string): Promise<ResolvedAddress[]> {
-    const name = hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
-    const cached = cache.get(name);
-    if (cached) return cached;
-    const pending = lookUp(name);
-    cache.set(name, pending);
-    // Only successful lookups are reused.
-    pending.catch(() => cache.delete(name));
-    return pending;
+  dispatcher({ skipTlsVerification, route }: { skipTlsVerification: boolean; route?: ProxyRoute }): Agent {
+    const { verifying, trusting } = this.#agentsOf(route && this.upstreams.select(route));
+    return skipTlsVerification ? trusting : verifying;
   }
 
-  const lookup: LookupFunction = (hostname, options, callback) => {
-    resolve(hostname).then(
-      (addresses) => pinnedLookup(addresses)(hostname, options, callback),
-      (error) => callback(error, []),
-    );
-  };
+  #agentsOf(upstream: Upstream | undefined): AgentPair {
+    const create = (verify: boolean) =>
+      upstream ? this.#createProxiedAgent(verify, upstream) : this.#createAgent(verify);
+    const pair = this.#agents.get(upstream) ?? { verifying: create(true), trusting: create(false) };
+    this.#agents.set(upstream, pair);
+    return pair;
+  }
 
-  function createAgent(rejectUnauthorized: boolean): Agent {
+  #createAgent(rejectUnauthorized: boolean): Agent {
     const connect = buildConnector({
-      lookup,
+      lookup: (hostname, options, callback) => {
+        this.resolve(hostname).then(
+          (addresses) => pinnedLookup(addresses)(hostname, options, callback),
+          (error) => callback(error, []),
+        );
+      },
       rejectUnauthorized,
       allowH2: false,
       timeout: CONNECT_TIMEOUT_MS,
       autoSelectFamilyAttemptTimeout: ATTEMPT_TIMEOUT_MS,
     });
     return new Agent({
-      connect(options, callback) {
-        const hostname = options.hostname.replace(/^\[(.*)\]$/, '$1');
+      connect: (options, callback) => {
+        const hostname = withoutBrackets(options.hostname);
         // Sockets do not call `lookup` for IP addresses, so these are checked here.
-        if (isIP(hostname) !== 0 && !policy.allows(hostname)) callback(createBlockedError(hostname), null);
+        if (isIP(hostname) !== 0 && !this.#policy.allows(hostname))
+          callback(createBlockedError(hostname), null);
         else connect({ ...options, hostname }, callback);
       },
     });
   }
 
-  const connectTo: Egress['connect'] = async ({ hostname, port }, upstream) => {
-    const addresses = await resolve(hostname);
-    return upstream ? upstream.connect({ host: hostname, addresses, port }) : dial(hostname, port, addresses);
-  };
-
-  /**
-   * Like `createAgent`, but through upstream proxies. TLS runs inside the tunnel and is verified against the site's
-   * name.
-   */
-  function createProxiedAgent(rejectUnauthorized: boolean, upstream: Upstream): Agent {
+  /** Creates an agent whose TLS runs inside the tunnel of the upstream proxies and is verified against the site's name. */
+  #createProxiedAgent(rejectUnauthorized: boolean, upstream: Upstream): Agent {
     const secure = buildConnector({ rejectUnauthorized, allowH2: false, timeout: CONNECT_TIMEOUT_MS });
     return new Agent({
-      connect(options, callback) {
-        const hostname = options.hostname.replace(/^\[(.*)\]$/, '$1');
+      connect: (options, callback) => {
+        const hostname = withoutBrackets(options.hostname);
         const isSecure = options.protocol === 'https:';
-        connectTo({ hostname, port: Number(options.port) || (isSecure ? 443 : 80) }, upstream).then(
+        this.connect({ hostname, port: Number(options.port) || (isSecure ? 443 : 80) }, upstream).then(
           (socket) => {
             if (isSecure) secure({ ...options, hostname, httpSocket: socket }, callback);
             else callback(null, socket);
@@ -198,30 +223,20 @@ export function createEgress({
     });
   }
 
-  /** Agents by upstream (`undefined` is direct), with and without certificate verification. */
-  const agents = new Map<Upstream | undefined, { verifying: Agent; trusting: Agent }>();
-
-  function agentsOf(upstream: Upstream | undefined) {
-    const create = (verify: boolean) =>
-      upstream ? createProxiedAgent(verify, upstream) : createAgent(verify);
-    const pair = agents.get(upstream) ?? { verifying: create(true), trusting: create(false) };
-    agents.set(upstream, pair);
-    return pair;
+  async connect(
+    { hostname, port }: { hostname: string; port: number },
+    upstream: Upstream | undefined,
+  ): Promise<Socket> {
+    const addresses = await this.resolve(hostname);
+    return upstream ? upstream.connect({ host: hostname, addresses, port }) : dial(hostname, port, addresses);
   }
 
-  return {
-    resolve,
-    dispatcher({ skipTlsVerification, route }) {
-      const { verifying, trusting } = agentsOf(route && upstreams.select(route));
-      return skipTlsVerification ? trusting : verifying;
-    },
-    upstreams,
-    connect: connectTo,
-    async close() {
-      resolver.close();
-      await Promise.all(
-        [...agents.values()].flatMap(({ verifying, trusting }) => [verifying.destroy(), trusting.destroy()]),
-      );
-    },
-  };
+  async close(): Promise<void> {
+    this.#resolver.close();
+    const agents = [...this.#agents.values()].flatMap(({ verifying, trusting }) => [verifying, trusting]);
+    await Promise.all(agents.map((agent) => agent.destroy()));
+  }
 }
+
+/** The host name as DNS and sockets want it: an IPv6 address has no brackets. */
+const withoutBrackets = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');

@@ -9,6 +9,7 @@ export class ExpiringMap<Value> {
     this.#ttlMs = ttlMs;
   }
 
+  /** The value of a key; `undefined` if there is none or it has expired. */
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry && entry.expiresAt <= performance.now()) {
@@ -18,6 +19,7 @@ export class ExpiringMap<Value> {
     return entry?.value;
   }
 
+  /** Stores a value, which begins a new lifetime. A full map drops the entry that was written first. */
   set(key: string, value: Value): void {
     // Deleting first moves the entry to the end, so that the map is ordered by time of writing.
     this.#entries.delete(key);
@@ -26,6 +28,7 @@ export class ExpiringMap<Value> {
     if (this.#entries.size > this.#limit && !oldest.done) this.#entries.delete(oldest.value);
   }
 
+  /** Removes an entry, if there is one. */
   delete(key: string): void {
     this.#entries.delete(key);
   }

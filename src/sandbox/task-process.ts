@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { ignoreBrokenPipe } from '../child-processes/broken-pipe.ts';
 import type { ProcessGroup } from '../child-processes/process-group.ts';
 import { fieldsOf } from '../json-object.ts';
 import { type Confinement, startConfined } from './confinement.ts';
@@ -51,6 +52,7 @@ export class TaskProcess {
     this.#results.on('error', ignoreBrokenPipe).resume();
   }
 
+  /** Starts the process of a program. @throws Error if it cannot be confined as it must be */
   static async start(program: SandboxedProgram, confinement: Confinement): Promise<TaskProcess> {
     return new TaskProcess(await startConfined(program, confinement), program.limits);
   }
@@ -119,6 +121,7 @@ export class TaskProcess {
     clearTimeout(timeout);
   }
 
+  /** Kills the process at once. A task that it has fails. */
   kill(): void {
     this.#group.kill();
   }
@@ -180,8 +183,4 @@ function unwrap({ header, parts }: Frame): Frame {
   const { value, fault } = fieldsOf(header);
   if (fault !== undefined) throw new SandboxError('threw', 'the program threw an error', String(fault));
   return { header: value, parts };
-}
-
-function ignoreBrokenPipe(): void {
-  // The process has died, which its end reports.
 }

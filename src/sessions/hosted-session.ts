@@ -20,7 +20,7 @@ import { type PromptDeps, type PromptRequest, SessionPrompts } from './prompts/s
 import type { HiddenTab } from './protocol/hidden-tab.ts';
 import { ProtocolClients } from './protocol/protocol-clients.ts';
 import { type ProtocolSocket, serveProtocolSocket } from './protocol/protocol-socket.ts';
-import type { CallOutcome, SessionMetrics } from './session-metrics.ts';
+import type { CodeCallOutcome, SessionMetrics } from './session-metrics.ts';
 import type { SessionUsage } from './session-usage.ts';
 
 /** How long the profile of a session may take to be saved at its end, in milliseconds. */
@@ -281,7 +281,7 @@ export class HostedSession {
     isOutOfMemory = () => false,
   ): Promise<Result> {
     const stopTimer = this.#metrics.callSeconds.startTimer({ language: label });
-    let outcome: CallOutcome = 'refused';
+    let outcome: CodeCallOutcome = 'refused';
     this.#calls++;
     this.#runningCalls.add(call);
     try {
@@ -349,5 +349,5 @@ export class HostedSession {
   }
 }
 
-const outcomeOf = ({ killed, exitCode }: CodeResult): CallOutcome =>
+const outcomeOf = ({ killed, exitCode }: CodeResult): CodeCallOutcome =>
   killed ? 'killed' : exitCode === 0 ? 'succeeded' : 'failed';

@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
  * How a call of code or a prompt ended: it was refused before it began, or it succeeded, failed, ran into its timeout, or was
  * killed because it used too much memory.
  */
-export type CallOutcome = 'refused' | 'succeeded' | 'failed' | 'killed' | 'memory';
+export type CodeCallOutcome = 'refused' | 'succeeded' | 'failed' | 'killed' | 'memory';
 
 /** Whether a new session got its browser, was refused for lack of memory, or failed because no browser started. */
 export type OpenOutcome = 'succeeded' | 'refused' | 'failed';

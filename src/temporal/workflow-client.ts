@@ -30,10 +30,10 @@ import {
   type SynchronousKind,
   type SynchronousStart,
   startAgent,
-  startDeliveries,
+  startDeliveryWorkflow,
   startPageJob,
   startQuestion,
-  startSession,
+  startSessionWorkflow,
   startSynchronousJob,
 } from './workflow-starts.ts';
 
@@ -115,7 +115,7 @@ export class Temporal {
    */
   async startSession(session: SessionStart): Promise<void> {
     try {
-      await this.#callServer(() => startSession(this.#client, session), SESSION_START_MS);
+      await this.#callServer(() => startSessionWorkflow(this.#client, session), SESSION_START_MS);
     } catch (error) {
       throw toServiceError(error);
     }
@@ -189,7 +189,7 @@ export class Temporal {
 
   /** Starts the workflow that delivers the events of a job, or wakes it if it is running. */
   startDeliveries(jobId: string, teamId: string): Promise<void> {
-    return this.#callServer(() => startDeliveries(this.#client, jobId, teamId));
+    return this.#callServer(() => startDeliveryWorkflow(this.#client, jobId, teamId));
   }
 
   /** Resolves if the server responds within three seconds. */

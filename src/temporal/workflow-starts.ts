@@ -188,7 +188,7 @@ export interface SessionStart extends SessionInput {
 }
 
 /** Starts a browser session, and waits until its browser can be used. */
-export function startSession(client: Client, session: SessionStart): Promise<void> {
+export function startSessionWorkflow(client: Client, session: SessionStart): Promise<void> {
   return client.workflow.executeUpdateWithStart<typeof browser, void, []>('opened', {
     args: [],
     startWorkflowOperation: new WithStartWorkflowOperation<typeof browser>(
@@ -238,7 +238,7 @@ export async function startPageJob(client: Client, job: PageJobStart): Promise<v
 }
 
 /** Starts the workflow that delivers the events of a job, or wakes it if it is running. */
-export async function startDeliveries(client: Client, jobId: string, teamId: string): Promise<void> {
+export async function startDeliveryWorkflow(client: Client, jobId: string, teamId: string): Promise<void> {
   await client.workflow.signalWithStart<typeof deliver>('deliver', {
     workflowId: deliveryWorkflowIdOf(jobId),
     taskQueue: QUEUES.scrape,

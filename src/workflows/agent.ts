@@ -6,7 +6,7 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { OpenCall } from '../activities/agent/agent.ts';
+import type { OpenCall } from '../activities/agent/turn-report.ts';
 import { toServiceError } from '../errors.ts';
 import { workflowIdOf } from '../job-kinds.ts';
 import { agentSteps } from './activities.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { TextStyle } from '../../src/branding/branding-data.ts';
+import type { StyledText } from '../../src/branding/branding-data.ts';
 import { analyzeTypography, parseFontStack, parsePrimaryFamily } from '../../src/branding/typography.ts';
 
 const families: [string, string | undefined][] = [
@@ -26,7 +26,7 @@ it('a font stack lists each family once, without generated fallback fonts', () =
 });
 
 it('typography follows the style that most characters have', () => {
-  const usual: TextStyle = {
+  const usual: StyledText = {
     ...{
       role: 'body',
       region: 'content',

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import type { Session } from '../../src/browser/chromium/cdp.ts';
-import { createNetworkMonitor } from '../../src/browser/network/network-monitor.ts';
+import { NetworkMonitor } from '../../src/browser/network/network-monitor.ts';
 
 /** When a page counts as quiet, by events whose order is exact; real pages are tested through the API. */
 
@@ -10,7 +10,7 @@ const FRAME = 'main';
 /** Watches a page whose events the test sends. */
 function startMonitor() {
   const events = new EventEmitter();
-  const monitor = createNetworkMonitor({ mainFrameId: FRAME, waitForVisuals: false });
+  const monitor = new NetworkMonitor({ mainFrameId: FRAME, waitForVisuals: false });
   // It has what a monitor uses of a session.
   monitor.watch(events as unknown as Session);
   const askToNavigate = (change: object = {}) =>

@@ -39,6 +39,8 @@ function readyWith(status: number): Promise<ApiResponse['body']> {
   });
 }
 
+describe('before anything fails', async () => void (await import('./worker-log.ts')));
+
 describe('/ready of the API', () => {
   let stopped: number | undefined;
   afterEach(async () => {

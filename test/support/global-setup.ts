@@ -15,8 +15,8 @@ declare module 'vitest' {
 
 /** How the service of each project starts, with a copy of an empty Postgres. */
 const STARTS: Record<string, (emptyPostgres: string) => Promise<ProjectService>> = {
-  service: startPlainService,
-  faults: startPlainService,
+  service: (emptyPostgres) => startPlainService({ emptyPostgres, logLevel: 'warn' }),
+  faults: (emptyPostgres) => startPlainService({ emptyPostgres, logLevel: 'debug' }),
   security: startSecurityService,
 };
 
@@ -84,7 +84,13 @@ async function stopServices(): Promise<void> {
 }
 
 /** Where WINNOW_TEST_SERVICE describes a running service as JSON, the tests use that one. */
-async function startPlainService(emptyPostgres: string): Promise<ProjectService> {
+async function startPlainService({
+  emptyPostgres,
+  logLevel,
+}: {
+  emptyPostgres: string;
+  logLevel: string;
+}): Promise<ProjectService> {
   const given = process.env.WINNOW_TEST_SERVICE;
   if (given)
     return {
@@ -92,7 +98,10 @@ async function startPlainService(emptyPostgres: string): Promise<ProjectService>
       stop: () => Promise.resolve(),
     };
   // A browser takes many seconds for a page of the default limit of 50 MiB.
-  const service = await startService({ emptyPostgres, env: { LOG_LEVEL: 'warn', WINNOW_MAX_BODY_MB: '10' } });
+  const service = await startService({
+    emptyPostgres,
+    env: { LOG_LEVEL: logLevel, WINNOW_MAX_BODY_MB: '10' },
+  });
   const { url, key, dataDir } = service;
   return {
     provide: (project) => project.provide('service', { url, key, dataDir }),

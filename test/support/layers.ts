@@ -2,7 +2,7 @@ import path from 'node:path';
 
 /**
  * The modules of `src/` in layers, lowest first. A module imports from lower layers or from its own folder. After a
- * change, `npm run docs` writes the table into docs/architecture.md.
+ * change, `npm run docs` writes the table into docs/layers.md.
  */
 const LAYERS = [
   ['errors', 'job-kinds', 'json-object'],
@@ -118,7 +118,7 @@ const ownersOf = (specifier: string) =>
     name.endsWith('/') ? specifier.startsWith(name) : specifier === name,
   )?.[1];
 
-export const ARCHITECTURE_PAGE = path.join(import.meta.dirname, '..', '..', 'docs', 'architecture.md');
+export const LAYERS_PAGE = path.join(import.meta.dirname, '..', '..', 'docs', 'layers.md');
 
 /** The text of the page with the table of the current layers. The columns are aligned as the formatter does it. */
 export function withLayersTable(page: string): string {

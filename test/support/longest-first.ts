@@ -46,7 +46,6 @@ const LONG_FILES = [
   'test/sessions/live-view/watching',
   'test/sessions/live-view/connection',
   'test/sessions/protocol-client',
-  'test/workflows/log',
   'test/rendering/hostile',
   'test/browser/branding',
   'test/api/proxy',

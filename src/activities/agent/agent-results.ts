@@ -1,6 +1,6 @@
 import { type Access, findAccess } from '../../agent/access.ts';
 import { callsWithResult, type Reply, type ResultText } from '../../agent/conversation.ts';
-import { linksOf, linksText, type OpenedPage, pageText, toPage } from '../../agent/results.ts';
+import { linksOf, linksText, type OpenedPage, openedPageText, toPage } from '../../agent/results.ts';
 import type { Step } from '../../agent/step.ts';
 import { type AgentTask, RULES_CREDITS } from '../../agent/task.ts';
 import { isOpenedPage } from '../../agent/turns.ts';
@@ -44,9 +44,9 @@ export async function readRunState(
     if (step.tool === 'think') replies.set(step.sequence, content as Reply);
     else if (isOpenedPage(step)) {
       const page = toPage(step.sequence, content);
-      keep(step, pageText(page));
+      keep(step, openedPageText(page));
       for (const read of calls.filter((call) => isReadOf(call, step)))
-        keep(read, pageText(page, Number(read.input.from)));
+        keep(read, openedPageText(page, Number(read.input.from)));
     } else if (step.state === 'done' && (step.tool === 'map' || step.tool === 'search')) {
       urlsOf[step.tool].push(linksOf(content).map(({ url }) => url));
       keep(step, linksText(step, content));

@@ -26,6 +26,7 @@ export class TrackedConversion {
     this.#onChange();
   };
 
+  /** Sets the function that is called after each progress, in place of the one before. */
   onChange(callback: () => void): void {
     this.#onChange = callback;
   }

@@ -1,8 +1,8 @@
-import type { TextStyle } from '../branding-data.ts';
+import type { StyledText } from '../branding-data.ts';
 import type { PageState } from './visible-elements.ts';
 
 /** Runs in the page: collects the text styles of the visible elements. @param limit most different styles */
-export function collectTextStyles(limit: number): TextStyle[] {
+export function collectTextStyles(limit: number): StyledText[] {
   /** Limits for one element and one text node, so that a huge text does not take long. */
   const MAX_NODES = 50;
   const MAX_CHARACTERS = 2_000;
@@ -16,7 +16,7 @@ export function collectTextStyles(limit: number): TextStyle[] {
     return characters;
   };
 
-  const texts = new Map<string, TextStyle>();
+  const texts = new Map<string, StyledText>();
   for (const { element, style, area, role, region, backgroundIndex } of (globalThis as PageState)
     .winnowVisibleElements ?? []) {
     const characters = area ? charactersIn(element) : 0;

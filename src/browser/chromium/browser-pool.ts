@@ -3,7 +3,7 @@ import { pause } from '../../pause.ts';
 import { type BrowsingContext, openContext, useContext } from './browsing-context.ts';
 import { KeptContexts } from './kept-contexts.ts';
 import type { Chromium } from './launch-chromium.ts';
-import { type BrowserLimits, PooledBrowser } from './pooled-browser.ts';
+import { PooledBrowser, type PooledBrowserLimits } from './pooled-browser.ts';
 import { Slots } from './slots.ts';
 
 /** Wraps the wait for a browser, so that the caller can exclude it from the time limit of the page. */
@@ -31,7 +31,7 @@ export interface PoolOptions {
   limits?: Partial<PoolLimits>;
 }
 
-interface PoolLimits extends BrowserLimits {
+interface PoolLimits extends PooledBrowserLimits {
   /** With less free memory on the machine, in MiB, only one page is open at a time. */
   minFreeMb: number;
   /** Milliseconds without an open page after which the browser ends. */
@@ -105,6 +105,7 @@ export class BrowserPool {
     this.#restLater();
   }
 
+  /** Ends all browsers, also those that are still starting. */
   async close(): Promise<void> {
     clearTimeout(this.#idleTimer);
     this.#current = undefined;

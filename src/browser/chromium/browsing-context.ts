@@ -22,7 +22,7 @@ export interface BrowsingContext {
    */
   clear?: () => Promise<void>;
   /** Opens an empty page. */
-  openPage(): Promise<OpenedPage>;
+  openPage(): Promise<AttachedPage>;
   /** How many pages were opened by pages so far; they are closed at once. */
   popupCount(): number;
   /** Grants a permission to all pages of the context. */
@@ -34,7 +34,7 @@ export interface BrowsingContext {
 export type EmulateVisitor = (session: Session) => Promise<void>;
 
 /** A page that was opened. */
-export interface OpenedPage {
+export interface AttachedPage {
   targetId: string;
   sessionId: string;
   session: Session;
@@ -82,7 +82,7 @@ function reusePage(
   connection: CdpConnection,
   { id, openPage }: Pick<BrowsingContext, 'id' | 'openPage'>,
 ): Required<Pick<BrowsingContext, 'openPage' | 'clear'>> {
-  let page: OpenedPage | undefined;
+  let page: AttachedPage | undefined;
   return {
     async openPage() {
       page = page ? await attachPage(connection, page.targetId) : await openPage();
@@ -119,7 +119,7 @@ function forgetVisit(): void {
 }
 
 /** Attaches to a page. */
-export async function attachPage(connection: CdpConnection, targetId: string): Promise<OpenedPage> {
+export async function attachPage(connection: CdpConnection, targetId: string): Promise<AttachedPage> {
   const { sessionId } = await connection.browser.send('Target.attachToTarget', { targetId, flatten: true });
   return { targetId, sessionId, session: connection.session(sessionId) };
 }

@@ -3,7 +3,7 @@ import type { Chromium } from './launch-chromium.ts';
 import { measureMemoryMb } from './process-memory.ts';
 
 /** Limits after which a browser is replaced. */
-export interface BrowserLimits {
+export interface PooledBrowserLimits {
   /** How many contexts one browser opens. */
   uses: number;
   ageMs: number;
@@ -43,7 +43,8 @@ export class PooledBrowser {
     this.#openContexts--;
   }
 
-  exceeds({ uses, ageMs, memoryMb }: BrowserLimits): boolean {
+  /** Whether the browser has reached one of the limits, after which another one takes its place. */
+  exceeds({ uses, ageMs, memoryMb }: PooledBrowserLimits): boolean {
     return this.#uses >= uses || performance.now() - this.#startedAt > ageMs || this.#memoryMb > memoryMb;
   }
 

@@ -27,109 +27,139 @@ export interface DocumentResponse {
 }
 
 /** Tracks the open requests of a page and the response that produced its main document. */
-export type NetworkMonitor = ReturnType<typeof createNetworkMonitor>;
-
-/** @param options.waitForVisuals whether style sheets, images and fonts count as activity */
-export function createNetworkMonitor({
-  mainFrameId,
-  waitForVisuals,
-}: {
-  mainFrameId: string;
-  waitForVisuals: boolean;
-}) {
-  const openRequests = new Map<string, number>();
+export class NetworkMonitor {
+  /** When each open request was sent, by `performance.now()`. */
+  readonly #openRequests = new Map<string, number>();
   /** Connections over which the server may send something at any time. */
-  const openChannels = new Set<string>();
-  const requestCounts = new Map<string, number>();
+  readonly #openChannels = new Set<string>();
+  readonly #requestCounts = new Map<string, number>();
+  readonly #media = new Map<string, LoadedMedia>();
+  readonly #mainFrameId: string;
+  readonly #waitForVisuals: boolean;
   /** The last request for the main document, which redirects do not change. */
-  let main: { requestId: string; url: string } | undefined;
-  let document: DocumentResponse | undefined;
-  let failedUrl: string | undefined;
-  let loadError: string | undefined;
-  const media = new Map<string, LoadedMedia>();
-  let lastChange = performance.now();
-  const restartQuiet = () => {
-    lastChange = performance.now();
-  };
-  const isRepeatedMoreThan = (key: string, max: number) => {
-    const times = (requestCounts.get(key) ?? 0) + 1;
-    requestCounts.set(key, times);
-    return times > max;
-  };
-  const isRelevant = (type: string, { method, url, postData = '' }: SentRequest) => {
-    if (!TEXT_TYPES.has(type) && !(waitForVisuals && VISUAL_TYPES.has(type))) return false;
+  #main: { requestId: string; url: string } | undefined;
+  #document: DocumentResponse | undefined;
+  #failedUrl: string | undefined;
+  #loadError: string | undefined;
+  /** The last start or end of a request, by `performance.now()`. */
+  #lastChange = performance.now();
+
+  /** @param options.waitForVisuals whether style sheets, images and fonts count as activity */
+  constructor({ mainFrameId, waitForVisuals }: { mainFrameId: string; waitForVisuals: boolean }) {
+    this.#mainFrameId = mainFrameId;
+    this.#waitForVisuals = waitForVisuals;
+  }
+
+  /** Watches a session, before `Network.enable` is sent to it. */
+  watch(session: Session): void {
+    this.#watchNavigations(session);
+    session.on('Network.requestWillBeSent', ({ requestId, type = '', request, frameId, loaderId }) => {
+      if (frameId === this.#mainFrameId && requestId === loaderId) {
+        this.#main = { requestId, url: request.url };
+        this.#finish(NAVIGATION);
+      }
+      if (type === 'EventSource') this.#openChannels.add(requestId);
+      if (this.#isRelevant(type, request)) this.#open(requestId);
+      else this.#finish(requestId);
+    });
+    session.on('Network.responseReceived', ({ requestId, type, response }) => {
+      const { status, headers, url } = response;
+      const contentType = findHeader(headers, 'content-type');
+      const isMedia = status < 300 && (type === 'Media' || PLAYLIST.test(contentType));
+      if (isMedia && this.#media.size < MAX_MEDIA) this.#media.set(url, { url, contentType });
+      if (requestId !== this.#main?.requestId) return;
+      this.#document = { requestId, statusCode: status, contentType };
+      this.#loadError = undefined;
+    });
+    session.on('Network.webSocketCreated', ({ requestId }) => this.#openChannels.add(requestId));
+    session.on('Network.webSocketClosed', ({ requestId }) => this.#openChannels.delete(requestId));
+    session.on('Network.loadingFinished', ({ requestId }) => this.#finish(requestId));
+    session.on('Network.loadingFailed', ({ requestId, errorText, canceled }) => {
+      this.#finish(requestId);
+      if (requestId === this.#main?.requestId) this.#failedUrl = this.#main.url;
+      if (requestId === this.#document?.requestId && !canceled) this.#loadError = errorText;
+    });
+  }
+
+  /** The request of a navigation follows when the browser process gets to it, which may take longer than the quiet time. */
+  #watchNavigations(session: Session): void {
+    session.on('Page.frameRequestedNavigation', ({ frameId, disposition }) => {
+      if (frameId === this.#mainFrameId && disposition === 'currentTab') this.#open(NAVIGATION);
+    });
+    session.on('Page.frameStoppedLoading', ({ frameId }) => {
+      if (frameId === this.#mainFrameId) this.#finish(NAVIGATION);
+    });
+  }
+
+  #open(requestId: string): void {
+    this.#openRequests.set(requestId, performance.now());
+    this.restartQuiet();
+  }
+
+  #finish(requestId: string): void {
+    this.#openChannels.delete(requestId);
+    if (this.#openRequests.delete(requestId)) this.restartQuiet();
+  }
+
+  /** Whether a request is worth waiting for. It counts the request. */
+  #isRelevant(type: string, { method, url, postData = '' }: SentRequest): boolean {
+    if (!TEXT_TYPES.has(type) && !(this.#waitForVisuals && VISUAL_TYPES.has(type))) return false;
     if (type !== 'XHR' && type !== 'Fetch') return true;
-    const isPoll = isRepeatedMoreThan(`${method} ${url} ${postData}`, MAX_IDENTICAL_REQUESTS);
-    return (
-      !(isRepeatedMoreThan(`${method} ${url.split('?', 1)[0]}`, MAX_REQUESTS_PER_PATH) && method === 'GET') &&
-      !isPoll
-    );
-  };
-  const finishRequest = (requestId: string) => {
-    openChannels.delete(requestId);
-    if (openRequests.delete(requestId)) restartQuiet();
-  };
-  return {
-    /** Watches a session, before `Network.enable` is sent to it. */
-    watch(session: Session): void {
-      session.on('Network.requestWillBeSent', ({ requestId, type = '', request, frameId, loaderId }) => {
-        if (frameId === mainFrameId && requestId === loaderId) {
-          main = { requestId, url: request.url };
-          finishRequest(NAVIGATION);
-        }
-        if (type === 'EventSource') openChannels.add(requestId);
-        if (!isRelevant(type, request)) return finishRequest(requestId);
-        openRequests.set(requestId, performance.now());
-        restartQuiet();
-      });
-      // The request of a navigation follows when the browser process gets to it, which may take longer than the quiet time.
-      session.on('Page.frameRequestedNavigation', ({ frameId, disposition }) => {
-        if (frameId !== mainFrameId || disposition !== 'currentTab') return;
-        openRequests.set(NAVIGATION, performance.now());
-        restartQuiet();
-      });
-      session.on('Page.frameStoppedLoading', ({ frameId }) => {
-        if (frameId === mainFrameId) finishRequest(NAVIGATION);
-      });
-      session.on('Network.responseReceived', ({ requestId, type, response }) => {
-        const { status, headers, url } = response;
-        const contentType = findHeader(headers, 'content-type');
-        const isMedia = status < 300 && (type === 'Media' || PLAYLIST.test(contentType));
-        if (isMedia && media.size < MAX_MEDIA) media.set(url, { url, contentType });
-        if (requestId !== main?.requestId) return;
-        document = { requestId, statusCode: status, contentType };
-        loadError = undefined;
-      });
-      session.on('Network.webSocketCreated', ({ requestId }) => openChannels.add(requestId));
-      session.on('Network.webSocketClosed', ({ requestId }) => openChannels.delete(requestId));
-      session.on('Network.loadingFinished', ({ requestId }) => finishRequest(requestId));
-      session.on('Network.loadingFailed', ({ requestId, errorText, canceled }) => {
-        finishRequest(requestId);
-        if (requestId === main?.requestId) failedUrl = main.url;
-        if (requestId === document?.requestId && !canceled) loadError = errorText;
-      });
-    },
-    document: () => document,
-    failedUrl: () => failedUrl,
-    /** Chromium's error code if the main document ended before it was complete. */
-    loadError: () => loadError,
-    /** The media that the page loaded, in order. */
-    media: () => [...media.values()],
-    /** Restarts the quiet time after an action whose effects are still to come. */
-    restartQuiet,
-    /** Whether the server has nothing more to send that would change the page. */
-    isIdle: () => openRequests.size === 0 && openChannels.size === 0,
-    /** Counts time as quiet that will pass for the page at once, unless a request is sent in it. @param ms milliseconds */
-    skip(ms: number): void {
-      lastChange -= ms;
-    },
-    /** @param maxRequestMs requests that have been open for longer are not waited for */
-    quietForMs(maxRequestMs: number): number {
-      const now = performance.now();
-      for (const since of openRequests.values()) if (now - since < maxRequestMs) return 0;
-      return now - lastChange;
-    },
-  };
+    const isPoll = this.#isRepeatedMoreThan(`${method} ${url} ${postData}`, MAX_IDENTICAL_REQUESTS);
+    const path = `${method} ${url.split('?', 1)[0]}`;
+    return !(this.#isRepeatedMoreThan(path, MAX_REQUESTS_PER_PATH) && method === 'GET') && !isPoll;
+  }
+
+  #isRepeatedMoreThan(key: string, max: number): boolean {
+    const times = (this.#requestCounts.get(key) ?? 0) + 1;
+    this.#requestCounts.set(key, times);
+    return times > max;
+  }
+
+  /** The response that produced the main document. */
+  document(): DocumentResponse | undefined {
+    return this.#document;
+  }
+
+  /** The URL of the last main document that could not be loaded. */
+  failedUrl(): string | undefined {
+    return this.#failedUrl;
+  }
+
+  /** Chromium's error code if the main document ended before it was complete. */
+  loadError(): string | undefined {
+    return this.#loadError;
+  }
+
+  /** The media that the page loaded, in order. */
+  media(): LoadedMedia[] {
+    return [...this.#media.values()];
+  }
+
+  /** Whether the server has nothing more to send that would change the page. */
+  isIdle(): boolean {
+    return this.#openRequests.size === 0 && this.#openChannels.size === 0;
+  }
+
+  /** Restarts the quiet time after an action whose effects are still to come. */
+  restartQuiet(): void {
+    this.#lastChange = performance.now();
+  }
+
+  /** Counts time as quiet that will pass for the page at once, unless a request is sent in it. @param ms milliseconds */
+  skip(ms: number): void {
+    this.#lastChange -= ms;
+  }
+
+  /**
+   * The milliseconds since the last request was sent or ended; 0 while one is open.
+   * @param maxRequestMs requests that have been open for longer are not waited for
+   */
+  quietForMs(maxRequestMs: number): number {
+    const now = performance.now();
+    for (const since of this.#openRequests.values()) if (now - since < maxRequestMs) return 0;
+    return now - this.#lastChange;
+  }
 }
 
 interface SentRequest {

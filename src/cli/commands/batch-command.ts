@@ -4,7 +4,7 @@ import { defineCommand } from 'citty';
 import { messageOf, ServiceError } from '../../errors.ts';
 import { parseWholeNumber } from '../arguments.ts';
 import { pageArgs, readScrapeOptions } from '../page-arguments.ts';
-import { type JobStarter, runPageJob } from '../run-page-job.ts';
+import { type JobStarter, runPageJobCommand } from '../run-page-job.ts';
 
 /** Largest number of URL bytes in one request; the API accepts bodies of 10 MB. */
 const MAX_REQUEST_BYTES = 8_000_000;
@@ -33,7 +33,7 @@ export const batchCommand = defineCommand({
       maxConcurrency: parseWholeNumber('concurrency', values.concurrency),
       origin: 'cli',
     };
-    await runPageJob({
+    await runPageJobCommand({
       noun: 'batch',
       path: '/v2/batch/scrape',
       args: values,

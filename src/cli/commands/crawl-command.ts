@@ -2,7 +2,7 @@ import { defineCommand } from 'citty';
 import { ServiceError } from '../../errors.ts';
 import { collectValues, parseWholeNumber } from '../arguments.ts';
 import { pageArgs, readScrapeOptions } from '../page-arguments.ts';
-import { runPageJob } from '../run-page-job.ts';
+import { runPageJobCommand } from '../run-page-job.ts';
 
 /** Not `as const`, because citty requires a mutable array. */
 const SITEMAP_MODES = ['include', 'skip', 'only'];
@@ -61,7 +61,7 @@ export const crawlCommand = defineCommand({
       scrapeOptions: readScrapeOptions(values),
       origin: 'cli',
     };
-    return runPageJob({
+    return runPageJobCommand({
       noun: 'crawl',
       path: '/v2/crawl',
       args: values,

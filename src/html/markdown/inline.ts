@@ -30,6 +30,7 @@ export const strong = createDelimiterRule('**', '__');
 export const emphasis = createDelimiterRule('*', '_');
 export const strikethrough = createDelimiterRule('~~');
 
+/** Writes a heading on one line with as many `#` as its level. Inside a paragraph it becomes text, and in a table cell bold text. */
 export const heading: ElementRule = (writer, element) => {
   const { name, children } = element;
   writer.endText();

@@ -1,6 +1,6 @@
 import { type ChildNode, type Element, isTag, isText } from 'domhandler';
 import { writeLinkedContent } from './links.ts';
-import type { Block, ElementRule, MarkdownWriter } from './writer.ts';
+import type { ElementRule, MarkdownBlock, MarkdownWriter } from './writer.ts';
 import { joinBlocks } from './writer.ts';
 
 const LISTS = new Set(['ul', 'ol', 'menu', 'dir']);
@@ -68,8 +68,8 @@ const startNumber = ({ attribs, children }: Element) => {
 };
 
 /** Collects the blocks of each item. A list between two items belongs to the item before it. */
-function collectItems(parent: Element, writer: MarkdownWriter): Block[][] {
-  const items: Block[][] = [];
+function collectItems(parent: Element, writer: MarkdownWriter): MarkdownBlock[][] {
+  const items: MarkdownBlock[][] = [];
   const add = (nodes: readonly ChildNode[], around?: Element) => {
     for (const node of nodes) {
       if (isText(node) ? node.data.trim() === '' : !isTag(node)) continue;
@@ -97,7 +97,7 @@ const walkItem = (writer: MarkdownWriter, item: Element, link: Element | undefin
 const hasItems = ({ children }: Element) => children.some((child) => isTag(child) && child.name === 'li');
 
 /** Whether blocks of an item need a blank line between them (CommonMark's loose list). */
-const isLoose = (blocks: Block[]) =>
+const isLoose = (blocks: MarkdownBlock[]) =>
   blocks.some(
     (block, place) =>
       (block.text.includes('\n\n') && block.kind !== 'list' && block.kind !== 'other') ||
@@ -105,14 +105,14 @@ const isLoose = (blocks: Block[]) =>
   );
 
 /** Whether a block can follow another without a blank line. */
-const isTight = (above: Block | undefined, { kind }: Block) =>
+const isTight = (above: MarkdownBlock | undefined, { kind }: MarkdownBlock) =>
   kind === 'list'
     ? above !== undefined && (isTextBlock(above) || above.kind === 'heading')
     : kind === 'text' && above?.kind === 'heading';
 
-const isTextBlock = ({ kind }: Block) => kind === 'text' || kind === 'paragraph';
+const isTextBlock = ({ kind }: MarkdownBlock) => kind === 'text' || kind === 'paragraph';
 
-function renderItem(blocks: Block[], marker: string): string {
+function renderItem(blocks: MarkdownBlock[], marker: string): string {
   const indent = ' '.repeat(marker.length + 1);
   const text = blocks.reduce((above, block, place) => {
     // Dashes right after the marker would be read as a thematic break.

@@ -37,10 +37,12 @@ export class OutputBuffer {
     return this.#end.slice(Math.max(0, from - length), Math.max(0, to - length));
   }
 
+  /** Whether the text ends with another one. The committed part does not count. */
   endsWith(text: string): boolean {
     return this.#end.endsWith(text);
   }
 
+  /** Adds Markdown as it is, without escaping. */
   add(markdown: string): void {
     this.#end += markdown;
     if (markdown !== '') this.#last = markdown.charAt(markdown.length - 1);

@@ -12,7 +12,7 @@ export interface MarkdownOptions {
 }
 
 /** A block of markdown without white space around it. */
-export interface Block {
+export interface MarkdownBlock {
   kind: 'text' | 'paragraph' | 'heading' | 'list' | 'item' | 'rule' | 'other';
   text: string;
   /** The marker that the items of a list begin with. */
@@ -42,7 +42,7 @@ export class MarkdownWriter {
   isInline = false;
   /** Whether the current position is in a table cell. */
   isCell = false;
-  #blocks: Block[] = [];
+  #blocks: MarkdownBlock[] = [];
   #indents = 0;
   #length = 0;
   #indentedLength = 0;
@@ -67,6 +67,7 @@ export class MarkdownWriter {
     }
   }
 
+  /** Writes an element by the rule of its name; without one, its children. */
   element(element: Element): void {
     const { backReferences } = this.footnotes;
     if (backReferences.size > 0 && backReferences.has(element)) return;
@@ -86,13 +87,13 @@ export class MarkdownWriter {
   }
 
   /** Adds a block after ending the current text. */
-  addBlock(block: Block): void {
+  addBlock(block: MarkdownBlock): void {
     this.endText();
     this.#blocks.push(block);
   }
 
   /** The block written last, if there is one. */
-  get lastBlock(): Block | undefined {
+  get lastBlock(): MarkdownBlock | undefined {
     return this.#blocks.at(-1);
   }
 
@@ -110,7 +111,7 @@ export class MarkdownWriter {
   }
 
   /** Collects the blocks of a container such as a list item. @param isIndented whether each line will get a prefix */
-  collectBlocks(isIndented: boolean, content: () => void): Block[] {
+  collectBlocks(isIndented: boolean, content: () => void): MarkdownBlock[] {
     const { line } = this;
     const blocks = this.#blocks;
     this.#blocks = [];
@@ -162,4 +163,4 @@ export class MarkdownWriter {
 }
 
 /** Joins blocks with blank lines. */
-export const joinBlocks = (blocks: Block[]): string => blocks.map(({ text }) => text).join('\n\n');
+export const joinBlocks = (blocks: MarkdownBlock[]): string => blocks.map(({ text }) => text).join('\n\n');

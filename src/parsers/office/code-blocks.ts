@@ -1,4 +1,4 @@
-import type { Block } from './model.ts';
+import type { OfficeBlock } from './model.ts';
 import { type SourceParagraph, visibleText } from './source/source-paragraphs.ts';
 
 /**
@@ -7,7 +7,7 @@ import { type SourceParagraph, visibleText } from './source/source-paragraphs.ts
  * @param paragraphs the paragraphs of the block in the source
  * @returns blocks with the indentation of their first lines, which the document model loses
  */
-export function splitCodeBlock(block: Block, paragraphs: readonly SourceParagraph[]): Block[] {
+export function splitCodeBlock(block: OfficeBlock, paragraphs: readonly SourceParagraph[]): OfficeBlock[] {
   const texts = paragraphs.map(({ runs }) => runs.map(({ text }) => text).join(''));
   const indentation = /^[ \t]*(?=\S)/.exec(texts[0] ?? '')?.[0] ?? '';
   const text = `${indentation}${(block.text ?? '').replace(/^[ \t]+/, '')}`;

@@ -1,4 +1,4 @@
-import type { Block, List, ListItem } from './model.ts';
+import type { List, ListItem, OfficeBlock } from './model.ts';
 
 /** Indents in twips that differ by less are equal: a fourteenth of an inch. */
 const TOLERANCE = 100;
@@ -10,11 +10,11 @@ interface IndentedList {
 }
 
 /** Nests neighbouring lists as their indents show them. Lists whose indents are not known stay as they are. */
-export function nestByIndent(blocks: readonly Block[]): Block[] {
-  const nested: Block[] = [];
+export function nestByIndent(blocks: readonly OfficeBlock[]): OfficeBlock[] {
+  const nested: OfficeBlock[] = [];
   let neighbours: IndentedList[] = [];
   const flush = () => {
-    nested.push(...nest(neighbours).map((list): Block => ({ kind: 'list', list })));
+    nested.push(...nest(neighbours).map((list): OfficeBlock => ({ kind: 'list', list })));
     neighbours = [];
   };
   for (const block of blocks) {

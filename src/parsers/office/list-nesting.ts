@@ -1,13 +1,13 @@
 import { nestByIndent } from './list-indents.ts';
-import type { Block, List } from './model.ts';
+import type { List, OfficeBlock } from './model.ts';
 
 /**
  * Joins lists that the document model has apart because their numbering differs: a list that is indented more than the one
  * before it, or that begins below its first level, belongs to the last item before it, and a numbered list that continues the
  * one before it belongs to that.
  */
-export function nestLists(blocks: readonly Block[]): Block[] {
-  const joined: Block[] = [];
+export function nestLists(blocks: readonly OfficeBlock[]): OfficeBlock[] {
+  const joined: OfficeBlock[] = [];
   for (const block of nestByIndent(blocks).map(withNestedLists)) {
     const [before, list] = [joined.at(-1)?.list, block.list];
     if (!before || !list) {
@@ -22,7 +22,7 @@ export function nestLists(blocks: readonly Block[]): Block[] {
 }
 
 /** Containers are copied where they change, because the source model stays as it is. */
-function withNestedLists(block: Block): Block {
+function withNestedLists(block: OfficeBlock): OfficeBlock {
   if (block.kind === 'blockQuote' && block.blocks) return { ...block, blocks: nestLists(block.blocks) };
   if (!block.list) return block;
   const items = block.list.items.map((item) => ({ ...item, blocks: nestLists(item.blocks) }));

@@ -11,7 +11,7 @@ export type OfficeType = Extract<
  * repeated here as unions of the same strings.
  */
 export interface OfficeModel {
-  blocks: Block[];
+  blocks: OfficeBlock[];
   /** Bodies of footnotes and endnotes. */
   notes: Note[];
   assets: Asset[];
@@ -25,10 +25,10 @@ export interface Asset {
 
 interface Note {
   id: string;
-  blocks: Block[];
+  blocks: OfficeBlock[];
 }
 
-export interface Block {
+export interface OfficeBlock {
   kind: 'heading' | 'paragraph' | 'list' | 'table' | 'blockQuote' | 'codeBlock' | 'rule';
   /** Level of a heading, 1 to 6. */
   level?: number;
@@ -41,7 +41,7 @@ export interface Block {
   list?: List;
   table?: Table;
   /** Content of a block quote. */
-  blocks?: Block[];
+  blocks?: OfficeBlock[];
   /** Programming language of a code block. */
   lang?: string;
   /** Text of a code block. */
@@ -56,7 +56,7 @@ export interface List {
 }
 
 export interface ListItem {
-  blocks: Block[];
+  blocks: OfficeBlock[];
   /** State of the checkbox, if the item has one. */
   checked?: boolean;
   /** Number as printed, where position and marker do not give it, such as `1-a)`. */
@@ -72,7 +72,7 @@ export interface Table {
 }
 
 interface Cell {
-  blocks: Block[];
+  blocks: OfficeBlock[];
   colSpan: number;
   rowSpan: number;
 }

@@ -3,7 +3,7 @@ import type { DocumentImage } from '../document.ts';
 import { headingFragments } from './heading-anchors.ts';
 import { InlineWriter } from './inline-html.ts';
 import { nestLists } from './list-nesting.ts';
-import type { Block, List, ListItem, OfficeModel, Table } from './model.ts';
+import type { List, ListItem, OfficeBlock, OfficeModel, Table } from './model.ts';
 
 /** Blocks nested deeper than this are written as plain text, so that no file can overflow the stack. */
 const MAX_DEPTH = 60;
@@ -51,7 +51,7 @@ function ordinal(marker: List['marker'], number: number): string {
 }
 
 /** The table that is all that a table of one cell contains, which is only the frame around it. */
-function framedTable(grid: Table['grid']): Block | undefined {
+function framedTable(grid: Table['grid']): OfficeBlock | undefined {
   const [row = [], ...otherRows] = grid;
   const [first, ...otherBlocks] = row[0]?.cell?.blocks ?? [];
   const isAlone = otherRows.length === 0 && row.length === 1 && otherBlocks.length === 0;
@@ -68,7 +68,7 @@ class BlockWriter {
     this.#inline = inline;
   }
 
-  blocks(blocks: readonly Block[], depth: number): string {
+  blocks(blocks: readonly OfficeBlock[], depth: number): string {
     return blocks
       .map((block) => this.#block(block, depth))
       .filter(Boolean)
@@ -76,7 +76,7 @@ class BlockWriter {
   }
 
   /** Writes the notes that the text refers to. A note can refer to further notes. */
-  notes(bodies: ReadonlyMap<string, readonly Block[]>): string {
+  notes(bodies: ReadonlyMap<string, readonly OfficeBlock[]>): string {
     const items: string[] = [];
     for (let place = 0; place < this.#inline.referredNotes.length; place++) {
       const body = bodies.get(this.#inline.referredNotes[place] as string) ?? [];
@@ -86,7 +86,7 @@ class BlockWriter {
     return items.length === 0 ? '' : `<ol>${items.join('\n')}</ol>`;
   }
 
-  #block(block: Block, depth: number): string {
+  #block(block: OfficeBlock, depth: number): string {
     const { kind, level = 2, anchor, content = [], list, table, blocks = [], lang, text = '' } = block;
     if (depth > MAX_DEPTH) return `<p>${this.#inline.write(content)}</p>`;
     switch (kind) {
@@ -134,7 +134,7 @@ class BlockWriter {
   }
 
   /** Writes the first paragraph without `p`, so that lists are tight and cells have one line. */
-  #tight(blocks: readonly Block[], depth: number): string {
+  #tight(blocks: readonly OfficeBlock[], depth: number): string {
     const [first, ...rest] = blocks;
     const isTight = first?.kind === 'paragraph' && rest.every(({ kind }) => kind !== 'paragraph');
     if (!isTight) return this.blocks(blocks, depth);

@@ -6,9 +6,13 @@ export interface Box {
   bottom: number;
 }
 
+/** The width of a box in points. */
 export const widthOf = (box: Box) => box.right - box.left;
+/** The height of a box in points. */
 export const heightOf = (box: Box) => box.bottom - box.top;
+/** The x coordinate of the centre of a box. */
 export const centerX = (box: Box) => (box.left + box.right) / 2;
+/** The y coordinate of the centre of a box. */
 export const centerY = (box: Box) => (box.top + box.bottom) / 2;
 
 /** The smallest box around all given boxes, of which there must be at least one. */
@@ -23,7 +27,9 @@ export function unionOf(boxes: readonly Box[]): Box {
   return union;
 }
 
+/** The width in points that two boxes share; if they share none, the negative width of the gap between them. */
 export const overlapX = (a: Box, b: Box) => Math.min(a.right, b.right) - Math.max(a.left, b.left);
+/** The height in points that two boxes share; if they share none, the negative height of the gap between them. */
 export const overlapY = (a: Box, b: Box) => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
 
 /** Whether the centre of `inner` is inside `outer`, or at most `tolerance` points outside. */

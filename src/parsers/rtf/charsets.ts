@@ -25,6 +25,7 @@ const BY_CODE_PAGE: Record<number, string> = {
   65001: 'utf-8',
 };
 
+/** The encoding of a `\fcharset` of a font; `undefined` for one that names none. */
 export const encodingOfCharset = (charset: number): string | undefined => BY_CHARSET[charset];
 
 /** @returns the encoding of a code page, or windows-1252 for one that is not known */

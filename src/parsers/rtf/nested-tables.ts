@@ -1,11 +1,14 @@
-import type { Block, Inline, Table } from '../office/model.ts';
+import type { Inline, OfficeBlock, Table } from '../office/model.ts';
 import { plainText, type SourceParagraph, visibleText } from '../office/source/source-paragraphs.ts';
 
 /**
  * Repairs tables within cells of an RTF file: anydoc puts them behind all paragraphs of their cell, and spreads the cells of
  * their rows over columns that do not exist.
  */
-export function repairNestedTables(blocks: readonly Block[], paragraphs: readonly SourceParagraph[]): void {
+export function repairNestedTables(
+  blocks: readonly OfficeBlock[],
+  paragraphs: readonly SourceParagraph[],
+): void {
   const places = new Map<string, number>();
   for (const [place, { runs }] of paragraphs.entries()) {
     const key = visibleText(runs.map(({ text }) => text).join(''));
@@ -37,7 +40,7 @@ function removeFalseSpans(table: Table): void {
 }
 
 /** Sorts blocks by the places of their first texts in the file. Blocks without a known place stay behind the one before them. */
-function inSourceOrder(blocks: readonly Block[], places: ReadonlyMap<string, number>): Block[] {
+function inSourceOrder(blocks: readonly OfficeBlock[], places: ReadonlyMap<string, number>): OfficeBlock[] {
   let last = -1;
   const placed = blocks.map((block) => {
     last = firstPlace(block, places) ?? last;
@@ -47,7 +50,7 @@ function inSourceOrder(blocks: readonly Block[], places: ReadonlyMap<string, num
 }
 
 function firstPlace(
-  { content, blocks = [], list, table }: Block,
+  { content, blocks = [], list, table }: OfficeBlock,
   places: ReadonlyMap<string, number>,
 ): number | undefined {
   const own = content && places.get(keyOf(content));

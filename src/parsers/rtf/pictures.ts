@@ -1,4 +1,4 @@
-import type { Block, Inline, OfficeModel } from '../office/model.ts';
+import type { Inline, OfficeBlock, OfficeModel } from '../office/model.ts';
 
 /** Collects the alternative texts of the pictures in an RTF file, which anydoc loses. */
 export class PictureReader {
@@ -28,7 +28,7 @@ export function describeImages(model: OfficeModel, descriptions: readonly string
   for (const [place, image] of images.entries()) image.alt ||= descriptions[place] ?? '';
 }
 
-function* imagesIn(blocks: readonly Block[]): Generator<Inline> {
+function* imagesIn(blocks: readonly OfficeBlock[]): Generator<Inline> {
   for (const { content = [], blocks: quoted = [], list, table } of blocks) {
     yield* imagesAmong(content);
     yield* imagesIn(quoted);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Duplex, Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ignoreBrokenPipe } from '../../child-processes/broken-pipe.ts';
 import type { ProcessGroup } from '../../child-processes/process-group.ts';
 import { fieldsOf } from '../../json-object.ts';
 import { type Confinement, startConfined } from '../../sandbox/confinement.ts';
@@ -157,6 +158,7 @@ export class CodeProcess {
     }
   }
 
+  /** Kills the program at once, without waiting for its end. */
   kill(): void {
     this.#group.kill();
   }
@@ -245,8 +247,4 @@ function readOutcome({ exitCode, result, error, truncated, targetId }: Record<st
     error: typeof error === 'string' ? error : undefined,
     targetId: typeof targetId === 'string' ? targetId : undefined,
   };
-}
-
-function ignoreBrokenPipe(): void {
-  // The process has died, which its end reports.
 }

@@ -1,7 +1,7 @@
 import { FRAME_HEADER_BYTES } from '../../schemas/live-view.ts';
 
 /** A frame as it is sent to viewers. */
-export interface Frame {
+export interface ScreencastFrame {
   number: number;
   /** Header and image. */
   data: Buffer;
@@ -19,7 +19,11 @@ export interface FrameMetadata {
  * Puts a frame into the format of the protocol.
  * @param jpeg the image, in base64
  */
-export function encodeFrame(number: number, jpeg: string, metadata: FrameMetadata): Frame {
+export function encodeScreencastFrame(
+  number: number,
+  jpeg: string,
+  metadata: FrameMetadata,
+): ScreencastFrame {
   const image = Buffer.from(jpeg, 'base64');
   const header = Buffer.alloc(FRAME_HEADER_BYTES);
   header.writeUInt32LE(number, 0);

@@ -55,6 +55,7 @@ export class Input {
     }
   }
 
+  /** Passes an input event on to the page. Of movements that come faster than the page handles them, only the last one counts. */
   dispatch(message: InputMessage): void {
     if (message.type === 'mouse' && message.action === 'move') {
       this.#nextMove = message;

@@ -1,5 +1,5 @@
 import type { Session } from '../../browser/chromium/cdp.ts';
-import { encodeFrame, type Frame, type FrameMetadata } from './frame.ts';
+import { encodeScreencastFrame, type FrameMetadata, type ScreencastFrame } from './frame.ts';
 
 const JPEG_QUALITY = 60;
 /** Larger viewports are scaled down to this. */
@@ -11,7 +11,7 @@ const SETTLED_MS = 120;
 
 /** Callbacks of {@link Screencast}. */
 export interface ScreencastOptions {
-  onFrame(frame: Frame): void;
+  onFrame(frame: ScreencastFrame): void;
   /** Whether any viewer could draw another frame. */
   isWanted(): boolean;
 }
@@ -27,7 +27,7 @@ export class Screencast {
   #fps = 0;
   /** Ends the running capture. */
   #stop: (() => void) | undefined;
-  #frame: Frame | undefined;
+  #frame: ScreencastFrame | undefined;
   #frameNumber = 0;
   /** Frames of the running capture that are not yet acknowledged, by Chromium's numbers. */
   #unacknowledged: number[] = [];
@@ -43,7 +43,7 @@ export class Screencast {
   }
 
   /** The newest frame of the tab that is shown. A page that does not change sends no other. */
-  get frame(): Frame | undefined {
+  get frame(): ScreencastFrame | undefined {
     return this.#frame;
   }
 
@@ -109,7 +109,7 @@ export class Screencast {
       this.#unacknowledged.push(sessionId);
       this.#mayHaveMissedFrame = this.#wasAhead(metadata);
       this.#frameNumber = (this.#frameNumber + 1) % 0x1_0000_0000;
-      this.#frame = encodeFrame(this.#frameNumber, data, metadata);
+      this.#frame = encodeScreencastFrame(this.#frameNumber, data, metadata);
       this.#options.onFrame(this.#frame);
       this.acknowledge();
     };

@@ -103,6 +103,7 @@ export class Tabs {
     for (const [sessionId, id] of this.#targetIds) if (id === targetId) this.#remove(sessionId);
   }
 
+  /** The tab with this id of its target; `undefined` if it is not in the list. */
   get(targetId: string): LiveTab | undefined {
     return this.#tabs.get(targetId);
   }

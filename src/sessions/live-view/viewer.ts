@@ -5,7 +5,7 @@ import {
   type ViewerMessage,
   viewerMessage,
 } from '../../schemas/live-view.ts';
-import type { Frame } from './frame.ts';
+import type { ScreencastFrame } from './frame.ts';
 
 /** Messages per second that a viewer may send in the long run, and at once. Quick typing is below a hundred. */
 const MESSAGES_PER_SECOND = 1_000;
@@ -41,7 +41,7 @@ export class Viewer {
   readonly #options: ViewerOptions;
   readonly #aliveTimer: NodeJS.Timeout;
   #frameTimer: NodeJS.Timeout | undefined;
-  #newest: Frame | undefined;
+  #newest: ScreencastFrame | undefined;
   /** Number of the frame that was sent last. */
   #sentNumber = -1;
   #isDrawing = false;
@@ -69,15 +69,17 @@ export class Viewer {
   }
 
   /** Shows a frame as soon as the viewer can draw it, unless a newer one replaces it first. */
-  offer(frame: Frame): void {
+  offer(frame: ScreencastFrame): void {
     this.#newest = frame;
     this.#sendNewest();
   }
 
+  /** Sends a message at once, ahead of frames that wait. */
   send(message: HostMessage): void {
     this.#write(JSON.stringify(message));
   }
 
+  /** Closes the socket. @param code of the WebSocket protocol */
   close(code: number, reason: string): void {
     this.#socket.close(code, reason);
   }

@@ -12,7 +12,11 @@ const SCHEMA = { type: 'object', properties: { data: {} }, required: ['data'], a
  * @returns the data as JSON, with a note if the page was too long
  * @throws ServiceError as `LanguageModel.fill`
  */
-export async function extractData(model: LanguageModel, view: PageView, request: string): Promise<string> {
+export async function extractFromView(
+  model: LanguageModel,
+  view: PageView,
+  request: string,
+): Promise<string> {
   const prompt = { instructions: INSTRUCTIONS, request };
   const { text, isCut } = cutToTokens(withoutRefs(view.text), model.roomFor(prompt, { schema: SCHEMA }));
   const filled = await model.fill(

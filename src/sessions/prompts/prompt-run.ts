@@ -7,7 +7,7 @@ import type { PageCall } from '../../agent/tools.ts';
 import { callsOf, nextTurn, withAnswer } from '../../agent/turns.ts';
 import { messageOf, ServiceError } from '../../errors.ts';
 import type { LanguageModel } from '../../language-model.ts';
-import { extractData } from './extract-data.ts';
+import { extractFromView } from './extract-data.ts';
 import { isPageAction, performAction } from './page-actions.ts';
 import { cutView, elementName, type PageView, readView } from './page-view.ts';
 import type { PromptTab } from './prompt-tab.ts';
@@ -158,7 +158,7 @@ export class PromptRun {
     const tab = await tabs.current();
     if (call.tool === 'extract') {
       const view = await readView(tab, access.hosts);
-      return { note: await extractData(model, view, call.input.request) };
+      return { note: await extractFromView(model, view, call.input.request) };
     }
     if (!isPageAction(call))
       return { note: '', view: await readView(tab, access.hosts), from: call.input.from };

@@ -1,7 +1,7 @@
 import type { Dialog, Page } from 'playwright';
 import { attachPlaywright } from '../../browser/attach-playwright.ts';
 import type { CdpConnection } from '../../browser/chromium/cdp.ts';
-import { createNetworkMonitor } from '../../browser/network/network-monitor.ts';
+import { NetworkMonitor } from '../../browser/network/network-monitor.ts';
 import { waitForNextDocument } from '../../browser/tab.ts';
 import type { WatchedTab } from '../../browser/wait-until-settled.ts';
 import { openSessionContext } from '../browser/session-context.ts';
@@ -31,7 +31,7 @@ export async function openPromptTab(
   targetId: string,
 ): Promise<PromptTab> {
   const session = await guard.guard(targetId);
-  const network = createNetworkMonitor({ mainFrameId: targetId, waitForVisuals: false });
+  const network = new NetworkMonitor({ mainFrameId: targetId, waitForVisuals: false });
   network.watch(session);
   await Promise.all([session.send('Page.enable'), session.send('Network.enable')]);
   const context = openSessionContext(connection, targetId, () => undefined);

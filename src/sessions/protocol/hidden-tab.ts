@@ -36,6 +36,7 @@ export class HiddenTab {
     );
   }
 
+  /** Closes the tab. */
   async close(): Promise<void> {
     await this.#browser.send('Target.closeTarget', { targetId: this.targetId });
   }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { nestLists } from '../../../src/parsers/office/list-nesting.ts';
-import type { Block, List, ListItem } from '../../../src/parsers/office/model.ts';
+import type { List, ListItem, OfficeBlock } from '../../../src/parsers/office/model.ts';
 
-const text = (text: string): Block => ({ kind: 'paragraph', content: [{ kind: 'text', text }] });
-const item = (...blocks: Block[]): ListItem => ({ blocks });
-const list = (marker: List['marker'], start: number, ...items: ListItem[]): Block => ({
+const text = (text: string): OfficeBlock => ({ kind: 'paragraph', content: [{ kind: 'text', text }] });
+const item = (...blocks: OfficeBlock[]): ListItem => ({ blocks });
+const list = (marker: List['marker'], start: number, ...items: ListItem[]): OfficeBlock => ({
   kind: 'list',
   list: { marker, start, items },
 });

@@ -112,6 +112,7 @@ export function measureElements(page: Document, isScripted: boolean): Measures {
 
 const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 
+/** Whether an element is one of `h1` to `h6`. */
 export const isHeading = ({ name }: Element): boolean => HEADINGS.has(name);
 
 const DOWNLOAD_URL =

@@ -88,6 +88,7 @@ export const isRunningText = (type: PageType) =>
 /** Whether an element is marked as the body of an article. */
 export const isArticleBody = ({ attribs }: Element) => attribs.itemprop === 'articleBody';
 
+/** Whether an element is marked as the main content of the page. */
 export const isMainElement = ({ name, attribs }: Element) => name === 'main' || attribs.role === 'main';
 
 function findContentAncestors(elements: readonly Element[]): {

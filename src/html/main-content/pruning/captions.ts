@@ -1,4 +1,5 @@
 import { type Element, isTag } from 'domhandler';
+import { prevElementSibling } from 'domutils';
 import type { ElementMeasure } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import { TEXT_PAGE_TYPES } from './thresholds.ts';
@@ -25,7 +26,7 @@ function hasPicture(caption: Element, measured: ElementMeasure, { measures }: Pa
   const figure = ancestor(caption, 'figure');
   const shown = figure && measures.get(figure);
   if (shown) return shown.pictures > 0 || shown.length > measured.length;
-  if ((measures.get(elementBefore(caption) ?? caption)?.pictures ?? 0) > 0) return true;
+  if ((measures.get(prevElementSibling(caption) ?? caption)?.pictures ?? 0) > 0) return true;
   let { parent } = caption;
   for (
     let level = 0;
@@ -43,10 +44,5 @@ export const isInCaption = (element: Element): boolean => ancestor(element, 'fig
 
 function ancestor({ parent }: Element, name: string): Element | undefined {
   for (let at = parent; at && isTag(at); at = at.parent) if (at.name === name) return at;
-  return undefined;
-}
-
-function elementBefore({ prev }: Element): Element | undefined {
-  for (let at = prev; at; at = at.prev) if (isTag(at)) return at;
   return undefined;
 }

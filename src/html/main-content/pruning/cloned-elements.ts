@@ -1,4 +1,5 @@
 import { type Element, isTag } from 'domhandler';
+import { prevElementSibling } from 'domutils';
 
 /** Classes of the slides that carousels clone before the first and after the last slide for endless scrolling. */
 const CLONE =
@@ -17,7 +18,7 @@ export function isClonedElement(element: Element): boolean {
   if (names === '') return false;
   return (
     CLONE.test(names) ||
-    (VARIANT.test(names) && VARIANT.test(classesOf(elementBefore(element)))) ||
+    (VARIANT.test(names) && VARIANT.test(classesOf(prevElementSibling(element)))) ||
     isInactivePrice(element)
   );
 }
@@ -33,9 +34,4 @@ function isInactivePrice(element: Element): boolean {
   return false;
 }
 
-const classesOf = (element: Element | undefined) => element?.attribs.class ?? '';
-
-function elementBefore({ prev }: Element): Element | undefined {
-  for (let at = prev; at; at = at.prev) if (isTag(at)) return at;
-  return undefined;
-}
+const classesOf = (element: Element | null) => element?.attribs.class ?? '';

@@ -1,9 +1,9 @@
 import { splitCodeBlock } from '../code-blocks.ts';
-import type { Block, Inline, OfficeModel } from '../model.ts';
+import type { Inline, OfficeBlock, OfficeModel } from '../model.ts';
 import { MarkedContent } from './marked-content.ts';
 import { plainText, type SourceParagraph, visibleText } from './source-paragraphs.ts';
 
-const RULE: Block = { kind: 'rule' };
+const RULE: OfficeBlock = { kind: 'rule' };
 /** The mark of a hidden slide: behind its title, as behind the names of hidden sheets, or before its text. */
 const HIDDEN: Inline = { kind: 'text', text: ' (hidden)' };
 const HIDDEN_SLIDE: Inline = { kind: 'text', text: '(hidden slide)' };
@@ -52,7 +52,7 @@ class Matcher {
   }
 
   /** The blocks of a document, between which horizontal lines can be. */
-  document(blocks: readonly Block[]): Block[] {
+  document(blocks: readonly OfficeBlock[]): OfficeBlock[] {
     const matched = blocks.flatMap((block) => {
       this.#first = undefined;
       const content = this.#block(block, false);
@@ -64,7 +64,7 @@ class Matcher {
   }
 
   /** Marks the first block of each hidden slide. */
-  #markHidden(blocks: Block[], { hiddenSlide }: SourceParagraph): Block[] {
+  #markHidden(blocks: OfficeBlock[], { hiddenSlide }: SourceParagraph): OfficeBlock[] {
     if (hiddenSlide === undefined || this.#markedSlides.has(hiddenSlide)) return blocks;
     this.#markedSlides.add(hiddenSlide);
     const [first, ...rest] = blocks;
@@ -72,11 +72,11 @@ class Matcher {
     return [{ ...first, content: [...(first.content ?? []), HIDDEN] }, ...rest];
   }
 
-  blocks(blocks: readonly Block[], isCell: boolean): Block[] {
+  blocks(blocks: readonly OfficeBlock[], isCell: boolean): OfficeBlock[] {
     return blocks.flatMap((block) => this.#block(block, isCell));
   }
 
-  #block(block: Block, isCell: boolean): Block[] {
+  #block(block: OfficeBlock, isCell: boolean): OfficeBlock[] {
     if (block.kind === 'codeBlock') return this.#codeBlock(block);
     if (block.content) this.#paragraph(block, isCell);
     if (block.blocks) block.blocks = this.blocks(block.blocks, isCell);
@@ -86,7 +86,7 @@ class Matcher {
     return [block];
   }
 
-  #paragraph(block: Block, isCell: boolean): void {
+  #paragraph(block: OfficeBlock, isCell: boolean): void {
     const place = this.#waiting.get(visibleText(plainText(block.content ?? [])))?.pop();
     const source = place === undefined ? undefined : this.#paragraphs[place];
     if (!source) return;
@@ -100,7 +100,7 @@ class Matcher {
       block.content = new MarkedContent(source.runs).apply(block.content ?? []);
   }
 
-  #codeBlock(block: Block): Block[] {
+  #codeBlock(block: OfficeBlock): OfficeBlock[] {
     const paragraphs = this.#paragraphsOf(block.text ?? '');
     this.#first ??= paragraphs[0];
     return paragraphs.length ? splitCodeBlock(block, paragraphs) : [block];

@@ -27,15 +27,18 @@ export class InlineHtml {
         this.#notes.set(`${block.page} ${block.mark}`, `note-${block.page}-${this.#notes.size + 1}`);
   }
 
+  /** Writes running text with links, bold and italic. @param page number of its page, by which marks find their footnotes */
   lines(lines: readonly Line[], page = 0): string {
     this.#page = page;
     return this.#write(lines, { emphasis: true });
   }
 
+  /** Writes a heading, in which bold and italic have no meaning. */
   heading(lines: readonly Line[]): string {
     return this.#write(lines, { emphasis: false });
   }
 
+  /** Writes a table cell. @param edge the right edge of its column in points */
   cell(lines: readonly Line[], edge: number): string {
     return this.#write(lines, { emphasis: false, edge });
   }

@@ -10,6 +10,7 @@ export interface Placed<T> extends Box {
 
 export type Item<T> = Segment | Placed<T>;
 
+/** Whether an item is a part of a line, and not content that is positioned as a whole. */
 export const isSegment = <T>(item: Item<T>): item is Segment => 'words' in item;
 
 /** Minimum width of a gutter between columns, as a multiple of the median line height. */

@@ -19,6 +19,7 @@ export class CallDialogs {
     this.#open.clear();
   }
 
+  /** The call has ended. Dialogs that open from now on stay open until the next one begins. */
   end(): void {
     this.#isCallRunning = false;
   }

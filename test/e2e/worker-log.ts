@@ -8,7 +8,10 @@ import { call } from '../support/api.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { useService } from '../support/use-service.ts';
 
-/** The log of the worker about jobs: each event once, and a warning only if the operator has to act. */
+/**
+ * The log of the worker about jobs: each event once, and a warning only if the operator has to act. `faults.test.ts` runs
+ * these tests first, because its service logs everything, and nobody else has used it until then.
+ */
 
 interface Line {
   level: number;
@@ -18,7 +21,7 @@ interface Line {
 const INFO = 30;
 const WARN = 40;
 
-const service = useService(() => ({ LOG_LEVEL: 'debug' }));
+const service = useService();
 let pages: Pages;
 let held = Promise.withResolvers<void>();
 beforeAll(async () => {

@@ -1,0 +1,40 @@
+import { type ChildKind, isChildKind } from '../../agent/child-requests.ts';
+import type { Step } from '../../agent/step.ts';
+import type { AgentRun } from '../../db/jobs/agent-steps.ts';
+import { toStoredRun } from './run-task.ts';
+
+/** A call that the workflow of a run has to execute. */
+export interface OpenCall {
+  sequence: number;
+  /** The text that the Temporal UI shows for it. */
+  label: string;
+  /** The job that does its work. */
+  child?: { kind: ChildKind; id: string; timeoutMs: number };
+}
+
+/** The next calls of a run; it ends if it has no calls and another turn is not wanted. */
+export interface TurnReport {
+  calls: OpenCall[];
+  isEnd: boolean;
+}
+
+/** The default timeout of maps, searches and the scrapes of agents, in milliseconds. */
+const CHILD_TIMEOUT_MS = 60_000;
+
+/** Reports the calls of a turn to the workflow of a run. */
+export function reportOf(run: AgentRun, calls: readonly Step[]): TurnReport {
+  const { kind, request } = toStoredRun(run);
+  const scrapeTimeoutMs = kind === 'extract' ? request.scrapeOptions.timeout : CHILD_TIMEOUT_MS;
+  return {
+    isEnd: false,
+    calls: calls.map(({ sequence, tool, summary, childId: id }) => ({
+      sequence,
+      // The words of a search may come from the prompt, which is not shown.
+      label: tool === 'search' ? tool : `${tool} ${summary}`.slice(0, 120),
+      ...(id !== null &&
+        isChildKind(tool) && {
+          child: { kind: tool, id, timeoutMs: tool === 'scrape' ? scrapeTimeoutMs : CHILD_TIMEOUT_MS },
+        }),
+    })),
+  };
+}
