@@ -46,7 +46,7 @@ import { createRenderPool } from './rendering/render-pool.ts';
 import { createSessionMetrics } from './sessions/session-metrics.ts';
 import { connectTemporal, pingTemporal } from './temporal/connection.ts';
 import { FinishedScrapes } from './temporal/finished-scrapes.ts';
-import { temporalLogger } from './temporal/logger.ts';
+import { collectLogsPatiently, temporalLogger } from './temporal/logger.ts';
 import { prepareNamespace } from './temporal/namespace.ts';
 import { createTemporalWorkers } from './temporal/workers.ts';
 import { workflowBundle } from './temporal/workflow-bundle.ts';
@@ -245,6 +245,7 @@ function createWorkerActivities(
 
 /** Installs Temporal's native library: it logs to our log, and leaves signals to us. It must precede its other use. */
 function installTemporalRuntime(logger: Logger): void {
+  collectLogsPatiently();
   Runtime.install({
     logger: temporalLogger(logger),
     shutdownSignals: [],

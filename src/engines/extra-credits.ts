@@ -1,6 +1,6 @@
 import { ENHANCED_PAGE, PAGE } from '../credits.ts';
 import type { DocumentTask } from '../parsers/document.ts';
-import type { ProxyKind } from '../snapshot.ts';
+import type { DocumentParts, ProxyKind } from '../snapshot.ts';
 
 /** Returns the credits that a page may cost beyond its expected price; infinite for a team without a limit. */
 export type ExtraCredits = () => Promise<number>;
@@ -10,6 +10,15 @@ const ENHANCED_SURCHARGE = ENHANCED_PAGE - PAGE;
 /** Whether the team of a page can pay for an enhanced proxy that `auto` resorts to. */
 export const affordsEnhanced = async (extraCredits?: ExtraCredits): Promise<boolean> =>
   extraCredits === undefined || (await extraCredits()) >= ENHANCED_SURCHARGE;
+
+/** Whether the team of a page can pay for all pages of a PDF that is a copy in the cache. */
+export async function affordsDocument(
+  { type, numPages = 1 }: Partial<DocumentParts> = {},
+  extraCredits?: ExtraCredits,
+): Promise<boolean> {
+  if (type !== 'pdf' || numPages === 1 || !extraCredits) return true;
+  return (await extraCredits()) >= numPages - PAGE;
+}
 
 /**
  * Limits the pages of a PDF to those that its team can pay for. The first one is a part of the page's own price.

@@ -7,6 +7,7 @@ import type { ReadDocument } from './document-reader.ts';
 import type { EngineResult } from './engine.ts';
 import { EngineTrace, type Fallback } from './engine-trace.ts';
 import { Escalation, type EscalationDeps, needsOpenPage, withWarnings } from './escalation.ts';
+import { affordsDocument } from './extra-credits.ts';
 import {
   cacheKey,
   cacheMissError,
@@ -72,7 +73,8 @@ export function createEngines({
       const readable = key && (cacheOnly || (request.maxAge > 0 && cacheUse !== 'refresh'));
       const lookedUpAt = performance.now();
       const copy = readable ? await cache.find(key, request) : undefined;
-      if (copy) {
+      // A page that is fetched again is read only as far as the team can pay.
+      if (copy && (cacheOnly || (await affordsDocument(copy.document, extraCredits)))) {
         trace.recordCopy(copy, lookedUpAt);
         return {
           snapshot: warnAboutImages({ ...copy, sourceUrl: request.url }, request),

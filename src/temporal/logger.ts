@@ -1,4 +1,5 @@
 import { DefaultLogger, type LogLevel } from '@temporalio/worker';
+import runtimeLogger from '@temporalio/worker/lib/runtime-logger.js';
 import { maskEncrypted } from '../encryption/job-cipher.ts';
 import type { Logger } from '../logger.ts';
 
@@ -40,4 +41,25 @@ export function temporalLogger(logger: Logger): DefaultLogger {
 function needsNoAttention(message: string, { workflowType }: { workflowType?: unknown }): boolean {
   if (message === 'Workflow failed') return JOB_WORKFLOWS.has(String(workflowType));
   return EXPECTED_MESSAGES.some((pattern) => pattern.test(message));
+}
+
+const { NativeLogCollector } = runtimeLogger;
+/** Milliseconds after which a line of the library is written at the latest. */
+const FLUSH_MS = 1_000;
+
+/** Collects the lines of the library, which are rare, without looking for them ten times per second. */
+class PatientLogCollector extends NativeLogCollector {
+  constructor(downstream: ConstructorParameters<typeof NativeLogCollector>[0]) {
+    super(downstream);
+    clearInterval(this.flushIntervalTimer);
+    this.flushIntervalTimer = setInterval(() => this.flush(), FLUSH_MS).unref();
+  }
+}
+
+/**
+ * Makes a runtime of Temporal that is installed from now on look for lines of its log once per second. No option of the library
+ * sets the interval of 100 ms, which is more than half of what a worker does at rest.
+ */
+export function collectLogsPatiently(): void {
+  runtimeLogger.NativeLogCollector = PatientLogCollector;
 }

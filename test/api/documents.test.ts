@@ -123,6 +123,13 @@ test('a document costs a credit for each page that was read, from the cache, too
   await expect
     .poll(async () => (await scrape({ url })).body.data.metadata)
     .toMatchObject({ creditsUsed: 2, cacheState: 'hit' });
+  // A team that cannot pay for the copy gets the beginning of the document.
+  const database = openTestDatabase();
+  const { key } = await makeTeam(database, { credits: 1 });
+  await database.close();
+  const part = await call('/v2/scrape', { key, body: { url, timeout: 150_000 } });
+  expect(part.body.data.metadata).toMatchObject({ creditsUsed: 1, numPages: 1, totalPages: 2 });
+  expect(part.body.data.warning).toContain('Only 1 of 2 pages were read');
   const shorter = await scrape({ url, parsers: [{ type: 'pdf', maxPages: 1 }] });
   expect(shorter.body.data.metadata).toMatchObject({ creditsUsed: 1, numPages: 1, totalPages: 2 });
   expect(shorter.body.data.markdown).not.toContain('second page');

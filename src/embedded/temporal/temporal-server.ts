@@ -53,6 +53,9 @@ function serverArguments({ dataDir, namespace, port, uiPort }: TemporalServerOpt
     // The index of workflows may be late. A workflow that has ended meanwhile is entered once instead of twice, which costs the
     // server a seventh of its time for a short workflow.
     'history.visibilityProcessorMaxPollRPS': 2,
+    // The dev server would read the known search attributes from its database for each use. The start of a workflow is repeated
+    // while they are not known yet.
+    'system.forceSearchAttributesCacheRefreshOnRead': false,
     'matching.enableFairness': true,
     // With more than one partition, fairness and priority are only approximate.
     'matching.numTaskqueueReadPartitions': 1,
