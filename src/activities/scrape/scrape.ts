@@ -97,119 +97,144 @@ async function removeUpload(uploads: Blobs, blob: string | undefined): Promise<v
 
 /** Creates the scrapes of this process, which may begin before the activity that waits for them. */
 export function createScrapes(deps: ScrapeDeps): Scrapes {
-  const { db, blobs, uploads, engines, secretKey, sessions, logger } = deps;
   const running = new RunningScrapes<ScrapeResult>();
-  const longConversions = new LongConversions(db, logger);
+  const longConversions = new LongConversions(deps.db, deps.logger);
   return {
-    join: (jobId, isFirst) => running.join(jobId, { isFirst, work: (run) => scrapeOnce(jobId, run) }),
+    join: (jobId, isFirst) =>
+      running.join(jobId, { isFirst, work: (run) => scrapeOnce({ ...deps, longConversions }, jobId, run) }),
   };
+}
 
-  /** Scrapes the page of a job, unless the job has already ended. @returns the result of the job */
-  async function scrapeOnce(jobId: string, run: Run): Promise<ScrapeResult> {
-    const job = await beginJob(db, jobId);
-    if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
-    const cipher = restoreJobCipher({ id: jobId, wrappedKey: job.seal }, secretKey);
-    try {
-      return await withEncryptedErrors(cipher, () => scrapeJob(jobId, { job, cipher, run }));
-    } catch (error) {
-      // An attempt that counted as lost may have ended the job meanwhile, and deleted what this one needs.
-      const outcome = await findOutcome(db, jobId);
-      if (outcome?.blob) return outcome.blob;
-      throw error;
-    }
+/** Scrapes the page of a job, unless the job has already ended. @returns the result of the job */
+async function scrapeOnce(deps: JobDeps, jobId: string, run: Run): Promise<ScrapeResult> {
+  const { db, secretKey } = deps;
+  const job = await beginJob(db, jobId);
+  if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
+  const cipher = restoreJobCipher({ id: jobId, wrappedKey: job.seal }, secretKey);
+  try {
+    return await withEncryptedErrors(cipher, () => scrapeJob(deps, jobId, { job, cipher, run }));
+  } catch (error) {
+    // An attempt that counted as lost may have ended the job meanwhile, and deleted what this one needs.
+    const outcome = await findOutcome(db, jobId);
+    if (outcome?.blob) return outcome.blob;
+    throw error;
   }
+}
 
-  /**
-   * A browser whose page a session can take over. Scrapes with actions or a profile have one, because they may have got
-   * their page into a state that is hard to reach again.
-   */
-  function browserToContinue(jobId: string, { actions, profile, upload, timeout }: ScrapeRequest) {
-    if (upload || !(actions?.length || profile)) return undefined;
-    return sessions?.host.browserFor(jobId, timeout * MAX_START_SHARE);
-  }
-
-  async function recordKeptPage(scrapeId: string): Promise<void> {
-    if (sessions) await recordKeptScrape(db, { scrapeId, queue: sessions.queue, keptMs: KEPT_MS });
-  }
-
-  async function scrapeJob(jobId: string, { job, cipher, run }: JobRun): Promise<ScrapeResult> {
-    // The API validated the request before it stored it.
-    const request = cipher.decryptJson(job.request) as ScrapeRequest;
-    const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
-    const { url, upload, timeout } = request;
-    using deadline = startDeadline({ url: upload?.name ?? url, timeout }, run.signal);
-    const conversion = new TrackedConversion();
-    // With zero data retention, the Temporal UI must not show the file name and progress.
-    if (!cipher.encrypts) run.progress = () => conversion.progress;
-    using _ = startRenewal(
-      () => renewSlot(db, slot.teamId, slot.holder),
-      (error) => logger.warn({ err: error, jobId }, RENEWAL_FAILED),
+/** Waits for a slot of the team, scrapes the page and stores its document; a failure frees the slot. */
+async function scrapeJob(deps: JobDeps, jobId: string, { job, cipher, run }: JobRun): Promise<ScrapeResult> {
+  const { db, logger } = deps;
+  // The API validated the request before it stored it.
+  const request = cipher.decryptJson(job.request) as ScrapeRequest;
+  const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
+  const { url, upload, timeout } = request;
+  using deadline = startDeadline({ url: upload?.name ?? url, timeout }, run.signal);
+  const conversion = new TrackedConversion();
+  // With zero data retention, the Temporal UI must not show the file name and progress.
+  if (!cipher.encrypts) run.progress = () => conversion.progress;
+  using _ = startRenewal(
+    () => renewSlot(db, slot.teamId, slot.holder),
+    (error) => logger.warn({ err: error, jobId }, RENEWAL_FAILED),
+  );
+  const stages = startStages();
+  const { lease, waitedMs: queuedMs } = job.lease
+    ? { lease: job.lease, waitedMs: undefined }
+    : await waitForSlot(db, slot, { timeoutMs: timeout, signal: deadline.signal });
+  // The process that began with this scrape has died. Temporal counts the attempts of `scrapePage` only.
+  if (run.isFirst && lease === 'held')
+    throw new ServiceError(
+      'WORKER_LOST',
+      'The worker that had begun with the page was lost. It is scraped again.',
     );
-    const stages = startStages();
-    const { lease, waitedMs: queuedMs } = job.lease
-      ? { lease: job.lease, waitedMs: undefined }
-      : await waitForSlot(db, slot, { timeoutMs: request.timeout, signal: deadline.signal });
-    // The process that began with this scrape has died. Temporal counts the attempts of `scrapePage` only.
-    if (run.isFirst && lease === 'held')
-      throw new ServiceError(
-        'WORKER_LOST',
-        'The worker that had begun with the page was lost. It is scraped again.',
-      );
-    stages.end('queue');
-    deps.renderer.wake();
-    const trace = new EngineTrace();
-    using ownBrowser = cipher.encrypts ? undefined : browserToContinue(jobId, request);
-    try {
-      const profile = request.profile && {
-        teamId: job.team_id,
-        name: request.profile.name,
-        saver: request.profile.saveChanges ? jobId : undefined,
-      };
-      const fetched = await engines.fetchPage(request, deadline.signal, {
-        ...{ profile, ownBrowser, trace },
-        extraCredits: async () => (await readScrapeCredits(db, jobId)) - expectedPriceOf(request),
-        conversionOwner: job.team_id,
-        onProgress: conversion.report,
-        duringConversion: (convert, type) =>
-          // A scrape with zero data retention leaves no trace by which a repeated request could join it.
-          cipher.encrypts
-            ? convert()
-            : longConversions.run(convert, {
-                ...{ jobId, teamId: job.team_id, request, type, deadline, conversion },
-              }),
-      });
-      stages.end('fetch');
-      const document = buildDocument(deps, {
-        scrapeId: jobId,
-        ...{ teamId: job.team_id, jobId, request, fetched, queuedMs, deadline },
-        history: cipher.encrypts ? undefined : { crawlStart: undefined, hidden: false },
-        urgent: true,
-        onFault: (message, attributes) => logger.error({ ...attributes, jobId }, message),
-      });
-      const [{ json, credits, entry }] = await Promise.all([document, fetched.cached]);
-      stages.end('convert');
-      const blob = await blobs.put(cipher.encryptBytes(json));
-      if (ownBrowser?.keep()) await recordKeptPage(jobId);
-      const [uploadKey] = await Promise.all([
-        completeJob(db, {
-          ...{ jobId, credits, blob },
-          trace: cipher.encrypts ? undefined : trace.attempts,
-        }),
-        // A statement of its own, because the rows of the team and of the page would be locked in no fixed order.
-        entry && addIndexedPages(db.query, job.team_id, [entry]),
-      ]);
-      await removeUpload(uploads, uploadKey);
-      stages.end('store');
-      return cipher.encrypts ? blob : reportOf(blob, fetched, stages.ms);
-    } catch (error) {
-      await releaseSlot(db, slot.teamId, slot.holder);
-      if (!cipher.encrypts) await recordTrace(db, jobId, trace.attempts);
-      // A step that was aborted may throw an error of its own, but the reason for the abort is the real
-      // cause.
-      deadline.signal.throwIfAborted();
-      throw error;
-    }
+  stages.end('queue');
+  deps.renderer.wake();
+  const trace = new EngineTrace();
+  using ownBrowser = cipher.encrypts ? undefined : browserToContinue(deps, jobId, request);
+  const scrape = { jobId, teamId: job.team_id, request, cipher, deadline, conversion, trace, ownBrowser };
+  try {
+    const fetched = await fetchPage(deps, scrape);
+    stages.end('fetch');
+    const document = buildDocument(deps, {
+      scrapeId: jobId,
+      teamId: scrape.teamId,
+      jobId,
+      request,
+      fetched,
+      queuedMs,
+      deadline,
+      history: cipher.encrypts ? undefined : { crawlStart: undefined, hidden: false },
+      urgent: true,
+      onFault: (message, attributes) => logger.error({ ...attributes, jobId }, message),
+    });
+    const [built] = await Promise.all([document, fetched.cached]);
+    stages.end('convert');
+    const blob = await storeDocument(deps, scrape, built);
+    stages.end('store');
+    return cipher.encrypts ? blob : reportOf(blob, fetched, stages.ms);
+  } catch (error) {
+    await releaseSlot(db, slot.teamId, slot.holder);
+    if (!cipher.encrypts) await recordTrace(db, jobId, trace.attempts);
+    // A step that was aborted may throw an error of its own, but the reason for the abort is the real
+    // cause.
+    deadline.signal.throwIfAborted();
+    throw error;
   }
+}
+
+/**
+ * A browser whose page a session can take over. Scrapes with actions or a profile have one, because they may have got
+ * their page into a state that is hard to reach again.
+ */
+function browserToContinue(
+  { sessions }: JobDeps,
+  jobId: string,
+  { actions, profile, upload, timeout }: ScrapeRequest,
+) {
+  if (upload || !(actions?.length || profile)) return undefined;
+  return sessions?.host.browserFor(jobId, timeout * MAX_START_SHARE);
+}
+
+/** Fetches the page of a scrape by the engines; a document that takes long is converted beyond the timeout. */
+function fetchPage(
+  { db, engines, longConversions }: JobDeps,
+  { jobId, teamId, request, cipher, deadline, conversion, trace, ownBrowser }: ActiveScrape,
+) {
+  const profile = request.profile && {
+    teamId,
+    name: request.profile.name,
+    saver: request.profile.saveChanges ? jobId : undefined,
+  };
+  return engines.fetchPage(request, deadline.signal, {
+    profile,
+    ownBrowser,
+    trace,
+    extraCredits: async () => (await readScrapeCredits(db, jobId)) - expectedPriceOf(request),
+    conversionOwner: teamId,
+    onProgress: conversion.report,
+    duringConversion: (convert, type) =>
+      // A scrape with zero data retention leaves no trace by which a repeated request could join it.
+      cipher.encrypts
+        ? convert()
+        : longConversions.run(convert, { jobId, teamId, request, type, deadline, conversion }),
+  });
+}
+
+/** Stores the document of a scrape and ends its job. @returns the key of the document's blob */
+async function storeDocument(
+  { db, blobs, uploads, sessions }: JobDeps,
+  { jobId, teamId, cipher, trace, ownBrowser }: ActiveScrape,
+  { json, credits, entry }: Awaited<ReturnType<typeof buildDocument>>,
+): Promise<string> {
+  const blob = await blobs.put(cipher.encryptBytes(json));
+  if (ownBrowser?.keep() && sessions)
+    await recordKeptScrape(db, { scrapeId: jobId, queue: sessions.queue, keptMs: KEPT_MS });
+  const [uploadKey] = await Promise.all([
+    completeJob(db, { jobId, credits, blob, trace: cipher.encrypts ? undefined : trace.attempts }),
+    // A statement of its own, because the rows of the team and of the page would be locked in no fixed order.
+    entry && addIndexedPages(db.query, teamId, [entry]),
+  ]);
+  await removeUpload(uploads, uploadKey);
+  return blob;
 }
 
 /** The key of the blob with the document, in a report unless the job has zero data retention; absent without a document. */
@@ -221,4 +246,19 @@ interface JobRun {
   job: NonNullable<Awaited<ReturnType<typeof beginJob>>>;
   cipher: JobCipher;
   run: Run;
+}
+
+/** Dependencies of the scrapes that run in this process. */
+type JobDeps = ScrapeDeps & { longConversions: LongConversions };
+
+/** A scrape that has its slot. */
+interface ActiveScrape {
+  jobId: string;
+  teamId: string;
+  request: ScrapeRequest;
+  cipher: JobCipher;
+  deadline: ReturnType<typeof startDeadline>;
+  conversion: TrackedConversion;
+  trace: EngineTrace;
+  ownBrowser: ReturnType<typeof browserToContinue>;
 }
