@@ -13,7 +13,7 @@ import { type PageWorkerDeps, pageActivities } from './pages.ts';
 import { type PreviewDeps, previewActivities } from './preview.ts';
 import { type ScrapeDeps, type Scrapes, scrapeActivities } from './scrape/scrape.ts';
 import { type SearchDeps, searchActivities } from './search.ts';
-import { type SessionDeps, sessionActivities } from './sessions.ts';
+import { type SessionDeps, sessionActivities } from './sessions/sessions.ts';
 import { type SupportDeps, supportActivities } from './support/support.ts';
 import { type UpkeepDeps, upkeepActivities } from './upkeep/upkeep.ts';
 import { waitForDatabase } from './wait-for-database.ts';

@@ -1,9 +1,6 @@
 import type { Socket } from 'node:net';
-import {
-  createSessionOpener,
-  type SessionOpenerOptions,
-  type SessionService,
-} from '../activities/sessions.ts';
+import { SessionOpener, type SessionOpenerOptions } from '../activities/sessions/session-opener.ts';
+import type { SessionService } from '../activities/sessions/sessions.ts';
 import { endSession } from '../db/sessions.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
@@ -58,7 +55,7 @@ export async function hostSessions(options: HostingOptions): Promise<HostedSessi
       runPrompt: createPromptRunner(options),
       logger,
     });
-    const opener = createSessionOpener({ ...options, host, url: server.url });
+    const opener = new SessionOpener({ ...options, host, url: server.url });
     return {
       host,
       opener,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createSessionOpener } from '../../src/activities/sessions.ts';
+import { SessionOpener } from '../../src/activities/sessions/session-opener.ts';
 import type { Profiles } from '../../src/browser/browser-profile.ts';
 import type { Database } from '../../src/db/client.ts';
 import { endSession, findSession, insertSession, openSession } from '../../src/db/sessions.ts';
@@ -38,7 +38,7 @@ function countingHost() {
     },
     find: async () => session,
   };
-  const opener = createSessionOpener({
+  const opener = new SessionOpener({
     db,
     url: URL_OF_HOST,
     // Only what opening a session without profile and scrape uses is there.

@@ -19,7 +19,7 @@ import { startDeadline } from '../../scraping/deadline.ts';
 import { KEPT_MS } from '../../sessions/browser/scrape-browsers.ts';
 import { withEncryptedErrors } from '../encrypt-errors.ts';
 import { RENEWAL_FAILED, startHeartbeat, startRenewal } from '../heartbeat.ts';
-import type { SessionService } from '../sessions.ts';
+import type { SessionService } from '../sessions/sessions.ts';
 import { waitForSlot } from '../wait-for-slot.ts';
 import { LongConversions, TrackedConversion } from './long-conversions.ts';
 import { type RunningScrape, RunningScrapes } from './running-scrapes.ts';
