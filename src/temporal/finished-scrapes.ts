@@ -38,7 +38,9 @@ export class FinishedScrapes {
 
   /** @param options.address the `host:port` of the Temporal server; the connection is opened with the first record */
   constructor(options: { address: string; namespace: string; logger: Logger }) {
-    this.#connection = Connection.lazy({ address: options.address });
+    // This client would obey the proxy settings of the environment, as none of the other connections to the server does.
+    const channelArgs = { 'grpc.enable_http_proxy': 0 };
+    this.#connection = Connection.lazy({ address: options.address, channelArgs });
     this.#namespace = options.namespace;
     this.#logger = options.logger;
   }
