@@ -7,7 +7,7 @@ import { isJsonObject } from '../json-object.ts';
 import { type Field, itemFields, metaTagFields } from './fields.ts';
 import { compileValidator, resolveAlternatives, type Schema, schemaProperties } from './json-schema.ts';
 import { findRecords } from './records.ts';
-import { findObject, findRows, type MatchContext, type MatchedObject } from './schema-matching.ts';
+import { type MatchContext, type MatchedObject, SchemaMatcher } from './schema-matching.ts';
 import { extractVisibleFields } from './visible-fields.ts';
 
 /** The data found on a page, and the properties of the schema without a value. */
@@ -88,7 +88,7 @@ function findRoot(schema: Schema, content: Content, context: MatchContext): unkn
     const rows = Array.isArray(document)
       ? [{ name: '', rows: document.filter(isJsonObject).map((row) => itemFields(row)) }]
       : context.records;
-    return findRows('', schema, { ...context, records: rows }, 0)?.value;
+    return new SchemaMatcher({ ...context, records: rows }).findList('', schema, 0)?.value;
   }
   const page = pageFields(content);
   const items = [...(isJsonObject(document) ? [document] : []), ...itemsOf(structuredData)].slice(
@@ -99,9 +99,10 @@ function findRoot(schema: Schema, content: Content, context: MatchContext): unkn
     ...items.map((item) => itemFields(item, SITE_LEVEL_TYPES.test(String(item['@type'])) ? 0.6 : 1)),
     [],
   ];
+  const matcher = new SchemaMatcher(context);
   let best: MatchedObject | undefined;
   for (const own of sources) {
-    const found = findObject(schema, [...own, ...page], context);
+    const found = matcher.findObject(schema, [...own, ...page]);
     if (found && (!best || found.certainty > best.certainty)) best = found;
   }
   return best?.value;

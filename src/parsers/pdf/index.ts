@@ -118,7 +118,7 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
           return toHtml(joinParagraphs(blocks));
         },
         get blocks() {
-          return toOutputBlocks(blocks, number, width, height, recognised);
+          return toOutputBlocks(blocks, { number, width, height, recognised });
         },
         status: failed.includes(number) ? 'failed' : needsOcr && !recognised ? 'partial' : 'ok',
         ...(needsOcr ? { needsOcr } : {}),

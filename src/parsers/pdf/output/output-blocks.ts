@@ -18,14 +18,17 @@ export interface OutputBlock {
 
 /**
  * Converts the blocks of a page for the API.
- * @param recognised whether OCR was used for the page
+ * @param page.number counted from 1
+ * @param page.recognised whether OCR was used for the page
  */
 export function toOutputBlocks(
   blocks: readonly Block[],
-  page: number,
-  width: number,
-  height: number,
-  recognised: boolean,
+  {
+    number,
+    width,
+    height,
+    recognised,
+  }: { number: number; width: number; height: number; recognised: boolean },
 ): OutputBlock[] {
   const share = (value: number, whole: number) =>
     Math.round(Math.min(1, Math.max(0, value / whole)) * 10_000) / 10_000;
@@ -33,7 +36,7 @@ export function toOutputBlocks(
     .filter((block) => widthOf(block) >= 0 && heightOf(block) >= 0)
     .map((block, place) => ({
       ...originOf(block, recognised),
-      id: `p${page}.b${place}`,
+      id: `p${number}.b${place}`,
       type: typeOf(block),
       bbox: [
         share(block.left, width),

@@ -8,10 +8,11 @@ import type { Rule, SourcePage } from '../types.ts';
 export function uprightPage(page: SourcePage, rotation: 0 | 90 | 180 | 270): SourcePage {
   if (rotation === 0) return page;
   const { width, height } = page;
-  const turn = <B extends Box>(box: B): B => ({ ...box, ...turnBox(box, rotation, width, height) });
+  const turning = { rotation, width, height };
+  const turn = <B extends Box>(box: B): B => ({ ...box, ...turnBox(box, turning) });
   const sideways = rotation !== 180;
-  const across = page.rules.horizontal.map((rule) => turnRule(rule, true, rotation, width, height));
-  const down = page.rules.vertical.map((rule) => turnRule(rule, false, rotation, width, height));
+  const across = page.rules.horizontal.map((rule) => turnRule(rule, true, turning));
+  const down = page.rules.vertical.map((rule) => turnRule(rule, false, turning));
   return {
     ...page,
     width: sideways ? height : width,
@@ -25,19 +26,26 @@ export function uprightPage(page: SourcePage, rotation: 0 | 90 | 180 | 270): Sou
   };
 }
 
-/** Rotates a box counter-clockwise by the given angle; width and height are those of the original page. */
-function turnBox({ left, top, right, bottom }: Box, rotation: number, width: number, height: number): Box {
+/** The rotation of the text of a page, and the size of the page before it is turned. */
+interface Turning {
+  rotation: number;
+  width: number;
+  height: number;
+}
+
+/** Rotates a box counter-clockwise. */
+function turnBox({ left, top, right, bottom }: Box, { rotation, width, height }: Turning): Box {
   if (rotation === 90) return { left: top, right: bottom, top: width - right, bottom: width - left };
   if (rotation === 270) return { left: height - bottom, right: height - top, top: left, bottom: right };
   return { left: width - right, right: width - left, top: height - bottom, bottom: height - top };
 }
 
-function turnRule(rule: Rule, isHorizontal: boolean, rotation: number, width: number, height: number): Rule {
+function turnRule(rule: Rule, isHorizontal: boolean, turning: Turning): Rule {
   const { at, from, to } = rule;
   const box = isHorizontal
     ? { left: from, right: to, top: at, bottom: at }
     : { left: at, right: at, top: from, bottom: to };
-  const turned = turnBox(box, rotation, width, height);
+  const turned = turnBox(box, turning);
   return turned.top === turned.bottom
     ? { at: turned.top, from: turned.left, to: turned.right }
     : { at: turned.left, from: turned.top, to: turned.bottom };
