@@ -5,7 +5,7 @@ import { type AgentEnd, concludeRun } from './agent-end.ts';
 import { readAccess, readOutcome } from './agent-results.ts';
 import { type AgentDeps, decideTurn } from './decide-turn.ts';
 import { taskOfRun } from './run-task.ts';
-import { reportOf, type TurnReport } from './turn-report.ts';
+import { reportTurn, type TurnReport } from './turn-report.ts';
 
 /** The activities of agents and extracts. */
 export function agentActivities(deps: AgentDeps) {
@@ -25,7 +25,7 @@ export function agentActivities(deps: AgentDeps) {
       if (!isDecided && (await decideTurn(deps, { run, number: turn, steps: known })))
         return { calls: [], isEnd: true };
       const steps = isDecided ? known : await listSteps(db, jobId);
-      return reportOf(run, callsOfTurn(steps, turn).filter(isOpenCall));
+      return reportTurn(run, callsOfTurn(steps, turn).filter(isOpenCall));
     },
 
     /** Stores the outcome of a call whose work is done. */

@@ -22,7 +22,7 @@ export interface TurnReport {
 const CHILD_TIMEOUT_MS = 60_000;
 
 /** Reports the calls of a turn to the workflow of a run. */
-export function reportOf(run: AgentRun, calls: readonly Step[]): TurnReport {
+export function reportTurn(run: AgentRun, calls: readonly Step[]): TurnReport {
   const { kind, request } = toStoredRun(run);
   const scrapeTimeoutMs = kind === 'extract' ? request.scrapeOptions.timeout : CHILD_TIMEOUT_MS;
   return {

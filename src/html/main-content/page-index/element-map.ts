@@ -14,6 +14,7 @@ export class ElementMap<Value> {
     this.#values = new Array(this.#elements.length).fill(undefined);
   }
 
+  /** The value of an element; `undefined` if there is none. */
   get(element: Element): Value | undefined {
     const { startIndex } = element;
     return startIndex !== null && this.#elements[startIndex] === element
@@ -21,6 +22,7 @@ export class ElementMap<Value> {
       : undefined;
   }
 
+  /** Whether an element has a value. */
   has(element: Element): boolean {
     return this.get(element) !== undefined;
   }
