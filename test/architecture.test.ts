@@ -53,6 +53,14 @@ describe('the layers', () => {
 });
 
 describe('files', () => {
+  it.each(['src', 'bench', 'test'])(
+    'of %s state the fields of objects plainly, without folding them into spreads',
+    (directory) => {
+      const folded = Object.entries(readSources(directory)).filter(([, text]) => /^\s*\.\.\.\{/m.test(text));
+      expect(folded.map(([file]) => file)).toEqual([]);
+    },
+  );
+
   it.each(['src', 'bench', 'test'])('of %s never import each other in a circle', (directory) => {
     expect(findCycles(readSources(directory))).toEqual([]);
   });

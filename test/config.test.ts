@@ -47,8 +47,15 @@ describe('the settings of the language model', () => {
   it('are a URL and a model at least', () => {
     expect(readConfig({}).llm).toBeUndefined();
     expect(readConfig(needed).llm).toEqual({
-      ...{ baseUrl: 'http://127.0.0.1:11434/v1', model: 'small', apiKey: undefined, proxy: undefined },
-      ...{ featureModels: {}, headers: {}, contextTokens: 32_768, outputTokens: 4_096, concurrency: 8 },
+      baseUrl: 'http://127.0.0.1:11434/v1',
+      model: 'small',
+      apiKey: undefined,
+      proxy: undefined,
+      featureModels: {},
+      headers: {},
+      contextTokens: 32_768,
+      outputTokens: 4_096,
+      concurrency: 8,
     });
   });
 

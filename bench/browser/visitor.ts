@@ -43,10 +43,8 @@ async function visitWithEngine(): Promise<void> {
     blobs: await openBlobs(directory, 'results'),
     userAgent: USER_AGENT,
     maxBodyBytes: 50 * 1024 * 1024,
-    ...{
-      adBlocker: undefined,
-      profiles: { open: () => Promise.reject(new Error('no profile was asked for')) },
-    },
+    adBlocker: undefined,
+    profiles: { open: () => Promise.reject(new Error('no profile was asked for')) },
   });
   const open = async (url: string) => {
     const request = {

@@ -110,7 +110,9 @@ function pageRequest(
       ? scrapeBody.parse({ url, formats, parsers: [{ type: 'pdf', maxPages }], proxy })
       : {
           ...optionsFor(url, run.request.scrapeOptions, task),
-          ...{ url, proxy, formats: scrapeBody.parse({ url, formats }).formats },
+          url,
+          proxy,
+          formats: scrapeBody.parse({ url, formats }).formats,
           parsers: withMaxPages(run.request.scrapeOptions.parsers, maxPages),
         };
   return { zeroDataRetention: false, origin: 'api', ...request, allowedHosts: [...hosts] };
@@ -147,7 +149,10 @@ const siteRequest = (
   { search, task, hosts }: { search: string | undefined; task: AgentTask; hosts: readonly string[] },
 ): MapRequest => ({
   ...mapBody.parse({
-    ...{ url, limit: MAP_LINKS, includeSubdomains: task.includesSubdomains, ...(search && { search }) },
+    url,
+    limit: MAP_LINKS,
+    includeSubdomains: task.includesSubdomains,
+    ...(search && { search }),
     ...(run.kind === 'extract' && run.request.ignoreSitemap && { sitemap: 'skip' }),
   }),
   allowedHosts: [...hosts],

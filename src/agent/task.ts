@@ -48,11 +48,22 @@ export interface AgentTask {
 
 /** The task of an agent: the model decides from the start which pages it opens. */
 export const agentTask = (request: AgentRequest): AgentTask => ({
-  ...{ feature: 'agent', prompt: request.prompt, systemPrompt: undefined, schema: request.schema },
-  ...{ urls: request.urls, sites: [], onlyGivenUrls: request.strictConstrainToURLs },
-  ...{ searches: !request.strictConstrainToURLs, opensUrlsFirst: false, includesSubdomains: false },
-  ...{ maxTurns: TURNS[request.effort], maxCredits: request.maxCredits, pagesPerSite: 0 },
-  ...{ byRules: undefined, pageCredits: { least: PAGE, most: PAGE }, maxDocumentPages: AGENT_DOCUMENT_PAGES },
+  feature: 'agent',
+  prompt: request.prompt,
+  systemPrompt: undefined,
+  schema: request.schema,
+  urls: request.urls,
+  sites: [],
+  onlyGivenUrls: request.strictConstrainToURLs,
+  searches: !request.strictConstrainToURLs,
+  opensUrlsFirst: false,
+  includesSubdomains: false,
+  maxTurns: TURNS[request.effort],
+  maxCredits: request.maxCredits,
+  pagesPerSite: 0,
+  byRules: undefined,
+  pageCredits: { least: PAGE, most: PAGE },
+  maxDocumentPages: AGENT_DOCUMENT_PAGES,
 });
 
 /** Turns of the model at most in a prompt of interact. */
@@ -63,12 +74,23 @@ export const MAX_PROMPT_TURNS = 25;
  * @param request.url the page that the session shows; any other scheme than http names no host
  */
 export const interactTask = ({ prompt, url }: { prompt: string; url: string }): AgentTask => ({
-  ...{ feature: 'interact', prompt, systemPrompt: undefined, schema: undefined },
-  ...{ urls: /^https?:/.test(url) ? [url] : [], sites: [], onlyGivenUrls: false },
-  ...{ searches: false, opensUrlsFirst: false, includesSubdomains: false, pagesPerSite: 0 },
-  ...{ maxTurns: MAX_PROMPT_TURNS, byRules: undefined },
+  feature: 'interact',
+  prompt,
+  systemPrompt: undefined,
+  schema: undefined,
+  urls: /^https?:/.test(url) ? [url] : [],
+  sites: [],
+  onlyGivenUrls: false,
+  searches: false,
+  opensUrlsFirst: false,
+  includesSubdomains: false,
+  pagesPerSite: 0,
+  maxTurns: MAX_PROMPT_TURNS,
+  byRules: undefined,
   // The session is billed by its time.
-  ...{ maxCredits: Number.POSITIVE_INFINITY, pageCredits: { least: 0, most: 0 }, maxDocumentPages: 0 },
+  maxCredits: Number.POSITIVE_INFINITY,
+  pageCredits: { least: 0, most: 0 },
+  maxDocumentPages: 0,
 });
 
 /** The parts of an extract's request that its task depends on. */
@@ -97,7 +119,9 @@ const EXTRACT_MAX_CREDITS = 2_500;
 /** The task of an extract: the given pages are read first, then the model works on them. */
 export const extractTask = (request: ExtractTaskRequest): AgentTask => ({
   feature: 'extract',
-  ...{ prompt: request.prompt, systemPrompt: request.systemPrompt, schema: request.schema },
+  prompt: request.prompt,
+  systemPrompt: request.systemPrompt,
+  schema: request.schema,
   urls: request.urls.filter((url) => !isSite(url)),
   sites: request.urls.filter(isSite).map((url) => url.slice(0, -1)),
   onlyGivenUrls: !request.followsLinks && !request.searches && request.urls.length > 0,

@@ -20,7 +20,9 @@ const LAST_TURNS = 3;
 export const CALLS_PER_TURN = 8;
 /** Credits that a call costs at least. */
 const leastCreditsOf = ({ pageCredits }: AgentTask): Partial<Record<ToolName, number>> => ({
-  ...{ scrape: pageCredits.least, map: 1, search: 2 },
+  scrape: pageCredits.least,
+  map: 1,
+  search: 2,
 });
 /** The part of the remaining credits that the calls of a turn may take for what they cost beyond the least. */
 const EXTRA_SHARE = 1 / 2;
@@ -132,7 +134,11 @@ async function withCheckedData(
 }
 
 const unknownCall = (fault: string): NewCall => ({
-  ...{ tool: 'unknown', summary: 'a call that is not possible', input: {}, error: fault, reserved: 0 },
+  tool: 'unknown',
+  summary: 'a call that is not possible',
+  input: {},
+  error: fault,
+  reserved: 0,
 });
 
 /** Gives each call that exceeds a limit its error. */

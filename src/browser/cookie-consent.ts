@@ -25,8 +25,13 @@ const CONFIG = {
   heuristicMode: 'tier2',
   isMainWorld: false,
   logs: {
-    ...{ lifecycle: false, rulesteps: false, detectionsteps: false },
-    ...{ evals: false, errors: false, messages: false, waits: false },
+    lifecycle: false,
+    rulesteps: false,
+    detectionsteps: false,
+    evals: false,
+    errors: false,
+    messages: false,
+    waits: false,
   },
 } satisfies Partial<Config>;
 

@@ -34,7 +34,10 @@ export const defaultViewport = ({ mobile }: Appearance): Size => (mobile ? PHONE
 /** Sets the window size of a page. */
 export async function setViewport(session: Session, { mobile }: Appearance, size: Size): Promise<void> {
   await session.send('Emulation.setDeviceMetricsOverride', {
-    ...{ ...size, screenWidth: size.width, screenHeight: size.height, mobile },
+    ...size,
+    screenWidth: size.width,
+    screenHeight: size.height,
+    mobile,
     deviceScaleFactor: mobile ? PHONE.deviceScaleFactor : 1,
     screenOrientation: mobile
       ? { type: 'portraitPrimary', angle: 0 }
@@ -80,7 +83,8 @@ function userAgentOverride({ userAgent, mobile }: Appearance) {
     ? { platform: 'Android', platformVersion: '15', architecture: '', bitness: '', model: 'Pixel 9' }
     : { platform: 'Linux', platformVersion: '', architecture: 'x86', bitness: '64', model: '' };
   return {
-    ...{ userAgent, platform },
+    userAgent,
+    platform,
     userAgentMetadata: { brands: list(''), fullVersionList: list('.0.0.0'), mobile, ...device },
   };
 }

@@ -32,7 +32,9 @@ export function attachFrames(
     });
     session.on('Target.detachedFromTarget', ({ sessionId }) => sessions.delete(sessionId));
     await session.send('Target.setAutoAttach', {
-      ...{ autoAttach: true, waitForDebuggerOnStart: true, flatten: true },
+      autoAttach: true,
+      waitForDebuggerOnStart: true,
+      flatten: true,
     });
   });
   const first = preparations[0]!(main);

@@ -148,7 +148,9 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
     tab.warnings.push(`${tab.url()} broke off (${reason}), and was read as far as it had come. Try again.`);
   }
   return {
-    ...{ url: tab.url(), statusCode, contentType },
+    url: tab.url(),
+    statusCode,
+    contentType,
     ...(isHtml(contentType)
       ? { html: await readHtml(tab, options.maxBytes) }
       : { body: await readBody(session, response) }),

@@ -37,7 +37,11 @@ const ROOT =
   /^(?:[\s\uFEFF]|<\?[^>]*>|<!--(?:(?!-->)[\s\S])*-->|<!doctype[^<>]*>)*<(?:[\w.-]+:)?(rss|rdf|feed|urlset|sitemapindex)[\s>/]/i;
 const MAX_CHARACTERS_BEFORE_ROOT = 4_096;
 const ENTRIES: Record<XmlList['root'], string> = {
-  ...{ rss: 'item', rdf: 'item', feed: 'entry', urlset: 'url', sitemapindex: 'sitemap' },
+  rss: 'item',
+  rdf: 'item',
+  feed: 'entry',
+  urlset: 'url',
+  sitemapindex: 'sitemap',
 };
 /** Maximum depth of elements, at which parsing stops. Normal lists nest about five elements. */
 const MAX_DEPTH = 1_000;

@@ -57,7 +57,10 @@ async function checkModel(
 ): Promise<ModelFinding> {
   const { host } = new URL(baseUrl);
   const completions = new Completions({
-    ...{ endpoint, outputTokens, concurrency: 1, modelOf: () => model },
+    endpoint,
+    outputTokens,
+    concurrency: 1,
+    modelOf: () => model,
     withheld: { texts: [], isApiKey: async () => false },
     isBudgetSpent: async () => false,
     record: async () => undefined,

@@ -112,7 +112,11 @@ export class Completions {
     const startedAt = performance.now();
     const record = (outcome: ModelCall['outcome'], completion?: Completion) =>
       this.#deps.record({
-        ...{ teamId: work.teamId, jobId: work.jobId, feature: work.feature, model, outcome },
+        teamId: work.teamId,
+        jobId: work.jobId,
+        feature: work.feature,
+        model,
+        outcome,
         promptTokens: completion ? (completion.promptTokens ?? estimateTokens(promptText(question))) : 0,
         outputTokens: completion ? (completion.outputTokens ?? estimateTokens(completion.text)) : 0,
         ms: Math.round(performance.now() - startedAt),
@@ -120,7 +124,12 @@ export class Completions {
     let completion: Completion;
     try {
       completion = await endpoint.complete({
-        ...{ model, instructions, messages, format, maxOutputTokens: outputTokens, signal: work.signal },
+        model,
+        instructions,
+        messages,
+        format,
+        maxOutputTokens: outputTokens,
+        signal: work.signal,
         ...(tools && { tools }),
       });
     } catch (error) {

@@ -50,7 +50,10 @@ export function createModels(
   const completions = new Completions({
     ...deps,
     withheld: { ...deps.withheld, texts: formsOf(deps.withheld.texts) },
-    ...{ endpoint: createEndpoint(settings), concurrency, modelOf, outputTokens },
+    endpoint: createEndpoint(settings),
+    concurrency,
+    modelOf,
+    outputTokens,
   });
   const structuredOutputs = new StructuredOutputs(completions, ({ feature }) => modelOf(feature));
   const toolCalls = new ToolCalls(completions, ({ feature }) => modelOf(feature));

@@ -46,7 +46,10 @@ export function conversationMessages({ instructions, steps }: Omit<Conversation,
     if (step.role === 'user') return { role: 'user', content: withData(step.text, step.data ?? [], mark) };
     if (step.role === 'model') {
       const calls = step.calls.map(({ id, name, input }) => ({
-        ...{ type: 'tool-call' as const, toolCallId: id, toolName: name, input },
+        type: 'tool-call' as const,
+        toolCallId: id,
+        toolName: name,
+        input,
       }));
       return { role: 'assistant', content: [{ type: 'text', text: step.text }, ...calls] };
     }

@@ -78,7 +78,10 @@ export class StructuredOutputs {
       let checked = NOT_JSON;
       const { text } = await this.#completions.complete(
         {
-          ...{ instructions, messages: conversation, mark: messages.mark, format: formatOf(way, form) },
+          instructions,
+          messages: conversation,
+          mark: messages.mark,
+          format: formatOf(way, form),
           async isValid(response) {
             checked = await checkResponse(response, form);
             return checked.faults.length === 0;

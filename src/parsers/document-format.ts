@@ -37,7 +37,10 @@ const BY_MEDIA_TYPE: Record<string, OfficeType> = {
 };
 const BY_EXTENSION: Record<string, OfficeType> = {
   ...Object.fromEntries(Object.values(BY_MEDIA_TYPE).map((type) => [type, type])),
-  ...{ docm: 'docx', xlsm: 'xlsx', pptm: 'pptx', ppsx: 'pptx' },
+  docm: 'docx',
+  xlsm: 'xlsx',
+  pptm: 'pptx',
+  ppsx: 'pptx',
 };
 /** Types of text files, which have no signature: only their media type or their name tells them from other text. */
 const TEXT_TYPES = new Set<DocumentType>(['csv', 'tsv', 'eml']);

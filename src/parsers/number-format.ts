@@ -30,9 +30,32 @@ const LOCALE = /^\[\$-([^\]]+)\]$/;
 
 /** The languages of Windows whose names of months and days are written, by the lower ten bits of their locale identifiers. */
 const LANGUAGES: Record<number, string> = {
-  ...{ 2: 'bg', 3: 'ca', 5: 'cs', 6: 'da', 7: 'de', 8: 'el', 10: 'es', 11: 'fi', 12: 'fr', 14: 'hu' },
-  ...{ 16: 'it', 19: 'nl', 20: 'nb', 21: 'pl', 22: 'pt', 24: 'ro', 25: 'ru', 26: 'hr', 27: 'sk', 29: 'sv' },
-  ...{ 31: 'tr', 34: 'uk', 36: 'sl', 37: 'et', 38: 'lv', 39: 'lt' },
+  2: 'bg',
+  3: 'ca',
+  5: 'cs',
+  6: 'da',
+  7: 'de',
+  8: 'el',
+  10: 'es',
+  11: 'fi',
+  12: 'fr',
+  14: 'hu',
+  16: 'it',
+  19: 'nl',
+  20: 'nb',
+  21: 'pl',
+  22: 'pt',
+  24: 'ro',
+  25: 'ru',
+  26: 'hr',
+  27: 'sk',
+  29: 'sv',
+  31: 'tr',
+  34: 'uk',
+  36: 'sl',
+  37: 'et',
+  38: 'lv',
+  39: 'lt',
 };
 
 /**

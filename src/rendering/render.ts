@@ -95,8 +95,11 @@ export function render(
     ...(discover && { discovered: content.discovered }),
     ...(index && {
       entry: makePageEntry({
-        ...{ url: snapshot.url, fetchedAt: snapshot.fetchedAt, documentType: snapshot.document?.type },
-        ...{ fields, metadata },
+        url: snapshot.url,
+        fetchedAt: snapshot.fetchedAt,
+        documentType: snapshot.document?.type,
+        fields,
+        metadata,
       }),
     }),
   };

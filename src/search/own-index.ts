@@ -47,12 +47,10 @@ export async function searchOwnIndex(
     const own = description || content.slice(0, 200);
     const category = categoryOf(url, categories);
     return {
-      ...{
-        url,
-        title: title || url,
-        description: highlights && highlight ? highlight : own,
-        position: index + 1,
-      },
+      url,
+      title: title || url,
+      description: highlights && highlight ? highlight : own,
+      position: index + 1,
       ...(category && { category }),
     };
   });

@@ -90,7 +90,8 @@ export class HostedSession {
     this.downloads = new Downloads(downloads);
     this.#clients = new ProtocolClients(connection);
     this.#downloadLimit = new DownloadLimit(connection, {
-      ...{ directory: downloads, logger },
+      directory: downloads,
+      logger,
       onCanceled: ({ name, reason }) => this.#liveView.notify(`${name} was not downloaded. ${reason}`),
     });
     this.#liveView = new LiveView({
@@ -255,7 +256,8 @@ export class HostedSession {
     let isOutOfMemory = false;
     const work = this.#serveProtocolSocket().then(() =>
       this.#browser.code.run(request, {
-        ...{ tab: this.#tab, signal },
+        tab: this.#tab,
+        signal,
         onOutOfMemory: () => {
           isOutOfMemory = true;
         },

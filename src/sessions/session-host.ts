@@ -183,7 +183,9 @@ export class SessionHost {
     await this.ready();
     const { metrics, logger } = this.#options;
     const session = new HostedSession({
-      ...{ id, metrics, logger },
+      id,
+      metrics,
+      logger,
       browser: await this.#timeOpening(() => this.#takeBrowser(scrapeId)),
       onExecuted: (language) => this.#noticeCall(language),
     });

@@ -21,8 +21,16 @@ const URL_OF_HOST = 'http://10.0.0.1:1';
 async function storeSession(): Promise<string> {
   const id = crypto.randomUUID();
   await insertSession(db.query, {
-    ...{ id, teamId, apiKeyId: null, kind: 'browser', target: 'a session', salt: Buffer.alloc(16) },
-    ...{ ttlSeconds: 600, activityTtlSeconds: 300, streamWebView: true, keptMs: 60_000 },
+    id,
+    teamId,
+    apiKeyId: null,
+    kind: 'browser',
+    target: 'a session',
+    salt: Buffer.alloc(16),
+    ttlSeconds: 600,
+    activityTtlSeconds: 300,
+    streamWebView: true,
+    keptMs: 60_000,
   });
   return id;
 }

@@ -66,8 +66,17 @@ describe('a prompt of interact', () => {
 
   it('has to answer in its last turn', () => {
     const steps = Array.from({ length: MAX_PROMPT_TURNS - 1 }, (_, sequence) => ({
-      ...{ sequence, turn: sequence, tool: 'think' as const, summary: '', input: {}, state: 'done' as const },
-      ...{ credits: 0, reserved: 0, error: null, blob: null, childId: null },
+      sequence,
+      turn: sequence,
+      tool: 'think' as const,
+      summary: '',
+      input: {},
+      state: 'done' as const,
+      credits: 0,
+      reserved: 0,
+      error: null,
+      blob: null,
+      childId: null,
     }));
     const next = (count: number) => nextTurn(task, { steps: steps.slice(0, count), links: [], access });
     expect(next(MAX_PROMPT_TURNS - 2)).toMatchObject({ kind: 'think', isLast: false });
@@ -76,7 +85,9 @@ describe('a prompt of interact', () => {
 
   it('that ran out of time returns what the model says of it, as killed', () => {
     const result = toPromptResult({
-      ...{ lines: ['read the page'], page: 'x'.repeat(200_001), timeoutMs: 30_000 },
+      lines: ['read the page'],
+      page: 'x'.repeat(200_001),
+      timeoutMs: 30_000,
       outcome: { answer: { found: 1 }, usedUp: 'time' },
     });
     expect(result).toMatchObject({ output: '{"found":1}', exitCode: 137, killed: true, truncated: true });

@@ -19,8 +19,16 @@ const check = async (task: CheckTask) => checkData(task);
 const agent = (options: object = {}): AgentTask => agentTask(agentBody.parse({ prompt: 'Who?', ...options }));
 
 const step = (sequence: number, tool: Step['tool'], more: Partial<Step> = {}): Step => ({
-  ...{ sequence, turn: 0, tool, summary: '', input: {}, state: 'done', credits: 0 },
-  ...{ error: null, blob: null, childId: null },
+  sequence,
+  turn: 0,
+  tool,
+  summary: '',
+  input: {},
+  state: 'done',
+  credits: 0,
+  error: null,
+  blob: null,
+  childId: null,
   ...more,
 });
 
@@ -156,7 +164,10 @@ it('headers and actions of an extract go to the hosts that the user gave, not to
     actions: [{ type: 'wait', milliseconds: 1 }],
   };
   const request = extractBody.parse({
-    ...{ urls: ['https://a.test/'], prompt: 'See b.test.', enableWebSearch: true, scrapeOptions },
+    urls: ['https://a.test/'],
+    prompt: 'See b.test.',
+    enableWebSearch: true,
+    scrapeOptions,
   });
   const run = { kind: 'extract', request } as const;
   const requestFor = (url: string) =>
@@ -207,7 +218,10 @@ describe('the conversation of a run', () => {
     const text = 'Line of text.\n'.repeat(500);
     const { instructions, steps: written } = writeConversation(
       {
-        ...{ task, access: findAccess(task), steps, isLast: false },
+        task,
+        access: findAccess(task),
+        steps,
+        isLast: false,
         replies: new Map([[0, { text: '', calls }]]),
         results: new Map([
           [1, { source: 'http://a.test/', text, page: { sequence: 1, from: 0, characters: text.length } }],
@@ -275,14 +289,19 @@ describe('an answer', () => {
     ];
     const data = { designer: 'Anna Berger', price: 42, color: 'red' };
     expect(await sourcesByField(data, pages, ['http://a.test/1'])).toEqual({
-      ...{ designer: ['http://a.test/1'], price: ['http://a.test/2'], color: ['http://a.test/1'] },
+      designer: ['http://a.test/1'],
+      price: ['http://a.test/2'],
+      color: ['http://a.test/1'],
     });
   });
 
   it('by rules is merged from all pages, and says that it is by rules', () => {
     const pages = [{ names: ['a'], price: 1 }, undefined, { names: ['a', 'b'], color: 'red' }].map(
       (json, n) => ({
-        ...{ sequence: n, url: `http://a.test/${n}`, text: '', json },
+        sequence: n,
+        url: `http://a.test/${n}`,
+        text: '',
+        json,
       }),
     );
     expect(mergeByRules(pages, 'no-model')).toEqual({

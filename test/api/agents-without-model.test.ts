@@ -22,7 +22,10 @@ describe('without a language model', () => {
   it('an extract by schema works by rules and says so, also with the waiter of the official SDK', async () => {
     const client = new Firecrawl({ apiKey: service.key, apiUrl: service.url });
     const result = await client.extract({
-      ...{ urls: [`${site.url}/`], schema: SCHEMA, showSources: true, pollInterval: 1 },
+      urls: [`${site.url}/`],
+      schema: SCHEMA,
+      showSources: true,
+      pollInterval: 1,
     });
     expect(result).toMatchObject({
       status: 'completed',

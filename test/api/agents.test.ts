@@ -221,7 +221,10 @@ describe('an agent', () => {
     const { artifact } = trace.events.find(({ type }: { type: string }) => type === 'artifact.updated');
     const snapshots = `/v2/agent/${id}/snapshots`;
     expect((await read(`${snapshots}/${artifact.snapshotId}`)).body).toEqual({
-      ...{ success: true, id, snapshotId: artifact.snapshotId, snapshot: '"Ben Cole"' },
+      success: true,
+      id,
+      snapshotId: artifact.snapshotId,
+      snapshot: '"Ben Cole"',
     });
     expect((await read(`${snapshots}/0`)).status).toBe(404);
     expect((await read(`/v2/extract/${id}`)).body.data).toBe('Ben Cole');
@@ -365,8 +368,11 @@ describe('an extract', () => {
       calls(['answer', { data: { designer: 'Anna Berger', price: 42 }, sources: [`${site.url}/lamp`] }]),
     );
     const started = await send('/v2/extract', {
-      ...{ urls: [`${site.url}/*`, 'http://'], prompt: 'the designer of the lamp', schema: SCHEMA },
-      ...{ showSources: true, limit: 2 },
+      urls: [`${site.url}/*`, 'http://'],
+      prompt: 'the designer of the lamp',
+      schema: SCHEMA,
+      showSources: true,
+      limit: 2,
     });
     expect(started.body).toMatchObject({ success: true, invalidURLs: ['http://'] });
     const body = await ended(`/v2/extract/${started.body.id}`);
@@ -396,7 +402,8 @@ describe('an extract', () => {
     const { event } = await pollUntil(() => receiver.received.find((each) => each.event.id === id));
     const data = { designer: 'Anna Berger' };
     expect(event).toMatchObject({
-      ...{ type: 'extract.completed', success: true },
+      type: 'extract.completed',
+      success: true,
       data: [
         { success: true, data, extractId: id, llmUsage, totalUrlsScraped: 1, sources: expect.anything() },
       ],
@@ -418,8 +425,15 @@ describe('an extract', () => {
       const id = uuidv7();
       const webhook = webhookOf(kind).parse(receiver.url);
       await insertRun(db.query, {
-        ...{ id, teamId: team.id, apiKeyId: null, kind, target: null, request: { urls: [] } },
-        ...{ ttlMs: 3_600_000, webhook, baseUrl: 'http://winnow.test' },
+        id,
+        teamId: team.id,
+        apiKeyId: null,
+        kind,
+        target: null,
+        request: { urls: [] },
+        ttlMs: 3_600_000,
+        webhook,
+        baseUrl: 'http://winnow.test',
       });
       const created_at = new Date(Date.now() - 31 * 60_000);
       await db.query.updateTable('jobs').set({ created_at }).where('id', '=', id).execute();

@@ -319,8 +319,13 @@ describe('a running batch', () => {
     const add = (change: object) =>
       call(PATH, { body: { urls: articles(1, 40), appendToId: id, ...change } });
     const refused = await add({
-      ...{ formats: ['html'], waitFor: 100, onlyMainContent: false, ignoreInvalidURLs: false },
-      ...{ maxConcurrency: 3, webhook: `${site.url}/other`, origin: 'test' },
+      formats: ['html'],
+      waitFor: 100,
+      onlyMainContent: false,
+      ignoreInvalidURLs: false,
+      maxConcurrency: 3,
+      webhook: `${site.url}/other`,
+      origin: 'test',
     });
     expect(refused).toMatchObject({ status: 400, body: { success: false, code: 'BAD_REQUEST' } });
     expect(refused.body.error).toContain('formats, waitFor, maxConcurrency, webhook.');

@@ -157,7 +157,11 @@ test('the options of the PDF parser return pages, blocks and page markers', asyn
     { pageNumber: 2, markdown: second },
   ]);
   expect(body.data.blocks[0].items[0]).toMatchObject({
-    ...{ id: 'p1.b0', type: 'title', content: 'Annual report', markdownSpan: [2, 15], source: 'native_text' },
+    id: 'p1.b0',
+    type: 'title',
+    content: 'Annual report',
+    markdownSpan: [2, 15],
+    source: 'native_text',
   });
 });
 

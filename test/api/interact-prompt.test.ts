@@ -197,11 +197,18 @@ describe('a prompt of interact', () => {
     const { status, body } = await interact(id, { prompt: 'Sign up as Ada with the large plan.' });
     expect(status).toBe(200);
     expect(body).toEqual({
-      ...{ success: true, output: 'Ada has signed up: number 4711.', exitCode: 0, killed: false },
-      ...{ stderr: '', truncated: false, result: expect.stringContaining('Your number is 4711.') },
+      success: true,
+      output: 'Ada has signed up: number 4711.',
+      exitCode: 0,
+      killed: false,
+      stderr: '',
+      truncated: false,
+      result: expect.stringContaining('Your number is 4711.'),
       stdout: expect.any(String),
-      ...{ sessionId: expect.any(String), cdpUrl: expect.any(String) },
-      ...{ liveViewUrl: expect.any(String), interactiveLiveViewUrl: expect.any(String) },
+      sessionId: expect.any(String),
+      cdpUrl: expect.any(String),
+      liveViewUrl: expect.any(String),
+      interactiveLiveViewUrl: expect.any(String),
     });
     expect(stepsOf(body)).toEqual([
       ...['type textbox "Name"', 'type textbox "Password"', 'click button "Next"'],

@@ -32,7 +32,11 @@ let tracked = '';
 beforeAll(async () => {
   endpoint = await startModelEndpoint();
   site = await startPages({
-    ...{ '/lamp': SHOP, '/injection': INJECTION, '/long': LONG, '/huge': HUGE, '/empty': '<title>x</title>' },
+    '/lamp': SHOP,
+    '/injection': INJECTION,
+    '/long': LONG,
+    '/huge': HUGE,
+    '/empty': '<title>x</title>',
     '/tracked': (_request, response) => response.setHeader('content-type', 'text/html').end(tracked),
   });
 });
@@ -95,12 +99,12 @@ describe('a scrape with a language model', () => {
     ]);
     expect(status).toBe(200);
     expect(body.data).toMatchObject({
-      ...{
-        markdown: expect.stringContaining('# Lamp'),
-        summary: 'By Anna Berger.',
-        answer: 'By Anna Berger.',
-      },
-      ...{ highlights: 'It costs 1299 euros.', json: LAMP, metadata: { creditsUsed: 13 } },
+      markdown: expect.stringContaining('# Lamp'),
+      summary: 'By Anna Berger.',
+      answer: 'By Anna Berger.',
+      highlights: 'It costs 1299 euros.',
+      json: LAMP,
+      metadata: { creditsUsed: 13 },
     });
     expect(body.data.json).toEqual(LAMP);
     expect(body.data.warning).toBe('json has no value for colour.');

@@ -64,8 +64,11 @@ describe('a parsed file', () => {
     const { body } = await parse({ content: new Uint8Array(content), name: 'report.pdf' });
     expect(body.data.markdown).toBe('The first page has text.\n\nThe second page has more.');
     expect(body.data.metadata).toMatchObject({
-      ...{ sourceFile: 'report.pdf', contentType: 'application/pdf' },
-      ...{ numPages: 2, totalPages: 2, creditsUsed: 2 },
+      sourceFile: 'report.pdf',
+      contentType: 'application/pdf',
+      numPages: 2,
+      totalPages: 2,
+      creditsUsed: 2,
     });
   });
 
@@ -240,13 +243,16 @@ describe('a parse request is refused', () => {
 
   it('not for options that have no effect', async () => {
     const { status } = await parse(htmlFile('Accepted'), {
-      ...{ actions: [], waitFor: 0, mobile: false, proxy: 'auto', storeInCache: true, fastMode: true },
-      ...{
-        headers: { a: 'b' },
-        skipTlsVerification: false,
-        blockAds: false,
-        auditMetadata: { username: 'me' },
-      },
+      actions: [],
+      waitFor: 0,
+      mobile: false,
+      proxy: 'auto',
+      storeInCache: true,
+      fastMode: true,
+      headers: { a: 'b' },
+      skipTlsVerification: false,
+      blockAds: false,
+      auditMetadata: { username: 'me' },
     });
     expect(status).toBe(200);
   });

@@ -273,8 +273,10 @@ it('a session without a live view has none, even for who knows what its secrets 
 it('a viewer who announces more than 2 MiB is disconnected before any of it is read', async () => {
   const handshake = request(session.liveViewUrl, {
     headers: {
-      ...{ Connection: 'Upgrade', Upgrade: 'websocket' },
-      ...{ 'Sec-WebSocket-Key': Buffer.alloc(16).toString('base64'), 'Sec-WebSocket-Version': '13' },
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Key': Buffer.alloc(16).toString('base64'),
+      'Sec-WebSocket-Version': '13',
     },
   }).end();
   const [, connection] = await once(handshake, 'upgrade');

@@ -31,8 +31,15 @@ async function executeOn(serve?: RequestListener) {
   if (!serve) server.close();
   const id = crypto.randomUUID();
   await insertSession(db.query, {
-    ...{ id, teamId: team.id, apiKeyId: null, kind: 'browser', target: 'a session' },
-    ...{ salt: createSessionSalt(), ttlSeconds: 3600, activityTtlSeconds: 3600, streamWebView: true },
+    id,
+    teamId: team.id,
+    apiKeyId: null,
+    kind: 'browser',
+    target: 'a session',
+    salt: createSessionSalt(),
+    ttlSeconds: 3600,
+    activityTtlSeconds: 3600,
+    streamWebView: true,
     keptMs: 3_600_000,
   });
   await openSession(db, { id, host: `http://127.0.0.1:${port}` });
@@ -53,21 +60,24 @@ const afterReading =
 describe('code for a session', () => {
   it('was not executed by a host that is not there', async () => {
     expect(await executeOn()).toMatchObject({
-      ...{ status: 502, code: 'SESSION_FAILED' },
+      status: 502,
+      code: 'SESSION_FAILED',
       error: expect.stringContaining('nothing was done'),
     });
   });
 
   it('was not executed by a host that does not recognize the API', async () => {
     expect(await executeOn((_request, response) => response.writeHead(401).end())).toMatchObject({
-      ...{ status: 502, code: 'SESSION_FAILED' },
+      status: 502,
+      code: 'SESSION_FAILED',
       error: expect.stringContaining('WINNOW_SECRET_KEY'),
     });
   });
 
   it('may have been executed by a host that dies before its response', async () => {
     expect(await executeOn(afterReading(({ socket }) => socket.destroy()))).toMatchObject({
-      ...{ status: 500, code: 'WORKER_LOST' },
+      status: 500,
+      code: 'WORKER_LOST',
     });
   });
 
@@ -81,7 +91,8 @@ describe('code for a session', () => {
 
   it('was not executed by a host that does not run the session any more', async () => {
     expect(await executeOn((_request, response) => response.writeHead(410).end())).toMatchObject({
-      ...{ status: 410, code: 'SESSION_DESTROYED' },
+      status: 410,
+      code: 'SESSION_DESTROYED',
     });
   });
 

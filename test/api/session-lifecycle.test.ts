@@ -83,7 +83,9 @@ describe('while a session starts', () => {
     page.release();
     for (const { status, body } of await Promise.all([first, ...waiting]))
       expect({ status, result: body.result, sessionId: body.sessionId ?? id }).toEqual({
-        ...{ status: 200, result: 'gated', sessionId: id },
+        status: 200,
+        result: 'gated',
+        sessionId: id,
       });
     expect((await files).body.files).toEqual([]);
     await opened;
@@ -106,9 +108,16 @@ describe('a session whose API process died before it could start', () => {
   const insert = (key?: string) =>
     performOnce(db, { teamId: team.id, key, request: ['browser', { ttl: 600 }] }, async (query) => {
       const { id } = await insertSession(query, {
-        ...{ id: crypto.randomUUID(), teamId: team.id, apiKeyId: null, kind: 'browser' },
-        ...{ target: 'browser session', salt: createSessionSalt(), ttlSeconds: 600, activityTtlSeconds: 600 },
-        ...{ streamWebView: true, keptMs: 3_600_000 },
+        id: crypto.randomUUID(),
+        teamId: team.id,
+        apiKeyId: null,
+        kind: 'browser',
+        target: 'browser session',
+        salt: createSessionSalt(),
+        ttlSeconds: 600,
+        activityTtlSeconds: 600,
+        streamWebView: true,
+        keptMs: 3_600_000,
       });
       return id;
     });
@@ -170,8 +179,12 @@ describe('code that runs', () => {
     expect((await remove(body.id)).body.success).toBe(true);
     for (const answer of [running, waiting])
       expect(await answer).toMatchObject({
-        ...{ status: 410, body: { success: false, code: 'SESSION_DESTROYED' } },
-        ...{ body: { error: expect.stringContaining('closed by its owner') } },
+        status: 410,
+        body: {
+          success: false,
+          code: 'SESSION_DESTROYED',
+          error: expect.stringContaining('closed by its owner'),
+        },
       });
   });
 });
@@ -279,8 +292,15 @@ describe('the credits of a team', () => {
       const id = crypto.randomUUID();
       await db.query.transaction().execute((query) =>
         insertSession(query, {
-          ...{ id, teamId: rich.id, apiKeyId: null, kind: 'browser', target: 'browser session' },
-          ...{ salt: createSessionSalt(), ttlSeconds: 3600, activityTtlSeconds: 3600, streamWebView: true },
+          id,
+          teamId: rich.id,
+          apiKeyId: null,
+          kind: 'browser',
+          target: 'browser session',
+          salt: createSessionSalt(),
+          ttlSeconds: 3600,
+          activityTtlSeconds: 3600,
+          streamWebView: true,
           keptMs: 3_600_000,
         }),
       );
@@ -317,7 +337,8 @@ describe('the credits of a team', () => {
     // It may have been ended meanwhile, because one credit does not pay for its minute.
     expect([200, 410]).toContain(again.status);
     expect(await interact(other.body.data.metadata.scrapeId, '1', poor.key)).toMatchObject({
-      ...{ status: 402, body: { code: 'INSUFFICIENT_CREDITS' } },
+      status: 402,
+      body: { code: 'INSUFFICIENT_CREDITS' },
     });
     await call(`/v2/scrape/${scrapeId}/interact`, { method: 'DELETE', key: poor.key });
   });

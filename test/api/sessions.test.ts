@@ -149,8 +149,11 @@ describe('a browser session', () => {
     const find = async (path: string) =>
       (await call(path, { key: team.key })).body.sessions.find(({ id }: { id: string }) => id === body.id);
     expect(await find('/v2/browser')).toMatchObject({
-      ...{ status: 'active', cdpUrl: body.cdpUrl, streamWebView: false },
-      ...{ createdAt: expect.any(String), lastActivity: expect.any(String) },
+      status: 'active',
+      cdpUrl: body.cdpUrl,
+      streamWebView: false,
+      createdAt: expect.any(String),
+      lastActivity: expect.any(String),
     });
     expect(await find('/v2/interact?status=active')).toMatchObject({ status: 'active' });
     expect(await find('/v2/interact?status=destroyed')).toBeUndefined();
@@ -257,8 +260,16 @@ it('sessions that have not been opened seven minutes after their creation have l
   const insert = async (minutes: number) => {
     const id = randomUUID();
     await insertSession(db.query, {
-      ...{ id, teamId: team.id, apiKeyId: null, kind: 'browser', target: 'abandoned', salt: randomBytes(16) },
-      ...{ ttlSeconds: 3600, activityTtlSeconds: 300, streamWebView: false, keptMs: 3_600_000 },
+      id,
+      teamId: team.id,
+      apiKeyId: null,
+      kind: 'browser',
+      target: 'abandoned',
+      salt: randomBytes(16),
+      ttlSeconds: 3600,
+      activityTtlSeconds: 300,
+      streamWebView: false,
+      keptMs: 3_600_000,
     });
     await sql`update browser_sessions set created_at = now() - make_interval(mins => ${minutes}) where id = ${id}`.execute(
       db.query,
@@ -401,7 +412,8 @@ describe('a request for a browser session is refused', () => {
       ['DELETE', '/v2/scrape/one/interact'],
     ] as const)
       expect(await call(path, { method, key: team.key }), path).toMatchObject({
-        ...{ status: 400, body: { error: expect.stringContaining('Invalid job ID format') } },
+        status: 400,
+        body: { error: expect.stringContaining('Invalid job ID format') },
       });
   });
 
@@ -468,14 +480,27 @@ it('a session whose host is gone before it has opened the browser is opened by a
   const connection = await connectTemporal(temporalAddressOf(inject('service')));
   const temporal = new Temporal(connection, readConfig().temporalNamespace);
   await insertSession(db.query, {
-    ...{ id, teamId: team.id, apiKeyId: null, kind: 'browser', target: 'a session', salt: Buffer.alloc(16) },
-    ...{ ttlSeconds: 600, activityTtlSeconds: 300, streamWebView: true, keptMs: 60_000 },
+    id,
+    teamId: team.id,
+    apiKeyId: null,
+    kind: 'browser',
+    target: 'a session',
+    salt: Buffer.alloc(16),
+    ttlSeconds: 600,
+    activityTtlSeconds: 300,
+    streamWebView: true,
+    keptMs: 60_000,
   });
   const expiresAt = Date.now() + 600_000;
   open.push({ id, key: team.key });
   await temporal.startSession({
-    ...{ sessionId: id, kind: 'browser', teamId: team.id, label: 'Browser session', expiresAt },
-    ...{ activityTtlMs: 300_000, hostQueue: 'sessions-of-a-host-that-is-gone' },
+    sessionId: id,
+    kind: 'browser',
+    teamId: team.id,
+    label: 'Browser session',
+    expiresAt,
+    activityTtlMs: 300_000,
+    hostQueue: 'sessions-of-a-host-that-is-gone',
   });
   expect(await findSession(db, id)).toMatchObject({ state: 'active', host: expect.stringMatching(/^http/) });
   await connection.close();
@@ -516,7 +541,10 @@ describe('code in a browser session', () => {
       call(`/v2/interact/${body.id}/execute`, { body: { code, timeout }, key: team.key });
     await execute('await page.setContent("<title>kept</title>")', 300);
     expect((await execute('for (;;);', 1.5)).body).toMatchObject({
-      ...{ success: true, exitCode: 137, killed: true, truncated: false },
+      success: true,
+      exitCode: 137,
+      killed: true,
+      truncated: false,
       error: expect.stringContaining('timeout of 1.5 s'),
     });
     expect((await execute('await page.title()', 300)).body).toMatchObject({ result: 'kept', killed: false });
@@ -545,7 +573,8 @@ it('the files of a session are listed and served to its team', async () => {
   const path = `/v2/browser/${body.id}/downloads`;
   const listed = await call(path, { key: team.key });
   expect(listed.body).toEqual({
-    ...{ success: true, canceled: [] },
+    success: true,
+    canceled: [],
     files: [{ name: 'ünï code.txt', size: 9, modifiedAt: expect.any(String) }],
   });
   const { url: base } = inject('service');

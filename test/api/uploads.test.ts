@@ -178,14 +178,13 @@ describe('the bytes of an uploaded file', () => {
     await db.query
       .insertInto('jobs')
       .values({
-        ...{
-          id: jobId,
-          team_id: team.id,
-          kind: 'scrape',
-          target: 'a',
-          request: JSON.stringify({ url: 'a' }),
-        },
-        ...{ created_at: longAgo, expires_at: new Date(Date.now() + 3_600_000) },
+        id: jobId,
+        team_id: team.id,
+        kind: 'scrape',
+        target: 'a',
+        request: JSON.stringify({ url: 'a' }),
+        created_at: longAgo,
+        expires_at: new Date(Date.now() + 3_600_000),
       })
       .execute();
     await db.query.updateTable('uploads').set({ job_id: jobId }).where('id', '=', stored!.id).execute();

@@ -8,23 +8,24 @@ import { parseJsonLd } from '../../src/html/structured-data/json-ld.ts';
 const PAGE = 'https://site.test/en/about';
 const facts = { pageUrl: PAGE, organizationLogo: undefined, ogImage: undefined };
 const mark = (src: string, changes: Partial<LogoCandidate> = {}): LogoCandidate => ({
-  ...{
-    kind: 'image',
-    src,
-    name: '',
-    hints: '',
-    region: 'content',
-    href: '',
-    top: 20,
-    width: 120,
-    height: 40,
-    colors: [],
-  },
+  kind: 'image',
+  src,
+  name: '',
+  hints: '',
+  region: 'content',
+  href: '',
+  top: 20,
+  width: 120,
+  height: 40,
+  colors: [],
   ...changes,
 });
 const logoOf = (...marks: LogoCandidate[]) => selectImages(marks, [], facts).logo;
 const icon = (href: string, changes: Partial<DeclaredIcon> = {}): DeclaredIcon => ({
-  ...{ href, rel: 'icon', sizes: '', type: '' },
+  href,
+  rel: 'icon',
+  sizes: '',
+  type: '',
   ...changes,
 });
 const iconOf = (...icons: DeclaredIcon[]) => selectImages([], icons, facts).favicon;
@@ -84,7 +85,8 @@ describe('the organisation', () => {
     expect(
       organizationIn(JSON.stringify({ '@graph': [{ '@type': 'Article', publisher: inner }, outer] })),
     ).toEqual({
-      ...{ name: 'Outer', logo: 'https://a.test/l.png' },
+      name: 'Outer',
+      logo: 'https://a.test/l.png',
     });
     expect(organizationIn(JSON.stringify({ '@type': 'Article', publisher: inner }))).toEqual({
       name: 'Inner',

@@ -27,15 +27,15 @@ it('a font stack lists each family once, without generated fallback fonts', () =
 
 it('typography follows the style that most characters have', () => {
   const usual: StyledText = {
-    ...{
-      role: 'body',
-      region: 'content',
-      family: 'Inter',
-      size: '16px',
-      weight: '400',
-      lineHeight: 'normal',
-    },
-    ...{ color: '#000', backgroundIndex: 0, characters: 100 },
+    role: 'body',
+    region: 'content',
+    family: 'Inter',
+    size: '16px',
+    weight: '400',
+    lineHeight: 'normal',
+    color: '#000',
+    backgroundIndex: 0,
+    characters: 100,
   };
   const { typography, fonts } = analyzeTypography([
     { ...usual, region: 'footer', size: '12px', characters: 900 },

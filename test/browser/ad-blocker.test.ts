@@ -67,7 +67,8 @@ async function startNews() {
     ...Object.fromEntries(
       ['/needed.js', '/count.js', '/moved-here.js', '/bid'].map((at) => [at, script('')]),
     ),
-    ...{ '/frame': '<p>Framed</p>', '/video': '<p>Video</p>' },
+    '/frame': '<p>Framed</p>',
+    '/video': '<p>Video</p>',
   });
   return site;
 }

@@ -88,8 +88,14 @@ describe.concurrent('the branding of a site', () => {
     expect(branding).toMatchObject({
       spacing: {
         padding: {
-          ...{ buttonVertical: 10, buttonHorizontal: 22, inputVertical: 6, inputHorizontal: 9 },
-          ...{ cardVertical: 20, cardHorizontal: 20, sectionVertical: 48, sectionHorizontal: 32 },
+          buttonVertical: 10,
+          buttonHorizontal: 22,
+          inputVertical: 6,
+          inputHorizontal: 9,
+          cardVertical: 20,
+          cardHorizontal: 20,
+          sectionVertical: 48,
+          sectionHorizontal: 32,
         },
         margins: { heading: 12, paragraph: 18 },
       },

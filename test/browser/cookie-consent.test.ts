@@ -79,7 +79,8 @@ async function startShop(notice: string) {
     '/bare': html(''),
     '/index.html': FRAME,
     '/notice.js': COOKIEBOT_SCRIPT,
-    ...{ ...answer('accepted'), ...answer('rejected') },
+    ...answer('accepted'),
+    ...answer('rejected'),
   });
   return { ...pages, answers };
 }
@@ -106,7 +107,8 @@ const lookUntilGone = (notice: string) =>
     expect(shop.answers).not.toContain('accepted');
     return (
       !NOTICE_TEXT.test(seen.html) && {
-        ...{ seen, answers: shop.answers },
+        seen,
+        answers: shop.answers,
         pictureWithout: (await look(`${url}/bare`, true)).picture,
       }
     );

@@ -34,7 +34,9 @@ function startFakeBrowser() {
 describe('a profile', () => {
   it('is saved while its browser runs, so that a crash loses only what came after the last time', async () => {
     const profiles = createProfiles({
-      ...{ db, secretKey: randomBytes(32).toString('hex'), checkpointIntervalMs: 20 },
+      db,
+      secretKey: randomBytes(32).toString('hex'),
+      checkpointIntervalMs: 20,
       logger: { warn: () => undefined },
     });
     const name = { teamId, name: randomUUID() };

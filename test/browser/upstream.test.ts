@@ -63,7 +63,8 @@ beforeAll(async () => {
   const logger = createLogger('worker', 'fatal');
   pool = new BrowserPool({
     launch: () => launchChromium({ executablePath, proxyUrl: door.url, logger }),
-    ...{ logger, contexts: 2 },
+    logger,
+    contexts: 2,
   });
   directory = await mkdtemp(path.join(tmpdir(), 'winnow-test-'));
   const blobs = await openBlobs(directory, 'results');

@@ -84,8 +84,15 @@ const complete = (jobId: string) => completeJob(db, { jobId, credits: 0, blob: '
 
 async function track(id: string, markdown: string, change: Partial<TrackedPage> = {}, json?: unknown) {
   const page: TrackedPage = {
-    ...{ teamId, jobId: id, scrapeId: id, url: URL, tag: null, crawlStart: undefined, hidden: false },
-    ...{ scrapedAt: Date.now(), modes: [] },
+    teamId,
+    jobId: id,
+    scrapeId: id,
+    url: URL,
+    tag: null,
+    crawlStart: undefined,
+    hidden: false,
+    scrapedAt: Date.now(),
+    modes: [],
     current: { markdown, fingerprint: computeFingerprint(markdown), ...(json !== undefined && { json }) },
     ...change,
   };
@@ -254,7 +261,8 @@ describe('a document', () => {
           fallbacks: [],
         },
         queuedMs: undefined,
-        ...{ teamId, jobId: id },
+        teamId,
+        jobId: id,
         history: { crawlStart: undefined, hidden: false },
         urgent: true,
         deadline: { signal: new AbortController().signal, remainingMs: () => 60_000 },

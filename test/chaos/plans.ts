@@ -38,7 +38,8 @@ export const planRound = (options: PlanOptions): Plan[] => [
   // Its pages are found only by links, so a page that is lost with the process that found it is noticed.
   crawlPlan(options, { name: 'crawl', limit: options.pages + 1, pages: options.pages, sitemap: 'skip' }),
   crawlPlan(options, {
-    ...{ name: 'limited crawl', sitemap: 'include' },
+    name: 'limited crawl',
+    sitemap: 'include',
     limit: Math.ceil(options.pages / 4),
     pages: Math.ceil(options.pages / 4),
   }),
@@ -49,7 +50,11 @@ function batchPlan({ siteUrl, pages, round, deadUrl }: PlanOptions): Plan {
     Array.from({ length: pages }, (_, index) => batchPage(index, round * pages + index, siteUrl, deadUrl)),
   );
   return {
-    ...{ name: 'batch', kind: 'batch_scrape', path: '/v2/batch/scrape', pages, isList: true },
+    name: 'batch',
+    kind: 'batch_scrape',
+    path: '/v2/batch/scrape',
+    pages,
+    isList: true,
     body: { urls: [...expected.keys()], ...FRESH, maxConcurrency: AT_ONCE },
     expect: (url) => expected.get(url),
   };
@@ -90,9 +95,17 @@ function crawlPlan(
 ): Plan {
   const prefix = `${siteUrl}/links/`;
   return {
-    ...{ name, kind: 'crawl', path: '/v2/crawl', pages, isList: false },
+    name,
+    kind: 'crawl',
+    path: '/v2/crawl',
+    pages,
+    isList: false,
     body: {
-      ...{ url: `${prefix}0`, limit, sitemap, crawlEntireDomain: true, includePaths: ['^/links/\\d+$'] },
+      url: `${prefix}0`,
+      limit,
+      sitemap,
+      crawlEntireDomain: true,
+      includePaths: ['^/links/\\d+$'],
       scrapeOptions: FRESH,
     },
     expect(url) {

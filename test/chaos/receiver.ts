@@ -62,8 +62,14 @@ export async function startReceiver(options: {
     const pageId = data[0]?.metadata.scrapeId;
     const known = events.get(webhookId);
     const event = known ?? {
-      ...{ webhookId, jobId, type, pageId, success, digest },
-      ...{ order: events.size, received: false },
+      webhookId,
+      jobId,
+      type,
+      pageId,
+      success,
+      digest,
+      order: events.size,
+      received: false,
     };
     events.set(webhookId, event);
     findings.count('webhook requests');

@@ -54,7 +54,11 @@ export async function runChaos(target: ChaosTarget, options: ChaosOptions): Prom
     const deadUrl = await findDeadUrl();
     let isKilling = true;
     const killer = killAll({
-      ...{ target, victims, kills, seed, signal },
+      target,
+      victims,
+      kills,
+      seed,
+      signal,
       onKill(victim, count) {
         killed[victim] = count;
         note(`killed ${victim} (${count} of ${kills})`);

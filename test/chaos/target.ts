@@ -43,7 +43,11 @@ export async function startEmbedded(): Promise<ChaosTarget> {
     worker: async () => browsersBelow(workers()).length > 0,
   };
   return {
-    ...{ urls: [url], key, dataDir, databaseUrl, stop },
+    urls: [url],
+    key,
+    dataDir,
+    databaseUrl,
+    stop,
     victims: [...Object.keys(serves), 'browser'],
     async kill(victim) {
       if (victim === 'browser') return browser.kill();

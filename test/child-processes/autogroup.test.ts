@@ -8,7 +8,8 @@ it.skipIf(!existsSync('/proc/self/autogroup'))(
   'the share of a process group is lowered and given back, and that of a process that has ended is no error',
   async () => {
     const { child, kill } = startProcessGroup(['cat'], {
-      ...{ cwd: '/', env: { PATH: '/usr/bin:/bin' } },
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin' },
       stdio: ['pipe', 'ignore', 'inherit'],
     });
     onTestFinished(kill);

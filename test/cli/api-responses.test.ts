@@ -26,7 +26,9 @@ const api = createServer(async (request, response) => {
   const sent = await text(request);
   const { method, url } = request;
   asked.push({
-    ...{ method, path: url, key: request.headers['x-idempotency-key'] },
+    method,
+    path: url,
+    key: request.headers['x-idempotency-key'],
     body: sent ? JSON.parse(sent) : undefined,
   });
   const answer = answers[`${method} ${url?.split('?')[0]}`]?.shift();
@@ -105,15 +107,24 @@ describe('map', () => {
     expect([exitCode, stdout]).toEqual([0, '']);
     expect(JSON.parse(readFileSync(join(dataDir, 'map.json'), 'utf8'))).toEqual(answer);
     expect(asked[0]?.body).toEqual({
-      ...{ url: 'http://a.test', search: 'b c', limit: 9, sitemap: 'only', includeSubdomains: false },
-      ...{ ignoreQueryParameters: false, ignoreCache: true, timeout: 5000, origin: 'cli' },
+      url: 'http://a.test',
+      search: 'b c',
+      limit: 9,
+      sitemap: 'only',
+      includeSubdomains: false,
+      ignoreQueryParameters: false,
+      ignoreCache: true,
+      timeout: 5000,
+      origin: 'cli',
     });
   });
 
   it('exits with 1 when the API reports a failure', async () => {
     answers = { 'POST /v2/map': [{ success: false, code: 'MAP_TIMEOUT', error: 'It took too long.' }] };
     expect(await winnow(['map', 'http://a.test'])).toMatchObject({
-      ...{ exitCode: 1, stdout: '', stderr: 'It took too long.\n' },
+      exitCode: 1,
+      stdout: '',
+      stderr: 'It took too long.\n',
     });
   });
 });
@@ -134,7 +145,9 @@ describe('a crawl', () => {
     );
     expect(exitCode).toBe(1);
     expect(asked[0]?.body).toEqual({
-      ...{ url: 'http://a.test', prompt: 'three pages', origin: 'cli' },
+      url: 'http://a.test',
+      prompt: 'three pages',
+      origin: 'cli',
       scrapeOptions: { formats: ['markdown'], onlyMainContent: true },
     });
   });
@@ -233,8 +246,14 @@ describe('search', () => {
     ]);
     expect(JSON.parse(stdout)).toEqual(answer);
     expect(asked[0]?.body).toEqual({
-      ...{ query: 'two words', limit: 9, sources: ['web', 'news'], categories: ['pdf'], tbs: 'qdr:w' },
-      ...{ excludeDomains: ['a.test', 'b.test'], timeout: 5000, origin: 'cli' },
+      query: 'two words',
+      limit: 9,
+      sources: ['web', 'news'],
+      categories: ['pdf'],
+      tbs: 'qdr:w',
+      excludeDomains: ['a.test', 'b.test'],
+      timeout: 5000,
+      origin: 'cli',
       scrapeOptions: { formats: ['links'] },
     });
   });

@@ -69,7 +69,11 @@ async function followed(
   const failed: number[] = [];
   const never = new AbortController().signal;
   const head = await streamDocuments({
-    ...{ target, path: '/job', stop: never, giveUp: never, note: (text) => notes.push(text) },
+    target,
+    path: '/job',
+    stop: never,
+    giveUp: never,
+    note: (text) => notes.push(text),
     onDocument: async (json) => void taken.push(JSON.parse(json).n),
     onProgress: (progress) => failed.push(progress.failed),
     ...options,

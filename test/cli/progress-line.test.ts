@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { formatDuration, ProgressLine } from '../../src/cli/progress-line.ts';
 
 const standing = (completed: number, total: number, failed = 0) => ({
-  ...{ completed, total, failed },
+  completed,
+  total,
+  failed,
   creditsUsed: completed,
 });
 

@@ -17,8 +17,15 @@ async function startRuns(credits: number, count: number) {
   const ids = Array.from({ length: count }, () => uuidv7());
   for (const id of ids)
     await insertRun(db.query, {
-      ...{ id, teamId: team.id, apiKeyId: null, kind: 'agent', target: null, request: {} },
-      ...{ ttlMs: 3_600_000, webhook: undefined, baseUrl: 'http://winnow.test' },
+      id,
+      teamId: team.id,
+      apiKeyId: null,
+      kind: 'agent',
+      target: null,
+      request: {},
+      ttlMs: 3_600_000,
+      webhook: undefined,
+      baseUrl: 'http://winnow.test',
     });
   return Promise.all(ids.map(async (id) => (await findRun(db, id))!));
 }
@@ -27,7 +34,11 @@ const turnWith = (...reserved: number[]) => ({
   turn: 0,
   step: { tool: 'think' as const, summary: '', input: {}, blob: null },
   calls: reserved.map((credits) => ({
-    ...{ tool: 'scrape' as const, summary: 'http://a.test/', input: {}, error: null, reserved: credits },
+    tool: 'scrape' as const,
+    summary: 'http://a.test/',
+    input: {},
+    error: null,
+    reserved: credits,
   })),
 });
 

@@ -29,7 +29,12 @@ beforeAll(() => {
 afterAll(() => db.close());
 
 const jobOf = ({ id: teamId }: TestTeam, job: Pick<NewJob, 'kind'> & Partial<NewJob>): NewJob => ({
-  ...{ id: uuidv7(), teamId, apiKeyId: null, target: null, request: {}, ttlMs: 3_600_000 },
+  id: uuidv7(),
+  teamId,
+  apiKeyId: null,
+  target: null,
+  request: {},
+  ttlMs: 3_600_000,
   ...job,
 });
 
@@ -61,24 +66,32 @@ async function startCrawl({ id: teamId }: TestTeam, count: number, reserved = 1)
   const host = `host-${uuidv7()}.test`;
   const id = uuidv7();
   await insertPageJob(db.query, {
-    ...{
-      id,
-      teamId,
-      apiKeyId: null,
-      kind: 'crawl',
-      target: `http://${host}/`,
-      request: {},
-      ttlMs: 3_600_000,
-    },
-    ...{ limit: null, maxConcurrency: 100, delayMs: null, webhook: undefined, baseUrl: 'http://winnow.test' },
+    id,
+    teamId,
+    apiKeyId: null,
+    kind: 'crawl',
+    target: `http://${host}/`,
+    request: {},
+    ttlMs: 3_600_000,
+    limit: null,
+    maxConcurrency: 100,
+    delayMs: null,
+    webhook: undefined,
+    baseUrl: 'http://winnow.test',
     reserved,
     pages: Array.from({ length: count }, (_, n) => ({ url: `http://${host}/${n}`, host, depth: 0 })),
   });
   return (maxPages: number, ended: string[] = []) =>
     recordAndClaim(db, {
-      ...{ jobId: id, cipher: NULL_CIPHER, pageWorker: `${id}/0/1`, maxPages, found: [], blocked: [] },
+      jobId: id,
+      cipher: NULL_CIPHER,
+      pageWorker: `${id}/0/1`,
+      maxPages,
+      found: [],
+      blocked: [],
       pageEvents: false,
-      ...{ openRequests: new Map(), requestsPerHost: 100 },
+      openRequests: new Map(),
+      requestsPerHost: 100,
       results: ended.map((page) => ({
         id: page,
         host,
@@ -93,8 +106,16 @@ async function startCrawl({ id: teamId }: TestTeam, count: number, reserved = 1)
 async function openBrowser(team: TestTeam, minutes: number): Promise<string> {
   const { id } = jobOf(team, { kind: 'browser' });
   await insertSession(db.query, {
-    ...{ id, teamId: team.id, apiKeyId: null, kind: 'browser', target: '', salt: randomBytes(8) },
-    ...{ ttlSeconds: 3_600, activityTtlSeconds: 3_600, streamWebView: false, keptMs: 3_600_000 },
+    id,
+    teamId: team.id,
+    apiKeyId: null,
+    kind: 'browser',
+    target: '',
+    salt: randomBytes(8),
+    ttlSeconds: 3_600,
+    activityTtlSeconds: 3_600,
+    streamWebView: false,
+    keptMs: 3_600_000,
   });
   await openSession(db, { id, host: 'host' });
   await sql`update browser_sessions set opened_at = now() - make_interval(mins => ${minutes}) where id = ${id}`.execute(

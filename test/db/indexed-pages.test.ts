@@ -15,7 +15,10 @@ async function indexPages(db: Database): Promise<string> {
   const teamId = await createTeam(db, 'team', null);
   const entries = Array.from({ length: PAGES }, (_, number) =>
     makePageEntry({
-      ...{ url: `https://a.test/${number}`, fetchedAt: number, documentType: undefined, metadata: {} },
+      url: `https://a.test/${number}`,
+      fetchedAt: number,
+      documentType: undefined,
+      metadata: {},
       fields: { markdown: `A harbour with the name${number} and a pier${number % 2} or quay${number % 3}.` },
     }),
   );
@@ -81,8 +84,11 @@ it('a page keeps the longest text of the same copy, and its text when a newer do
     const add = (fetchedAt: number, fields: Record<string, unknown>) =>
       addIndexedPages(db.query, teamId, [
         makePageEntry({
-          ...{ url: 'https://a.test/', documentType: undefined, metadata: { title: 'Lamps' } },
-          ...{ fetchedAt, fields },
+          url: 'https://a.test/',
+          documentType: undefined,
+          metadata: { title: 'Lamps' },
+          fetchedAt,
+          fields,
         }),
       ]);
     const stored = async () => {

@@ -85,8 +85,13 @@ describe('a scrape that continues after its timeout', () => {
   it('keeps a job for the same request from being stored, which gets its id instead', async () => {
     const { jobId, teamId } = await startLong();
     const newJob = (request: object) => ({
-      ...{ id: crypto.randomUUID(), teamId, apiKeyId: null, kind: 'scrape' as const },
-      ...{ target: REQUEST.url, request, ttlMs: 60_000 },
+      id: crypto.randomUUID(),
+      teamId,
+      apiKeyId: null,
+      kind: 'scrape' as const,
+      target: REQUEST.url,
+      request,
+      ttlMs: 60_000,
     });
     const isStored = async ({ id }: { id: string }) => (await findJob(db, id))?.status;
     const same = newJob(REQUEST);

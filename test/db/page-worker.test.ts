@@ -25,8 +25,17 @@ async function newBatch(pages: number): Promise<string> {
   const { id: teamId } = await makeTeam(db, { concurrency: 100 });
   const host = `${id}.test`;
   await insertPageJob(db.query, {
-    ...{ id, teamId, apiKeyId: null, kind: 'batch_scrape', target: `http://${host}/0`, request: {} },
-    ...{ ttlMs: 60_000, webhook: undefined, baseUrl: 'http://winnow.test', delayMs: null, limit: null },
+    id,
+    teamId,
+    apiKeyId: null,
+    kind: 'batch_scrape',
+    target: `http://${host}/0`,
+    request: {},
+    ttlMs: 60_000,
+    webhook: undefined,
+    baseUrl: 'http://winnow.test',
+    delayMs: null,
+    limit: null,
     pages: Array.from({ length: pages }, (_, n) => ({ url: `http://${host}/${n}`, host, depth: 0 })),
     maxConcurrency: null,
   });
@@ -47,8 +56,15 @@ it('a host gets its next requests while the documents of its first pages are bei
     },
   } as Blobs;
   const worker = new PageWorker({
-    ...{ db, blobs, jobId, name: `${jobId}/0/1`, cipher: NULL_CIPHER, pageEvents: false },
-    ...{ maxClaims: Number.POSITIVE_INFINITY, requestsPerHost: REQUESTS_PER_HOST, waitsForCapacity: true },
+    db,
+    blobs,
+    jobId,
+    name: `${jobId}/0/1`,
+    cipher: NULL_CIPHER,
+    pageEvents: false,
+    maxClaims: Number.POSITIVE_INFINITY,
+    requestsPerHost: REQUESTS_PER_HOST,
+    waitsForCapacity: true,
     claimsAhead: false,
     signal: new AbortController().signal,
     capacity: { reserve: (wanted) => wanted, returnUnused: () => undefined, release: () => undefined },
@@ -71,9 +87,15 @@ it('a page worker with one long page requests another one again and again while 
   const clock = setInterval(() => vi.advanceTimersByTime(1_000), 50);
   onTestFinished(() => clearInterval(clock));
   const worker = new PageWorker({
-    ...{ db, jobId, name: `${jobId}/0/1`, cipher: NULL_CIPHER, pageEvents: false },
+    db,
+    jobId,
+    name: `${jobId}/0/1`,
+    cipher: NULL_CIPHER,
+    pageEvents: false,
     // It claims no more than the long page, as after the end of its time.
-    ...{ maxClaims: 1, requestsPerHost: REQUESTS_PER_HOST, waitsForCapacity: true },
+    maxClaims: 1,
+    requestsPerHost: REQUESTS_PER_HOST,
+    waitsForCapacity: true,
     claimsAhead: false,
     // The page has no document.
     blobs: {} as Blobs,
@@ -101,8 +123,14 @@ it('a host gets the next request as soon as one ends, without another claim, and
   let mostOpen = 0;
   const firstClaims = Promise.withResolvers<void>();
   const worker = new PageWorker({
-    ...{ db, jobId, name: `${jobId}/0/1`, cipher: NULL_CIPHER, pageEvents: false },
-    ...{ maxClaims: Number.POSITIVE_INFINITY, requestsPerHost: REQUESTS_PER_HOST, waitsForCapacity: true },
+    db,
+    jobId,
+    name: `${jobId}/0/1`,
+    cipher: NULL_CIPHER,
+    pageEvents: false,
+    maxClaims: Number.POSITIVE_INFINITY,
+    requestsPerHost: REQUESTS_PER_HOST,
+    waitsForCapacity: true,
     claimsAhead: true,
     // The pages have no documents.
     blobs: {} as Blobs,
@@ -147,8 +175,14 @@ it('pages that were claimed ahead of a host that asks us to slow down become pen
   const clock = setInterval(() => vi.advanceTimersByTime(100), 20);
   onTestFinished(() => clearInterval(clock));
   const worker = new PageWorker({
-    ...{ db, jobId, name: `${jobId}/0/1`, cipher: NULL_CIPHER, pageEvents: false },
-    ...{ maxClaims: Number.POSITIVE_INFINITY, requestsPerHost: REQUESTS_PER_HOST, waitsForCapacity: false },
+    db,
+    jobId,
+    name: `${jobId}/0/1`,
+    cipher: NULL_CIPHER,
+    pageEvents: false,
+    maxClaims: Number.POSITIVE_INFINITY,
+    requestsPerHost: REQUESTS_PER_HOST,
+    waitsForCapacity: false,
     claimsAhead: true,
     blobs: {} as Blobs,
     signal: new AbortController().signal,

@@ -34,14 +34,18 @@ async function newCrawl(origins: string[], cipher: (id: string) => JobCipher = (
   const id = uuidv7();
   const crawl = { jobId: id, cipher: cipher(id) };
   await insertPageJob(db.query, {
-    ...{ id, teamId, apiKeyId: null, kind: 'crawl', target: 'https://a.test/', request: {}, ttlMs: 60_000 },
-    ...{
-      limit: null,
-      maxConcurrency: null,
-      delayMs: null,
-      webhook: undefined,
-      baseUrl: 'http://winnow.test',
-    },
+    id,
+    teamId,
+    apiKeyId: null,
+    kind: 'crawl',
+    target: 'https://a.test/',
+    request: {},
+    ttlMs: 60_000,
+    limit: null,
+    maxConcurrency: null,
+    delayMs: null,
+    webhook: undefined,
+    baseUrl: 'http://winnow.test',
     pages: origins.map((origin) => ({ url: `${origin}/`, host: new URL(origin).host, depth: 0 })),
     cipher: crawl.cipher,
   });

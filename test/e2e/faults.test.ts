@@ -228,7 +228,8 @@ describe('a document that takes longer than the timeout', () => {
     expect(early.status).toBe(408);
     expect(early.headers.get('retry-after')).toBe('30');
     expect(early.body).toMatchObject({
-      ...{ success: false, code: 'SCRAPE_TIMEOUT' },
+      success: false,
+      code: 'SCRAPE_TIMEOUT',
       details: { state: 'processing_continues', jobStatus: 'running', retryAfterSeconds: 30 },
     });
     const late = scrape({ ...request, timeout: 300_000 });
@@ -271,7 +272,9 @@ describe('a document that takes longer than the timeout', () => {
       expect([status, body.details]).toMatchObject([
         408,
         {
-          ...{ state: 'processing_continues', jobStatus: 'running', documentPages: 20 },
+          state: 'processing_continues',
+          jobStatus: 'running',
+          documentPages: 20,
           mayExceedProcessingWindow: false,
         },
       ]);

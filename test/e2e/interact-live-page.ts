@@ -77,8 +77,14 @@ describe('the first call of interact', () => {
     const { value, body } = await interact(scraped.id, STATE);
     expect(body).toMatchObject({ success: true });
     expect(value).toMatchObject({
-      ...{ opened: scraped.opened, clicks: 1, name: 'Ada', scrolled: 1234, cookie: 'clicked=1' },
-      ...{ size: [1280, 800], language: 'de-DE', touch: false },
+      opened: scraped.opened,
+      clicks: 1,
+      name: 'Ada',
+      scrolled: 1234,
+      cookie: 'clicked=1',
+      size: [1280, 800],
+      language: 'de-DE',
+      touch: false,
     });
     expect(visits()).toBe(before + 1);
     // The page lives on: it can be used, opens popups, and navigates.
@@ -93,7 +99,8 @@ describe('the first call of interact', () => {
     const { body: stopped } = await stop(scraped.id);
     const durationMs: number = stopped.sessionDurationMs;
     expect(stopped).toMatchObject({
-      ...{ success: true, creditsBilled: priceOfSession({ durationMs, prompted: false }) },
+      success: true,
+      creditsBilled: priceOfSession({ durationMs, prompted: false }),
     });
     const activity = await ask('/v2/team/activity');
     const own = activity.body.data.filter(({ target }: { target: string }) => target === `${site.url}/form`);
@@ -161,7 +168,8 @@ describe('the first call of interact', () => {
     await stop(id);
     const script = 'return document.cookie + localStorage.getItem("kept")';
     const { body } = await ask('/v2/scrape', {
-      ...{ url: `${site.url}/form`, profile: { ...profile, saveChanges: false } },
+      url: `${site.url}/form`,
+      profile: { ...profile, saveChanges: false },
       actions: [{ type: 'executeJavascript', script }],
     });
     expect(body.data.actions.javascriptReturns[0].value).toContain('late=yes');
@@ -215,7 +223,8 @@ it('a session is refused with what to install where no worker can run sessions',
   // As a worker reports itself where bubblewrap does not work.
   await sql`update workers set host_url = null, host_queue = null`.execute(db.query);
   const refusal = {
-    ...{ status: 503, body: { code: 'SESSIONS_UNAVAILABLE', error: expect.stringContaining('bubblewrap') } },
+    status: 503,
+    body: { code: 'SESSIONS_UNAVAILABLE', error: expect.stringContaining('bubblewrap') },
   };
   expect(await ask('/v2/browser', {})).toMatchObject(refusal);
   expect(await ask(`/v2/scrape/${scraped.id}/interact`, { code: '1' })).toMatchObject(refusal);

@@ -79,7 +79,8 @@ async function pointAt({ page }: Viewer, x: number, y: number): Promise<[number,
 
 it('passes every kind of input to the page and its frames, shows both viewers the same, and survives the API', async () => {
   const viewer = await openViewer(browser, session.interactiveLiveViewUrl, {
-    ...{ hasTouch: true, permissions: ['clipboard-read', 'clipboard-write'] },
+    hasTouch: true,
+    permissions: ['clipboard-read', 'clipboard-write'],
   });
   const watcher = await openViewer(browser, session.liveViewUrl);
   const { mouse, keyboard, touchscreen } = viewer.page;

@@ -61,8 +61,14 @@ beforeAll(async () => {
     return { calls: [hasRead ? answer : { name: 'scrape', input: { url } }] };
   });
   results = await usePythonSdk({
-    ...{ url: service.url, key: service.key, file, locked, site: `${site.url}/` },
-    ...{ article: `${site.url}/article/3`, ferry: `${pages.url}/`, query: `ferry to ${WORD}` },
+    url: service.url,
+    key: service.key,
+    file,
+    locked,
+    site: `${site.url}/`,
+    article: `${site.url}/article/3`,
+    ferry: `${pages.url}/`,
+    query: `ferry to ${WORD}`,
     modelled: { url: modelled.url, key: modelled.key },
     articles: [`${site.url}/article/4`, `${site.url}/article/5`],
   });
@@ -106,7 +112,9 @@ describe.skipIf(missing)(`the official Python SDK${missing ? ` (${missing})` : '
 
   it('waits for an extract by rules', () => {
     expect(results.extracted).toMatchObject({
-      ...{ status: 'completed', data: { departure: 'noon' }, sources: { departure: [`${pages.url}/`] } },
+      status: 'completed',
+      data: { departure: 'noon' },
+      sources: { departure: [`${pages.url}/`] },
       warning: expect.stringContaining('by rules'),
     });
   });

@@ -41,7 +41,9 @@ describe('the official SDK', () => {
       language: 'node',
     });
     expect(executed).toMatchObject({
-      ...{ success: true, exitCode: 0, stdout: 'seen\n' },
+      success: true,
+      exitCode: 0,
+      stdout: 'seen\n',
       result: `${site.url}/article/5`,
     });
     expectEnd(await client.deleteBrowser(created.id!));

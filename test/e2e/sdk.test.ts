@@ -36,7 +36,9 @@ describe('the official SDK searches', () => {
     expect(web[0]).toMatchObject({ url, position: 1, description: expect.any(String) });
     expect(warning).toContain('pages that your team has scraped before');
     const scraped = await client.search(query, {
-      ...{ limit: 1, sources: ['web', 'news'] as const, excludeDomains: ['example.com'] },
+      limit: 1,
+      sources: ['web', 'news'] as const,
+      excludeDomains: ['example.com'],
       scrapeOptions: { formats: ['markdown', 'summary'] },
     });
     expect(scraped.news).toEqual([]);

@@ -13,7 +13,9 @@ describe.runIf(IS_FULL_RUN)('browser sessions whose processes are killed', () =>
     const news: string[] = [];
     try {
       const report = await runSessionChaos(target, {
-        ...{ kills: KILLS, seed: 1, signal: new AbortController().signal },
+        kills: KILLS,
+        seed: 1,
+        signal: new AbortController().signal,
         note: (text) => news.push(text),
       });
       expect(report.violations, news.join('\n')).toEqual([]);

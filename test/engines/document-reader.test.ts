@@ -47,7 +47,9 @@ function read({
   return readDocument(
     { ...snapshotOf(''), warnings: ['First.'], ...content },
     {
-      ...{ signal: new AbortController().signal, owner: 'a', proxy: 'auto' },
+      signal: new AbortController().signal,
+      owner: 'a',
+      proxy: 'auto',
       extraCredits: credits === undefined ? undefined : async () => credits,
     },
   );

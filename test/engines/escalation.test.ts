@@ -54,16 +54,14 @@ async function play(options: Play) {
         if (typeof act === 'string' && !isText) throw new ServiceError(act as ErrorCode, `${who} failed`);
         const { sourceUrl, url, proxy } = request;
         return {
-          ...{
-            sourceUrl,
-            url,
-            proxy,
-            engine: name,
-            contentType: 'text/html',
-            kind: 'html',
-            fetchedAt: 0,
-            files: {},
-          },
+          sourceUrl,
+          url,
+          proxy,
+          engine: name,
+          contentType: 'text/html',
+          kind: 'html',
+          fetchedAt: 0,
+          files: {},
           statusCode: typeof act === 'number' ? act : act === 'challenge' ? 403 : 200,
           text: isText ? TEXTS[act as keyof typeof TEXTS] : TEXTS.page,
         } satisfies Snapshot;
@@ -84,7 +82,9 @@ async function play(options: Play) {
   });
   const request = { sourceUrl: 'site.test', url: 'http://site.test/', ...PLAIN_PAGE, ...options.request };
   const order = {
-    ...{ request, fastMode: options.fastMode ?? false, proxy: options.proxy ?? 'auto' },
+    request,
+    fastMode: options.fastMode ?? false,
+    proxy: options.proxy ?? 'auto',
     extraCredits: async () => options.credits ?? Number.POSITIVE_INFINITY,
   };
   const outcome = await escalation.fetchPage(order, options.signal ?? new AbortController().signal).then(

@@ -118,7 +118,9 @@ describe('files', () => {
     const task = { type: 'pdf', images: false, pdf: { mode: 'auto', maxPages: 10_000, pages: false } };
     const parsers = parserOptions(['pdf']);
     expect(await obtain(path, { parsers })).toMatchObject({
-      ...{ kind: 'html', text: '', unconverted: { task, bytes: PDF } },
+      kind: 'html',
+      text: '',
+      unconverted: { task, bytes: PDF },
     });
   });
 
@@ -163,7 +165,9 @@ describe('failures', () => {
 describe('a media file', () => {
   it('is represented by its URL when media are requested, whatever its size', async () => {
     expect(await obtain('/song', { media: true })).toMatchObject({
-      ...{ kind: 'text', text: '', contentType: 'audio/mpeg' },
+      kind: 'text',
+      text: '',
+      contentType: 'audio/mpeg',
       media: [{ url: `${site}/song`, contentType: 'audio/mpeg' }],
     });
   });

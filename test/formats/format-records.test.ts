@@ -32,7 +32,12 @@ describe('the price of a scrape', () => {
       priceOf({ lockdown: false }, { snapshot: { proxy: 'basic' }, cacheState: undefined, made: [type] }) - 1;
     expect(Object.fromEntries(types.map((type) => [type, extra(type)]))).toEqual({
       ...Object.fromEntries(types.map((type) => [type, 0])),
-      ...{ json: 4, deterministicJson: 2, question: 4, highlights: 4, audio: 4, video: 4 },
+      json: 4,
+      deterministicJson: 2,
+      question: 4,
+      highlights: 4,
+      audio: 4,
+      video: 4,
     });
   });
 });

@@ -113,7 +113,9 @@ it('markdown rendered back to HTML has the same blocks with the same text', () =
     fc.property(blocks, (html) => {
       const markdown = toMarkdown(parseHtml(html), { removeBase64Images: true, tidy: true });
       const rendered = micromark(markdown, {
-        ...{ extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true },
+        extensions: [gfm()],
+        htmlExtensions: [gfmHtml()],
+        allowDangerousHtml: true,
       });
       expect(outline(parseHtml(rendered).children)).toBe(outline(parseHtml(html).children));
     }),

@@ -62,7 +62,10 @@ describe('metadata', () => {
     const head =
       '<base href="https://cdn.test/"><meta property="og:image" content="a.png"><meta property="og:url" content="">';
     expect(metadata(head)).toMatchObject({
-      ...{ 'og:image': 'a.png', ogImage: 'https://cdn.test/a.png', 'og:url': '', ogUrl: '' },
+      'og:image': 'a.png',
+      ogImage: 'https://cdn.test/a.png',
+      'og:url': '',
+      ogUrl: '',
     });
   });
 

@@ -6,8 +6,12 @@ import { rankPages } from '../../src/indexing/rank-pages.ts';
 
 function entryOf(fields: Record<string, unknown>, change: Record<string, unknown> = {}) {
   const entry = makePageEntry({
-    ...{ url: 'https://www.docs.example.com/caf%C3%A9/list', fetchedAt: 1, documentType: undefined },
-    ...{ fields, metadata: { title: 'The Title', description: 'About it' }, ...change },
+    url: 'https://www.docs.example.com/caf%C3%A9/list',
+    fetchedAt: 1,
+    documentType: undefined,
+    fields,
+    metadata: { title: 'The Title', description: 'About it' },
+    ...change,
   });
   return { ...entry, lexemes: entry.lexemes.split(' ') };
 }

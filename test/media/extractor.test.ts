@@ -240,7 +240,9 @@ describe('audio', () => {
     await make('<audio src=/a.mp3></audio>', { headers });
     await make(`<audio src=${other.url}/a.mp3></audio>`, { headers });
     expect(site.headersOf('/a.mp3')).toMatchObject({
-      ...{ authorization: 'Bearer secret', 'user-agent': 'Test/1', referer: `${site.url}/dir/page` },
+      authorization: 'Bearer secret',
+      'user-agent': 'Test/1',
+      referer: `${site.url}/dir/page`,
     });
     expect(other.headersOf('/a.mp3')).toMatchObject({ referer: `${site.url}/` });
     expect(other.headersOf('/a.mp3')?.authorization).toBeUndefined();
@@ -391,7 +393,9 @@ describe('yt-dlp', () => {
   ])('fails: %s', async (does, code, message) => {
     const ytDlp = await program(does);
     await expect(make(NO_MEDIA, { hands: { ytDlp } })).rejects.toMatchObject({
-      ...{ name: 'ServiceError', code, message: expect.stringMatching(message) },
+      name: 'ServiceError',
+      code,
+      message: expect.stringMatching(message),
     });
     expect(await leftovers('yt-dlp')).toEqual([]);
   });

@@ -46,15 +46,16 @@ function modelWith({
 }: Setup = {}): LanguageModel {
   const models = createModels(
     {
-      ...{
-        baseUrl: endpoint.url,
-        apiKey: KEY,
-        headers: {},
-        proxy: undefined,
-        model: 'test-model',
-        featureModels: {},
-      },
-      ...{ contextTokens: 8_000, outputTokens: 500, concurrency: 2, ...settings },
+      baseUrl: endpoint.url,
+      apiKey: KEY,
+      headers: {},
+      proxy: undefined,
+      model: 'test-model',
+      featureModels: {},
+      contextTokens: 8_000,
+      outputTokens: 500,
+      concurrency: 2,
+      ...settings,
     },
     {
       record: async (call) => {
@@ -119,8 +120,14 @@ describe('a language model', () => {
     await modelWith({ featureModels: { summary: 'small' } }).write(PROMPT);
     expect(calls).toEqual([
       {
-        ...{ teamId: 'team', jobId: 'job', feature: 'summary', model: 'small', outcome: 'ok' },
-        ...{ promptTokens: 123, outputTokens: 10, ms: expect.any(Number) },
+        teamId: 'team',
+        jobId: 'job',
+        feature: 'summary',
+        model: 'small',
+        outcome: 'ok',
+        promptTokens: 123,
+        outputTokens: 10,
+        ms: expect.any(Number),
       },
     ]);
     expect(endpoint.requests[0]!.body.model).toBe('small');
@@ -565,15 +572,16 @@ describe('structured output', () => {
 
 describe('the check of the language models', () => {
   const settings = (change: Partial<ModelSettings> = {}): ModelSettings => ({
-    ...{
-      baseUrl: endpoint.url,
-      apiKey: KEY,
-      headers: {},
-      proxy: undefined,
-      model: 'test-model',
-      featureModels: {},
-    },
-    ...{ contextTokens: 8_000, outputTokens: 500, concurrency: 2, ...change },
+    baseUrl: endpoint.url,
+    apiKey: KEY,
+    headers: {},
+    proxy: undefined,
+    model: 'test-model',
+    featureModels: {},
+    contextTokens: 8_000,
+    outputTokens: 500,
+    concurrency: 2,
+    ...change,
   });
 
   it('says of each model whether the endpoint knows it, and which structured output works', async () => {

@@ -13,8 +13,15 @@ afterEach(() => void vi.useRealTimers());
 
 const host = 'a.test';
 const claimOf = (ordinal: number): Claim => ({
-  ...{ id: String(ordinal), ordinal, host, url: `http://${host}/${ordinal}`, depth: 0, hidden: false },
-  ...{ attempts: 2, losses: 0, waitedMs: 0 },
+  id: String(ordinal),
+  ordinal,
+  host,
+  url: `http://${host}/${ordinal}`,
+  depth: 0,
+  hidden: false,
+  attempts: 2,
+  losses: 0,
+  waitedMs: 0,
 });
 
 describe('the report of a chunk', () => {
@@ -57,7 +64,8 @@ describe('the response time of a host', () => {
     };
     // No page comes to a document.
     const deps = {
-      ...{ engines: { fetchPage: obtain }, signal: new AbortController().signal },
+      engines: { fetchPage: obtain },
+      signal: new AbortController().signal,
       duringWait: (wait: () => Promise<unknown>) => wait(),
       renderer: {
         async render() {

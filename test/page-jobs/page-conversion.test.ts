@@ -92,13 +92,25 @@ describe('a document of a batch', () => {
     } as unknown as PageDeps;
     const url = 'http://a.test/book.pdf';
     const claim = {
-      ...{ id: '1', ordinal: 1, host: 'a.test', url, depth: 0, hidden: false },
-      ...{ attempts: 0, losses: 0, waitedMs: 0 },
+      id: '1',
+      ordinal: 1,
+      host: 'a.test',
+      url,
+      depth: 0,
+      hidden: false,
+      attempts: 0,
+      losses: 0,
+      waitedMs: 0,
     };
     const job = {
-      ...{ jobId: 'job', teamId: 'team', request: scrapeBody.parse({ url, timeout: TIMEOUT_MS }) },
-      ...{ linkFilter: undefined, linkFilterAt: undefined, crawlStart: undefined },
-      ...{ followsLinks: false, zeroDataRetention: false },
+      jobId: 'job',
+      teamId: 'team',
+      request: scrapeBody.parse({ url, timeout: TIMEOUT_MS }),
+      linkFilter: undefined,
+      linkFilterAt: undefined,
+      crawlStart: undefined,
+      followsLinks: false,
+      zeroDataRetention: false,
     };
     const scraped = scrapeClaimedPage(claim, job, deps);
     await vi.advanceTimersByTimeAsync(TIMEOUT_MS + 20 * MINUTE_MS);

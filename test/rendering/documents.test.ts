@@ -20,7 +20,11 @@ const block = (page: number, index: number, content: string) => ({
 });
 
 const pageOf = (number: number, html: string, ...contents: string[]): DocumentPage => ({
-  ...{ number, width: 612, height: 792, status: 'ok', html },
+  number,
+  width: 612,
+  height: 792,
+  status: 'ok',
+  html,
   blocks: contents.map((content, index) => block(number, index, content)),
 });
 
@@ -41,7 +45,9 @@ const requestOf = (parsers: unknown[], formats: unknown[] = ['markdown']) =>
 function fieldsOf(pdf: object, formats: unknown[] = ['markdown'], clean = DEFAULTS) {
   const pageResults = pageResultsOf(requestOf([{ type: 'pdf', ...pdf }]).parsers);
   return render({
-    ...{ snapshot, clean, ...(pageResults && { pageResults }) },
+    snapshot,
+    clean,
+    ...(pageResults && { pageResults }),
     formats: formats.map((format) => formatRequest.parse(format)),
   }).fields;
 }

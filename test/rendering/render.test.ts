@@ -20,8 +20,16 @@ const fieldsOf = (formats: unknown[], changes: Partial<Snapshot> = {}, clean = D
 /** The branding data of an empty page. */
 const EMPTY_SURVEY: BrandingData = {
   styles: {
-    ...{ texts: [], buttons: [], inputs: [], spaces: [], radii: [], paddings: [], margins: [] },
-    ...{ icons: [], transitions: [], layout: { columns: [], widths: [] } },
+    texts: [],
+    buttons: [],
+    inputs: [],
+    spaces: [],
+    radii: [],
+    paddings: [],
+    margins: [],
+    icons: [],
+    transitions: [],
+    layout: { columns: [], widths: [] },
     backgrounds: [{ color: '#ffffff', gradient: '', isImage: false, backdropIndex: 0, area: 1 }],
   },
   logoCandidates: [],

@@ -13,7 +13,9 @@ const sandbox = new Sandbox({ program: CODE_PROGRAM, processes: 1, logger }, con
 void sandbox.run(
   { header: 'for (;;);', parts: [] },
   {
-    ...{ signal: new AbortController().signal, maxOutputBytes: 1000, owner: 'a' },
+    signal: new AbortController().signal,
+    maxOutputBytes: 1000,
+    owner: 'a',
     // The first report says that the task has begun, so all processes are there.
     onProgress: () => process.stdout.write(`${JSON.stringify(sandbox.pids.flatMap(treeOf))}\n`),
   },

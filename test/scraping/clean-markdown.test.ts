@@ -14,7 +14,9 @@ it.each([
   ['with lockdown no language model gets the page', unusable, true],
 ])('the markdown stays as it is, with a warning, where %s', async (reason, model, lockdown) => {
   const { markdown, warnings } = await cleanMarkdown('# Lamp\n\nFollow us!', {
-    ...{ url: 'https://a.test/', model, lockdown },
+    url: 'https://a.test/',
+    model,
+    lockdown,
   });
   expect(markdown).toBe('# Lamp\n\nFollow us!');
   expect(warnings).toEqual([expect.stringContaining(reason)]);

@@ -72,16 +72,16 @@ const TEXT =
 function snapshotOf(html: string): Snapshot {
   const url = 'https://site.test/page';
   return {
-    ...{
-      sourceUrl: url,
-      url,
-      statusCode: 200,
-      contentType: 'text/html',
-      kind: 'html',
-      engine: 'http',
-      proxy: 'basic',
-    },
-    ...{ fetchedAt: 0, files: {}, collectedData: {} },
+    sourceUrl: url,
+    url,
+    statusCode: 200,
+    contentType: 'text/html',
+    kind: 'html',
+    engine: 'http',
+    proxy: 'basic',
+    fetchedAt: 0,
+    files: {},
+    collectedData: {},
     text: `<html lang="en"><title>Town</title><main>${TEXT}${html}</main>`,
   } as Snapshot;
 }
@@ -90,15 +90,15 @@ function snapshotOf(html: string): Snapshot {
 async function scrape(html: string) {
   const models = createModels(
     {
-      ...{
-        baseUrl: endpoint.url,
-        apiKey: SECRETS[0],
-        headers: {},
-        proxy: undefined,
-        model: 'test-model',
-        featureModels: {},
-      },
-      ...{ contextTokens: 8_000, outputTokens: 1_000, concurrency: 8 },
+      baseUrl: endpoint.url,
+      apiKey: SECRETS[0],
+      headers: {},
+      proxy: undefined,
+      model: 'test-model',
+      featureModels: {},
+      contextTokens: 8_000,
+      outputTokens: 1_000,
+      concurrency: 8,
     },
     {
       record: async () => undefined,
@@ -115,7 +115,10 @@ async function scrape(html: string) {
   const rendered = render({ snapshot: snapshotOf(html), clean, formats: FORMATS, hasModel: true });
   const signal = new AbortController().signal;
   const page = {
-    ...{ scrapeId: 'scrape', teamId: 'team', jobId: 'job', urgent: true },
+    scrapeId: 'scrape',
+    teamId: 'team',
+    jobId: 'job',
+    urgent: true,
     deadline: { signal, remainingMs: () => 60_000 },
     onFault: (message: string) => expect.fail(message),
   };

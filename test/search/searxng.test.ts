@@ -71,19 +71,22 @@ describe('a search by SearXNG', () => {
       ],
       news: [
         {
-          ...{
-            url: 'https://n.example/1',
-            title: 'Title of https://n.example/1',
-            snippet: 'A text.',
-            position: 1,
-          },
-          ...{ date: '2026-11-01T10:00:00', imageUrl: 'https://n.example/t.png' },
+          url: 'https://n.example/1',
+          title: 'Title of https://n.example/1',
+          snippet: 'A text.',
+          position: 1,
+          date: '2026-11-01T10:00:00',
+          imageUrl: 'https://n.example/t.png',
         },
       ],
       images: [
         {
-          ...{ url: 'https://p.example/', title: 'Title of https://p.example/', position: 1 },
-          ...{ imageUrl: 'https://p.example/1.jpg', imageWidth: 640, imageHeight: 480 },
+          url: 'https://p.example/',
+          title: 'Title of https://p.example/',
+          position: 1,
+          imageUrl: 'https://p.example/1.jpg',
+          imageWidth: 640,
+          imageHeight: 480,
         },
       ],
     });
@@ -103,23 +106,21 @@ describe('a search by SearXNG', () => {
   it('passes the options on, those of a source before those of the request', async () => {
     await start(() => ({ results: [] }));
     await search({
-      ...{
-        lang: 'de',
-        country: 'at',
-        safe: true,
-        tbs: 'qdr:y',
-        includeDomains: ['www.Example.com', 'b.example'],
-      },
+      lang: 'de',
+      country: 'at',
+      safe: true,
+      tbs: 'qdr:y',
+      includeDomains: ['www.Example.com', 'b.example'],
       sources: [{ type: 'web', tbs: 'qdr:w' }],
     });
     expect(Object.fromEntries(requests[0] ?? [])).toEqual({
-      ...{
-        q: 'lamps (site:example.com OR site:b.example)',
-        format: 'json',
-        categories: 'general',
-        pageno: '1',
-      },
-      ...{ language: 'de-AT', time_range: 'week', safesearch: '2' },
+      q: 'lamps (site:example.com OR site:b.example)',
+      format: 'json',
+      categories: 'general',
+      pageno: '1',
+      language: 'de-AT',
+      time_range: 'week',
+      safesearch: '2',
     });
   });
 

@@ -78,7 +78,10 @@ afterAll(async () => {
 const open = (html: string, options: Record<string, unknown> = {}) =>
   scrape({
     url: `${site.url}/?${new URLSearchParams({ html })}`,
-    ...{ waitFor: 1_000, maxAge: 0, formats: ['rawHtml', 'markdown'], ...options },
+    waitFor: 1_000,
+    maxAge: 0,
+    formats: ['rawHtml', 'markdown'],
+    ...options,
   });
 const leaked = () => [
   ...new Set(site.requests.map(({ path }) => path).filter((each) => each.startsWith('/leaked-'))),

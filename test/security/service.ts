@@ -20,7 +20,9 @@ export function proxyEnvironment(port: number): Record<string, string> {
   const both = names.flatMap((name) => [name, name.toUpperCase()]);
   return {
     ...Object.fromEntries(both.map((name) => [name, proxy])),
-    ...{ no_proxy: '', NO_PROXY: '', NODE_USE_ENV_PROXY: '1' },
+    no_proxy: '',
+    NO_PROXY: '',
+    NODE_USE_ENV_PROXY: '1',
   };
 }
 

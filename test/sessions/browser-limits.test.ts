@@ -19,7 +19,9 @@ let host: SessionHost;
 beforeAll(async () => {
   const { path: executablePath } = await findChromium(config);
   host = await SessionHost.open({
-    ...{ executablePath, cacheDir: config.cacheDir, logger: createLogger('test', 'error') },
+    executablePath,
+    cacheDir: config.cacheDir,
+    logger: createLogger('test', 'error'),
     metrics: createSessionMetrics(registry),
     serveProxy: (connection) => connection.destroy(),
     recordLoss: async () => undefined,

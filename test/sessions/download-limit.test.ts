@@ -49,7 +49,8 @@ beforeAll(async () => {
   });
   browser = await startTestSessionBrowser();
   limit = new DownloadLimit(browser.chromium.connection, {
-    ...{ directory: browser.directory.downloads, logger: createLogger('test', 'warn') },
+    directory: browser.directory.downloads,
+    logger: createLogger('test', 'warn'),
     onCanceled: (download) => reported.push(download),
   });
   client = await connectRaw(browser.url);

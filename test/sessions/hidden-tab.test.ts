@@ -43,8 +43,10 @@ beforeAll(async () => {
   browser = await startTestSessionBrowser();
   session = new HostedSession({
     id: 'session',
-    ...{ browser, onExecuted: () => undefined },
-    ...{ metrics: createSessionMetrics(new Registry()), logger: createLogger('test', 'warn') },
+    browser,
+    onExecuted: () => undefined,
+    metrics: createSessionMetrics(new Registry()),
+    logger: createLogger('test', 'warn'),
   });
   server = createServer().listen(0, '127.0.0.1');
   new WebSocketServer({ server }).on('connection', (socket, { url: path }) => {

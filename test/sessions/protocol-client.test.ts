@@ -225,7 +225,12 @@ describe('a popup that two clients prepare', () => {
     expect(second.targetInfo.targetId).toBe(targetId);
     const path = () => two.evaluate(second.sessionId, 'location.pathname');
     return {
-      ...{ one, two, first, second, opened, path },
+      one,
+      two,
+      first,
+      second,
+      opened,
+      path,
       async [Symbol.asyncDispose]() {
         await two.send('Target.closeTarget', { targetId });
         for (const client of [one, two]) await client[Symbol.asyncDispose]();

@@ -150,7 +150,8 @@ describe('a message that would keep the host busy for seconds', () => {
     const [socket] = sockets;
     socket!.receive(`{"id":2,"method":"Any.command","params":{"list":[${values}0]},${end}}`);
     expect(JSON.parse(socket!.sent[0]!)).toEqual({
-      ...{ id: 2, ...ids },
+      id: 2,
+      ...ids,
       error: { code: -32_000, message: 'the command has more than 1000000 values' },
     });
     socket!.receive({ id: 3, method: 'Any.command' });

@@ -42,7 +42,10 @@ function startBrowsers(options: Partial<ConstructorParameters<typeof ScrapeBrows
   const limits = { browsers: 2, keptMs: LONG_MS, leastKeptMs: 0, ...options.limits };
   const logger = { warn: () => undefined };
   const browsers = new ScrapeBrowsers({
-    ...{ take: counting.take, hasMemory: () => true, logger, ...options },
+    take: counting.take,
+    hasMemory: () => true,
+    logger,
+    ...options,
     limits,
   });
   /** Runs a scrape and keeps its browser. @returns whether it got one */

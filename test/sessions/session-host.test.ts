@@ -31,7 +31,9 @@ let availableMemory = 8 * 1024 ** 3;
 beforeAll(async () => {
   const { path: executablePath } = await findChromium(config);
   host = await SessionHost.open({
-    ...{ executablePath, cacheDir: config.cacheDir, logger: createLogger('test', 'warn') },
+    executablePath,
+    cacheDir: config.cacheDir,
+    logger: createLogger('test', 'warn'),
     metrics: createSessionMetrics(registry),
     serveProxy: (connection) => connection.destroy(),
     recordLoss: async () => undefined,
@@ -93,7 +95,8 @@ it('a host without memory for another session says so and starts none', async ()
   availableMemory = 300 * 1024 ** 2;
   expect(host.hasRoom).toBe(false);
   await expect(host.open(crypto.randomUUID())).rejects.toMatchObject({
-    ...{ code: 'SESSION_LIMIT_REACHED', retryAfterSeconds: 30 },
+    code: 'SESSION_LIMIT_REACHED',
+    retryAfterSeconds: 30,
   });
   expect(await readMetric('winnow_session_room')).toBe(0);
   expect(await readMetric('winnow_session_open_seconds_count{outcome="refused"}')).toBe(1);
@@ -196,7 +199,10 @@ it('a host logs why a request failed unexpectedly, because the API learns only t
   const session = await host.open(id);
   const logged: unknown[] = [];
   const server = await serveSessions(host, {
-    ...{ address: '127.0.0.1', port: 0, secretKey: 'k', open: async () => undefined },
+    address: '127.0.0.1',
+    port: 0,
+    secretKey: 'k',
+    open: async () => undefined,
     runPrompt: () => Promise.reject(new Error('no session has a prompt')),
     logger: { error: (details: unknown) => void logged.push(details) },
   });
@@ -225,7 +231,9 @@ it('a sandbox that is killed before it has started a browser says so', async () 
   const executablePath = realpathSync(path);
   const directory = await createSessionDirectory();
   const sandbox = await openBrowserSandbox({
-    ...{ executablePath, directory, confinement: await findSessionConfinement(executablePath) },
+    executablePath,
+    directory,
+    confinement: await findSessionConfinement(executablePath),
     serveProxy: (connection) => connection.destroy(),
   });
   expect(sandbox.hasEnded).toBe(false);
@@ -243,7 +251,9 @@ it('a browser that does not start is a failed start', async () => {
   const executablePath = join(directory, 'chromium');
   await writeFile(executablePath, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   const broken = await SessionHost.open({
-    ...{ executablePath, cacheDir: config.cacheDir, logger: createLogger('test', 'error') },
+    executablePath,
+    cacheDir: config.cacheDir,
+    logger: createLogger('test', 'error'),
     metrics: createSessionMetrics(registryOfOther),
     serveProxy: (connection) => connection.destroy(),
     recordLoss: async () => undefined,

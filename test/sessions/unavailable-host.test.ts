@@ -80,13 +80,18 @@ it('says which setting is wrong if its port is taken', async ({ skip }) => {
     const { path: executablePath } = await findChromium(readConfig());
     await findSessionConfinement(executablePath).catch(() => skip('Sessions cannot run on this machine.'));
     const host = await SessionHost.open({
-      ...{ executablePath, cacheDir: directory, logger: createLogger('test', 'warn') },
+      executablePath,
+      cacheDir: directory,
+      logger: createLogger('test', 'warn'),
       metrics: createSessionMetrics(new Registry()),
       serveProxy: (connection) => connection.destroy(),
       recordLoss: async () => undefined,
     });
     const opening = serveSessions(host, {
-      ...{ address: '127.0.0.1', port, secretKey: 'k', open: async () => undefined },
+      address: '127.0.0.1',
+      port,
+      secretKey: 'k',
+      open: async () => undefined,
       runPrompt: () => Promise.reject(new Error('no session has a prompt')),
       logger: createLogger('test', 'error'),
     });

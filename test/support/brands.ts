@@ -60,8 +60,12 @@ const corporate: Brand = {
     brandName: 'Rainworks',
     logo: '{origin}/logo.svg',
     colors: {
-      ...{ primary: '#0b5fff', secondary: '#ff7a00', background: '#ffffff' },
-      ...{ textPrimary: '#1f2933', textSecondary: '#627d98', link: '#0b5fff' },
+      primary: '#0b5fff',
+      secondary: '#ff7a00',
+      background: '#ffffff',
+      textPrimary: '#1f2933',
+      textSecondary: '#627d98',
+      link: '#0b5fff',
     },
     fonts: [
       { family: 'Source Sans 3', role: 'body' },
@@ -80,11 +84,16 @@ const corporate: Brand = {
     spacing: { baseUnit: 8, borderRadius: '6px' },
     components: {
       buttonPrimary: {
-        ...{ background: '#0b5fff', textColor: '#ffffff', borderRadius: '6px' },
+        background: '#0b5fff',
+        textColor: '#ffffff',
+        borderRadius: '6px',
         shadow: 'rgba(0, 0, 0, 0.2) 0px 2px 4px 0px',
       },
       buttonSecondary: {
-        ...{ background: '#ffffff', textColor: '#0b5fff', borderColor: '#0b5fff', borderRadius: '6px' },
+        background: '#ffffff',
+        textColor: '#0b5fff',
+        borderColor: '#0b5fff',
+        borderRadius: '6px',
       },
       input: { background: '#f0f4f8', textColor: '#243b53', borderColor: '#bcccdc', borderRadius: '4px' },
     },
@@ -118,7 +127,10 @@ const dark: Brand = {
     colorScheme: 'dark',
     brandName: 'Deepcast',
     colors: {
-      ...{ primary: '#22d3ee', background: '#10141d', textPrimary: '#e0e0e2', textSecondary: '#888a8e' },
+      primary: '#22d3ee',
+      background: '#10141d',
+      textPrimary: '#e0e0e2',
+      textSecondary: '#888a8e',
       link: '#67e8f9',
     },
     fonts: [
@@ -173,7 +185,10 @@ const utilities: Brand = {
   truth: {
     colorScheme: 'light',
     colors: {
-      ...{ primary: '#4f46e5', background: '#f8fafc', textPrimary: '#0f172a', textSecondary: '#475569' },
+      primary: '#4f46e5',
+      background: '#f8fafc',
+      textPrimary: '#0f172a',
+      textSecondary: '#475569',
       link: '#4f46e5',
     },
     fonts: [{ family: 'system-ui', role: 'body' }],
@@ -193,7 +208,9 @@ const utilities: Brand = {
         borderRadius: '8px',
       },
       input: {
-        ...{ background: 'transparent', borderColor: '#cbd5e1', borderRadius: '8px' },
+        background: 'transparent',
+        borderColor: '#cbd5e1',
+        borderRadius: '8px',
         shadow: 'rgba(0, 0, 0, 0.1) 0px 1px 3px 0px',
       },
     },
@@ -222,8 +239,13 @@ const variables: Brand = {
   truth: {
     colorScheme: 'light',
     colors: {
-      ...{ primary: '#8843db', secondary: '#12a594', accent: '#fe8d00', background: '#ffffff' },
-      ...{ success: '#25984d', warning: '#f59e0b', error: '#df2225' },
+      primary: '#8843db',
+      secondary: '#12a594',
+      accent: '#fe8d00',
+      background: '#ffffff',
+      success: '#25984d',
+      warning: '#f59e0b',
+      error: '#df2225',
     },
     typography: { fontFamilies: { primary: 'Geist' } },
     spacing: { baseUnit: 6, borderRadius: '10px' },
@@ -259,8 +281,14 @@ const bootstrap: Brand = {
     brandName: 'Strap',
     logo: '{origin}/brand.png',
     colors: {
-      ...{ primary: '#6f42c1', background: '#ffffff', textPrimary: '#212529', textSecondary: '#6c757d' },
-      ...{ link: '#6f42c1', success: '#198754', warning: '#ffc107', error: '#dc3545' },
+      primary: '#6f42c1',
+      background: '#ffffff',
+      textPrimary: '#212529',
+      textSecondary: '#6c757d',
+      link: '#6f42c1',
+      success: '#198754',
+      warning: '#ffc107',
+      error: '#dc3545',
     },
     fonts: [{ family: 'system-ui', role: 'body' }],
     typography: { fontSizes: { h1: '40px', body: '16px' }, fontWeights: { regular: 400, medium: 500 } },
@@ -313,8 +341,10 @@ const gradient: Brand = {
     fonts: [{ family: 'Manrope', role: 'body' }],
     components: {
       buttonPrimary: {
-        ...{ background: '#ff0080', gradient: 'linear-gradient(90deg, #ff0080, #7928ca)' },
-        ...{ textColor: '#ffffff', borderRadius: '12px' },
+        background: '#ff0080',
+        gradient: 'linear-gradient(90deg, #ff0080, #7928ca)',
+        textColor: '#ffffff',
+        borderRadius: '12px',
       },
     },
     images: { favicon: '{origin}/app/big.png' },
@@ -495,6 +525,16 @@ const plain: Brand = {
 
 /** All of them, by name. */
 export const BRANDS: Record<string, Brand> = {
-  ...{ corporate, dark, utilities, variables, bootstrap, gradient },
-  ...{ blog, rightToLeft, minimal, preference, built, plain },
+  corporate,
+  dark,
+  utilities,
+  variables,
+  bootstrap,
+  gradient,
+  blog,
+  rightToLeft,
+  minimal,
+  preference,
+  built,
+  plain,
 };

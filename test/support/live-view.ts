@@ -107,14 +107,19 @@ export async function startLiveView(
   const egress = createEgress({ allowPrivate: ['127.0.0.0/8'], dns: dns.address });
   const proxy = await startEgressProxy(egress);
   const session = await launchChromium({
-    ...{ executablePath: program?.path ?? executablePath, proxyUrl: proxy.url, logger },
+    executablePath: program?.path ?? executablePath,
+    proxyUrl: proxy.url,
+    logger,
   });
   const { connection } = session;
   const { targetId } = await connection.browser.send('Target.createTarget', { url: 'about:blank' });
   const told: LiveViewFixture['told'] = { activity: 0, viewers: [], tabs: [] };
   let hasOtherClients = false;
   const liveView = new LiveView({
-    ...{ connection, targetId, logger, hasOtherClients: () => hasOtherClients },
+    connection,
+    targetId,
+    logger,
+    hasOtherClients: () => hasOtherClients,
     onActivity: () => told.activity++,
     onViewers: (count) => told.viewers.push(count),
     onFrame: () => undefined,
@@ -127,14 +132,23 @@ export async function startLiveView(
   const viewers: Viewer[] = [];
   const evaluate = async (expression: string) => {
     const { result, exceptionDetails } = await tab.send('Runtime.evaluate', {
-      ...{ expression, returnByValue: true, awaitPromise: true },
+      expression,
+      returnByValue: true,
+      awaitPromise: true,
     });
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description);
     return result.value as unknown;
   };
   return {
-    ...{ liveView, viewerBrowser, connection, pages, told, evaluate },
-    ...{ urls: site.urls, cutConnections: site.cutConnections, closeSockets: site.closeSockets },
+    liveView,
+    viewerBrowser,
+    connection,
+    pages,
+    told,
+    evaluate,
+    urls: site.urls,
+    cutConnections: site.cutConnections,
+    closeSockets: site.closeSockets,
     setOtherClients: (areThere) => {
       hasOtherClients = areThere;
     },

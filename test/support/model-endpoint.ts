@@ -135,7 +135,10 @@ async function send(
     }),
   };
   const completion = {
-    ...{ id: 'completion', object: 'chat.completion', created: 0, model: body.model },
+    id: 'completion',
+    object: 'chat.completion',
+    created: 0,
+    model: body.model,
     choices: [{ index: 0, message, finish_reason: finishReason }],
     ...(promptTokens !== null && {
       usage: {

@@ -49,7 +49,9 @@ export async function connectRaw(url: string): Promise<RawClient> {
       socket.send(JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) }));
     });
   return {
-    ...{ socket, events, send },
+    socket,
+    events,
+    send,
     async openTab(params = {}) {
       const { result: created } = await send('Target.createTarget', { url: 'about:blank', ...params });
       const { targetId } = created;

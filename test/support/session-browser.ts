@@ -42,7 +42,9 @@ export async function startTestSessionBrowser({
   const directory = await createSessionDirectory();
   const { confinement } = await findConfinement(sandboxProbe({ executablePath, directory }));
   const sandbox = await openBrowserSandbox({
-    ...{ executablePath, confinement, directory },
+    executablePath,
+    confinement,
+    directory,
     serveProxy: proxy.serve,
   });
   const chromium = await sandbox.startBrowser();
@@ -60,7 +62,11 @@ export async function startTestSessionBrowser({
   // Listening on a TCP port, the address is never a path.
   const { port } = server.address() as AddressInfo;
   return {
-    ...{ chromium, directory, code, confinement, sockets: sockets.clients },
+    chromium,
+    directory,
+    code,
+    confinement,
+    sockets: sockets.clients,
     exceeded: new Promise<never>(() => undefined),
     url: `ws://127.0.0.1:${port}/`,
     activity: () => activity,

@@ -71,7 +71,13 @@ export async function startSessionCluster(): Promise<SessionCluster> {
     started.push(api);
     await Promise.all([startHost(), startHost()]);
     return {
-      ...{ service, api, databaseUrl, secretKey, hosts, startHost, stop },
+      service,
+      api,
+      databaseUrl,
+      secretKey,
+      hosts,
+      startHost,
+      stop,
       urls: [service.url, api.url],
     };
   } catch (error) {

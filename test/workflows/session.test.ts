@@ -26,19 +26,34 @@ async function hostSession(activities: (queue: string) => object) {
   const { id: teamId } = await makeTeam(db);
   const id = crypto.randomUUID();
   await insertSession(db.query, {
-    ...{ id, teamId, apiKeyId: null, kind: 'browser', target: 'a session', salt: Buffer.alloc(16) },
-    ...{ ttlSeconds: 600, activityTtlSeconds: 300, streamWebView: true, keptMs: 60_000 },
+    id,
+    teamId,
+    apiKeyId: null,
+    kind: 'browser',
+    target: 'a session',
+    salt: Buffer.alloc(16),
+    ttlSeconds: 600,
+    activityTtlSeconds: 300,
+    streamWebView: true,
+    keptMs: 60_000,
   });
   const queue = `host-of-${id}`;
   const worker = await Worker.create({
-    ...{ connection, namespace: 'default', taskQueue: queue },
+    connection,
+    namespace: 'default',
+    taskQueue: queue,
     activities: activities(queue),
   });
   const temporal = new Temporal(connection, 'default');
   const expiresAt = Date.now() + 600_000;
   const start = () =>
     temporal.startSession({
-      ...{ sessionId: id, teamId, kind: 'browser', label: 'test', expiresAt, activityTtlMs: 300_000 },
+      sessionId: id,
+      teamId,
+      kind: 'browser',
+      label: 'test',
+      expiresAt,
+      activityTtlMs: 300_000,
       hostQueue: queue,
     });
   return { id, worker, temporal, start };
@@ -69,7 +84,8 @@ it.each(['SESSION_LIMIT_REACHED', 'SESSION_FAILED'])(
   'a host that fails with %s is followed by another one',
   async (code) => {
     expect(await startOnHostThatFails(code)).toMatchObject({
-      ...{ opened: 'opened', starts: 1 },
+      opened: 'opened',
+      starts: 1,
       session: { state: 'active', host: expect.stringMatching(/^http/) },
     });
   },

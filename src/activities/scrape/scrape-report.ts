@@ -56,6 +56,8 @@ export function reportOf(
         ...(totalPages !== undefined && { totalPages }),
       },
     }),
-    ...{ statusCode, fallbacks, ms },
+    statusCode,
+    fallbacks,
+    ms,
   };
 }

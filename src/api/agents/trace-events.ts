@@ -36,12 +36,10 @@ export function traceEvents(
     eventId: `${runId}-${index}`,
     runId,
     producerSequence: index,
-    ...{
-      occurredAt: at.toISOString(),
-      agent: { id: runId, role: 'orchestrator', name: 'agent' },
-      type,
-      ...rest,
-    },
+    occurredAt: at.toISOString(),
+    agent: { id: runId, role: 'orchestrator', name: 'agent' },
+    type,
+    ...rest,
   }));
 }
 

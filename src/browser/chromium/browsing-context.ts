@@ -59,12 +59,14 @@ export async function openContext(
   const openPage = () =>
     popups.except(async () => {
       const { targetId } = await browser.send('Target.createTarget', {
-        ...{ url: 'about:blank', browserContextId: id },
+        url: 'about:blank',
+        browserContextId: id,
       });
       return attachPage(connection, targetId);
     });
   return {
-    ...{ id, connection },
+    id,
+    connection,
     ...(options.isShared ? reusePage(connection, { id, openPage }) : { openPage }),
     popupCount: popups.count,
     async grantPermission(permission) {

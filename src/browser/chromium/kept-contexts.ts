@@ -57,7 +57,8 @@ export class KeptContexts {
     const isCleared = visits < MAX_VISITS && (await clear(context));
     if (!isCleared) return context.close();
     const kept: KeptContext = {
-      ...{ sharedBy, context },
+      sharedBy,
+      context,
       idleTimer: setTimeout(() => this.#close(kept), IDLE_MS).unref(),
     };
     this.#kept.add(kept);

@@ -125,7 +125,8 @@ async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string
   removed.catch(() => undefined);
   const { connection, pid, close } = await connectChromium(group, executablePath);
   return {
-    ...{ connection, pid },
+    connection,
+    pid,
     async close(graceMs) {
       await close(graceMs);
       await removed;

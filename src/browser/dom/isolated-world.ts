@@ -95,7 +95,10 @@ export async function openIsolatedWorld(session: Session, frameId?: string): Pro
 
   async function evaluate(expression: string, context: { contextId?: number }) {
     const { result, exceptionDetails: thrown } = await session.send('Runtime.evaluate', {
-      ...{ expression, ...context, awaitPromise: true, returnByValue: true },
+      expression,
+      ...context,
+      awaitPromise: true,
+      returnByValue: true,
     });
     if (thrown) throw new Error(thrown.exception?.description ?? thrown.text);
     return result.value;

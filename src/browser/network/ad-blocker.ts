@@ -99,9 +99,15 @@ function createAdBlocker(engine: FiltersEngine) {
   function hidingStyles(url: string, traits: PageTraits): string {
     const { hostname, domain } = makeRequest({ url });
     return engine.getCosmeticsFilters({
-      ...{ url, hostname, domain, ...traits },
-      ...{ getBaseRules: true, getInjectionRules: false, getExtendedRules: false },
-      ...{ getRulesFromDOM: true, getRulesFromHostname: true },
+      url,
+      hostname,
+      domain,
+      ...traits,
+      getBaseRules: true,
+      getInjectionRules: false,
+      getExtendedRules: false,
+      getRulesFromDOM: true,
+      getRulesFromHostname: true,
     }).styles;
   }
 

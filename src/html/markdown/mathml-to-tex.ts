@@ -18,17 +18,17 @@ const COMMANDS: Record<string, string> = Object.fromEntries(
 const FUNCTIONS =
   /^(?:sin|cos|tan|cot|sec|csc|sinh|cosh|tanh|arcsin|arccos|arctan|log|ln|exp|lim|max|min|sup|inf|det|dim|gcd|ker|arg|deg|mod)$/;
 const ACCENTS: Record<string, string> = {
-  ...{
-    '¯': 'bar',
-    '‾': 'overline',
-    '^': 'hat',
-    ˆ: 'hat',
-    '~': 'tilde',
-    '˜': 'tilde',
-    '˙': 'dot',
-    '¨': 'ddot',
-  },
-  ...{ '→': 'vec', '⃗': 'vec', '⏞': 'overbrace' },
+  '¯': 'bar',
+  '‾': 'overline',
+  '^': 'hat',
+  ˆ: 'hat',
+  '~': 'tilde',
+  '˜': 'tilde',
+  '˙': 'dot',
+  '¨': 'ddot',
+  '→': 'vec',
+  '⃗': 'vec',
+  '⏞': 'overbrace',
 };
 const FENCES: Record<string, string> = { '{': '\\{', '}': '\\}', '': '.' };
 /** Characters that TeX would read as commands. */

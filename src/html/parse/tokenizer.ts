@@ -41,8 +41,15 @@ const MAX_ATTRIBUTES = 32;
 const OTHER_REFERENCE = /&(?!(?:amp|quot|lt|gt|nbsp|#0?39|#34|#x27);|[a-zA-Z\d]*=|[^a-zA-Z\d#]|$)/;
 const REFERENCE = /&(?:amp|quot|lt|gt|nbsp|#0?39|#34|#x27);/g;
 const CHARACTERS: Record<string, string> = {
-  ...{ '&amp;': '&', '&quot;': '"', '&lt;': '<', '&gt;': '>', '&nbsp;': '\u00a0' },
-  ...{ '&#39;': "'", '&#039;': "'", '&#34;': '"', '&#x27;': "'" },
+  '&amp;': '&',
+  '&quot;': '"',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&nbsp;': '\u00a0',
+  '&#39;': "'",
+  '&#039;': "'",
+  '&#34;': '"',
+  '&#x27;': "'",
 };
 
 /**

@@ -130,7 +130,9 @@ async function useCompiledCode(
 
 async function run(sandbox: Sandbox, task: Frame, { signal, owner, onProgress }: ConversionOptions) {
   const { header, parts } = await sandbox.run(task, {
-    ...{ signal, owner, maxOutputBytes: MAX_OUTPUT_BYTES },
+    signal,
+    owner,
+    maxOutputBytes: MAX_OUTPUT_BYTES,
     onProgress: (report) => onProgress?.(readProgress(report) ?? { pagesDone: 0 }),
   });
   return readConversionResult(header, parts);

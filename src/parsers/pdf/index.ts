@@ -83,7 +83,9 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
   const recognises = ocr !== undefined && mode !== 'fast' && isRenderable;
   const { pages, unrendered } = recognises
     ? await recognisePages(file, source.pages, {
-        ...{ numbers: wanted, settings: ocr, password },
+        numbers: wanted,
+        settings: ocr,
+        password,
         onPage: (pagesDone) => onProgress?.({ pagesDone, pages: source.pages.length }),
       })
     : { pages: source.pages, unrendered: [] };

@@ -117,7 +117,9 @@ export class BrowserStarter {
     const { logger, browserLimits = BROWSER_LIMITS } = this.#options;
     const { pid, connection } = browser.chromium;
     const exceeded = watchBrowser({
-      ...{ ...browser, limits: browserLimits, logger },
+      ...browser,
+      limits: browserLimits,
+      logger,
       onMeasured: ({ processorMs }) => pid && this.#shares.note(pid, processorMs),
     });
     void connection.closed.then(() => pid && this.#shares.forget(pid));

@@ -107,7 +107,9 @@ export async function openBrowserSandbox(options: SessionBrowserOptions): Promis
 /** Lets the browser of a session store downloads. */
 export async function allowDownloads({ browser }: CdpConnection): Promise<void> {
   await browser.send('Browser.setDownloadBehavior', {
-    ...{ behavior: 'allow', downloadPath: DOWNLOADS_PATH, eventsEnabled: true },
+    behavior: 'allow',
+    downloadPath: DOWNLOADS_PATH,
+    eventsEnabled: true,
   });
 }
 

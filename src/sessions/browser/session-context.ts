@@ -19,7 +19,9 @@ export function openSessionContext(
 ): BrowsingContext {
   const { browser } = connection;
   return {
-    ...{ id: undefined, connection, keepPage },
+    id: undefined,
+    connection,
+    keepPage,
     openPage: () => attachPage(connection, targetId),
     popupCount: () => 0,
     async grantPermission(permission) {

@@ -50,8 +50,11 @@ export class Dialogs {
     session.on('Page.javascriptDialogOpening', ({ type, message, defaultPrompt, url }) => {
       const id = ++this.#lastId;
       const summary = {
-        ...{ id, kind: type, message: message.slice(0, MAX_MESSAGE_LENGTH) },
-        ...{ defaultPrompt: defaultPrompt ?? '', url: url.slice(0, MAX_MESSAGE_LENGTH) },
+        id,
+        kind: type,
+        message: message.slice(0, MAX_MESSAGE_LENGTH),
+        defaultPrompt: defaultPrompt ?? '',
+        url: url.slice(0, MAX_MESSAGE_LENGTH),
       };
       const dialog = { summary, session };
       this.#dialogs.set(id, dialog);

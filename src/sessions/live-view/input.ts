@@ -145,7 +145,9 @@ function toKeyEvent({ type: _, action, keyCode, repeat, ...rest }: MessageOf<'ke
   if (action === 'up') return { type: 'keyUp', ...common } as const;
   return {
     type: text ? 'keyDown' : 'rawKeyDown',
-    ...{ ...common, autoRepeat: repeat, isKeypad: location === 3 },
+    ...common,
+    autoRepeat: repeat,
+    isKeypad: location === 3,
     ...(text && { text }),
     ...(commands && { commands }),
   } as const;

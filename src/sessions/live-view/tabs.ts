@@ -85,7 +85,9 @@ export class Tabs {
     await browser.send('Target.setDiscoverTargets', { discover: true, filter: PAGES });
     await browser.send('Target.setAutoAttach', {
       // Without the pause, Chromium 156 lets a page hang that opens a popup. It also makes sure that no dialog is missed.
-      ...{ autoAttach: true, waitForDebuggerOnStart: true, flatten: true },
+      autoAttach: true,
+      waitForDebuggerOnStart: true,
+      flatten: true,
       filter: PAGES,
     });
   }

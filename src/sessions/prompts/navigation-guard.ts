@@ -62,7 +62,10 @@ export class NavigationGuard {
     });
     session.on('Target.detachedFromTarget', ({ sessionId: id }) => newTargets.detached(id));
     await session.send('Target.setAutoAttach', {
-      ...{ autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: [{ type: 'page' }] },
+      autoAttach: true,
+      waitForDebuggerOnStart: true,
+      flatten: true,
+      filter: [{ type: 'page' }],
     });
   }
 
@@ -126,7 +129,10 @@ export class NavigationGuard {
       session.send('Page.enable'),
       session.send('Fetch.enable', { patterns: [{ resourceType: 'Document' }] }),
       session.send('Target.setAutoAttach', {
-        ...{ autoAttach: true, waitForDebuggerOnStart: false, flatten: true, filter: [{ type: 'iframe' }] },
+        autoAttach: true,
+        waitForDebuggerOnStart: false,
+        flatten: true,
+        filter: [{ type: 'iframe' }],
       }),
     ]);
   }

@@ -105,7 +105,10 @@ async function labelsOf(element: PageElement): Promise<string[]> {
 
 /** Examples of the texts that fields accept which accept no others. */
 const EXAMPLES: Record<string, string> = {
-  ...{ date: '2026-01-31', month: '2026-01', week: '2026-W05', time: '13:30' },
+  date: '2026-01-31',
+  month: '2026-01',
+  week: '2026-W05',
+  time: '13:30',
   'datetime-local': '2026-01-31T13:30',
 };
 

@@ -33,7 +33,9 @@ export function toPromptResult({
     output: textOf(end.answer),
     stdout: stdout.slice(0, MAX_TEXT),
     result: page.slice(0, MAX_TEXT),
-    ...{ stderr: '', exitCode, killed: exitCode === KILLED_CODE },
+    stderr: '',
+    exitCode,
+    killed: exitCode === KILLED_CODE,
     truncated: stdout.length > MAX_TEXT || page.length > MAX_TEXT,
     ...(error !== undefined && { error }),
   };

@@ -195,8 +195,16 @@ export class PromptRun {
   #add(call: Omit<NewCall, 'reserved'> & { turn: number }): Step {
     const { turn, tool, summary, input, error } = call;
     const step: Step = {
-      ...{ sequence: this.#steps.length, turn, tool, summary, input, error },
-      ...{ state: error === null ? 'done' : 'failed', credits: 0, reserved: 0, blob: null, childId: null },
+      sequence: this.#steps.length,
+      turn,
+      tool,
+      summary,
+      input,
+      error,
+      state: error === null ? 'done' : 'failed',
+      credits: 0,
+      blob: null,
+      childId: null,
     };
     this.#steps.push(step);
     if (error !== null && isCall(step)) this.lines.push(`${tool} ${summary}: refused. ${error}`);

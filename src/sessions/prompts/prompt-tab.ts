@@ -38,7 +38,12 @@ export async function openPromptTab(
   const playwright = await attachPlaywright({ context, targetId });
   let dialogs: string[] = [];
   const tab: PromptTab = {
-    ...{ targetId, session, network, frameId: targetId, page: playwright.page, acceptsDialogs: false },
+    targetId,
+    session,
+    network,
+    frameId: targetId,
+    page: playwright.page,
+    acceptsDialogs: false,
     nextDocument: () => waitForNextDocument(session, targetId),
     takeDialogs() {
       const taken = dialogs;

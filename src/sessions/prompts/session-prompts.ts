@@ -75,7 +75,9 @@ export class SessionPrompts {
     const { timeoutMs } = request;
     const ended = AbortSignal.any([signal, this.#end.signal]);
     const limits: PromptLimits = {
-      ...{ timeoutMs, endsAt: performance.now() + timeoutMs, ended },
+      timeoutMs,
+      endsAt: performance.now() + timeoutMs,
+      ended,
       signal: AbortSignal.any([ended, AbortSignal.timeout(timeoutMs)]),
     };
     let leave: (() => void) | undefined;
@@ -106,7 +108,11 @@ export class SessionPrompts {
     await using tabs = new PromptTabs({ ...this.#options, hosts: access.hosts });
     await untilAborted(() => tabs.guard.start(), signal);
     const run = new PromptRun({
-      ...{ task, access, tabs, signal, onFirstReply: deps.onFirstReply },
+      task,
+      access,
+      tabs,
+      signal,
+      onFirstReply: deps.onFirstReply,
       model: deps.modelFor(limits),
       isTimeShort: () => limits.endsAt - performance.now() < ANSWER_SHARE * timeoutMs,
       onStep: (tool, line) => {

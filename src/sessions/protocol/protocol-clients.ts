@@ -102,7 +102,10 @@ export class ProtocolClients {
 function allowDownloads({ browser }: CdpConnection, browserContextId: string): void {
   browser
     .send('Browser.setDownloadBehavior', {
-      ...{ behavior: 'allow', downloadPath: DOWNLOADS_PATH, eventsEnabled: true, browserContextId },
+      behavior: 'allow',
+      downloadPath: DOWNLOADS_PATH,
+      eventsEnabled: true,
+      browserContextId,
     })
     // The client may have disposed of the context already.
     .catch(() => undefined);

@@ -4,7 +4,12 @@ import type { Word } from '../../../src/parsers/pdf/types.ts';
 
 /** A phrase as tesseract measures it. @param size height of its median word @param height height of its box */
 const phrase = (text: string, size: number, height: number): Word => ({
-  ...{ left: 0, top: 100, right: 100, bottom: 100 + height, run: 0, text },
+  left: 0,
+  top: 100,
+  right: 100,
+  bottom: 100 + height,
+  run: 0,
+  text,
   style: { size, bold: false, italic: false, monospaced: false },
 });
 

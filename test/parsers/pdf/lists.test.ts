@@ -8,7 +8,13 @@ const style = styleTable()('', 10);
 /** A line of words, each of which is 50 points wide. */
 function lineOf(texts: readonly string[]): Line {
   const words = texts.map((text, place) => ({
-    ...{ text, style, run: 0, left: 60 * place, right: 60 * place + 50, top: 0, bottom: 10 },
+    text,
+    style,
+    run: 0,
+    left: 60 * place,
+    right: 60 * place + 50,
+    top: 0,
+    bottom: 10,
   }));
   return { left: 0, right: 60 * texts.length, top: 0, bottom: 10, style, words };
 }

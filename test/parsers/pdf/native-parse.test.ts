@@ -17,8 +17,11 @@ test('Parsing without copies has the result of the public function of liteparse'
   ]);
   const parser = new LiteParse({
     ...OFFLINE,
-    ...{ emitWordBoxes: true, extractVectorGraphics: true },
-    ...{ extractAnnotations: true, extractFormFields: true, extractStructureTree: true },
+    emitWordBoxes: true,
+    extractVectorGraphics: true,
+    extractAnnotations: true,
+    extractFormFields: true,
+    extractStructureTree: true,
   });
   expect(
     Object.hasOwn(parser, '_native'),

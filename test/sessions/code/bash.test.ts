@@ -15,8 +15,12 @@ describe.skipIf(!runs.bash)('Bash in a session', () => {
 
   test('returns what it prints', async () => {
     expect(await run('echo one; echo two >&2; printf "a\\nb" | grep -c .')).toEqual({
-      ...{ stdout: 'one\n2\n', result: 'one\n2\n', stderr: 'two\n' },
-      ...{ exitCode: 0, killed: false, truncated: false },
+      stdout: 'one\n2\n',
+      result: 'one\n2\n',
+      stderr: 'two\n',
+      exitCode: 0,
+      killed: false,
+      truncated: false,
     });
   });
 
@@ -70,7 +74,10 @@ describe.skipIf(!runs.bash)('Bash in a session', () => {
     // The next code finds its tab chosen, so that its time begins with its first command.
     expect(await run('agent-browser get title')).toMatchObject({ result: 'before\n' });
     expect(await run('echo begun; (trap "" TERM; sleep 100) & sleep 100', 5_000)).toMatchObject({
-      ...{ stdout: 'begun\n', result: 'begun\n', exitCode: 137, killed: true },
+      stdout: 'begun\n',
+      result: 'begun\n',
+      exitCode: 137,
+      killed: true,
     });
     expect(await run('agent-browser get title')).toMatchObject({ result: 'before\n' });
   });

@@ -40,7 +40,9 @@ export async function startCodeSession(options: { cacheDir?: string } = {}): Pro
     },
   };
   return {
-    ...{ browser, runner: browser.code, tab },
+    browser,
+    runner: browser.code,
+    tab,
     run: (code, { signal = new AbortController().signal, ...request } = {}) =>
       browser.code.run({ language: 'node', timeoutMs: 150_000, code, ...request }, { tab: shared, signal }),
     async [Symbol.asyncDispose]() {

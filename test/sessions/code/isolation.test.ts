@@ -242,7 +242,9 @@ errors`;
     test('a file of 5 GB without content is too large for the downloads, however quickly it is made', async () => {
       const code = `require('fs').writeFileSync('/downloads/holes', ''); require('fs').truncateSync('/downloads/holes', 5e9); 'made'`;
       expect(await run(code)).toMatchObject({
-        ...{ exitCode: 137, result: '', error: expect.stringMatching(/^disk limit/) },
+        exitCode: 137,
+        result: '',
+        error: expect.stringMatching(/^disk limit/),
       });
       expect(await run("require('fs').rmSync('/downloads/holes'); 'deleted'")).toMatchObject({
         result: 'deleted',

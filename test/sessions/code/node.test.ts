@@ -112,7 +112,8 @@ describe.skipIf(noBubblewrap)('JavaScript in a session', () => {
       expect(text).not.toMatch(/winnow|inspector/);
     expect(await run('throw 5')).toMatchObject({ exitCode: 1, error: 'Uncaught 5', stderr: 'Uncaught 5\n' });
     expect(await run('let 1')).toMatchObject({
-      ...{ exitCode: 1, error: expect.stringMatching(/^SyntaxError: /) },
+      exitCode: 1,
+      error: expect.stringMatching(/^SyntaxError: /),
       stderr: expect.stringMatching(/^SyntaxError: [^\]]*$/),
     });
     expect(await run('Promise.reject(new Error("late"))')).toMatchObject({
@@ -165,7 +166,12 @@ describe.skipIf(noBubblewrap)('JavaScript in a session', () => {
     await run('await page.setContent("<title>before</title>"); const lost = 1; console.log("printed")');
     const killed = await run(`console.log('begun'); ${code}`, { timeoutMs: 5_000 });
     expect(killed).toEqual({
-      ...{ stdout: 'begun\n', stderr: '', result: '', exitCode: 137, killed: true, truncated: false },
+      stdout: 'begun\n',
+      stderr: '',
+      result: '',
+      exitCode: 137,
+      killed: true,
+      truncated: false,
       error: 'The code took longer than its timeout of 5 s, so it was ended. The page is kept.',
     });
     expect(await run('[typeof lost, await page.title()]')).toMatchObject({

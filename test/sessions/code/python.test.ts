@@ -60,7 +60,11 @@ await page.set_content('<h1>Hello</h1>')
     expect(await run('sys.exit(0)')).toEqual({ ...done, result: '' });
     expect(await run('sys.exit(3)')).toEqual({ ...done, result: '', exitCode: 3, error: 'SystemExit: 3' });
     expect(await run('sys.exit("no page")')).toEqual({
-      ...{ ...done, result: '', exitCode: 1, stderr: 'no page\n', error: 'SystemExit: no page' },
+      ...done,
+      result: '',
+      exitCode: 1,
+      stderr: 'no page\n',
+      error: 'SystemExit: no page',
     });
   });
 
@@ -107,7 +111,10 @@ await page.set_content('<h1>Hello</h1>')
   )('is killed at its timeout if it %s, and the page stays', async (_, code) => {
     await run('await page.set_content("<title>before</title>"); lost = 1');
     expect(await run(`print("begun", flush=True)\n${code}`, 5_000)).toMatchObject({
-      ...{ stdout: 'begun\n', result: '', exitCode: 137, killed: true },
+      stdout: 'begun\n',
+      result: '',
+      exitCode: 137,
+      killed: true,
       error: 'The code took longer than its timeout of 5 s, so it was ended. The page is kept.',
     });
     expect(await run('["lost" in globals(), await page.title()]')).toMatchObject({

@@ -140,16 +140,14 @@ describe('A session', () => {
       const bad = await connect(rights);
       const end = closed(bad);
       const move = JSON.stringify({
-        ...{
-          type: 'mouse',
-          action: 'move',
-          x: 1,
-          y: 1,
-          button: 'none',
-          buttons: 0,
-          clickCount: 0,
-          modifiers: 0,
-        },
+        type: 'mouse',
+        action: 'move',
+        x: 1,
+        y: 1,
+        button: 'none',
+        buttons: 0,
+        clickCount: 0,
+        modifiers: 0,
       });
       for (let sent = 0; sent < 50_000; sent++) bad.send(move);
       expect(await end).toBe('1008 too many messages');

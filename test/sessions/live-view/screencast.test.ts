@@ -29,7 +29,9 @@ function startCapture() {
     /** Delivers a frame that was captured at a time in milliseconds. */
     deliver: (capturedAt: number) =>
       events.emit('Page.screencastFrame', {
-        ...{ data: '', sessionId: 1, metadata: { ...metadata, timestamp: capturedAt / 1000 } },
+        data: '',
+        sessionId: 1,
+        metadata: { ...metadata, timestamp: capturedAt / 1000 },
       }),
   };
 }

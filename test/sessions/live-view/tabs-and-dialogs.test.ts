@@ -122,7 +122,8 @@ describe('A tab that crashes', () => {
     });
     expect(targetInfos.map((target) => target.targetId)).not.toContain(targetId);
     const { sessionId } = await session.connection.browser.send('Target.attachToTarget', {
-      ...{ targetId, flatten: true },
+      targetId,
+      flatten: true,
     });
     const first = session.liveView.targetId ?? '';
     session.liveView.showTab(targetId);

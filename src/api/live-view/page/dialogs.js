@@ -79,7 +79,9 @@ export class Dialogs {
     if (!dialog) return;
     const promptText = this.#input.value.slice(0, 10_000);
     this.#connection.send({
-      ...{ type: 'dialog', id: dialog.id, accept },
+      type: 'dialog',
+      id: dialog.id,
+      accept,
       ...(dialog.kind === 'prompt' && accept && { promptText }),
     });
   }

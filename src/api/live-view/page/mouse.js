@@ -48,7 +48,10 @@ export function sendMouse(screen, connection, onPress) {
    */
   const send = (action, event) => {
     connection.send({
-      ...{ type: 'mouse', action, ...screen.toRemote(event), modifiers: modifiersOf(event) },
+      type: 'mouse',
+      action,
+      ...screen.toRemote(event),
+      modifiers: modifiersOf(event),
       button: action === 'move' ? pressedButton(event.buttons) : (BUTTONS[event.button] ?? 'left'),
       buttons: event.buttons & 31,
       clickCount: action === 'move' ? 0 : Math.min(10, Math.max(1, event.detail)),
