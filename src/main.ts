@@ -19,14 +19,11 @@ import { ensureTemporalBinary } from './embedded/temporal/temporal-binary.ts';
 import { planTemporalServer, temporalDatabaseFile } from './embedded/temporal/temporal-server.ts';
 import type { Progress } from './embedded/terminal-progress.ts';
 import { ServiceError } from './errors.ts';
-import { collectGarbageAfter } from './process/collect-garbage.ts';
 
 /** Processes are stopped in this order, because the API depends on the others, and all of them on Postgres. */
 const STOP_ORDER = ['api', 'worker', 'temporal', 'postgres'];
 /** Grace period of the API and the worker, which by themselves abort running work after 12 s. */
 const STOP_GRACE_MS = 13_000;
-/** Milliseconds after a start, when what goes on in the background has ended, too. */
-const AFTER_START_MS = 60_000;
 
 /** A running instance: all processes of one machine. */
 export interface Instance {
@@ -132,7 +129,6 @@ export async function startInstance(options: StartOptions): Promise<Instance | u
   };
   try {
     const { urls, apiKey } = await startEverything({ config, progress, lock, processes, startAborter });
-    collectGarbageAfter(AFTER_START_MS);
     return { urls, apiKey, stop };
   } catch (error) {
     await stop();

@@ -1,5 +1,4 @@
 import { messageOf } from '../errors.ts';
-import { collectGarbageAfter } from './collect-garbage.ts';
 
 /** A running API or worker: its URL, if it serves one, and how to stop it. */
 export interface RunningService {
@@ -9,8 +8,6 @@ export interface RunningService {
 
 /** Running work is aborted this many milliseconds after a stop was requested. */
 const DRAIN_TIMEOUT_MS = 12_000;
-/** Milliseconds from the start to the time when it is over for sure, so that its garbage can be collected. */
-const START_MS = 60_000;
 
 /**
  * Runs the API or the worker in this process: sends `ready` to the parent, and shuts down in order on SIGTERM, SIGINT, or
@@ -36,5 +33,4 @@ export async function runProcess(name: string, start: () => Promise<RunningServi
   };
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.on(event, () => void end());
   process.send?.({ ready: true, url: service.url });
-  collectGarbageAfter(START_MS);
 }
