@@ -1,4 +1,4 @@
-import type { Item } from '../html/structured-data/json-ld.ts';
+import type { JsonLdItem } from '../html/structured-data/json-ld.ts';
 import { analyzeColors, type Colors } from './brand-colors.ts';
 import { findLogo, type Images, selectImages } from './brand-images.ts';
 import type { BrandingData } from './branding-data.ts';
@@ -43,7 +43,7 @@ export function analyzeBranding(
     pageUrl,
     metadata,
     items,
-  }: { pageUrl: string; metadata: Record<string, string | string[]>; items: Item[] },
+  }: { pageUrl: string; metadata: Record<string, string | string[]>; items: JsonLdItem[] },
 ): Branding {
   const { styles, logoCandidates, declarations } = data;
   const readMetadata = (name: string) => [metadata[name]].flat()[0]?.trim() || undefined;

@@ -1,4 +1,4 @@
-import type { Item } from '../html/structured-data/json-ld.ts';
+import type { JsonLdItem } from '../html/structured-data/json-ld.ts';
 
 /** The organisation that publishes a page, from its structured data. */
 export interface Organization {
@@ -16,7 +16,7 @@ const MAX_NODES = 2_000;
  * Finds the organisation in the page's structured data. The least nested one wins: it describes the page, not a part
  * of it.
  */
-export function findOrganization(items: readonly Item[]): Organization {
+export function findOrganization(items: readonly JsonLdItem[]): Organization {
   const queue: unknown[] = [...items];
   // Breadth first: the queue grows while it is read.
   for (let index = 0; index < Math.min(queue.length, MAX_NODES); index++) {

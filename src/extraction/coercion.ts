@@ -1,4 +1,4 @@
-import { type Item, typeName } from '../html/structured-data/json-ld.ts';
+import { type JsonLdItem, typeName } from '../html/structured-data/json-ld.ts';
 import { resolveUrl } from '../html/urls.ts';
 import { isJsonObject } from '../json-object.ts';
 import { parseDate } from './dates.ts';
@@ -65,7 +65,7 @@ function readPlainValue(value: unknown, schema: Schema): string | number | boole
   return typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean' ? one : undefined;
 }
 
-function selectProperty(item: Item, { format }: Schema): unknown {
+function selectProperty(item: JsonLdItem, { format }: Schema): unknown {
   const isAddress = format === 'uri' || format === 'url';
   const names =
     isAddress || item['@type'] === 'ImageObject'

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { ServiceError } from '../errors.ts';
 import type { Content } from '../html/content.ts';
-import { type Item, normalizeValue } from '../html/structured-data/json-ld.ts';
+import { type JsonLdItem, normalizeValue } from '../html/structured-data/json-ld.ts';
 import { itemsOf } from '../html/structured-data/structured-data.ts';
 import { isJsonObject } from '../json-object.ts';
 import { type Field, itemFields, metaTagFields } from './fields.ts';
@@ -58,7 +58,7 @@ export function listMissing(schema: Schema, value: unknown): string[] {
 }
 
 /** All structured data of a page, for requests without a schema; `undefined` where there is none. */
-export function extractAll({ structuredData, snapshot }: Content): Item | undefined {
+export function extractAll({ structuredData, snapshot }: Content): JsonLdItem | undefined {
   const { openGraph, twitter } = structuredData;
   const items = itemsOf(structuredData);
   const json = parseJsonDocument(snapshot);
@@ -156,7 +156,7 @@ function removePath(root: unknown, path: string[]): void {
   const names = path.map((part) => part.replace(/~1/g, '/').replace(/~0/g, '~'));
   const last = names.pop()!;
   let at = root;
-  for (const name of names) at = (at as Item | undefined)?.[name];
+  for (const name of names) at = (at as JsonLdItem | undefined)?.[name];
   if (Array.isArray(at)) at.splice(Number(last), 1);
   else if (isJsonObject(at)) delete at[last];
 }

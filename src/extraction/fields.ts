@@ -1,4 +1,4 @@
-import type { Item } from '../html/structured-data/json-ld.ts';
+import type { JsonLdItem } from '../html/structured-data/json-ld.ts';
 import type { StructuredData } from '../html/structured-data/structured-data.ts';
 import { isJsonObject } from '../json-object.ts';
 import { detectCurrency, isPriceText } from './numbers.ts';
@@ -27,7 +27,7 @@ const MAX_FIELDS = 1_000;
 const MAX_LINE = 200;
 
 /** The fields of a structured item: its own, and those of nested items under both names (`author name`). */
-export function itemFields(item: Item, trust = 1, depth = 0): Field[] {
+export function itemFields(item: JsonLdItem, trust = 1, depth = 0): Field[] {
   const fields: Field[] = [];
   for (const [name, value] of Object.entries(item)) {
     if (name.startsWith('@') || value === null || value === '' || fields.length > MAX_FIELDS) continue;
@@ -48,7 +48,7 @@ export function itemFields(item: Item, trust = 1, depth = 0): Field[] {
 }
 
 /** Fields from meta tags, named without their prefix (`og:title` gives `title`). */
-export function metaTagFields({ openGraph, twitter }: StructuredData, metadata: Item): Field[] {
+export function metaTagFields({ openGraph, twitter }: StructuredData, metadata: JsonLdItem): Field[] {
   const tags: [string, unknown, number][] = [
     ...Object.entries(openGraph).map(([name, value]): [string, unknown, number] => [name, value, 0.85]),
     ...Object.entries(twitter).map(([name, value]): [string, unknown, number] => [name, value, 0.7]),

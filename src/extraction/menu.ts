@@ -1,5 +1,5 @@
 import type { Content } from '../html/content.ts';
-import type { Item } from '../html/structured-data/json-ld.ts';
+import type { JsonLdItem } from '../html/structured-data/json-ld.ts';
 import { itemsOf } from '../html/structured-data/structured-data.ts';
 import { resolveUrl } from '../html/urls.ts';
 import { type Money, parseMoney } from './money.ts';
@@ -77,7 +77,7 @@ interface MenuContext {
 
 /** The sections of a menu, nested ones after their parents. Items outside any section form one with the menu's name. */
 function collectSections(
-  menu: Item,
+  menu: JsonLdItem,
   name: string,
   context: MenuContext,
   depth: number,
@@ -92,7 +92,7 @@ function collectSections(
   return [...own, ...inner];
 }
 
-function createMenuItem(item: Item, { url, budget }: MenuContext): MenuItem | undefined {
+function createMenuItem(item: JsonLdItem, { url, budget }: MenuContext): MenuItem | undefined {
   const name = readText(item.name);
   if (name === undefined || budget.items-- <= 0) return undefined;
   const [offer = {}] = readItems(item.offers);

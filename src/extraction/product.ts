@@ -1,5 +1,5 @@
 import type { Content } from '../html/content.ts';
-import type { Item } from '../html/structured-data/json-ld.ts';
+import type { JsonLdItem } from '../html/structured-data/json-ld.ts';
 import { itemsOf } from '../html/structured-data/structured-data.ts';
 import { resolveUrl } from '../html/urls.ts';
 import { type Money, parseMoney } from './money.ts';
@@ -56,7 +56,7 @@ function descriptiveTexts({
   brand,
   category,
   description,
-}: Item): Pick<Product, 'brand' | 'category' | 'description'> {
+}: JsonLdItem): Pick<Product, 'brand' | 'category' | 'description'> {
   const text = { brand: readText(brand), category: readText(category), description: readText(description) };
   return {
     ...(text.brand && { brand: text.brand }),
@@ -66,7 +66,7 @@ function descriptiveTexts({
 }
 
 /** The declared variants of a product; without any, one for each offer. */
-function collectVariants(product: Item, url: string): Variant[] {
+function collectVariants(product: JsonLdItem, url: string): Variant[] {
   const variants = readItems(product.hasVariant);
   if (variants.length > 0) return variants.flatMap((variant) => collectVariants(variant, url).slice(0, 1));
   const offers = readItems(product.offers).flatMap((offer) => {
@@ -77,7 +77,7 @@ function collectVariants(product: Item, url: string): Variant[] {
   return offers.map((offer) => createVariant(product, offer, url));
 }
 
-function createVariant(product: Item, offer: Item, url: string): Variant {
+function createVariant(product: JsonLdItem, offer: JsonLdItem, url: string): Variant {
   const id = readText(product.productID) ?? readText(offer['@id']);
   const sku = readText(offer.sku) ?? readText(product.sku);
   const title = readText(offer.name) ?? readText(product.name);

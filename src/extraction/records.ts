@@ -1,6 +1,6 @@
 import { type ChildNode, type Document, type Element, isTag, type ParentNode } from 'domhandler';
 import { findAll } from 'domutils';
-import type { Item } from '../html/structured-data/json-ld.ts';
+import type { JsonLdItem } from '../html/structured-data/json-ld.ts';
 import { itemsOf, type StructuredData } from '../html/structured-data/structured-data.ts';
 import { textOf } from '../html/text.ts';
 import { documentBaseUrl, resolveUrl } from '../html/urls.ts';
@@ -42,7 +42,7 @@ export function findRecords(
   ].slice(0, MAX_GROUPS);
 }
 
-function recordsFromItems(items: Item[]): Records[] {
+function recordsFromItems(items: JsonLdItem[]): Records[] {
   const byType = Map.groupBy(items, (item) => String(item['@type'] ?? ''));
   return [...byType]
     .filter(([, members]) => members.length > 1)

@@ -1,4 +1,4 @@
-import type { Item } from '../html/structured-data/json-ld.ts';
+import type { JsonLdItem } from '../html/structured-data/json-ld.ts';
 import { isJsonObject } from '../json-object.ts';
 import { toScalar, type ValueContext } from './coercion.ts';
 import { type Field, itemFields, textFields } from './fields.ts';
@@ -16,7 +16,7 @@ export interface MatchContext extends ValueContext {
 
 /** An object assembled for a schema, and the summed certainty of its properties. */
 export interface MatchedObject {
-  value: Item;
+  value: JsonLdItem;
   certainty: number;
 }
 
@@ -49,7 +49,7 @@ export class SchemaMatcher {
   /** Fills the properties of an object schema from fields; `undefined` where no field matches. */
   findObject(schema: Schema, fields: Field[], depth = 0): MatchedObject | undefined {
     if (depth > MAX_DEPTH) return undefined;
-    const value: Item = {};
+    const value: JsonLdItem = {};
     let certainty = 0;
     for (const [name, property] of schemaProperties(schema)) {
       if (name === '__proto__') continue;
@@ -168,7 +168,7 @@ export class SchemaMatcher {
     const member = resolveAlternatives(schema.items ?? {}, this.#context.root).find(isObject);
     const properties = member ? schemaProperties(member).length : 0;
     if (!member || properties === 0 || depth > 2) return undefined;
-    let best: { value: Item[]; certainty: number; rank: number } | undefined;
+    let best: { value: JsonLdItem[]; certainty: number; rank: number } | undefined;
     for (const records of this.#context.records) {
       const found = records.rows.flatMap((row) => this.findObject(member, row, MAX_DEPTH - 1) ?? []);
       const filled = found.reduce(

@@ -1,4 +1,4 @@
-import { type Item, typeName } from '../html/structured-data/json-ld.ts';
+import { type JsonLdItem, typeName } from '../html/structured-data/json-ld.ts';
 import { isJsonObject } from '../json-object.ts';
 
 /** Reads the text of a schema.org value; of an item, its name or URL. */
@@ -10,7 +10,7 @@ export function readText(value: unknown): string | undefined {
 }
 
 /** Reads the items among one or several schema.org values. */
-export const readItems = (value: unknown): Item[] => [value].flat(3).filter(isJsonObject);
+export const readItems = (value: unknown): JsonLdItem[] => [value].flat(3).filter(isJsonObject);
 
 /** Reads the URLs of schema.org values; of an item, its own. */
 export function readUrls(value: unknown): string[] {

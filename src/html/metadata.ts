@@ -1,7 +1,7 @@
 import type { Document } from 'domhandler';
 import { textContent } from 'domutils';
 import { listElements } from './element-list.ts';
-import type { Item } from './structured-data/json-ld.ts';
+import type { JsonLdItem } from './structured-data/json-ld.ts';
 import { readMetaTags, readStructuredData, type StructuredData } from './structured-data/structured-data.ts';
 import { oneLine } from './text.ts';
 import { documentBaseUrl, resolveUrl } from './urls.ts';
@@ -87,7 +87,7 @@ function ourValue(name: string, values: string[], base: string): string | string
 }
 
 /** Publication and modification time of the first item with a date. */
-function timesOf(jsonLd: Item[]): Record<string, string> {
+function timesOf(jsonLd: JsonLdItem[]): Record<string, string> {
   const dated = jsonLd.find((item) => typeof item.datePublished === 'string');
   const { datePublished, dateModified } = dated ?? {};
   return {

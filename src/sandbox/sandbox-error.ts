@@ -24,7 +24,7 @@ export type SandboxLogger = Pick<Logger, 'warn' | 'debug'>;
  * Logs the failure of a task. Its details are only logged at the level `debug`, because they may quote input that must
  * not be kept.
  */
-export function logFailure(
+export function logSandboxFailure(
   logger: SandboxLogger,
   { fault, message, details }: SandboxError,
   event: string,

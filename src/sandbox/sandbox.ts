@@ -1,7 +1,7 @@
 import { type Confinement, findConfinement } from './confinement.ts';
 import type { Frame } from './frames.ts';
 import { Places } from './places.ts';
-import { logFailure, SandboxError, type SandboxFault, type SandboxLogger } from './sandbox-error.ts';
+import { logSandboxFailure, SandboxError, type SandboxFault, type SandboxLogger } from './sandbox-error.ts';
 import type { SandboxedProgram } from './sandboxed-program.ts';
 import { type TaskOptions, TaskProcess } from './task-process.ts';
 
@@ -84,7 +84,11 @@ export class Sandbox {
         return await this.#runOnce(task, options, this.#takeIdle());
       } catch (error) {
         if (this.#isClosed || !(error instanceof SandboxError) || !RETRIED.has(error.fault)) throw error;
-        logFailure(this.#options.logger, error, 'a sandboxed process ended, and its task is tried once more');
+        logSandboxFailure(
+          this.#options.logger,
+          error,
+          'a sandboxed process ended, and its task is tried once more',
+        );
         return await this.#runOnce(task, options, undefined);
       }
     } finally {

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../json-object.ts';
 
 /** An item that a page describes, in the form of JSON-LD. `@type` is a name without vocabulary, such as `Product`. */
-export interface Item {
+export interface JsonLdItem {
   [name: string]: unknown;
 }
 
@@ -16,7 +16,7 @@ const MAX_VALUES = 20_000;
  * Values beyond the limits on length, depth and number are dropped.
  * @param blocks texts of `script` elements
  */
-export function parseJsonLd(blocks: string[]): Item[] {
+export function parseJsonLd(blocks: string[]): JsonLdItem[] {
   const budget = { values: MAX_VALUES };
   const nodes = blocks
     .filter((block) => block.length <= MAX_BLOCK_CHARACTERS)
@@ -33,7 +33,7 @@ export function normalizeValue(value: unknown, budget: { values: number }, depth
   if (Array.isArray(value)) {
     return value.map((each) => normalizeValue(each, budget, depth + 1)).filter((each) => each !== undefined);
   }
-  const item: Item = {};
+  const item: JsonLdItem = {};
   for (const [written, each] of Object.entries(value)) {
     const name = withoutVocabulary(written);
     if (name === '@context' || name === '__proto__') continue;
@@ -53,7 +53,7 @@ export function typeName(type: unknown): string | undefined {
   return first.trim().split(/\s+/)[0]!.split(/[/#:]/).findLast(Boolean);
 }
 
-function nodesOf(value: unknown): Item[] {
+function nodesOf(value: unknown): JsonLdItem[] {
   if (Array.isArray(value)) return value.flatMap(nodesOf);
   if (!isJsonObject(value)) return [];
   const { '@graph': graph, ...own } = value;
@@ -66,10 +66,10 @@ const MAX_REFERENCES = 1_000;
 const MAX_REFERENCED_CHARACTERS = 5_000;
 
 /** Replaces references by the nodes they name. References inside an inlined node stay, which ends cycles. */
-function inlineReferences(nodes: Item[]): Item[] {
+function inlineReferences(nodes: JsonLdItem[]): JsonLdItem[] {
   const byId = new Map(nodes.map((node) => [node['@id'], node]));
   const isSmall = new Map<unknown, boolean>();
-  const mayStand = (node: Item) => {
+  const mayStand = (node: JsonLdItem) => {
     if (!isSmall.has(node)) isSmall.set(node, JSON.stringify(node).length <= MAX_REFERENCED_CHARACTERS);
     return isSmall.get(node);
   };
@@ -86,7 +86,9 @@ function inlineReferences(nodes: Item[]): Item[] {
     return isLinked ? target : value;
   };
   // An object stays one.
-  return nodes.some((node) => node['@id'] !== undefined) ? nodes.map((node) => link(node) as Item) : nodes;
+  return nodes.some((node) => node['@id'] !== undefined)
+    ? nodes.map((node) => link(node) as JsonLdItem)
+    : nodes;
 }
 
 function parseBlock(block: string): unknown[] {

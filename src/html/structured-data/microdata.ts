@@ -1,7 +1,7 @@
 import { type Document, type Element, isTag } from 'domhandler';
 import { textOf } from '../text.ts';
 import { documentBaseUrl, resolveUrl } from '../urls.ts';
-import { type Item, typeName, withoutVocabulary } from './json-ld.ts';
+import { type JsonLdItem, typeName, withoutVocabulary } from './json-ld.ts';
 
 /** The attributes of each syntax that start an item, give its type and name a property. */
 const SYNTAXES = {
@@ -32,21 +32,21 @@ const URL_VALUE_ATTRIBUTES = new Set(['src', 'href', 'data']);
  * Extracts the items of microdata or RDFa Lite. Nested items are values of properties. `itemref` is not
  * followed, and at most 5,000 properties are read.
  */
-export function extractItems(document: Document, url: string, syntax: keyof typeof SYNTAXES): Item[] {
+export function extractItems(document: Document, url: string, syntax: keyof typeof SYNTAXES): JsonLdItem[] {
   const { scope, type, property } = SYNTAXES[syntax];
   const base = documentBaseUrl(document, url);
-  const items: Item[] = [];
+  const items: JsonLdItem[] = [];
   let properties = 0;
 
   /** Recursion is safe, because the parser limits the depth of a page. */
-  function visit(element: Element, owner: Item | undefined): void {
+  function visit(element: Element, owner: JsonLdItem | undefined): void {
     const { attribs } = element;
     const names = namesIn(attribs[property]);
     if ((attribs[scope] !== undefined || names.length > 0) && properties++ > MAX_PROPERTIES) return;
     let within = owner;
     if (attribs[scope] !== undefined) {
       const name = typeName(attribs[type]);
-      const item: Item = { ...(name && { '@type': name }) };
+      const item: JsonLdItem = { ...(name && { '@type': name }) };
       // A nested item is added under its first name only, because two names at each level would grow
       // exponentially.
       if (owner && names[0] !== undefined) add(owner, names[0], item);
@@ -72,7 +72,7 @@ function namesIn(value: string | undefined): string[] {
     .filter((name) => name !== '' && !name.includes(':') && name !== '__proto__');
 }
 
-function add(item: Item, name: string, value: unknown): void {
+function add(item: JsonLdItem, name: string, value: unknown): void {
   const before = Object.hasOwn(item, name) ? item[name] : undefined;
   if (before === undefined) item[name] = value;
   else if (Array.isArray(before)) before.push(value);

@@ -1,15 +1,15 @@
 import type { Document } from 'domhandler';
 import { textContent } from 'domutils';
 import { listElements } from '../element-list.ts';
-import { type Item, parseJsonLd } from './json-ld.ts';
+import { type JsonLdItem, parseJsonLd } from './json-ld.ts';
 import { extractItems } from './microdata.ts';
 
 /** Structured data of a page. Each property is parsed when it is first read, with limits on its size. */
 export interface StructuredData {
-  readonly jsonLd: Item[];
-  readonly microdata: Item[];
+  readonly jsonLd: JsonLdItem[];
+  readonly microdata: JsonLdItem[];
   /** RDFa Lite. */
-  readonly rdfa: Item[];
+  readonly rdfa: JsonLdItem[];
   /** By full name, such as `og:title` or `product:price:amount`; a repeated one as a list. */
   readonly openGraph: Record<string, string | string[]>;
   /** By full name, such as `twitter:card`. */
@@ -86,7 +86,7 @@ export function readStructuredData(document: Document, url: string): StructuredD
 }
 
 /** The items of a page in all syntaxes. */
-export const itemsOf = ({ jsonLd, microdata, rdfa }: StructuredData): Item[] => [
+export const itemsOf = ({ jsonLd, microdata, rdfa }: StructuredData): JsonLdItem[] => [
   ...jsonLd,
   ...microdata,
   ...rdfa,

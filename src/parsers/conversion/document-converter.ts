@@ -5,7 +5,7 @@ import type { Frame } from '../../sandbox/frames.ts';
 import { NODE_RESERVED_MB } from '../../sandbox/limits.ts';
 import { packageDirectories } from '../../sandbox/package-directories.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
-import { logFailure, SandboxError, type SandboxLogger } from '../../sandbox/sandbox-error.ts';
+import { logSandboxFailure, SandboxError, type SandboxLogger } from '../../sandbox/sandbox-error.ts';
 import type { SandboxedProgram } from '../../sandbox/sandboxed-program.ts';
 import type { ConversionOptions, ConvertDocument, DocumentTask } from '../document.ts';
 import type { DocumentFault } from '../document-error.ts';
@@ -159,7 +159,7 @@ const FAULTS: Record<SandboxError['fault'], string> = {
 /** Turns an error of the sandbox into one for the user, and logs its details. */
 function toConversionError(error: unknown, { type }: DocumentTask, logger: SandboxLogger): unknown {
   if (!(error instanceof SandboxError)) return error;
-  logFailure(logger, error, `a ${type} file could not be converted`);
+  logSandboxFailure(logger, error, `a ${type} file could not be converted`);
   const message = `The ${type} file cannot be read: ${FAULTS[error.fault]}.`;
   return new ServiceError('SCRAPE_DOCUMENT_UNREADABLE', message);
 }

@@ -18,7 +18,7 @@ import { readOdtParagraphs } from './source/odt-paragraphs.ts';
 import { readPptxParagraphs } from './source/pptx-paragraphs.ts';
 import type { SourceParagraph } from './source/source-paragraphs.ts';
 import { addSourceProperties } from './source/source-properties.ts';
-import { toHtml } from './to-html.ts';
+import { officeToHtml } from './to-html.ts';
 
 /** How to convert an office document. */
 export interface OfficeTask extends Pick<DocumentTask, 'images'> {
@@ -62,7 +62,7 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
         warnings.push('The document is damaged; headings, inline code and superscripts may be missing.');
       }
       const images = task.images ? toImages(model.assets) : undefined;
-      const html = insertObjects(toHtml(model, images), marked?.objects ?? []);
+      const html = insertObjects(officeToHtml(model, images), marked?.objects ?? []);
       return { html, images: images ?? [], warnings };
     },
     (error: unknown) => {

@@ -7,7 +7,7 @@ const SCRIPTS = { super: 'sup', sub: 'sub' };
 const ELEMENTS: Record<Emphasis, string> = { bold: 'strong', italic: 'em', strike: 'del' };
 
 /** Writes inline content, and numbers the notes in the order of their first reference. */
-export class InlineWriter {
+export class InlineHtmlWriter {
   readonly #noteNumbers = new Map<string, number>();
   readonly #fragments: ReadonlyMap<string, string>;
 

@@ -6,7 +6,7 @@ import type { List, OfficeBlock } from './model.ts';
  * before it, or that begins below its first level, belongs to the last item before it, and a numbered list that continues the
  * one before it belongs to that.
  */
-export function nestLists(blocks: readonly OfficeBlock[]): OfficeBlock[] {
+export function nestOfficeLists(blocks: readonly OfficeBlock[]): OfficeBlock[] {
   const joined: OfficeBlock[] = [];
   for (const block of nestByIndent(blocks).map(withNestedLists)) {
     const [before, list] = [joined.at(-1)?.list, block.list];
@@ -23,9 +23,9 @@ export function nestLists(blocks: readonly OfficeBlock[]): OfficeBlock[] {
 
 /** Containers are copied where they change, because the source model stays as it is. */
 function withNestedLists(block: OfficeBlock): OfficeBlock {
-  if (block.kind === 'blockQuote' && block.blocks) return { ...block, blocks: nestLists(block.blocks) };
+  if (block.kind === 'blockQuote' && block.blocks) return { ...block, blocks: nestOfficeLists(block.blocks) };
   if (!block.list) return block;
-  const items = block.list.items.map((item) => ({ ...item, blocks: nestLists(item.blocks) }));
+  const items = block.list.items.map((item) => ({ ...item, blocks: nestOfficeLists(item.blocks) }));
   return { ...block, list: numbered({ ...block.list, items }) };
 }
 
@@ -46,7 +46,7 @@ function adoptDeeperItems(before: List, list: List): List {
   const count = list.items.findIndex(({ blocks }) => blocks[0]?.kind !== 'list');
   const deeper = list.items.slice(0, count === -1 ? undefined : count);
   if (!last || deeper.length === 0) return list;
-  last.blocks = nestLists([...last.blocks, ...deeper.flatMap(({ blocks }) => blocks)]);
+  last.blocks = nestOfficeLists([...last.blocks, ...deeper.flatMap(({ blocks }) => blocks)]);
   return { ...list, start: list.start + deeper.length, items: list.items.slice(deeper.length) };
 }
 

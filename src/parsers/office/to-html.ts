@@ -1,8 +1,8 @@
 import { escapeHtml } from '../../html/parse/escape-html.ts';
 import type { DocumentImage } from '../document.ts';
 import { headingFragments } from './heading-anchors.ts';
-import { InlineWriter } from './inline-html.ts';
-import { nestLists } from './list-nesting.ts';
+import { InlineHtmlWriter } from './inline-html.ts';
+import { nestOfficeLists } from './list-nesting.ts';
 import type { List, ListItem, OfficeBlock, OfficeModel, Table } from './model.ts';
 
 /** Blocks nested deeper than this are written as plain text, so that no file can overflow the stack. */
@@ -15,10 +15,10 @@ const LIST_TYPES = { lowerAlpha: 'a', upperAlpha: 'A', lowerRoman: 'i', upperRom
  * @param images the images that the document refers to. Alternative texts take the places of others; those on the web are
  *   left out as well if there is no list
  */
-export function toHtml(model: OfficeModel, images?: readonly DocumentImage[]): string {
+export function officeToHtml(model: OfficeModel, images?: readonly DocumentImage[]): string {
   const { notes } = model;
-  const blocks = nestLists(model.blocks);
-  const writer = new BlockWriter(new InlineWriter(headingFragments(blocks), images));
+  const blocks = nestOfficeLists(model.blocks);
+  const writer = new BlockWriter(new InlineHtmlWriter(headingFragments(blocks), images));
   const body = writer.blocks(blocks, 0);
   const bodies = new Map(notes.map((note) => [note.id, note.blocks]));
   return [body, writer.notes(bodies)].filter(Boolean).join('\n');
@@ -62,9 +62,9 @@ const holdsTable = (grid: Table['grid']) =>
   grid.some((row) => row.some(({ cell }) => cell?.blocks.some(({ kind }) => kind === 'table')));
 
 class BlockWriter {
-  readonly #inline: InlineWriter;
+  readonly #inline: InlineHtmlWriter;
 
-  constructor(inline: InlineWriter) {
+  constructor(inline: InlineHtmlWriter) {
     this.#inline = inline;
   }
 

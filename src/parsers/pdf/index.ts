@@ -5,7 +5,7 @@ import { PdfError } from './errors.ts';
 import { type OcrSettings, pagesThatNeedOcr, recognisePages } from './ocr/ocr.ts';
 import type { OcrReason } from './ocr/ocr-need.ts';
 import { type OutputBlock, toOutputBlocks } from './output/output-blocks.ts';
-import { toHtml } from './output/to-html.ts';
+import { blocksToHtml } from './output/to-html.ts';
 import { readInfoDictionary } from './source/info-dictionary.ts';
 import { readWithLiteParse } from './source/liteparse.ts';
 import { toMetadata } from './source/metadata.ts';
@@ -104,7 +104,7 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
     );
   }
   const layouts = layoutDocument(pages);
-  const html = toHtml(joinContinued(layouts.flat()));
+  const html = blocksToHtml(joinContinued(layouts.flat()));
   if (mode === 'fast' && html === '' && isRenderable) await refuseIfScanned({ file, pages, password });
   return {
     html,
@@ -117,7 +117,7 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
         width,
         height,
         get html() {
-          return toHtml(joinParagraphs(blocks));
+          return blocksToHtml(joinParagraphs(blocks));
         },
         get blocks() {
           return toOutputBlocks(blocks, { number, width, height, recognised });

@@ -130,7 +130,7 @@ interface BlockBase extends Box {
   role?: PageRole;
 }
 
-export interface TextBlock extends BlockBase {
+export interface PdfTextBlock extends BlockBase {
   kind: 'paragraph' | 'heading' | 'code' | 'caption' | 'footnote';
   lines: Line[];
   /** Level of a heading, 1 to 6. */
@@ -140,7 +140,7 @@ export interface TextBlock extends BlockBase {
   rightToLeft?: boolean;
 }
 
-export interface ListItem extends BlockBase {
+export interface PdfListItem extends BlockBase {
   kind: 'item';
   lines: Line[];
   /** The bullet or number as printed, such as `•` or `2.`. */
@@ -171,4 +171,4 @@ interface AnnotationBlock extends BlockBase {
   annotation: Annotation;
 }
 
-export type Block = TextBlock | ListItem | TableBlock | FigureBlock | AnnotationBlock;
+export type Block = PdfTextBlock | PdfListItem | TableBlock | FigureBlock | AnnotationBlock;

@@ -12,7 +12,7 @@ export interface CanceledDownload {
 }
 
 /** A file that the browser or the code of a session has stored. */
-export interface Download {
+export interface StoredDownload {
   name: string;
   /** Size in bytes. */
   size: number;
@@ -22,7 +22,7 @@ export interface Download {
 
 /** Files that the browser and the code of a session have stored, and downloads that were canceled. */
 export interface DownloadList {
-  files: Download[];
+  files: StoredDownload[];
   canceled: CanceledDownload[];
 }
 
@@ -38,7 +38,7 @@ export class Downloads {
   }
 
   /** Lists the files, sorted by name. Unfinished downloads are left out. */
-  async list(): Promise<Download[]> {
+  async list(): Promise<StoredDownload[]> {
     const names = (await readdir(this.#directory)).filter((name) => !name.endsWith('.crdownload')).sort();
     const files = await Promise.all(
       names.map(async (name) => {

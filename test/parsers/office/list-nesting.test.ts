@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nestLists } from '../../../src/parsers/office/list-nesting.ts';
+import { nestOfficeLists } from '../../../src/parsers/office/list-nesting.ts';
 import type { List, ListItem, OfficeBlock } from '../../../src/parsers/office/model.ts';
 
 const text = (text: string): OfficeBlock => ({ kind: 'paragraph', content: [{ kind: 'text', text }] });
@@ -12,7 +12,7 @@ const list = (marker: List['marker'], start: number, ...items: ListItem[]): Offi
 test('a list that begins below its first level belongs to the item before it, and the numbering goes on', () => {
   const deeper = list('bullet', 1, item(text('a')));
   expect(
-    nestLists([
+    nestOfficeLists([
       list('decimal', 1, item(text('one'))),
       list('bullet', 1, item(deeper)),
       list('decimal', 2, item(text('two'))),
@@ -27,7 +27,7 @@ test('lists that are apart stay apart', () => {
     list('decimal', 1, item(text('one'))),
     list('decimal', 1, item(text('one again'))),
   ];
-  expect(nestLists(blocks)).toEqual(blocks);
+  expect(nestOfficeLists(blocks)).toEqual(blocks);
 });
 
 test('a list of bullets whose first item has a printed number is numbered from there', () => {
@@ -36,7 +36,7 @@ test('a list of bullets whose first item has a printed number is numbered from t
     item(text('b')),
     { ...item(text('c')), markerLabel: '5.' },
   ];
-  expect(nestLists([list('bullet', 1, ...items)])).toEqual([
+  expect(nestOfficeLists([list('bullet', 1, ...items)])).toEqual([
     list('decimal', 3, item(text('a')), item(text('b')), item(text('c'))),
   ]);
   const labelled = list(
@@ -45,5 +45,5 @@ test('a list of bullets whose first item has a printed number is numbered from t
     { ...item(text('a')), markerLabel: '3.' },
     { ...item(text('b')), markerLabel: '7.' },
   );
-  expect(nestLists([labelled])).toEqual([labelled]);
+  expect(nestOfficeLists([labelled])).toEqual([labelled]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { listMarker, withoutMarker } from '../../../src/parsers/pdf/page/lists.ts';
 import { styleTable } from '../../../src/parsers/pdf/source/words.ts';
-import type { Line, ListItem } from '../../../src/parsers/pdf/types.ts';
+import type { Line, PdfListItem } from '../../../src/parsers/pdf/types.ts';
 
 const style = styleTable()('', 10);
 
@@ -23,7 +23,7 @@ test('an item can begin within a phrase, which OCR returns as one word', () => {
   const line = lineOf(['4. A Jewel in the Crown', '19']);
   expect(listMarker(line, '4. A Jewel in the Crown 19')).toBe('4.');
   const item = { kind: 'item', ...line, page: 1, lines: [line], marker: '4.', depth: 0, ordered: true };
-  const [first] = withoutMarker(item as ListItem);
+  const [first] = withoutMarker(item as PdfListItem);
   expect(first?.words.map(({ text }) => text)).toEqual(['A Jewel in the Crown', '19']);
 });
 

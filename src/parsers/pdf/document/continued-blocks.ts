@@ -1,6 +1,6 @@
 import { lineText } from '../page/lines.ts';
 import { joinContinuedTables } from '../tables/continued-tables.ts';
-import type { Block, Line, TextBlock } from '../types.ts';
+import type { Block, Line, PdfTextBlock } from '../types.ts';
 
 const SENTENCE_END = /[.!?:;。！？…]["'”’)\]\d]*$/;
 const LOWER_START = /^[\p{Ll}(“‘]/u;
@@ -27,7 +27,7 @@ export function joinParagraphs(blocks: readonly Block[]): Block[] {
   return joined;
 }
 
-function continuesIn(before: TextBlock, block: TextBlock): boolean {
+function continuesIn(before: PdfTextBlock, block: PdfTextBlock): boolean {
   const isAtTop = block.page > before.page || block.top < before.top;
   if (!isAtTop || before.rightToLeft !== block.rightToLeft) return false;
   const [last, first] = [before.lines.at(-1) as Line, block.lines[0] as Line];

@@ -1,8 +1,8 @@
-import { nestLists } from '../page/lists.ts';
+import { nestListItems } from '../page/lists.ts';
 import { layoutPage } from '../page/page-layout.ts';
 import { findRunningHeads } from '../page/running-heads.ts';
 import type { Block, SourcePage } from '../types.ts';
-import { findFootnotes } from './footnotes.ts';
+import { findPrintedFootnotes } from './footnotes.ts';
 import { bodyStyle, findHeadings } from './headings.ts';
 import { applyTags } from './tags.ts';
 
@@ -14,7 +14,7 @@ export function layoutDocument(pages: readonly SourcePage[]): Block[][] {
     return [...header, ...layoutPage(page, words), ...footer];
   });
   const blocks = perPage.flat();
-  const marked = applyTags(findHeadings(findFootnotes(blocks, bodyStyle(blocks))), pages);
+  const marked = applyTags(findHeadings(findPrintedFootnotes(blocks, bodyStyle(blocks))), pages);
   const byPage = Map.groupBy(marked, ({ page }) => page);
-  return pages.map(({ number }) => nestLists(byPage.get(number) ?? []));
+  return pages.map(({ number }) => nestListItems(byPage.get(number) ?? []));
 }

@@ -1,10 +1,10 @@
-import type { Block, Line, TextBlock, Word } from '../types.ts';
+import type { Block, Line, PdfTextBlock, Word } from '../types.ts';
 import type { BodyStyle } from './headings.ts';
 
 const MARK = /^(\d{1,3}|[*†‡§¶]{1,3})$/;
 
 /** Finds footnotes: paragraphs in small type that begin with a mark to which text on the same page refers. */
-export function findFootnotes(blocks: readonly Block[], body: BodyStyle): Block[] {
+export function findPrintedFootnotes(blocks: readonly Block[], body: BodyStyle): Block[] {
   const referred = new Set<string>();
   for (const block of blocks)
     if ('lines' in block)
@@ -19,7 +19,7 @@ export function findFootnotes(blocks: readonly Block[], body: BodyStyle): Block[
     if (!MARK.test(mark) || !referred.has(`${block.page} ${mark}`)) return block;
     if (first.style.size > 0.95 * body.size || first.words.length < 2) return block;
     const { left, top, right, bottom, page, lines } = block;
-    return { kind: 'footnote', left, top, right, bottom, page, lines, mark } satisfies TextBlock;
+    return { kind: 'footnote', left, top, right, bottom, page, lines, mark } satisfies PdfTextBlock;
   });
 }
 

@@ -1,6 +1,6 @@
 import { lineLength, lineText } from '../page/lines.ts';
 import { isAllBold, isAllItalic } from '../page/paragraphs.ts';
-import type { Block, Line, TextBlock, TextStyle } from '../types.ts';
+import type { Block, Line, PdfTextBlock, TextStyle } from '../types.ts';
 
 /** A heading is bold, or its font is larger than that of the text by at least this factor. */
 const LARGER = 1.12;
@@ -79,7 +79,7 @@ export function findHeadings(blocks: readonly Block[]): Block[] {
   return withLevels(marked);
 }
 
-function toHeading({ left, top, right, bottom, page, lines }: Block & { lines: Line[] }): TextBlock {
+function toHeading({ left, top, right, bottom, page, lines }: Block & { lines: Line[] }): PdfTextBlock {
   return { kind: 'heading', left, top, right, bottom, page, lines };
 }
 
@@ -133,11 +133,11 @@ function isItalicHeading({ block, text, previous, next }: Candidate): boolean {
 
 /** Assigns levels by font size, then by weight. The largest headings of the document get level 1. */
 function withLevels(blocks: readonly Block[]): Block[] {
-  const keyOf = ({ lines }: TextBlock) => {
+  const keyOf = ({ lines }: PdfTextBlock) => {
     const { size, bold, italic } = (lines[0] as Line).style;
     return Math.round(size * 2) * 4 + (bold ? 2 : 0) + (italic ? 0 : 1);
   };
-  const headings = blocks.filter((block): block is TextBlock => block.kind === 'heading');
+  const headings = blocks.filter((block): block is PdfTextBlock => block.kind === 'heading');
   const keys = [...new Set(headings.map(keyOf))].sort((a, b) => b - a);
   // Sizes that differ by less than a point are one level: some programs scale text to fit it into boxes.
   const levels = new Map<number, number>();

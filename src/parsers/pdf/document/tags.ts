@@ -1,4 +1,4 @@
-import type { Block, SourcePage, Tag, TextBlock, Word } from '../types.ts';
+import type { Block, PdfTextBlock, SourcePage, Tag, Word } from '../types.ts';
 
 /** Minimum share of the text that must be tagged before tags are used. */
 const MIN_TAGGED = 0.8;
@@ -37,7 +37,7 @@ export function applyTags(blocks: readonly Block[], pages: readonly SourcePage[]
 }
 
 /** The tag of more than 60% of the text of a block, if there is one. */
-function typeOf({ lines }: TextBlock, types: ReadonlyMap<number, string>): string | undefined {
+function typeOf({ lines }: PdfTextBlock, types: ReadonlyMap<number, string>): string | undefined {
   const lengths = new Map<string, number>();
   let all = 0;
   for (const { words } of lines)

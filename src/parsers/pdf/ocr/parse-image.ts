@@ -1,7 +1,7 @@
 import { joinContinued } from '../document/continued-blocks.ts';
 import { layoutDocument } from '../document/document-layout.ts';
 import { PdfError } from '../errors.ts';
-import { toHtml } from '../output/to-html.ts';
+import { blocksToHtml } from '../output/to-html.ts';
 import type { SourcePage } from '../types.ts';
 import { type OcrSettings, recogniseImage } from './ocr.ts';
 import { MAX_TIFF_PAGES, splitTiff } from './tiff-pages.ts';
@@ -36,7 +36,7 @@ export async function parseImage(
   }
   return {
     pages: images.count,
-    html: toHtml(joinContinued(layoutDocument(pages).flat())),
+    html: blocksToHtml(joinContinued(layoutDocument(pages).flat())),
     warnings: images.isCut ? [`Only the first ${MAX_TIFF_PAGES} pages of the image were read.`] : [],
   };
 }

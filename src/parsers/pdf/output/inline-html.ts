@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../../html/parse/escape-html.ts';
 import { isReference } from '../document/footnotes.ts';
 import { isSpaced, isUnspacedScript } from '../page/lines.ts';
-import type { Block, Line, TextBlock, TextStyle, Word } from '../types.ts';
+import type { Block, Line, PdfTextBlock, TextStyle, Word } from '../types.ts';
 
 /** The end of a line and the beginning of the next one where a hyphen divides a word. */
 const BROKEN_WORD = /\p{Ll}-$/u;
@@ -46,7 +46,7 @@ export class InlineHtml {
   /** Writes footnotes as a list, to whose items the marks in the text link. */
   footnotes(blocks: readonly Block[]): string {
     const items = blocks.map((block) => {
-      const note = block as TextBlock;
+      const note = block as PdfTextBlock;
       const id = this.#notes.get(`${note.page} ${note.mark}`);
       const text = this.#write(withoutMark(note), { emphasis: true });
       if (!id || !this.#referred.has(id))
@@ -92,7 +92,7 @@ export class InlineHtml {
   }
 }
 
-function withoutMark({ lines, mark = '' }: TextBlock): Line[] {
+function withoutMark({ lines, mark = '' }: PdfTextBlock): Line[] {
   const [first, ...rest] = lines as [Line, ...Line[]];
   const [word, ...words] = first.words;
   return word?.text.startsWith(mark) ? [{ ...first, words }, ...rest] : lines;

@@ -1,14 +1,14 @@
 import { escapeHtml } from '../../../html/parse/escape-html.ts';
 import { codeText } from '../page/code.ts';
 import { withoutMarker } from '../page/lists.ts';
-import type { Block, ListItem, TableBlock, TableCell } from '../types.ts';
+import type { Block, PdfListItem, TableBlock, TableCell } from '../types.ts';
 import { InlineHtml } from './inline-html.ts';
 
 /**
  * Writes blocks as HTML. Running heads, footers and page numbers have the attribute `data-page-role`, by which they can
  * be removed later. Images have URLs of the form `document-image:<id>`.
  */
-export function toHtml(blocks: readonly Block[]): string {
+export function blocksToHtml(blocks: readonly Block[]): string {
   const inline = new InlineHtml(blocks);
   const parts: string[] = [];
   for (let place = 0; place < blocks.length; ) {
@@ -17,7 +17,7 @@ export function toHtml(blocks: readonly Block[]): string {
       let end = place;
       while (blocks[end]?.kind === block.kind) end++;
       const group = blocks.slice(place, end);
-      parts.push(block.kind === 'item' ? listHtml(group as ListItem[], inline) : inline.footnotes(group));
+      parts.push(block.kind === 'item' ? listHtml(group as PdfListItem[], inline) : inline.footnotes(group));
       place = end;
     } else {
       parts.push(blockHtml(block, inline));
@@ -79,7 +79,7 @@ function columnEdges(rows: readonly TableCell[][]): number[] {
 }
 
 /** Writes consecutive items as a list, with nested lists inside their items. */
-function listHtml(items: readonly ListItem[], inline: InlineHtml): string {
+function listHtml(items: readonly PdfListItem[], inline: InlineHtml): string {
   const html: string[] = [];
   const open: { depth: number; name: string }[] = [];
   const closeOne = () => html.push(`</li></${(open.pop() as { name: string }).name}>`);

@@ -1,12 +1,12 @@
 import { centerY, unionOf } from '../boxes.ts';
-import type { Line, TextBlock } from '../types.ts';
+import type { Line, PdfTextBlock } from '../types.ts';
 import { isSpaced, lineText } from './lines.ts';
 
 /** Characters that distinguish code from a single word that is only printed in a monospaced font. */
 const STATEMENT = /[;{}()=<>$#|/\\]|^\w+ -/;
 
 /** Creates a block from lines in a monospaced font: code, or a paragraph if it is a single word without punctuation. */
-export function toCode(lines: Line[], page: number): TextBlock {
+export function toCode(lines: Line[], page: number): PdfTextBlock {
   const [first] = lines as [Line];
   const isCode = lines.length > 1 || first.words.length > 1 || STATEMENT.test(lineText(first));
   return { kind: isCode ? 'code' : 'paragraph', ...unionOf(lines), page, lines };

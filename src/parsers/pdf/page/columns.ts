@@ -8,10 +8,10 @@ export interface Placed<T> extends Box {
   content: T;
 }
 
-export type Item<T> = Segment | Placed<T>;
+export type ColumnItem<T> = Segment | Placed<T>;
 
 /** Whether an item is a part of a line, and not content that is positioned as a whole. */
-export const isSegment = <T>(item: Item<T>): item is Segment => 'words' in item;
+export const isSegment = <T>(item: ColumnItem<T>): item is Segment => 'words' in item;
 
 /** Minimum width of a gutter between columns, as a multiple of the median line height. */
 const MIN_GUTTER = 0.72;
@@ -31,7 +31,7 @@ const MAX_DEPTH = 12;
  * Splits a page into columns and returns their contents in reading order. A row with text that crosses the gutter
  * ends the columns: content above the columns is read before them, content below the columns after them.
  */
-export function splitColumns<T>(items: readonly Item<T>[], depth = 0): Item<T>[][] {
+export function splitColumns<T>(items: readonly ColumnItem<T>[], depth = 0): ColumnItem<T>[][] {
   if (items.length === 0) return [];
   if (depth >= MAX_DEPTH) return [[...items]];
   // Each box counts as a separate row, because the lines of neighbouring columns may be at different heights.
@@ -45,12 +45,12 @@ export function splitColumns<T>(items: readonly Item<T>[], depth = 0): Item<T>[]
   );
 }
 
-function sidesOf<T>(items: readonly Item<T>[], { left }: Gutter): [Item<T>[], Item<T>[]] {
-  const isLeft = (item: Item<T>) => item.right <= left + 0.01;
+function sidesOf<T>(items: readonly ColumnItem<T>[], { left }: Gutter): [ColumnItem<T>[], ColumnItem<T>[]] {
+  const isLeft = (item: ColumnItem<T>) => item.right <= left + 0.01;
   return [items.filter(isLeft), items.filter((item) => !isLeft(item))];
 }
 
-function bestGutter<T>(sorted: readonly Item<T>[]): Gutter | undefined {
+function bestGutter<T>(sorted: readonly ColumnItem<T>[]): Gutter | undefined {
   const lineHeight = median(sorted.filter(isSegment).map(heightOf));
   let best: Gutter | undefined;
   const rows = sorted.map((item) => [item]);
@@ -72,16 +72,22 @@ const score = ({ leftRows, rightRows, left, right }: Gutter) =>
  * with text on both sides, such as a running head, and lines below a wide gap at the end of one side.
  * @returns undefined if too few lines remain on a side
  */
-function trimGutter<T>(sorted: readonly Item<T>[], gutter: Gutter, lineHeight: number): Gutter | undefined {
+function trimGutter<T>(
+  sorted: readonly ColumnItem<T>[],
+  gutter: Gutter,
+  lineHeight: number,
+): Gutter | undefined {
   let { first, last } = gutter;
-  const isLeft = (place: number) => (sorted[place] as Item<T>).right <= gutter.left + 0.01;
-  const firstLeft = sorted.slice(first, last + 1).find(({ right }) => right <= gutter.left + 0.01) as Item<T>;
+  const isLeft = (place: number) => (sorted[place] as ColumnItem<T>).right <= gutter.left + 0.01;
+  const firstLeft = sorted
+    .slice(first, last + 1)
+    .find(({ right }) => right <= gutter.left + 0.01) as ColumnItem<T>;
   const above = sorted.findIndex((item, place) => place >= first && item.bottom >= firstLeft.top);
   // In long columns, lines above the first one on the left are the beginning of the right column.
   const isColumnStart =
     Math.min(gutter.leftRows, gutter.rightRows) >= MIN_LONG_ROWS &&
     sorted.slice(first, above).every((item) => isSegment(item) && item.length >= MIN_PROSE_LENGTH) &&
-    (sorted[above] as Item<T>).top - (sorted[above - 1]?.bottom ?? 0) < 0.8 * lineHeight;
+    (sorted[above] as ColumnItem<T>).top - (sorted[above - 1]?.bottom ?? 0) < 0.8 * lineHeight;
   if (!isColumnStart) first = Math.min(above, last);
   const head = headEnd(sorted.slice(first, last + 1), lineHeight);
   first += head;
@@ -91,7 +97,7 @@ function trimGutter<T>(sorted: readonly Item<T>[], gutter: Gutter, lineHeight: n
     // The other side may be longer. Its lines belong to the columns until the first wide gap.
     let bottom = Math.max(...sorted.slice(first, end + 1).map((item) => item.bottom));
     for (let place = end + 1; place <= last; place++) {
-      const item = sorted[place] as Item<T>;
+      const item = sorted[place] as ColumnItem<T>;
       if (item.top - bottom > 1.2 * lineHeight) last = place - 1;
       else bottom = Math.max(bottom, item.bottom);
     }
@@ -114,7 +120,7 @@ function headEnd(items: readonly Box[], lineHeight: number): number {
 }
 
 /** Whether the two sides are columns of text rather than the cells of a table. */
-function separatesColumns<T>(sides: [Item<T>[], Item<T>[]], lineHeight: number): boolean {
+function separatesColumns<T>(sides: [ColumnItem<T>[], ColumnItem<T>[]], lineHeight: number): boolean {
   const [left, right] = sides;
   // Headings at the margin above and below a centred table are not beside it.
   if (!left.some((item) => right.some((other) => overlapY(item, other) > 0))) return false;
@@ -133,7 +139,7 @@ function separatesColumns<T>(sides: [Item<T>[], Item<T>[]], lineHeight: number):
 }
 
 /** Whether a side is running text, or has no text outside of tables. */
-function isProse<T>(side: readonly Item<T>[]): boolean {
+function isProse<T>(side: readonly ColumnItem<T>[]): boolean {
   const segments = side.filter(isSegment);
   if (segments.length === 0) return true;
   return (

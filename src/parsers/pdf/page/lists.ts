@@ -1,4 +1,4 @@
-import type { Block, Line, ListItem } from '../types.ts';
+import type { Block, Line, PdfListItem } from '../types.ts';
 
 const BULLET = /^[•◦▪●○■□➢➤►▶✓✔✗❖⁃∙·‣◆◇*–—-]$|^[\uf0b7\uf0a7\uf076\uf0d8\uf0fc]$/;
 const BULLET_PREFIX = /^[•◦▪●■➢➤►‣◆\uf0b7\uf0a7]/;
@@ -23,7 +23,7 @@ export function listMarker({ words, style }: Line, text: string): string | undef
 }
 
 /** The lines of an item without its marker. */
-export function withoutMarker({ lines, marker }: ListItem): Line[] {
+export function withoutMarker({ lines, marker }: PdfListItem): Line[] {
   const [first, ...rest] = lines as [Line, ...Line[]];
   const [word, ...words] = first.words;
   if (!word?.text.startsWith(marker)) return lines;
@@ -37,7 +37,7 @@ export function withoutMarker({ lines, marker }: ListItem): Line[] {
  * paragraph again, because it is a numbered paragraph or a line that happens to begin with a number, unless it is the
  * first of a list.
  */
-export function nestLists(blocks: readonly Block[]): Block[] {
+export function nestListItems(blocks: readonly Block[]): Block[] {
   const nested: Block[] = [];
   for (let start = 0; start < blocks.length; ) {
     let end = start;
@@ -47,13 +47,13 @@ export function nestLists(blocks: readonly Block[]): Block[] {
       start++;
       continue;
     }
-    nested.push(...nestItems(blocks.slice(start, end) as ListItem[]));
+    nested.push(...nestItems(blocks.slice(start, end) as PdfListItem[]));
     start = end;
   }
   return nested;
 }
 
-function nestItems(items: readonly ListItem[]): Block[] {
+function nestItems(items: readonly PdfListItem[]): Block[] {
   const lefts: number[] = [];
   const depths = items.map(({ left, lines }) => {
     const step = 0.6 * (lines[0] as Line).style.size;

@@ -14,7 +14,7 @@ import { gridBox, ruledTable } from '../tables/ruled.ts';
 import { splitAtStrips } from '../tables/strips.ts';
 import { findTaggedTables } from '../tables/tagged.ts';
 import type { Block, Line, Segment, SourcePage, Word } from '../types.ts';
-import { type Item, isSegment, type Placed, splitColumns } from './columns.ts';
+import { type ColumnItem, isSegment, type Placed, splitColumns } from './columns.ts';
 import { lastContentsRow } from './contents-list.ts';
 import { withDrawnBullets } from './drawn-bullets.ts';
 import { withFieldValues } from './form-fields.ts';
@@ -42,7 +42,7 @@ export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
     placed.push(place({ kind: 'figure', figure, ...boxOf(figure), page: page.number }));
   for (const annotation of page.annotations)
     placed.push(place({ kind: 'annotation', annotation, ...boxOf(annotation), page: page.number }));
-  const items: Item<Block | undefined>[] = [...toSegments(rest), ...placed, ...crossingRules(page)];
+  const items: ColumnItem<Block | undefined>[] = [...toSegments(rest), ...placed, ...crossingRules(page)];
   return [...splitColumns(items).flatMap((column) => readColumn(column, page)), ...turnedBlocks(page)];
 }
 
@@ -107,7 +107,7 @@ function isContinued(box: Box, words: readonly Word[], inside: readonly Word[]):
 }
 
 /** The blocks of one column, from top to bottom. */
-function readColumn(column: readonly Item<Block | undefined>[], page: SourcePage): Block[] {
+function readColumn(column: readonly ColumnItem<Block | undefined>[], page: SourcePage): Block[] {
   const blocks: Block[] = [];
   let lines: Line[] = [];
   const flush = () => {

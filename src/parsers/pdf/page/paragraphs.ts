@@ -1,5 +1,5 @@
 import { type Box, centerY, median, unionOf } from '../boxes.ts';
-import type { Line, ListItem, TextBlock } from '../types.ts';
+import type { Line, PdfListItem, PdfTextBlock } from '../types.ts';
 import { toCode } from './code.ts';
 import { lineText } from './lines.ts';
 import { listMarker } from './lists.ts';
@@ -13,10 +13,10 @@ const SENTENCE_END = /[.!?:;。！？]["'”’)\]]*$/;
 const UPPER_START = /^["'“‘(]?[\p{Lu}\d]/u;
 
 /** Groups the lines of a column into paragraphs, list items and code. */
-export function toTextBlocks(lines: readonly Line[], page: number): (TextBlock | ListItem)[] {
+export function toTextBlocks(lines: readonly Line[], page: number): (PdfTextBlock | PdfListItem)[] {
   const column = lines.length > 0 ? unionOf(lines) : undefined;
   const pitches = usualPitches(lines);
-  const blocks: (TextBlock | ListItem)[] = [];
+  const blocks: (PdfTextBlock | PdfListItem)[] = [];
   let group: Line[] = [];
   let marker: string | undefined;
   const close = () => {
@@ -159,7 +159,7 @@ function endsWithPage(line: Line): boolean {
 /** Whether all words of a line are bold. */
 export const isAllBold = ({ words }: Line) => words.every(({ style }) => style.bold);
 
-function toBlock(lines: Line[], marker: string | undefined, page: number): TextBlock | ListItem {
+function toBlock(lines: Line[], marker: string | undefined, page: number): PdfTextBlock | PdfListItem {
   const box = unionOf(lines);
   if (marker) {
     const ordered = /[\da-z]/i.test(marker) && marker !== 'o';

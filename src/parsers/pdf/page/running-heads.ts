@@ -1,5 +1,5 @@
 import { heightOf, unionOf, widthOf } from '../boxes.ts';
-import type { PageRole, SourcePage, TextBlock, Word } from '../types.ts';
+import type { PageRole, PdfTextBlock, SourcePage, Word } from '../types.ts';
 import { lineText, toLine } from './lines.ts';
 import { groupRows } from './rows.ts';
 
@@ -16,8 +16,8 @@ const PAGE_NUMBER =
 
 /** Header and footer lines of a page, and its other words. */
 export interface RunningHeads {
-  header: TextBlock[];
-  footer: TextBlock[];
+  header: PdfTextBlock[];
+  footer: PdfTextBlock[];
   words: Word[];
 }
 
@@ -47,7 +47,7 @@ export function findRunningHeads(pages: readonly SourcePage[]): RunningHeads[] {
       if (!role) continue;
       for (const word of candidate.words) taken.add(word);
       const line = toLine(candidate.words);
-      const block: TextBlock = {
+      const block: PdfTextBlock = {
         kind: 'paragraph',
         ...unionOf(line.words),
         page: page.number,
