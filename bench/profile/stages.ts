@@ -23,7 +23,7 @@ const OWN: Rules = [
   ['markdown', /\/src\/html\/markdown\//],
   ['other HTML', /\/src\/html\/(?!meta-refresh|media\/page-media)/],
   ['index entry for search', /\/src\/indexing\//],
-  ['judge the page', /\/src\/(?:engines\/(?:challenge|needs-browser|scan-tags|blocked)|html\/)/],
+  ['judge the page', /\/src\/(?:engines\/page-checks\/|html\/)/],
   ['decode', /\/src\/(?:parsers\/|engines\/read-body)/],
   ['cached copy', /\/src\/engines\/page-cache/],
   ['fetch', /\/src\/(?:net|engines)\//],

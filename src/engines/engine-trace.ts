@@ -1,8 +1,8 @@
 import type { EngineAttempt } from '../db/client.ts';
 import { toServiceError } from '../errors.ts';
 import type { ProxyKind, Snapshot } from '../snapshot.ts';
-import { detectChallenge } from './challenge.ts';
 import type { Engine } from './engine.ts';
+import { detectChallenge } from './page-checks/challenge.ts';
 
 /** One change from an engine to the next. */
 export interface Fallback {

@@ -2,10 +2,10 @@ import { type ErrorCode, ServiceError } from '../errors.ts';
 import { mentionsMedia } from '../html/media/page-media.ts';
 import type { ProxyRoute, Upstreams } from '../net/upstream-proxies.ts';
 import { pause } from '../pause.ts';
-import { challengeWarnings, isBlocked, withChallengeDetection } from './blocked.ts';
 import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';
 import { affordsEnhanced, type ExtraCredits } from './extra-credits.ts';
-import { needsBrowser } from './needs-browser.ts';
+import { challengeWarnings, isBlocked, withChallengeDetection } from './page-checks/blocked.ts';
+import { needsBrowser } from './page-checks/needs-browser.ts';
 
 /** The page to fetch, and which engines and proxies may be used for it. */
 export interface FetchOptions {

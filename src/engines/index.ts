@@ -2,7 +2,6 @@ import { needsSource } from '../formats/index.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { isCacheOnly } from '../schemas/scrape-options.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { isBlocked } from './blocked.ts';
 import type { ReadDocument } from './document-reader.ts';
 import type { EngineResult } from './engine.ts';
 import { EngineTrace, type Fallback } from './engine-trace.ts';
@@ -16,6 +15,7 @@ import {
   type PageCache,
   wantsImages,
 } from './page-cache.ts';
+import { isBlocked } from './page-checks/blocked.ts';
 import { collectOf, type FetchContext, toPageRequest } from './page-request.ts';
 import type { UploadEngine } from './upload-engine.ts';
 

@@ -1,8 +1,8 @@
 import type { JsonLdItem } from '../html/structured-data/json-ld.ts';
 import type { StructuredData } from '../html/structured-data/structured-data.ts';
 import { isJsonObject } from '../json-object.ts';
-import { detectCurrency, isPriceText } from './numbers.ts';
 import { isCommonName, nameWords } from './property-names.ts';
+import { detectCurrency, isPriceText } from './values/numbers.ts';
 
 /** A named value of a page. */
 export interface Field {

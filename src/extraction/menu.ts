@@ -2,8 +2,8 @@ import type { Content } from '../html/content.ts';
 import type { JsonLdItem } from '../html/structured-data/json-ld.ts';
 import { itemsOf } from '../html/structured-data/structured-data.ts';
 import { resolveUrl } from '../html/urls.ts';
-import { type Money, parseMoney } from './money.ts';
 import { readAvailability, readItems, readText, readUrls } from './schema-org.ts';
+import { type Money, parseMoney } from './values/money.ts';
 
 /** A dish or drink on a menu. */
 interface MenuItem {

@@ -1,10 +1,10 @@
 import type { JsonLdItem } from '../html/structured-data/json-ld.ts';
 import { isJsonObject } from '../json-object.ts';
-import { toScalar, type ValueContext } from './coercion.ts';
 import { type Field, itemFields, textFields } from './fields.ts';
 import { isNullable, resolveAlternatives, type Schema, schemaProperties } from './json-schema.ts';
 import { hasMeaning, isCommonName, isGenericName, nameSimilarity, nameWords } from './property-names.ts';
 import type { Records } from './records.ts';
+import { toScalar, type ValueContext } from './values/coercion.ts';
 
 /** The page's records and the settings that one extraction shares. */
 export interface MatchContext extends ValueContext {

@@ -2,7 +2,7 @@ import { type Document, type Element, isTag } from 'domhandler';
 import { findAll } from 'domutils';
 import { textOf } from '../html/text.ts';
 import { createVisibleField, type Field } from './fields.ts';
-import { isPriceText } from './numbers.ts';
+import { isPriceText } from './values/numbers.ts';
 
 /** Most characters of a label, of a value, and of a line with both. */
 const MAX_LABEL = 60;

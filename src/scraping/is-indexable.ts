@@ -1,4 +1,4 @@
-import { isBlocked } from '../engines/blocked.ts';
+import { isBlocked } from '../engines/page-checks/blocked.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isBlocked } from '../../src/engines/blocked.ts';
-import { detectChallenge } from '../../src/engines/challenge.ts';
+import { isBlocked } from '../../src/engines/page-checks/blocked.ts';
+import { detectChallenge } from '../../src/engines/page-checks/challenge.ts';
 
 const html = (text: string) => ({ kind: 'html' as const, text });
 const page = (head: string, body: string) =>

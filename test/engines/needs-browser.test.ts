@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { needsBrowser } from '../../src/engines/needs-browser.ts';
+import { needsBrowser } from '../../src/engines/page-checks/needs-browser.ts';
 import { appPage } from '../site/app.ts';
 import { articlePage } from '../site/article.ts';
 import { linkPage } from '../site/links.ts';

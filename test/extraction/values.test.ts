@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseDate } from '../../src/extraction/dates.ts';
-import { detectCurrency, parseSingleNumber } from '../../src/extraction/numbers.ts';
 import { nameSimilarity } from '../../src/extraction/property-names.ts';
+import { parseDate } from '../../src/extraction/values/dates.ts';
+import { detectCurrency, parseSingleNumber } from '../../src/extraction/values/numbers.ts';
 
 const numbers: [string, string, number | undefined][] = [
   ['$1,299.00', 'en', 1299],

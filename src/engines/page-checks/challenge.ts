@@ -1,4 +1,4 @@
-import type { Challenge, Snapshot } from '../snapshot.ts';
+import type { Challenge, Snapshot } from '../../snapshot.ts';
 import { readChallengeSignals } from './challenge-signals.ts';
 
 /** How many characters at the beginning of a page are searched for markers. */

@@ -1,8 +1,8 @@
-import { type JsonLdItem, typeName } from '../html/structured-data/json-ld.ts';
-import { resolveUrl } from '../html/urls.ts';
-import { isJsonObject } from '../json-object.ts';
+import { type JsonLdItem, typeName } from '../../html/structured-data/json-ld.ts';
+import { resolveUrl } from '../../html/urls.ts';
+import { isJsonObject } from '../../json-object.ts';
+import type { Schema } from '../json-schema.ts';
 import { parseDate } from './dates.ts';
-import type { Schema } from './json-schema.ts';
 import { parseSingleNumber } from './numbers.ts';
 
 /** The page settings that values are read with. */

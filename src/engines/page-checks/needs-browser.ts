@@ -1,4 +1,4 @@
-import { isPlaceholder } from '../html/placeholder.ts';
+import { isPlaceholder } from '../../html/placeholder.ts';
 import { scanTags, type TagHandler } from './scan-tags.ts';
 
 /**

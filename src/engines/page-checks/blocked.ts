@@ -1,7 +1,7 @@
-import { ServiceError } from '../errors.ts';
-import type { Challenge, Snapshot } from '../snapshot.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Challenge, Snapshot } from '../../snapshot.ts';
+import type { Engine } from '../engine.ts';
 import { detectChallenge } from './challenge.ts';
-import type { Engine } from './engine.ts';
 
 /** Statuses with which sites block a visitor or limit its rate. */
 const BLOCKED_STATUSES = new Set([401, 403, 429]);
