@@ -1,4 +1,4 @@
-import { Client } from '@temporalio/client';
+import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rangesOf } from '../../src/page-jobs/chunk-log.ts';
@@ -7,6 +7,7 @@ import { call, scrape } from '../support/api.ts';
 import { type History, payloadsOf, replay, silenceReplays } from '../support/histories.ts';
 import { finished, startJob, untilStatus } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
 /** The summary of an ended job in the Temporal UI. */
@@ -59,6 +60,17 @@ const detailsOf = async (workflowId: string) =>
       .getHandle(workflowId)
       .query<{ currentDetails?: string }>('__temporal_workflow_metadata')
   ).currentDetails ?? '';
+
+/** The result of a workflow. That of a quick scrape starts after the response. */
+const resultOf = (workflowId: string) =>
+  pollUntil(() =>
+    client.workflow
+      .getHandle(workflowId)
+      .result()
+      .catch((error: unknown) => {
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      }),
+  );
 
 /** The activities of a history, each with its summary and result. */
 function activitiesOf(history: History) {
@@ -204,7 +216,7 @@ describe('the history of a scrape', () => {
     await scrape({ url });
     const { body } = await scrape({ url });
     expect(body.data.metadata.cacheState).toBe('hit');
-    const result = await client.workflow.getHandle(`scrape/${body.data.metadata.scrapeId}`).result();
+    const result = await resultOf(`scrape/${body.data.metadata.scrapeId}`);
     expect(result).toMatchObject({ engine: 'cache', fallbacks: [] });
   });
 });
@@ -221,7 +233,7 @@ describe('jobs with zero data retention', () => {
     expect(await detailsOf(`crawl/${id}`)).not.toContain('slowest');
 
     const { body } = await scrape({ url: `${pages.url}/one`, zeroDataRetention: true });
-    const result = await client.workflow.getHandle(`scrape/${body.data.metadata.scrapeId}`).result();
+    const result = await resultOf(`scrape/${body.data.metadata.scrapeId}`);
     expect(result).toMatch(/^[0-9a-f]{64}$/);
   });
 });
