@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
@@ -291,9 +292,11 @@ async function expire(id: string): Promise<void> {
   const past = new Date(Date.now() - 60_000);
   await db.query.updateTable('jobs').set({ expires_at: past }).where('id', '=', id).execute();
   await runUpkeep();
-  const isKept = () =>
-    db.query.selectFrom('pages').select('id').where('job_id', '=', id).limit(1).executeTakeFirst();
-  await pollUntil(async () => !(await isKept()));
+  // The pages are deleted first, the key after them.
+  const kept = sql`
+    select from jobs where id = ${id}
+      and (length(seal) > 0 or exists (select from pages where job_id = jobs.id))`;
+  await pollUntil(async () => (await kept.execute(db.query)).rows.length === 0);
 }
 
 describe('a batch', () => {

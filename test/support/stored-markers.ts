@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { zstdDecompressSync } from 'node:zlib';
 import type { Client } from '@temporalio/client';
 import { sql } from 'kysely';
@@ -94,9 +95,13 @@ async function readIfChanged(file: string, since: Date): Promise<Buffer | undefi
   return mtimeMs >= since.getTime() - FILE_TIME_ACCURACY_MS ? readFile(file) : undefined;
 }
 
+/** Temporal gets a quick scrape after its response, and enters a workflow into its index up to half a second later. */
+const INDEX_DELAY_MS = 1_500;
+
 async function historiesWith(client: Client, marker: string, since: Date): Promise<string[]> {
   const query = `CloseTime >= '${since.toISOString()}' or ExecutionStatus = 'Running'`;
   const found: string[] = [];
+  await sleep(INDEX_DELAY_MS);
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
     const handle = client.workflow.getHandle(workflowId, runId);
     const history = await handle.fetchHistory();
