@@ -20,7 +20,7 @@ export interface VisitorFigures {
   apartMs: number;
 }
 
-/** What the process of a visitor reports. */
+/** The report of the process of a visitor. */
 type VisitorReport = Pick<VisitorFigures, 'apartMs'> & { totalMs: number };
 
 /** The programs that open pages, by the name of the visitor. */

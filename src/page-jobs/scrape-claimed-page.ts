@@ -180,7 +180,7 @@ async function fetchClaim(
     const fetched = await deps.engines.fetchPage(request, deadline.signal, {
       ...conversion,
       trace: deps.trace,
-      // What the page is expected to cost has been reserved with its claim.
+      // The claim of the page has reserved its expected price.
       extraCredits: () => deps.readCredits(teamId),
       profile: profile && { teamId, name: profile.name },
       sharedBy: zeroDataRetention ? undefined : jobId,

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SessionOpener } from '../../src/activities/sessions/session-opener.ts';
 import type { Profiles } from '../../src/browser/browser-profile.ts';
 import type { Database } from '../../src/db/client.ts';
-import { endSession, findSession, insertSession, openSession } from '../../src/db/sessions.ts';
+import { endSession, findSession, openSession } from '../../src/db/sessions.ts';
 import type { SessionHost } from '../../src/sessions/session-host.ts';
-import { makeTeam, openTestDatabase } from '../support/database.ts';
+import { makeTeam, openTestDatabase, storeSession } from '../support/database.ts';
 
 /** The opening of stored sessions by a host whose browsers only count, because real ones are tested elsewhere. */
 
@@ -17,23 +17,6 @@ beforeAll(async () => {
 afterAll(() => db.close());
 
 const URL_OF_HOST = 'http://10.0.0.1:1';
-
-async function storeSession(): Promise<string> {
-  const id = crypto.randomUUID();
-  await insertSession(db.query, {
-    id,
-    teamId,
-    apiKeyId: null,
-    kind: 'browser',
-    target: 'a session',
-    salt: Buffer.alloc(16),
-    ttlSeconds: 600,
-    activityTtlSeconds: 300,
-    streamWebView: true,
-    keptMs: 60_000,
-  });
-  return id;
-}
 
 function countingHost() {
   const counts = { started: 0, ended: 0 };
@@ -58,7 +41,7 @@ function countingHost() {
 }
 
 it('a session that the API and its workflow open at the same time has one browser', async () => {
-  const id = await storeSession();
+  const id = await storeSession(db.query, teamId);
   const { counts, opener } = countingHost();
   await Promise.all([opener.open(id), opener.open(id)]);
   expect(counts).toEqual({ started: 1, ended: 0 });
@@ -66,7 +49,7 @@ it('a session that the API and its workflow open at the same time has one browse
 });
 
 it('a session that another host has opened is not opened again, because a client may use it', async () => {
-  const id = await storeSession();
+  const id = await storeSession(db.query, teamId);
   await openSession(db, { id, host: 'http://10.0.0.2:1' });
   const { counts, opener } = countingHost();
   await expect(opener.open(id)).rejects.toMatchObject({ code: 'WORKER_LOST' });
@@ -76,7 +59,7 @@ it('a session that another host has opened is not opened again, because a client
 });
 
 it('a session that has ended is not opened', async () => {
-  const id = await storeSession();
+  const id = await storeSession(db.query, teamId);
   await endSession(db, { id, reason: 'deleted' });
   const { counts, opener } = countingHost();
   await expect(opener.open(id)).rejects.toMatchObject({ code: 'SESSION_DESTROYED' });
@@ -84,7 +67,7 @@ it('a session that has ended is not opened', async () => {
 });
 
 it('a session that has ended since it was opened ends its browser when its workflow asks for it', async () => {
-  const id = await storeSession();
+  const id = await storeSession(db.query, teamId);
   const { counts, opener } = countingHost();
   await opener.open(id);
   await endSession(db, { id, reason: 'failed' });
@@ -93,7 +76,7 @@ it('a session that has ended since it was opened ends its browser when its workf
 });
 
 it('a session that failed to start costs nothing, even if its browser was open already', async () => {
-  const id = await storeSession();
+  const id = await storeSession(db.query, teamId);
   await countingHost().opener.open(id);
   expect(await endSession(db, { id, reason: 'failed' })).toMatchObject({ credits: 0 });
 });

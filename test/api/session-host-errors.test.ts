@@ -4,10 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { endSession, insertSession, openSession } from '../../src/db/sessions.ts';
-import { createSessionSalt } from '../../src/encryption/session-secrets.ts';
+import { endSession, openSession } from '../../src/db/sessions.ts';
 import { call } from '../support/api.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../support/database.ts';
 
 /**
  * The responses of the API when a session host does not respond as it should. Clients repeat a request that gets 502, so 502
@@ -29,19 +28,7 @@ async function executeOn(serve?: RequestListener) {
   // Listening on a TCP port, the address is never a path.
   const { port } = server.address() as AddressInfo;
   if (!serve) server.close();
-  const id = crypto.randomUUID();
-  await insertSession(db.query, {
-    id,
-    teamId: team.id,
-    apiKeyId: null,
-    kind: 'browser',
-    target: 'a session',
-    salt: createSessionSalt(),
-    ttlSeconds: 3600,
-    activityTtlSeconds: 3600,
-    streamWebView: true,
-    keptMs: 3_600_000,
-  });
+  const id = await storeSession(db.query, team.id);
   await openSession(db, { id, host: `http://127.0.0.1:${port}` });
   const response = await call(`/v2/browser/${id}/execute`, { body: { code: '1' }, key: team.key });
   await endSession(db, { id, reason: 'lost' });

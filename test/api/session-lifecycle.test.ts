@@ -6,12 +6,11 @@ import { WebSocket } from 'ws';
 import { priceOfSession } from '../../src/credits.ts';
 import type { Database } from '../../src/db/client.ts';
 import { performOnce } from '../../src/db/idempotency.ts';
-import { areSessionsCovered, insertSession } from '../../src/db/sessions.ts';
+import { areSessionsCovered } from '../../src/db/sessions.ts';
 import { changeTeam } from '../../src/db/teams/teams.ts';
-import { createSessionSalt } from '../../src/encryption/session-secrets.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { call } from '../support/api.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../support/database.ts';
 import { startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';
 import { temporalAddressOf } from '../support/service.ts';
@@ -106,21 +105,9 @@ describe('while a session starts', () => {
 
 describe('a session whose API process died before it could start', () => {
   const insert = (key?: string) =>
-    performOnce(db, { teamId: team.id, key, request: ['browser', { ttl: 600 }] }, async (query) => {
-      const { id } = await insertSession(query, {
-        id: crypto.randomUUID(),
-        teamId: team.id,
-        apiKeyId: null,
-        kind: 'browser',
-        target: 'browser session',
-        salt: createSessionSalt(),
-        ttlSeconds: 600,
-        activityTtlSeconds: 600,
-        streamWebView: true,
-        keptMs: 3_600_000,
-      });
-      return id;
-    });
+    performOnce(db, { teamId: team.id, key, request: ['browser', { ttl: 600 }] }, (query) =>
+      storeSession(query, team.id, { ttlSeconds: 600, activityTtlSeconds: 600 }),
+    );
 
   it('is started by the repeated request with the same idempotency key', async () => {
     const key = crypto.randomUUID();
@@ -289,21 +276,7 @@ describe('the credits of a team', () => {
   it('have to cover all its open sessions together, each by the second after the first minute', async () => {
     const rich = await makeTeam(db, { credits: 10 });
     const open = async (seconds: number, prompted = false) => {
-      const id = crypto.randomUUID();
-      await db.query.transaction().execute((query) =>
-        insertSession(query, {
-          id,
-          teamId: rich.id,
-          apiKeyId: null,
-          kind: 'browser',
-          target: 'browser session',
-          salt: createSessionSalt(),
-          ttlSeconds: 3600,
-          activityTtlSeconds: 3600,
-          streamWebView: true,
-          keptMs: 3_600_000,
-        }),
-      );
+      const id = await db.query.transaction().execute((query) => storeSession(query, rich.id));
       await sql`update browser_sessions set state = 'active', prompted = ${prompted},
         opened_at = now() - make_interval(secs => ${seconds}) where id = ${id}`.execute(db.query);
       return id;

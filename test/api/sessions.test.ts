@@ -1,4 +1,3 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -15,14 +14,14 @@ import { WebSocket } from 'ws';
 import { readConfig } from '../../src/config.ts';
 import { priceOfSession } from '../../src/credits.ts';
 import type { Database } from '../../src/db/client.ts';
-import { endSession, findSession, insertSession, listAbandonedSessions } from '../../src/db/sessions.ts';
+import { endSession, findSession, listAbandonedSessions } from '../../src/db/sessions.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../src/encryption/host-request.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { Temporal } from '../../src/temporal/workflow-client.ts';
 import { Outcome } from '../../src/workflows/search-attributes.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { type ApiResponse, call } from '../support/api.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../support/database.ts';
 import { startApi } from '../support/in-process-api.ts';
 import { startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';
@@ -258,19 +257,7 @@ it('a session that was given up while it was started ends on its host too', asyn
 
 it('sessions that have not been opened seven minutes after their creation have lost their workflow', async () => {
   const insert = async (minutes: number) => {
-    const id = randomUUID();
-    await insertSession(db.query, {
-      id,
-      teamId: team.id,
-      apiKeyId: null,
-      kind: 'browser',
-      target: 'abandoned',
-      salt: randomBytes(16),
-      ttlSeconds: 3600,
-      activityTtlSeconds: 300,
-      streamWebView: false,
-      keptMs: 3_600_000,
-    });
+    const id = await storeSession(db.query, team.id);
     await sql`update browser_sessions set created_at = now() - make_interval(mins => ${minutes}) where id = ${id}`.execute(
       db.query,
     );
@@ -476,21 +463,9 @@ it('a repeated request with the same idempotency key returns the same session', 
 });
 
 it('a session whose host is gone before it has opened the browser is opened by another host', async () => {
-  const id = crypto.randomUUID();
   const connection = await connectTemporal(temporalAddressOf(inject('service')));
   const temporal = new Temporal(connection, readConfig().temporalNamespace);
-  await insertSession(db.query, {
-    id,
-    teamId: team.id,
-    apiKeyId: null,
-    kind: 'browser',
-    target: 'a session',
-    salt: Buffer.alloc(16),
-    ttlSeconds: 600,
-    activityTtlSeconds: 300,
-    streamWebView: true,
-    keptMs: 60_000,
-  });
+  const id = await storeSession(db.query, team.id);
   const expiresAt = Date.now() + 600_000;
   open.push({ id, key: team.key });
   await temporal.startSession({

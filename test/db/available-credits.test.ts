@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,12 +8,12 @@ import { addTurn, findRun, finishStep, insertRun, listSteps } from '../../src/db
 import { insertChildJobs, insertJob, type NewJob } from '../../src/db/jobs/jobs.ts';
 import { insertPageJob } from '../../src/db/jobs/page-jobs.ts';
 import { recordAndClaim } from '../../src/db/pages/record-and-claim.ts';
-import { areSessionsCovered, insertSession, openSession } from '../../src/db/sessions.ts';
+import { areSessionsCovered, openSession } from '../../src/db/sessions.ts';
 import { readAvailableCredits } from '../../src/db/teams/available-credits.ts';
 import { NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { call } from '../support/api.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../support/database.ts';
 import { startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
@@ -104,19 +103,7 @@ async function startCrawl({ id: teamId }: TestTeam, count: number, reserved = 1)
 }
 
 async function openBrowser(team: TestTeam, minutes: number): Promise<string> {
-  const { id } = jobOf(team, { kind: 'browser' });
-  await insertSession(db.query, {
-    id,
-    teamId: team.id,
-    apiKeyId: null,
-    kind: 'browser',
-    target: '',
-    salt: randomBytes(8),
-    ttlSeconds: 3_600,
-    activityTtlSeconds: 3_600,
-    streamWebView: false,
-    keptMs: 3_600_000,
-  });
+  const id = await storeSession(db.query, team.id);
   await openSession(db, { id, host: 'host' });
   await sql`update browser_sessions set opened_at = now() - make_interval(mins => ${minutes}) where id = ${id}`.execute(
     db.query,

@@ -5,7 +5,7 @@ import type { Blobs } from '../../src/blobs/index.ts';
 import type { Database } from '../../src/db/client.ts';
 import { insertPageJob } from '../../src/db/jobs/page-jobs.ts';
 import { NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
-import { PageWorker } from '../../src/page-jobs/page-worker.ts';
+import { PageWorker, type PageWorkerOptions } from '../../src/page-jobs/page-worker.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 
 /** A page worker with a real database. Its clock stands still unless the test moves it, so that it never stops claiming. */
@@ -42,6 +42,25 @@ async function newBatch(pages: number): Promise<string> {
   return id;
 }
 
+/** A page worker of a job whose pages have no documents, and for which no other worker is needed. @param change what sets it apart */
+const workerOf = (jobId: string, change: Pick<PageWorkerOptions, 'scrape'> & Partial<PageWorkerOptions>) =>
+  new PageWorker({
+    db,
+    jobId,
+    name: `${jobId}/0/1`,
+    cipher: NULL_CIPHER,
+    pageEvents: false,
+    maxClaims: Number.POSITIVE_INFINITY,
+    requestsPerHost: REQUESTS_PER_HOST,
+    waitsForCapacity: true,
+    claimsAhead: false,
+    blobs: {} as Blobs,
+    signal: new AbortController().signal,
+    capacity: { reserve: (wanted) => wanted, returnUnused: () => undefined, release: () => undefined },
+    requestHelp: async () => undefined,
+    ...change,
+  });
+
 it('a host gets its next requests while the documents of its first pages are being stored', async () => {
   const jobId = await newBatch(REQUESTS_PER_HOST + 2);
   const nextPage = Promise.withResolvers<void>();
@@ -55,20 +74,8 @@ it('a host gets its next requests while the documents of its first pages are bei
       return items.map((_, index) => `${jobId}-${stored.length}-${index}`);
     },
   } as Blobs;
-  const worker = new PageWorker({
-    db,
+  const worker = workerOf(jobId, {
     blobs,
-    jobId,
-    name: `${jobId}/0/1`,
-    cipher: NULL_CIPHER,
-    pageEvents: false,
-    maxClaims: Number.POSITIVE_INFINITY,
-    requestsPerHost: REQUESTS_PER_HOST,
-    waitsForCapacity: true,
-    claimsAhead: false,
-    signal: new AbortController().signal,
-    capacity: { reserve: (wanted) => wanted, returnUnused: () => undefined, release: () => undefined },
-    requestHelp: async () => undefined,
     async scrape({ id, host, ordinal }, _job, onFetched) {
       onFetched();
       if (ordinal === REQUESTS_PER_HOST) nextPage.resolve();
@@ -86,21 +93,9 @@ it('a page worker with one long page requests another one again and again while 
   const requests: string[] = [];
   const clock = setInterval(() => vi.advanceTimersByTime(1_000), 50);
   onTestFinished(() => clearInterval(clock));
-  const worker = new PageWorker({
-    db,
-    jobId,
-    name: `${jobId}/0/1`,
-    cipher: NULL_CIPHER,
-    pageEvents: false,
+  const worker = workerOf(jobId, {
     // It claims no more than the long page, as after the end of its time.
     maxClaims: 1,
-    requestsPerHost: REQUESTS_PER_HOST,
-    waitsForCapacity: true,
-    claimsAhead: false,
-    // The page has no document.
-    blobs: {} as Blobs,
-    signal: new AbortController().signal,
-    capacity: { reserve: (wanted) => wanted, returnUnused: () => undefined, release: () => undefined },
     requestHelp: async (reason) => {
       if (requests.push(reason) < 3) return;
       clearInterval(clock);
@@ -122,21 +117,8 @@ it('a host gets the next request as soon as one ends, without another claim, and
   let open = 0;
   let mostOpen = 0;
   const firstClaims = Promise.withResolvers<void>();
-  const worker = new PageWorker({
-    db,
-    jobId,
-    name: `${jobId}/0/1`,
-    cipher: NULL_CIPHER,
-    pageEvents: false,
-    maxClaims: Number.POSITIVE_INFINITY,
-    requestsPerHost: REQUESTS_PER_HOST,
-    waitsForCapacity: true,
+  const worker = workerOf(jobId, {
     claimsAhead: true,
-    // The pages have no documents.
-    blobs: {} as Blobs,
-    signal: new AbortController().signal,
-    capacity: { reserve: (wanted) => wanted, returnUnused: () => undefined, release: () => undefined },
-    requestHelp: async () => undefined,
     async scrape({ id, host }, _job, onFetched) {
       mostOpen = Math.max(mostOpen, ++open);
       await new Promise<void>((resolve) => {
@@ -174,20 +156,10 @@ it('pages that were claimed ahead of a host that asks us to slow down become pen
   const isLimited = () => scraped.length > 16;
   const clock = setInterval(() => vi.advanceTimersByTime(100), 20);
   onTestFinished(() => clearInterval(clock));
-  const worker = new PageWorker({
-    db,
-    jobId,
-    name: `${jobId}/0/1`,
-    cipher: NULL_CIPHER,
-    pageEvents: false,
-    maxClaims: Number.POSITIVE_INFINITY,
-    requestsPerHost: REQUESTS_PER_HOST,
+  const worker = workerOf(jobId, {
     waitsForCapacity: false,
     claimsAhead: true,
     blobs: {} as Blobs,
-    signal: new AbortController().signal,
-    capacity: { reserve: (wanted) => wanted, returnUnused: () => undefined, release: () => undefined },
-    requestHelp: async () => undefined,
     async scrape({ id, host, ordinal }, _job, onFetched) {
       scraped.push(ordinal);
       await setImmediate();

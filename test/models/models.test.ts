@@ -36,6 +36,20 @@ async function closedUrl(): Promise<string> {
   return closed.url;
 }
 
+/** The settings of an operator with one model. @param change what sets them apart */
+const settingsOf = (change: Partial<ModelSettings> = {}): ModelSettings => ({
+  baseUrl: endpoint.url,
+  apiKey: KEY,
+  headers: {},
+  proxy: undefined,
+  model: 'test-model',
+  featureModels: {},
+  contextTokens: 8_000,
+  outputTokens: 500,
+  concurrency: 2,
+  ...change,
+});
+
 /** A model with this setup, in a process of its own as far as it remembers anything. */
 function modelWith({
   work,
@@ -44,27 +58,13 @@ function modelWith({
   withheld = [KEY],
   ...settings
 }: Setup = {}): LanguageModel {
-  const models = createModels(
-    {
-      baseUrl: endpoint.url,
-      apiKey: KEY,
-      headers: {},
-      proxy: undefined,
-      model: 'test-model',
-      featureModels: {},
-      contextTokens: 8_000,
-      outputTokens: 500,
-      concurrency: 2,
-      ...settings,
+  const models = createModels(settingsOf(settings), {
+    record: async (call) => {
+      calls.push(call);
     },
-    {
-      record: async (call) => {
-        calls.push(call);
-      },
-      isBudgetSpent: async () => isBudgetSpent,
-      withheld: { texts: withheld, isApiKey: async (text) => apiKeys.includes(text) },
-    },
-  );
+    isBudgetSpent: async () => isBudgetSpent,
+    withheld: { texts: withheld, isApiKey: async (text) => apiKeys.includes(text) },
+  });
   const signal = new AbortController().signal;
   return models.modelFor({ feature: 'summary', teamId: 'team', jobId: 'job', signal, ...work });
 }
@@ -571,25 +571,12 @@ describe('structured output', () => {
 });
 
 describe('the check of the language models', () => {
-  const settings = (change: Partial<ModelSettings> = {}): ModelSettings => ({
-    baseUrl: endpoint.url,
-    apiKey: KEY,
-    headers: {},
-    proxy: undefined,
-    model: 'test-model',
-    featureModels: {},
-    contextTokens: 8_000,
-    outputTokens: 500,
-    concurrency: 2,
-    ...change,
-  });
-
   it('says of each model whether the endpoint knows it, and which structured output works', async () => {
     endpoint.reply(({ body }) =>
       body.response_format?.type === 'json_schema' ? REFUSED_FORMAT : '{"ready":true}',
     );
     const { host } = new URL(endpoint.url);
-    expect(await checkModels(settings({ featureModels: { json: 'large' } }), 60_000)).toEqual([
+    expect(await checkModels(settingsOf({ featureModels: { json: 'large' } }), 60_000)).toEqual([
       { works: true, text: `test-model at ${host} responds; data by json_object.` },
       {
         works: true,
@@ -608,7 +595,7 @@ describe('the check of the language models', () => {
     const baseUrl = change.baseUrl ? await closedUrl() : endpoint.url;
     // Only the silent one is to reach the time limit.
     const ms = reply === 'silence' ? 500 : 60_000;
-    expect(await checkModels(settings({ ...change, baseUrl }), ms)).toEqual([
+    expect(await checkModels(settingsOf({ ...change, baseUrl }), ms)).toEqual([
       { works: false, text: expect.stringMatching(text) },
     ]);
   });

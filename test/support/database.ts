@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { inject } from 'vitest';
-import { type Database, openDatabase } from '../../src/db/client.ts';
+import { type Database, openDatabase, type Queryable } from '../../src/db/client.ts';
+import { insertSession, type NewSession } from '../../src/db/sessions.ts';
 import { addKey, changeTeam, createTeam, generateKey, type TeamChange } from '../../src/db/teams/teams.ts';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
+import { createSessionSalt } from '../../src/encryption/session-secrets.ts';
 
 /** Opens the database of the shared service; the caller closes it. */
 export function openTestDatabase(): Database {
@@ -52,4 +54,26 @@ export async function giveKey(db: Database, teamId: string, name: string): Promi
   const key = generateKey();
   await addKey(db, teamId, name, key);
   return key;
+}
+
+/** Stores a browser session that no host has opened yet. @param change what sets it apart from a usual one */
+export async function storeSession(
+  query: Queryable,
+  teamId: string,
+  change: Partial<NewSession> = {},
+): Promise<string> {
+  const { id } = await insertSession(query, {
+    id: randomUUID(),
+    teamId,
+    apiKeyId: null,
+    kind: 'browser',
+    target: 'a session',
+    salt: createSessionSalt(),
+    ttlSeconds: 3_600,
+    activityTtlSeconds: 3_600,
+    streamWebView: true,
+    keptMs: 3_600_000,
+    ...change,
+  });
+  return id;
 }

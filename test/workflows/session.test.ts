@@ -3,10 +3,10 @@ import { type NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startHeartbeat } from '../../src/activities/heartbeat.ts';
 import type { Database } from '../../src/db/client.ts';
-import { endSession, findSession, insertSession } from '../../src/db/sessions.ts';
+import { endSession, findSession } from '../../src/db/sessions.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { Temporal } from '../../src/temporal/workflow-client.ts';
-import { makeTeam, openTestDatabase } from '../support/database.ts';
+import { makeTeam, openTestDatabase, storeSession } from '../support/database.ts';
 import { useService } from '../support/use-service.ts';
 
 /** How the workflow of a session finds a host that can start its browser, and how it ends the session there. */
@@ -24,19 +24,7 @@ afterAll(() => Promise.all([connection.close(), db.close()]));
 /** Stores a session, and runs its host, which is the test. */
 async function hostSession(activities: (queue: string) => object) {
   const { id: teamId } = await makeTeam(db);
-  const id = crypto.randomUUID();
-  await insertSession(db.query, {
-    id,
-    teamId,
-    apiKeyId: null,
-    kind: 'browser',
-    target: 'a session',
-    salt: Buffer.alloc(16),
-    ttlSeconds: 600,
-    activityTtlSeconds: 300,
-    streamWebView: true,
-    keptMs: 60_000,
-  });
+  const id = await storeSession(db.query, teamId);
   const queue = `host-of-${id}`;
   const worker = await Worker.create({
     connection,

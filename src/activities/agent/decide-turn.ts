@@ -36,7 +36,7 @@ interface OpenTurn {
   steps: readonly Step[];
 }
 
-/** What the jobs of calls depend on. */
+/** The task of a run and its access to the web, from which the jobs of calls are made. */
 interface CallContext {
   task: AgentTask;
   access: Access;

@@ -38,7 +38,7 @@ export async function findQuestion(db: Database, supportId: string): Promise<Ask
   return job && { teamId: job.team_id, question: job.request as AskRequest };
 }
 
-/** What the notes mean for the answer. */
+/** Turns the notes about a question into the findings from which its answer is composed. */
 export function toFindings(notes: Notes, asked: AskRequest | undefined): Findings {
   const { job, finding, usage, activity, docs = [], phrased: _, ...trials } = notes;
   const verdicts = Object.entries(trials)

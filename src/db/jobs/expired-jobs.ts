@@ -56,11 +56,9 @@ export async function deleteExpiredResults(db: Database): Promise<number> {
   for (const id of ids) await deletePages(db, id);
   const { rows } = await sql<{ emptied: number }>`
     with expired as (
-      select id from jobs where id = any(${ids}::uuid[])
+      select unnest(${ids}::uuid[]) as id
     ), results as (
       delete from results using expired where job_id = expired.id
-    ), blocked as (
-      delete from blocked_urls using expired where job_id = expired.id
     ), emptied_job as (
       update jobs set seal = '', request = 'null', error = null, webhook = null
       from expired where jobs.id = expired.id and seal is not null
@@ -68,8 +66,6 @@ export async function deleteExpiredResults(db: Database): Promise<number> {
       update job_progress set base = null, notes = '{}'
       from expired join jobs on jobs.id = expired.id
       where job_progress.job_id = expired.id and jobs.seal is not null
-    ), deliveries as (
-      delete from webhook_deliveries using expired where job_id = expired.id
     )
     select count(*)::int as emptied from expired`.execute(db.query);
   return rows[0]?.emptied ?? 0;

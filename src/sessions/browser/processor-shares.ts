@@ -19,7 +19,7 @@ export interface ProcessorSharesOptions {
   setNiceness(pid: number, niceness: number): Promise<void>;
 }
 
-/** What is known of a browser. */
+/** The load of a browser and the share that it has. */
 interface BrowserLoad {
   /** Processor time until it was last measured, in milliseconds. */
   processorMs: number;

@@ -1,4 +1,4 @@
-/** So many sessions in a row without JavaScript, and the next one is expected to have none either. */
+/** After this many sessions in a row without JavaScript, the next one is expected to have none either. */
 const SESSIONS_WITHOUT = 3;
 
 /**

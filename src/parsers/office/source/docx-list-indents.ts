@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 
-/** What a paragraph or its style says about its list and indent. */
+/** The list and the indent that a paragraph or its style names. */
 export interface ListProperties {
   style?: string;
   /** Identifier of the numbering; `0` for none. */
@@ -32,7 +32,7 @@ export function readListIndents(parts: { styles: string; numbering: string }): F
       chain.push(style);
       style = styles.get(style.style ?? '');
     }
-    // Of the paragraph and its styles, the next one that names a list decides; an indent counts up to there.
+    // The list is that of the paragraph, else of the first of its styles that names one. Indents of later styles do not count.
     const place = chain.findIndex(({ numId }) => numId !== undefined);
     const { numId, level } = chain[place] ?? {};
     if (numId === undefined || numId === '0') return undefined;
@@ -96,7 +96,7 @@ function readLevelIndents(xml: string): Map<string, number> {
         else if (name === 'w:ind' && Number.isFinite(left)) levels.set(level, left);
         else if (name === 'w:num') {
           number = attributes['w:numId'] ?? '';
-          // What overrides the levels of one numbering does not change their indents.
+          // A numbering that overrides levels of its definition does not change their indents.
           levels = new Map();
         } else if (name === 'w:abstractNumId')
           for (const [each, indent] of abstract.get(attributes['w:val'] ?? '') ?? [])

@@ -20,7 +20,7 @@ const TEXT = /<w:t(?=[\s>])[^<>]*>([^<]*)<\/w:t>/g;
 /** A character by its code in a font of symbols, or a hyphen at which no line ends. */
 const CHARACTER = /<w:sym\b([^<>]*)\/>|<w:noBreakHyphen\s*\/>/g;
 
-/** What symbols of the fonts Symbol and Wingdings look like, by their codes without the range of private characters. */
+/** Unicode characters for the symbols of the fonts Symbol and Wingdings, by their codes without the range of private characters. */
 const SYMBOL = codes(
   '44Δ 53Σ 57Ω 61α 62β 64δ 65ε 67γ 6cλ 6dμ 70π 72ρ 73σ 74τ 77ω a3≤ a5∞ ab↔ ac← ad↑ ' +
     'ae→ af↓ b0° b1± b3≥ b4× b7• b8÷ b9≠ bb≈ bc… ce∈ d2® d3© d4™ d6√ e5∑ f2∫',
