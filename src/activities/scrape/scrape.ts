@@ -154,7 +154,7 @@ async function scrapeJob(deps: JobDeps, jobId: string, { job, cipher, run }: Job
   try {
     const fetched = await fetchPage(deps, scrape);
     stages.end('fetch');
-    const document = buildDocument(deps, {
+    const document = await buildDocument(deps, {
       scrapeId: jobId,
       teamId: scrape.teamId,
       jobId,
@@ -166,9 +166,9 @@ async function scrapeJob(deps: JobDeps, jobId: string, { job, cipher, run }: Job
       urgent: true,
       onFault: (message, attributes) => logger.error({ ...attributes, jobId }, message),
     });
-    const [built] = await Promise.all([document, fetched.cached]);
     stages.end('convert');
-    const blob = await storeDocument(deps, scrape, built);
+    const blob = await storeDocument(deps, scrape, document);
+    await fetched.cached;
     stages.end('store');
     return cipher.encrypts ? blob : reportOf(blob, fetched, stages.ms);
   } catch (error) {
