@@ -93,7 +93,7 @@ export function createEngines({
       const isCacheable = key && isShareable(snapshot, request);
       const isKept = isCacheable && storeInCache && !snapshot.isPartial && !isBlocked(snapshot);
       const cached = isKept ? cache.store(key, snapshot) : Promise.resolve();
-      // Callers wait for it at last, if the page does not fail before.
+      // A caller hears of a failure when it waits, which it does not if the page fails before.
       cached.catch(() => undefined);
       const cacheState = readable && isCacheable ? 'miss' : undefined;
       const result = warnAboutImages(snapshot, request);

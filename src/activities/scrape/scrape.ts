@@ -31,6 +31,9 @@ const MAX_START_SHARE = 1 / 4;
 /** Milliseconds for which a quick scrape is waited for without an activity that Temporal keeps track of; see {@link scrapeActivities}. */
 const MAX_BEGIN_MS = 1_000;
 
+/** The document is stored by then, so that only the next scrape of the page suffers. */
+const NOT_CACHED = 'a scraped page could not be stored in the cache';
+
 /** Dependencies of scrapes. */
 export interface ScrapeDeps extends DocumentDeps {
   db: Database;
@@ -168,7 +171,7 @@ async function scrapeJob(deps: JobDeps, jobId: string, { job, cipher, run }: Job
     });
     stages.end('convert');
     const blob = await storeDocument(deps, scrape, document);
-    await fetched.cached;
+    await fetched.cached.catch((error) => logger.warn({ err: error, jobId }, NOT_CACHED));
     stages.end('store');
     return cipher.encrypts ? blob : reportOf(blob, fetched, stages.ms);
   } catch (error) {
