@@ -11,6 +11,7 @@ import { isBrowserGone, SESSION_END_SENTENCES, type SessionEndReason } from '../
 import type { RunningBrowser } from './browser/running-browser.ts';
 import { openSessionContext } from './browser/session-context.ts';
 import { SessionProfile } from './browser/session-profile.ts';
+import { stopStalledNavigations } from './browser/stalled-navigations.ts';
 import type { CodeRequest, SharedTab } from './code/code-runner.ts';
 import { DownloadLimit } from './downloads/download-limit.ts';
 import { type DownloadList, Downloads } from './downloads/downloads.ts';
@@ -27,6 +28,12 @@ import type { SessionUsage } from './session-usage.ts';
 const PROFILE_SAVE_MS = 8_000;
 /** How long calls may take to end when the host is stopped, in milliseconds. The profile gets that much less. */
 const LAST_CALLS_MS = 2_000;
+/**
+ * How long a site has to respond, in milliseconds, to a navigation that nobody waits for any more: one of code that was
+ * killed, and one of a client that has disconnected when the next client connects.
+ */
+const KILLED_NAVIGATION_MS = 300;
+const LEFT_NAVIGATION_MS = 5_000;
 
 /** Options of {@link HostedSession}. */
 export interface HostedSessionOptions {
@@ -73,6 +80,8 @@ export class HostedSession {
   readonly #promptSteps: SessionUsage['promptSteps'] = {};
   /** Protocol clients without those of code. */
   #userClients = 0;
+  /** Whether any of them has disconnected. */
+  #hasLostClient = false;
   #viewers = 0;
   #mostViewers = 0;
   #reason: SessionEndReason | undefined;
@@ -213,8 +222,13 @@ export class HostedSession {
 
   /** Connects a client of the DevTools protocol. */
   addClient(socket: WebSocket): void {
+    const isAlone = this.#userClients === 0 && this.#runningCalls.size === 0;
+    if (this.#hasLostClient && isAlone) void this.#stopStalledNavigations(LEFT_NAVIGATION_MS);
     this.#userClients++;
-    socket.once('close', () => this.#userClients--);
+    socket.once('close', () => {
+      this.#userClients--;
+      this.#hasLostClient = true;
+    });
     this.#clients.connect(socket, {
       onActivity: (bytes) => {
         this.#metrics.protocolMessages.inc();
@@ -261,6 +275,7 @@ export class HostedSession {
         onOutOfMemory: () => {
           isOutOfMemory = true;
         },
+        onProgramEnded: () => this.#stopStalledNavigations(KILLED_NAVIGATION_MS),
       }),
     );
     return this.#asCall(language, work, () => isOutOfMemory).finally(() => this.#onExecuted(language));
@@ -339,11 +354,28 @@ export class HostedSession {
   /** The tab in use; the oldest one if that was closed. */
   async #currentTarget(): Promise<string> {
     const { browser } = this.#browser.chromium.connection;
-    const { targetInfos: pages } = await browser.send('Target.getTargets', { filter: [{ type: 'page' }] });
-    const targetInfos = pages.filter(({ targetId }) => !this.#hiddenTab?.has(targetId));
-    const current = targetInfos.find(({ targetId }) => targetId === this.#targetId) ?? targetInfos[0];
-    if (current) return current.targetId;
+    const targetIds = await this.#listTabs();
+    const current = targetIds.find((targetId) => targetId === this.#targetId) ?? targetIds[0];
+    if (current !== undefined) return current;
     return (await browser.send('Target.createTarget', { url: 'about:blank' })).targetId;
+  }
+
+  /** The tabs that clients and viewers see, by target id. */
+  async #listTabs(): Promise<string[]> {
+    const { browser } = this.#browser.chromium.connection;
+    const { targetInfos } = await browser.send('Target.getTargets', { filter: [{ type: 'page' }] });
+    return targetInfos.map(({ targetId }) => targetId).filter((targetId) => !this.#hiddenTab?.has(targetId));
+  }
+
+  /** Lets clients use tabs in which a site does not respond. @param waitMs how long it has, in milliseconds */
+  async #stopStalledNavigations(waitMs: number): Promise<void> {
+    try {
+      const { connection } = this.#browser.chromium;
+      await stopStalledNavigations(connection, { targetIds: await this.#listTabs(), waitMs });
+    } catch (error) {
+      if (!this.hasEnded)
+        this.#logger.warn({ err: error, session: this.id }, 'tabs that do not respond were not looked for');
+    }
   }
 
   #touch(): void {

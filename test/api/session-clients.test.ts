@@ -10,6 +10,7 @@ import { agentBrowserFile } from '../../src/sessions/code/language-files.ts';
 import { runs } from '../sessions/code/installed-languages.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
+import { startPages } from '../support/pages.ts';
 import { connectRaw } from '../support/protocol.ts';
 
 /** Programs that connect to the `cdpUrl` of a session with nothing but their default options, besides Playwright. */
@@ -48,6 +49,22 @@ it('Puppeteer drives a session, with popups and contexts, and finds its pages wh
   await second.close();
   await using third = await connectRaw(session.cdpUrl);
   expect(await third.send('Browser.getVersion')).toHaveProperty('result.product');
+});
+
+it('a client connects although the one before has left while a site did not respond', async () => {
+  const requested = Promise.withResolvers<void>();
+  await using pages = await startPages({ '/': () => requested.resolve() });
+  const first = await puppeteer.connect({ browserWSEndpoint: session.cdpUrl });
+  const [page] = await first.pages();
+  // The disconnection ends its wait.
+  page!.goto(pages.url).catch(() => undefined);
+  await requested.promise;
+  await first.disconnect();
+
+  const second = await puppeteer.connect({ browserWSEndpoint: session.cdpUrl });
+  const [samePage] = await second.pages();
+  expect(await samePage!.evaluate('1 + 1')).toBe(2);
+  await second.disconnect();
 });
 
 it.skipIf(!runs.bash)('agent-browser drives a session, and finds its page when it comes back', async () => {
