@@ -381,6 +381,9 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
   };
 }
 
+/** A Unix socket does not exist after Postgres was stopped, and refuses for a moment when many connect at once. */
+const UNAVAILABLE_SOCKET_CODES = new Set(['ENOENT', 'EAGAIN']);
+
 /** Codes of Node.js and of Postgres (SQLSTATE) which mean that the connection was lost or refused. */
 const UNAVAILABLE_CODES = new Set([
   'ECONNREFUSED',
@@ -402,6 +405,7 @@ export function translateDatabaseError(error: unknown): unknown {
   const message = error instanceof Error ? error.message : '';
   if (
     UNAVAILABLE_CODES.has(code) ||
+    (UNAVAILABLE_SOCKET_CODES.has(code) && isConnectError(error)) ||
     /Connection terminated|not queryable|timeout exceeded when trying to connect/.test(message)
   ) {
     return new ServiceError(
@@ -415,3 +419,7 @@ export function translateDatabaseError(error: unknown): unknown {
   }
   return error;
 }
+
+/** Files are missing, too; only the system call tells their errors from those of a connection. */
+const isConnectError = (error: unknown) =>
+  error instanceof Error && 'syscall' in error && error.syscall === 'connect';

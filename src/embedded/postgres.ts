@@ -31,7 +31,8 @@ export interface PreparedPostgres {
 }
 
 /**
- * Finds the programs, creates the data directory at the first start, and plans the server on loopback.
+ * Finds the programs, creates the data directory at the first start, and plans the server. It listens on a Unix socket in
+ * the data directory, whose statements cost less, and on loopback for tools that know only TCP.
  * @throws ServiceError `SERVICE_UNAVAILABLE` or `BAD_REQUEST` with the reason
  */
 export async function preparePostgres(options: {
@@ -52,20 +53,40 @@ export async function preparePostgres(options: {
   const programs = ensureReachablePrograms(findPostgresPrograms(directory), user, cacheDir);
   const password = loadPostgresPassword(dataDir);
   await initializeData({ directory, programs, user, password });
-  removeStaleLock(directory);
+  removeStaleLocks(directory);
+  const socketDirectory = fitsSocket(directory) ? directory : '';
   return {
-    plan: planServer({ directory, dataDir, programs, user, port }),
-    url: databaseUrl(password, port),
+    plan: planServer({ directory, dataDir, programs, user, port, socketDirectory }),
+    url: databaseUrl({ password, port, socketDirectory }),
   };
 }
 
-const databaseUrl = (password: string, port: number) =>
-  `postgres://${ROLE}:${password}@127.0.0.1:${port}/${ROLE}`;
+/** The longest name that Postgres gives to the socket in its directory. */
+const LONGEST_SOCKET_NAME = '.s.PGSQL.65535';
+/** The longest path of a Unix socket, in bytes, on macOS; Linux allows four more. */
+const MAX_SOCKET_PATH = 103;
 
-/** Returns the URL of the running embedded database; line 4 of postmaster.pid is its port. */
+/** Tells whether a socket in the directory has a path that is short enough; if not, only TCP is used. */
+const fitsSocket = (directory: string) =>
+  Buffer.byteLength(join(directory, LONGEST_SOCKET_NAME)) <= MAX_SOCKET_PATH;
+
+/** The host of the query takes precedence in `pg` and `psql`; programs that do not know it use the TCP port. */
+function databaseUrl({ password, port, socketDirectory }: DatabaseAddress): string {
+  const query = socketDirectory && `?host=${encodeURIComponent(socketDirectory)}`;
+  return `postgres://${ROLE}:${password}@127.0.0.1:${port}/${ROLE}${query}`;
+}
+
+interface DatabaseAddress {
+  password: string;
+  port: number;
+  /** Empty if the server listens only on TCP. */
+  socketDirectory: string;
+}
+
+/** Returns the URL of the running embedded database. Lines 4 and 5 of postmaster.pid are its port and socket directory. */
 export function runningDatabaseUrl(dataDir: string): string {
-  const port = Number(readPidFile(postgresDir(dataDir))[3]);
-  return databaseUrl(loadPostgresPassword(dataDir), port);
+  const { 3: port, 4: socketDirectory = '' } = readPidFile(postgresDir(dataDir));
+  return databaseUrl({ password: loadPostgresPassword(dataDir), port: Number(port), socketDirectory });
 }
 
 type DataOptions = { directory: string; programs: PostgresPrograms; user: SystemUser | undefined };
@@ -76,13 +97,14 @@ function planServer({
   programs,
   user,
   port,
-}: DataOptions & { dataDir: string; port: number }): ProcessPlan {
+  socketDirectory,
+}: DataOptions & { dataDir: string; port: number; socketDirectory: string }): ProcessPlan {
   const log = openLog(dataDir, 'postgres');
   const settings = {
     listen_addresses: '127.0.0.1',
     port,
-    // A Unix socket is not needed, and its default directory may not exist.
-    unix_socket_directories: '',
+    // Postgres reads a list of quoted directories.
+    unix_socket_directories: socketDirectory && `"${socketDirectory.replaceAll('"', '""')}"`,
     max_connections: 100,
     shared_buffers: '64MB',
     timezone: 'UTC',
@@ -168,14 +190,20 @@ async function initializeData({
 }
 
 /**
- * Removes postmaster.pid when its pid now belongs to another program, because Postgres refuses to start while that process
- * runs. The caller must hold the lock of the data directory, which excludes another server on the same data.
+ * Removes the lock files of a server that was killed when their pid now belongs to another program, because Postgres
+ * refuses to start while that process runs. The caller must hold the lock of the data directory, which excludes another
+ * server on the same data.
  */
-function removeStaleLock(directory: string): void {
-  const pid = Number(readPidFile(directory)[0]);
-  if (!pid || !identityOf(pid)) return;
-  const command = readOrNothing(`/proc/${pid}/cmdline`);
-  if (command && !command.includes('postgres')) rmSync(join(directory, 'postmaster.pid'));
+function removeStaleLocks(directory: string): void {
+  const locks = readdirSync(directory).filter((name) =>
+    /^postmaster\.pid$|^\.s\.PGSQL\.\d+\.lock$/.test(name),
+  );
+  for (const path of locks.map((name) => join(directory, name))) {
+    const pid = Number(readOrNothing(path)?.split('\n')[0]);
+    if (!pid || !identityOf(pid)) continue;
+    const command = readOrNothing(`/proc/${pid}/cmdline`);
+    if (command && !command.includes('postgres')) rmSync(path);
+  }
 }
 
 const readPidFile = (directory: string) =>

@@ -1,9 +1,11 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { preparePostgres } from '../../src/embedded/postgres.ts';
+import { translateDatabaseError } from '../../src/db/client.ts';
+import { postgresDir, preparePostgres, runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 import {
   ensureReachablePrograms,
   findClosedDirectory,
@@ -34,11 +36,11 @@ afterAll(() => {
   for (const directory of created) rmSync(directory, { recursive: true, force: true });
 });
 
-async function start(): Promise<string> {
+async function start(port?: number): Promise<string> {
   const { plan, url } = await preparePostgres({
     dataDir,
     cacheDir: join(dataDir, 'cache'),
-    port: (await reserveServerPort()).port,
+    port: port ?? (await reserveServerPort()).port,
   });
   part = new SupervisedProcess(plan, {
     onProcess: (child) => {
@@ -68,7 +70,8 @@ test('data survives a stop, and a kill of the server with active clients', async
   await query(first, 'insert into kept values (1)');
   await part?.stop();
   expect(current).toBeUndefined();
-  await expect(query(first, 'select 1')).rejects.toThrow('ECONNREFUSED');
+  const refused = await query(first, 'select 1').catch(translateDatabaseError);
+  expect(refused).toMatchObject({ code: 'SERVICE_UNAVAILABLE', cause: { code: 'ENOENT' } });
 
   const second = await start();
   await query(second, 'insert into kept values (2)');
@@ -82,6 +85,44 @@ test('data survives a stop, and a kill of the server with active clients', async
     .poll(() => query(second, 'select id from kept order by id').catch(() => []))
     .toEqual([{ id: 1 }, { id: 2 }]);
   expect(await busy).toMatch(/terminat|reset|closed/i);
+});
+
+const CONNECTION = 'select inet_server_addr()::text as address';
+
+test('connections use a Unix socket that only the owner of the data reaches, even after a killed server left one', async () => {
+  const port = (await reserveServerPort()).port;
+  dataDir = join(dataDir, 'a "quoted", named');
+  mkdirSync(dataDir);
+  const url = await start(port);
+  expect(await query(url, CONNECTION)).toEqual([{ address: null }]);
+  expect(await query(url.replace(/\?.*/, ''), CONNECTION)).toEqual([{ address: '127.0.0.1/32' }]);
+  expect(runningDatabaseUrl(dataDir)).toBe(url);
+  expect(statSync(postgresDir(dataDir)).mode & 0o077).toBe(0);
+  await part?.stop();
+
+  // A killed server leaves these, and its pid may belong to any program of the same user since.
+  const { uid, gid } = statSync(postgresDir(dataDir));
+  const other = spawn('sleep', ['600'], { uid, gid });
+  writeFileSync(join(postgresDir(dataDir), `.s.PGSQL.${port}`), '');
+  writeFileSync(join(postgresDir(dataDir), `.s.PGSQL.${port}.lock`), `${other.pid}\n${dataDir}\n`);
+  try {
+    expect(await query(await start(port), CONNECTION)).toEqual([{ address: null }]);
+  } finally {
+    other.kill();
+  }
+});
+
+test('connections use TCP when the path of the data is too long for a Unix socket', async () => {
+  dataDir = join(dataDir, 'x'.repeat(70));
+  mkdirSync(dataDir);
+  const url = await start();
+  expect(await query(url, CONNECTION)).toEqual([{ address: '127.0.0.1/32' }]);
+  expect(runningDatabaseUrl(dataDir)).toBe(url);
+});
+
+test('a missing file is not reported as a missing database', () => {
+  const missing = Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' });
+  expect(translateDatabaseError(missing)).toBe(missing);
 });
 
 test('Postgres listens on loopback, requires the password, stores it privately, and uses UTF-8', async () => {
