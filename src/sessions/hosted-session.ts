@@ -29,8 +29,8 @@ const PROFILE_SAVE_MS = 8_000;
 /** How long calls may take to end when the host is stopped, in milliseconds. The profile gets that much less. */
 const LAST_CALLS_MS = 2_000;
 /**
- * How long a site has to respond, in milliseconds, to a navigation that nobody waits for any more: one of code that was
- * killed, and one of a client that has disconnected when the next client connects.
+ * How long a site still has to respond, in milliseconds, to a navigation of code that was killed, and to one of a client that
+ * has disconnected and may want to find the page when it returns.
  */
 const KILLED_NAVIGATION_MS = 300;
 const LEFT_NAVIGATION_MS = 5_000;
@@ -80,8 +80,6 @@ export class HostedSession {
   readonly #promptSteps: SessionUsage['promptSteps'] = {};
   /** Protocol clients without those of code. */
   #userClients = 0;
-  /** Whether any of them has disconnected. */
-  #hasLostClient = false;
   #viewers = 0;
   #mostViewers = 0;
   #reason: SessionEndReason | undefined;
@@ -222,13 +220,8 @@ export class HostedSession {
 
   /** Connects a client of the DevTools protocol. */
   addClient(socket: WebSocket): void {
-    const isAlone = this.#userClients === 0 && this.#runningCalls.size === 0;
-    if (this.#hasLostClient && isAlone) void this.#stopStalledNavigations(LEFT_NAVIGATION_MS);
     this.#userClients++;
-    socket.once('close', () => {
-      this.#userClients--;
-      this.#hasLostClient = true;
-    });
+    socket.once('close', () => this.#userClients--);
     this.#clients.connect(socket, {
       onActivity: (bytes) => {
         this.#metrics.protocolMessages.inc();
@@ -236,6 +229,7 @@ export class HostedSession {
         this.#touch();
       },
       onSent: (bytes) => this.#metrics.protocolBytes.inc({ direction: 'sent' }, bytes),
+      onLeftWaiting: () => void this.#stopStalledNavigations(LEFT_NAVIGATION_MS),
     });
   }
 
@@ -243,7 +237,8 @@ export class HostedSession {
   #serveProtocolSocket(): Promise<ProtocolSocket> {
     this.#protocolSocket ??= serveProtocolSocket(this.#browser.directory.protocol, (socket, purpose) => {
       const options = { onActivity: () => undefined };
-      if (purpose === 'code') this.#clients.connect(socket, options);
+      const onLeftWaiting = () => void this.#stopStalledNavigations(KILLED_NAVIGATION_MS);
+      if (purpose === 'code') this.#clients.connect(socket, { ...options, onLeftWaiting });
       else this.#clients.connectHost(socket, { ...options, usesHiddenTab: true });
     });
     return this.#protocolSocket;
@@ -275,7 +270,6 @@ export class HostedSession {
         onOutOfMemory: () => {
           isOutOfMemory = true;
         },
-        onProgramEnded: () => this.#stopStalledNavigations(KILLED_NAVIGATION_MS),
       }),
     );
     return this.#asCall(language, work, () => isOutOfMemory).finally(() => this.#onExecuted(language));

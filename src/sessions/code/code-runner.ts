@@ -47,8 +47,6 @@ interface RunOptions {
   signal: AbortSignal;
   /** Called if the code was ended because it used too much memory. */
   onOutOfMemory?(): void;
-  /** Called when the program has ended with the code, before the next call: pages may still load what the code has opened. */
-  onProgramEnded?(): Promise<void>;
 }
 
 /**
@@ -97,16 +95,14 @@ export class CodeRunner {
    */
   async run(
     { language, code, timeoutMs }: CodeRequest,
-    { tab, signal, onOutOfMemory, onProgramEnded }: RunOptions,
+    { tab, signal, onOutOfMemory }: RunOptions,
   ): Promise<CodeResult> {
     const leave = await this.#takeTurn(language, timeoutMs, signal);
     try {
       const process = await this.#processOf(language);
       const targetId = tab.get();
       await this.#downloads.begin();
-      const result = await process
-        .run({ code, targetId, timeoutMs }, signal)
-        .finally(() => (process.hasEnded ? onProgramEnded?.() : undefined));
+      const result = await process.run({ code, targetId, timeoutMs }, signal);
       if (result.ending.reason === 'done' && result.ending.targetId) tab.set(result.ending.targetId);
       const ending = isHeapFull(result) ? { reason: 'memory' as const } : result.ending;
       if (ending.reason === 'memory') onOutOfMemory?.();
