@@ -7,8 +7,17 @@ import {
   filterCompactRules,
   type IndexedCMPRuleset,
 } from '@duckduckgo/autoconsent';
+import { Disconnected, type Session } from './chromium/cdp.ts';
+import {
+  filterMatching,
+  NOTICE_GLOBALS,
+  NOTICE_WORDS,
+  overlayHasWord,
+  possibleNotices,
+} from './cookie-notice-signs.ts';
+import { createSelectorCheck, type ElementNames, readElementNames } from './dom/element-names.ts';
 import { listFrames, type PageFrame } from './dom/frames.ts';
-import { type IsolatedWorld, openIsolatedWorld } from './dom/isolated-world.ts';
+import { type IsolatedWorld, isBetweenDocuments, openIsolatedWorld } from './dom/isolated-world.ts';
 import type { Tab } from './tab.ts';
 
 /** How long the detection may take. A notice that is present is found within this time. */
@@ -47,30 +56,83 @@ function loadAutoconsent() {
   return autoconsent;
 }
 
-/**
- * Rejects the cookie notice of a settled page and removes it from the document, because rejected notices often stay
- * there hidden. The search runs once the page has settled instead of while it loads, so pages without a notice do not
- * have to wait for one.
- * @returns whether there was a notice; the page may then change again
- */
-export async function rejectCookieNotice(tab: Tab): Promise<boolean> {
-  const [page, ...frames] = await listFrames(tab);
-  if (page && (await rejectInFrame(page))) return true;
-  const childFrames = frames.filter(({ url, level }) => level === 1 && /^https?:/.test(url));
-  if (childFrames.length > MAX_FRAMES) return false;
-  const results = await Promise.all(childFrames.map(rejectInFrame));
-  return results.includes(true);
+/** A frame that may show a cookie notice. */
+interface SuspectedFrame extends PageFrame {
+  rules: CompactCMPRuleset;
 }
 
-async function rejectInFrame({ session, frameId, url, level, isSessionRoot }: PageFrame): Promise<boolean> {
-  const { library, rules } = loadAutoconsent();
-  const mainFrame = level === 0;
-  const options = {
-    rules: filterCompactRules(rules, { url, mainFrame }),
-    config: CONFIG,
-    FIND_MS,
-    REJECT_MS,
-  };
+/** What was found out about the cookie notices of a page. */
+export interface NoticeSearch {
+  /** What occurs in the page, as long as nothing changes in it; absent if it has just been replaced. */
+  names: ElementNames | undefined;
+  /** The frames that may show a notice, first of all the page itself. */
+  suspected: SuspectedFrame[];
+}
+
+/**
+ * Finds the frames of a settled page that may show a cookie notice, which costs much less than the library, so that most
+ * pages need not run it. The search runs once the page has settled instead of while it loads, so pages without a notice do
+ * not have to wait for one.
+ */
+export async function searchCookieNotices(tab: Tab): Promise<NoticeSearch> {
+  const [page, ...frames] = await listFrames(tab);
+  const childFrames = frames.filter(({ url, level }) => level === 1 && /^https?:/.test(url));
+  const searched = [...(page ? [page] : []), ...(childFrames.length > MAX_FRAMES ? [] : childFrames)];
+  const found = await Promise.all(searched.map(searchFrame));
+  const suspected = searched.flatMap((frame, index) => {
+    const rules = found[index]?.rules;
+    return rules ? [{ ...frame, rules }] : [];
+  });
+  return { names: found[0]?.names, suspected };
+}
+
+/** @returns `undefined` if the frame is navigating; without rules if it shows no notice */
+async function searchFrame(
+  frame: PageFrame,
+): Promise<{ names: ElementNames; rules?: CompactCMPRuleset } | undefined> {
+  const { session, url, level, isSessionRoot } = frame;
+  const isPage = level === 0;
+  try {
+    const world = await openIsolatedWorld(session, frame.frameId);
+    const [names, hasWord, hasGlobal] = await Promise.all([
+      world.call(readElementNames, undefined),
+      // The library recognises unknown notices only in the page itself.
+      isPage && world.call(overlayHasWord, NOTICE_WORDS),
+      isSessionRoot && hasNoticeGlobal(session),
+    ]);
+    const signs = { url, overlayHasWord: hasWord, hasGlobal };
+    const applicable = filterCompactRules(loadAutoconsent().rules, { url, mainFrame: isPage });
+    const possible = possibleNotices(applicable, signs, createSelectorCheck(names));
+    if (!possible) return { names };
+    const matching = new Set(await world.call(filterMatching, possible.selectors));
+    const notices = possibleNotices(possible.rules, signs, (selector) => matching.has(selector));
+    return { names, ...(notices && { rules: notices.rules }) };
+  } catch (error) {
+    if (isBetweenDocuments(error) || error instanceof Disconnected) return undefined;
+    throw error;
+  }
+}
+
+/** Looks among the page's own globals. */
+async function hasNoticeGlobal(session: Session): Promise<boolean> {
+  const expression = `${JSON.stringify(NOTICE_GLOBALS)}.some((name) => globalThis[name])`;
+  return (await session.send('Runtime.evaluate', { expression, returnByValue: true })).result.value === true;
+}
+
+/**
+ * Rejects the cookie notice of a page and removes it from the document, because rejected notices often stay there hidden.
+ * @param suspected the frames that may show one
+ * @returns whether there was a notice; the page may then change again
+ */
+export async function rejectCookieNotice(suspected: SuspectedFrame[]): Promise<boolean> {
+  const [first, ...rest] = suspected;
+  if (first?.level === 0) return (await rejectInFrame(first)) || rejectCookieNotice(rest);
+  return (await Promise.all(suspected.map(rejectInFrame))).includes(true);
+}
+
+async function rejectInFrame({ session, frameId, rules, isSessionRoot }: SuspectedFrame): Promise<boolean> {
+  const { library } = loadAutoconsent();
+  const options = { rules, config: CONFIG, FIND_MS, REJECT_MS };
   try {
     const world = await openIsolatedWorld(session, frameId);
     // `evaluateInMainWorld` uses the globals of the session's main frame, so only that frame may ask for it.

@@ -11,7 +11,7 @@ import { attachPlaywright } from './attach-playwright.ts';
 import type { OpenProfile } from './browser-profile.ts';
 import type { BrowsingContext } from './chromium/browsing-context.ts';
 import type { Session } from './chromium/cdp.ts';
-import { rejectCookieNotice } from './cookie-consent.ts';
+import { rejectCookieNotice, searchCookieNotices } from './cookie-consent.ts';
 import type { Appearance } from './device-emulation.ts';
 import { evaluateIsolated } from './dom/isolated-world.ts';
 import { isHtml, readHtml } from './dom/read-html.ts';
@@ -131,15 +131,17 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
   const clock = isOnlyRead(tab, options) ? createPageClock(tab) : undefined;
   await waitUntilSettled(tab, { clock });
   if (options.waitForMs) await sleep(options.waitForMs);
-  if (blockAds && (await runWithClock(clock, () => rejectCookieNotice(tab))))
-    await waitUntilSettled(tab, { clock });
+  const notices = blockAds ? await searchCookieNotices(tab) : undefined;
+  const isChanged =
+    notices?.suspected.length && (await runWithClock(clock, () => rejectCookieNotice(notices.suspected)));
+  if (isChanged) await waitUntilSettled(tab, { clock });
   const currentResponse = () => network.document() ?? initialResponse;
   const actionBounds = { contentType: currentResponse().contentType, maxCharacters: options.maxBytes };
   const actions =
     page && options.actions.length
       ? { actions: await performActions(tab, page, options.actions, actionBounds) }
       : {};
-  await ads?.remove(session);
+  await ads?.remove(tab, isChanged || options.actions.length ? undefined : notices?.names);
   const collected = await collectFormats(tab, options.collect);
   const response = currentResponse();
   const { statusCode, contentType } = response;

@@ -4,7 +4,7 @@ import type { BegunScrape } from '../api/http/route.ts';
 import type { SynchronousStart } from '../temporal/workflow-starts.ts';
 
 /** Milliseconds after which a worker that does not respond counts as one that has not begun. */
-const RESPONSE_TIMEOUT_MS = 3_000;
+const RESPONSE_TIMEOUT_MS = 5_000;
 
 /**
  * Creates the access to the worker of this machine that {@link serveScrapes} serves.

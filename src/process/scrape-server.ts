@@ -2,11 +2,14 @@ import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { MAX_BEGIN_MS, type ScrapeResult, type Scrapes } from '../activities/scrape/scrape.ts';
+import type { ScrapeResult, Scrapes } from '../activities/scrape/scrape.ts';
 import type { Logger } from '../logger.ts';
 import type { FinishedScrapes } from '../temporal/finished-scrapes.ts';
 import type { Temporal } from '../temporal/workflow-client.ts';
 import type { SynchronousStart } from '../temporal/workflow-starts.ts';
+
+/** Milliseconds for which a scrape goes without a workflow: most of those that turn out to need the browser end by then, too. */
+const MAX_AHEAD_MS = 3_000;
 
 /** Options of {@link serveScrapes}. */
 export interface ScrapeServerOptions {
@@ -19,11 +22,11 @@ export interface ScrapeServerOptions {
 }
 
 /**
- * Serves the API of the same machine: a stored scrape begins at once. If it ends within a second, its workflow is only a record
+ * Serves the API of the same machine: a stored scrape begins at once. If it ends within three seconds, its workflow is only a record
  * of it; otherwise the workflow is started then, and joins the scrape in this process, or begins anew in another one if this
  * process dies.
  * The response is 200 with the key of the blob with the document, or 202 once the workflow has started because no document is
- * there after a second, or will be.
+ * there after three seconds, or will be.
  */
 export async function serveScrapes(options: ScrapeServerOptions): Promise<{ close(): Promise<void> }> {
   const { path, finished, logger } = options;
@@ -46,7 +49,7 @@ export async function serveScrapes(options: ScrapeServerOptions): Promise<{ clos
   await once(server, 'listening');
   await chmod(path, 0o600);
   return {
-    /** Lets the scrapes of the last second end, or hands them over to their workflows. */
+    /** Lets the scrapes of the last three seconds end, or hands them over to their workflows. */
     async close() {
       server.close();
       await Promise.allSettled(begun);
@@ -67,14 +70,14 @@ async function beginScrape(
   const scrape = scrapes.join(start.jobId, true);
   let ended: { result: ScrapeResult } | undefined;
   try {
-    ended = await scrape.waitAhead(MAX_BEGIN_MS);
+    ended = await scrape.waitAhead(MAX_AHEAD_MS);
   } catch {
     // The workflow joins the scrape, meets the same error, and records it.
     await temporal.startScrapeHere(start);
     return undefined;
   }
   if (ended?.result === undefined) {
-    // It need not wait for another second.
+    // It need not wait for a quick end once more.
     const { isQuick: _, ...slow } = start;
     await temporal.startScrapeHere(ended ? start : slow);
     return undefined;

@@ -65,7 +65,7 @@ describe('a scrape that the API has a worker begin', () => {
     }
   });
 
-  it('is left to the activity of its workflow when it takes longer than a second', async () => {
+  it('is left to the activity of its workflow when it takes longer than three seconds', async () => {
     await using served = await serve(never);
     expect(await begin()).toEqual({});
     expect(served.startScrapeHere).toHaveBeenCalledWith({ ...START, isQuick: undefined });

@@ -29,7 +29,7 @@ import { reportOf, type ScrapeReport, startStages } from './scrape-report.ts';
 const MAX_START_SHARE = 1 / 4;
 
 /** Milliseconds for which a quick scrape is waited for without an activity that Temporal keeps track of; see {@link scrapeActivities}. */
-export const MAX_BEGIN_MS = 1_000;
+const MAX_BEGIN_MS = 1_000;
 
 /** Dependencies of scrapes. */
 export interface ScrapeDeps extends DocumentDeps {

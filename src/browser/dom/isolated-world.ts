@@ -63,12 +63,21 @@ async function callOnce<Argument>(
     frameId,
     worldName: WORLD_NAME,
   });
+  const call = { pageFunction, argument, returnByValue };
+  return callIn(session, executionContextId, call);
+}
+
+async function callIn<Argument>(
+  session: Session,
+  executionContextId: number,
+  call: { pageFunction: (argument: Argument) => unknown; argument: Argument; returnByValue: boolean },
+) {
   const { result, exceptionDetails } = await session.send('Runtime.callFunctionOn', {
     executionContextId,
-    functionDeclaration: pageFunction.toString(),
-    arguments: [{ value: argument }],
+    functionDeclaration: call.pageFunction.toString(),
+    arguments: [{ value: call.argument }],
     awaitPromise: true,
-    returnByValue,
+    returnByValue: call.returnByValue,
   });
   if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
   return result;
@@ -76,6 +85,11 @@ async function callOnce<Argument>(
 
 /** The isolated world of one document, for larger programs that call back into this process. */
 export interface IsolatedWorld {
+  /** Evaluates a function as {@link evaluateIsolated} does, but not in the next document if this one is replaced. */
+  call<Argument, Result>(
+    pageFunction: (argument: Argument) => Result,
+    argument: Argument,
+  ): Promise<Awaited<Result>>;
   /** Evaluates an expression, awaits its promise, and returns its value as plain data. */
   evaluate<Result>(expression: string): Promise<Result>;
   /** Does the same among the page's own globals. */
@@ -105,6 +119,14 @@ export async function openIsolatedWorld(session: Session, frameId?: string): Pro
   }
 
   return {
+    async call<Argument, Result>(
+      pageFunction: (argument: Argument) => Result,
+      argument: Argument,
+    ): Promise<Awaited<Result>> {
+      const { value } = await callIn(session, contextId, { pageFunction, argument, returnByValue: true });
+      // The value is the result of the function, serialized as JSON.
+      return value as Awaited<Result>;
+    },
     evaluate: (expression) => evaluate(expression, { contextId }),
     evaluateInMainWorld: (expression) => evaluate(expression, {}),
     async listen(name, listener) {

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { ENGINE_VERSION, FiltersEngine, makeRequest, Request, type RequestType } from '@ghostery/adblocker';
 import { codeOf } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import type { Session } from '../chromium/cdp.ts';
-import { isBetweenDocuments, openIsolatedWorld } from '../dom/isolated-world.ts';
+import { createSelectorCheck, type ElementNames, readElementNames } from '../dom/element-names.ts';
+import { evaluateIsolated, type FrameTarget, isBetweenDocuments } from '../dom/isolated-world.ts';
 import type { OutgoingRequest } from './request-interception.ts';
 
 /** Where Debian's package webext-ublock-origin-chromium keeps its lists. */
@@ -95,20 +95,23 @@ async function undefinedIfMissing<Content>(promise: Promise<Content>): Promise<C
 function createAdBlocker(engine: FiltersEngine) {
   engine.updateEnv(PREPROCESSOR_CONSTANTS);
 
-  /** The style sheet with which an ad blocker would hide elements of a page with these traits. */
-  function hidingStyles(url: string, traits: PageTraits): string {
+  /** The selectors of what an ad blocker would hide in a document with these names, except those that cannot match there. */
+  function hiddenSelectors({ url, classes, ids, hrefs, ...names }: ElementNames): string[] {
     const { hostname, domain } = makeRequest({ url });
-    return engine.getCosmeticsFilters({
+    const { styles } = engine.getCosmeticsFilters({
       url,
       hostname,
       domain,
-      ...traits,
+      classes,
+      ids,
+      hrefs,
       getBaseRules: true,
       getInjectionRules: false,
       getExtendedRules: false,
       getRulesFromDOM: true,
       getRulesFromHostname: true,
-    }).styles;
+    });
+    return hidingSelectors(styles).filter(createSelectorCheck({ classes, ids, ...names }));
   }
 
   return {
@@ -129,15 +132,14 @@ function createAdBlocker(engine: FiltersEngine) {
          * Removes from a settled page what an ad blocker would hide: frames and images whose requests were blocked, and
          * the elements that the lists name. A style sheet would hide them from screenshots only; they would stay in
          * markdown and html, and the sheet itself would appear in the html.
+         * @param known what occurs in the page, if it was just read
          */
-        async remove(session: Session): Promise<void> {
+        async remove(page: FrameTarget, known: ElementNames | undefined): Promise<void> {
           try {
-            const world = await openIsolatedWorld(session);
-            const { url, ...traits } = await world.evaluate<PageTraits & { url: string }>(
-              `(${readTraits})()`,
-            );
-            const args = [hidingStyles(url, traits), [...blockedUrls]].map((each) => JSON.stringify(each));
-            await world.evaluate(`(${removeElements})(${args})`);
+            const names = known ?? (await evaluateIsolated(page, readElementNames, undefined));
+            const selectors = hiddenSelectors(names);
+            if (!selectors.length && !blockedUrls.size) return;
+            await evaluateIsolated(page, removeElements, { selectors, blockedUrls: [...blockedUrls] });
           } catch (error) {
             // A page that navigates meanwhile is read without this step.
             if (!isBetweenDocuments(error)) throw error;
@@ -148,26 +150,14 @@ function createAdBlocker(engine: FiltersEngine) {
   };
 }
 
-/** The names by which filter lists select elements. */
-interface PageTraits {
-  classes: string[];
-  ids: string[];
-  hrefs: string[];
-}
+/** The selectors of the rules that hide elements, in a style sheet as the library writes it: one selector per line. */
+const hidingSelectors = (styles: string) =>
+  [...styles.matchAll(/(\S.*(?:,\n.*)*) \{ *display: *none\b[^{}]*\}/g)].flatMap(([, selectors]) =>
+    selectors!.split(',\n'),
+  );
 
 /** Runs in the page. */
-function readTraits(): PageTraits & { url: string } {
-  const [classes, ids, hrefs] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  for (const element of document.querySelectorAll('[class],[id],a[href]')) {
-    for (const name of element.classList) classes.add(name);
-    if (element.id) ids.add(element.id);
-    if (element instanceof HTMLAnchorElement) hrefs.add(element.href);
-  }
-  return { url: location.href, classes: [...classes], ids: [...ids], hrefs: [...hrefs] };
-}
-
-/** Runs in the page. */
-function removeElements(styles: string, blockedUrls: string[]): void {
+function removeElements({ selectors, blockedUrls }: { selectors: string[]; blockedUrls: string[] }): void {
   const remove = (element: Element) => {
     if (!element.contains(document.body)) element.remove();
   };
@@ -176,10 +166,10 @@ function removeElements(styles: string, blockedUrls: string[]): void {
     if (blocked.has(element.src) || ('currentSrc' in element && blocked.has(element.currentSrc)))
       remove(element);
   }
+  // A style sheet leaves out selectors that the browser does not know.
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(styles);
+  sheet.replaceSync(selectors.map((selector) => `${selector} {}`).join('\n'));
   for (const rule of sheet.cssRules) {
-    if (rule instanceof CSSStyleRule && rule.style.display === 'none')
-      document.querySelectorAll(rule.selectorText).forEach(remove);
+    if (rule instanceof CSSStyleRule) document.querySelectorAll(rule.selectorText).forEach(remove);
   }
 }

@@ -1,0 +1,98 @@
+import { parse, type Selector, SelectorType } from 'css-what';
+
+/** What occurs in a document that selectors can name, without its frames and shadow trees. */
+export interface ElementNames {
+  url: string;
+  tags: string[];
+  ids: string[];
+  classes: string[];
+  /** Names of attributes. */
+  attributes: string[];
+  /** Absolute URLs of its links. */
+  hrefs: string[];
+}
+
+/** Runs in the page. */
+export function readElementNames(): ElementNames {
+  const tags = new Set<string>();
+  const ids = new Set<string>();
+  const classes = new Set<string>();
+  const attributes = new Set<string>();
+  const hrefs = new Set<string>();
+  for (const element of document.querySelectorAll('*')) {
+    tags.add(element.localName);
+    for (const name of element.getAttributeNames()) attributes.add(name);
+    for (const name of element.classList) classes.add(name);
+    if (element.id) ids.add(element.id);
+    if (element instanceof HTMLAnchorElement && element.hasAttribute('href')) hrefs.add(element.href);
+  }
+  return {
+    url: location.href,
+    tags: [...tags],
+    ids: [...ids],
+    classes: [...classes],
+    attributes: [...attributes],
+    hrefs: [...hrefs],
+  };
+}
+
+/** Whether a selector may match something in a document. It is not asked in the document, which would cost more. */
+export type SelectorCheck = (selector: string) => boolean;
+
+/** Selectors that were parsed; they come from filter lists and rules, of which there are thousands. */
+const parsed = new Map<string, Selector[][] | undefined>();
+const MAX_PARSED = 2_000;
+
+/**
+ * Creates a check which selectors may match in a document: those whose names all occur in it, wherever.
+ * A selector that is not understood may match.
+ */
+export function createSelectorCheck({
+  tags,
+  ids,
+  classes,
+  attributes,
+}: Omit<ElementNames, 'url' | 'hrefs'>): SelectorCheck {
+  // Documents in quirks mode ignore the case of ids and classes.
+  const lowerCase = (names: string[]) => new Set(names.map((name) => name.toLowerCase()));
+  const present = {
+    tag: lowerCase(tags),
+    id: lowerCase(ids),
+    class: lowerCase(classes),
+    attribute: lowerCase(attributes),
+  };
+  const someContains = (names: Set<string>, part: string) => [...names].some((name) => name.includes(part));
+  const occurs = (part: Selector): boolean => {
+    if (part.type === SelectorType.Tag) return present.tag.has(part.name.toLowerCase());
+    // What `:has` and `:is` hold has to be there too.
+    if (part.type === SelectorType.Pseudo && part.name !== 'not' && Array.isArray(part.data))
+      return part.data.some((parts) => parts.every(occurs));
+    if (part.type !== SelectorType.Attribute) return true;
+    const name = part.name.toLowerCase();
+    if (part.action === 'not') return true;
+    if (!present.attribute.has(name)) return false;
+    const value = part.value.toLowerCase();
+    if (name === 'id')
+      return part.action === 'equals' ? present.id.has(value) : someContains(present.id, value);
+    if (name !== 'class' || /\s/.test(value)) return true;
+    return part.action === 'element' ? present.class.has(value) : someContains(present.class, value);
+  };
+  return (selector) => {
+    const alternatives = parseSelector(selector);
+    return !alternatives || alternatives.some((parts) => parts.every(occurs));
+  };
+}
+
+/** @returns `undefined` if the selector is not understood */
+function parseSelector(selector: string): Selector[][] | undefined {
+  if (parsed.has(selector)) return parsed.get(selector);
+  if (parsed.size >= MAX_PARSED) parsed.clear();
+  let alternatives: Selector[][] | undefined;
+  try {
+    alternatives = parse(selector);
+  } catch {
+    // The browser may know what the parser does not.
+  }
+  parsed.set(selector, alternatives);
+  return alternatives;
+}
