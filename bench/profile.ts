@@ -162,18 +162,48 @@ function stagesOf({ threads }: Usage, roots: Record<string, number>) {
   );
 }
 
-/** CPU milliseconds of a page by stage. Threads without a profile, and processes without threads of their own, are one stage. */
-function listStages(usage: Usage, roots: Record<string, number>): Record<string, number> {
+/** Milliseconds by stage. Threads without a profile, and processes without threads of their own, are one stage without a name. */
+function listStages(usage: Usage, roots: Record<string, number>) {
   const staged = stagesOf(usage, roots);
   const hasStages = (name: string, thread: string) =>
     staged.some((each) => each.process === name && each.thread === thread);
   const rest = usage.threads.filter(({ process: name, thread }) => !hasStages(name, thread));
   const whole = [...usage.processes].filter(([name]) => !usage.threads.some((each) => each.process === name));
-  return Object.fromEntries([
-    ...staged.map((each) => [`${each.process}, ${each.thread}: ${each.stage}`, each.ms / PAGES] as const),
-    ...rest.map((each) => [`${each.process}, ${each.thread}`, each.ms / PAGES] as const),
-    ...whole.map(([name, ms]) => [name, ms / PAGES] as const),
-  ]);
+  return [
+    ...staged,
+    ...rest.map((each) => ({ ...each, stage: '' })),
+    ...whole.map(([name, ms]) => ({ process: name, thread: '', stage: '', ms })),
+  ];
+}
+
+/** CPU milliseconds of a page by the name of the stage. */
+const asRecord = (stages: ReturnType<typeof listStages>): Record<string, number> =>
+  Object.fromEntries(
+    stages.map(({ process: name, thread, stage, ms }) => [
+      `${name}${thread && `, ${thread}`}${stage && `: ${stage}`}`,
+      ms / PAGES,
+    ]),
+  );
+
+/** What the threads of the worker and the API are, by their names in Linux. */
+const THREADS: Record<string, string> = {
+  main: 'main thread',
+  WorkerThread: 'rendering threads',
+  V8Worker: "V8's helper threads",
+  'libuv-worker': 'threads for files',
+};
+
+/** Prints the table of docs/benchmarks.md: all stages by process and thread, those that cost the most first, and their sum. */
+function printStages(stages: ReturnType<typeof listStages>): void {
+  const sum = { process: 'sum', thread: '', stage: '', ms: stages.reduce((total, { ms }) => total + ms, 0) };
+  printCosts(
+    [sum, ...stages].map(({ process: name, thread, stage, ms }) => ({
+      process: name,
+      thread: THREADS[thread] ?? thread,
+      stage,
+      ms,
+    })),
+  );
 }
 
 /** The statements that took the most time, with that of planning. */
@@ -205,7 +235,7 @@ async function report(usage: Usage): Promise<void> {
   if (!isPlain) {
     const statements = await listStatements(db);
     await setProfiling(false);
-    printCosts(stagesOf(usage, service.roots));
+    printStages(listStages(usage, service.roots));
     printCosts(
       statements.map(({ statement, calls, ms }) => ({
         statement: statement.replaceAll(/\s+/g, ' ').trim().slice(0, 90).replaceAll('|', '\\|'),
@@ -233,7 +263,7 @@ try {
   const usage = await measureBatch(service, urls('page', PAGES));
   if (isJson) {
     await setProfiling(false);
-    console.log(JSON.stringify(listStages(usage, service.roots), null, 2));
+    console.log(JSON.stringify(asRecord(listStages(usage, service.roots)), null, 2));
   } else await report(usage);
 } finally {
   await db.close();

@@ -3,7 +3,7 @@ import type { Options } from './options.ts';
 import { startSiteProcess } from './programs.ts';
 import { crawlRequest } from './request.ts';
 import { type JobPath, type MeasuredService, startJob, startMeasuredService } from './service.ts';
-import { watchJob } from './watch.ts';
+import { type Moment, watchJob } from './watch.ts';
 
 /** Pages that are crawled to warm up before each measurement. */
 const WARM_UP = 200;
@@ -51,8 +51,12 @@ export function startCrawl(
   return startJob(service.instance, '/v2/crawl', body);
 }
 
-/** Starts a crawl as {@link startCrawl} does and watches it until it ends. */
-export function watchCrawl(bench: Bench, site: { siteUrl: string; pages: number }) {
+/** Starts a crawl as {@link startCrawl} does and watches it as {@link watchJob} does. */
+export function watchCrawl(
+  bench: Bench,
+  site: { siteUrl: string; pages: number },
+  onMoment?: (moments: Moment[]) => void,
+) {
   const { instance, roots } = bench.service;
-  return watchJob(instance, roots, () => startCrawl(bench, site));
+  return watchJob(instance, roots, { start: () => startCrawl(bench, site), onMoment });
 }

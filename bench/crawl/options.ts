@@ -9,6 +9,8 @@ export interface Options {
   maxConcurrency: number | undefined;
   /** Maximum number of pages of one run of the in-memory pipeline. */
   pipelinePages: number;
+  /** Whether the crawls are made to expire after they have ended. */
+  expires: boolean;
   /** Pages for each crawler in the comparison with Crawlee; `undefined` skips it. */
   peerPages: number | undefined;
   /** Pages of the large crawl in the measurement with two teams; `undefined` skips it. */
@@ -29,12 +31,17 @@ Usage: node bench/crawl.ts [OPTIONS]
   --graph GRAPH          library: articles of 30 to 120 KB (default); links: pages of 3 KB
   --maxConcurrency N     maxConcurrency of the crawls (default: none, so 8 requests per host)
   --pipelinePages N      maximum number of pages of one in-memory run, of which there are four for each size (2000)
+  --expire               make each crawl expire after its end, and measure how long the deletion of its pages takes, and scrapes
+                         meanwhile
 
   --peers [--peerPages N]   compare with Crawlee's CheerioCrawler, with its defaults and at its best (1000 pages); the
                             first run installs it from the npm registry into bench/peers/node_modules
   --teams [--teamPages N]   measure scrapes and small batches of one team while another team's crawl runs (20000 pages)
   --sdk [--sdkPages N]      count the status requests of the official SDK while it waits for a crawl (3000 pages)
   --help                    print this text
+
+A crawl of a million pages: node bench/crawl.ts --pages 1000000 --graph links --expire
+It prints a line to standard error for each tenth.
 `;
 
 /** Parses the arguments; `undefined` if they ask for the help. @throws Error for invalid arguments */
@@ -46,6 +53,7 @@ export function readOptions(args: string[]): Options | undefined {
       graph: { type: 'string', default: 'library' },
       maxConcurrency: { type: 'string' },
       pipelinePages: { type: 'string', default: '2000' },
+      expire: { type: 'boolean', default: false },
       peers: { type: 'boolean' },
       peerPages: { type: 'string', default: '1000' },
       teams: { type: 'boolean' },
@@ -63,6 +71,7 @@ export function readOptions(args: string[]): Options | undefined {
     graph,
     maxConcurrency: maxConcurrency === undefined ? undefined : count('maxConcurrency', maxConcurrency),
     pipelinePages: count('pipelinePages', values.pipelinePages),
+    expires: values.expire,
     peerPages: values.peers ? count('peerPages', values.peerPages) : undefined,
     teamPages: values.teams ? count('teamPages', values.teamPages) : undefined,
     sdkPages: values.sdk ? count('sdkPages', values.sdkPages) : undefined,

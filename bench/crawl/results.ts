@@ -11,6 +11,8 @@ export interface Results {
   /** Number of documents without the text that only their page has. */
   wrong: number;
   markdownBytes: number;
+  /** Milliseconds of each request, from the start of the list to its end. */
+  requestMs: number[];
 }
 
 const part = z.object({
@@ -21,9 +23,11 @@ const part = z.object({
 /** Reads all documents of an ended job by following `next`. */
 export async function readResults(caller: Caller, path: JobPath, graph: Graph): Promise<Results> {
   const urls = new Set<string>();
-  const results = { documents: 0, wrong: 0, markdownBytes: 0 };
+  const results = { documents: 0, wrong: 0, markdownBytes: 0, requestMs: [] as number[] };
   for (let next: string | undefined = path; next; ) {
+    const start = performance.now();
     const answer: z.output<typeof part> = await ask(caller, { path: next, answer: part });
+    results.requestMs.push(performance.now() - start);
     for (const { markdown, metadata } of answer.data) {
       urls.add(metadata.sourceURL);
       results.documents++;

@@ -1,6 +1,11 @@
-import { short, table } from '../figures.ts';
+import { percentile, short, table } from '../figures.ts';
+import { describeExpiry } from './expiry.ts';
 import type { SizeFigures } from './sizes.ts';
-import { cpuPerPage, type Moment, sumOf } from './watch.ts';
+import { describeTenths } from './tenths.ts';
+import { type Moment, sumOf } from './watch.ts';
+
+/** Requests for documents at each end of the list that are compared. */
+const COMPARED_REQUESTS = 20;
 
 /** The figures of the faster setting of the pipeline. */
 const bestOf = (pipeline: SizeFigures['pipeline']) =>
@@ -8,7 +13,7 @@ const bestOf = (pipeline: SizeFigures['pipeline']) =>
 
 /** Formats the figures of one size. */
 export function describeSize(figures: SizeFigures): string {
-  const { pages, cpuMs, pipeline, moments, history, results, ledger, isRight } = figures;
+  const { pages, cpuMs, pipeline, moments, history, results, ledger, isRight, expiry } = figures;
   const { documents, distinct, wrong } = results;
   const [first, last] = [moments[0]!, moments.at(-1)!];
   const middle = moments[Math.floor(moments.length / 2)]!;
@@ -34,26 +39,19 @@ export function describeSize(figures: SizeFigures): string {
       memory('sum', ({ pssMb }) => sumOf(pssMb)),
     ]),
     table(beside),
-    `${describeThirds(moments)}
+    describeTenths(moments, pages),
+    `${describeRequests(results.requestMs)}
 Temporal: ${history.runs} runs, ${history.events} events, the longest ${history.longest} (${short(history.largestKb)} KB).
 ${isRight ? 'Right' : 'WRONG'}: ${documents} documents of ${distinct} addresses, ${wrong} wrong ones, ${ledger} credits in the ledger.`,
+    ...(expiry ? [describeExpiry(expiry)] : []),
   ].join('\n\n');
 }
 
-/** Formats the CPU time per page in each third of a crawl. */
-function describeThirds(moments: Moment[]): string {
-  const total = moments.at(-1)!.completed;
-  const at = (share: number) =>
-    moments.find(({ completed }) => completed >= total * share) ?? moments.at(-1)!;
-  const marks = [moments[0]!, at(1 / 3), at(2 / 3), moments.at(-1)!];
-  const parts = marks.slice(1).map((to, index) => {
-    const from = marks[index]!;
-    const pages = to.completed - from.completed;
-    if (!pages) return 'too short to tell';
-    const perSecond = (pages / (to.atMs - from.atMs)) * 1000;
-    return `${short(sumOf(cpuPerPage(from, to, pages)))} CPU-ms (${short(perSecond)}/s)`;
-  });
-  return `Per page, third by third: ${parts.join(', ')}.`;
+/** Formats how long the requests for documents took at the start of the list and at its end. */
+function describeRequests(requestMs: number[]): string {
+  const median = (times: number[]) => short(percentile(times, 0.5));
+  const [first, last] = [requestMs.slice(0, COMPARED_REQUESTS), requestMs.slice(-COMPARED_REQUESTS)];
+  return `Requests for documents: ${requestMs.length}; median of the first ${first.length} ${median(first)} ms, of the last ${last.length} ${median(last)} ms.`;
 }
 
 /** Formats all sizes side by side, with the goals. */

@@ -10,32 +10,54 @@ export interface Moment {
   completed: number;
   cpuMs: Record<string, number>;
   pssMb: Record<string, number>;
+  /** Milliseconds that the last request for the status took; 0 before the first one. */
+  statusMs: number;
 }
 
 const LOOK_MS = 1_000;
 const SAMPLE_MS = 5_000;
 const IDLE_MS = 10_000;
 
-function takeMoment(roots: Record<string, number>, completed: number): Moment {
+function takeMoment(
+  roots: Record<string, number>,
+  { completed, statusMs }: Pick<Moment, 'completed' | 'statusMs'>,
+): Moment {
   const samples = sampleProcesses(roots);
   return {
     atMs: performance.now(),
     completed,
+    statusMs,
     cpuMs: byRole(samples, 'cpuMs'),
     pssMb: byRole(samples, 'pssMb'),
   };
 }
 
-/** Watches a job until it ends. @returns its last status, and the moments from start to end */
-export async function watchJob(caller: Caller, roots: Record<string, number>, start: () => Promise<JobPath>) {
-  const moments = [takeMoment(roots, 0)];
+const NOTHING_DONE = { completed: 0, statusMs: 0 };
+
+/**
+ * Watches a job until it ends.
+ * @param options.onMoment called with all moments so far, whenever there is another one
+ * @returns its last status, and the moments from start to end
+ */
+export async function watchJob(
+  caller: Caller,
+  roots: Record<string, number>,
+  {
+    start,
+    onMoment,
+  }: { start: () => Promise<JobPath>; onMoment?: ((moments: Moment[]) => void) | undefined },
+) {
+  const moments = [takeMoment(roots, NOTHING_DONE)];
   const path = await start();
   for (;;) {
     await sleep(LOOK_MS);
+    const askedAt = performance.now();
     const head = await readHead(caller, path);
+    const statusMs = performance.now() - askedAt;
     const hasEnded = head.status !== 'scraping';
     if (hasEnded || performance.now() - moments.at(-1)!.atMs >= SAMPLE_MS) {
-      moments.push(takeMoment(roots, head.completed));
+      moments.push(takeMoment(roots, { completed: head.completed, statusMs }));
+      onMoment?.(moments);
     }
     if (hasEnded) return { path, head, moments };
   }
@@ -43,9 +65,9 @@ export async function watchJob(caller: Caller, roots: Record<string, number>, st
 
 /** Formats CPU time and memory of the idle service. */
 export async function describeIdle(roots: Record<string, number>): Promise<string> {
-  const before = takeMoment(roots, 0);
+  const before = takeMoment(roots, NOTHING_DONE);
   await sleep(IDLE_MS);
-  const after = takeMoment(roots, 0);
+  const after = takeMoment(roots, NOTHING_DONE);
   const cpu = sumOf(cpuPerPage(before, after, IDLE_MS / 1000));
   return `Idle: ${short(cpu)} CPU-ms per second, ${short(sumOf(after.pssMb))} MB PSS.`;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import {
   type FileHandle,
   mkdir,
@@ -17,6 +17,11 @@ import type { BlobStore, ByteRange } from './blob-store.ts';
 
 const isMissing = (error: unknown) => codeOf(error) === 'ENOENT';
 
+const { O_WRONLY, O_CREAT, O_EXCL, O_DSYNC } = constants;
+const NEW_FILE = O_WRONLY | O_CREAT | O_EXCL;
+/** Each write returns when its bytes are on the disk, so that small files need no other call for it. */
+const NEW_SYNCED_FILE = NEW_FILE | O_DSYNC;
+
 /** Resolves to the value of the promise, or to `absent` if the file does not exist. */
 const orIfMissing = <Value, Absent>(promise: Promise<Value>, absent: Absent): Promise<Value | Absent> =>
   promise.catch((error) => {
@@ -31,20 +36,27 @@ const orIfMissing = <Value, Absent>(promise: Promise<Value>, absent: Absent): Pr
 export function openDirectoryStore(root: string): BlobStore {
   const fileOf = (key: string) => path.join(root, key.slice(0, 2), key.slice(2));
 
-  async function write(key: string, fill: (handle: FileHandle) => Promise<void>): Promise<void> {
+  /**
+   * Writes a file.
+   * @param flags {@link NEW_FILE} or {@link NEW_SYNCED_FILE}
+   * @param fill resolves when the content is on the disk: a power failure must not leave a database row without the blob that
+   *   it refers to
+   */
+  async function write(
+    key: string,
+    flags: number,
+    fill: (handle: FileHandle) => Promise<void>,
+  ): Promise<void> {
     const file = fileOf(key);
     const temporary = `${file}.${randomUUID()}`;
-    const handle = await open(temporary, 'wx', 0o600).catch(async (error) => {
+    const handle = await open(temporary, flags, 0o600).catch(async (error) => {
       if (!isMissing(error)) throw error;
       await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-      return open(temporary, 'wx', 0o600);
+      return open(temporary, flags, 0o600);
     });
     try {
       await fill(handle);
-      // A power failure must not leave a database row without the blob that it refers to.
-      await handle.datasync();
-      await handle.close();
-      await rename(temporary, file);
+      await Promise.all([handle.close(), rename(temporary, file)]);
     } catch (error) {
       // The first error is the cause. The file may be closed or renamed already.
       await handle.close().catch(() => undefined);
@@ -61,8 +73,12 @@ export function openDirectoryStore(root: string): BlobStore {
         false,
       );
     },
-    write: (key, bytes) => write(key, (handle) => handle.writeFile(bytes)),
-    writeFile: (key, source) => write(key, (handle) => handle.writeFile(createReadStream(source))),
+    write: (key, bytes) => write(key, NEW_SYNCED_FILE, (handle) => handle.writeFile(bytes)),
+    writeFile: (key, source) =>
+      write(key, NEW_FILE, async (handle) => {
+        await handle.writeFile(createReadStream(source));
+        await handle.datasync();
+      }),
     stream: (key) =>
       orIfMissing(
         open(fileOf(key)).then((handle) => handle.createReadStream()),

@@ -1,7 +1,6 @@
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { mentionsMedia } from '../html/media/page-media.ts';
 import type { ProxyRoute, Upstreams } from '../net/upstream-proxies.ts';
-import { pause } from '../pause.ts';
 import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';
 import { type ExtraCredits, reserveEnhanced } from './extra-credits.ts';
 import { challengeWarnings, isBlocked, withChallengeDetection } from './page-checks/blocked.ts';
@@ -117,10 +116,10 @@ export class Escalation {
     const isFinal = createFinalCheck(request);
     const finished = new AbortController();
     const eitherSignal = AbortSignal.any([signal, finished.signal]);
+    const plain = toOutcome(this.#http.fetchPage(request, eitherSignal));
+    const early = await withinTime(plain, this.#headStartMs);
+    if (early && isFinal(early)) return unwrap(early);
     try {
-      const plain = toOutcome(this.#http.fetchPage(request, eitherSignal));
-      const early = await withinTime(plain, this.#headStartMs);
-      if (early && isFinal(early)) return unwrap(early);
       const rendered = toOutcome(this.#browser.fetchPage(request, eitherSignal));
       const taken = early ? undefined : await firstAccepted([plain, isFinal], [rendered, isAdmitted]);
       return taken ? unwrap(taken) : chooseBetter(await plain, await rendered, signal);
@@ -168,9 +167,9 @@ function unwrap(outcome: Outcome): EngineResult {
 
 /** The outcome if it arrives within `ms` milliseconds, otherwise `undefined`. */
 async function withinTime(outcome: Promise<Outcome>, ms: number): Promise<Outcome | undefined> {
-  const timer = new AbortController();
-  const timeout = pause(ms, timer.signal).then(() => undefined);
-  return Promise.race([outcome, timeout]).finally(() => timer.abort());
+  const { promise: timeout, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(resolve, ms, undefined);
+  return Promise.race([outcome, timeout]).finally(() => clearTimeout(timer));
 }
 
 /** The first outcome that passes its acceptance check; `undefined` when all have arrived and none passed. */

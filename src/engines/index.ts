@@ -23,7 +23,7 @@ import type { UploadEngine } from './upload-engine.ts';
 export interface FetchedPage {
   snapshot: Snapshot;
   cacheState: 'hit' | 'miss' | undefined;
-  /** Resolves when the page is stored in the cache, if it is cacheable. Callers need not wait for it. */
+  /** Resolves when the page is stored in the cache, if it is cacheable. Callers may ignore it, whether it is rejected or not. */
   cached: Promise<void>;
   /** Changes of engine, with their reasons. */
   fallbacks: Fallback[];
@@ -95,6 +95,8 @@ export function createEngines({
       const isCacheable = key && isShareable(snapshot, request);
       const isKept = isCacheable && storeInCache && !snapshot.isPartial && !isBlocked(snapshot);
       const cached = isKept ? cache.store(key, snapshot) : Promise.resolve();
+      // A caller hears of a failure when it waits, which it does not if the page fails before.
+      cached.catch(() => undefined);
       const cacheState = readable && isCacheable ? 'miss' : undefined;
       const result = warnAboutImages(snapshot, request);
       return { snapshot: result, cacheState, cached, fallbacks: trace.fallbacks };

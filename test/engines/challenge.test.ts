@@ -135,8 +135,16 @@ describe('a challenge', () => {
     [
       'captcha',
       page(
+        '<title>Security check</title>',
+        `<header>${'<a href="/">Department</a>'.repeat(1_000)}</header>
+         <p>Type the characters that you see.</p><form><img src="/captcha.png"><input name="captcha"></form>`,
+      ),
+    ],
+    [
+      'captcha',
+      page(
         '<title>Are you a robot?</title>',
-        `<div title="reCAPTCHA" src="https://www.google.com/recaptcha/api2/anchor?size=normal" data-original-tag="iframe"><p>${'Pick all pictures. '.repeat(100)}</p></div>`,
+        `<div title="reCAPTCHA" src="https://www.google.com/recaptcha/api2/anchor?size=normal" data-original-tag="iframe"><p>${'Pick all pictures. '.repeat(1_000)}</p></div>`,
       ),
     ],
   ])('of %s is certain', (maker, challenge) => {

@@ -31,6 +31,9 @@ const MAX_START_SHARE = 1 / 4;
 /** Milliseconds for which a quick scrape is waited for without an activity that Temporal keeps track of; see {@link scrapeActivities}. */
 const MAX_BEGIN_MS = 1_000;
 
+/** The document is stored by then, so that only the next scrape of the page suffers. */
+const NOT_CACHED = 'a scraped page could not be stored in the cache';
+
 /** Dependencies of scrapes. */
 export interface ScrapeDeps extends DocumentDeps {
   db: Database;
@@ -154,7 +157,7 @@ async function scrapeJob(deps: JobDeps, jobId: string, { job, cipher, run }: Job
   try {
     const fetched = await fetchPage(deps, scrape);
     stages.end('fetch');
-    const document = buildDocument(deps, {
+    const document = await buildDocument(deps, {
       scrapeId: jobId,
       teamId: scrape.teamId,
       jobId,
@@ -166,9 +169,9 @@ async function scrapeJob(deps: JobDeps, jobId: string, { job, cipher, run }: Job
       urgent: true,
       onFault: (message, attributes) => logger.error({ ...attributes, jobId }, message),
     });
-    const [built] = await Promise.all([document, fetched.cached]);
     stages.end('convert');
-    const blob = await storeDocument(deps, scrape, built);
+    const blob = await storeDocument(deps, scrape, document);
+    await fetched.cached.catch((error) => logger.warn({ err: error, jobId }, NOT_CACHED));
     stages.end('store');
     return cipher.encrypts ? blob : reportOf(blob, fetched, stages.ms);
   } catch (error) {

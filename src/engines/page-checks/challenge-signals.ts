@@ -4,6 +4,8 @@ import { scanTags } from './scan-tags.ts';
 export interface ChallengeSignals {
   /** Characters of text outside of headers, footers, navigation and the frames of captchas. */
   content: number;
+  /** Characters of text inside such an element that is still open at the end of the HTML. */
+  unclosed: number;
   /** The beginning of that text. */
   text: string;
   /** The text of the title and of the headings `h1` to `h3`. */
@@ -52,6 +54,7 @@ const isField = (tag: string) => !NON_TEXT_INPUT.test(tag) && !CAPTCHA_FIELD.tes
 export function readChallengeSignals(html: string): ChallengeSignals {
   const found: ChallengeSignals = {
     content: 0,
+    unclosed: 0,
     text: '',
     subject: '',
     hasCaptcha: false,
@@ -109,7 +112,6 @@ export function readChallengeSignals(html: string): ChallengeSignals {
     },
   });
   leaveForm();
-  // An unclosed header contains the whole page, so its text counts.
-  if (boilerplate.depth) found.content += boilerplate.characters;
+  if (boilerplate.depth) found.unclosed = boilerplate.characters;
   return found;
 }

@@ -7,6 +7,8 @@ const MARKER_SEARCH_CHARACTERS = 100_000;
 const MAX_CHALLENGE_CHARACTERS = 1_000_000;
 /** A page with more characters of text has content of its own, so it is not a challenge. */
 const MAX_CHALLENGE_TEXT = 1_500;
+/** The first characters of a longer page, which usually have enough text to decide that it is not a challenge. */
+const BEGINNING_CHARACTERS = 12_000;
 /**
  * A page with a captcha and at most this many characters of text is probably a challenge, in any language.
  */
@@ -87,6 +89,7 @@ const ARE_YOU_HUMAN =
  */
 export function detectChallenge({ kind, text }: Pick<Snapshot, 'kind' | 'text'>): Challenge | undefined {
   if (kind !== 'html' || text.length > MAX_CHALLENGE_CHARACTERS) return undefined;
+  if (beginsWithContent(text)) return undefined;
   const head = text.slice(0, MARKER_SEARCH_CHARACTERS);
   if (!MENTIONS_CHALLENGE.test(head)) return undefined;
   const beginning = head.toLowerCase();
@@ -95,12 +98,24 @@ export function detectChallenge({ kind, text }: Pick<Snapshot, 'kind' | 'text'>)
   );
   if (!marker && !CAPTCHA_WORDS.some((word) => beginning.includes(word))) return undefined;
   const signals = readChallengeSignals(text.toLowerCase());
-  if (signals.content > MAX_CHALLENGE_TEXT) return undefined;
+  // An unclosed header contains the whole page, so its text counts.
+  const content = signals.content + signals.unclosed;
+  if (content > MAX_CHALLENGE_TEXT) return undefined;
   if (marker) return { maker: marker[0], isCertain: !signals.hasFields };
   if (!signals.hasCaptcha || signals.guardsFields) return undefined;
-  const isBare = signals.content <= MAX_TEXT_BESIDE_CAPTCHA;
+  const isBare = content <= MAX_TEXT_BESIDE_CAPTCHA;
   const isCheck = ARE_YOU_HUMAN.test(signals.subject) || (isBare && /\bcaptcha\b/.test(signals.subject));
-  const isCertain = isCheck && signals.content <= MAX_CHECK_TEXT;
+  const isCertain = isCheck && content <= MAX_CHECK_TEXT;
   const isSuspect = isCheck || isBare || ARE_YOU_HUMAN.test(signals.text);
   return isSuspect ? { maker: 'captcha', isCertain } : undefined;
+}
+
+/**
+ * Whether the beginning of a long page has so much text that the whole page cannot be a challenge. Reading it takes a fifth of
+ * the time in which a long page is searched for markers.
+ */
+function beginsWithContent(text: string): boolean {
+  if (text.length <= BEGINNING_CHARACTERS) return false;
+  const beginning = text.slice(0, BEGINNING_CHARACTERS).toLowerCase();
+  return readChallengeSignals(beginning).content > MAX_CHALLENGE_TEXT;
 }
