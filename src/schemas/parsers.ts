@@ -21,11 +21,18 @@ const parseName = (name: Selectable['type']) =>
   options.find(({ shape }) => shape.type.value === name)!.parse({ type: name });
 
 /**
- * The options of each parser that a request allows, with defaults filled in.
+ * The options of each parser that a request allows, with defaults filled in. If a parser is there several times, its options
+ * take precedence over its bare name.
  * @param requested the validated option `parsers`
  */
-export const parserOptions = (requested: z.output<typeof parsers>): z.output<Options>[] =>
-  requested.map((each) => (typeof each === 'string' ? parseName(each) : each));
+export function parserOptions(requested: z.output<typeof parsers>): z.output<Options>[] {
+  const byType = new Map<string, z.output<Options>>();
+  for (const each of requested) {
+    if (typeof each === 'object') byType.set(each.type, each);
+    else if (!byType.has(each)) byType.set(each, parseName(each));
+  }
+  return [...byType.values()];
+}
 
 /** Whether a request has options for a parser that differ from the defaults, and so make other documents. */
 export const hasParserOptions = (requested: z.output<typeof parsers>): boolean =>

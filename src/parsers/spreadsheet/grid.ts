@@ -56,7 +56,8 @@ function spans(range: Range | undefined): { rowSpan: number; columnSpan: number 
 /** The value as displayed; the formula of a cell whose value is not stored. */
 function displayedText(cell: CellObject | undefined, is1904: boolean): string {
   if (!cell) return '';
-  if (cell.t === 'z') return cell.f ? `=${cell.f}` : '';
+  // SheetJS gives cells without a value the type `z`, an error without one, or an empty text.
+  if (cell.t === 'z' || cell.v === undefined || cell.v === '') return cell.f ? `=${cell.f}` : '';
   if (cell.t === 'b') return cell.v ? 'TRUE' : 'FALSE';
   return (numberText(cell, is1904) ?? cell.w ?? String(cell.v ?? '')).trim();
 }

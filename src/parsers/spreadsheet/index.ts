@@ -1,4 +1,4 @@
-import { read, type WorkBook } from '@e965/xlsx';
+import { CFB, read, type WorkBook } from '@e965/xlsx';
 import { escapeHtml } from '../../html/parse/escape-html.ts';
 import type { ConvertedDocument, DocumentMetadata, DocumentTask, DocumentType } from '../document.ts';
 import { DocumentError } from '../document-error.ts';
@@ -7,10 +7,12 @@ import { isZip } from '../zip.ts';
 import { readDelimitedText } from './delimited-text.ts';
 import { toDocumentError } from './errors.ts';
 import { boundsOf, type GridCell, readCells } from './grid.ts';
+import { readHiddenOdsSheets } from './ods-sheets.ts';
 import { PictureWriter } from './pictures.ts';
 import { expandArchive } from './stored-archive.ts';
 import { splitTables } from './tables.ts';
 import { tableHtml } from './to-html.ts';
+import { hasOnlyEmptyResults } from './xls-formulas.ts';
 
 /** Types of workbooks and of tables in text. */
 export type SpreadsheetType = Extract<DocumentType, 'xlsx' | 'xlsb' | 'xls' | 'ods' | 'csv' | 'tsv'>;
@@ -44,8 +46,9 @@ export function convertSpreadsheet(
   const warnings: string[] = [];
   const onDamage = () => warnings.push('The workbook is damaged; parts of it are missing.');
   const file = isText(type) ? bytes : expandFile(bytes, onDamage);
-  const lacksValues = type === 'xlsx' && EMPTY_RESULTS.some((end) => Buffer.from(file).includes(end));
-  const workbook = readWorkbook({ type, readsFormulas: lacksValues }, file, maxRows + 1);
+  const hiddenSheets =
+    type === 'ods' && isZip(file) ? readHiddenOdsSheets(file, { maxRows: maxRows + 1 }) : new Set();
+  const { workbook, lacksValues } = readWorkbook(type, file, maxRows + 1);
   const is1904 = workbook.Workbook?.WBProps?.date1904 ?? false;
   if (lacksValues)
     warnings.push(
@@ -59,7 +62,7 @@ export function convertSpreadsheet(
     warnings.push(`Only the first ${MAX_SHEETS} of ${workbook.SheetNames.length} sheets were read.`);
   for (const [place, name] of names.entries()) {
     const sheet = workbook.Sheets[name];
-    const isHidden = Boolean(workbook.Workbook?.Sheets?.[place]?.Hidden);
+    const isHidden = Boolean(workbook.Workbook?.Sheets?.[place]?.Hidden) || hiddenSheets.has(name);
     if (!isText(type)) parts.push(`<h2>${escapeHtml(name)}${isHidden ? HIDDEN : ''}</h2>`);
     if (!sheet) continue;
     const cells = readCells(sheet, { maxCells: cellsLeft, is1904 });
@@ -102,30 +105,35 @@ function expandFile(bytes: Uint8Array, onDamage: () => void): Uint8Array {
 const EMPTY_RESULTS = ['</f></c>', '</f><v></v>', '</f><v/>', '</f><v />'];
 
 /**
- * @param how.readsFormulas whether to read formulas, and so the cells that have nothing else
+ * Reads a workbook, and its formulas as well if their values are not stored.
  * @param sheetRows maximum number of rows to read of each sheet
  */
 function readWorkbook(
-  { type, readsFormulas }: { type: SpreadsheetType; readsFormulas: boolean },
+  type: SpreadsheetType,
   bytes: Uint8Array,
   sheetRows: number,
-): WorkBook {
+): { workbook: WorkBook; lacksValues: boolean } {
   try {
-    if (isText(type)) return readDelimitedText(type, bytes, sheetRows);
-    const workbook = read(bytes, {
-      type: 'buffer',
-      dense: true,
-      sheetRows,
-      cellHTML: false,
-      cellNF: true,
-      cellFormula: readsFormulas,
-      sheetStubs: readsFormulas,
-    });
+    if (isText(type)) return { workbook: readDelimitedText(type, bytes, sheetRows), lacksValues: false };
+    const options = { type: 'buffer', dense: true, sheetRows, cellHTML: false, cellNF: true } as const;
+    const withFormulas = { ...options, cellFormula: true, sheetStubs: true };
+    const lacksXlsxValues = type === 'xlsx' && EMPTY_RESULTS.some((end) => Buffer.from(bytes).includes(end));
+    const workbook = lacksXlsxValues
+      ? read(bytes, withFormulas)
+      : read(bytes, { ...options, cellFormula: false, bookFiles: type === 'xls' });
     if (workbook.SheetNames.length === 0) throw new DocumentError('damaged', 'The workbook has no sheets.');
-    return workbook;
+    if (!lacksXlsValues(workbook)) return { workbook, lacksValues: lacksXlsxValues };
+    return { workbook: read(bytes, withFormulas), lacksValues: true };
   } catch (error) {
     throw toDocumentError(error);
   }
+}
+
+/** Whether a workbook is an xls file without any value of its formulas. Only such files are read with their streams. */
+function lacksXlsValues(workbook: WorkBook & { cfb?: unknown }): boolean {
+  if (!workbook.cfb) return false;
+  const stream = CFB.find(workbook.cfb, '/Workbook')?.content as Uint8Array | undefined;
+  return stream !== undefined && hasOnlyEmptyResults(Buffer.from(stream));
 }
 
 function readMetadata({

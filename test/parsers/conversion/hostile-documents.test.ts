@@ -262,6 +262,17 @@ describe('files that are refused', () => {
     ],
     ['an encrypted xls file', 'xls', encryptedXls, ENCRYPTED],
     [
+      'a cell that is repeated in billions of places, in ods',
+      'ods',
+      () =>
+        writeOpenDocument(
+          'spreadsheet',
+          '<table:table table:name="S"><table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384" office:value-type="string"><text:p>x</text:p></table:table-cell></table:table-row></table:table>',
+          { parts: { 'styles.xml': '<office:document-styles/>' } },
+        ),
+      UNREADABLE,
+    ],
+    [
       'mail parts without end',
       'eml',
       () =>

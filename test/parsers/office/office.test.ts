@@ -110,6 +110,29 @@ describe('docx', () => {
     expect(html).toBe('<p><a href="#next-steps">see</a></p>\n<h1 id="next-steps">Next steps</h1>');
   });
 
+  test('footnotes are linked with their marks, and comments are left out', async () => {
+    const word = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+    const file = docx(
+      paragraph(
+        `${run('The bridge')}<w:r><w:footnoteReference w:id="2"/></w:r><w:commentRangeStart w:id="0"/>${run(' opened.')}<w:commentRangeEnd w:id="0"/><w:r><w:commentReference w:id="0"/></w:r>`,
+      ),
+      '',
+      {
+        'word/_rels/document.xml.rels': relationships(
+          ['rId1', 'styles', 'styles.xml'],
+          ['rId2', 'footnotes', 'footnotes.xml'],
+          ['rId3', 'comments', 'comments.xml'],
+        ),
+        'word/footnotes.xml': `<w:footnotes ${word}><w:footnote w:id="2">${paragraph(run('Built in 1890.'))}</w:footnote></w:footnotes>`,
+        'word/comments.xml': `<w:comments ${word}><w:comment w:id="0" w:author="Ann">${paragraph(run('Check the year'))}</w:comment></w:comments>`,
+      },
+    );
+    const { html } = await convertOffice({ type: 'docx', images: false }, file);
+    expect(html).toBe(
+      '<p>The bridge<sup><a id="note-ref-1" href="#note-1">1</a></sup> opened.</p>\n<ol><li id="note-1">Built in 1890. <a href="#note-ref-1">↩</a></li></ol>',
+    );
+  });
+
   test('metadata', async () => {
     const core = `<cp:coreProperties xmlns:cp="cp" xmlns:dc="dc" xmlns:dcterms="dcterms"><dc:title>Plan &amp; cost</dc:title>
       <dc:creator>Ann</dc:creator><dcterms:created>2024-05-01T10:00:00Z</dcterms:created></cp:coreProperties>`;

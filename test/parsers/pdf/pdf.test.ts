@@ -135,6 +135,13 @@ describe('reading order', () => {
     expect(html).toMatch(/All about bridges.*The committee.*Members of/s);
   });
 
+  test('marks Arabic text as text from right to left', async () => {
+    const { html } = await parsePdf(
+      writePdf([{ texts: textLines(60, 100, ['AB CD EF']) }], { mappedTo: '0610' }),
+    );
+    expect(html).toMatch(/^<p dir="rtl">/);
+  });
+
   test('joins Chinese lines without a space', async () => {
     const html = (
       await parsePdf(writePdf([{ texts: textLines(60, 100, PROSE.slice(0, 2)) }], { mappedTo: '4e00' }))
@@ -432,6 +439,20 @@ describe('pictures and notes', () => {
     expect(html).toMatch(
       /the river\.<\/p>\n<img src="document-image:[^"]+" alt="">\n<aside data-annotation>Ada: Please check this<\/aside>\n<p>Members/,
     );
+  });
+
+  test('a paragraph in small type is a footnote if a raised mark of the text refers to it', async () => {
+    const note = [
+      { x: 60, y: 700, text: '1', size: 7 },
+      { x: 66, y: 700, text: 'The old bridge was built in 1890.', size: 7 },
+    ];
+    const mark = { x: 340, y: 110, text: '1', size: 6 };
+    const htmlWith = async (...texts: PlacedText[]) =>
+      (await convert([{ texts: [...textLines(60, 100, PROSE), ...texts] }])).html;
+    expect(await htmlWith(mark, ...note)).toMatch(
+      /<p class="footnote">1 The old bridge was built in 1890\.<\/p>$/,
+    );
+    expect(await htmlWith(...note)).not.toContain('footnote');
   });
 
   test('a page that is only a scan needs OCR', async () => {

@@ -1,6 +1,8 @@
-import { type CellObject, utils, type WorkSheet, write } from '@e965/xlsx';
+import { type CellObject, CFB, utils, type WorkSheet, write } from '@e965/xlsx';
 import { describe, expect, test } from 'vitest';
 import { convertSpreadsheet } from '../../../src/parsers/spreadsheet/index.ts';
+import { writeCompoundFile } from '../compound-file-writer.ts';
+import { writeOpenDocument } from '../office/package-writers.ts';
 import { writeZip } from '../zip-writer.ts';
 
 const workbook = (
@@ -162,12 +164,70 @@ test('a formula whose value is not stored is written as it is, with a warning', 
         '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>',
       'xl/_rels/workbook.xml.rels':
         '<Relationships><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
-      'xl/worksheets/sheet1.xml': `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><dimension ref="A1:C1"/><sheetData><row r="1"><c r="A1"><v>1</v></c>${cells}</row></sheetData></worksheet>`,
+      'xl/worksheets/sheet1.xml': `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><dimension ref="A1:D1"/><sheetData><row r="1"><c r="A1"><v>1</v></c>${cells}</row></sheetData></worksheet>`,
     });
   const convert = (cells: string) => convertSpreadsheet({ type: 'xlsx', images: false }, sheet(cells));
-  const without = convert('<c r="B1"><f>SUM(A1:A9)</f><v></v></c><c r="C1"><f>A1&amp;"x"</f></c>');
-  expect(without.html).toContain('<th>1</th><th>=SUM(A1:A9)</th><th>=A1&amp;&quot;x&quot;</th>');
+  const without = convert(
+    '<c r="B1"><f>SUM(A1:A9)</f><v></v></c><c r="C1"><f>A1&amp;"x"</f></c><c r="D1" t="e"><f>1/A1</f></c>',
+  );
+  expect(without.html).toContain(
+    '<th>1</th><th>=SUM(A1:A9)</th><th>=A1&amp;&quot;x&quot;</th><th>=1/A1</th>',
+  );
   expect(without.warnings).toEqual([expect.stringContaining('formulas')]);
   const stored = convert('<c r="B1"><f>SUM(A1:A9)</f><v>7</v></c>');
   expect([stored.html, stored.warnings]).toEqual([expect.stringContaining('<th>7</th>'), []]);
+});
+
+test('formulas of an xls file are written as they are, with a warning, if none of their values is stored', () => {
+  const convert = (...values: Buffer[]) =>
+    convertSpreadsheet(
+      { type: 'xls', images: false },
+      withFormulas(workbook({ S: rows(['a']) }, [], 'xls'), values),
+    );
+  const emptyText = Buffer.from([3, 0, 0, 0, 0, 0, 0xff, 0xff]);
+  const seven = Buffer.alloc(8);
+  seven.writeDoubleLE(7);
+  const without = convert(emptyText, emptyText);
+  expect(without.html).toContain('<tr><td>=1+2</td></tr>\n<tr><td>=1+2</td></tr>');
+  expect(without.warnings).toEqual([expect.stringContaining('formulas')]);
+  // An empty text beside other values is the result of its formula.
+  const stored = convert(seven, emptyText);
+  expect(stored.html).toContain('<td>7</td>');
+  expect([stored.html.includes('=1+2'), stored.warnings]).toEqual([false, []]);
+});
+
+/** Adds cells with the formula `1+2` below the first cell of an xls file (MS-XLS 2.4.127), with the values that are stored for them. */
+function withFormulas(file: Buffer, values: Buffer[]): Buffer {
+  const stream = Buffer.from(
+    CFB.find(CFB.read(file, { type: 'buffer' }), '/Workbook')?.content as Uint8Array,
+  );
+  const expression = [0x1e, 1, 0, 0x1e, 2, 0, 0x03];
+  const records = values.map((value, place) => {
+    const record = Buffer.alloc(4 + 22 + expression.length);
+    record.writeUInt16LE(0x0006, 0);
+    record.writeUInt16LE(record.length - 4, 2);
+    record.writeUInt16LE(place + 1, 4);
+    value.copy(record, 10);
+    record.writeUInt16LE(expression.length, 24);
+    Buffer.from(expression).copy(record, 26);
+    return record;
+  });
+  // The last record of the only sheet is its end.
+  const end = stream.lastIndexOf(Buffer.from([0x0a, 0, 0, 0]));
+  return writeCompoundFile({
+    Workbook: Buffer.concat([stream.subarray(0, end), ...records, stream.subarray(end)]),
+  });
+}
+
+test('the hidden sheets of an OpenDocument workbook are marked, however far its empty cells extend', () => {
+  const style = (name: string, display: boolean) =>
+    `<style:style style:name="${name}" style:family="table"><style:table-properties table:display="${display}"/></style:style>`;
+  const sheet = (name: string, styleName: string) =>
+    `<table:table table:name="${name}" table:style-name="${styleName}"><table:table-row><table:table-cell office:value-type="string"><text:p>x</text:p></table:table-cell></table:table-row><table:table-row table:number-rows-repeated="1048575"><table:table-cell table:number-columns-repeated="16384"/></table:table-row></table:table>`;
+  const file = writeOpenDocument('spreadsheet', sheet('Shown', 'ta1') + sheet('Notes', 'ta2'), {
+    styles: style('ta1', true) + style('ta2', false),
+    parts: { 'styles.xml': '<office:document-styles/>' },
+  });
+  const { html } = convertSpreadsheet({ type: 'ods', images: false }, file);
+  expect(html.match(/<h2>.*?<\/h2>/g)).toEqual(['<h2>Shown</h2>', '<h2>Notes (hidden)</h2>']);
 });
