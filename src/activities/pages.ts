@@ -7,7 +7,7 @@ import { addNote } from '../db/jobs/job-progress.ts';
 import { addHostTimes } from '../db/jobs/job-summary.ts';
 import { releaseClaims, renewClaims } from '../db/pages/claims.ts';
 import { readJobWorkload } from '../db/pages/job-workload.ts';
-import { readAvailableCredits } from '../db/teams/available-credits.ts';
+import { extraCreditsOfPage } from '../db/teams/extra-credits.ts';
 import { type Engines, opensBrowser } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
 import { BrowserCapacity } from '../page-jobs/browser-capacity.ts';
@@ -76,9 +76,8 @@ export function pageActivities(deps: PageWorkerDeps) {
       const { capacity, duringWait } = createPageCapacity(storage, browser);
       const onFault = (message: string, attributes: Record<string, unknown>) =>
         log.error(message, attributes);
-      const readCredits = async (teamId: string) =>
-        (await readAvailableCredits(db, teamId)) ?? Number.POSITIVE_INFINITY;
-      const scraper = new PageScraper(jobId, job, { ...deps, signal, duringWait, onFault, readCredits });
+      const extraCredits = (page: { pageId: string; teamId: string }) => extraCreditsOfPage(db, page);
+      const scraper = new PageScraper(jobId, job, { ...deps, signal, duringWait, onFault, extraCredits });
       try {
         const pageWorker = new PageWorker({
           db,

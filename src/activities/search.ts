@@ -4,7 +4,7 @@ import type { Blobs } from '../blobs/index.ts';
 import { expectedPriceOf, priceOfSearch } from '../credits.ts';
 import type { Database } from '../db/client.ts';
 import { completeJob, findChildOutcomes, findJob, findOutcome, insertChildJobs } from '../db/jobs/jobs.ts';
-import { readAvailableCredits } from '../db/teams/available-credits.ts';
+import { lockCredits, readAvailableCredits } from '../db/teams/available-credits.ts';
 import { ServiceError } from '../errors.ts';
 import type { SearchData, SearchRequest } from '../schemas/search.ts';
 import type { FoundResults } from '../search/found-results.ts';
@@ -75,14 +75,25 @@ export function searchActivities(deps: SearchDeps) {
       timer.requireTime();
       const found = await searchProvider(deps, job.team_id, { request, signal: timer.signal });
       const leftMs = timer.requireTime();
-      const credits = priceOfSearch(countResults(found.data));
-      const available = await readAvailableCredits(db, job.team_id, jobId);
-      const leftCredits = available === undefined ? undefined : available - credits;
-      const { urls, warnings } = planScrapes(request, { found, leftCredits });
-      if (urls.length === 0) return complete(deps, jobId, { found, credits });
+      const { scrapeOptions, asyncScraping } = request;
+      const waitMs = scrapeWaitMs(leftMs);
+      const timeoutMs = asyncScraping ? scrapeOptions.timeout : Math.min(scrapeOptions.timeout, waitMs);
       const search = { id: jobId, teamId: job.team_id, apiKeyId: job.api_key_id, request };
-      const planned = { data: found.data, warnings: [...found.warnings, ...warnings] };
-      return storeScrapes(deps, search, { urls, found: planned, waitMs: scrapeWaitMs(leftMs) });
+      const { scrapes, warnings } = await planWithinCredits(deps, search, { found, timeoutMs });
+      const planned = { ...found, warnings: [...found.warnings, ...warnings] };
+      if (scrapes.length === 0) return complete(deps, jobId, { found: planned, credits: priceOf(found) });
+      const scrapeIds = Object.fromEntries(scrapes.map((scrape) => [scrape.url, scrape.jobId]));
+      const pending: PendingResults = { ...planned, scrapeIds };
+      return {
+        blob: await blobs.put(Buffer.from(JSON.stringify(pending))),
+        scrapes: scrapes.map((scrape) => ({
+          jobId: scrape.jobId,
+          teamId: job.team_id,
+          timeoutMs,
+          label: scrape.url.slice(0, 120),
+        })),
+        ...(!asyncScraping && { waitMs }),
+      };
     },
 
     /**
@@ -97,7 +108,7 @@ export function searchActivities(deps: SearchDeps) {
       // `storeScrapes` wrote it.
       const stored = JSON.parse((await blobs.get(pending)).toString()) as PendingResults;
       const { data, warnings, scrapeIds } = stored;
-      const credits = priceOfSearch(countResults(data));
+      const credits = priceOf(stored);
       // The API validated the request before it stored it.
       if ((job.request as SearchRequest).asyncScraping)
         return complete(deps, jobId, { found: stored, credits, scrapeIds: idsBySource(data, scrapeIds) });
@@ -152,42 +163,51 @@ interface SearchJob {
   request: SearchRequest;
 }
 
-/**
- * Stores the results of a search and the jobs that scrape them.
- * @param plan.urls the URLs to scrape, each once
- * @param plan.waitMs milliseconds that a search waits for its scrapes, if it does
- */
-async function storeScrapes(
-  { db, blobs, resultTtlMs }: SearchDeps,
-  { id: parentId, teamId, apiKeyId, request }: SearchJob,
-  { urls, found, waitMs }: { urls: readonly string[]; found: FoundResults; waitMs: number },
-): Promise<ResultsToScrape> {
-  const { scrapeOptions, asyncScraping, origin } = request;
-  const timeoutMs = asyncScraping ? scrapeOptions.timeout : Math.min(scrapeOptions.timeout, waitMs);
-  // The scrape of a URL has the same id in every attempt.
-  const scrapes = urls.map((url) => ({ url, jobId: uuidv5(url, parentId) }));
-  await insertChildJobs(
-    db,
-    scrapes.map(({ url, jobId: id }) => ({
-      id,
-      teamId,
-      apiKeyId,
-      kind: 'scrape',
-      target: url,
-      parentId,
-      request: { origin, ...scrapeOptions, url, timeout: timeoutMs },
-      reserved: expectedPriceOf(scrapeOptions),
-      ttlMs: resultTtlMs,
-    })),
-  );
-  const scrapeIds = Object.fromEntries(scrapes.map(({ url, jobId }) => [url, jobId]));
-  const pending: PendingResults = { ...found, scrapeIds };
-  return {
-    blob: await blobs.put(Buffer.from(JSON.stringify(pending))),
-    scrapes: scrapes.map(({ url, jobId }) => ({ jobId, teamId, timeoutMs, label: url.slice(0, 120) })),
-    ...(!asyncScraping && { waitMs }),
-  };
+/** The scrape of a result of a search. */
+interface PlannedScrape {
+  url: string;
+  jobId: string;
 }
+
+/**
+ * Stores the jobs that scrape the results of a search, as many as the team has credits for. They are reserved in the same
+ * transaction, so that searches at the same moment do not spend the same ones.
+ * @returns the scrapes, and warnings about results that are not scraped
+ */
+async function planWithinCredits(
+  { db, resultTtlMs }: SearchDeps,
+  { id: parentId, teamId, apiKeyId, request }: SearchJob,
+  { found, timeoutMs }: { found: FoundResults; timeoutMs: number },
+): Promise<{ scrapes: PlannedScrape[]; warnings: string[] }> {
+  const { scrapeOptions, origin } = request;
+  if (scrapeOptions.formats.length === 0) return { scrapes: [], warnings: [] };
+  return db.query.transaction().execute(async (query) => {
+    await lockCredits(query, teamId);
+    const available = await readAvailableCredits({ query }, teamId, parentId);
+    const leftCredits = available === undefined ? undefined : available - priceOf(found);
+    const { urls, warnings } = planScrapes(request, { found, leftCredits });
+    // The scrape of a URL has the same id in every attempt.
+    const scrapes = urls.map((url) => ({ url, jobId: uuidv5(url, parentId) }));
+    await insertChildJobs(
+      { query },
+      scrapes.map(({ url, jobId: id }) => ({
+        id,
+        teamId,
+        apiKeyId,
+        kind: 'scrape',
+        target: url,
+        parentId,
+        request: { origin, ...scrapeOptions, url, timeout: timeoutMs },
+        reserved: expectedPriceOf(scrapeOptions),
+        ttlMs: resultTtlMs,
+      })),
+    );
+    return { scrapes, warnings };
+  });
+}
+
+/** The credits of a search without its scrapes. */
+const priceOf = ({ data }: Pick<FoundResults, 'data'>) => priceOfSearch(countResults(data));
 
 /**
  * Reads the documents of the scrapes that have ended, as many as a response has room for.

@@ -154,7 +154,8 @@ async function storeJob(
   const { teamId, apiKeyId } = caller;
   const ttlMs = isEncrypted ? UNREAD_RESULT_TTL_MS : config.resultTtlMs;
   const job = { id, teamId, apiKeyId, kind, target, request, cipher, ttlMs, reserved };
-  const store = (insertRows: InsertRows) => storeWithCredits(db, { caller, jobId: id }, insertRows);
+  const minimum = Math.max(MIN_CREDITS, reserved);
+  const store = (insertRows: InsertRows) => storeWithCredits(db, { caller, jobId: id, minimum }, insertRows);
   if (insert) return insert(job, store);
   // A scrape with zero data retention leaves no trace by which a repeated request could join it.
   if (kind === 'scrape' && !isEncrypted) return store((query) => insertOrJoin(query, job));
@@ -164,13 +165,13 @@ async function storeJob(
 /** Stores a job and reserves its credits, in one transaction if the team has a limit. */
 async function storeWithCredits(
   db: Database,
-  { caller, jobId }: { caller: Caller; jobId: string },
+  { caller, ...required }: { caller: Caller; jobId: string; minimum: number },
   insertRows: InsertRows,
 ): Promise<string | undefined> {
   if (caller.creditsRemaining === null) return insertRows(db.query);
   return db.query.transaction().execute(async (query) => {
     const joined = await insertRows(query);
-    if (joined === undefined) await reserveCredits(query, caller, { minimum: MIN_CREDITS, jobId });
+    if (joined === undefined) await reserveCredits(query, caller, required);
     return joined;
   });
 }

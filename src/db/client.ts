@@ -159,6 +159,8 @@ interface Tables {
     error: ColumnType<StoredError | null, string | null | undefined, string | null>;
     finished_at: Date | null;
     hidden: Generated<boolean>;
+    /** Credits that a claimed page has reserved beyond the expected price of each page of its job. */
+    extra_credits: Generated<number>;
     /** Which engines were tried for it last. */
     trace: EngineAttempt[] | null;
   };

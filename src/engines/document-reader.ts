@@ -3,14 +3,17 @@ import type { Blobs } from '../blobs/index.ts';
 import {
   type ConversionOptions,
   type ConvertDocument,
+  type ConvertedDocument,
   type DocumentImage,
+  type DocumentTask,
   IMAGE_URLS,
   imageUrl,
+  type UnconvertedDocument,
 } from '../parsers/document.ts';
 import { toHtmlPage } from '../parsers/html-page.ts';
 import type { DocumentParts, Snapshot } from '../snapshot.ts';
 import type { EngineResult } from './engine.ts';
-import { beyondCredits, type ExtraCredits, hasProxySurcharge, limitToCredits } from './extra-credits.ts';
+import { beyondCredits, type ExtraCredits, limitToCredits, reserveDocument } from './extra-credits.ts';
 
 /**
  * Completes the result of an engine: a document is converted and becomes a page; any other result stays as it is.
@@ -20,9 +23,7 @@ export type ReadDocument = (page: EngineResult, options: ReadOptions) => Promise
 
 /** How a document is converted, and what its pages may cost. */
 interface ReadOptions extends ConversionOptions {
-  /** The proxy of the request. */
-  proxy: string;
-  /** Limits the pages of a PDF that are read; absent if they are free. */
+  /** Limits the pages of a document that are read; absent if they are free. */
   extraCredits?: ExtraCredits | undefined;
 }
 
@@ -36,12 +37,7 @@ export function createDocumentReader({
 }): ReadDocument {
   return async ({ unconverted, ...page }, options) => {
     if (!unconverted) return page;
-    const { bytes } = unconverted;
-    const task = await limitToCredits(unconverted.task, {
-      hasSurcharge: hasProxySurcharge(options.proxy, page.proxy),
-      extraCredits: options.extraCredits,
-    });
-    const converted = await convert(task, bytes, options);
+    const { task, converted } = await convertWithinCredits(convert, unconverted, options);
     const images = await saveImages(converted.images, blobs);
     const { html, document } = toHtmlPage(task, converted);
     const { numPages = 0, totalPages = 0 } = document;
@@ -60,6 +56,25 @@ export function createDocumentReader({
       ...(isPartial && { isPartial }),
     };
   };
+}
+
+/**
+ * Converts a document, and reserves the credits for its pages. Their number is known only afterwards, so if other work of the
+ * team has reserved some of the credits meanwhile, fewer pages are converted again.
+ */
+async function convertWithinCredits(
+  convert: ConvertDocument,
+  unconverted: UnconvertedDocument,
+  options: ReadOptions,
+): Promise<{ task: DocumentTask; converted: ConvertedDocument }> {
+  const { extraCredits } = options;
+  let task = await limitToCredits(unconverted.task, extraCredits);
+  let converted = await convert(task, unconverted.bytes, options);
+  while (!(await reserveDocument(converted, extraCredits))) {
+    task = await limitToCredits(unconverted.task, extraCredits, (converted.numPages ?? 1) - 1);
+    converted = await convert(task, unconverted.bytes, options);
+  }
+  return { task, converted };
 }
 
 /** Stores the images of a document. @returns references to them by the URLs that the HTML has for them */

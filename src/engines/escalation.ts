@@ -2,7 +2,7 @@ import { type ErrorCode, ServiceError } from '../errors.ts';
 import { mentionsMedia } from '../html/media/page-media.ts';
 import type { ProxyRoute, Upstreams } from '../net/upstream-proxies.ts';
 import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';
-import { affordsEnhanced, type ExtraCredits } from './extra-credits.ts';
+import { type ExtraCredits, reserveEnhanced } from './extra-credits.ts';
 import { challengeWarnings, isBlocked, withChallengeDetection } from './page-checks/blocked.ts';
 import { needsBrowser } from './page-checks/needs-browser.ts';
 
@@ -100,7 +100,7 @@ export class Escalation {
     }
     const first = await this.#attemptFetch(options, signal);
     if (proxy === 'basic' || !this.#proxies.offers('enhanced') || !isBlocked(first)) return first;
-    if (!(await affordsEnhanced(options.extraCredits))) return withWarnings(first, TOO_FEW_CREDITS_WARNING);
+    if (!(await reserveEnhanced(options.extraCredits))) return withWarnings(first, TOO_FEW_CREDITS_WARNING);
     const second = await toOutcome(this.#attemptFetch(enhanced, signal));
     signal.throwIfAborted();
     if ('page' in second)

@@ -1,43 +1,54 @@
 import { ENHANCED_PAGE, PAGE } from '../credits.ts';
+import { ServiceError } from '../errors.ts';
 import type { DocumentTask } from '../parsers/document.ts';
-import type { DocumentParts, ProxyKind } from '../snapshot.ts';
+import type { DocumentParts } from '../snapshot.ts';
 
-/** Returns the credits that a page may cost beyond its expected price; infinite for a team without a limit. */
-export type ExtraCredits = () => Promise<number>;
+/** What a page may cost beyond its expected price, as far as its team has credits. */
+export interface ExtraCredits {
+  /** Reads how many credits nothing has reserved; infinite for a team without a limit. */
+  available(): Promise<number>;
+  /** Reserves credits until the page ends. @returns whether there were so many; otherwise none are reserved */
+  reserve(credits: number): Promise<boolean>;
+}
 
 const ENHANCED_SURCHARGE = ENHANCED_PAGE - PAGE;
 
-/** Whether the team of a page can pay for an enhanced proxy that `auto` resorts to. */
-export const affordsEnhanced = async (extraCredits?: ExtraCredits): Promise<boolean> =>
-  extraCredits === undefined || (await extraCredits()) >= ENHANCED_SURCHARGE;
+/** Reserves the credits for an enhanced proxy that `auto` resorts to. @returns whether the team has them */
+export const reserveEnhanced = async (extraCredits?: ExtraCredits): Promise<boolean> =>
+  extraCredits === undefined || (await extraCredits.reserve(ENHANCED_SURCHARGE));
 
-/** Whether the team of a page can pay for all pages of a PDF that is a copy in the cache. */
-export async function affordsDocument(
-  { type, numPages = 1 }: Partial<DocumentParts> = {},
+/** Reserves the credits for all pages of a document after the first one. @returns whether the team has them */
+export async function reserveDocument(
+  { numPages = 1 }: Pick<DocumentParts, 'numPages'> = {},
   extraCredits?: ExtraCredits,
 ): Promise<boolean> {
-  if (type !== 'pdf' || numPages === 1 || !extraCredits) return true;
-  return (await extraCredits()) >= numPages - PAGE;
+  const credits = numPages - PAGE;
+  return credits <= 0 || extraCredits === undefined || (await extraCredits.reserve(credits));
 }
 
+/** The error for a copy in the cache that its team cannot pay for, and that may not be replaced by a part of the document. */
+export const copyTooDear = ({ numPages = 1 }: Pick<DocumentParts, 'numPages'> = {}) =>
+  new ServiceError(
+    'INSUFFICIENT_CREDITS',
+    `Insufficient credits: the copy in the cache is a document of ${numPages} pages, each of which costs a credit, and the team has too few left. Ask your operator for more.`,
+  );
+
 /**
- * Limits the pages of a PDF to those that its team can pay for. The first one is a part of the page's own price.
- * @param page.hasSurcharge whether the page was fetched by an enhanced proxy that its expected price does not contain
+ * Limits the pages of a document that are read to those that its team can pay for. The first one is a part of the page's own
+ * price.
+ * @param most the maximum number of pages if another limit than the credits applies
  */
 export async function limitToCredits(
   task: DocumentTask,
-  { hasSurcharge, extraCredits }: { hasSurcharge: boolean; extraCredits?: ExtraCredits | undefined },
+  extraCredits: ExtraCredits | undefined,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<DocumentTask> {
-  if (!task.pdf || !extraCredits) return task;
-  const left = (await extraCredits()) - (hasSurcharge ? ENHANCED_SURCHARGE : 0);
-  const maxPages = Math.max(1, Math.min(task.pdf.maxPages, PAGE + left));
-  return maxPages === task.pdf.maxPages ? task : { ...task, pdf: { ...task.pdf, maxPages } };
+  if (!extraCredits || !(task.pdf || task.type === 'image')) return task;
+  const limit = Math.max(1, Math.min(most, PAGE + (await extraCredits.available())));
+  if (task.pdf) return limit < task.pdf.maxPages ? { ...task, pdf: { ...task.pdf, maxPages: limit } } : task;
+  return Number.isFinite(limit) ? { ...task, maxImagePages: limit } : task;
 }
 
-/** The warning for a PDF of which only the beginning was read. */
+/** The warning for a document of which only the beginning was read. */
 export const beyondCredits = ({ numPages = 0, totalPages = 0 }) =>
   `Only ${numPages} of ${totalPages} pages were read, because the team has no credits for more of them.`;
-
-/** Whether the expected price of a page lacks that of the proxy by which it was fetched. */
-export const hasProxySurcharge = (requested: string, used: ProxyKind): boolean =>
-  requested === 'auto' && used === 'enhanced';

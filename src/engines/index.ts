@@ -6,7 +6,7 @@ import type { ReadDocument } from './document-reader.ts';
 import type { EngineResult } from './engine.ts';
 import { EngineTrace, type Fallback } from './engine-trace.ts';
 import { Escalation, type EscalationDeps, needsOpenPage, withWarnings } from './escalation.ts';
-import { affordsDocument } from './extra-credits.ts';
+import { copyTooDear, reserveDocument } from './extra-credits.ts';
 import {
   cacheKey,
   cacheMissError,
@@ -58,7 +58,7 @@ export function createEngines({
       const convert = async (page: EngineResult): Promise<Snapshot> => {
         if (!page.unconverted) return page;
         return duringConversion(
-          () => readDocument(page, { signal, owner, onProgress, proxy: request.proxy, extraCredits }),
+          () => readDocument(page, { signal, owner, onProgress, extraCredits }),
           page.unconverted.task.type,
         );
       };
@@ -73,8 +73,10 @@ export function createEngines({
       const readable = key && (cacheOnly || (request.maxAge > 0 && cacheUse !== 'refresh'));
       const lookedUpAt = performance.now();
       const copy = readable ? await cache.find(key, request) : undefined;
+      const isPaid = copy && (await reserveDocument(copy.document, extraCredits));
+      if (copy && cacheOnly && !isPaid) throw copyTooDear(copy.document);
       // A page that is fetched again is read only as far as the team can pay.
-      if (copy && (cacheOnly || (await affordsDocument(copy.document, extraCredits)))) {
+      if (copy && isPaid) {
         trace.recordCopy(copy, lookedUpAt);
         return {
           snapshot: warnAboutImages({ ...copy, sourceUrl: request.url }, request),

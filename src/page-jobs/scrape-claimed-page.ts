@@ -5,6 +5,7 @@ import type { Claim } from '../db/pages/claims.ts';
 import { hasEnded } from '../db/pages/record-and-claim.ts';
 import { EXTERNAL_HOMEPAGE_CODE } from '../db/pages/skipped-urls.ts';
 import { EngineTrace } from '../engines/engine-trace.ts';
+import type { ExtraCredits } from '../engines/extra-credits.ts';
 import type { Engines, FetchedPage } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
@@ -53,8 +54,8 @@ export interface PageDeps extends DocumentDeps {
    *   no request
    */
   onFetched(requestMs: number | undefined): void;
-  /** Reads the credits of a team that its running work has not reserved; infinite without a limit. */
-  readCredits(teamId: string): Promise<number>;
+  /** What a claimed page may cost beyond the expected price that its claim has reserved. */
+  extraCredits(page: { pageId: string; teamId: string }): ExtraCredits;
   /** Wraps every wait for the browser. */
   duringWait: DuringWait;
   /** Logs an unexpected error of a page. */
@@ -125,7 +126,7 @@ async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: TracedDe
       const message = `${url} was given up, because the process that scraped it was lost ${MAX_LOSSES} times.`;
       throw new ServiceError('SCRAPE_RETRY_LIMIT', message);
     }
-    const fetched = await fetchClaim(request, job, { deadline, deps });
+    const fetched = await fetchClaim(request, job, { pageId: claim.id, deadline, deps });
     const { statusCode, retryAfterMs } = fetched.snapshot;
     if (isRetriedStatus(claim, statusCode)) return retried(claim, { statusCode, retryAfterMs });
     const waitMs = await waitForRobotsOfMovedStart(claim, job, { fetched, deadline, deps });
@@ -164,7 +165,7 @@ async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: TracedDe
 async function fetchClaim(
   request: ScrapeRequest,
   { teamId, jobId, zeroDataRetention }: PageJobContext,
-  { deadline, deps }: { deadline: Deadline; deps: TracedDeps },
+  { pageId, deadline, deps }: { pageId: string; deadline: Deadline; deps: TracedDeps },
 ): Promise<FetchedPage> {
   const { profile } = request;
   const startedAt = performance.now();
@@ -180,8 +181,7 @@ async function fetchClaim(
     const fetched = await deps.engines.fetchPage(request, deadline.signal, {
       ...conversion,
       trace: deps.trace,
-      // The claim of the page has reserved its expected price.
-      extraCredits: () => deps.readCredits(teamId),
+      extraCredits: deps.extraCredits({ pageId, teamId }),
       profile: profile && { teamId, name: profile.name },
       sharedBy: zeroDataRetention ? undefined : jobId,
       duringWait: (wait) => deps.duringWait(() => deadline.duringWait(wait)),

@@ -16,6 +16,8 @@ export interface DocumentTask {
   images: boolean;
   /** Options for PDF files. */
   pdf?: PdfTask;
+  /** Maximum number of pages of a TIFF file to read; absent if only the parser limits it. */
+  maxImagePages?: number;
 }
 
 /** Options for PDF files; see the option `parsers` of the API. */

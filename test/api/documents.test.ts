@@ -126,10 +126,22 @@ test('a document costs a credit for each page that was read, from the cache, too
   // A team that cannot pay for the copy gets the beginning of the document.
   const database = openTestDatabase();
   const { key } = await makeTeam(database, { credits: 1 });
+  const { key: otherKey } = await makeTeam(database, { credits: 1 });
+  const { key: lockedKey } = await makeTeam(database, { credits: 5 });
   await database.close();
   const part = await call('/v2/scrape', { key, body: { url, timeout: 150_000 } });
   expect(part.body.data.metadata).toMatchObject({ creditsUsed: 1, numPages: 1, totalPages: 2 });
   expect(part.body.data.warning).toContain('Only 1 of 2 pages were read');
+  // A request for nothing but the copy cannot get a part of it.
+  const copyOnly = [
+    { key: otherKey, body: { url, minAge: 1 } },
+    { key: lockedKey, body: { url, lockdown: true } },
+  ];
+  for (const request of copyOnly) {
+    const refused = await call('/v2/scrape', request);
+    expect([refused.status, refused.body.code]).toEqual([402, 'INSUFFICIENT_CREDITS']);
+    expect(refused.body.error).toContain('a document of 2 pages');
+  }
   const shorter = await scrape({ url, parsers: [{ type: 'pdf', maxPages: 1 }] });
   expect(shorter.body.data.metadata).toMatchObject({ creditsUsed: 1, numPages: 1, totalPages: 2 });
   expect(shorter.body.data.markdown).not.toContain('second page');

@@ -82,12 +82,14 @@ describe('credits', () => {
     expect((await ask(team, '/v2/team/activity')).body).toMatchObject({ success: true, data: [] });
   });
 
-  it('may become negative, and results can still be read', async () => {
+  it('must suffice for what a request is expected to cost, and results can be read without any', async () => {
     const team = await makeTeam(db, { credits: 2 });
     const url = `${site.url}/article/22?owed`;
     const first = await scrapeAs(team, { url });
-    const { body } = await scrapeAs(team, { url, lockdown: true });
-    expect(body.data.metadata.creditsUsed).toBe(5);
+    const { status, body } = await scrapeAs(team, { url, lockdown: true });
+    expect([status, body.code]).toEqual([402, 'INSUFFICIENT_CREDITS']);
+    expect(body.error).toContain('this request needs 5, but the team has 1 left');
+    await changeTeam(db, team.name, { credits: -4 });
     expect(await creditsOf(team)).toBe(-4);
     const result = await ask(team, `/v2/scrape/${first.body.data.metadata.scrapeId}`);
     expect(result.body.status).toBe('completed');

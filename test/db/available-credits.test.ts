@@ -10,6 +10,7 @@ import { insertPageJob } from '../../src/db/jobs/page-jobs.ts';
 import { recordAndClaim } from '../../src/db/pages/record-and-claim.ts';
 import { areSessionsCovered, openSession } from '../../src/db/sessions.ts';
 import { readAvailableCredits } from '../../src/db/teams/available-credits.ts';
+import { extraCreditsOfPage, extraCreditsOfScrape } from '../../src/db/teams/extra-credits.ts';
 import { NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { call } from '../support/api.ts';
@@ -224,6 +225,47 @@ describe('the credits of a team', () => {
     const statuses = (await Promise.all(scrapes)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 402)).toHaveLength(9);
     expect((await call('/v2/team/credit-usage', access)).body.data.remainingCredits).toBe(0);
+  });
+
+  it('are given to one of two requests whose formats together cost more', async ({ signal }) => {
+    const team = await makeTeam(db, { credits: 9, concurrency: 100 });
+    const done = Promise.withResolvers<void>();
+    await using pages = await startPages({
+      '/': (_request, response) => void done.promise.then(() => response.end('<h1>Price: 5</h1>')),
+    });
+    const access = { url: service.url, key: team.key };
+    const schema = { type: 'object', properties: { price: { type: 'number' } } };
+    const body = { formats: [{ type: 'json', schema }] };
+    let refused = 0;
+    const scrapes = [1, 2].map((n) => {
+      const scrape = call('/v2/scrape', { ...access, body: { ...body, url: `${pages.url}/?${n}` } });
+      return scrape.finally(() => void refused++);
+    });
+    await pollUntil(() => refused === 1, { signal });
+    done.resolve();
+    const statuses = (await Promise.all(scrapes)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, 402]);
+  });
+
+  it('are reserved for the pages of documents of two scrapes, and of two pages of a batch, only once', async () => {
+    const team = await makeTeam(db, { credits: 20, concurrency: 100 });
+    const jobs = [jobOf(team, { kind: 'scrape' }), jobOf(team, { kind: 'scrape' })];
+    for (const job of jobs) await insertJob(db, job);
+    const scrapes = jobs.map(({ id }) =>
+      extraCreditsOfScrape(db, { jobId: id, teamId: team.id, expected: 1 }),
+    );
+    const { claims } = await (await startCrawl(team, 2))(2);
+    const claimed = claims.map(({ id }) => extraCreditsOfPage(db, { pageId: id, teamId: team.id }));
+    expect(await Promise.all([...scrapes, ...claimed].map((extra) => extra.available()))).toEqual([
+      16, 16, 16, 16,
+    ]);
+    for (const pair of [scrapes, claimed]) {
+      const given = await Promise.all(pair.map((extra) => extra.reserve(5)));
+      expect(given.filter(Boolean)).toHaveLength(pair === scrapes ? 2 : 1);
+    }
+    expect(await readAvailableCredits(db, team.id)).toBe(1);
+    expect(await Promise.all([...scrapes, ...claimed].map((extra) => extra.reserve(1)))).toHaveLength(4);
+    expect(await readAvailableCredits(db, team.id)).toBe(0);
   });
 
   it('end sessions that cost more than other work has left of them', async () => {

@@ -8,6 +8,7 @@ import { createDocumentReader } from '../../src/engines/document-reader.ts';
 import { readBody } from '../../src/engines/read-body.ts';
 import type { ConvertDocument, DocumentTask } from '../../src/parsers/document.ts';
 import { snapshotOf } from '../html/page.ts';
+import { withCredits } from '../support/extra-credits.ts';
 
 const directory = await mkdtemp(path.join(tmpdir(), 'winnow-document-reader-'));
 afterAll(() => rm(directory, { recursive: true }));
@@ -33,6 +34,8 @@ const readDocument = createDocumentReader({ convert, blobs });
 
 const PDF = { url: 'http://a.test/a.pdf', contentType: 'application/pdf', body: Buffer.from('%PDF-1.7') };
 
+const PARSERS = [{ type: 'pdf', mode: 'auto', blocks: false, pageMarkers: false }];
+
 function read({
   credits,
   ...options
@@ -42,15 +45,13 @@ function read({
   /** What the document may cost beyond its first page. */
   credits?: number;
 }) {
-  const parsers = [{ type: 'pdf', mode: 'auto', blocks: false, pageMarkers: false }];
-  const content = readBody(PDF, { wantsBody: false, parsers, ...options });
+  const content = readBody(PDF, { wantsBody: false, parsers: PARSERS, ...options });
   return readDocument(
     { ...snapshotOf(''), warnings: ['First.'], ...content },
     {
       signal: new AbortController().signal,
       owner: 'a',
-      proxy: 'auto',
-      extraCredits: credits === undefined ? undefined : async () => credits,
+      extraCredits: credits === undefined ? undefined : withCredits(credits),
     },
   );
 }
@@ -83,6 +84,39 @@ describe('the body of a PDF', () => {
       10_000,
       undefined,
       2,
+    ]);
+  });
+
+  it('is read again with fewer pages if other work of the team reserves the credits for some meanwhile', async () => {
+    const limits: (number | undefined)[] = [];
+    let left = 5;
+    const reserved: number[] = [];
+    const reader = createDocumentReader({
+      blobs,
+      async convert(task) {
+        limits.push(task.pdf?.maxPages);
+        if (limits.length === 1) left = 1;
+        const numPages = Math.min(4, task.pdf?.maxPages ?? 0);
+        return { html: '', metadata: {}, numPages, totalPages: 4, images: [], warnings: [] };
+      },
+    });
+    const content = readBody(PDF, { wantsBody: false, wantsImages: false, parsers: PARSERS });
+    const extraCredits = {
+      available: async () => left,
+      async reserve(credits: number) {
+        reserved.push(credits);
+        return credits <= left;
+      },
+    };
+    const options = { signal: new AbortController().signal, owner: 'a', extraCredits };
+    const { document, warnings } = await reader({ ...snapshotOf(''), ...content }, options);
+    expect({ limits, reserved, pages: document?.numPages }).toEqual({
+      limits: [6, 2],
+      reserved: [3, 1],
+      pages: 2,
+    });
+    expect(warnings).toEqual([
+      'Only 2 of 4 pages were read, because the team has no credits for more of them.',
     ]);
   });
 

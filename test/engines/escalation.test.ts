@@ -4,6 +4,7 @@ import { type Engine, type PageRequest, PLAIN_PAGE } from '../../src/engines/eng
 import { Escalation, type EscalationDeps, type FetchOptions } from '../../src/engines/escalation.ts';
 import { type ErrorCode, ServiceError } from '../../src/errors.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
+import { withCredits } from '../support/extra-credits.ts';
 
 /** The behaviour of an engine when it is called: a status, a page, an error, or no response until it is aborted. */
 type Act = number | keyof typeof TEXTS | 'never' | ErrorCode | Error;
@@ -85,7 +86,7 @@ async function play(options: Play) {
     request,
     fastMode: options.fastMode ?? false,
     proxy: options.proxy ?? 'auto',
-    extraCredits: async () => options.credits ?? Number.POSITIVE_INFINITY,
+    extraCredits: withCredits(options.credits),
   };
   const outcome = await escalation.fetchPage(order, options.signal ?? new AbortController().signal).then(
     (page) => ({

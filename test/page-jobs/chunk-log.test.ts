@@ -5,6 +5,7 @@ import { ServiceError } from '../../src/errors.ts';
 import { ChunkLog } from '../../src/page-jobs/chunk-log.ts';
 import { type PageDeps, scrapeClaimedPage } from '../../src/page-jobs/scrape-claimed-page.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
+import { withCredits } from '../support/extra-credits.ts';
 
 /** The report of a chunk of a job, with a clock that the test controls. */
 
@@ -67,6 +68,7 @@ describe('the response time of a host', () => {
       engines: { fetchPage: obtain },
       signal: new AbortController().signal,
       duringWait: (wait: () => Promise<unknown>) => wait(),
+      extraCredits: () => withCredits(),
       renderer: {
         async render() {
           throw new ServiceError('SCRAPE_CONTENT_TOO_LARGE', 'The page is too large.');

@@ -4,6 +4,7 @@ import { pageConversion } from '../../src/page-jobs/page-conversion.ts';
 import { type PageDeps, scrapeClaimedPage } from '../../src/page-jobs/scrape-claimed-page.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { startDeadline } from '../../src/scraping/deadline.ts';
+import { withCredits } from '../support/extra-credits.ts';
 
 /** The time that a document of a batch or crawl may take, with a clock that the test controls. */
 
@@ -79,6 +80,7 @@ describe('a document of a batch', () => {
     const deps = {
       signal: new AbortController().signal,
       onFetched: () => undefined,
+      extraCredits: () => withCredits(),
       engines: {
         fetchPage: (_request: unknown, signal: AbortSignal, context: FetchContext) =>
           context.duringConversion?.(async () => {

@@ -6,7 +6,7 @@ import { failRun } from '../../db/jobs/agent-steps.ts';
 import { beginJob, completeJob, failJob, findOutcome, recordTrace } from '../../db/jobs/jobs.ts';
 import { recordKeptScrape } from '../../db/kept-scrapes.ts';
 import { addIndexedPages } from '../../db/pages/indexed-pages.ts';
-import { readScrapeCredits } from '../../db/teams/available-credits.ts';
+import { extraCreditsOfScrape } from '../../db/teams/extra-credits.ts';
 import { releaseSlot, renewSlot } from '../../db/teams/slots.ts';
 import { type JobCipher, restoreJobCipher } from '../../encryption/job-cipher.ts';
 import { EngineTrace } from '../../engines/engine-trace.ts';
@@ -211,7 +211,7 @@ function fetchPage(
     profile,
     ownBrowser,
     trace,
-    extraCredits: async () => (await readScrapeCredits(db, jobId)) - expectedPriceOf(request),
+    extraCredits: extraCreditsOfScrape(db, { jobId, teamId, expected: expectedPriceOf(request) }),
     conversionOwner: teamId,
     onProgress: conversion.report,
     duringConversion: (convert, type) =>

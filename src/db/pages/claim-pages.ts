@@ -182,7 +182,7 @@ export async function claimPages(
     ${pickedPages(job, { maxPages, maxAhead })},
     ${hostWaits(request.pageWorker)}, ${updatedProgress(job.id)},
     claimed as (
-      update pages set status = 'claimed', admitted = true, lane = ${request.pageWorker},
+      update pages set status = 'claimed', admitted = true, extra_credits = 0, lane = ${request.pageWorker},
         claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS})
       from picked where pages.id = picked.id
       returning pages.id, ordinal, url, host, depth, attempts, losses, hidden,

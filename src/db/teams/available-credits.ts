@@ -25,7 +25,7 @@ const reservedByRequests = (own: OwnJob) => sql`
 
 /** Pages of batches and crawls that are being scraped. */
 const reservedByPages = sql`
-  select sum(page_job.reserved) from pages join jobs as page_job on page_job.id = pages.job_id
+  select sum(page_job.reserved + pages.extra_credits) from pages join jobs as page_job on page_job.id = pages.job_id
   where pages.team_id = teams.id and pages.status = 'claimed'`;
 
 /** Browser sessions, by the time that they have been open; see `priceOfSession`. */

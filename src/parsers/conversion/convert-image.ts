@@ -5,16 +5,20 @@ import type { Converter } from './converter.ts';
 const NO_TEXT = 'No text was recognised in the image.';
 
 /** Converts raster images to the text in them. */
-export const convertImage: Converter = async (_task, bytes, { ocr, report }) => {
+export const convertImage: Converter = async ({ maxImagePages: maxPages }, bytes, { ocr, report }) => {
   if (!ocr) throw new DocumentError('unavailable', 'The service has no language data for recognising text.');
   const onPage = (pagesDone: number, pages: number) => report({ pagesDone, pages });
-  const { html, pages, warnings } = await parseImage(bytes, ocr, onPage);
+  const { html, pages, totalPages, warnings } = await parseImage(bytes, ocr, {
+    onPage,
+    ...(maxPages !== undefined && { maxPages }),
+  });
   return {
     html,
     metadata: {},
     images: [],
     warnings: html ? warnings : [NO_TEXT, ...warnings],
     // Most images are no pages.
-    ...(pages > 1 && { numPages: pages }),
+    ...(totalPages !== 1 && { numPages: pages }),
+    ...(totalPages !== undefined && totalPages > 1 && { totalPages }),
   };
 };

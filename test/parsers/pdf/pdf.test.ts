@@ -16,6 +16,43 @@ import {
   writePdf,
 } from './pdf-writer.ts';
 
+/** A TIFF file of white pages, of 64 by 64 pixels of eight bits. */
+function blankTiff(pages: number): Buffer {
+  const size = 64;
+  const tags = [
+    [256, size],
+    [257, size],
+    [258, 8],
+    [259, 1],
+    [262, 1],
+    [273, 8],
+    [277, 1],
+    [278, size],
+    [279, size * size],
+  ];
+  const pixels = Buffer.alloc(size * size, 0xff);
+  const directoryBytes = 2 + 12 * tags.length + 4;
+  const first = 8 + pixels.length;
+  const header = Buffer.from('II*\0\0\0\0\0', 'latin1');
+  header.writeUInt32LE(first, 4);
+  const directories = Array.from({ length: pages }, (_, page) => {
+    const directory = Buffer.alloc(directoryBytes);
+    directory.writeUInt16LE(tags.length, 0);
+    tags.forEach(([tag = 0, value = 0], place) => {
+      const at = 2 + 12 * place;
+      directory.writeUInt16LE(tag, at);
+      // An unsigned number of 32 bits.
+      directory.writeUInt16LE(4, at + 2);
+      directory.writeUInt32LE(1, at + 4);
+      directory.writeUInt32LE(value, at + 8);
+    });
+    const isLast = page === pages - 1;
+    directory.writeUInt32LE(isLast ? 0 : first + (page + 1) * directoryBytes, directoryBytes - 4);
+    return directory;
+  });
+  return Buffer.concat([header, pixels, ...directories]);
+}
+
 const PROSE = [
   'The committee met on Tuesday to discuss the plan and',
   'agreed that the work on the bridge should begin soon,',
@@ -403,6 +440,15 @@ describe('OCR', () => {
     const { html } = await parseImage(page!.imageBuffer, await unpackEnglish(directory));
     expect(html).toContain('no one comes');
     expect(html).not.toMatch(/<h\d/);
+  });
+
+  test('of a TIFF file reads no more pages than are wanted, and says how many there are', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'winnow-ocr-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const ocr = await unpackEnglish(directory);
+    const file = blankTiff(3);
+    expect(await parseImage(file, ocr, { maxPages: 2 })).toMatchObject({ pages: 2, totalPages: 3 });
+    expect(await parseImage(file, ocr)).toMatchObject({ pages: 3, totalPages: 3 });
   });
 
   test('recognises the text of a rendered page whose text layer is unreadable', async () => {

@@ -10,6 +10,8 @@ import { MAX_TIFF_PAGES, splitTiff } from './tiff-pages.ts';
 interface ImageText {
   /** How many pages were read: one, or those of a TIFF file. */
   pages: number;
+  /** How many pages the image has; absent if it has more than can be read. */
+  totalPages?: number;
   /** Empty if no text is recognised. */
   html: string;
   /** English sentences about content that is missing. */
@@ -19,25 +21,32 @@ interface ImageText {
 /**
  * Converts a raster image (PNG, JPEG, GIF, WebP, BMP or TIFF) to HTML: its text, laid out like a page of a PDF, and that of
  * the further pages of a TIFF file. A process must convert only one image or document at a time.
- * @param onPage called after each page, with the number of pages that are done and that of all
+ * @param options.maxPages how many pages are read at most
+ * @param options.onPage called after each page, with the number of pages that are done and that of all
  * @throws PdfError `damaged` if the image cannot be read
  */
 export async function parseImage(
   bytes: Uint8Array,
   ocr: OcrSettings,
-  onPage?: (pagesDone: number, pages: number) => void,
+  {
+    maxPages = Number.POSITIVE_INFINITY,
+    onPage,
+  }: { maxPages?: number; onPage?: (pagesDone: number, pages: number) => void } = {},
 ): Promise<ImageText> {
   const images = splitTiff(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const isCut = images.isCut && images.count <= maxPages;
   const pages: SourcePage[] = [];
-  for (let place = 0; place < images.count; place++) {
+  const count = Math.min(images.count, maxPages);
+  for (let place = 0; place < count; place++) {
     const page = await readImage(images.page(place), ocr);
     pages.push({ ...page, number: place + 1 });
-    onPage?.(pages.length, images.count);
+    onPage?.(pages.length, count);
   }
   return {
-    pages: images.count,
+    pages: count,
+    ...(!isCut && { totalPages: images.count }),
     html: blocksToHtml(joinContinued(layoutDocument(pages).flat())),
-    warnings: images.isCut ? [`Only the first ${MAX_TIFF_PAGES} pages of the image were read.`] : [],
+    warnings: isCut ? [`Only the first ${MAX_TIFF_PAGES} pages of the image were read.`] : [],
   };
 }
 
