@@ -186,6 +186,29 @@ describe('a search that scrapes its results', () => {
     expect(body.warning).toContain('1 results were not scraped');
     expect((await search({ query: 'carpenter' }, poor)).status).toBe(402);
   });
+
+  it('says how many results were not scraped if the team has credits for none of them', async () => {
+    const poor = await makeTeam(db, { credits: 4 });
+    for (const path of ['/chairs', '/stools'])
+      await call('/v2/scrape', { body: { url: `${site.url}${path}` }, key: poor.key });
+    const { body } = await search({ query: 'carpenter', scrapeOptions: { formats: ['markdown'] } }, poor);
+    expect(body.data.web).toHaveLength(2);
+    expect(body.warning).toContain('2 results were not scraped, because the team has too few credits left.');
+  });
+
+  it('spends no credits that another search spends at the same moment', async () => {
+    const poor = await makeTeam(db, { credits: 8 });
+    for (const path of ['/chairs', '/stools'])
+      await call('/v2/scrape', { body: { url: `${site.url}${path}` }, key: poor.key });
+    const body = { query: 'carpenter', scrapeOptions: { formats: ['markdown'] } };
+    const answers = await Promise.all([search(body, poor), search(body, poor)]);
+    const scraped = answers.flatMap((answer) =>
+      answer.body.data.web.filter(({ markdown }: { markdown?: string }) => markdown),
+    );
+    expect(scraped).toHaveLength(2);
+    const usage = await call('/v2/team/credit-usage', { key: poor.key });
+    expect(usage.body.data.remainingCredits).toBe(0);
+  });
 });
 
 it('shows nothing of the words of a search in Temporal', async () => {
