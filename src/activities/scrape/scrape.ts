@@ -228,7 +228,8 @@ async function storeDocument(
   { jobId, teamId, cipher, trace, ownBrowser }: ActiveScrape,
   { json, credits, entry }: Awaited<ReturnType<typeof buildDocument>>,
 ): Promise<string> {
-  const blob = await blobs.put(cipher.encryptBytes(json));
+  // No other document has the same bytes, because each has an id.
+  const blob = await blobs.putNew(cipher.encryptBytes(json));
   if (ownBrowser?.keep() && sessions)
     await recordKeptScrape(db, { scrapeId: jobId, queue: sessions.queue, keptMs: KEPT_MS });
   const [uploadKey] = await Promise.all([
