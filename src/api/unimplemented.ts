@@ -2,6 +2,7 @@ import { ServiceError } from '../errors.ts';
 
 /** Resources of the v2 API that this version does not implement. */
 const UNIMPLEMENTED = [
+  '(browser|interact)/[^/]+/replay',
   'keyless',
   'monitor',
   'search/(developer|research)',

@@ -23,6 +23,8 @@ import { openS3Store } from './s3-store.ts';
 export interface Blobs {
   /** Stores bytes durably. @returns the key, which is the SHA-256 hash in hex */
   put(bytes: Uint8Array): Promise<string>;
+  /** Stores bytes like `put`, without looking whether the same ones are stored, which is a request to a bucket. */
+  putNew(bytes: Uint8Array): Promise<string>;
   /** Stores several items durably in one file, which costs one write. @returns the key of each, in order */
   putAll(items: Uint8Array[]): Promise<string[]>;
   /**
@@ -74,10 +76,16 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
   const store = location.startsWith('s3://')
     ? await openS3Store(new URL(location), space)
     : openDirectoryStore(path.join(location, space));
+  const write = async (key: string, bytes: Uint8Array) => store.write(key, await compress(bytes));
   return {
     async put(bytes) {
       const key = hashOf(bytes);
-      if (!(await store.touch(key))) await store.write(key, await compress(bytes));
+      if (!(await store.touch(key))) await write(key, bytes);
+      return key;
+    },
+    async putNew(bytes) {
+      const key = hashOf(bytes);
+      await write(key, bytes);
       return key;
     },
     async putAll(items) {

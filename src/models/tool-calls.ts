@@ -24,6 +24,11 @@ export class ToolCalls {
     this.#modelOf = modelOf;
   }
 
+  /** Returns the way in which a model has called a tool; `undefined` before the first call. */
+  workingWith(model: string): ToolWay | undefined {
+    return this.#working.get(model);
+  }
+
   /**
    * Asks for the next step. Where the endpoint refuses tools, or the model has never called one and does not do so now, the
    * tools are described in the prompt; what leads to a call is remembered.

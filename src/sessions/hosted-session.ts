@@ -11,6 +11,7 @@ import { isBrowserGone, SESSION_END_SENTENCES, type SessionEndReason } from '../
 import type { RunningBrowser } from './browser/running-browser.ts';
 import { openSessionContext } from './browser/session-context.ts';
 import { SessionProfile } from './browser/session-profile.ts';
+import { stopStalledNavigations } from './browser/stalled-navigations.ts';
 import type { CodeRequest, SharedTab } from './code/code-runner.ts';
 import { DownloadLimit } from './downloads/download-limit.ts';
 import { type DownloadList, Downloads } from './downloads/downloads.ts';
@@ -27,6 +28,12 @@ import type { SessionUsage } from './session-usage.ts';
 const PROFILE_SAVE_MS = 8_000;
 /** How long calls may take to end when the host is stopped, in milliseconds. The profile gets that much less. */
 const LAST_CALLS_MS = 2_000;
+/**
+ * How long a site still has to respond, in milliseconds, to a navigation of code that was killed, and to one of a client that
+ * has disconnected and may want to find the page when it returns.
+ */
+const KILLED_NAVIGATION_MS = 300;
+const LEFT_NAVIGATION_MS = 5_000;
 
 /** Options of {@link HostedSession}. */
 export interface HostedSessionOptions {
@@ -222,6 +229,7 @@ export class HostedSession {
         this.#touch();
       },
       onSent: (bytes) => this.#metrics.protocolBytes.inc({ direction: 'sent' }, bytes),
+      onLeftWaiting: () => void this.#stopStalledNavigations(LEFT_NAVIGATION_MS),
     });
   }
 
@@ -229,7 +237,8 @@ export class HostedSession {
   #serveProtocolSocket(): Promise<ProtocolSocket> {
     this.#protocolSocket ??= serveProtocolSocket(this.#browser.directory.protocol, (socket, purpose) => {
       const options = { onActivity: () => undefined };
-      if (purpose === 'code') this.#clients.connect(socket, options);
+      const onLeftWaiting = () => void this.#stopStalledNavigations(KILLED_NAVIGATION_MS);
+      if (purpose === 'code') this.#clients.connect(socket, { ...options, onLeftWaiting });
       else this.#clients.connectHost(socket, { ...options, usesHiddenTab: true });
     });
     return this.#protocolSocket;
@@ -339,11 +348,28 @@ export class HostedSession {
   /** The tab in use; the oldest one if that was closed. */
   async #currentTarget(): Promise<string> {
     const { browser } = this.#browser.chromium.connection;
-    const { targetInfos: pages } = await browser.send('Target.getTargets', { filter: [{ type: 'page' }] });
-    const targetInfos = pages.filter(({ targetId }) => !this.#hiddenTab?.has(targetId));
-    const current = targetInfos.find(({ targetId }) => targetId === this.#targetId) ?? targetInfos[0];
-    if (current) return current.targetId;
+    const targetIds = await this.#listTabs();
+    const current = targetIds.find((targetId) => targetId === this.#targetId) ?? targetIds[0];
+    if (current !== undefined) return current;
     return (await browser.send('Target.createTarget', { url: 'about:blank' })).targetId;
+  }
+
+  /** The tabs that clients and viewers see, by target id. */
+  async #listTabs(): Promise<string[]> {
+    const { browser } = this.#browser.chromium.connection;
+    const { targetInfos } = await browser.send('Target.getTargets', { filter: [{ type: 'page' }] });
+    return targetInfos.map(({ targetId }) => targetId).filter((targetId) => !this.#hiddenTab?.has(targetId));
+  }
+
+  /** Lets clients use tabs in which a site does not respond. @param waitMs how long it has, in milliseconds */
+  async #stopStalledNavigations(waitMs: number): Promise<void> {
+    try {
+      const { connection } = this.#browser.chromium;
+      await stopStalledNavigations(connection, { targetIds: await this.#listTabs(), waitMs });
+    } catch (error) {
+      if (!this.hasEnded)
+        this.#logger.warn({ err: error, session: this.id }, 'tabs that do not respond were not looked for');
+    }
   }
 
   #touch(): void {

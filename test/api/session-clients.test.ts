@@ -10,6 +10,7 @@ import { agentBrowserFile } from '../../src/sessions/code/language-files.ts';
 import { runs } from '../sessions/code/installed-languages.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
+import { startPages } from '../support/pages.ts';
 import { connectRaw } from '../support/protocol.ts';
 
 /** Programs that connect to the `cdpUrl` of a session with nothing but their default options, besides Playwright. */
@@ -49,6 +50,32 @@ it('Puppeteer drives a session, with popups and contexts, and finds its pages wh
   await using third = await connectRaw(session.cdpUrl);
   expect(await third.send('Browser.getVersion')).toHaveProperty('result.product');
 });
+
+it.each([
+  ['opens', (url: string) => ({ method: 'Page.navigate', params: { url } })],
+  [
+    'follows a link to',
+    (url: string) => ({ method: 'Runtime.evaluate', params: { expression: `location.href = '${url}'` } }),
+  ],
+])(
+  'a client connects although the one before %s a site that does not respond, and leaves',
+  async (_way, command) => {
+    const requested = Promise.withResolvers<void>();
+    await using pages = await startPages({ '/': () => requested.resolve() });
+    const first = await connectRaw(session.cdpUrl);
+    const { sessionId } = await first.openTab();
+    const { method, params } = command(pages.url);
+    void first.send(method, params, sessionId);
+    await requested.promise;
+    // Chromium holds it back.
+    void first.send('Runtime.evaluate', { expression: '1' }, sessionId);
+    await first[Symbol.asyncDispose]();
+
+    const second = await puppeteer.connect({ browserWSEndpoint: session.cdpUrl });
+    for (const page of await second.pages()) expect(await page.evaluate('1 + 1')).toBe(2);
+    await second.disconnect();
+  },
+);
 
 it.skipIf(!runs.bash)('agent-browser drives a session, and finds its page when it comes back', async () => {
   const home = await mkdtemp(path.join(tmpdir(), 'winnow-agent-browser-'));

@@ -571,16 +571,27 @@ describe('structured output', () => {
 });
 
 describe('the check of the language models', () => {
-  it('says of each model whether the endpoint knows it, and which structured output works', async () => {
-    endpoint.reply(({ body }) =>
-      body.response_format?.type === 'json_schema' ? REFUSED_FORMAT : '{"ready":true}',
-    );
+  it('says of each model whether the endpoint knows it, which structured output works, and how it calls tools', async () => {
+    const call = { name: 'report_ready', input: { ready: true } };
+    endpoint.reply(({ body }) => {
+      if (body.response_format?.type === 'json_schema') return REFUSED_FORMAT;
+      if (body.tools) return body.model === 'test-model' ? { calls: [call] } : 'I am ready.';
+      const isAskedToCall = body.messages[0].content.includes('- report_ready:');
+      return isAskedToCall && body.model === 'large' ? JSON.stringify({ calls: [call] }) : '{"ready":true}';
+    });
     const { host } = new URL(endpoint.url);
-    expect(await checkModels(settingsOf({ featureModels: { json: 'large' } }), 60_000)).toEqual([
-      { works: true, text: `test-model at ${host} responds; data by json_object.` },
+    const settings = settingsOf({ featureModels: { json: 'large', summary: 'plain' } });
+    const unlisted = 'The endpoint does not list it; it lists test-model.';
+    const works = true;
+    expect(await checkModels(settings, 60_000)).toEqual([
+      { works, text: `test-model at ${host} responds; data by json_object; tools by the endpoint.` },
       {
-        works: true,
-        text: `large at ${host} responds; data by json_object. The endpoint does not list it; it lists test-model.`,
+        works,
+        text: `large at ${host} responds; data by json_object; tools by the prompt, because the endpoint or the model does not know tool calls. ${unlisted}`,
+      },
+      {
+        works,
+        text: `plain at ${host} responds; data by json_object; it calls no tools, so agents and prompts for browser sessions will hardly work. ${unlisted}`,
       },
     ]);
   });

@@ -229,7 +229,8 @@ async function storeDocument(
   { jobId, teamId, cipher, trace, ownBrowser }: ActiveScrape,
   { bytes, credits, entry }: Awaited<ReturnType<typeof buildDocument>> & { bytes: Uint8Array },
 ): Promise<string> {
-  const blob = await blobs.put(bytes);
+  // No other document has the same bytes, because each has an id.
+  const blob = await blobs.putNew(bytes);
   if (ownBrowser?.keep() && sessions)
     await recordKeptScrape(db, { scrapeId: jobId, queue: sessions.queue, keptMs: KEPT_MS });
   const [uploadKey] = await Promise.all([

@@ -57,6 +57,8 @@ interface RouteRequest<Body, Query, Params> {
   baseUrl: string;
   /** The value of the header `x-idempotency-key`. */
   idempotencyKey: string | undefined;
+  /** Fires when the client has disconnected. */
+  disconnected: AbortSignal;
   /** Fires when the client has disconnected or the process was asked to stop. */
   signal: AbortSignal;
 }
@@ -139,6 +141,7 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
       caller,
       rawBody: request.body,
       idempotencyKey: request.get('x-idempotency-key'),
+      disconnected: disconnected.signal,
       signal: AbortSignal.any([disconnected.signal, deps.closing]),
       body: validate(file ? route.fileOptions : route.body, request.body, 'body'),
       file,

@@ -16,19 +16,21 @@ const GRACE_MS = 30_000;
 
 /**
  * Executes code in a session, by the host that runs its browser. The code and its result are stored nowhere.
+ * @param disconnected ends code that runs or waits for an earlier call, because nobody gets its result and the next call would
+ *   have to wait for it
  * @throws ServiceError as `callHost`; `LANGUAGE_NOT_AVAILABLE`
  */
 export async function executeCode(
   session: StoredSession,
   { code, language, timeout }: SessionCode,
-  deps: Pick<ApiDeps, 'config' | 'db' | 'temporal'>,
+  { disconnected, ...deps }: Pick<ApiDeps, 'config' | 'db' | 'temporal'> & { disconnected: AbortSignal },
 ): Promise<CodeResult> {
   const timeoutMs = timeout * 1000;
   const body = { code, language, timeoutMs };
   const response = await callHost(
     session,
     // The code may wait for an earlier call as long as it may run.
-    { method: 'POST', resource: 'execute', body, timeoutMs: 2 * timeoutMs + GRACE_MS },
+    { method: 'POST', resource: 'execute', body, timeoutMs: 2 * timeoutMs + GRACE_MS, signal: disconnected },
     deps,
   );
   return codeResult.parse(JSON.parse(await readHostResponse(response)));

@@ -50,7 +50,7 @@ const interact = defineRoute({
     ] as const),
   ],
   rateBucket: 'sessionCode',
-  async handler({ caller, params: { id }, body, baseUrl, signal }, deps) {
+  async handler({ caller, params: { id }, body, baseUrl, disconnected, signal }, deps) {
     const { code, prompt, language, timeout } = body;
     const scrape = await requireScrape(id, caller, deps);
     const found = await findSessionOfScrape(deps.db, id);
@@ -71,7 +71,7 @@ const interact = defineRoute({
     const result =
       prompt === undefined
         ? // The schema demands exactly one of both.
-          await executeCode(session, { code: code ?? '', language, timeout }, deps)
+          await executeCode(session, { code: code ?? '', language, timeout }, { ...deps, disconnected })
         : await runPrompt(session, { prompt, timeout }, { ...deps, signal });
     const urls = sessionUrls(session, { baseUrl, secretKey: deps.config.secretKey });
     return { ...result, success: result.exitCode === 0 && !result.killed, sessionId: session.id, ...urls };

@@ -96,9 +96,9 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
       ...(['LANGUAGE_NOT_AVAILABLE', 'SESSION_LIMIT_REACHED', 'PROFILE_LOCKED', 'PROFILE_ERROR'] as const),
     ],
     rateBucket: 'sessionCode',
-    async handler({ caller, params: { id }, body }, deps) {
+    async handler({ caller, params: { id }, body, disconnected }, deps) {
       const session = await requireSession(id, caller.teamId, deps);
-      return { ...(await executeCode(session, body, deps)), success: true };
+      return { ...(await executeCode(session, body, { ...deps, disconnected })), success: true };
     },
   }),
   defineRoute({

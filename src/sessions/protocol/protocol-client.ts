@@ -35,6 +35,8 @@ export interface ProtocolClientOptions {
   onActivity(bytes: number): void;
   /** Called for every message that is sent to the client, with its size. */
   onSent?(bytes: number): void;
+  /** Called when the client disconnects before all of its commands have a response: a tab may wait for a site. */
+  onLeftWaiting?(): void;
   /** Whether the client gets the hidden tab instead of a new one, and returns it instead of closing it. */
   usesHiddenTab?: boolean;
 }
@@ -90,6 +92,7 @@ export class ProtocolClient {
     const stopEvents = this.#connection.onEvent((event) => this.#deliver(event));
     this.#socket.once('close', () => {
       stopEvents();
+      if (this.#pendingCommands > 0) this.#options.onLeftWaiting?.();
       for (const sessionId of this.#sessions) this.#newTargets.detached(sessionId);
       // The browser may have ended, which ends its sessions.
       this.#detach().catch(() => undefined);
