@@ -231,3 +231,18 @@ test('the hidden sheets of an OpenDocument workbook are marked, however far its 
   const { html } = convertSpreadsheet({ type: 'ods', images: false }, file);
   expect(html.match(/<h2>.*?<\/h2>/g)).toEqual(['<h2>Shown</h2>', '<h2>Notes (hidden)</h2>']);
 });
+
+test.each([
+  ['rows', 'table:number-rows-repeated="3000000"', 'table:table-cell'],
+  ['columns', '', 'table:table-cell table:number-columns-repeated="3000000"'],
+  ['columns by a name with another prefix', '', 't:table-cell t:number-columns-repeated="3000000x"'],
+])('an OpenDocument workbook whose cells are repeated in millions of %s is refused', (_, row, cell) => {
+  const name = cell.split(' ')[0];
+  const table = `<table:table table:name="S"><table:table-row ${row}><${cell} office:value-type="string"><text:p>x</text:p></${name}></table:table-row></table:table>`;
+  const file = writeOpenDocument('spreadsheet', table, {
+    parts: { 'styles.xml': '<office:document-styles/>' },
+  });
+  expect(() => convertSpreadsheet({ type: 'ods', images: false }, file)).toThrow(
+    expect.objectContaining({ fault: 'too-large' }),
+  );
+});
