@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMeasuredService } from './crawl/service.ts';
 import { short, table } from './figures.ts';
-import { byRole, sampleProcesses } from './processes.ts';
+import { byRole, sampleProcesses, threadCpuMs } from './processes.ts';
 
 /**
  * Measures CPU time and memory (PSS) of the service that has nothing to do, for each of its processes.
@@ -38,9 +38,12 @@ try {
     if (!response.ok) throw new Error(await response.text());
   }
   await sleep(restSeconds * 1000);
-  const before = new Map(sampleProcesses(service.roots).map(({ pid, cpuMs }) => [pid, cpuMs]));
+  const before = new Map(sampleProcesses(service.roots).map(({ pid }) => [pid, threadCpuMs(pid)]));
   await sleep(measuredSeconds * 1000);
-  const after = sampleProcesses(service.roots);
+  const after = sampleProcesses(service.roots).map((sample) => ({
+    ...sample,
+    cpuMs: threadCpuMs(sample.pid),
+  }));
   const cpuOf = ({ pid, cpuMs }: { pid: number; cpuMs: number }) =>
     (cpuMs - (before.get(pid) ?? 0)) / measuredSeconds;
   const rows = after

@@ -36,6 +36,21 @@ function pssMb(pid: number): number {
   }
 }
 
+/**
+ * CPU milliseconds of the threads that a process has at the moment. They are exact, where those of a sample are counted in steps of
+ * ten, but those of ended threads and child processes are missing. 0 for a process that has ended.
+ */
+export function threadCpuMs(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
+      const [nanoseconds] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ');
+      return sum + Number(nanoseconds) / 1e6;
+    }, 0);
+  } catch {
+    return 0;
+  }
+}
+
 /** The most resident memory that a process ever had. */
 export function peakResidentMb(pid: number): number {
   try {

@@ -7,10 +7,10 @@ export type Probe = () => Promise<void>;
 
 const PROBE_TIMEOUT_MS = 5_000;
 /**
- * Milliseconds between two samples of the event loop's delay. Each wakes the process, which at the default of 10 ms costs
- * an idle process 5 milliseconds of CPU time per second.
+ * Milliseconds between two samples of the event loop's delay. Each wakes the process, which costs an idle one 70 microseconds of
+ * CPU time, and 5 milliseconds per second at the default of 10 ms.
  */
-const EVENT_LOOP_SAMPLE_MS = 250;
+const EVENT_LOOP_SAMPLE_MS = 1_000;
 
 /** Runs all probes concurrently. @returns the state of each: `ok` or an error message */
 async function runProbes(probes: Record<string, Probe>): Promise<Record<string, string>> {

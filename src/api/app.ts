@@ -14,7 +14,6 @@ import { ByteBudget } from './http/byte-budget.ts';
 import { createErrorHandler } from './http/error-responses.ts';
 import { timeRequests } from './http/metrics.ts';
 import { createMultipartParser } from './http/multipart.ts';
-import { describeApi } from './http/openapi.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { type ApiDeps, mountRoute } from './http/route.ts';
 import { mountUploads } from './parse/uploads.ts';
@@ -121,8 +120,11 @@ const allowAnyOrigin: express.RequestHandler = (request, response, next) => {
 
 /** Serves `/openapi.json` and the reference at `/docs`, whose scripts come from this server and no other. */
 function mountReference(app: Express): void {
-  const document = describeApi(ROUTES);
-  app.get('/openapi.json', (_request, response) => {
+  let document: object | undefined;
+  app.get('/openapi.json', async (_request, response) => {
+    // Few services are ever asked for it, and it takes a tenth of a second, which each start would be longer.
+    const { describeApi } = await import('./http/openapi.ts');
+    document ??= describeApi(ROUTES);
     response.json(document);
   });
   app.get('/', (_request, response) => response.redirect('/docs'));

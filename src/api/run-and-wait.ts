@@ -91,16 +91,19 @@ export async function runAndWait(
   const cipher = isEncrypted ? createJobCipher(newId, config.secretKey) : NULL_CIPHER;
   const joined = await storeJob({ ...job, id: newId, cipher }, deps);
   const id = joined ?? newId;
-  const handle = joined ? temporal.findScrape(joined) : await startJob({ ...job, id, url }, deps);
+  const started = joined
+    ? { handle: temporal.findScrape(joined) }
+    : await startJob({ ...job, id, url }, deps);
   const [outcome] = await Promise.race([
-    Promise.allSettled([waitForResult(handle, { id, kind, timeoutMs }, db)]),
+    Promise.allSettled([readResult(started, { id, kind, timeoutMs }, deps)]),
     rejectWhenAborted(job.signal, closing, HOW_TO_GET_RESULT[kind](id)),
   ]);
   if (outcome.status === 'fulfilled' && outcome.value === undefined) return { id, result: undefined };
   const result = await deliverResult({ id, cipher }, deps, async () => {
     if (outcome.status === 'rejected')
       throw kind === 'scrape' ? withScrapeId(outcome.reason, id) : outcome.reason;
-    return cipher.decryptBytes(await deps.blobs.get(outcome.value ?? ''));
+    // A job without a result has been returned above.
+    return cipher.decryptBytes(outcome.value!);
   }).finally(() => {
     // The result is delivered, so the same request once more is a new one.
     const wasLong = joined !== undefined || performance.now() - startedAt >= timeoutMs;
@@ -109,13 +112,30 @@ export async function runAndWait(
   return { id, result };
 }
 
+/** A started job: its result as its blob has it, if that is there already, or else its workflow. */
+type StartedJob = { result: Buffer } | { handle: JobHandle };
+type JobHandle = Pick<ReturnType<ApiDeps['temporal']['findScrape']>, 'wait'>;
+/** The job of {@link waitForResult}. */
+type AwaitedJob = Pick<SynchronousJob, 'kind' | 'timeoutMs'> & { id: string };
+
+/** @returns the result of a job as its blob has it; `undefined` if it is still running after its timeout */
+async function readResult(
+  started: StartedJob,
+  job: AwaitedJob,
+  { db, blobs }: Pick<ApiDeps, 'db' | 'blobs'>,
+): Promise<Buffer | undefined> {
+  if ('result' in started) return started.result;
+  const key = await waitForResult(started.handle, job, db);
+  return key === undefined ? undefined : blobs.get(key);
+}
+
 /**
  * Waits for a job.
  * @returns the key of its result; `undefined` if it is still running after its timeout
  */
 async function waitForResult(
-  handle: Pick<ReturnType<ApiDeps['temporal']['findScrape']>, 'wait'>,
-  { id, kind, timeoutMs }: Pick<SynchronousJob, 'kind' | 'timeoutMs'> & { id: string },
+  handle: JobHandle,
+  { id, kind, timeoutMs }: AwaitedJob,
   db: Database,
 ): Promise<string | undefined> {
   const key = await handle.wait(timeoutMs + CONVERSION_GRACE_MS);
@@ -196,21 +216,22 @@ async function startJob(
     caller: { teamId },
   }: SynchronousJob & { id: string; url: string | undefined },
   { db, temporal, uploads, beginScrape }: ApiDeps,
-) {
+): Promise<StartedJob> {
   // The words of a search may be about anything, so Temporal does not get them.
   const labels = isEncrypted || kind === 'search' ? {} : labelsOf({ ...request, target, url });
   const start = { jobId: id, teamId, timeoutMs, ...(isQuick && { isQuick }), ...labels };
   const begun = isQuick && (await beginScrape?.(start));
   if (begun) {
-    const { blob } = begun;
-    return blob === undefined ? temporal.findScrape(id) : { wait: async () => blob };
+    const { document } = begun;
+    return document === undefined ? { handle: temporal.findScrape(id) } : { result: document };
   }
   const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startSynchronousJob(kind, start);
-  return started.catch(async (error: ServiceError) => {
+  const handle = await started.catch(async (error: ServiceError) => {
     const upload = await failJob(db, { jobId: id, credits: 0, error });
     if (upload !== undefined) await uploads.remove(upload);
     throw error;
   });
+  return { handle };
 }
 
 /**

@@ -1,11 +1,11 @@
-import type { z } from 'zod';
 import { withFileUrls } from '../blobs/file-urls.ts';
 import { expectedPriceOf } from '../credits.ts';
 import { readLongConversion } from '../db/jobs/long-conversions.ts';
 import { opensBrowser } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
 import type { Document } from '../schemas/document.ts';
-import type { ScrapeRequest, scrapeResponse } from '../schemas/scrape.ts';
+import type { ScrapeRequest } from '../schemas/scrape.ts';
+import { JsonText } from './http/json-text.ts';
 import type { ApiDeps } from './http/route.ts';
 import { runAndWait, type SynchronousJob } from './run-and-wait.ts';
 
@@ -18,13 +18,10 @@ interface Scrape extends Pick<SynchronousJob, 'caller' | 'signal' | 'isEncrypted
 
 /**
  * Runs a scrape.
- * @returns the response with its document
+ * @returns the response with its document, in the shape of `scrapeResponse`
  * @throws ServiceError the error that it failed with; `SCRAPE_TIMEOUT` if it is still running after its timeout
  */
-export async function runScrape(
-  { baseUrl, ...scrape }: Scrape,
-  deps: ApiDeps,
-): Promise<z.output<typeof scrapeResponse>> {
+export async function runScrape({ baseUrl, ...scrape }: Scrape, deps: ApiDeps): Promise<JsonText> {
   const { url, timeout: timeoutMs, origin, upload } = scrape.request;
   const isQuick = !upload && !opensBrowser(scrape.request);
   const { id, result } = await runAndWait(
@@ -32,18 +29,22 @@ export async function runScrape(
     deps,
   );
   if (!result) throw await timeoutError(id, scrape.request, deps);
-  const data = parseDocument(result, baseUrl, deps);
-  return { success: true, data, ...(origin.includes('website') && { scrape_id: id }) };
+  const fields = {
+    success: 'true',
+    data: readDocument(result, baseUrl, deps),
+    ...(origin.includes('website') && { scrape_id: JSON.stringify(id) }),
+  };
+  return new JsonText(`{${Object.entries(fields).map(([name, json]) => `"${name}":${json}`)}}`);
 }
 
+/** Signs the URLs of the files of a stored document. @returns JSON */
+const readDocument = (result: Buffer, baseUrl: string, { config }: Pick<ApiDeps, 'config'>): string =>
+  withFileUrls(result.toString(), baseUrl, config.secretKey);
+
 /** Parses a stored document and signs the URLs of its files. */
-export function parseDocument(
-  result: Buffer,
-  baseUrl: string,
-  { config }: Pick<ApiDeps, 'config'>,
-): Document {
+export function parseDocument(result: Buffer, baseUrl: string, deps: Pick<ApiDeps, 'config'>): Document {
   // The scrape activity wrote the document in this shape.
-  return JSON.parse(withFileUrls(result.toString(), baseUrl, config.secretKey)) as Document;
+  return JSON.parse(readDocument(result, baseUrl, deps)) as Document;
 }
 
 /** Bounds of the seconds after which a request is to be repeated whose document takes longer than its timeout. */

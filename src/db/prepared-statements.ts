@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Compilable, type CompiledQuery, type QueryResult, sql } from 'kysely';
 import type { ClientBase } from 'pg';
 
 const MARK = '/* prepared';
@@ -15,6 +15,19 @@ export const PREPARED = sql.raw(`${MARK} */`);
  * @param scale see {@link PAGES_SCALE}
  */
 export const preparedAtScale = (scale: number) => sql.raw(`${MARK} at scale ${scale} */`);
+
+/**
+ * Runs a statement that was built with Kysely and is prepared like {@link PREPARED}.
+ * @param query the connections or the transaction that it runs in
+ * @returns its rows
+ */
+export async function runPrepared<Row>(
+  query: { executeQuery<R>(compiled: CompiledQuery<R>): Promise<QueryResult<R>> },
+  statement: Compilable<Row>,
+): Promise<Row[]> {
+  const compiled = statement.compile();
+  return (await query.executeQuery<Row>({ ...compiled, sql: `${MARK} */ ${compiled.sql}` })).rows;
+}
 
 /** The size of the table of pages, as an integer that grows by one with each fourfold size. */
 export const PAGES_SCALE = sql<number>`floor(log(4, greatest(1, pg_relation_size('pages') / 8192)))::int`;

@@ -107,6 +107,9 @@ function planServer({
     unix_socket_directories: socketDirectory && `"${socketDirectory.replaceAll('"', '""')}"`,
     max_connections: 100,
     shared_buffers: '64MB',
+    // Only changes of unlogged tables wait for this process, and workers report into one of these every few seconds. By default, it
+    // wakes up five times per second.
+    wal_writer_delay: '5s',
     timezone: 'UTC',
     log_timezone: 'UTC',
   };

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { BegunScrape } from '../api/http/route.ts';
 import type { SynchronousStart } from '../temporal/workflow-starts.ts';
 
@@ -20,8 +20,8 @@ export function createScrapeClient(socketPath: string) {
       // Whatever the reason: the API then starts the workflow itself, which finds a worker that lives.
       const giveUp = () => resolve(undefined);
       const call = request({ socketPath, agent, signal, method: 'POST' }, (response) => {
-        text(response).then((blob) => {
-          if (response.statusCode === 200) return resolve({ blob });
+        buffer(response).then((document) => {
+          if (response.statusCode === 200) return resolve({ document });
           resolve(response.statusCode === 202 ? {} : undefined);
         }, giveUp);
       });

@@ -25,8 +25,8 @@ export interface ScrapeServerOptions {
  * Serves the API of the same machine: a stored scrape begins at once. If it ends within three seconds, its workflow is only a record
  * of it; otherwise the workflow is started then, and joins the scrape in this process, or begins anew in another one if this
  * process dies.
- * The response is 200 with the key of the blob with the document, or 202 once the workflow has started because no document is
- * there after three seconds, or will be.
+ * The response is 200 with the document as its blob has it, or 202 once the workflow has started because no document is there
+ * after three seconds, or will be.
  */
 export async function serveScrapes(options: ScrapeServerOptions): Promise<{ close(): Promise<void> }> {
   const { path, finished, logger } = options;
@@ -36,8 +36,8 @@ export async function serveScrapes(options: ScrapeServerOptions): Promise<{ clos
     const scrape = readStart(request).then((start) => beginScrape(start, options));
     begun.add(scrape);
     try {
-      const blob = await scrape;
-      response.writeHead(blob === undefined ? 202 : 200).end(blob);
+      const document = await scrape;
+      response.writeHead(document === undefined ? 202 : 200).end(document);
     } catch (error) {
       logger.warn({ err: error }, 'a scrape could not be begun for the API, which starts it itself');
       response.writeHead(503).end();
@@ -62,11 +62,11 @@ export async function serveScrapes(options: ScrapeServerOptions): Promise<{ clos
 /** The socket is open to the user of this process only, and its API sends what has this type. */
 const readStart = async (request: IncomingMessage) => JSON.parse(await text(request)) as SynchronousStart;
 
-/** @returns the key of the blob with the document; `undefined` if it is not there, but the workflow has started */
+/** @returns the document as its blob has it; `undefined` if it is not there, but the workflow has started */
 async function beginScrape(
   start: SynchronousStart,
   { scrapes, temporal, finished }: ScrapeServerOptions,
-): Promise<string | undefined> {
+): Promise<Uint8Array | undefined> {
   const scrape = scrapes.join(start.jobId, true);
   let ended: { result: ScrapeResult } | undefined;
   try {
@@ -76,13 +76,15 @@ async function beginScrape(
     await temporal.startScrapeHere(start);
     return undefined;
   }
-  if (ended?.result === undefined) {
+  const { document } = scrape;
+  // The scrape can be joined for some seconds. Whoever does so reads the blob.
+  scrape.document = undefined;
+  if (ended?.result === undefined || document === undefined) {
     // It need not wait for a quick end once more.
     const { isQuick: _, ...slow } = start;
     await temporal.startScrapeHere(ended ? start : slow);
     return undefined;
   }
-  const { result } = ended;
-  await finished.record({ ...start, ended: result });
-  return typeof result === 'object' ? result.blob : result;
+  await finished.record({ ...start, ended: ended.result });
+  return document;
 }

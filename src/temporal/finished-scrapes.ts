@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as afterResponse } from 'node:timers/promises';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { defaultPayloadConverter, encodeWorkflowIdReusePolicy } from '@temporalio/common';
 import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
@@ -51,7 +52,9 @@ export class FinishedScrapes {
    */
   async record(scrape: FinishedScrape): Promise<void> {
     while (this.#underWay.size >= MAX_AT_ONCE) await Promise.race(this.#underWay);
-    const recorded = this.#write(scrape)
+    // The caller responds first, which encoding the calls would delay.
+    const recorded = afterResponse()
+      .then(() => this.#write(scrape))
       .catch((error) => {
         // The API has started the workflow itself, because this process responded too late.
         if (isGrpcServiceError(error) && error.code === ALREADY_EXISTS) return;

@@ -9,6 +9,7 @@ import { SupervisedProcess } from '../../src/embedded/supervision/supervised-pro
 import { isNamespaceReady } from '../../src/embedded/temporal/namespace-probe.ts';
 import { findTemporalBinary } from '../../src/embedded/temporal/temporal-binary.ts';
 import { planTemporalServer } from '../../src/embedded/temporal/temporal-server.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
 import { reserveServerPort } from '../support/server-port.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'winnow-temporal-'));
@@ -48,10 +49,14 @@ async function statusOf(workflowId: string): Promise<string> {
   }
 }
 
-test('an unfinished workflow survives a stop and a kill of the Temporal server', async () => {
+test('a new Temporal server knows the search attributes of jobs, and an unfinished workflow survives its stop and its kill', async () => {
   await start();
   const connection = await Connection.connect({ address: `127.0.0.1:${port}` });
-  await new Client({ connection }).workflow.start('unknown', { workflowId: 'kept', taskQueue: 'nobody' });
+  await new Client({ connection }).workflow.start('unknown', {
+    workflowId: 'kept',
+    taskQueue: 'nobody',
+    typedSearchAttributes: SEARCH_ATTRIBUTES.map((key) => ({ key, value: 'any' })),
+  });
   await connection.close();
 
   await part.stop();

@@ -21,7 +21,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-/** Serves scrapes that end as `work` says, and whose workflows start as `start` says. */
+const DOCUMENT = Buffer.from('{"markdown":"A page"}');
+
+/**
+ * Serves scrapes that end as `work` says, with a document if they have a result, and whose workflows start as `start` says.
+ */
 async function serve(work: () => Promise<ScrapeResult>, start: () => Promise<void> = async () => undefined) {
   const running = new RunningScrapes<ScrapeResult>();
   const startScrapeHere = vi.fn(start);
@@ -32,7 +36,14 @@ async function serve(work: () => Promise<ScrapeResult>, start: () => Promise<voi
     scrapes: {
       join(jobId, isFirst) {
         begun.resolve();
-        return running.join(jobId, { isFirst, work });
+        return running.join(jobId, {
+          isFirst,
+          async work(scrape) {
+            const result = await work();
+            if (result !== undefined) scrape.document = DOCUMENT;
+            return result;
+          },
+        });
       },
     },
     temporal: { startScrapeHere },
@@ -49,9 +60,9 @@ const refuse = async () => {
 };
 
 describe('a scrape that the API has a worker begin', () => {
-  it('returns the key of its document, and its workflow is a record of it', async () => {
+  it('returns its document, and its workflow is a record of it', async () => {
     await using served = await serve(async () => 'key');
-    expect(await begin()).toEqual({ blob: 'key' });
+    expect(await begin()).toEqual({ document: DOCUMENT });
     expect(served.record).toHaveBeenCalledWith({ ...START, ended: 'key' });
     expect(served.startScrapeHere).not.toHaveBeenCalled();
   });
@@ -81,7 +92,7 @@ describe('a scrape that the API has a worker begin', () => {
     resolve('key');
     await stopped;
     expect(served.record).toHaveBeenCalledWith({ ...START, ended: 'key' });
-    expect(await begun).toEqual({ blob: 'key' });
+    expect(await begun).toEqual({ document: DOCUMENT });
   });
 
   it('has not begun when it has no document and its workflow could not be started', async () => {
@@ -103,6 +114,6 @@ describe('the socket of a worker', () => {
     writeFileSync(socket, 'left over');
     await using _ = await serve(async () => 'key');
     expect(statSync(socket).mode & 0o777).toBe(0o600);
-    expect(await begin()).toEqual({ blob: 'key' });
+    expect(await begin()).toEqual({ document: DOCUMENT });
   });
 });

@@ -12,6 +12,8 @@ export class RunningScrape<Result> {
   readonly isFirst: boolean;
   /** Returns what the Temporal UI shows while the scrape runs. */
   progress: () => unknown = () => undefined;
+  /** The bytes of the document once it is stored, for whoever waits in this process. */
+  document: Uint8Array | undefined;
   readonly #aborter = new AbortController();
   readonly #result: Promise<Result>;
   readonly #forget: () => void;

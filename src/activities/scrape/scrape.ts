@@ -170,7 +170,8 @@ async function scrapeJob(deps: JobDeps, jobId: string, { job, cipher, run }: Job
       onFault: (message, attributes) => logger.error({ ...attributes, jobId }, message),
     });
     stages.end('convert');
-    const blob = await storeDocument(deps, scrape, document);
+    run.document = cipher.encryptBytes(document.json);
+    const blob = await storeDocument(deps, scrape, { ...document, bytes: run.document });
     await fetched.cached.catch((error) => logger.warn({ err: error, jobId }, NOT_CACHED));
     stages.end('store');
     return cipher.encrypts ? blob : reportOf(blob, fetched, stages.ms);
@@ -226,10 +227,10 @@ function fetchPage(
 async function storeDocument(
   { db, blobs, uploads, sessions }: JobDeps,
   { jobId, teamId, cipher, trace, ownBrowser }: ActiveScrape,
-  { json, credits, entry }: Awaited<ReturnType<typeof buildDocument>>,
+  { bytes, credits, entry }: Awaited<ReturnType<typeof buildDocument>> & { bytes: Uint8Array },
 ): Promise<string> {
   // No other document has the same bytes, because each has an id.
-  const blob = await blobs.putNew(cipher.encryptBytes(json));
+  const blob = await blobs.putNew(bytes);
   if (ownBrowser?.keep() && sessions)
     await recordKeptScrape(db, { scrapeId: jobId, queue: sessions.queue, keptMs: KEPT_MS });
   const [uploadKey] = await Promise.all([

@@ -14,13 +14,14 @@ import { requestBaseUrl } from './base-url.ts';
 import type { EncryptedFile } from './encrypted-file.ts';
 import { createValidationError } from './error-responses.ts';
 import { JsonStream } from './json-stream.ts';
+import { JsonText } from './json-text.ts';
 import type { RateBucket, RateLimit } from './rate-limit.ts';
 import { requireCredits } from './required-credits.ts';
 import { validateText } from './validate-text.ts';
 
-/** A scrape that a worker has begun: the key of the blob with its document, if that was there within a second. */
+/** A scrape that a worker has begun: its document as its blob has it, if that was there within a second. */
 export interface BegunScrape {
-  blob?: string;
+  document?: Buffer;
 }
 
 /** The services that handlers depend on. */
@@ -89,7 +90,10 @@ export interface Route<Body, Query, Params, ResponseBody> {
   rateBucket?: RateBucket;
   /** Credits that the team needs to have left. A function receives the body before it is validated. */
   minCredits?: number | ((rawBody: unknown) => number);
-  handler: (request: RouteRequest<Body, Query, Params>, deps: ApiDeps) => Promise<ResponseBody | JsonStream>;
+  handler: (
+    request: RouteRequest<Body, Query, Params>,
+    deps: ApiDeps,
+  ) => Promise<ResponseBody | JsonStream | JsonText>;
 }
 
 /** A route of unknown body, query, path and response types, as lists of routes contain it. */
@@ -146,7 +150,7 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
       baseUrl: requestBaseUrl(request, deps.config.publicUrl),
     };
     const result = await route.handler(routeRequest, deps);
-    if (result instanceof JsonStream) await result.sendTo(response);
+    if (result instanceof JsonStream || result instanceof JsonText) await result.sendTo(response);
     else response.json(result);
   };
   const parseBody = route.fileOptions ? checks.parseMultipart : checks.parseJson;

@@ -3,6 +3,7 @@ import { PAGE } from '../../credits.ts';
 import { type JobCipher, NULL_CIPHER } from '../../encryption/job-cipher.ts';
 import { type JobKind, LISTED_KINDS } from '../../job-kinds.ts';
 import type { Database, EngineAttempt, Queryable, StoredError } from '../client.ts';
+import { runPrepared } from '../prepared-statements.ts';
 import { type SlotLease, takeSlot } from '../teams/slots.ts';
 
 /** A job that is not stored yet. */
@@ -102,9 +103,10 @@ export async function beginJob(db: Database, id: string) {
     holder: sql`jobs.id::text`,
     limit: sql.ref('teams.concurrency'),
   });
-  return selectJob(db, id)
-    .select(sql<SlotLease | null>`case when jobs.status = 'scraping' then ${lease} end`.as('lease'))
-    .executeTakeFirst();
+  const jobs = selectJob(db, id).select(
+    sql<SlotLease | null>`case when jobs.status = 'scraping' then ${lease} end`.as('lease'),
+  );
+  return (await runPrepared(db.query, jobs))[0];
 }
 
 /** Scrapes that are started again at once. A machine scrapes far fewer at the same time. */
@@ -241,7 +243,7 @@ export async function completeJob(
   db: Pick<Database, 'query'>,
   { trace, ...job }: JobCharge & { blob: string; trace?: EngineAttempt[] | undefined },
 ): Promise<string | undefined> {
-  const ended = await endAndBill(db.query, job, {
+  const statement = endAndBill(db.query, job, {
     status: 'completed',
     ...(trace && { trace: JSON.stringify(trace) }),
   })
@@ -252,8 +254,8 @@ export async function completeJob(
         .selectFrom('job')
         .select(['id', sql.lit(0).as('ordinal'), sql<string>`${job.blob}::text`.as('blob')]),
     )
-    .returning(uploadBlob)
-    .executeTakeFirst();
+    .returning(uploadBlob);
+  const [ended] = await runPrepared(db.query, statement);
   return ended?.uploadBlob ?? undefined;
 }
 

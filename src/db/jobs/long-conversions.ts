@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { isJsonObject } from '../../json-object.ts';
 import type { Database, Queryable } from '../client.ts';
+import { runPrepared } from '../prepared-statements.ts';
 import { jobExpressions, type NewJob } from './jobs.ts';
 
 /** How long a repeated request gets the result of a scrape that has ended. Clients repeat it within ten minutes. */
@@ -107,7 +108,7 @@ export async function insertOrJoin(
   job: NewJob & { request: JoinableRequest['request'] },
 ): Promise<string | undefined> {
   const { columns, values } = jobExpressions(job);
-  const found = await query
+  const statement = query
     .with('joinable', (query) => selectLongConversion(query, job))
     .with('stored', (query) =>
       query
@@ -120,9 +121,8 @@ export async function insertOrJoin(
         ),
     )
     .selectFrom('joinable')
-    .select('job_id')
-    .executeTakeFirst();
-  return found?.job_id;
+    .select('job_id');
+  return (await runPrepared(query, statement))[0]?.job_id;
 }
 
 const selectLongConversion = (query: Pick<Database['query'], 'selectFrom'>, request: JoinableRequest) =>

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
 import type { Database } from '../client.ts';
+import { runPrepared } from '../prepared-statements.ts';
 
 /** The caller of the API: the team, the key that was used, and the limits of the team. */
 export interface Caller {
@@ -34,12 +35,12 @@ const selectCaller = (db: Database) =>
 
 /** Finds the caller that a key belongs to; `undefined` if the key is unknown or revoked. */
 export async function findCaller(db: Database, key: string): Promise<Caller | undefined> {
-  return selectCaller(db)
+  const callers = selectCaller(db)
     .innerJoin('api_keys', 'api_keys.team_id', 'teams.id')
     .select('api_keys.id as apiKeyId')
     .where('api_keys.hash', '=', hashKey(key))
-    .where('api_keys.revoked_at', 'is', null)
-    .executeTakeFirst();
+    .where('api_keys.revoked_at', 'is', null);
+  return (await runPrepared(db.query, callers))[0];
 }
 
 /** Finds the first team. It is the caller of every request while authentication is off. */

@@ -7,6 +7,11 @@ import { isNamespaceReady } from './namespace-probe.ts';
 
 const POLL_MS = 25;
 const QUEUES = ['transfer', 'timer', 'outbound'];
+/**
+ * The search attributes of a new database, so that all parts of the server know them when the first job starts. They are those of
+ * `workflows/search-attributes.ts`, which would load a library of Temporal into the supervisor.
+ */
+const INITIAL_SEARCH_ATTRIBUTES = ['TeamId', 'JobKind', 'Host', 'Outcome'];
 
 /** The database file of the embedded Temporal server. */
 export const temporalDatabaseFile = (dataDir: string) => join(dataDir, 'temporal.db');
@@ -56,6 +61,8 @@ function serverArguments({ dataDir, namespace, port, uiPort }: TemporalServerOpt
     // The dev server would read the known search attributes from its database for each use. The start of a workflow is repeated
     // while they are not known yet.
     'system.forceSearchAttributesCacheRefreshOnRead': false,
+    // By default, each part of the server reads all namespaces every two seconds, a tenth of what the server does at rest.
+    'system.namespaceCacheRefreshInterval': '10s',
     'matching.enableFairness': true,
     // With more than one partition, fairness and priority are only approximate.
     'matching.numTaskqueueReadPartitions': 1,
@@ -69,8 +76,12 @@ function serverArguments({ dataDir, namespace, port, uiPort }: TemporalServerOpt
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
     ...['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)],
     ...['--db-filename', temporalDatabaseFile(dataDir), '--namespace', namespace, '--log-level', 'warn'],
+    ...INITIAL_SEARCH_ATTRIBUTES.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
     // Syncs at every commit, so that nothing acknowledged is lost in a power failure.
     ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=FULL'],
-    ...Object.entries(dynamic).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
+    ...Object.entries(dynamic).flatMap(([key, value]) => [
+      '--dynamic-config-value',
+      `${key}=${JSON.stringify(value)}`,
+    ]),
   ];
 }
