@@ -45,7 +45,7 @@ export interface SynchronousJob {
   timeoutMs: number;
   /** Credits that it is expected to cost. */
   reserved: number;
-  /** Whether it is a scrape that may end within a second. */
+  /** Whether it is a scrape that may end so soon that its workflow is recorded afterwards. */
   isQuick?: boolean;
   /** Fires when the wait should end: the client has disconnected, or the process was asked to stop. */
   signal: AbortSignal;

@@ -34,7 +34,8 @@ export async function runScrape({ baseUrl, ...scrape }: Scrape, deps: ApiDeps): 
     data: readDocument(result, baseUrl, deps),
     ...(origin.includes('website') && { scrape_id: JSON.stringify(id) }),
   };
-  return new JsonText(`{${Object.entries(fields).map(([name, json]) => `"${name}":${json}`)}}`);
+  const members = Object.entries(fields).map(([name, json]) => `"${name}":${json}`);
+  return new JsonText(`{${members.join(',')}}`);
 }
 
 /** Signs the URLs of the files of a stored document. @returns JSON */

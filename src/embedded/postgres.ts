@@ -204,8 +204,9 @@ function removeStaleLocks(directory: string): void {
   for (const path of locks.map((name) => join(directory, name))) {
     const pid = Number(readOrNothing(path)?.split('\n')[0]);
     if (!pid || !identityOf(pid)) continue;
+    // That of a program that is just being started is empty.
     const command = readOrNothing(`/proc/${pid}/cmdline`);
-    if (command && !command.includes('postgres')) rmSync(path);
+    if (command !== undefined && !command.includes('postgres')) rmSync(path);
   }
 }
 

@@ -125,6 +125,7 @@ describe('the credits of a team', () => {
     await insertJob(db, search);
     await insertChildJobs(db, [jobOf(team, { kind: 'scrape', parentId: search.id })]);
     expect(await available()).toBe(956 - 2);
+    expect(await readAvailableCredits(db, team.id, search.id)).toBe(956);
     await openBrowser(team, 5);
     expect(await available()).toBe(954 - 11);
     expect(await readAvailableCredits(db, (await makeTeam(db)).id)).toBeUndefined();

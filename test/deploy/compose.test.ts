@@ -159,7 +159,7 @@ test('the conditions that services wait for exist and can be met', () => {
 
 test("the cluster's Temporal has the same dynamic configuration as the embedded one", async () => {
   const cluster = z
-    .record(z.string(), z.tuple([z.strictObject({ value: z.union([z.number(), z.boolean()]) })]))
+    .record(z.string(), z.tuple([z.strictObject({ value: z.union([z.number(), z.boolean(), z.string()]) })]))
     .parse(parse(compose.configs.temporal?.content ?? ''));
   const dataDir = await mkdtemp(join(tmpdir(), 'winnow-compose-'));
   try {
@@ -175,7 +175,7 @@ test("the cluster's Temporal has the same dynamic configuration as the embedded 
     const started = await readFile(plan.log.path, 'utf8');
     const embedded = [...started.matchAll(/--dynamic-config-value ([\w.]+)=(\S+)/g)];
     expect(embedded.length).toBeGreaterThan(0);
-    const values = Object.entries(cluster).map(([key, [{ value }]]) => [key, String(value)]);
+    const values = Object.entries(cluster).map(([key, [{ value }]]) => [key, JSON.stringify(value)]);
     expect(Object.fromEntries(values)).toEqual(
       Object.fromEntries(embedded.map(([, key, value]) => [key, value])),
     );

@@ -19,7 +19,7 @@ import type { RateBucket, RateLimit } from './rate-limit.ts';
 import { requireCredits } from './required-credits.ts';
 import { validateText } from './validate-text.ts';
 
-/** A scrape that a worker has begun: its document as its blob has it, if that was there within a second. */
+/** A scrape that a worker has begun: its document as its blob has it, if that was there within three seconds. */
 export interface BegunScrape {
   document?: Buffer;
 }

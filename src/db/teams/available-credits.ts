@@ -15,11 +15,11 @@ const reservedByRuns = (own: OwnJob) => sql`
   from jobs as run
   where run.team_id = teams.id and run.status = 'scraping' and run.kind in ('agent', 'extract') ${unless('run.id', own)}`;
 
-/** Scrapes, maps and searches that are billed by themselves. */
+/** Scrapes, maps and searches that are billed by themselves. A search that is repeated has its scrapes from before. */
 const reservedByRequests = (own: OwnJob) => sql`
   select sum(reserved) from jobs as request
   where request.team_id = teams.id and request.status = 'scraping' and request.kind in ('scrape', 'map', 'search')
-    ${unless('request.id', own)} and not exists (
+    ${unless('request.id', own)} ${own ? sql`and request.parent_id is distinct from ${own}` : sql``} and not exists (
       select from jobs as parent
       where parent.id = request.parent_id and parent.kind in ('support', 'agent', 'extract'))`;
 
