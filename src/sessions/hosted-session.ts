@@ -229,7 +229,7 @@ export class HostedSession {
         this.#touch();
       },
       onSent: (bytes) => this.#metrics.protocolBytes.inc({ direction: 'sent' }, bytes),
-      onLeftWaiting: () => void this.#stopStalledNavigations(LEFT_NAVIGATION_MS),
+      onLeftWaiting: (targetIds) => void this.#stopStalledNavigations(targetIds, LEFT_NAVIGATION_MS),
     });
   }
 
@@ -237,7 +237,8 @@ export class HostedSession {
   #serveProtocolSocket(): Promise<ProtocolSocket> {
     this.#protocolSocket ??= serveProtocolSocket(this.#browser.directory.protocol, (socket, purpose) => {
       const options = { onActivity: () => undefined };
-      const onLeftWaiting = () => void this.#stopStalledNavigations(KILLED_NAVIGATION_MS);
+      const onLeftWaiting = (targetIds: string[]) =>
+        void this.#stopStalledNavigations(targetIds, KILLED_NAVIGATION_MS);
       if (purpose === 'code') this.#clients.connect(socket, { ...options, onLeftWaiting });
       else this.#clients.connectHost(socket, { ...options, usesHiddenTab: true });
     });
@@ -361,11 +362,16 @@ export class HostedSession {
     return targetInfos.map(({ targetId }) => targetId).filter((targetId) => !this.#hiddenTab?.has(targetId));
   }
 
-  /** Lets clients use tabs in which a site does not respond. @param waitMs how long it has, in milliseconds */
-  async #stopStalledNavigations(waitMs: number): Promise<void> {
+  /**
+   * Lets clients use tabs in which a site does not respond.
+   * @param left where a client that has left waited for responses; other tabs are left to their clients
+   * @param waitMs how long a site has, in milliseconds
+   */
+  async #stopStalledNavigations(left: string[], waitMs: number): Promise<void> {
     try {
       const { connection } = this.#browser.chromium;
-      await stopStalledNavigations(connection, { targetIds: await this.#listTabs(), waitMs });
+      const targetIds = (await this.#listTabs()).filter((targetId) => left.includes(targetId));
+      await stopStalledNavigations(connection, { targetIds, waitMs });
     } catch (error) {
       if (!this.hasEnded)
         this.#logger.warn({ err: error, session: this.id }, 'tabs that do not respond were not looked for');

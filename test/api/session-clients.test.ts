@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import puppeteer, { type Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -76,6 +77,30 @@ it.each([
     await second.disconnect();
   },
 );
+
+it('a client keeps its navigation when another one leaves without having got a response in a tab of its own', async () => {
+  const [requested, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await using pages = await startPages({
+    '/': async (_request, response) => {
+      requested.resolve();
+      await released.promise;
+      response.setHeader('Content-Type', 'text/html').end('<title>Late</title>');
+    },
+  });
+  await using stays = await connectRaw(session.cdpUrl);
+  const leaves = await connectRaw(session.cdpUrl);
+  const [slow, other] = [await stays.openTab(), await leaves.openTab()];
+  const navigated = stays.send('Page.navigate', { url: pages.url }, slow.sessionId);
+  await requested.promise;
+  const endless = { expression: 'new Promise(() => undefined)', awaitPromise: true };
+  void leaves.send('Runtime.evaluate', endless, other.sessionId);
+  await leaves.send('Browser.getVersion');
+  await leaves[Symbol.asyncDispose]();
+  // Longer than a site has that a client has left waiting.
+  await sleep(6_000);
+  released.resolve();
+  expect((await navigated).result).not.toHaveProperty('errorText');
+});
 
 it.skipIf(!runs.bash)('agent-browser drives a session, and finds its page when it comes back', async () => {
   const home = await mkdtemp(path.join(tmpdir(), 'winnow-agent-browser-'));

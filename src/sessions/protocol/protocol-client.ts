@@ -35,8 +35,11 @@ export interface ProtocolClientOptions {
   onActivity(bytes: number): void;
   /** Called for every message that is sent to the client, with its size. */
   onSent?(bytes: number): void;
-  /** Called when the client disconnects before all of its commands have a response: a tab may wait for a site. */
-  onLeftWaiting?(): void;
+  /**
+   * Called when the client disconnects before all of its commands have a response: a tab may wait for a site.
+   * @param targetIds where the commands were sent
+   */
+  onLeftWaiting?(targetIds: string[]): void;
   /** Whether the client gets the hidden tab instead of a new one, and returns it instead of closing it. */
   usesHiddenTab?: boolean;
 }
@@ -60,7 +63,10 @@ export class ProtocolClient {
   #root = '';
   /** The sessions, by the ids that the client knows, in which it wants events of downloads. */
   readonly #downloadListeners = new Set<string | undefined>();
-  #pendingCommands = 0;
+  /** The commands that have no response yet. */
+  readonly #pending = new Set<ProtocolCommand>();
+  /** The target of each session that is attached to one, by the id of the session. */
+  readonly #targets = new Map<string, string>();
   /** The session by which the client uses the hidden tab now. */
   #hiddenTabSession: string | undefined;
   #isOpeningHiddenTab = false;
@@ -92,7 +98,7 @@ export class ProtocolClient {
     const stopEvents = this.#connection.onEvent((event) => this.#deliver(event));
     this.#socket.once('close', () => {
       stopEvents();
-      if (this.#pendingCommands > 0) this.#options.onLeftWaiting?.();
+      if (this.#pending.size > 0) this.#options.onLeftWaiting?.(this.#pendingTargets());
       for (const sessionId of this.#sessions) this.#newTargets.detached(sessionId);
       // The browser may have ended, which ends its sessions.
       this.#detach().catch(() => undefined);
@@ -115,8 +121,14 @@ export class ProtocolClient {
     if (this.#root) await this.#connection.browser.send('Target.detachFromTarget', { sessionId: this.#root });
   }
 
-  #register(sessionId: string): void {
+  #pendingTargets(): string[] {
+    return [...this.#pending].flatMap(({ sessionId }) => this.#targets.get(sessionId ?? '') ?? []);
+  }
+
+  /** @param targetId absent for the session of the browser */
+  #register(sessionId: string, targetId?: string): void {
     this.#sessions.add(sessionId);
+    if (targetId !== undefined) this.#targets.set(sessionId, targetId);
     // The connection forwards commands only to sessions that it knows.
     this.#connection.session(sessionId);
   }
@@ -131,7 +143,7 @@ export class ProtocolClient {
       this.#refuse(message, NO_TARGET);
       return;
     }
-    if (this.#pendingCommands >= MAX_PENDING_COMMANDS) {
+    if (this.#pending.size >= MAX_PENDING_COMMANDS) {
       this.#refuse(message, `${MAX_PENDING_COMMANDS} earlier commands have no response yet: wait for them`);
       return;
     }
@@ -165,18 +177,18 @@ export class ProtocolClient {
   /** Sends a command to the browser. @param onResult called with its result, unless it failed */
   #forward(message: ProtocolCommand, onResult: (result: object) => void): void {
     const { method, params, sessionId } = message;
-    this.#pendingCommands++;
+    this.#pending.add(message);
     try {
       this.#connection.forward(
         { method, ...(params && { params }), sessionId: sessionId || this.#root },
         {
           resolve: ({ result = {}, error }) => {
-            this.#pendingCommands--;
+            this.#pending.delete(message);
             if (error) this.#respond(message, { error });
             else onResult(result);
           },
           reject: (error) => {
-            this.#pendingCommands--;
+            this.#pending.delete(message);
             this.#refuse(message, error.message);
           },
         },
@@ -184,7 +196,7 @@ export class ProtocolClient {
     } catch (error) {
       // JSON can be parsed at any depth, but is written recursively.
       if (!(error instanceof RangeError)) throw error;
-      this.#pendingCommands--;
+      this.#pending.delete(message);
       this.#refuse(message, `${method} was not sent: its parameters are nested too deeply`);
     }
     if (this.#connection.unreadBytes > MAX_UNREAD_BYTES)
@@ -194,7 +206,8 @@ export class ProtocolClient {
   #receive(message: ProtocolCommand, result: object): void {
     const { method } = message;
     const { sessionId, browserContextId } = fieldsOf(result);
-    if (method.startsWith('Target.attachTo') && typeof sessionId === 'string') this.#register(sessionId);
+    if (method.startsWith('Target.attachTo') && typeof sessionId === 'string')
+      this.#register(sessionId, targetOf(message));
     if (method === 'Target.createBrowserContext' && typeof browserContextId === 'string')
       this.#browser.allowDownloads(browserContextId);
     const { hiddenTab } = this.#browser;
@@ -208,7 +221,7 @@ export class ProtocolClient {
     this.#forward(attach, (result) => {
       this.#isOpeningHiddenTab = false;
       this.#hiddenTabSession = String(fieldsOf(result).sessionId);
-      this.#register(this.#hiddenTabSession);
+      this.#register(this.#hiddenTabSession, targetId);
       this.#respond(message, { result: { targetId } });
     });
   }
@@ -244,6 +257,7 @@ export class ProtocolClient {
     if (event.method === 'Target.detachedFromTarget') {
       const ended = String(fieldsOf(event.params).sessionId);
       this.#sessions.delete(ended);
+      this.#targets.delete(ended);
       this.#newTargets.detached(ended);
     }
     const { sessionId, ...rest } = event;
@@ -253,7 +267,7 @@ export class ProtocolClient {
   #noticeAttached({ params }: CdpMessage): void {
     const { sessionId, waitingForDebugger, targetInfo } = fieldsOf(params);
     const { targetId, url } = fieldsOf(targetInfo);
-    this.#register(String(sessionId));
+    this.#register(String(sessionId), String(targetId));
     // With `waitForDebuggerOnStart: false`, Chromium 156 pauses popups all the same, and the page that opens one hangs.
     // A new popup has no URL yet. Other pages must not be resumed, because that resumes the popups that they open.
     const isPausedPopup = waitingForDebugger === false && url === '';
@@ -291,6 +305,12 @@ export class ProtocolClient {
     this.#browser.onSending();
     this.#output.send(message);
   }
+}
+
+/** The target that a command names. */
+function targetOf({ params }: ProtocolCommand): string | undefined {
+  const { targetId } = fieldsOf(params);
+  return typeof targetId === 'string' ? targetId : undefined;
 }
 
 /** As Chromium says it. */
