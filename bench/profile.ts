@@ -185,7 +185,7 @@ const asRecord = (stages: ReturnType<typeof listStages>): Record<string, number>
     ]),
   );
 
-/** What the threads of the worker and the API are, by their names in Linux. */
+/** The titles of threads of the worker and the API, by their names in Linux. */
 const THREADS: Record<string, string> = {
   main: 'main thread',
   WorkerThread: 'rendering threads',

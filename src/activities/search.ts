@@ -105,7 +105,7 @@ export function searchActivities(deps: SearchDeps) {
       const job = await findJob(db, jobId);
       if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
       using _ = startHeartbeat();
-      // `storeScrapes` wrote it.
+      // `findResults` wrote it.
       const stored = JSON.parse((await blobs.get(pending)).toString()) as PendingResults;
       const { data, warnings, scrapeIds } = stored;
       const credits = priceOf(stored);

@@ -61,9 +61,9 @@ interface SuspectedFrame extends PageFrame {
   rules: CompactCMPRuleset;
 }
 
-/** What was found out about the cookie notices of a page. */
+/** The result of looking for cookie notices in a page. */
 export interface NoticeSearch {
-  /** What occurs in the page, as long as nothing changes in it; absent if it has just been replaced. */
+  /** The names in the page, valid as long as nothing changes in it; absent if the page has just been replaced. */
   names: ElementNames | undefined;
   /** The frames that may show a notice, first of all the page itself. */
   suspected: SuspectedFrame[];

@@ -35,7 +35,7 @@ const NOTICE_FRAME = /^https?:\/\/(?:ccpa-(?:notice|pm)\.sp-prod\.net|[^/]+(?:\/
 /** Functions of notices among the globals of a page; `cookiebot` and `consentmanager` are recognised by them. */
 export const NOTICE_GLOBALS = ['Cookiebot', '__cmp', 'GDPR_LC'];
 
-/** What a frame tells about whether it shows a cookie notice, beside its elements. */
+/** Signs of a cookie notice in a frame, beside its elements. */
 export interface NoticeSigns {
   url: string;
   /** Whether something that lies over the page has one of {@link NOTICE_WORDS}. */
@@ -99,7 +99,7 @@ function selectorsOf(step: Step, strings: string[]): string[] {
   if (step.any) return step.any.flatMap((each) => selectorsOf(each, strings));
   const place = step.e ?? step.v ?? step.w ?? step.wv;
   const selector = place === undefined ? (step.exists ?? step.visible) : strings[place];
-  // What a chain of selectors leads to may be in a frame or a shadow tree, but its first element is in the document.
+  // A chain of selectors may lead into a frame or a shadow tree, but its first element is in the document.
   const first = typeof selector === 'object' ? selector[0] : selector;
   if (first === undefined) return [];
   return [first.startsWith('xpath/') ? idsOf(first) : first];

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import type { DocumentTask } from '../parsers/document.ts';
 import type { DocumentParts } from '../snapshot.ts';
 
-/** What a page may cost beyond its expected price, as far as its team has credits. */
+/** The credits that a page may cost beyond its expected price, as far as its team has them. */
 export interface ExtraCredits {
   /** Reads how many credits nothing has reserved; infinite for a team without a limit. */
   available(): Promise<number>;

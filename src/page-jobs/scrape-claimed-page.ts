@@ -54,7 +54,7 @@ export interface PageDeps extends DocumentDeps {
    *   no request
    */
   onFetched(requestMs: number | undefined): void;
-  /** What a claimed page may cost beyond the expected price that its claim has reserved. */
+  /** Returns the credits that a claimed page may cost beyond the expected price, which its claim has reserved. */
   extraCredits(page: { pageId: string; teamId: string }): ExtraCredits;
   /** Wraps every wait for the browser. */
   duringWait: DuringWait;

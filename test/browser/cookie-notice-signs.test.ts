@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { CODED_NOTICES, NOTICE_WORDS, possibleNotices } from '../../src/browser/cookie-notice-signs.ts';
 import { createSelectorCheck } from '../../src/browser/dom/element-names.ts';
 
-/** What the signs of cookie notices say must agree with the library that rejects the notices, also after an update of it. */
+/** The signs of cookie notices must agree with the library that rejects the notices, also after an update of it. */
 
 const require = createRequire(import.meta.url);
 const library = path.resolve(path.dirname(require.resolve('@duckduckgo/autoconsent')), '..');

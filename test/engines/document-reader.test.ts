@@ -42,7 +42,7 @@ function read({
 }: {
   wantsImages: boolean;
   parsers?: { type: string }[];
-  /** What the document may cost beyond its first page. */
+  /** The credits that the document may cost beyond its first page. */
   credits?: number;
 }) {
   const content = readBody(PDF, { wantsBody: false, parsers: PARSERS, ...options });

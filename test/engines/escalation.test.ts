@@ -29,7 +29,7 @@ interface Play {
   enhanced?: string[];
   headStartMs?: number;
   signal?: AbortSignal;
-  /** What the page may cost beyond its expected price. */
+  /** The credits that the page may cost beyond its expected price. */
   credits?: number;
 }
 

@@ -1,6 +1,6 @@
 import { parse, type Selector, SelectorType } from 'css-what';
 
-/** What occurs in a document that selectors can name, without its frames and shadow trees. */
+/** The names in a document by which selectors find elements. Its frames and shadow trees are left out. */
 export interface ElementNames {
   url: string;
   tags: string[];
@@ -64,7 +64,7 @@ export function createSelectorCheck({
   const someContains = (names: Set<string>, part: string) => [...names].some((name) => name.includes(part));
   const occurs = (part: Selector): boolean => {
     if (part.type === SelectorType.Tag) return present.tag.has(part.name.toLowerCase());
-    // What `:has` and `:is` hold has to be there too.
+    // The selectors inside `:has` and `:is` have to match as well.
     if (part.type === SelectorType.Pseudo && part.name !== 'not' && Array.isArray(part.data))
       return part.data.some((parts) => parts.every(occurs));
     if (part.type !== SelectorType.Attribute) return true;

@@ -132,7 +132,7 @@ function createAdBlocker(engine: FiltersEngine) {
          * Removes from a settled page what an ad blocker would hide: frames and images whose requests were blocked, and
          * the elements that the lists name. A style sheet would hide them from screenshots only; they would stay in
          * markdown and html, and the sheet itself would appear in the html.
-         * @param known what occurs in the page, if it was just read
+         * @param known the names in the page, if they have just been read
          */
         async remove(page: FrameTarget, known: ElementNames | undefined): Promise<void> {
           try {

@@ -57,16 +57,14 @@ export class ProtocolClient {
   readonly #output: ClientSocket;
   #input: ClientInput | undefined;
   readonly #options: ProtocolClientOptions;
-  /** The sessions of this client: its browser session, and those of targets that it attached to. */
-  readonly #sessions = new Set<string>();
+  /** The sessions of this client with the ids of their targets: those that it attached to, and its browser session, without one. */
+  readonly #sessions = new Map<string, string | undefined>();
   /** The browser session, which the client does not know by an id. */
   #root = '';
   /** The sessions, by the ids that the client knows, in which it wants events of downloads. */
   readonly #downloadListeners = new Set<string | undefined>();
   /** The commands that have no response yet. */
   readonly #pending = new Set<ProtocolCommand>();
-  /** The target of each session that is attached to one, by the id of the session. */
-  readonly #targets = new Map<string, string>();
   /** The session by which the client uses the hidden tab now. */
   #hiddenTabSession: string | undefined;
   #isOpeningHiddenTab = false;
@@ -99,7 +97,7 @@ export class ProtocolClient {
     this.#socket.once('close', () => {
       stopEvents();
       if (this.#pending.size > 0) this.#options.onLeftWaiting?.(this.#pendingTargets());
-      for (const sessionId of this.#sessions) this.#newTargets.detached(sessionId);
+      for (const sessionId of this.#sessions.keys()) this.#newTargets.detached(sessionId);
       // The browser may have ended, which ends its sessions.
       this.#detach().catch(() => undefined);
     });
@@ -122,13 +120,12 @@ export class ProtocolClient {
   }
 
   #pendingTargets(): string[] {
-    return [...this.#pending].flatMap(({ sessionId }) => this.#targets.get(sessionId ?? '') ?? []);
+    return [...this.#pending].flatMap(({ sessionId }) => this.#sessions.get(sessionId ?? '') ?? []);
   }
 
   /** @param targetId absent for the session of the browser */
   #register(sessionId: string, targetId?: string): void {
-    this.#sessions.add(sessionId);
-    if (targetId !== undefined) this.#targets.set(sessionId, targetId);
+    this.#sessions.set(sessionId, targetId);
     // The connection forwards commands only to sessions that it knows.
     this.#connection.session(sessionId);
   }
@@ -257,7 +254,6 @@ export class ProtocolClient {
     if (event.method === 'Target.detachedFromTarget') {
       const ended = String(fieldsOf(event.params).sessionId);
       this.#sessions.delete(ended);
-      this.#targets.delete(ended);
       this.#newTargets.detached(ended);
     }
     const { sessionId, ...rest } = event;
