@@ -43,6 +43,7 @@ describe('the tree is the same as that of parse5 for', () => {
     ['values without quotes', '<a href=/x/>y</a><br/><img src=a.png/><a b=c"d>e'],
     ['tags that never end', '<p>a<b class="x>y'],
     ['an end tag with attributes', '<p>a</p class=x>b</ p>c</>d'],
+    ['end tags whose names begin with no letter', '</--><p>a</-->b</1>c</-d></2 >e'],
     ['names of many signs', '<my-element.x_y:Z a:b=1>x</my-element.x_y:Z><h1 / >y'],
     ['comments', '<!--a--><!--><!---><!--a--!>b<!--c<!--d-->e<!-- --!--><!x><?y><!--never'],
     ['line ends', '<pre>\r\n\r\na\rb\n</pre><textarea>\n\nx</textarea><p title="a\r\nb">c\r'],

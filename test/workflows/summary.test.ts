@@ -192,8 +192,7 @@ describe('the history of a scrape', () => {
   it('says which engine returned the page, which ones did not and why, and how long each stage took', async () => {
     const { body } = await scrape({ url: `${pages.url}/forbidden`, maxAge: 0 });
     const workflowId = `scrape/${body.data.metadata.scrapeId}`;
-    const handle = client.workflow.getHandle(workflowId);
-    expect(await handle.result()).toMatchObject({
+    expect(await resultOf(workflowId)).toMatchObject({
       engine: 'browser',
       statusCode: 403,
       fallbacks: [{ from: 'http', to: 'browser', reason: 'HTTP 403', afterMs: expect.any(Number) }],
@@ -208,7 +207,7 @@ describe('the history of a scrape', () => {
     expect(details).toContain('**HTTP 403 from browser**');
     expect(details).toMatch(/- http → browser after \d+ ms: HTTP 403/);
     expect(details).toMatch(/- milliseconds: queue \d+, fetch \d+, convert \d+, store \d+/);
-    await replay(await handle.fetchHistory(), workflowId);
+    await replay(await client.workflow.getHandle(workflowId).fetchHistory(), workflowId);
   });
 
   it('says that the page came from the cache', async () => {

@@ -187,10 +187,12 @@ class FastTokenizer extends Tokenizer {
   }
 
   #endTag(page: string, from: number): boolean {
+    // `</-->` and `</1>` are comments, because a name begins with a letter.
+    if (!isLetter(page.charCodeAt(from))) return false;
     const nameEnd = this.#nameEnd(page, from);
     let at = nameEnd;
     while (isBlank(page.charCodeAt(at))) at++;
-    if (nameEnd === from || page.charCodeAt(at) !== GREATER) return false;
+    if (page.charCodeAt(at) !== GREATER) return false;
     this.#endText();
     nameTag(this.#endTagToken, page.slice(from, nameEnd));
     this.preprocessor.pos = at;
@@ -213,7 +215,7 @@ class FastTokenizer extends Tokenizer {
     return true;
   }
 
-  /** The end of a tag name that consists of letters, digits and hyphens. */
+  /** The end of a tag name of letters, digits and hyphens that begins at a letter. */
   #nameEnd(page: string, from: number): number {
     let at = from;
     for (let code = page.charCodeAt(at); isLetter(code) || (code >= 48 && code <= 57) || code === 45; ) {
