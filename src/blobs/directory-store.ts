@@ -39,8 +39,8 @@ export function openDirectoryStore(root: string): BlobStore {
   /**
    * Writes a file.
    * @param flags {@link NEW_FILE} or {@link NEW_SYNCED_FILE}
-   * @param fill resolves when the content is on the disk: a power failure must not leave a database row without the blob that
-   *   it refers to
+   * @param fill writes the content. Unless the blob may be lost, it resolves when the content is on the disk: a power failure
+   *   must not leave a database row without the blob that it refers to.
    */
   async function write(
     key: string,
@@ -74,6 +74,7 @@ export function openDirectoryStore(root: string): BlobStore {
       );
     },
     write: (key, bytes) => write(key, NEW_SYNCED_FILE, (handle) => handle.writeFile(bytes)),
+    writeSoon: (key, bytes) => write(key, NEW_FILE, (handle) => handle.writeFile(bytes)),
     writeFile: (key, source) =>
       write(key, NEW_FILE, async (handle) => {
         await handle.writeFile(createReadStream(source));
@@ -120,8 +121,7 @@ async function readPart(file: string, { offset, length }: ByteRange): Promise<Bu
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, offset);
-    if (bytesRead < length) throw new Error(`${file} ends before ${offset + length}`);
-    return buffer;
+    return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();
   }

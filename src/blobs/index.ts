@@ -25,13 +25,20 @@ export interface Blobs {
   put(bytes: Uint8Array): Promise<string>;
   /** Stores bytes like `put`, without looking whether the same ones are stored, which is a request to a bucket. */
   putNew(bytes: Uint8Array): Promise<string>;
-  /** Stores several items durably in one file, which costs one write. @returns the key of each, in order */
+  /**
+   * Stores several items in one file, which costs one write: durably, or, in the space `cache`, without waiting for the disk.
+   * @returns the key of each, in order
+   */
   putAll(items: Uint8Array[]): Promise<string[]>;
   /**
    * Stores a file of any size like `put`. The directory of the file must have space for a compressed copy.
    */
   putFile(file: string): Promise<string>;
-  /** Reads the bytes of a key. @throws ServiceError `NOT_FOUND` for a key that is not stored */
+  /**
+   * Reads the bytes of a key.
+   * @throws ServiceError `NOT_FOUND` for a key that is not stored and, in the space `cache`, for bytes that a power failure has
+   *   damaged
+   */
   get(key: string): Promise<Buffer>;
   /**
    * Opens the bytes of a key as a stream, which the caller reads or destroys.
@@ -54,7 +61,8 @@ export interface Blobs {
 /** A part of the store. Each has its own retention time. */
 export type BlobSpace = 'results' | 'cache' | 'versions' | 'uploads';
 
-const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+/** The checksum tells bytes that a power failure has damaged from those that were stored. */
+const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
 const compressLarge = promisify(zstdCompress);
 const decompressLarge = promisify(zstdDecompress);
 /** Up to this size, compressing in this thread is faster than handing the bytes to another thread. */
@@ -76,6 +84,8 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
   const store = location.startsWith('s3://')
     ? await openS3Store(new URL(location), space)
     : openDirectoryStore(path.join(location, space));
+  // What the cache has lost is fetched again, so that nobody has to wait until its copies are on the disk.
+  const mayLosePacks = space === 'cache';
   const write = async (key: string, bytes: Uint8Array) => store.write(key, await compress(bytes));
   return {
     async put(bytes) {
@@ -92,7 +102,7 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
       const parts = await Promise.all(items.map((item) => compress(item)));
       const pack = Buffer.concat(parts);
       const key = hashOf(pack);
-      await store.write(key, pack);
+      await (mayLosePacks ? store.writeSoon(key, pack) : store.write(key, pack));
       let offset = 0;
       return parts.map(({ length }) => {
         offset += length;
@@ -114,7 +124,9 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
       const range = offset === undefined ? undefined : { offset: Number(offset), length: Number(length) };
       const bytes = hash === undefined ? undefined : await store.read(hash, range);
       if (!bytes) throw createNotFoundError(key);
-      return decompress(bytes);
+      return decompress(bytes).catch((error) => {
+        throw mayLosePacks ? createNotFoundError(key) : error;
+      });
     },
     async stream(key) {
       const bytes = WHOLE_FILE_KEY.test(key) ? await store.stream(key) : undefined;

@@ -57,6 +57,11 @@ class S3Store implements BlobStore {
     await this.#client.send(new this.#sdk.PutObjectCommand({ ...this.#object(key), Body: bytes }));
   }
 
+  /** A bucket answers when the object is durable. */
+  writeSoon(key: string, bytes: Buffer): Promise<void> {
+    return this.write(key, bytes);
+  }
+
   async writeFile(key: string, file: string): Promise<void> {
     const { size: ContentLength } = await stat(file);
     const object = { ...this.#object(key), Body: createReadStream(file), ContentLength };

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import S3rver from 's3rver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBlobs } from '../../src/blobs/index.ts';
+import { locateBlob, openBlobs } from '../../src/blobs/index.ts';
 
 const text = Buffer.from('the same bytes, again and again. '.repeat(500));
 const KEY_OF_NOTHING = 'ab'.repeat(32);
@@ -128,6 +128,24 @@ describe('a directory of blobs', () => {
     const shelf = path.join(root, 'results', key.slice(0, 2));
     expect(await readdir(shelf)).toEqual([key.slice(2)]);
     expect((await readFile(path.join(shelf, key.slice(2)))).length).toBeLessThan(text.length / 10);
+  });
+
+  it.each([
+    ['empty', (bytes: Buffer) => bytes.subarray(0, 0)],
+    ['cut short', (bytes: Buffer) => bytes.subarray(0, bytes.length - 1)],
+    ['partly zeros', (bytes: Buffer) => Buffer.concat([bytes.subarray(0, -9), Buffer.alloc(9)])],
+  ])('has lost a cached copy whose file is %s, and reports other blobs as damaged', async (name, damage) => {
+    for (const space of ['cache', 'results'] as const) {
+      const root = path.join(directory, name);
+      const blobs = await openBlobs(root, space);
+      const [key] = await blobs.putAll([text]);
+      const { file } = locateBlob(key!);
+      const stored = path.join(root, space, file.slice(0, 2), file.slice(2));
+      await writeFile(stored, damage(await readFile(stored)));
+      const error = await blobs.get(key!).catch((thrown) => thrown);
+      expect(error).toBeInstanceOf(Error);
+      expect(error.code === 'NOT_FOUND').toBe(space === 'cache');
+    }
   });
 
   it('reports that it is not available when a file has its path', async () => {
