@@ -118,10 +118,13 @@ describe('a selector', () => {
     expect(createSelectorCheck(names)(selector)).toBe(expected);
   });
 
-  it.each(['[class]', '[class=""]', '[id]', '[id=""]'])('%s may match where the attribute is empty', (selector) => {
-    const names = { ...NOTHING, attributes: ['id', 'class'] };
-    expect(createSelectorCheck(names)(selector)).toBe(true);
-  });
+  it.each(['[class]', '[class=""]', '[id]', '[id=""]'])(
+    '%s may match where the attribute is empty',
+    (selector) => {
+      const names = { ...NOTHING, attributes: ['id', 'class'] };
+      expect(createSelectorCheck(names)(selector)).toBe(true);
+    },
+  );
 });
 
 /** The patterns of texts by which the library recognises a notice that it has no rule for. */
