@@ -117,6 +117,14 @@ describe('a selector', () => {
     const names = { tags: ['p'], ids: ['a'], classes: ['one'], attributes: ['id', 'class', 'lang'] };
     expect(createSelectorCheck(names)(selector)).toBe(expected);
   });
+
+  it.each(['[class]', '[class=""]', '[id]', '[id=""]'])(
+    '%s may match where the attribute is empty',
+    (selector) => {
+      const names = { ...NOTHING, attributes: ['id', 'class'] };
+      expect(createSelectorCheck(names)(selector)).toBe(true);
+    },
+  );
 });
 
 /** The patterns of texts by which the library recognises a notice that it has no rule for. */

@@ -72,6 +72,8 @@ export function createSelectorCheck({
     if (part.action === 'not') return true;
     if (!present.attribute.has(name)) return false;
     const value = part.value.toLowerCase();
+    // The names of an empty attribute are none.
+    if (value === '') return true;
     if (name === 'id')
       return part.action === 'equals' ? present.id.has(value) : someContains(present.id, value);
     if (name !== 'class' || /\s/.test(value)) return true;
