@@ -275,7 +275,8 @@ itInFullRun(
     const tab = await other.openTab();
     slow.socket.pause();
     const before = [...browser.sockets];
-    for (let id = 0; id < 8; id++)
+    // Together 420 MiB, where 320 may wait for a client and the system takes some more.
+    for (let id = 0; id < 7; id++)
       void slow.send(
         'Runtime.evaluate',
         { expression: `'x'.repeat(60 * 2 ** 20)`, returnByValue: true },
@@ -285,7 +286,7 @@ itInFullRun(
     expect(closing.bufferedAmount).toBeLessThan(400 * 1024 * 1024);
     expect(await other.evaluate(tab.sessionId, '1 + 1')).toBe(2);
     slow.socket.terminate();
-    // Half a gigabyte passes through three processes.
+    // That much passes through three processes.
   },
-  240_000,
+  600_000,
 );
