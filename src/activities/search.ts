@@ -3,7 +3,14 @@ import { v5 as uuidv5 } from 'uuid';
 import type { Blobs } from '../blobs/index.ts';
 import { expectedPriceOf, priceOfSearch } from '../credits.ts';
 import type { Database } from '../db/client.ts';
-import { completeJob, findChildOutcomes, findJob, findOutcome, insertChildJobs } from '../db/jobs/jobs.ts';
+import {
+  completeJob,
+  deleteChildJobs,
+  findChildOutcomes,
+  findJob,
+  findOutcome,
+  insertChildJobs,
+} from '../db/jobs/jobs.ts';
 import { lockCredits, readAvailableCredits } from '../db/teams/available-credits.ts';
 import { ServiceError } from '../errors.ts';
 import type { SearchData, SearchRequest } from '../schemas/search.ts';
@@ -73,6 +80,8 @@ export function searchActivities(deps: SearchDeps) {
       using _ = startHeartbeat();
       using timer = startTimer(request, startedAt);
       timer.requireTime();
+      // Those that an attempt has stored before it was lost are not started, and this one may find other results.
+      if (Context.current().info.attempt > 1) await deleteChildJobs(db, jobId);
       const found = await searchProvider(deps, job.team_id, { request, signal: timer.signal });
       const leftMs = timer.requireTime();
       const { scrapeOptions, asyncScraping } = request;

@@ -36,15 +36,35 @@ const MAY_BE_LETTER =
  * a third of the time. Only scripts without spaces are segmented by a dictionary.
  */
 export function splitWords(text: string): string[] {
-  if (!MAY_BE_LETTER.test(text)) return matchWords(text.toLowerCase());
-  if (!MAY_BE_UNSPACED.test(text)) return matchWords(normalizeWord(text));
+  if (!hasLettersBeyondAscii(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  if (!MAY_BE_UNSPACED.test(text))
+    return (
+      separateLetters(text)
+        .toLowerCase()
+        .match(/[a-z0-9\x80-\uffff]+/g) ?? []
+    );
   const words = tokenizeWords((text.match(UNSPACED_RUNS) ?? []).join(' '));
-  return [...matchWords(normalizeWord(text.replace(UNSPACED_RUNS, ' '))), ...words];
+  return [...splitWords(text.replace(UNSPACED_RUNS, ' ')), ...words];
 }
 
-/** The words of a normalized text. */
-const matchWords = (text: string): string[] =>
-  text.match(MAY_BE_LETTER.test(text) ? /[\p{L}\p{N}]+/gu : /[a-z0-9]+/g) ?? [];
+/** Tells whether a text may have letters or digits beyond ASCII. If not, all characters beyond ASCII separate words. */
+export const hasLettersBeyondAscii = (text: string): boolean => MAY_BE_LETTER.test(text);
+
+/**
+ * Gives a text the same words, as `splitWords` returns them, with nothing else beyond ASCII, so that words end only at ASCII
+ * characters. ASCII letters stay as they are, also those in upper case.
+ */
+export const separateWords = (text: string): string =>
+  MAY_BE_UNSPACED.test(text) ? splitWords(text).join(' ') : separateLetters(text);
+
+const BEYOND_ASCII = /[^\0-\x7f]+/g;
+const NEITHER_LETTER_NOR_ASCII = /[^\p{L}\p{N}\0-\x7f]+/gu;
+
+/** Normalizes what is beyond ASCII, and replaces what is not a letter or digit by spaces. Most texts have little of it. */
+const separateLetters = (text: string) =>
+  text.replace(BEYOND_ASCII, (run) =>
+    MAY_BE_LETTER.test(run) ? normalizeWord(run).replace(NEITHER_LETTER_NOR_ASCII, ' ') : ' ',
+  );
 
 /** ISO 639-3 codes of the word lists, by ISO 639-1 code. */
 const LIST_CODES: Record<string, string> = {

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { priceOfSession } from '../credits.ts';
+import { ServiceError } from '../errors.ts';
 import type { SessionKind } from '../job-kinds.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
 import type { Database, Queryable } from './client.ts';
 import { completeSessionJob, jobRow, type NewJob } from './jobs/jobs.ts';
-import { availableCredits } from './teams/available-credits.ts';
+import { availableCredits, lockCredits, readAvailableCredits } from './teams/available-credits.ts';
 
 /** A browser session that is not stored yet. */
 export interface NewSession {
@@ -166,14 +167,30 @@ export async function recordActivity(db: Database, { id, at }: { id: string; at:
     .execute();
 }
 
-/** Records that a prompt was used in a session, which raises its price. */
+/**
+ * Records that a prompt was used in a session, which raises its price. First prompts of several sessions wait for each other,
+ * so that they do not spend the same credits.
+ * @throws ServiceError `INSUFFICIENT_CREDITS` if the team cannot pay the new price beside its running work
+ */
 export async function markPrompted(db: Database, id: string): Promise<void> {
-  await db.query
-    .updateTable('browser_sessions')
-    .set({ prompted: true })
-    .where('id', '=', id)
-    .where('prompted', '=', false)
-    .execute();
+  await db.query.transaction().execute(async (query) => {
+    // The session is locked before the credits of its team, as at its end.
+    const session = await query
+      .updateTable('browser_sessions')
+      .set({ prompted: true })
+      .where('id', '=', id)
+      .where('prompted', '=', false)
+      .returning('team_id as teamId')
+      .executeTakeFirst();
+    if (!session) return;
+    await lockCredits(query, session.teamId);
+    const left = await readAvailableCredits({ query }, session.teamId);
+    if (left === undefined || left >= 0) return;
+    throw new ServiceError(
+      'INSUFFICIENT_CREDITS',
+      `Insufficient credits: with prompts, the session costs ${-left} more than the team has left beside its running work. Ask your operator for more, send code instead, or try again when that work has ended.`,
+    );
+  });
 }
 
 /**

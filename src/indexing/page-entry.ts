@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { functionWords, splitWords } from '../answers/words.ts';
+import { splitWords } from '../answers/words.ts';
 import { oneLine } from '../html/text.ts';
 import { normalizeTarget } from '../url/url.ts';
+import { distinctWords, MAX_WORD_CHARACTERS } from './distinct-words.ts';
 import { pageText } from './page-text.ts';
 
 /** A page as the index of `POST /v2/search` keeps it. */
@@ -22,11 +23,6 @@ const MAX_TITLE_CHARACTERS = 300;
 const MAX_DESCRIPTION_CHARACTERS = 500;
 /** Most characters of the text that are kept. The page is found by words beyond them too. */
 const MAX_CONTENT_CHARACTERS = 10_000;
-/** Most different words of a page that are indexed. Few pages have more. */
-const MAX_WORDS = 1_000;
-/** Longer ones are hashes and the like, which nobody searches for. */
-const MAX_WORD_CHARACTERS = 40;
-
 /**
  * The kinds of lexemes. Words consist of letters and digits, so the other kinds, whose first character is neither, cannot be
  * mistaken for one.
@@ -64,23 +60,12 @@ export function makePageEntry({ url, fetchedAt, documentType, fields, metadata }
   );
   const content = text.slice(0, MAX_CONTENT_CHARACTERS).toWellFormed();
   const lexemes = [
-    ...words,
+    words,
     ...titleWords.map(LEXEMES.title),
     ...domainsOf(url).map(LEXEMES.site),
     ...(documentType === undefined ? [] : [LEXEMES.document(documentType)]),
   ].join(' ');
   return { url, title, description, content, lexemes, fetchedAt };
-}
-
-/** The words of a text, without English function words, which nearly every page has. */
-function distinctWords(text: string): string[] {
-  const ignored = functionWords('en');
-  const words = new Set<string>();
-  for (const word of splitWords(text)) {
-    if (words.size === MAX_WORDS) break;
-    if (word.length <= MAX_WORD_CHARACTERS && !ignored.has(word)) words.add(word);
-  }
-  return [...words];
 }
 
 const textOf = (value: string | string[] | undefined, most: number) =>

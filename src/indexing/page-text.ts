@@ -19,19 +19,18 @@ export function pageText({ markdown, html, rawHtml, summary }: Record<string, un
           : typeof summary === 'string'
             ? summary
             : '';
-  // Postgres has no character NUL, and no halves of surrogate pairs.
-  return text.replaceAll('\0', ' ').trim().toWellFormed();
+  // Postgres has no character NUL.
+  return text.replaceAll('\0', ' ').trim();
 }
 
-/** Removes images, the targets of links and the characters of formatting. */
+/** Removes images, the targets of links, lines of tables and the characters of formatting. */
 function textOfMarkdown(markdown: string): string {
-  return markdown
+  return `\n${markdown}`
     .replace(/(?:!\[[^\]\n]*)?\]\([^)\n]*\)/g, ' ')
-    .replace(/\\([\\`*_{}[\]()#+.!|<>~-])/g, '$1')
-    .replace(/^[-+>=\s]+/gm, ' ')
+    .replace(/\\(?=[\\`*_{}[\]()#+.!|<>~-])/g, '')
     .replace(/[[\]`*|#]+|(?<!\w)_+|_+(?!\w)/g, ' ')
-    .replace(/[ \t]{2,}/g, ' ')
-    .replace(/\n\s+/g, '\n');
+    .replace(/\n(?:[-+>=:]+(?=\s)|\s)+/g, '\n')
+    .replace(/[ \t]{2,}/g, ' ');
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };

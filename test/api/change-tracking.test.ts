@@ -222,7 +222,7 @@ describe('a tracked page', () => {
   });
 
   it('has five seconds to settle in the browser, and is cached for the next scrape', async () => {
-    const late = `<p id="late"></p><script>setTimeout(() => { late.textContent = 'It came late' }, 3000)</script>`;
+    const late = `<p id="late"></p><script>setTimeout(() => { late.textContent = 'It came late' }, 2000)</script>`;
     await using page = await startChanging(`<div id="root"></div>${'<p>Some words. </p>'.repeat(20)}${late}`);
     const first = await scrape(page.url, { formats });
     expect(engineOf(first)).toBe('browser');

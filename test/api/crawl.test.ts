@@ -4,6 +4,7 @@ import { linkDepth, type Site, startSite } from '../site/site.ts';
 import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { finished, sourcesOf, startJob, untilStatus } from '../support/jobs.ts';
+import { listenOnNewPort } from '../support/listen.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 
 /** Crawls: which pages they take, and what they say of those that they leave out. */
@@ -383,10 +384,8 @@ describe('a crawl', () => {
       response
         .writeHead(200, { 'Content-Type': 'text/html' })
         .end(page(`Month ${month}`, [`/calendar/${year}/${(month % 12) + 1}/?month=${month + 1}`]));
-    }).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    // A TCP server's address is never a path.
-    const { port } = server.address() as import('node:net').AddressInfo;
+    });
+    const port = await listenOnNewPort(server);
     const done = await crawl(`http://127.0.0.1:${port}/calendar/`, { limit: 500, sitemap: 'skip' });
     server.closeAllConnections();
     server.close();

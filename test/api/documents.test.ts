@@ -52,6 +52,8 @@ const MAIL = Buffer.from(
 );
 
 let pages: Pages;
+/** A picture of a page. */
+let poster: Buffer;
 beforeAll(async () => {
   const serve =
     (body: Buffer, type = 'application/pdf') =>
@@ -65,17 +67,13 @@ beforeAll(async () => {
     '/broken.pdf': serve(BROKEN),
     '/illustrated.pdf': serve(ILLUSTRATED),
     '/poster': POSTER,
-    '/poster.png': async (_request, response) => {
-      const { body } = await scrape({ url: `${pages.url}/poster`, formats: ['screenshot'] });
-      const image = await fetch(body.data.screenshot);
-      response.writeHead(200, { 'Content-Type': 'image/png' }).end(Buffer.from(await image.arrayBuffer()));
-    },
     '/broken.png': serve(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 'image/png'),
     '/letter.docx': serve(LETTER, 'application/octet-stream'),
     '/accounts.xlsx': serve(ACCOUNTS, 'application/octet-stream'),
     '/table.csv': serve(TABLE, 'text/csv'),
     '/mail.eml': serve(MAIL, 'message/rfc822'),
     '/broken.docx': serve(LETTER.subarray(0, 300), 'application/octet-stream'),
+    '/poster.png': (request, response) => serve(poster, 'image/png')(request, response),
   });
 });
 afterAll(() => pages[Symbol.asyncDispose]());
@@ -215,6 +213,8 @@ test('the images of a document are left out with zero data retention, which stor
 });
 
 test('the text of an image is recognised', async () => {
+  const { body: drawn } = await scrape({ url: `${pages.url}/poster`, formats: ['screenshot'] });
+  poster = Buffer.from(await (await fetch(drawn.data.screenshot)).arrayBuffer());
   const { body } = await scrape({ url: `${pages.url}/poster.png` });
   expect(body.data.markdown).toContain('Concert on Friday');
   expect(body.data.markdown).toContain('Doors open at eight.');

@@ -53,7 +53,7 @@ describe('an expired job', () => {
       status: 404,
       body: { success: false, error: expect.stringContaining('have expired') },
     });
-    const { body } = await call('/v2/team/activity?endpoint=batch_scrape');
+    const { body } = await call('/v2/team/activity?endpoint=batch_scrape&limit=100');
     expect(body.data.map((job: { id: string }) => job.id)).toContain(id);
     await runUpkeep(service.temporalAddress);
     await untilGone(async () => (await pagesOf(id)).length > 0);

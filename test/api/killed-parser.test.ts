@@ -4,6 +4,7 @@ import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';
+import type { Process } from '../support/process-list.ts';
 import { documentProcesses } from '../support/processes.ts';
 
 /** Takes a second or more to convert. */
@@ -24,16 +25,24 @@ test('kill -9 of a parser costs only time: the document is converted again and b
       void response.writeHead(200, { 'Content-Type': 'application/pdf' }).end(LONG),
   });
   const db = openTestDatabase();
-  const { key } = await makeTeam(db);
+  /** Scrapes the document with a new team. @returns `undefined` if it was converted before its parser was found at work */
+  async function scrapeAndKill() {
+    const { key } = await makeTeam(db);
+    pages.requests.length = 0;
+    let hasEnded = false;
+    const body = { url: `${pages.url}/long.pdf`, maxAge: 0, timeout: 150_000 };
+    const scraping = call('/v2/scrape', { key, body }).finally(() => {
+      hasEnded = true;
+    });
+    const isBusy = ({ status }: Process) => status('State').startsWith('R');
+    const parser = () => (pages.requests.length > 0 ? documentProcesses().find(isBusy) : undefined);
+    const found = await pollUntil(() => (hasEnded ? 'none' : parser()), { intervalMs: 10 });
+    if (found !== 'none') process.kill(found.pid, 'SIGKILL');
+    const response = await scraping;
+    return found !== 'none' && { key, ...response };
+  }
+  const { key, status, body } = await pollUntil(scrapeAndKill);
   await db.close();
-  const scraping = call('/v2/scrape', { key, body: { url: `${pages.url}/long.pdf`, timeout: 150_000 } });
-  const busy = await pollUntil(
-    () =>
-      pages.requests.length > 0 && documentProcesses().find(({ status }) => status('State').startsWith('R')),
-    { intervalMs: 10 },
-  );
-  process.kill(busy.pid, 'SIGKILL');
-  const { status, body } = await scraping;
   expect(status).toBe(200);
   expect(body.data.markdown).toContain(`Line 29 of page ${PAGES - 1} has some words.`);
   expect(body.data.metadata).toMatchObject({ numPages: PAGES, creditsUsed: PAGES });

@@ -7,6 +7,7 @@ import type { Database } from '../../src/db/client.ts';
 import { endSession, openSession } from '../../src/db/sessions.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../support/database.ts';
+import { CLOSED_PORT } from '../support/receiver.ts';
 
 /**
  * The responses of the API when a session host does not respond as it should. Clients repeat a request that gets 502, so 502
@@ -21,18 +22,23 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 
-/** Sends code to a session whose host the test is. @param serve what the host does; by default nothing listens there */
-async function executeOn(serve?: RequestListener) {
+/** Sends code to a session whose host the test is. @param serve what the host does */
+async function executeOn(serve: RequestListener) {
   const server = createServer(serve).listen(0, '127.0.0.1');
   await once(server, 'listening');
   // Listening on a TCP port, the address is never a path.
   const { port } = server.address() as AddressInfo;
-  if (!serve) server.close();
+  const result = await executeAt(port);
+  server.close();
+  return result;
+}
+
+/** Sends code to a session whose host is at a port of this machine. */
+async function executeAt(port: number) {
   const id = await storeSession(db.query, team.id);
   await openSession(db, { id, host: `http://127.0.0.1:${port}` });
   const response = await call(`/v2/browser/${id}/execute`, { body: { code: '1' }, key: team.key });
   await endSession(db, { id, reason: 'lost' });
-  server.close();
   return { id, status: response.status, code: response.body.code, error: response.body.error };
 }
 
@@ -46,7 +52,7 @@ const afterReading =
 
 describe('code for a session', () => {
   it('was not executed by a host that is not there', async () => {
-    expect(await executeOn()).toMatchObject({
+    expect(await executeAt(CLOSED_PORT)).toMatchObject({
       status: 502,
       code: 'SESSION_FAILED',
       error: expect.stringContaining('nothing was done'),

@@ -243,7 +243,7 @@ describe('Temporal shows of a session', () => {
       [
         '**Ended: deleted**\n',
         `- ${Math.round(ended.sessionDurationMs / 1000)} seconds`,
-        '- 2 credits',
+        `- ${ended.creditsBilled} credits`,
         '- calls: 1',
         '- viewers at most: 0',
       ].join('\n'),

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -621,14 +619,14 @@ describe('interact', () => {
 
   it('can be repeated after the page could not be opened', async () => {
     let isBroken = false;
-    const server = createServer((request, response) => {
-      if (isBroken) request.socket.destroy();
-      else response.setHeader('Content-Type', 'text/html').end('<p>a page</p>');
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    // Listening on a TCP port, the address is never a path.
-    const { port } = server.address() as AddressInfo;
-    const id = await scrape({ url: `http://127.0.0.1:${port}/` });
+    await using pages = await startPages({
+      '/': (request, response) => {
+        if (isBroken) request.socket.destroy();
+        else response.setHeader('Content-Type', 'text/html').end('<p>a page</p>');
+      },
+    });
+    const url = `${pages.url}/`;
+    const id = await scrape({ url });
     isBroken = true;
     expect(await interact(id, { code: '1' })).toMatchObject({
       status: 409,
@@ -637,10 +635,9 @@ describe('interact', () => {
     isBroken = false;
     expect(await interact(id, { code: 'page.url()' })).toMatchObject({
       status: 200,
-      body: { success: true, result: `http://127.0.0.1:${port}/` },
+      body: { success: true, result: url },
     });
     await call(`/v2/scrape/${id}/interact`, { method: 'DELETE', key: team.key });
-    server.close();
   });
 
   it('waits for no place: it is refused while the team has as many sessions as it may have, and works later', async () => {

@@ -16,7 +16,7 @@ let db: Database;
 let team: TestTeam;
 let pages: Pages;
 /** When the content of the late page arrives. */
-let lateMs = 3_500;
+let lateMs = 1_500;
 beforeAll(async () => {
   db = openTestDatabase();
   team = await makeTeam(db, { credits: 10, zeroDataRetention: true });
@@ -95,7 +95,7 @@ describe('a support question', () => {
     // On a busy machine, the first scrape could otherwise see the content.
     lateMs = 600_000;
     const { body: scraped } = await scrape({ url: `${pages.url}/late`, maxAge: 0 });
-    lateMs = 3_500;
+    lateMs = 1_500;
     const before = await call('/v2/team/credit-usage', { key: team.key });
     const { body } = await ask({ question: 'Why is it empty?', jobId: scraped.data.metadata.scrapeId });
     expect(body).toMatchObject({

@@ -1,18 +1,26 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { asyncLocalStorage, Context } from '@temporalio/activity';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { searchActivities } from '../../src/activities/search.ts';
 import { RUN_CREDITS } from '../../src/agent/step.ts';
+import { openBlobs } from '../../src/blobs/index.ts';
 import { priceOfSession } from '../../src/credits.ts';
 import type { Database } from '../../src/db/client.ts';
 import { addTurn, findRun, finishStep, insertRun, listSteps } from '../../src/db/jobs/agent-steps.ts';
-import { insertChildJobs, insertJob, type NewJob } from '../../src/db/jobs/jobs.ts';
+import { failJob, insertChildJobs, insertJob, type NewJob } from '../../src/db/jobs/jobs.ts';
 import { insertPageJob } from '../../src/db/jobs/page-jobs.ts';
+import { releaseClaims } from '../../src/db/pages/claims.ts';
 import { recordAndClaim } from '../../src/db/pages/record-and-claim.ts';
-import { areSessionsCovered, openSession } from '../../src/db/sessions.ts';
+import { areSessionsCovered, markPrompted, openSession } from '../../src/db/sessions.ts';
 import { readAvailableCredits } from '../../src/db/teams/available-credits.ts';
 import { extraCreditsOfPage, extraCreditsOfScrape } from '../../src/db/teams/extra-credits.ts';
 import { NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
+import { searchBody } from '../../src/schemas/search.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../support/database.ts';
 import { startPages } from '../support/pages.ts';
@@ -61,7 +69,7 @@ async function startAgent(team: TestTeam, reserved: number): Promise<string> {
   return job.id;
 }
 
-/** Starts a crawl. @returns what claims pages of it, and records some of those that are claimed */
+/** Starts a crawl. @returns its page worker, and what claims pages for it and records some of those that are claimed */
 async function startCrawl({ id: teamId }: TestTeam, count: number, reserved = 1) {
   const host = `host-${uuidv7()}.test`;
   const id = uuidv7();
@@ -81,11 +89,12 @@ async function startCrawl({ id: teamId }: TestTeam, count: number, reserved = 1)
     reserved,
     pages: Array.from({ length: count }, (_, n) => ({ url: `http://${host}/${n}`, host, depth: 0 })),
   });
-  return (maxPages: number, ended: string[] = []) =>
+  const pageWorker = `${id}/0/1`;
+  const step = (maxPages: number, ended: string[] = [], name = pageWorker) =>
     recordAndClaim(db, {
       jobId: id,
       cipher: NULL_CIPHER,
-      pageWorker: `${id}/0/1`,
+      pageWorker: name,
       maxPages,
       found: [],
       blocked: [],
@@ -101,6 +110,7 @@ async function startCrawl({ id: teamId }: TestTeam, count: number, reserved = 1)
         credits: reserved,
       })),
     });
+  return { id, pageWorker, step };
 }
 
 async function openBrowser(team: TestTeam, minutes: number): Promise<string> {
@@ -112,6 +122,13 @@ async function openBrowser(team: TestTeam, minutes: number): Promise<string> {
   return id;
 }
 
+/** The context of an activity, of which a search only needs this. */
+const activityContext = (attempt: number): Context =>
+  Object.assign(Object.create(Context.prototype), {
+    info: { attempt },
+    cancellationSignal: new AbortController().signal,
+  });
+
 describe('the credits of a team', () => {
   it('are reserved by each kind of running work, and by no part of a job that pays for it', async () => {
     const team = await makeTeam(db, { credits: 1_000, concurrency: 100 });
@@ -119,7 +136,7 @@ describe('the credits of a team', () => {
     const agent = await startAgent(team, 30);
     expect(await available()).toBe(1_000 - 30 - RUN_CREDITS);
     expect(await readAvailableCredits(db, team.id, agent)).toBe(1_000);
-    await (await startCrawl(team, 50))(10);
+    await (await startCrawl(team, 50)).step(10);
     expect(await available()).toBe(966 - 10);
     const search = jobOf(team, { kind: 'search' });
     await insertJob(db, search);
@@ -133,7 +150,7 @@ describe('the credits of a team', () => {
 
   it('that an agent has reserved are not spent by a crawl, which goes on when the agent needs fewer', async () => {
     const team = await makeTeam(db, { credits: 20, concurrency: 100 });
-    const step = await startCrawl(team, 50);
+    const { step } = await startCrawl(team, 50);
     const agent = await startAgent(team, 10);
     const { claims } = await step(16);
     expect(claims).toHaveLength(20 - 10 - RUN_CREDITS);
@@ -148,7 +165,7 @@ describe('the credits of a team', () => {
 
   it('that a crawl is going to spend are not reserved by an agent', async () => {
     const team = await makeTeam(db, { credits: 20, concurrency: 100 });
-    expect((await (await startCrawl(team, 50))(12)).claims).toHaveLength(12);
+    expect((await (await startCrawl(team, 50)).step(12)).claims).toHaveLength(12);
     const [, refused] = await listSteps(db, await startAgent(team, 10));
     expect(refused).toMatchObject({
       state: 'failed',
@@ -158,14 +175,17 @@ describe('the credits of a team', () => {
 
   it('are not exceeded by an agent and a crawl that start work at the same time', async () => {
     const team = await makeTeam(db, { credits: 60, concurrency: 100 });
-    const steps = await Promise.all(Array.from({ length: 3 }, () => startCrawl(team, 50)));
-    await Promise.all([...steps.map((step) => step(16)), ...[20, 20, 20].map((n) => startAgent(team, n))]);
+    const crawls = await Promise.all(Array.from({ length: 3 }, () => startCrawl(team, 50)));
+    await Promise.all([
+      ...crawls.map(({ step }) => step(16)),
+      ...[20, 20, 20].map((n) => startAgent(team, n)),
+    ]);
     expect(await readAvailableCredits(db, team.id)).toBeGreaterThanOrEqual(-3 * RUN_CREDITS);
   });
 
   it('that pages are going to cost are not spent twice by the next claims of their crawl', async () => {
     const team = await makeTeam(db, { credits: 5, concurrency: 100 });
-    const step = await startCrawl(team, 50);
+    const { step } = await startCrawl(team, 50);
     const first = await step(16);
     expect(first.claims).toHaveLength(5);
     expect(await step(16)).toMatchObject({ claims: [], outOfCredits: false });
@@ -176,7 +196,7 @@ describe('the credits of a team', () => {
 
   it('limit the pages of a crawl by what each of them is expected to cost', async () => {
     const team = await makeTeam(db, { credits: 12, concurrency: 100 });
-    const step = await startCrawl(team, 50, 5);
+    const { step } = await startCrawl(team, 50, 5);
     const { claims } = await step(16);
     expect(claims).toHaveLength(2);
     expect(await readAvailableCredits(db, team.id)).toBe(2);
@@ -255,8 +275,11 @@ describe('the credits of a team', () => {
     const scrapes = jobs.map(({ id }) =>
       extraCreditsOfScrape(db, { jobId: id, teamId: team.id, expected: 1 }),
     );
-    const { claims } = await (await startCrawl(team, 2))(2);
-    const claimed = claims.map(({ id }) => extraCreditsOfPage(db, { pageId: id, teamId: team.id }));
+    const crawl = await startCrawl(team, 2);
+    const { claims } = await crawl.step(2);
+    const claimed = claims.map(({ id }) =>
+      extraCreditsOfPage(db, { pageId: id, teamId: team.id, pageWorker: crawl.pageWorker }),
+    );
     expect(await Promise.all([...scrapes, ...claimed].map((extra) => extra.available()))).toEqual([
       16, 16, 16, 16,
     ]);
@@ -267,6 +290,76 @@ describe('the credits of a team', () => {
     expect(await readAvailableCredits(db, team.id)).toBe(1);
     expect(await Promise.all([...scrapes, ...claimed].map((extra) => extra.reserve(1)))).toHaveLength(4);
     expect(await readAvailableCredits(db, team.id)).toBe(0);
+  });
+
+  it('stay reserved for an attempt at a scrape when one that counted as lost reserves fewer', async () => {
+    const team = await makeTeam(db, { credits: 20, concurrency: 100 });
+    const job = jobOf(team, { kind: 'scrape' });
+    await insertJob(db, job);
+    const attempt = () => extraCreditsOfScrape(db, { jobId: job.id, teamId: team.id, expected: 1 });
+    expect(await attempt().reserve(9)).toBe(true);
+    expect(await attempt().reserve(4)).toBe(true);
+    expect(await readAvailableCredits(db, team.id)).toBe(10);
+    await failJob(db, { jobId: job.id, credits: 0, error: { code: 'UNKNOWN_ERROR', message: '' } });
+    expect(await attempt().reserve(4)).toBe(false);
+    expect(await readAvailableCredits(db, team.id)).toBe(20);
+  });
+
+  it('are not reserved by a page worker that has lost its claim of the page', async () => {
+    const team = await makeTeam(db, { credits: 20, concurrency: 100 });
+    const crawl = await startCrawl(team, 1);
+    const { claims } = await crawl.step(1);
+    const claim = { pageId: claims[0]!.id, teamId: team.id };
+    await releaseClaims(db, { jobId: crawl.id, workerPrefix: crawl.pageWorker, isWorkerLost: true });
+    const lost = extraCreditsOfPage(db, { ...claim, pageWorker: crawl.pageWorker });
+    expect(await lost.reserve(5)).toBe(false);
+    const next = `${crawl.id}/0/2`;
+    expect((await crawl.step(1, [], next)).claims).toHaveLength(1);
+    expect(await extraCreditsOfPage(db, { ...claim, pageWorker: next }).reserve(7)).toBe(true);
+    expect(await lost.reserve(3)).toBe(false);
+    expect(await readAvailableCredits(db, team.id)).toBe(20 - 1 - 7);
+  });
+
+  it('are not spent twice by the first prompts of two sessions', async () => {
+    const team = await makeTeam(db, { credits: 11 });
+    const sessions = [await openBrowser(team, 0), await openBrowser(team, 0)];
+    const ends = await Promise.allSettled(sessions.map((id) => markPrompted(db, id)));
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(ends.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { code: 'INSUFFICIENT_CREDITS', message: expect.stringContaining('costs 3 more') },
+    });
+    expect(await readAvailableCredits(db, team.id)).toBe(11 - 7 - 2);
+    const [, prompted] = ends[0]!.status === 'fulfilled' ? sessions.toReversed() : sessions;
+    await expect(markPrompted(db, prompted!)).resolves.toBeUndefined();
+  });
+
+  it('are reserved by a search that is repeated only for the results that it finds then', async () => {
+    const team = await makeTeam(db, { credits: 1_000 });
+    let found = ['/1', '/2', '/3'];
+    await using searxng = await startPages({
+      '/search': (_request, response) =>
+        response.end(
+          JSON.stringify({ results: found.map((path) => ({ url: `http://a.test${path}`, title: '' })) }),
+        ),
+    });
+    const request = searchBody.parse({ query: 'a', scrapeOptions: { formats: ['markdown'] } });
+    const search = jobOf(team, { kind: 'search', request });
+    await insertJob(db, search);
+    const directory = mkdtempSync(path.join(tmpdir(), 'winnow-test-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const { findResults } = searchActivities({
+      db,
+      blobs: await openBlobs(directory, 'results'),
+      searxngUrl: searxng.url,
+      resultTtlMs: 60_000,
+    });
+    for (const attempt of [1, 2]) {
+      await asyncLocalStorage.run(activityContext(attempt), () => findResults(search.id));
+      expect(await readAvailableCredits(db, team.id, search.id)).toBe(1_000);
+      const own = await readAvailableCredits(db, team.id);
+      expect(1_000 - (own ?? 0)).toBe(1 + found.length);
+      found = ['/3', '/4'];
+    }
   });
 
   it('end sessions that cost more than other work has left of them', async () => {

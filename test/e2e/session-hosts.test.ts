@@ -207,10 +207,10 @@ describeInFullRun('a host that is stopped', () => {
     await new Promise((resolve) => socket.once('open', resolve));
     const closed = closeOf(socket);
     const execute = (code: string) => ask(1, `/v2/browser/${id}/execute`, { body: { code, timeout: 300 } });
-    // The page says when the code runs.
+    // The page says when the code runs. A host that is stopped gives it two seconds to end.
     const isRunning = () => page.evaluate(() => document.title === 'running');
     const setTitle = `await page.evaluate(() => { document.title = 'running' })`;
-    const short = execute(`${setTitle}; await new Promise((done) => setTimeout(done, 500)); 'done'`);
+    const short = execute(`${setTitle}; await new Promise((done) => setTimeout(done, 200)); 'done'`);
     await pollUntil(isRunning);
     // It is sent only now, because calls that arrive at the same time may run in any order.
     const long = execute('await new Promise((done) => setTimeout(done, 50_000))');

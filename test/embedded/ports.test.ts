@@ -14,8 +14,8 @@ async function takePort(port: number): Promise<void> {
 
 test('a preferred port that is taken is replaced by the next one, not by one that the system gives to connections', async () => {
   const { port, release } = await reserveServerPort();
-  release();
   await takePort(port);
+  release();
   expect(await isPortFree(port, '127.0.0.1')).toBe(false);
   const other = await reservePort(port);
   expect(other.port).toBeGreaterThan(port);

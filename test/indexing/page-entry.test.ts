@@ -69,6 +69,27 @@ describe('the entry of a page', () => {
     expect(entryOf({ markdown: text.join('\n') }).lexemes).toContain('word799');
   });
 
+  it.each([
+    ['ASCII', `Blue LAMPS, blue-lamps: 3.5 kg “x” ${'y'.repeat(40)} ${'z'.repeat(121)} lamps`],
+    ['accents', 'Größe naïve café, Größe CAFÉ e\u0301te ½ ﬁn x² 😀'],
+    ['Cyrillic', `Привет, мир! ПРИВЕТ ${'я'.repeat(40)} ${'я'.repeat(41)} ${'я'.repeat(70)}`],
+    ['right to left', 'שלום עולם, مرحبا بالعالم، שלום'],
+    ['Chinese and Thai', '我们在东京喝咖啡 coffee ฉันรักประเทศไทย 我们'],
+    ['halves of surrogate pairs', 'one\ud83dtwo \udc00'],
+    ['nothing but function words', 'the and of'],
+  ])('has the words that a query is split into: %s', (_, text) => {
+    const { lexemes } = entryOf({ summary: text }, { url: 'https://a.example/', metadata: {} });
+    const words = splitWords(text).filter(
+      (word) => word.length <= 40 && !['the', 'and', 'of'].includes(word),
+    );
+    expect(lexemes.filter((each) => each && !each.startsWith('.'))).toEqual([...new Set(words)]);
+  });
+
+  it('has no lines between the head and the rows of a table', () => {
+    const markdown = '| Price | Name |\n| ---: | --- |\n| -5 | Lamp |';
+    expect(entryOf({ markdown }).content).toBe('Price Name \n-5 Lamp');
+  });
+
   it('survives URLs with wrong escapes', () => {
     expect(entryOf({}, { url: 'https://a.example/%E0%A4%A' }).url).toBe('https://a.example/%E0%A4%A');
   });

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type DownloadOptions, download, openDownload } from '../../src/net/download.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
+import { CLOSED_PORT } from '../support/receiver.ts';
 import { EXPIRED, SELF_SIGNED, tlsOptions } from '../support/tls.ts';
 
 const MIB = 1024 * 1024;
@@ -380,10 +381,7 @@ describe('a site that fails', () => {
   });
 
   it('is reported when it refuses the connection', async () => {
-    const closed = createTcpServer();
-    const at = await listen(closed);
-    await new Promise((resolve) => closed.close(resolve));
-    await expect(get(`http://site.test:${at}/`)).rejects.toEqual(
+    await expect(get(`http://site.test:${CLOSED_PORT}/`)).rejects.toEqual(
       error('SCRAPE_SITE_ERROR', /^site\.test:\d+ refused the connection\..*\(ECONNREFUSED\)/),
     );
   });

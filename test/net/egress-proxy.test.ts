@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
 import { type EgressProxy, startEgressProxy } from '../../src/net/egress-proxy.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
+import { CLOSED_PORT } from '../support/receiver.ts';
 
 let dns: TestDns;
 let egress: Egress;
@@ -32,13 +33,6 @@ async function listen(server: TcpServer, host = '127.0.0.1', at = 0): Promise<nu
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(at, host, resolve));
   return (server.address() as AddressInfo).port; // a TCP server's address is never a string
-}
-
-async function closedPort(): Promise<number> {
-  const server = createTcpServer();
-  const at = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return at;
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {
@@ -231,11 +225,10 @@ describe('failures', () => {
   });
 
   it('to connect are reported', async () => {
-    const at = await closedPort();
     const failure = { code: 'SCRAPE_SITE_ERROR', message: expect.stringContaining('refused the connection') };
-    await expect(tunnel(`refusing.test:${at}`)).rejects.toThrow(/^502/);
+    await expect(tunnel(`refusing.test:${CLOSED_PORT}`)).rejects.toThrow(/^502/);
     expect(proxy.failureOf('refusing.test')).toMatchObject(failure);
-    await expect(plain(`http://127.0.0.1:${at}/`)).rejects.toThrow(/hang up/);
+    await expect(plain(`http://127.0.0.1:${CLOSED_PORT}/`)).rejects.toThrow(/hang up/);
     expect(proxy.failureOf('127.0.0.1')).toMatchObject(failure);
   });
 

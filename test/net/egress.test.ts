@@ -46,7 +46,7 @@ beforeAll(async () => {
     'absent-half.test': (type) => (type === 'A' ? SERVFAIL : NXDOMAIN),
     'empty.test': [],
     'one-family.test': (type) => (type === 'A' ? ['93.184.216.34'] : SERVFAIL),
-    'slow.test': () => sleep(2_000, ['93.184.216.34']),
+    'slow.test': () => sleep(1_000, ['93.184.216.34']),
   });
 });
 

@@ -1,6 +1,6 @@
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { download } from '../../src/net/download.ts';
@@ -8,6 +8,7 @@ import { createEgress, type Egress, type ProxyRoute } from '../../src/net/egress
 import { startEgressProxy } from '../../src/net/egress-proxy.ts';
 import { createUpstreams } from '../../src/net/upstream-proxies.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
+import { CLOSED_PORT } from '../support/receiver.ts';
 import { SELF_SIGNED, tlsOptions } from '../support/tls.ts';
 import { startHttpProxy, startSocksProxy, type TestProxy } from '../support/upstream-proxies.ts';
 
@@ -33,15 +34,6 @@ function closing<Thing extends { close(): Promise<unknown> }>(thing: Thing): Thi
 
 const http = async (options = {}) => closing(await startHttpProxy({ port, ...options }));
 const socks = async (options = {}) => closing(await startSocksProxy({ port, ...options }));
-
-/** The address of a proxy that is not there. */
-async function deadProxy(): Promise<string> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const at = (server.address() as AddressInfo).port; // see above
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${at}`;
-}
 
 function egressBy(basic: string[], enhanced: string[] = []): Egress {
   const onFault = (fault: (typeof faults)[number]) => faults.push(fault);
@@ -234,7 +226,7 @@ describe('rotation', () => {
 
   it('skips a proxy that does not work, for longer each time', async () => {
     const proxy = await socks();
-    const dead = await deadProxy();
+    const dead = `http://127.0.0.1:${CLOSED_PORT}`;
     const mute = closing(await startSocksProxy());
     await mute.close();
     const egress = egressBy([dead, mute.url, proxy.url]);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { codeOf } from '../../src/errors.ts';
 import { scrape } from '../support/api.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { ALLOWED } from './canary.ts';
@@ -24,8 +25,23 @@ const secret = createServer((_request, response) => {
   response.end('secret');
 });
 
-beforeAll(async () => {
-  site = await startPages(
+/** Starts the site, and the secret at the same port of another IP address. */
+async function startBoth(): Promise<Pages> {
+  const pages = await startSite();
+  secret.listen(Number(new URL(pages.url).port), '127.0.0.1');
+  try {
+    await once(secret, 'listening');
+    return pages;
+  } catch (error) {
+    // A connection of another program has the port at that IP address.
+    if (codeOf(error) !== 'EADDRINUSE') throw error;
+    await pages[Symbol.asyncDispose]();
+    return startBoth();
+  }
+}
+
+const startSite = () =>
+  startPages(
     {
       '/': '<main>The public face</main>',
       '/go': (request, response) =>
@@ -38,10 +54,11 @@ beforeAll(async () => {
     },
     ALLOWED,
   );
-  siteport = new URL(site.url).port;
+
+beforeAll(async () => {
   secret.on('connection', () => secrets++);
-  secret.listen(Number(siteport), '127.0.0.1');
-  await once(secret, 'listening');
+  site = await startBoth();
+  siteport = new URL(site.url).port;
 });
 afterAll(async () => {
   secret.close();

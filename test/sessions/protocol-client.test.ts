@@ -217,10 +217,8 @@ describe('a popup that two clients prepare', () => {
     for (const client of [one, two]) await client.send('Target.setAutoAttach', autoAttach);
     const opened = one.evaluate(opener, `open('${site.url}/article/3'); 'opened'`);
     const [first, second] = await Promise.all(
-      [one, two].map(({ events }) =>
-        pollUntil(() => events.find(({ params }) => params?.waitingForDebugger)?.params),
-      ),
-    );
+      [one, two].map((client) => client.untilEvent(({ params }) => params?.waitingForDebugger)),
+    ).then((events) => events.map(({ params }) => params));
     const { targetId } = first.targetInfo;
     expect(second.targetInfo.targetId).toBe(targetId);
     const path = () => two.evaluate(second.sessionId, 'location.pathname');
@@ -246,9 +244,7 @@ describe('a popup that two clients prepare', () => {
     for (let times = 0; times < 3; times++) await two.send('Browser.getVersion');
     await two.send('Fetch.enable', {}, second.sessionId);
     await two.send('Runtime.runIfWaitingForDebugger', {}, second.sessionId);
-    const { params } = await pollUntil(() =>
-      two.events.find(({ method }) => method === 'Fetch.requestPaused'),
-    );
+    const { params } = await two.untilEvent(({ method }) => method === 'Fetch.requestPaused');
     expect(params.request.url).toBe(`${site.url}/article/3`);
     await two.send('Fetch.continueRequest', { requestId: params.requestId }, second.sessionId);
     expect(await popup.opened).toBe('opened');
@@ -279,7 +275,8 @@ itInFullRun(
     const tab = await other.openTab();
     slow.socket.pause();
     const before = [...browser.sockets];
-    for (let id = 0; id < 8; id++)
+    // Together 420 MiB, where 320 may wait for a client and the system takes some more.
+    for (let id = 0; id < 7; id++)
       void slow.send(
         'Runtime.evaluate',
         { expression: `'x'.repeat(60 * 2 ** 20)`, returnByValue: true },
@@ -289,7 +286,7 @@ itInFullRun(
     expect(closing.bufferedAmount).toBeLessThan(400 * 1024 * 1024);
     expect(await other.evaluate(tab.sessionId, '1 + 1')).toBe(2);
     slow.socket.terminate();
-    // Half a gigabyte passes through three processes.
+    // That much passes through three processes.
   },
-  240_000,
+  600_000,
 );

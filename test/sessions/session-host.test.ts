@@ -146,13 +146,12 @@ it('the live view does not resume a popup before a client has prepared it', asyn
     flatten: true,
   });
   const opened = client.evaluate(opener, `open('http://popup.test/'); 'opened'`);
-  const { params: popup } = await pollUntil(() =>
-    client.events.find(({ params }) => params?.waitingForDebugger),
-  );
+  // The popup does not wait for this client forever, so the client does not wait between two looks for its events.
+  const { params: popup } = await client.untilEvent(({ params }) => params?.waitingForDebugger);
   for (let times = 0; times < 3; times++) await client.send('Browser.getVersion');
   await client.send('Fetch.enable', {}, popup.sessionId);
   await client.send('Runtime.runIfWaitingForDebugger', {}, popup.sessionId);
-  const paused = await pollUntil(() => client.events.find(({ method }) => method === 'Fetch.requestPaused'));
+  const paused = await client.untilEvent(({ method }) => method === 'Fetch.requestPaused');
   expect(paused.params.request.url).toBe('http://popup.test/');
   expect(await opened).toBe('opened');
   await session.end('deleted');

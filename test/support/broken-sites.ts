@@ -21,7 +21,7 @@ const SENTENCE =
 const ARTICLE = `<h1>Timetable</h1><p>${SENTENCE.repeat(4)}</p>`;
 const html = (body: string, head = '') => `<!doctype html><title>Page</title>${head}<body>${body}</body>`;
 /** When the content of a late page arrives: within a `waitFor` of 5 s, or not before any scrape has ended. */
-const LATE_MS = 3_500;
+const LATE_MS = 1_500;
 const NEVER_MS = 600_000;
 /** A page whose content a script adds after some milliseconds. */
 const lateHtml = (ms: number, id = 'late') =>

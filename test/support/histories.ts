@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { readConfig } from '../../src/config.ts';
@@ -16,6 +16,14 @@ export const savedHistories = () => readdirSync(HISTORIES);
 
 /** The text of a saved history, as `temporal workflow show --output json` or `historyToJSON` give it. */
 export const readHistory = (name: string) => readFileSync(path.join(HISTORIES, name), 'utf8');
+
+/**
+ * Ignores that a workflow does not exist yet: that of a scrape may start after its response.
+ * @throws any other error again
+ */
+export function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof WorkflowNotFoundError)) throw error;
+}
 
 /** A replay is a worker that comes and goes; its log lines are not for the test's output. Once per test file. */
 export function silenceReplays(): void {

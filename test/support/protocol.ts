@@ -19,6 +19,8 @@ export interface RawClient {
   socket: WebSocket;
   /** The events so far. */
   events: ReceivedMessage[];
+  /** Waits for an event, unless it is among those so far. @returns the first one that is wanted */
+  untilEvent(isWanted: (event: ReceivedMessage) => unknown): Promise<ReceivedMessage>;
   /** Sends a command. @returns its response, which may be an error */
   send(method: string, params?: object, sessionId?: string): Promise<ReceivedMessage>;
   /** Opens a tab. @returns the session and the target of its page */
@@ -51,6 +53,13 @@ export async function connectRaw(url: string): Promise<RawClient> {
   return {
     socket,
     events,
+    async untilEvent(isWanted) {
+      for (;;) {
+        const event = events.find(isWanted);
+        if (event) return event;
+        await once(socket, 'message');
+      }
+    },
     send,
     async openTab(params = {}) {
       const { result: created } = await send('Target.createTarget', { url: 'about:blank', ...params });

@@ -365,13 +365,14 @@ describe('retries', () => {
 });
 
 describe('a receiver', () => {
-  it('that is unreachable is tried once for each of 2,000 events, which then wait', async () => {
+  it('that is unreachable is tried once for each of hundreds of events, which then wait', async () => {
     const url = DEAD_URL;
-    const job = await makeJob(db, { webhook: url, pages: 2_000 });
-    await endPages(db, job, { count: 2_000, error: 'no' });
+    // Far fewer than a busy machine can try within the minute after which the first one is tried again.
+    const job = await makeJob(db, { webhook: url, pages: 500 });
+    await endPages(db, job, { count: 500, error: 'no' });
     await endTestJob(db, job);
     const { open, nextDueInMs } = await deliver(job);
-    expect(open).toBe(2_002);
+    expect(open).toBe(502);
     expect(nextDueInMs).toBeGreaterThan(0);
     const rows = await deliveriesOf(db, job);
     expect(new Set(rows.map(({ attempts, waitSeconds }) => `${attempts} ${waitSeconds}`))).toEqual(

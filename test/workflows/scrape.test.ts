@@ -2,12 +2,14 @@ import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/db/client.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { prepareNamespace } from '../../src/temporal/namespace.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
-import { scrape } from '../support/api.ts';
-import { type History, payloadsOf, replay, silenceReplays } from '../support/histories.ts';
+import { call, scrape } from '../support/api.ts';
+import { makeTeam, openTestDatabase } from '../support/database.ts';
+import { type History, payloadsOf, replay, silenceReplays, unlessMissing } from '../support/histories.ts';
 import { startPages } from '../support/pages.ts';
 import { htmlFile, parse } from '../support/parse.ts';
 import { pollUntil } from '../support/poll.ts';
@@ -22,16 +24,19 @@ const RETENTION_SECONDS = 7 * 86_400;
 silenceReplays();
 
 let site: Site;
+let db: Database;
 let connection: NativeConnection;
 let client: Client;
 
 beforeAll(async () => {
   site = await startSite();
+  db = openTestDatabase();
   connection = await connectTemporal(service.temporalAddress);
   client = new Client({ connection, namespace: 'default' });
 });
 afterAll(async () => {
   await connection.close();
+  await db.close();
   await site.close();
 });
 
@@ -54,7 +59,7 @@ describe('a finished scrape', () => {
       jobId = body.data.metadata.scrapeId;
       const workflow = client.workflow.getHandle(`scrape/${jobId}`);
       // The response waits neither for its start nor for its end.
-      await pollUntil(() => workflow.result().catch(() => undefined));
+      await pollUntil(() => workflow.result().catch(unlessMissing));
       const one = await workflow.fetchHistory();
       // On a busy machine, a scrape may take longer than the seconds in which it needs no further activity.
       return scheduledActivities(one).length === 0 && one;
@@ -127,19 +132,26 @@ describe('a finished scrape', () => {
 
 describe('a scrape that takes longer than three seconds', () => {
   it('continues in an activity, without another visit to the page', async () => {
-    let visits = 0;
+    const released = Promise.withResolvers<void>();
     await using pages = await startPages({
-      '/': (_request, response) => {
-        visits++;
-        setTimeout(() => response.end('<main><h1>The late page</h1></main>'), 3_500);
+      '/': async (_request, response) => {
+        await released.promise;
+        response.end('<main><h1>The late page</h1></main>');
       },
     });
-    const { body } = await scrape({ url: pages.url });
-    expect(body.data.markdown).toBe('# The late page');
-    const handle = client.workflow.getHandle(`scrape/${body.data.metadata.scrapeId}`);
+    const team = await makeTeam(db);
+    const body = { url: pages.url, fastMode: true, timeout: 150_000 };
+    const scraping = call('/v2/scrape', { body, key: team.key });
+    const { id } = await pollUntil(() =>
+      db.query.selectFrom('jobs').select('id').where('team_id', '=', team.id).executeTakeFirst(),
+    );
+    const handle = client.workflow.getHandle(`scrape/${id}`);
+    await pollUntil(() => handle.describe().catch(unlessMissing));
+    released.resolve();
+    expect((await scraping).body.data.markdown).toBe('# The late page');
     const history = await handle.fetchHistory();
     expect(scheduledActivities(history)).toEqual(['scrapePage']);
-    expect(visits).toBe(1);
+    expect(pages.requests).toHaveLength(1);
     await replay(history, handle.workflowId);
   });
 });

@@ -1,10 +1,10 @@
-import { Client, WorkflowNotFoundError } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rangesOf } from '../../src/page-jobs/chunk-log.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { call, scrape } from '../support/api.ts';
-import { type History, payloadsOf, replay, silenceReplays } from '../support/histories.ts';
+import { type History, payloadsOf, replay, silenceReplays, unlessMissing } from '../support/histories.ts';
 import { finished, startJob, untilStatus } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';
@@ -63,14 +63,7 @@ const detailsOf = async (workflowId: string) =>
 
 /** The result of a workflow. That of a quick scrape starts after the response. */
 const resultOf = (workflowId: string) =>
-  pollUntil(() =>
-    client.workflow
-      .getHandle(workflowId)
-      .result()
-      .catch((error: unknown) => {
-        if (!(error instanceof WorkflowNotFoundError)) throw error;
-      }),
-  );
+  pollUntil(() => client.workflow.getHandle(workflowId).result().catch(unlessMissing));
 
 /** The activities of a history, each with its summary and result. */
 function activitiesOf(history: History) {

@@ -87,7 +87,8 @@ describe('the delivery workflow of a job', () => {
     await start(job);
     await untilAsleep(job);
     const handle = deliveryOf(job);
-    expect((await deliveriesOf(db, job)).every(({ attempts }) => attempts === 1)).toBe(true);
+    // A busy machine may need longer for all of them than the minute after which the first ones are tried again.
+    expect((await deliveriesOf(db, job)).every(({ attempts }) => attempts >= 1)).toBe(true);
     expect((await handle.describe()).status.name).toBe('RUNNING');
     const history = await handle.fetchHistory();
     // An activity per event would be three events of the history each.
@@ -147,7 +148,7 @@ describe('a batch with a webhook', () => {
     expect((await call('/v2/batch/scrape', { body: more })).status).toBe(200);
     await receiver.until(6);
     await deliveryOf(batch).result();
-    expect(receiver.received.map(({ event }) => event.type).slice(3)).toEqual([
+    expect(eventsOf(receiver).slice(3)).toEqual([
       'batch_scrape.completed',
       'batch_scrape.page',
       'batch_scrape.completed',

@@ -69,6 +69,15 @@ export async function insertChildJobs(db: Pick<Database, 'query'>, jobs: readonl
     .execute();
 }
 
+/** Deletes the jobs that belong to another one and have not been started, and thereby frees the credits that they have reserved. */
+export async function deleteChildJobs(db: Pick<Database, 'query'>, parentId: string): Promise<void> {
+  await db.query
+    .deleteFrom('jobs')
+    .where('parent_id', '=', parentId)
+    .where('status', '=', 'scraping')
+    .execute();
+}
+
 /** Finds the ends of jobs by their ids. A job without a blob and error is running. */
 export async function findChildOutcomes(db: Database, ids: readonly string[]) {
   const rows = await db.query

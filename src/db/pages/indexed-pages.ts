@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { LEXEMES, type PageEntry, urlKeyOf } from '../../indexing/page-entry.ts';
 import type { QueryTerm, WeighedTerm } from '../../indexing/query-terms.ts';
@@ -54,7 +54,7 @@ export async function addIndexedPages(
 }
 
 const contentKeyOf = ({ url, title, description, content }: PageEntry) =>
-  createHash('sha256').update([url, title, description, content].join('\0')).digest().subarray(0, 16);
+  hash('sha256', [url, title, description, content].join('\0'), 'buffer').subarray(0, 16);
 
 /** A query to the index of a team. */
 export interface IndexQuery {

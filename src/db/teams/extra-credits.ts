@@ -1,3 +1,4 @@
+import { sql, type UpdateResult } from 'kysely';
 import type { Database, Queryable } from '../client.ts';
 import { lockCredits, readAvailableCredits, readScrapeCredits } from './available-credits.ts';
 
@@ -6,8 +7,8 @@ interface Reservation {
   teamId: string;
   /** Reads the credits that neither other work nor this one has reserved; infinite without a limit. @param extra those stored */
   readLeft(query: Queryable, extra: number): Promise<number>;
-  /** Stores the credits that this work has reserved beyond its expected price. */
-  store(query: Queryable, extra: number): Promise<unknown>;
+  /** Stores the credits that this work has reserved beyond its expected price. @returns whether the work still goes on */
+  store(query: Queryable, extra: number): Promise<boolean>;
 }
 
 /**
@@ -29,13 +30,13 @@ class ExtraReservation {
     return this.#reservation.readLeft(this.#db.query, this.#extra);
   }
 
-  /** Reserves credits. @returns whether there were so many; otherwise none are reserved */
+  /** Reserves credits. @returns whether there were so many and the page has not ended; otherwise none are reserved */
   async reserve(credits: number): Promise<boolean> {
     if ((await this.available()) === Number.POSITIVE_INFINITY) return true;
     return this.#db.query.transaction().execute(async (query) => {
       await lockCredits(query, this.#reservation.teamId);
       if ((await this.#reservation.readLeft(query, this.#extra)) < credits) return false;
-      await this.#reservation.store(query, this.#extra + credits);
+      if (!(await this.#reservation.store(query, this.#extra + credits))) return false;
       this.#extra += credits;
       return true;
     });
@@ -53,19 +54,40 @@ export const extraCreditsOfScrape = (
   new ExtraReservation(db, {
     teamId,
     readLeft: async (query, extra) => (await readScrapeCredits({ query }, jobId)) - expected - extra,
-    store: (query, extra) =>
-      query
-        .updateTable('jobs')
-        .set({ reserved: expected + extra })
-        .where('id', '=', jobId)
-        .execute(),
+    // An attempt that counted as lost may go on beside the current one. Only one of them is billed, so the job needs the
+    // credits of the dearer one.
+    store: async (query, extra) =>
+      isUpdated(
+        await query
+          .updateTable('jobs')
+          .set({ reserved: sql<number>`greatest(reserved, ${expected + extra})` })
+          .where('id', '=', jobId)
+          .where('status', '=', 'scraping')
+          .executeTakeFirst(),
+      ),
   });
 
-/** Reserves for a claimed page of a batch or crawl. The claim has reserved its expected price. */
-export const extraCreditsOfPage = (db: Database, { pageId, teamId }: { pageId: string; teamId: string }) =>
+/**
+ * Reserves for a claimed page of a batch or crawl, which has reserved the expected price.
+ * @param claim.pageWorker the name of the page worker that has the claim; without it any more, nothing is reserved
+ */
+export const extraCreditsOfPage = (
+  db: Database,
+  { pageId, teamId, pageWorker }: { pageId: string; teamId: string; pageWorker: string },
+) =>
   new ExtraReservation(db, {
     teamId,
     readLeft: async (query) => (await readAvailableCredits({ query }, teamId)) ?? Number.POSITIVE_INFINITY,
-    store: (query, extra) =>
-      query.updateTable('pages').set({ extra_credits: extra }).where('id', '=', pageId).execute(),
+    store: async (query, extra) =>
+      isUpdated(
+        await query
+          .updateTable('pages')
+          .set({ extra_credits: extra })
+          .where('id', '=', pageId)
+          .where('status', '=', 'claimed')
+          .where('lane', '=', pageWorker)
+          .executeTakeFirst(),
+      ),
   });
+
+const isUpdated = ({ numUpdatedRows }: UpdateResult) => numUpdatedRows > 0n;

@@ -29,7 +29,7 @@ export interface PromptRunOptions {
   isTimeShort(): boolean;
   /** Called before each call of a tool. @param line the call in a few words */
   onStep(tool: Step['tool'], line: string): void;
-  /** Called when the model has replied for the first time. */
+  /** Called when the model has replied for the first time. An error that it throws ends the run before anything is done. */
   onFirstReply(): Promise<void>;
 }
 

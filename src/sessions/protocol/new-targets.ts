@@ -1,7 +1,10 @@
 import type { CdpConnection } from '../../browser/chromium/cdp.ts';
 
-/** How long a client that does not resume a new target may keep it from the others, in milliseconds. */
-const MAX_HOLD_MS = 5_000;
+/**
+ * How long a client that does not resume a new target may keep it from the others, in milliseconds. On a busy machine or a slow
+ * connection, a client needs seconds to prepare a popup; Playwright and Puppeteer wait half a minute for one.
+ */
+const MAX_HOLD_MS = 15_000;
 
 /** Whoever attaches to new targets: a client, the live view or a prompt. */
 type Owner = object;
@@ -51,7 +54,7 @@ export class NewTargets {
     this.#attachments.set(sessionId, { targetId, owner });
   }
 
-  /** Resumes a target for a session, as soon as the others that prepare it have done so too, or after five seconds. */
+  /** Resumes a target for a session, as soon as the others that prepare it have done so too, or after 15 seconds. */
   resume(sessionId: string): void {
     const { targetId = '', owner } = this.#attachments.get(sessionId) ?? {};
     if (owner) this.#unresponsive.delete(owner);

@@ -131,9 +131,10 @@ errors`;
     });
 
     test('abstract sockets of this machine', async () => {
-      const abstract = createServer(() => connections++).listen('\0winnow-isolation-test');
+      const name = `winnow-isolation-test-${process.pid}`;
+      const abstract = createServer(() => connections++).listen(`\0${name}`);
       await once(abstract, 'listening');
-      const work = `await require('events').once(require('net').connect('\\0winnow-isolation-test'), 'connect')`;
+      const work = `await require('events').once(require('net').connect('\\0${name}'), 'connect')`;
       expect(await run(attempt(work))).toMatchObject({ result: 'ECONNREFUSED' });
       abstract.close();
     });
