@@ -38,6 +38,8 @@ interface Run {
   pages: number;
   failed: Set<string>;
   cpuMs: number;
+  /** The most memory of the process that parses documents: a sandboxed one if there is one, which ends when it is idle. */
+  peakMb: number;
 }
 
 /** The names of the kit's sets of documents. */
@@ -127,7 +129,7 @@ async function startRun(name: string, directory: string): Promise<Run> {
   const program = path.join(import.meta.dirname, 'document-process.ts');
   const process = fork(program, [name, directory]);
   await reply(name, process);
-  return { name, process, markdown: new Map(), pages: 0, failed: new Set(), cpuMs: 0 };
+  return { name, process, markdown: new Map(), pages: 0, failed: new Set(), cpuMs: 0, peakMb: 0 };
 }
 
 /** The next message of a process. @throws Error if the process ends */
@@ -156,6 +158,7 @@ async function convertAll(run: Run, entries: readonly Entry[], kit: string): Pro
     if (markdown === undefined) run.failed.add(id);
     else run.markdown.set(id, markdown);
   }
+  run.peakMb = Math.max(run.peakMb, peakMb(run.process.pid ?? 0));
 }
 
 /** CPU milliseconds of the process of a converter and of all processes below it, ended ones included. */
@@ -173,7 +176,7 @@ function rowOf(run: Run, scores: readonly Scores[], pages: number, documents: nu
     const sum = values.reduce((total, value) => total + value, 0);
     return values.length > 0 ? (sum / values.length).toFixed(3).replace(/^0/, '') : '–';
   };
-  const { name, failed, cpuMs, process } = run;
+  const { name, failed, cpuMs, peakMb } = run;
   return {
     converter: name,
     overall: mean('overall'),
@@ -184,11 +187,11 @@ function rowOf(run: Run, scores: readonly Scores[], pages: number, documents: nu
     failed: String(failed.size),
     'CPU-ms/document': (cpuMs / documents).toFixed(2),
     'CPU-ms/page': pages > documents ? (cpuMs / pages).toFixed(2) : '',
-    'peak MB': peakMb(process.pid ?? 0).toFixed(0),
+    'peak MB': peakMb.toFixed(0),
   };
 }
 
-/** The most memory that the process had that parses documents: a sandboxed one if there is one. */
+/** The most memory that the process had until now that parses documents. */
 function peakMb(root: number): number {
   const below = sampleProcesses({ run: root }).filter(({ pid }) => pid !== root);
   return Math.max(...(below.length > 0 ? below : [{ pid: root }]).map(({ pid }) => peakResidentMb(pid)));

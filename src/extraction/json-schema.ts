@@ -19,7 +19,9 @@ export function findSchemaError(schema: Schema): string | undefined {
   if (missing !== undefined) return `refers to ${missing}, which it does not contain`;
   const { $schema: _, ...plain } = schema;
   const ajv = selectAjv(schema);
-  return ajv.validateSchema(plain) ? undefined : ajv.errorsText(ajv.errors, { dataVar: 'schema' });
+  if (!ajv.validateSchema(plain)) return ajv.errorsText(ajv.errors, { dataVar: 'schema' });
+  const pattern = findInvalidPattern(plain, 'schema');
+  return pattern && `${pattern} is no regular expression`;
 }
 
 /**
@@ -92,6 +94,35 @@ function findMissingReference(schema: Schema): string | undefined {
     stack.push(...Object.values(value));
   }
   return undefined;
+}
+
+/** Keywords whose values are data, in which nothing is a pattern. */
+const DATA_KEYWORDS: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
+
+/** Finds a pattern that is no regular expression. @param place the path to the value. @returns the path to the pattern */
+function findInvalidPattern(value: unknown, place: string): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, member] of Object.entries(value)) {
+    const path = `${place}/${key}`;
+    if (key === 'pattern' && typeof member === 'string' && !isPattern(member)) return path;
+    if (key === 'patternProperties' && isJsonObject(member)) {
+      const invalid = Object.keys(member).find((pattern) => !isPattern(pattern));
+      if (invalid !== undefined) return `${path}/${invalid}`;
+    }
+    const found = DATA_KEYWORDS.has(key) ? undefined : findInvalidPattern(member, path);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text, 'u');
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
 }
 
 /** Decodes percent-encoding; text that is none stays as it is. */

@@ -27,6 +27,11 @@ const RETRIED = new Set<SandboxFault>(['died', 'memory', 'processes']);
 const WITHOUT_CHILDREN = 3;
 /** A process that keeps more memory than this after a task is replaced. */
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
+/**
+ * Milliseconds between two checks of what tasks left in a process. A check takes as long as a thirtieth of the conversion of a
+ * page, so it is not made after each of many short tasks.
+ */
+const CHECK_MS = 200;
 
 /**
  * Opens a sandbox. If bubblewrap cannot be used, programs run as an unprivileged user only, and a warning is logged.
@@ -57,6 +62,8 @@ export class Sandbox {
   /** Processes without a task, each with the timer that ends it. The last one was used last. */
   readonly #idle = new Map<TaskProcess, NodeJS.Timeout>();
   readonly #busy = new Set<TaskProcess>();
+  /** When it was last checked what tasks left in a process, on the clock of `performance.now()`. */
+  readonly #checkedAt = new WeakMap<TaskProcess, number>();
   readonly #places: Places;
   readonly #ending = new Set<Promise<void>>();
   #isClosed = false;
@@ -125,17 +132,24 @@ export class Sandbox {
     }
   }
 
-  /** Keeps a process for the next task, or ends it if it had many tasks, is large or has children. */
+  /** Keeps a process for the next task, or ends it if it had many tasks or has leftovers of them. */
   #keep(process: TaskProcess): void {
     const { tasksPerProcess, idleMs } = this.#options;
-    const { residentBytes, processes } = process.measure();
-    const isUsedUp =
-      process.tasks >= tasksPerProcess || residentBytes > MAX_KEPT_BYTES || processes > WITHOUT_CHILDREN;
+    const isUsedUp = process.tasks >= tasksPerProcess || this.#hasLeftovers(process);
     if (isUsedUp || this.#isClosed) this.#end(process);
     else {
       const timer = setTimeout(() => this.#end(process), idleMs);
       this.#idle.set(process, timer);
     }
+  }
+
+  /** Whether tasks left much memory or children in a process. What a short task left may be found after a later one. */
+  #hasLeftovers(process: TaskProcess): boolean {
+    const now = performance.now();
+    if (now - (this.#checkedAt.get(process) ?? Number.NEGATIVE_INFINITY) < CHECK_MS) return false;
+    this.#checkedAt.set(process, now);
+    const { residentBytes, processes } = process.measure();
+    return residentBytes > MAX_KEPT_BYTES || processes > WITHOUT_CHILDREN;
   }
 
   #takeIdle(): TaskProcess | undefined {

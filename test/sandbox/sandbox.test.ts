@@ -192,6 +192,18 @@ describe('processes', () => {
     expect(await run('return tasks')).toBe(0);
   });
 
+  test.skipIf(noBubblewrap)(
+    'are also replaced if a short task among others left processes behind',
+    async () => {
+      const { run } = await openCodeSandbox({ processes: 1 });
+      expect(await run('return tasks')).toBe(0);
+      const code =
+        'require("node:child_process").spawn(process.execPath, ["-e", "setTimeout(() => 0, 60000)"], { stdio: "ignore", detached: true }).unref(); return tasks';
+      expect(await run(code)).toBe(1);
+      await expect.poll(() => run('return tasks')).toBe(0);
+    },
+  );
+
   test('a task whose process dies is retried once in a fresh process', async () => {
     const { run, warnings } = await openCodeSandbox({ processes: 1 });
     expect(await run('return tasks')).toBe(0);

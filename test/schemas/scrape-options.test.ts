@@ -189,6 +189,14 @@ describe('formats', () => {
     [{ type: 'changeTracking', modes: ['html'] }, /modes/],
     [{ type: 'json', schema: { type: 'nonsense' } }, /no usable JSON Schema/],
     [{ type: 'changeTracking', schema: { properties: 1 } }, /no usable JSON Schema/],
+    [
+      { type: 'json', schema: { properties: { code: { pattern: '(' } } } },
+      /no usable JSON Schema: schema\/properties\/code\/pattern is no regular expression/,
+    ],
+    [
+      { type: 'json', schema: { patternProperties: { '[': {} } } },
+      /no usable JSON Schema: schema\/patternProperties\/\[ is no regular expression/,
+    ],
     ['deterministicJson', /needs a schema or a prompt/],
   ];
   it.each(refused)('%j is refused', (format, message) => {

@@ -8,7 +8,7 @@ const NO_TEXT = 'No text was recognised in the image.';
 export const convertImage: Converter = async ({ maxImagePages: maxPages }, bytes, { ocr, report }) => {
   if (!ocr) throw new DocumentError('unavailable', 'The service has no language data for recognising text.');
   const onPage = (pagesDone: number, pages: number) => report({ pagesDone, pages });
-  const { html, pages, totalPages, warnings } = await parseImage(bytes, ocr, {
+  const { html, pageCounts, warnings } = await parseImage(bytes, ocr, {
     onPage,
     ...(maxPages !== undefined && { maxPages }),
   });
@@ -17,8 +17,6 @@ export const convertImage: Converter = async ({ maxImagePages: maxPages }, bytes
     metadata: {},
     images: [],
     warnings: html ? warnings : [NO_TEXT, ...warnings],
-    // Most images are no pages.
-    ...(totalPages !== 1 && { numPages: pages }),
-    ...(totalPages !== undefined && totalPages > 1 && { totalPages }),
+    ...pageCounts,
   };
 };

@@ -5,6 +5,8 @@ import { deflateSync } from 'node:zlib';
 import { LiteParse } from '@llamaindex/liteparse';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type PdfOptions, parsePdf, unpackEnglish } from '../../../src/parsers/pdf/index.ts';
+import { readGrayPng } from '../../../src/parsers/pdf/ocr/gray-png.ts';
+import { imagePdf } from '../../../src/parsers/pdf/ocr/image-pdf.ts';
 import { parseImage } from '../../../src/parsers/pdf/ocr/parse-image.ts';
 import { readInfoDictionary } from '../../../src/parsers/pdf/source/info-dictionary.ts';
 import { OFFLINE } from '../../../src/parsers/pdf/source/liteparse.ts';
@@ -15,6 +17,7 @@ import {
   withCompressedObjects,
   writePdf,
 } from './pdf-writer.ts';
+import { writePng } from './png-writer.ts';
 
 /** A TIFF file of white pages, of 64 by 64 pixels of eight bits. */
 function blankTiff(pages: number): Buffer {
@@ -442,19 +445,46 @@ describe('OCR', () => {
     expect(html).not.toMatch(/<h\d/);
   });
 
+  test('reads a scan, and an image whose paper is transparent', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'winnow-ocr-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const ocr = await unpackEnglish(directory);
+    const file = writePdf([{ texts: textLines(60, 100, PROSE) }]);
+    const [page] = await new LiteParse({ ...OFFLINE, dpi: 150 }).screenshot(file, [1]);
+    const image = await readGrayPng(page!.imageBuffer);
+    const scan = await parsePdf(imagePdf(image!), { ocr });
+    expect(scan.pages[0]).toMatchObject({ needsOcr: 'scanned', recognised: true });
+    expect(scan.html).toContain(PROSE.join(' '));
+    const { width, height, pixels } = image!;
+    const black = Buffer.alloc(4 * pixels.length);
+    for (const [at, shade] of pixels.entries()) black[4 * at + 3] = 255 - shade;
+    const transparent = writePng({ width, height, colourType: 6, pixels: black });
+    expect((await parseImage(transparent, ocr)).html).toContain(PROSE.join(' '));
+  });
+
   test('of a TIFF file reads no more pages than are wanted, and says how many there are', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'winnow-ocr-'));
     onTestFinished(() => rm(directory, { recursive: true }));
     const ocr = await unpackEnglish(directory);
     const file = blankTiff(3);
-    expect(await parseImage(file, ocr, { maxPages: 2 })).toMatchObject({ pages: 2, totalPages: 3 });
-    expect(await parseImage(file, ocr)).toMatchObject({ pages: 3, totalPages: 3 });
+    expect(await parseImage(file, ocr, { maxPages: 2 })).toMatchObject({
+      pageCounts: { numPages: 2, totalPages: 3 },
+    });
+    expect(await parseImage(file, ocr)).toMatchObject({ pageCounts: { numPages: 3, totalPages: 3 } });
   });
 
-  test('recognises the text of a rendered page whose text layer is unreadable', async () => {
+  test('recognises the text of a rendered page whose text layer is unreadable, and reports each page', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'winnow-ocr-'));
     onTestFinished(() => rm(directory, { recursive: true }));
-    const { pages } = await parsePdf(unreadable, { ocr: await unpackEnglish(directory) });
+    const reports: unknown[] = [];
+    const { pages } = await parsePdf(unreadable, {
+      ocr: await unpackEnglish(directory),
+      onProgress: (progress) => reports.push(progress),
+    });
+    expect(reports).toEqual([
+      { pagesDone: 0, pages: 1 },
+      { pagesDone: 1, pages: 1 },
+    ]);
     expect(pages[0]).toMatchObject({ needsOcr: 'garbled', recognised: true });
     const blocks = pages[0]?.blocks ?? [];
     expect(blocks.map(({ content }) => content)).toEqual([PROSE.join(' ')]);

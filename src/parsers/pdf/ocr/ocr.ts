@@ -3,11 +3,14 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { LiteParse } from '@llamaindex/liteparse';
+import { LiteParse, type LiteParseConfig, type ParseResult } from '@llamaindex/liteparse';
 import { toPdfError } from '../errors.ts';
 import { OFFLINE, toSourcePage } from '../source/liteparse.ts';
+import { parseWithoutCopies } from '../source/native-parse.ts';
 import { styleTable } from '../source/words.ts';
 import type { SourcePage } from '../types.ts';
+import { readGrayPng } from './gray-png.ts';
+import { IMAGE_DPI, imagePdf } from './image-pdf.ts';
 import { capitalHeight } from './letter-height.ts';
 import { mayNeedOcr, type OcrReason, ocrReason } from './ocr-need.ts';
 
@@ -71,9 +74,10 @@ export async function pagesThatNeedOcr(
   return needs;
 }
 
-const ocrParser = ({ languageData, languages }: OcrSettings) =>
+const ocrParser = ({ languageData, languages }: OcrSettings, options: Partial<LiteParseConfig>) =>
   new LiteParse({
     ...OFFLINE,
+    ...options,
     ocrEnabled: true,
     ocrLanguage: languages,
     tessdataPath: languageData,
@@ -88,12 +92,16 @@ const ocrParser = ({ languageData, languages }: OcrSettings) =>
  * @throws PdfError `damaged` if the image cannot be read
  */
 export async function recogniseImage(image: Buffer, settings: OcrSettings): Promise<SourcePage | undefined> {
-  const result = await ocrParser(settings)
-    .parse(image)
-    .catch((error: unknown) => {
-      throw toPdfError(error);
-    });
-  const [page] = result.pages;
+  try {
+    const gray = await readGrayPng(image);
+    const parser = ocrParser(settings, { dpi: IMAGE_DPI });
+    return recognisedPage(await parseWithoutCopies(parser, gray ? imagePdf(gray) : image));
+  } catch (error) {
+    throw toPdfError(error);
+  }
+}
+
+function recognisedPage({ pages: [page] }: ParseResult): SourcePage | undefined {
   return page && withUsualSizes(withoutNoise(toSourcePage(page, [])));
 }
 
@@ -141,7 +149,7 @@ export async function recognisePages(
   const recognised: SourcePage[] = [];
   const unrendered: number[] = [];
   for (const page of pages) {
-    const text = numbers.has(page.number) ? await recognisePage(page.number) : undefined;
+    const text = numbers.has(page.number) ? await recognisePage(page) : undefined;
     if (text === 'unrendered') unrendered.push(page.number);
     const hasText = text !== 'unrendered' && text !== undefined && text.words.length > 0;
     recognised.push(hasText ? withRecognisedWords(page, text) : page);
@@ -149,7 +157,30 @@ export async function recognisePages(
   }
   return { pages: recognised, unrendered };
 
-  async function recognisePage(number: number): Promise<SourcePage | 'unrendered' | undefined> {
+  async function recognisePage(page: SourcePage): Promise<SourcePage | 'unrendered' | undefined> {
+    const hasTextLayer = page.words.length + (page.turnedWords?.length ?? 0) > 0;
+    return (hasTextLayer ? undefined : await recogniseScan(page)) ?? (await recogniseRendered(page));
+  }
+
+  /**
+   * Lets liteparse recognise a page itself, which takes half of the memory. Where a page has text, it recognises nothing.
+   * @returns `undefined` if it cannot, or if the page has a text layer, if only of spaces
+   */
+  async function recogniseScan({ number }: SourcePage): Promise<SourcePage | undefined> {
+    const parser = ocrParser(settings, {
+      dpi: DPI,
+      targetPages: String(number),
+      ...(password ? { password } : {}),
+    });
+    // Rendering, which is tried next, says whether the page can be rendered at all.
+    const result = await parseWithoutCopies(parser, bytes).catch(() => undefined);
+    const isRecognised = result?.pages.every(({ textItems }) =>
+      textItems.every(({ confidence }) => confidence !== undefined),
+    );
+    return result && isRecognised ? recognisedPage(result) : undefined;
+  }
+
+  async function recogniseRendered({ number }: SourcePage): Promise<SourcePage | 'unrendered' | undefined> {
     // liteparse has no error codes. A page that it cannot render may still have text.
     const [rendered] = await renderer.screenshot(bytes, [number]).catch(() => []);
     if (!rendered) return 'unrendered';

@@ -8,10 +8,8 @@ import { MAX_TIFF_PAGES, splitTiff } from './tiff-pages.ts';
 
 /** The text of an image. */
 interface ImageText {
-  /** How many pages were read: one, or those of a TIFF file. */
-  pages: number;
-  /** How many pages the image has; absent if it has more than can be read. */
-  totalPages?: number;
+  /** The pages of a TIFF file that has several; absent for any other image. `totalPages` is absent if they are not all counted. */
+  pageCounts?: { numPages: number; totalPages?: number };
   /** Empty if no text is recognised. */
   html: string;
   /** English sentences about content that is missing. */
@@ -43,8 +41,9 @@ export async function parseImage(
     onPage?.(pages.length, count);
   }
   return {
-    pages: count,
-    ...(!isCut && { totalPages: images.count }),
+    ...(images.count > 1 && {
+      pageCounts: { numPages: count, ...(!isCut && { totalPages: images.count }) },
+    }),
     html: blocksToHtml(joinContinued(layoutDocument(pages).flat())),
     warnings: isCut ? [`Only the first ${MAX_TIFF_PAGES} pages of the image were read.`] : [],
   };
