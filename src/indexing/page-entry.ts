@@ -60,7 +60,8 @@ export function makePageEntry({ url, fetchedAt, documentType, fields, metadata }
   );
   const content = text.slice(0, MAX_CONTENT_CHARACTERS).toWellFormed();
   const lexemes = [
-    words,
+    // Postgres refuses empty lexemes.
+    ...(words ? [words] : []),
     ...titleWords.map(LEXEMES.title),
     ...domainsOf(url).map(LEXEMES.site),
     ...(documentType === undefined ? [] : [LEXEMES.document(documentType)]),

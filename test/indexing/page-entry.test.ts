@@ -46,6 +46,12 @@ describe('the entry of a page', () => {
     );
   });
 
+  it('has no empty lexeme, which Postgres would refuse, for a page without any word', () => {
+    const { lexemes } = entryOf({ links: [] }, { metadata: {} });
+    expect(lexemes).toContain('=cafe');
+    expect(lexemes).not.toContain('');
+  });
+
   it('has each word once, without accents and function words, and no word that is too long', () => {
     const { lexemes } = entryOf({ markdown: `The Ärger, the ÄRGER and ${'x'.repeat(41)} 東京` });
     expect(lexemes.filter((each) => each === 'arger')).toHaveLength(1);
