@@ -473,10 +473,18 @@ describe('OCR', () => {
     expect(await parseImage(file, ocr)).toMatchObject({ pageCounts: { numPages: 3, totalPages: 3 } });
   });
 
-  test('recognises the text of a rendered page whose text layer is unreadable', async () => {
+  test('recognises the text of a rendered page whose text layer is unreadable, and reports each page', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'winnow-ocr-'));
     onTestFinished(() => rm(directory, { recursive: true }));
-    const { pages } = await parsePdf(unreadable, { ocr: await unpackEnglish(directory) });
+    const reports: unknown[] = [];
+    const { pages } = await parsePdf(unreadable, {
+      ocr: await unpackEnglish(directory),
+      onProgress: (progress) => reports.push(progress),
+    });
+    expect(reports).toEqual([
+      { pagesDone: 0, pages: 1 },
+      { pagesDone: 1, pages: 1 },
+    ]);
     expect(pages[0]).toMatchObject({ needsOcr: 'garbled', recognised: true });
     const blocks = pages[0]?.blocks ?? [];
     expect(blocks.map(({ content }) => content)).toEqual([PROSE.join(' ')]);
