@@ -77,6 +77,13 @@ export interface Tag {
   children: Tag[];
 }
 
+/** Numbers of the paths that a page draws. */
+export interface PathCounts {
+  all: number;
+  /** Filled ones with curves, as most letters have them. */
+  curved: number;
+}
+
 /** A page as liteparse or PDF.js read it, upright and in points from the top left corner. */
 export interface SourcePage {
   /** Counted from 1. */
@@ -87,6 +94,8 @@ export interface SourcePage {
   /** Words in another direction than most, such as a stamp on the margin. */
   turnedWords?: Word[];
   rules: Rules;
+  /** What is drawn by paths: rules, charts, or letters without a font. */
+  paths: PathCounts;
   figures: Figure[];
   annotations: Annotation[];
   fields: FormField[];

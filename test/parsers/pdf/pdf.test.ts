@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
@@ -460,6 +460,20 @@ describe('OCR', () => {
     for (const [at, shade] of pixels.entries()) black[4 * at + 3] = 255 - shade;
     const transparent = writePng({ width, height, colourType: 6, pixels: black });
     expect((await parseImage(transparent, ocr)).html).toContain(PROSE.join(' '));
+  });
+
+  test('reads text that is drawn as paths, but not a page of bars', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'winnow-ocr-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    // Ghostscript (-sDEVICE=pdfwrite -dNoOutputFonts) has drawn three lines of Helvetica, and on the second page a rule and bars.
+    const file = await readFile(join(import.meta.dirname, 'text-drawn-as-paths.pdf'));
+    const { pages, html } = await parsePdf(file, { ocr: await unpackEnglish(directory) });
+    expect(pages.map(({ needsOcr, recognised }) => [needsOcr, recognised])).toEqual([
+      ['vector-text', true],
+      [undefined, false],
+    ]);
+    const lines = ['The keeper of the lighthouse', 'writes down each evening', 'when the lamp is lit.'];
+    expect(html).toBe(lines.map((line) => `<p>${line}</p>`).join('\n'));
   });
 
   test('of a TIFF file reads no more pages than are wanted, and says how many there are', async () => {

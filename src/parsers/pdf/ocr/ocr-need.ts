@@ -6,6 +6,10 @@ export type OcrReason = 'scanned' | 'garbled' | 'vector-text';
 
 /** Number of characters from which a page counts as having a text layer, even if images cover it. */
 const MIN_TEXT = 200;
+/** A page has no more characters than this if its text is drawn by paths: those of a page number, for instance. */
+const MAX_BESIDE_PATHS = 20;
+/** Number of paths from which a page without text counts as text that a plotter draws, whose letters are not filled. */
+const MIN_STROKES = 50;
 /** Maximum share of unknown characters in readable text. */
 const MAX_GARBLED = 0.12;
 /** Characters that result from fonts without a mapping to Unicode. */
@@ -20,6 +24,16 @@ export function mayNeedOcr({ words }: SourcePage): boolean {
   let length = 0;
   for (const { text } of words) length += text.length;
   return length < MIN_TEXT || isGarbled(words.map(({ text }) => text).join(' '));
+}
+
+/**
+ * Whether the text of a page may be drawn by paths. liteparse reports such a page like a blank one. A path may be a letter or, from
+ * some programs, a whole line.
+ */
+function isDrawn({ words, turnedWords = [], paths }: SourcePage): boolean {
+  const characters = [...words, ...turnedWords].reduce((sum, { text }) => sum + text.length, 0);
+  if (characters === 0) return paths.curved > 0 || paths.all >= MIN_STROKES;
+  return characters <= MAX_BESIDE_PATHS && paths.curved > characters;
 }
 
 /** Whether a text has many unknown characters, or hardly any letters and digits. */
@@ -40,7 +54,7 @@ export function ocrReason(stats: PageComplexityStats, page: SourcePage | undefin
     (page && isGarbled(page.words.map(({ text }) => text).join(' ')))
   )
     return 'garbled';
-  if (reasons.includes('vector-text')) return 'vector-text';
+  if (reasons.includes('vector-text') || (page && isDrawn(page))) return 'vector-text';
   if (reasons.includes('scanned') || (textLength < MIN_TEXT && (fullPageImage || imageCoverage > 0.4)))
     return 'scanned';
   return undefined;

@@ -112,6 +112,7 @@ export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]
     words: toWords(upright),
     turnedWords: toWords(turned),
     rules: findRules(shapes, lines),
+    paths: { all: shapes.length, curved: shapes.filter(({ fill, hasCurve }) => fill && hasCurve).length },
     figures: images.map(toFigure),
     annotations: annotations.flatMap(toAnnotation),
     fields: (page.formFields ?? []).flatMap(toField),

@@ -99,6 +99,7 @@ async function readPage(page: PdfJsPage, number: number): Promise<SourcePage> {
     height: top - bottom,
     words: withoutRepeats(words),
     rules: { horizontal: [], vertical: [] },
+    paths: { all: 0, curved: 0 },
     figures: [],
     annotations: [],
     fields: [],
