@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { LEXEMES, type PageEntry, urlKeyOf } from '../../indexing/page-entry.ts';
 import type { QueryTerm, WeighedTerm } from '../../indexing/query-terms.ts';
 import { arrayParameter, type Database, type Queryable } from '../client.ts';
+import { PREPARED } from '../prepared-statements.ts';
 
 /** The columns of an entry that are made of the page. */
 const PAGE_COLUMNS = ['url', 'title', 'description', 'content', 'words', 'content_key'].map(sql.ref);
@@ -12,6 +13,9 @@ const PAGE_COLUMNS = ['url', 'title', 'description', 'content', 'words', 'conten
  * document has none, such as one that consists of links.
  */
 const KEEPS_TEXT = sql`(page.content_key = excluded.content_key or excluded.content = '' and page.content <> '')`;
+
+/** Pages of one statement at most, which is prepared for each number of pages. */
+const MAX_ROWS = 8;
 
 /**
  * Adds pages to the index of a team, or replaces their entries if they are newer. Of documents that were made of the same copy of
@@ -27,6 +31,11 @@ export async function addIndexedPages(
   const rows = [...new Map(entries.map((entry) => [urlKeyOf(entry.url).toString('hex'), entry]))].sort(
     ([one], [other]) => (one < other ? -1 : 1),
   );
+  for (let at = 0; at < rows.length; at += MAX_ROWS)
+    await addRows(query, teamId, rows.slice(at, at + MAX_ROWS));
+}
+
+async function addRows(query: Queryable, teamId: string, rows: readonly (readonly [string, PageEntry])[]) {
   // One parameter for each value, because arrays of long texts take both sides longer to write and to read.
   const values = rows.map(([key, entry]) => {
     const { url, title, description, content, lexemes, fetchedAt } = entry;
@@ -35,7 +44,7 @@ export async function addIndexedPages(
       ${contentKeyOf(entry)}::bytea, array_to_tsvector(string_to_array(${words}, ' ')),
       ${new Date(fetchedAt)}::timestamptz)`;
   });
-  await sql`
+  await sql`${PREPARED}
     insert into indexed_pages as page
       (team_id, url_key, url, title, description, content, content_key, words, fetched_at)
     values ${sql.join(values)}
