@@ -78,7 +78,7 @@ export interface Tag {
 }
 
 /** Numbers of the paths that a page draws. */
-export interface PathCounts {
+interface PathCounts {
   all: number;
   /** Filled ones with curves, as most letters have them. */
   curved: number;
