@@ -1,6 +1,5 @@
-import { Ajv, type ErrorObject } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import { createRequire } from 'node:module';
+import type { Ajv, ErrorObject } from 'ajv';
 import { isJsonObject } from '../json-object.ts';
 
 /** A JSON Schema (draft 7 or 2020-12) from a request. */
@@ -49,14 +48,24 @@ const AJV_OPTIONS = {
   ownProperties: true,
 } as const;
 const ajvByDialect = new Map<string, Ajv>();
+const require = createRequire(import.meta.url);
 
 function selectAjv({ $schema }: Schema): Ajv {
   const name = typeof $schema === 'string' && /draft-0[4-7]/.test($schema) ? 'draft-07' : '2020-12';
   const known = ajvByDialect.get(name);
   if (known) return known;
-  const ajv = name === 'draft-07' ? new Ajv(AJV_OPTIONS) : new Ajv2020(AJV_OPTIONS);
-  addFormats.default(ajv);
+  const ajv = createAjv(name);
   ajvByDialect.set(name, ajv);
+  return ajv;
+}
+
+/** Loads Ajv on demand, because its 90 modules are a tenth of the start of a thread, and most pages need no schema. */
+function createAjv(dialect: 'draft-07' | '2020-12'): Ajv {
+  const { Ajv } = require('ajv') as typeof import('ajv');
+  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  const { default: addFormats } = require('ajv-formats') as typeof import('ajv-formats');
+  const ajv = dialect === 'draft-07' ? new Ajv(AJV_OPTIONS) : new Ajv2020(AJV_OPTIONS);
+  addFormats.default(ajv);
   return ajv;
 }
 
