@@ -1,5 +1,4 @@
-/** Made for the first text, because it takes 9 ms, and most threads split none. */
-let segmenter: Intl.Segmenter | undefined;
+import { segmentsOf } from './segments.ts';
 
 /** Abbreviations after which a full stop does not end a sentence: initials, titles, and common ones of European languages. */
 const ABBREVIATION =
@@ -9,8 +8,7 @@ const ABBREVIATION =
 export function splitSentences(text: string): string[] {
   const sentences: string[] = [];
   let open = '';
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' });
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of segmentsOf(text, 'sentence')) {
     open += segment;
     if (ABBREVIATION.test(open.slice(-20))) continue;
     sentences.push(open.trim());

@@ -1,11 +1,10 @@
 import stopword from 'stopword';
-
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
+import { segmentsOf } from './segments.ts';
 
 /** Splits a text into words for comparison: lower case, without accents. Works for languages without spaces too. */
 export function tokenizeWords(text: string): string[] {
   const words = [];
-  for (const { segment, isWordLike } of segmenter.segment(text))
+  for (const { segment, isWordLike } of segmentsOf(text, 'word'))
     if (isWordLike) words.push(normalizeWord(segment));
   return words;
 }

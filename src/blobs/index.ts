@@ -84,7 +84,7 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
   const store = location.startsWith('s3://')
     ? await openS3Store(new URL(location), space)
     : openDirectoryStore(path.join(location, space));
-  // What the cache has lost is fetched again, so that nobody has to wait until its copies are on the disk.
+  // A copy that the cache has lost is fetched again, so nobody has to wait until copies are on the disk.
   const mayLosePacks = space === 'cache';
   const write = async (key: string, bytes: Uint8Array) => store.write(key, await compress(bytes));
   return {

@@ -204,7 +204,7 @@ function removeStaleLocks(directory: string): void {
   for (const path of locks.map((name) => join(directory, name))) {
     const pid = Number(readOrNothing(path)?.split('\n')[0]);
     if (!pid || !identityOf(pid)) continue;
-    // That of a program that is just being started is empty.
+    // The command line of a program that is just being started is empty.
     const command = readOrNothing(`/proc/${pid}/cmdline`);
     if (command !== undefined && !command.includes('postgres')) rmSync(path);
   }

@@ -11,12 +11,12 @@ const SPACE = 0x20;
 /** The factor of the hash function FNV-1a. */
 const FNV_PRIME = 0x01000193;
 
-/** What each byte is in a word: ASCII letters in lower case and digits; 0 for those that separate words. */
+/** The form that each byte has in a word: letters of ASCII in lower case, and digits; 0 for bytes that separate words. */
 const ASCII_WORDS = Uint8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   return /[a-z0-9]/i.test(character) ? character.toLowerCase().charCodeAt(0) : 0;
 });
-/** The same for texts in which all characters beyond ASCII belong to words. */
+/** The same table for texts in which all characters beyond ASCII belong to words. */
 const WORDS = ASCII_WORDS.map((inWord, byte) => (byte >= 0x80 ? byte : inWord));
 
 /** English function words, which nearly every page has. */

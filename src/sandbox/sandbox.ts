@@ -62,8 +62,6 @@ export class Sandbox {
   /** Processes without a task, each with the timer that ends it. The last one was used last. */
   readonly #idle = new Map<TaskProcess, NodeJS.Timeout>();
   readonly #busy = new Set<TaskProcess>();
-  /** When it was last checked what tasks left in a process, on the clock of `performance.now()`. */
-  readonly #checkedAt = new WeakMap<TaskProcess, number>();
   readonly #places: Places;
   readonly #ending = new Set<Promise<void>>();
   #isClosed = false;
@@ -146,8 +144,8 @@ export class Sandbox {
   /** Whether tasks left much memory or children in a process. What a short task left may be found after a later one. */
   #hasLeftovers(process: TaskProcess): boolean {
     const now = performance.now();
-    if (now - (this.#checkedAt.get(process) ?? Number.NEGATIVE_INFINITY) < CHECK_MS) return false;
-    this.#checkedAt.set(process, now);
+    if (now - process.checkedAt < CHECK_MS) return false;
+    process.checkedAt = now;
     const { residentBytes, processes } = process.measure();
     return residentBytes > MAX_KEPT_BYTES || processes > WITHOUT_CHILDREN;
   }

@@ -32,6 +32,8 @@ export interface TaskOptions {
 export class TaskProcess {
   /** Number of tasks that it was given. */
   tasks = 0;
+  /** When the pool last looked what tasks had left in the process, on the clock of `performance.now()`. */
+  checkedAt = Number.NEGATIVE_INFINITY;
   readonly #group: ProcessGroup;
   readonly #limits: Limits;
   readonly #closed: Promise<unknown>;

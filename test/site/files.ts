@@ -1,6 +1,5 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { writePng } from '../support/png-writer.ts';
 
-const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const SIDE = 8;
 
 /** The sentence in `/docs/:n.pdf`. */
@@ -31,27 +30,7 @@ export function pdf(n: number): Buffer {
 
 /** A PNG of 8 by 8 pixels in one colour, which differs for each number. */
 export function png(n: number): Buffer {
-  const head = Buffer.alloc(13);
-  head.writeUInt32BE(SIDE, 0);
-  head.writeUInt32BE(SIDE, 4);
-  // 8 bits per channel, three channels, no alpha.
-  head.set([8, 2, 0, 0, 0], 8);
   const colour = [(n * 67) % 256, (n * 131) % 256, (n * 199) % 256];
-  const row = [0, ...Array.from({ length: SIDE }, () => colour).flat()];
-  const pixels = deflateSync(Buffer.from(Array.from({ length: SIDE }, () => row).flat()));
-  return Buffer.concat([
-    PNG_SIGNATURE,
-    chunk('IHDR', head),
-    chunk('IDAT', pixels),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const typed = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(data.length);
-  const sum = Buffer.alloc(4);
-  sum.writeUInt32BE(crc32(typed));
-  return Buffer.concat([length, typed, sum]);
+  const pixels = Buffer.from(Array.from({ length: SIDE * SIDE }, () => colour).flat());
+  return writePng({ width: SIDE, height: SIDE, colourType: 2, pixels });
 }

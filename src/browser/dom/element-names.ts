@@ -72,7 +72,7 @@ export function createSelectorCheck({
     if (part.action === 'not') return true;
     if (!present.attribute.has(name)) return false;
     const value = part.value.toLowerCase();
-    // The names of an empty attribute are none.
+    // An empty attribute has no name that could be looked for.
     if (value === '') return true;
     if (name === 'id')
       return part.action === 'equals' ? present.id.has(value) : someContains(present.id, value);

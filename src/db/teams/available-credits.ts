@@ -15,7 +15,7 @@ const reservedByRuns = (own: OwnJob) => sql`
   from jobs as run
   where run.team_id = teams.id and run.status = 'scraping' and run.kind in ('agent', 'extract') ${unless('run.id', own)}`;
 
-/** Scrapes, maps and searches that are billed by themselves. A search that is repeated has its scrapes from before. */
+/** Scrapes, maps and searches that are billed by themselves. The scrapes of the job that asks are its own, too. */
 const reservedByRequests = (own: OwnJob) => sql`
   select sum(reserved) from jobs as request
   where request.team_id = teams.id and request.status = 'scraping' and request.kind in ('scrape', 'map', 'search')

@@ -94,7 +94,7 @@ export interface SourcePage {
   /** Words in another direction than most, such as a stamp on the margin. */
   turnedWords?: Word[];
   rules: Rules;
-  /** What is drawn by paths: rules, charts, or letters without a font. */
+  /** Paths draw rules, charts, and letters without a font. */
   paths: PathCounts;
   figures: Figure[];
   annotations: Annotation[];

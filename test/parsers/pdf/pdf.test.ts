@@ -10,6 +10,7 @@ import { imagePdf } from '../../../src/parsers/pdf/ocr/image-pdf.ts';
 import { parseImage } from '../../../src/parsers/pdf/ocr/parse-image.ts';
 import { readInfoDictionary } from '../../../src/parsers/pdf/source/info-dictionary.ts';
 import { OFFLINE } from '../../../src/parsers/pdf/source/liteparse.ts';
+import { writePng } from '../../support/png-writer.ts';
 import {
   type PdfPageContent,
   type PlacedText,
@@ -17,7 +18,6 @@ import {
   withCompressedObjects,
   writePdf,
 } from './pdf-writer.ts';
-import { writePng } from './png-writer.ts';
 
 /** A TIFF file of white pages, of 64 by 64 pixels of eight bits. */
 function blankTiff(pages: number): Buffer {

@@ -21,9 +21,13 @@ const READABLE = /[\p{L}\p{N}]/gu;
  * which takes much longer than this test.
  */
 export function mayNeedOcr({ words }: SourcePage): boolean {
-  let length = 0;
-  for (const { text } of words) length += text.length;
-  return length < MIN_TEXT || isGarbled(words.map(({ text }) => text).join(' '));
+  return countCharacters(words) < MIN_TEXT || isGarbled(words.map(({ text }) => text).join(' '));
+}
+
+function countCharacters(words: SourcePage['words']): number {
+  let count = 0;
+  for (const { text } of words) count += text.length;
+  return count;
 }
 
 /**
@@ -31,7 +35,7 @@ export function mayNeedOcr({ words }: SourcePage): boolean {
  * some programs, a whole line.
  */
 function isDrawn({ words, turnedWords = [], paths }: SourcePage): boolean {
-  const characters = [...words, ...turnedWords].reduce((sum, { text }) => sum + text.length, 0);
+  const characters = countCharacters(words) + countCharacters(turnedWords);
   if (characters === 0) return paths.curved > 0 || paths.all >= MIN_STROKES;
   return characters <= MAX_BESIDE_PATHS && paths.curved > characters;
 }
