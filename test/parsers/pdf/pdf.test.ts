@@ -476,6 +476,35 @@ describe('OCR', () => {
     expect(html).toBe(lines.map((line) => `<p>${line}</p>`).join('\n'));
   });
 
+  test('is needed for strokes of a plotter, and for curves beside a page number, but not for a few lines', async () => {
+    const strokes = (count: number) =>
+      Array.from({ length: count }, (_, at): [number, number, number, number] => [
+        60 + 8 * at,
+        100,
+        64 + 8 * at,
+        110,
+      ]);
+    const curves = Array.from({ length: 12 }, (_, at) => {
+      const x = 60 + 9 * at;
+      return `${x} 600 m ${x} 608 ${x + 6} 608 ${x + 6} 600 c h f`;
+    }).join('\n');
+    const number = [{ x: 300, y: 760, text: '7' }];
+    const title = [{ x: 60, y: 100, text: 'A title of this page that has a logo' }];
+    const file = writePdf([
+      { texts: [], strokes: strokes(60) },
+      { texts: [], strokes: strokes(10) },
+      { texts: number, raw: curves },
+      { texts: title, raw: curves },
+    ]);
+    const { pages } = await parsePdf(file);
+    expect(pages.map(({ needsOcr }) => needsOcr)).toEqual([
+      'vector-text',
+      undefined,
+      'vector-text',
+      undefined,
+    ]);
+  });
+
   test('of a TIFF file reads no more pages than are wanted, and says how many there are', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'winnow-ocr-'));
     onTestFinished(() => rm(directory, { recursive: true }));
