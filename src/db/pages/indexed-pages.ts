@@ -219,10 +219,11 @@ function chooseLookups(shares: readonly number[], total: number): Record<'anywhe
 const quoted = (lexeme: string) => `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 const anyOf = (lexemes: readonly string[]) => `(${lexemes.map(quoted).join(' | ')})`;
 
-const DELETED_AT_ONCE = 1_000;
+/** Enough that the table is read a few times only, however many pages are deleted; few enough for a statement of a second. */
+const DELETED_AT_ONCE = 20_000;
 
 /**
- * Deletes up to 1,000 pages that were fetched before a time, or that exceed the maximum number of pages, the oldest first. This reads
+ * Deletes up to 20,000 pages that were fetched before a time, or that exceed the maximum number of pages, the oldest first. This reads
  * the whole table, because an index of dates would have to be updated with each page that is scraped again.
  * @returns the number of deleted pages
  */
