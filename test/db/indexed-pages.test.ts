@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { addIndexedPages, deleteOldIndexedPages, findIndexedPages } from '../../src/db/pages/indexed-pages.ts';
+import {
+  addIndexedPages,
+  deleteOldIndexedPages,
+  findIndexedPages,
+} from '../../src/db/pages/indexed-pages.ts';
 import { createTeam } from '../../src/db/teams/teams.ts';
 import { makePageEntry } from '../../src/indexing/page-entry.ts';
 import { queryTerms } from '../../src/indexing/query-terms.ts';
