@@ -82,7 +82,7 @@ export function upkeepActivities(deps: UpkeepDeps) {
       await deleteUnusedProfiles(db);
       await deleteOldModelCalls(db);
       for (const id of await listAbandonedSessions(db)) await endSession(db, { id, reason: 'lost' });
-      while ((await deleteOldIndexedPages(db, new Date(now - cacheTtlMs), maxIndexedPages)) > 0);
+      await deleteOldIndexedPages(db, new Date(now - cacheTtlMs), maxIndexedPages);
       await deleteOldVersions(db, new Date(now - trackingTtlMs));
       const oldest = (await findOldestResultDate(db))?.getTime() ?? now;
       const results = await blobs.sweep(new Date(oldest - SAFETY_MARGIN_MS));
