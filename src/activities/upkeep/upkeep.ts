@@ -73,7 +73,8 @@ export function upkeepActivities(deps: UpkeepDeps) {
       // What expires meanwhile is left for the next time, so that a busy service does not keep this from ending.
       const now = Date.now();
       let jobs = 0;
-      for (let deleted = 1; deleted > 0; jobs += deleted) deleted = await deleteExpiredResults(db, new Date(now));
+      for (let deleted = 1; deleted > 0; jobs += deleted)
+        deleted = await deleteExpiredResults(db, new Date(now));
       while ((await deleteExpiredJobs(db, new Date(now))) > 0);
       const cache = await trimCache(deps);
       const strays = await removeStrayFiles(deps);
