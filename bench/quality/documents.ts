@@ -16,7 +16,7 @@ const WARM_UP_ROUNDS = 2;
 const MEASURED_ROUNDS = 2;
 
 /** Pages of `odl-replay` as images, so that only OCR can read them. */
-const IMAGES = { set: 'images', source: 'odl-replay', count: 20 };
+const IMAGES = { set: 'images', source: 'odl-replay', count: 50 };
 
 interface Entry {
   set: string;
