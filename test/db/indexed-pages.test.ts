@@ -141,3 +141,22 @@ it('pages that are too old or too many are deleted, the oldest first', async () 
     await db.close();
   }
 });
+
+it('the deletion of pages that are too many ends, though others are added all the time', async () => {
+  await using empty = await openEmptyDatabase();
+  const db = empty.open();
+  try {
+    await migrate(db);
+    await indexPages(db);
+    await db.pool.query(`
+      create function add_page() returns trigger language plpgsql as $$ begin
+        insert into indexed_pages (team_id, url_key, url, title, description, content, content_key, words, fetched_at)
+        select team_id, sha256(url_key), url, title, description, content, content_key, words, now() from indexed_pages limit 1;
+        return null;
+      end $$;
+      create trigger add_page after delete on indexed_pages execute function add_page()`);
+    expect(await deleteOldIndexedPages(db, new Date(0), 1_000)).toBe(PAGES - 1_000);
+  } finally {
+    await db.close();
+  }
+});
