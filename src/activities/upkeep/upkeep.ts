@@ -70,10 +70,12 @@ export function upkeepActivities(deps: UpkeepDeps) {
      */
     async tidyUp(): Promise<{ jobs: number; files: number; copies: number }> {
       using _ = startHeartbeat();
+      // What expires meanwhile is left for the next time, so that a busy service does not keep this from ending.
       const now = Date.now();
       let jobs = 0;
-      for (let deleted = 1; deleted > 0; jobs += deleted) deleted = await deleteExpiredResults(db);
-      while ((await deleteExpiredJobs(db)) > 0);
+      for (let deleted = 1; deleted > 0; jobs += deleted)
+        deleted = await deleteExpiredResults(db, new Date(now));
+      while ((await deleteExpiredJobs(db, new Date(now))) > 0);
       const cache = await trimCache(deps);
       const strays = await removeStrayFiles(deps);
       await deleteOldIdempotencyKeys(db);
