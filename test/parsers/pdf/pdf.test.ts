@@ -568,10 +568,31 @@ describe('pictures and notes', () => {
     const mark = { x: 340, y: 110, text: '1', size: 6 };
     const htmlWith = async (...texts: PlacedText[]) =>
       (await convert([{ texts: [...textLines(60, 100, PROSE), ...texts] }])).html;
-    expect(await htmlWith(mark, ...note)).toMatch(
-      /<p class="footnote">1 The old bridge was built in 1890\.<\/p>$/,
+    const html = await htmlWith(mark, ...note);
+    expect(html).toContain('<sup><a href="#note-1-1" id="ref-note-1-1">1</a></sup>');
+    expect(html).toMatch(
+      /<li id="note-1-1">The old bridge was built in 1890\. <a href="#ref-note-1-1">↩<\/a><\/li><\/ol>$/,
     );
     expect(await htmlWith(...note)).not.toContain('footnote');
+  });
+
+  test.each([
+    ['a raised mark that touches its word refers', '(It is a stone) Tj /F0 6 Tf 4 Ts (1) Tj', '1', true],
+    ['a mark behind the end of a sentence refers', '(It is a stone.1) Tj', '1The', true],
+    ['a number that belongs to its word does not refer', '(It is a stone1) Tj', '1', false],
+    ['the number of a figure does not refer', '(It is on Fig.1) Tj', '1', false],
+  ])('%s to a footnote', async (_, drawn, mark, refers) => {
+    const { html } = await convert([
+      {
+        texts: [
+          ...textLines(60, 100, PROSE),
+          { x: 60, y: 700, text: `${mark} old bridge was built in 1890.`, size: 7 },
+        ],
+        raw: `BT /F0 10 Tf 60 392 Td ${drawn} ET`,
+      },
+    ]);
+    expect(html.includes('<sup><a href="#note-1-1" id="ref-note-1-1">1</a></sup></p>')).toBe(refers);
+    expect(html.includes('<ol class="footnotes">')).toBe(refers);
   });
 
   test('a page that is only a scan needs OCR', async () => {
