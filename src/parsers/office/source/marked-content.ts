@@ -33,7 +33,7 @@ export class MarkedContent {
       const { bold = false, italic = false, strike = false, code = false } = inline.style ?? {};
       const { position } = marks ?? {};
       const style = { bold, italic, strike, ...(position && { position }), code: marks?.code || code };
-      parts.push(...linked({ ...inline, text, style }, marks?.href));
+      parts.push(linked({ ...inline, text, style }, marks?.href));
       text = '';
     };
     for (const character of (inline.text ?? '').split('')) {
@@ -56,20 +56,9 @@ export class MarkedContent {
   }
 }
 
-/** Puts a text into a link, without the white space around it. */
-function linked(inline: Inline, href: string | undefined): Inline[] {
-  if (href === undefined) return [inline];
-  const [, before = '', text = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(inline.text ?? '') ?? [];
-  const link: Inline = {
-    kind: 'link',
-    target: { kind: 'external', value: href },
-    content: [{ ...inline, text }],
-  };
-  return [
-    ...(before ? [{ ...inline, text: before }] : []),
-    link,
-    ...(after ? [{ ...inline, text: after }] : []),
-  ];
+function linked(inline: Inline, href: string | undefined): Inline {
+  if (href === undefined) return inline;
+  return { kind: 'link', target: { kind: 'external', value: href }, content: [inline] };
 }
 
 /** Makes one link of neighbouring links with the same target, whose texts have different styles. */
