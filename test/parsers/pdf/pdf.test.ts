@@ -111,6 +111,18 @@ describe('reading order', () => {
     expect(await htmlOf(shuffled(texts))).toBe(html);
   });
 
+  test('reads what is below both columns at the margin last, but a paragraph of the left column before the right one', async () => {
+    const columns = (y: number) => [...textLines(60, y, PROSE), ...textLines(330, y, OTHER)];
+    const list = textLines(66, 161, ['- Tables of wood', '- Lamps']);
+    const title: PlacedText = { x: 60, y: 76, size: 14, text: 'A title' };
+    expect(await htmlOf([title, ...columns(100), ...list])).toMatch(
+      /The committee.*decision on it\..*Tables/s,
+    );
+    expect(await htmlOf([...columns(90), ...columns(149), ...textLines(60, 208, PROSE)])).toMatch(
+      /(The committee.*of the river\..*){3}(Members.*decision on it\..*){2}$/s,
+    );
+  });
+
   test('keeps headings at the margin above and below the table in the middle of the page', async () => {
     const ys = [150, 170, 190, 210, 230];
     const strokes: PdfPageContent['strokes'] = [
