@@ -101,3 +101,35 @@ describe('lists by their tags', () => {
     expect(html).toBe('<ul><li>Chairs of wood</li><li>Lamps of glass</li></ul>');
   });
 });
+
+describe('pictures', () => {
+  const texts: TaggedText[] = [
+    ['', 60, 300],
+    ['', 60, 100],
+    ['Bridges of the town', 60, 80],
+  ];
+  const image = (top: number) => ({
+    rect: [60, top, 160, top + 50] as [number, number, number, number],
+    width: 20,
+    height: 10,
+    pixels: Buffer.alloc(200, 100),
+  });
+  const alternativeTexts = async (tree: TagNode[]) => {
+    const { html } = await parsePdf(writeTaggedPdf(texts, [['P', 2], ...tree], [image(300), image(100)]), {
+      images: true,
+    });
+    return [...html.matchAll(/<img [^>]*alt="([^"]*)"/g)].map(([, alt]) => alt);
+  };
+
+  test('have the alternative texts of their tags, whatever the order of the tags is', async () => {
+    const tree: TagNode[] = [
+      ['Figure/Alt(The upper bridge)', 1],
+      ['Figure/Alt(The lower bridge)', 0],
+    ];
+    expect(await alternativeTexts(tree)).toEqual(['The upper bridge', 'The lower bridge']);
+  });
+
+  test('have none if it is not known which picture a tag belongs to', async () => {
+    expect(await alternativeTexts([['Figure/Alt(The lower bridge)', 0]])).toEqual(['', '']);
+  });
+});

@@ -21,6 +21,7 @@ import type {
   TextStyle,
   Word,
 } from '../types.ts';
+import { withAlternativeTexts } from './alternative-texts.ts';
 import { linkWords } from './links.ts';
 import { parseWithoutCopies } from './native-parse.ts';
 import { uprightPage } from './rotation.ts';
@@ -105,6 +106,7 @@ export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]
   const annotations = page.annotations ?? [];
   const { upright, turned, rotation } = byRotation(page.textItems);
   const { shapes, lines } = page.vectorGraphics ?? { shapes: [], lines: [] };
+  const tags = (page.structureTree?.roots ?? []).map(toTag);
   const source: SourcePage = {
     number: page.pageNum,
     width: page.width,
@@ -117,10 +119,10 @@ export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]
       .filter(isDot)
       .slice(0, MAX_DOTS)
       .map(({ bbox }) => toBox(bbox)),
-    figures: images.map(toFigure),
+    figures: withAlternativeTexts(images.map(toFigure), tags),
     annotations: annotations.flatMap(toAnnotation),
     fields: (page.formFields ?? []).flatMap(toField),
-    tags: (page.structureTree?.roots ?? []).map(toTag),
+    tags,
   };
   linkWords(source.words, annotations);
   return uprightPage(source, rotation);
@@ -276,9 +278,10 @@ function toField(field: NativeField): FormField[] {
   return [{ ...toBox(rect), type: kind, value, checked }];
 }
 
-const toTag = ({ type, markedContentIds, attributes, children }: StructureTreeElement): Tag => ({
+const toTag = ({ type, markedContentIds, altText, attributes, children }: StructureTreeElement): Tag => ({
   type,
   mcids: markedContentIds,
+  ...(altText?.trim() && { alt: altText.trim() }),
   ...(isSpan(attributes.ColSpan) && { columnSpan: attributes.ColSpan }),
   ...(isSpan(attributes.RowSpan) && { rowSpan: attributes.RowSpan }),
   children: children.map(toTag),
