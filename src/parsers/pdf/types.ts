@@ -96,6 +96,8 @@ export interface SourcePage {
   rules: Rules;
   /** Paths draw rules, charts, and letters without a font. */
   paths: PathCounts;
+  /** Small shapes that are as wide as high, as which some programs draw the bullets of lists. */
+  dots?: Box[];
   figures: Figure[];
   annotations: Annotation[];
   fields: FormField[];

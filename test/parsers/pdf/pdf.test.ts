@@ -268,6 +268,19 @@ describe('blocks', () => {
     expect(html).toContain('<pre><code>if (open) {\n  close();\n}</code></pre>');
   });
 
+  test('lists whose bullets are drawn as shapes, without tags', async () => {
+    const items = ['Tables of wood', 'Lamps of glass', 'Chairs'];
+    const dot = (x: number, y: number) => `${x} ${792 - y} 3 3 re f`;
+    const texts = [...textLines(60, 60, PROSE), ...textLines(80, 140, items)];
+    const drawn = items.map((_, place) => dot(70, 139 + 12 * place));
+    const html = async (dots: string[]) => (await convert([{ texts, raw: dots.join(' ') }])).html;
+    expect(await html(drawn)).toMatch(
+      /<ul><li>Tables of wood<\/li><li>Lamps of glass<\/li><li>Chairs<\/li><\/ul>$/,
+    );
+    expect(await html(drawn.slice(0, 1))).not.toContain('<li>');
+    expect(await html([57, 69, 81].map((y) => dot(200, y)))).not.toContain('<li>');
+  });
+
   test('links of the web, but not to scripts', async () => {
     const { html } = await convert([
       {

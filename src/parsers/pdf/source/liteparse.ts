@@ -113,6 +113,10 @@ export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]
     turnedWords: toWords(turned),
     rules: findRules(shapes, lines),
     paths: { all: shapes.length, curved: shapes.filter(({ fill, hasCurve }) => fill && hasCurve).length },
+    dots: shapes
+      .filter(isDot)
+      .slice(0, MAX_DOTS)
+      .map(({ bbox }) => toBox(bbox)),
     figures: images.map(toFigure),
     annotations: annotations.flatMap(toAnnotation),
     fields: (page.formFields ?? []).flatMap(toField),
@@ -156,6 +160,15 @@ const toBox = ({ x, y, width, height }: { x: number; y: number; width: number; h
   right: x + width,
   bottom: y + height,
 });
+
+/** Range of the size of bullets that are drawn as shapes, in points. */
+const MIN_DOT = 1.5;
+const MAX_DOT = 8;
+/** Limits the time for drawings. */
+const MAX_DOTS = 200;
+
+const isDot = ({ bbox: { width, height } }: { bbox: { width: number; height: number } }) =>
+  height > MIN_DOT && height < MAX_DOT && Math.abs(width - height) < 0.2 * height;
 
 /** Height of a line in most fonts, as a multiple of the font size. */
 const LINE_HEIGHT = 1.05;
