@@ -69,6 +69,43 @@ test('pptx: inline code and superscripts, and hidden slides are marked', async (
   expect(html.match(/hidden/g)).toHaveLength(3);
 });
 
+describe('pptx: the order of shapes', () => {
+  /** A text box; all numbers in the units of the file. */
+  const box = (text: string, [x, y, cx, cy]: [number, number, number, number], rotation = 0) =>
+    `<p:sp><p:nvSpPr><p:cNvPr id="3" name="x"/><p:cNvSpPr txBox="1"/><p:nvPr/></p:nvSpPr><p:spPr><a:xfrm rot="${rotation}"><a:off x="${x}" y="${y}"/><a:ext cx="${cx}" cy="${cy}"/></a:xfrm></p:spPr><p:txBody><a:bodyPr/><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`;
+  const words = async (...shapes: string[]) => {
+    const { html } = await convert('pptx', writePptx([{ shapes: shapes.join('') }]));
+    return html
+      .replace(/<[^>]*>/g, ' ')
+      .trim()
+      .split(/\s+/);
+  };
+
+  test('is from top to bottom and left to right, after the title', async () => {
+    const shapes = [
+      box('Right', [60, 40, 40, 20]),
+      box('Bottom', [0, 80, 100, 10]),
+      slideText('title', 'Title'),
+      box('Left', [0, 42, 40, 20]),
+      box('Top', [0, 20, 100, 10]),
+    ];
+    expect(await words(...shapes)).toEqual(['Title', 'Top', 'Left', 'Right', 'Bottom']);
+  });
+
+  test('stays where columns are drawn one after the other, or row by row', async () => {
+    const heads = [box('A', [0, 20, 40, 10]), box('B', [60, 20, 40, 10])];
+    const texts = [box('C', [0, 40, 40, 40]), box('D', [60, 60, 40, 40])];
+    expect(await words(...heads, ...texts)).toEqual(['A', 'B', 'C', 'D']);
+  });
+
+  test('stays if the place of a shape is not known', async () => {
+    const shapes = [box('Second', [0, 80, 100, 10]), box('First', [0, 20, 100, 10])];
+    expect(await words(...shapes, slideText('body', 'Body'))).toEqual(['Second', 'First', 'Body']);
+    const rotated = box('Rotated', [0, 50, 100, 10], 5_400_000);
+    expect(await words(...shapes, rotated)).toEqual(['Second', 'First', 'Rotated']);
+  });
+});
+
 test('odp: titles are headings and outlines are lists', async () => {
   const frame = (kind: string, text: string) =>
     `<draw:frame presentation:class="${kind}"><draw:text-box>${text}</draw:text-box></draw:frame>`;
