@@ -92,6 +92,23 @@ describe('pptx: the order of shapes', () => {
     expect(await words(...shapes)).toEqual(['Title', 'Top', 'Left', 'Right', 'Bottom']);
   });
 
+  test('moves groups as a whole, by the places of the groups', async () => {
+    const group = (y: number, ...shapes: string[]) =>
+      `<p:grpSp><p:nvGrpSpPr><p:cNvPr id="4" name="g"/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr><a:xfrm><a:off x="0" y="${y}"/><a:ext cx="100" cy="10"/></a:xfrm></p:grpSpPr>${shapes.join('')}</p:grpSp>`;
+    // The places of shapes in a group are in units of the group.
+    const inGroup = [box('Lower', [0, 0, 5, 5]), box('group', [5, 0, 5, 5])];
+    expect(await words(group(80, ...inGroup), box('Upper', [0, 20, 100, 10]))).toEqual([
+      'Upper',
+      'Lower',
+      'group',
+    ]);
+  });
+
+  test('stays on slides with text from right to left', async () => {
+    const [right, left] = [box('Right', [60, 40, 40, 20]), box('Left', [0, 40, 40, 20])];
+    expect(await words(right, left.replace('<a:p>', '<a:p><a:pPr rtl="1"/>'))).toEqual(['Right', 'Left']);
+  });
+
   test('stays where columns are drawn one after the other, or row by row', async () => {
     const heads = [box('A', [0, 20, 40, 10]), box('B', [60, 20, 40, 10])];
     const texts = [box('C', [0, 40, 40, 40]), box('D', [60, 60, 40, 40])];
