@@ -93,6 +93,23 @@ describe('lists by their tags', () => {
     );
   });
 
+  test('are lists without bullets and labels, too, but not if their items stand side by side', async () => {
+    const items = ['Chairs of wood', 'Lamps of glass', 'Tables'];
+    const tree: TagNode[] = [['L', ['LI', 0], ['LI', 1], ['LI', ['LBody', 2]]]];
+    expect(
+      await htmlOf(
+        items.map((text, place): TaggedText => [text, 70, 100 + 14 * place]),
+        tree,
+      ),
+    ).toBe('<ul><li>Chairs of wood</li><li>Lamps of glass</li><li>Tables</li></ul>');
+    expect(
+      await htmlOf(
+        items.map((text, place): TaggedText => [text, 70 + 76 * place, 100]),
+        tree,
+      ),
+    ).not.toContain('<li>');
+  });
+
   test('have no second bullet where the label is text', async () => {
     const drawn = texts.map(([text, x, y]): TaggedText => [text || '-', x, y]).slice(0, 4);
     const html = await htmlOf(drawn, [
