@@ -35,6 +35,16 @@ export const dataFields = {
 export const hasSchemaOrPrompt = ({ schema, prompt }: DataRequest) =>
   schema !== undefined || prompt !== undefined;
 
+/**
+ * The warning about a schema to which any data conforms, because it declares nothing. Official SDKs send one in place of a
+ * schema of zod 4, which they cannot convert.
+ * @returns `undefined` for any other schema
+ */
+export const emptySchemaWarning = (schema: Schema | undefined): string | undefined =>
+  schema !== undefined && Object.keys(schema).every((key) => key === '$schema')
+    ? 'The schema declares nothing, so it has no effect. If yours does, your SDK could not convert it: pass a JSON Schema, such as z.toJSONSchema(schema) of zod 4.'
+    : undefined;
+
 /** The result of a request for data of a page. */
 export const dataValue = z
   .unknown()
@@ -55,7 +65,9 @@ export function extractData(
   warn: Warn,
   subject: string,
 ): unknown {
-  if (schema === undefined) {
+  const emptyWarning = emptySchemaWarning(schema);
+  if (emptyWarning) warn(emptyWarning);
+  if (schema === undefined || emptyWarning) {
     const all = extractAll(content);
     warn(
       all

@@ -108,17 +108,34 @@ function findMissingReference(schema: Schema): string | undefined {
 /** Keywords whose values are data, in which nothing is a pattern. */
 const DATA_KEYWORDS: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
 
-/** Finds a pattern that is no regular expression. @param place the path to the value. @returns the path to the pattern */
-function findInvalidPattern(value: unknown, place: string): string | undefined {
+/** Keywords whose values have a schema for each name. The names may be those of keywords. */
+const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+]);
+
+/**
+ * Finds a pattern that is no regular expression.
+ * @param place the path to the value
+ * @param hasNames whether the keys of the value are names instead of keywords
+ * @returns the path to the pattern
+ */
+function findInvalidPattern(value: unknown, place: string, hasNames = false): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, member] of Object.entries(value)) {
     const path = `${place}/${key}`;
-    if (key === 'pattern' && typeof member === 'string' && !isPattern(member)) return path;
-    if (key === 'patternProperties' && isJsonObject(member)) {
+    const keyword = hasNames ? undefined : key;
+    if (keyword === 'pattern' && typeof member === 'string' && !isPattern(member)) return path;
+    if (keyword === 'patternProperties' && isJsonObject(member)) {
       const invalid = Object.keys(member).find((pattern) => !isPattern(pattern));
       if (invalid !== undefined) return `${path}/${invalid}`;
     }
-    const found = DATA_KEYWORDS.has(key) ? undefined : findInvalidPattern(member, path);
+    if (keyword !== undefined && DATA_KEYWORDS.has(keyword)) continue;
+    const found = findInvalidPattern(member, path, keyword !== undefined && NAMED_SCHEMAS.has(keyword));
     if (found !== undefined) return found;
   }
   return undefined;

@@ -1,7 +1,7 @@
 import { splitToTokens } from '../answers/excerpt.ts';
 import { ServiceError } from '../errors.ts';
 import { mergeData, toRequestSchema } from '../extraction/check-data.ts';
-import { type DataRequest, warnOfMissing } from '../extraction/data-request.ts';
+import { type DataRequest, emptySchemaWarning, warnOfMissing } from '../extraction/data-request.ts';
 import { extractAll, listMissing } from '../extraction/extract.ts';
 import type { Content } from '../html/content.ts';
 import { isJsonObject } from '../json-object.ts';
@@ -48,6 +48,8 @@ export async function askForData(
   { services, subject }: { services: AskServices; subject: string },
 ): Promise<unknown> {
   const { model, warn, checkData } = services;
+  const emptyWarning = emptySchemaWarning(schema);
+  if (emptyWarning) warn(emptyWarning);
   const { schema: sent, isWrapped } = toRequestSchema(schema ?? { type: 'object' });
   const question = { instructions: INSTRUCTIONS, request: prompt };
   const parts = splitSource(source, model.roomFor(question, { schema: sent }));

@@ -1,6 +1,6 @@
 import type { HostTime } from '../db/jobs/job-summary.ts';
 import { hasEnded } from '../db/pages/record-and-claim.ts';
-import type { ScrapedPage } from './page-worker.ts';
+import type { ScrapedPage } from './finished-pages.ts';
 
 /**
  * The outcome of one chunk, i.e. of one run of the activity `scrapePages`. Temporal shows it as part of the

@@ -2,7 +2,7 @@ import { translateDatabaseError } from '../db/client.ts';
 import type { Claim } from '../db/pages/claims.ts';
 import { policyOf, toServiceError } from '../errors.ts';
 import { asksToSlowDown } from '../net/response-status.ts';
-import type { ScrapedPage } from './page-worker.ts';
+import type { ScrapedPage } from './finished-pages.ts';
 
 /** Maximum number of attempts at a page whose failure may be temporary. */
 const MAX_ATTEMPTS = 3;

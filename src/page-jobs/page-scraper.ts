@@ -3,8 +3,8 @@ import type { LinkFilterCache } from '../crawl/link-filter-cache.ts';
 import type { Claim } from '../db/pages/claims.ts';
 import type { RecordAndClaimResult } from '../db/pages/record-and-claim.ts';
 import { ChunkLog } from './chunk-log.ts';
+import type { ScrapedPage } from './finished-pages.ts';
 import type { LoadedPageJob } from './load-page-job.ts';
-import type { ScrapedPage } from './page-worker.ts';
 import { type PageDeps, scrapeClaimedPage } from './scrape-claimed-page.ts';
 
 /** Scrapes the pages of one job for one page worker, and collects the figures for the report of the chunk. */

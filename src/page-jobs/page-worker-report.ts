@@ -2,8 +2,8 @@ import type { Database } from '../db/client.ts';
 import { type JobWorkload, readJobWorkload } from '../db/pages/job-workload.ts';
 import type { RecordAndClaimResult } from '../db/pages/record-and-claim.ts';
 import type { ChunkReport } from './chunk-log.ts';
+import { PAGES_PER_WORKER } from './claimed-pages.ts';
 import { MAX_RETRY_DELAY_MS } from './page-outcome.ts';
-import { PAGES_PER_WORKER } from './page-worker.ts';
 
 /**
  * The result of the activity `scrapePages`: the state of the job, and what its workflow has to do next.

@@ -18,9 +18,9 @@ import {
 } from '../scraping/build-document.ts';
 import { type Deadline, startDeadline } from '../scraping/deadline.ts';
 import type { Snapshot } from '../snapshot.ts';
+import type { ScrapedPage } from './finished-pages.ts';
 import { pageConversion } from './page-conversion.ts';
 import { isRetriedStatus, MAX_LOSSES, outcomeOfError, postponed, retried } from './page-outcome.ts';
-import type { ScrapedPage } from './page-worker.ts';
 import { readStartPage } from './start-page.ts';
 
 /** The context that all pages of a job share. */

@@ -1,5 +1,6 @@
 import { Firecrawl } from 'firecrawl';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { call } from '../support/api.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { useService } from '../support/use-service.ts';
@@ -33,6 +34,16 @@ describe('without a language model', () => {
       sources: { designer: [`${site.url}/`] },
       warning: expect.stringContaining('found by rules'),
     });
+  });
+
+  it('an extract warns of a schema of zod 4, which the SDK replaces by one that declares nothing', async () => {
+    const client = new Firecrawl({ apiKey: service.key, apiUrl: service.url });
+    const schema = z.object({ designer: z.string() }) as unknown as Record<string, unknown>;
+    const { warnings } = await client.startExtract({ urls: [`${site.url}/`], schema });
+    expect(warnings).toEqual([
+      expect.stringContaining('z.toJSONSchema(schema)'),
+      expect.stringContaining('rules look for values'),
+    ]);
   });
 
   it.each([

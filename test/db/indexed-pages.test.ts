@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { addIndexedPages, findIndexedPages } from '../../src/db/pages/indexed-pages.ts';
+import {
+  addIndexedPages,
+  deleteOldIndexedPages,
+  findIndexedPages,
+} from '../../src/db/pages/indexed-pages.ts';
 import { createTeam } from '../../src/db/teams/teams.ts';
 import { makePageEntry } from '../../src/indexing/page-entry.ts';
 import { queryTerms } from '../../src/indexing/query-terms.ts';
@@ -108,6 +112,50 @@ it('a page keeps the longest text of the same copy, and its text when a newer do
     await add(2_500, { markdown: 'An older and longer text.' });
     expect(await stored()).toEqual([['A lamp.', 3_000]]);
     expect((await find(db, teamId, 'brass')).pages).toHaveLength(0);
+  } finally {
+    await db.close();
+  }
+});
+
+it('pages that are too old or too many are deleted, the oldest first', async () => {
+  await using empty = await openEmptyDatabase();
+  const db = empty.open();
+  try {
+    await migrate(db);
+    await indexPages(db);
+    const remaining = async () => {
+      const { rows } = await db.pool.query<{ pages: number; oldest: Date }>(
+        'select count(*)::int as pages, min(fetched_at) as oldest from indexed_pages',
+      );
+      return [rows[0]!.pages, rows[0]!.oldest.getTime()];
+    };
+    expect(await deleteOldIndexedPages(db, new Date(100), PAGES)).toBe(100);
+    expect(await remaining()).toEqual([PAGES - 100, 100]);
+    expect(await deleteOldIndexedPages(db, new Date(0), 1_000)).toBe(PAGES - 1_100);
+    expect(await remaining()).toEqual([1_000, PAGES - 1_000]);
+    // More are too many than too old.
+    expect(await deleteOldIndexedPages(db, new Date(PAGES - 900), 200)).toBe(800);
+    expect(await remaining()).toEqual([200, PAGES - 200]);
+    expect(await deleteOldIndexedPages(db, new Date(0), 200)).toBe(0);
+  } finally {
+    await db.close();
+  }
+});
+
+it('the deletion of pages that are too many ends, though others are added all the time', async () => {
+  await using empty = await openEmptyDatabase();
+  const db = empty.open();
+  try {
+    await migrate(db);
+    await indexPages(db);
+    await db.pool.query(`
+      create function add_page() returns trigger language plpgsql as $$ begin
+        insert into indexed_pages (team_id, url_key, url, title, description, content, content_key, words, fetched_at)
+        select team_id, sha256(url_key), url, title, description, content, content_key, words, now() from indexed_pages limit 1;
+        return null;
+      end $$;
+      create trigger add_page after delete on indexed_pages execute function add_page()`);
+    expect(await deleteOldIndexedPages(db, new Date(0), 1_000)).toBe(PAGES - 1_000);
   } finally {
     await db.close();
   }

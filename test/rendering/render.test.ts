@@ -177,6 +177,16 @@ describe('a format that a language model would write', () => {
     expect(none.warnings.join()).toContain('Send a schema');
   });
 
+  it('returns all structured data as json if the schema declares nothing, and says so', () => {
+    const schema = { $schema: 'http://json-schema.org/draft-07/schema#' };
+    const { fields, warnings } = rendered(
+      [{ type: 'json', schema }],
+      '<meta property="og:title" content="Town">',
+    );
+    expect(fields).toEqual({ json: { openGraph: { 'og:title': 'Town' } } });
+    expect(warnings.join()).toContain('The schema declares nothing');
+  });
+
   it('accepts query as an older name of question and highlights', () => {
     expect(rendered([{ type: 'query', prompt: 'Who is the mayor?' }]).fields).toEqual({
       answer: 'The mayor of the old town is Anna Berger.',

@@ -197,6 +197,11 @@ describe('formats', () => {
       { type: 'json', schema: { patternProperties: { '[': {} } } },
       /no usable JSON Schema: schema\/patternProperties\/\[ is no regular expression/,
     ],
+    [
+      // A property may be named like a keyword.
+      { type: 'json', schema: { properties: { default: { pattern: '(' } } } },
+      /no usable JSON Schema: schema\/properties\/default\/pattern is no regular expression/,
+    ],
     ['deterministicJson', /needs a schema or a prompt/],
   ];
   it.each(refused)('%j is refused', (format, message) => {

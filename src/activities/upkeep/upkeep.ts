@@ -70,10 +70,12 @@ export function upkeepActivities(deps: UpkeepDeps) {
      */
     async tidyUp(): Promise<{ jobs: number; files: number; copies: number }> {
       using _ = startHeartbeat();
+      // What expires meanwhile is left for the next time, so that a busy service does not keep this from ending.
       const now = Date.now();
       let jobs = 0;
-      for (let deleted = 1; deleted > 0; jobs += deleted) deleted = await deleteExpiredResults(db);
-      while ((await deleteExpiredJobs(db)) > 0);
+      for (let deleted = 1; deleted > 0; jobs += deleted)
+        deleted = await deleteExpiredResults(db, new Date(now));
+      while ((await deleteExpiredJobs(db, new Date(now))) > 0);
       const cache = await trimCache(deps);
       const strays = await removeStrayFiles(deps);
       await deleteOldIdempotencyKeys(db);
@@ -82,7 +84,7 @@ export function upkeepActivities(deps: UpkeepDeps) {
       await deleteUnusedProfiles(db);
       await deleteOldModelCalls(db);
       for (const id of await listAbandonedSessions(db)) await endSession(db, { id, reason: 'lost' });
-      while ((await deleteOldIndexedPages(db, new Date(now - cacheTtlMs), maxIndexedPages)) > 0);
+      await deleteOldIndexedPages(db, new Date(now - cacheTtlMs), maxIndexedPages);
       await deleteOldVersions(db, new Date(now - trackingTtlMs));
       const oldest = (await findOldestResultDate(db))?.getTime() ?? now;
       const results = await blobs.sweep(new Date(oldest - SAFETY_MARGIN_MS));

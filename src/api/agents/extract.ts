@@ -1,6 +1,7 @@
 import { RULES_REASONS } from '../../agent/results.ts';
 import type { RulesReason } from '../../agent/task.ts';
 import { errorsRaisedBy, ServiceError } from '../../errors.ts';
+import { emptySchemaWarning } from '../../extraction/data-request.ts';
 import { JOB_KINDS } from '../../job-kinds.ts';
 import {
   type ExtractRequest,
@@ -39,13 +40,16 @@ const create = defineRoute({
       throw modelMissing(reason, 'An extract without a schema', advice);
     }
     const run = { kind: 'extract' as const, caller, rawBody, idempotencyKey, baseUrl, webhook };
+    const warnings = [emptySchemaWarning(rest.schema), reason && rulesWarning(reason, rest.prompt)].filter(
+      (warning) => warning !== undefined,
+    );
     const id = await startRun({ ...run, request: { ...rest, urls } }, deps);
     return {
       success: true as const,
       id,
       replacement: JOB_KINDS.agent.path,
       ...(rest.ignoreInvalidURLs && { invalidURLs: invalid }),
-      ...(reason && { warnings: [rulesWarning(reason, rest.prompt)] }),
+      ...(warnings.length > 0 && { warnings }),
     };
   },
 });

@@ -12,15 +12,15 @@ const MAX_JOBS_PER_STEP = 100;
 const MAX_ROWS_PER_STATEMENT = 20_000;
 
 /**
- * Deletes expired jobs that the activity list does not show any more, at most 100. Call it again until it
- * deletes none.
+ * Deletes jobs that had expired at a time and that the activity list does not show any more, at most 100. Call it again until
+ * it deletes none.
  * @returns the number of deleted jobs
  */
-export async function deleteExpiredJobs(db: Database): Promise<number> {
+export async function deleteExpiredJobs(db: Database, before: Date): Promise<number> {
   const { rows } = await sql<{ deleted: number }>`
     with expired as (
       select id from jobs
-      where expires_at < now() and (status <> 'scraping' or kind = any(${TASK_KINDS}::text[]))
+      where expires_at < least(now(), ${before}) and (status <> 'scraping' or kind = any(${TASK_KINDS}::text[]))
         and created_at < now() - make_interval(hours => ${LISTED_HOURS})
       order by expires_at limit ${MAX_JOBS_PER_STEP}
     ), deleted_job as (
@@ -30,23 +30,23 @@ export async function deleteExpiredJobs(db: Database): Promise<number> {
   return rows[0]?.deleted ?? 0;
 }
 
-/** The jobs whose results have expired and are not deleted yet, the oldest first, at most 100. */
-const EXPIRED_JOBS = sql`
+/** The jobs whose results had expired at a time and are not deleted yet, the oldest first, at most 100. */
+const expiredJobs = (before: Date) => sql<{ id: string }>`
   select id from jobs
-  where expires_at < now() and (status <> 'scraping' or kind = any(${TASK_KINDS}::text[]))
+  where expires_at < least(now(), ${before}) and (status <> 'scraping' or kind = any(${TASK_KINDS}::text[]))
     and (exists (select from results where job_id = jobs.id)
       or exists (select from pages where job_id = jobs.id)
       or length(seal) > 0)
   order by expires_at limit ${MAX_JOBS_PER_STEP}`;
 
 /**
- * Deletes the results, pages, skipped URLs and webhook deliveries of expired jobs, at most 100, and from
+ * Deletes the results, pages, skipped URLs and webhook deliveries of jobs that had expired at a time, at most 100, and from
  * jobs with zero data retention also the key and all that it encrypts. The jobs themselves are kept,
- * because lists still show them.
+ * because lists still show them. Call it again until it deletes none.
  * @returns the number of jobs whose results were deleted
  */
-export async function deleteExpiredResults(db: Database): Promise<number> {
-  const { rows: jobs } = await sql<{ id: string }>`${EXPIRED_JOBS}`.execute(db.query);
+export async function deleteExpiredResults(db: Database, before: Date): Promise<number> {
+  const { rows: jobs } = await expiredJobs(before).execute(db.query);
   if (jobs.length === 0) return 0;
   const ids = jobs.map(({ id }) => id);
   // Pages come last, because a job with pages is found again if the process ends meanwhile.

@@ -219,14 +219,27 @@ function chooseLookups(shares: readonly number[], total: number): Record<'anywhe
 const quoted = (lexeme: string) => `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 const anyOf = (lexemes: readonly string[]) => `(${lexemes.map(quoted).join(' | ')})`;
 
-const DELETED_AT_ONCE = 1_000;
+/** Enough that the table is read a few times only, however many pages are deleted; few enough for a statement of a second. */
+const DELETED_AT_ONCE = 20_000;
 
 /**
- * Deletes up to 1,000 pages that were fetched before a time, or that exceed the maximum number of pages, the oldest first. This reads
- * the whole table, because an index of dates would have to be updated with each page that is scraped again.
+ * Deletes the pages that were fetched before a time, or that exceed the maximum number of pages, the oldest first. Those that are
+ * added meanwhile may be left, so that it ends while others add pages.
  * @returns the number of deleted pages
  */
 export async function deleteOldIndexedPages(db: Database, before: Date, maxPages: number): Promise<number> {
+  for (let all = 0; ; ) {
+    const deleted = await deleteOldest(db, before, maxPages);
+    all += deleted;
+    if (deleted < DELETED_AT_ONCE) return all;
+  }
+}
+
+/**
+ * Deletes up to 20,000 such pages. This reads the whole table, because an index of dates would have to be updated with each page
+ * that is scraped again.
+ */
+async function deleteOldest(db: Database, before: Date, maxPages: number): Promise<number> {
   const { rows } = await sql<{ deleted: number }>`
     with excess as (
       select greatest(0, count(*) - ${maxPages}::bigint) as pages from indexed_pages

@@ -63,7 +63,7 @@ export class InlineHtmlWriter {
       case 'link': {
         const inner = this.#runs(mergeText(content), emphases);
         const href = target?.kind === 'anchor' ? `#${this.fragment(target.value)}` : target?.value;
-        return href && isSafe(href) ? `<a href="${escapeHtml(href)}">${inner}</a>` : inner;
+        return href && isSafe(href) ? surround(inner, 'a', ` href="${escapeHtml(href)}"`) : inner;
       }
       case 'image': {
         const id = String(source?.assetId);
@@ -127,8 +127,8 @@ function styled(text: string, style: Style | undefined): string {
   return html;
 }
 
-/** White space stays outside the element, because markdown cannot begin or end emphasis with it. */
-function surround(html: string, element: string): string {
+/** White space stays outside the element, because markdown cannot begin or end emphasis and links with it. */
+function surround(html: string, element: string, attributes = ''): string {
   const [, before = '', core = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(html) ?? [];
-  return core === '' ? html : `${before}<${element}>${core}</${element}>${after}`;
+  return core === '' ? html : `${before}<${element}${attributes}>${core}</${element}>${after}`;
 }

@@ -3,16 +3,18 @@ import { escapeHtml } from '../../html/parse/escape-html.ts';
 import type { ConvertedDocument, DocumentMetadata, DocumentTask, DocumentType } from '../document.ts';
 import { DocumentError } from '../document-error.ts';
 import { refuseEncrypted } from '../office/encryption.ts';
-import { isZip } from '../zip.ts';
+import { isZip, ZipArchive } from '../zip.ts';
 import { readDelimitedText } from './delimited-text.ts';
 import { toDocumentError } from './errors.ts';
 import { boundsOf, type GridCell, readCells } from './grid.ts';
 import { readHiddenOdsSheets } from './ods-sheets.ts';
-import { PictureWriter } from './pictures.ts';
+import { archivePictures, PictureWriter } from './pictures.ts';
 import { expandArchive } from './stored-archive.ts';
 import { splitTables } from './tables.ts';
 import { tableHtml } from './to-html.ts';
 import { hasOnlyEmptyResults } from './xls-formulas.ts';
+import { xlsPictures } from './xls-pictures.ts';
+import { hasOnlyEmptyBinaryResults } from './xlsb-sheets.ts';
 
 /** Types of workbooks and of tables in text. */
 export type SpreadsheetType = Extract<DocumentType, 'xlsx' | 'xlsb' | 'xls' | 'ods' | 'csv' | 'tsv'>;
@@ -48,13 +50,15 @@ export function convertSpreadsheet(
   const file = isText(type) ? bytes : expandFile(bytes, onDamage);
   const hiddenSheets =
     type === 'ods' && isZip(file) ? readHiddenOdsSheets(file, { maxRows: maxRows + 1 }) : new Set();
-  const { workbook, lacksValues } = readWorkbook(type, file, maxRows + 1);
+  const { workbook, lacksValues, xlsStream } = readWorkbook(type, file, maxRows + 1);
   const is1904 = workbook.Workbook?.WBProps?.date1904 ?? false;
   if (lacksValues)
     warnings.push(
       'The values of some formulas are not stored in the workbook; they are written as formulas.',
     );
-  const pictures = new PictureWriter(!isText(type) && isZip(file) ? file : undefined, { images });
+  const isArchive = !isText(type) && isZip(file);
+  const source = isArchive ? archivePictures(file) : xlsStream && xlsPictures(xlsStream);
+  const pictures = new PictureWriter(source, { images });
   const parts: string[] = [];
   let cellsLeft = maxCells;
   const names = workbook.SheetNames.slice(0, MAX_SHEETS);
@@ -104,36 +108,61 @@ function expandFile(bytes: Uint8Array, onDamage: () => void): Uint8Array {
 /** The ends of formulas without a value, as programs write them that cannot calculate. */
 const EMPTY_RESULTS = ['</f></c>', '</f><v></v>', '</f><v/>', '</f><v />'];
 
+/** The names of the parts of an xlsb file that contain sheets. */
+const BINARY_SHEET = /^xl\/worksheets\/[^/]+\.bin$/i;
+
+interface ReadWorkbook {
+  workbook: WorkBook;
+  /** Whether formulas take the places of values that are not stored. */
+  lacksValues: boolean;
+  /** The stream with the records of an xls file. */
+  xlsStream?: Buffer | undefined;
+}
+
 /**
  * Reads a workbook, and its formulas as well if their values are not stored.
  * @param sheetRows maximum number of rows to read of each sheet
  */
-function readWorkbook(
-  type: SpreadsheetType,
-  bytes: Uint8Array,
-  sheetRows: number,
-): { workbook: WorkBook; lacksValues: boolean } {
+function readWorkbook(type: SpreadsheetType, bytes: Uint8Array, sheetRows: number): ReadWorkbook {
   try {
     if (isText(type)) return { workbook: readDelimitedText(type, bytes, sheetRows), lacksValues: false };
     const options = { type: 'buffer', dense: true, sheetRows, cellHTML: false, cellNF: true } as const;
     const withFormulas = { ...options, cellFormula: true, sheetStubs: true };
-    const lacksXlsxValues = type === 'xlsx' && EMPTY_RESULTS.some((end) => Buffer.from(bytes).includes(end));
-    const workbook = lacksXlsxValues
+    const lacksValues = lacksArchivedValues(type, bytes);
+    const workbook = lacksValues
       ? read(bytes, withFormulas)
       : read(bytes, { ...options, cellFormula: false, bookFiles: type === 'xls' });
     if (workbook.SheetNames.length === 0) throw new DocumentError('damaged', 'The workbook has no sheets.');
-    if (!lacksXlsValues(workbook)) return { workbook, lacksValues: lacksXlsxValues };
-    return { workbook: read(bytes, withFormulas), lacksValues: true };
+    const xlsStream = readXlsStream(workbook);
+    if (!xlsStream || !hasOnlyEmptyResults(xlsStream)) return { workbook, lacksValues, xlsStream };
+    return { workbook: read(bytes, withFormulas), lacksValues: true, xlsStream };
   } catch (error) {
     throw toDocumentError(error);
   }
 }
 
-/** Whether a workbook is an xls file without any value of its formulas. Only such files are read with their streams. */
-function lacksXlsValues(workbook: WorkBook & { cfb?: unknown }): boolean {
-  if (!workbook.cfb) return false;
-  const stream = CFB.find(workbook.cfb, '/Workbook')?.content as Uint8Array | undefined;
-  return stream !== undefined && hasOnlyEmptyResults(Buffer.from(stream));
+/** Whether an xlsx file has formulas without a value, or an xlsb file has formulas, but a value of none. */
+function lacksArchivedValues(type: SpreadsheetType, bytes: Uint8Array): boolean {
+  if (type === 'xlsx') return EMPTY_RESULTS.some((end) => Buffer.from(bytes).includes(end));
+  if (type !== 'xlsb' || !isZip(bytes)) return false;
+  const archive = new ZipArchive(bytes);
+  const names = archive.names.filter((name) => BINARY_SHEET.test(name));
+  // The archive is not compressed, so that its size is the limit.
+  const parts = names.map((name) => archive.read(name, Number.MAX_SAFE_INTEGER) ?? Buffer.alloc(0));
+  try {
+    return hasOnlyEmptyBinaryResults(parts);
+  } catch (error) {
+    // SheetJS reads what it can of a damaged sheet, or rejects it.
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** The stream with the records of an xls file. Only such files are read with their streams. */
+function readXlsStream({ cfb }: WorkBook & { cfb?: unknown }): Buffer | undefined {
+  if (!cfb) return undefined;
+  const stream = CFB.find(cfb, '/Workbook')?.content as Uint8Array | undefined;
+  return stream && Buffer.from(stream);
 }
 
 function readMetadata({

@@ -5,7 +5,7 @@ import { type DocumentImage, imageUrl } from '../document.ts';
 import { toImageType } from '../image-type.ts';
 import { ZipArchive } from '../zip.ts';
 import { readOdsPictures } from './ods-pictures.ts';
-import type { PlacedPicture } from './placed-picture.ts';
+import type { PictureSource, PlacedPicture } from './placed-picture.ts';
 import { readXlsxPictures } from './xlsx-pictures.ts';
 
 const MAX_PICTURES = 1000;
@@ -14,11 +14,25 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 const LEFT_OUT = 'Some pictures of the workbook were left out, because they are too many or too large.';
 
+/**
+ * The pictures of a workbook that is a zip archive.
+ * @param bytes the archive, uncompressed
+ */
+export function archivePictures(bytes: Uint8Array): PictureSource {
+  const archive = new ZipArchive(bytes);
+  return {
+    readSheets: () =>
+      archive.names.includes('content.xml') ? readOdsPictures(archive) : readXlsxPictures(archive),
+    // The archive is not compressed, so that its size is the limit.
+    read: (part) => archive.read(part, Number.MAX_SAFE_INTEGER),
+  };
+}
+
 /** Writes the pictures of a workbook, and collects them if they are wanted. */
 export class PictureWriter {
   readonly images: DocumentImage[] = [];
   readonly warnings: string[] = [];
-  readonly #archive: ZipArchive | undefined;
+  readonly #source: PictureSource | undefined;
   readonly #sheets: ReadonlyMap<string, PlacedPicture[]>;
   readonly #wantsImages: boolean;
   /** The numbers of the collected images by their parts; undefined for parts that are no images. */
@@ -26,12 +40,12 @@ export class PictureWriter {
   #bytesLeft = MAX_BYTES;
 
   /**
-   * @param archive a workbook as an uncompressed zip archive; the pictures of others are not read
+   * @param source the pictures; absent for workbooks that have none
    * @param options.images whether to collect the pictures; otherwise their alternative texts take their places
    */
-  constructor(archive: Uint8Array | undefined, options: { images: boolean }) {
+  constructor(source: PictureSource | undefined, options: { images: boolean }) {
     this.#wantsImages = options.images;
-    this.#archive = archive && new ZipArchive(archive);
+    this.#source = source;
     this.#sheets = this.#read();
   }
 
@@ -45,11 +59,8 @@ export class PictureWriter {
   }
 
   #read(): ReadonlyMap<string, PlacedPicture[]> {
-    if (!this.#archive) return new Map();
     try {
-      return this.#archive.names.includes('content.xml')
-        ? readOdsPictures(this.#archive)
-        : readXlsxPictures(this.#archive);
+      return this.#source?.readSheets() ?? new Map();
     } catch {
       // The cells, which matter most, are read by another reader.
       this.warnings.push('The workbook is damaged; its pictures are missing.');
@@ -68,8 +79,7 @@ export class PictureWriter {
   #collect(part: string): string | undefined {
     if (this.#ids.has(part)) return this.#ids.get(part);
     const mediaType = toImageType(`image/${extname(part).slice(1).toLowerCase()}`);
-    // The archive is not compressed, so that its size is the limit.
-    const bytes = mediaType && this.#archive?.read(part, Number.MAX_SAFE_INTEGER);
+    const bytes = mediaType && this.#source?.read(part);
     const isKept = bytes && this.images.length < MAX_PICTURES && bytes.length <= this.#bytesLeft;
     const id = isKept ? String(this.images.length) : undefined;
     this.#ids.set(part, id);

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import type { OfficeBlock, OfficeModel } from '../../../src/parsers/office/model.ts';
 import { readPptParagraphs } from '../../../src/parsers/office/ppt/ppt-paragraphs.ts';
+import { addSourceProperties } from '../../../src/parsers/office/source/source-properties.ts';
+import { officeToHtml } from '../../../src/parsers/office/to-html.ts';
 import { writeCompoundFile } from '../compound-file-writer.ts';
 
 /** A record of MS-PPT; containers have records as content. */
@@ -47,6 +50,46 @@ test('ppt: inline code, superscripts and subscripts', () => {
     { runs: [{ text: '10' }, { text: '6', position: 'super' }] },
     { runs: [{ text: 'npm', code: true }, { text: ' H' }, { text: '2', position: 'sub' }, { text: 'O' }] },
   ]);
+});
+
+test('ppt: a text with a link is a link, in whatever styles it is', () => {
+  const string = (value: string, instance: number) => record(4026, Buffer.from(value, 'utf16le'), instance);
+  const list = record(1033, [
+    record(4055, [record(4051, u32(3)), string('Winnow', 0), string('https://a.example/x', 1)]),
+    record(4055, [record(4051, u32(4)), string('https://a.example/y', 1), string('part', 3)]),
+    record(4055, [record(4051, u32(5)), string('Next', 0), string('256,1,Next', 3)]),
+  ]);
+  const click = (action: number, link: number, begin: number, end: number) => [
+    record(4082, [record(4083, Buffer.concat([u32(0), u32(link), Buffer.from([action]), Buffer.alloc(7)]))]),
+    record(4063, Buffer.concat([u32(begin), u32(end)])),
+  ];
+  const styles = Buffer.concat([paragraphs(26), plain(10), raised(2, 30), plain(14)]);
+  const stream = Buffer.concat([
+    list,
+    record(3999, u32(0)),
+    text('Read here 12, more, or go'),
+    record(4001, styles),
+    ...click(4, 3, 5, 12),
+    ...click(4, 4, 14, 18),
+    ...click(4, 5, 23, 25),
+    record(3999, u32(0)),
+    text('Play'),
+    ...click(6, 3, 0, 4),
+  ]);
+  const source = readPptParagraphs(writeCompoundFile({ 'PowerPoint Document': stream }));
+  const asRead = (value: string): OfficeBlock => ({
+    kind: 'paragraph',
+    content: [{ kind: 'text', text: value }],
+  });
+  const model: OfficeModel = {
+    blocks: [asRead('Read here 12, more, or go'), asRead('Play')],
+    notes: [],
+    assets: [],
+  };
+  addSourceProperties(model, source);
+  expect(officeToHtml(model, undefined)).toBe(
+    '<p>Read <a href="https://a.example/x">here <sup>12</sup></a>, <a href="https://a.example/y#part">more</a>, or go</p>\n<p>Play</p>',
+  );
 });
 
 test('ppt: hidden slides, whose titles are in the list of slides', () => {

@@ -1,7 +1,8 @@
-import { utils, write } from '@e965/xlsx';
+import { CFB, utils, write } from '@e965/xlsx';
 import { expect, test } from 'vitest';
 import { convertSpreadsheet } from '../../../src/parsers/spreadsheet/index.ts';
 import { ZipArchive } from '../../../src/parsers/zip.ts';
+import { writeCompoundFile } from '../compound-file-writer.ts';
 import { writeZip } from '../zip-writer.ts';
 
 const PICTURE = Buffer.from('picture');
@@ -57,6 +58,94 @@ test('pictures of a binary workbook', () => {
   const { html, images } = convertSpreadsheet({ type: 'xlsb', images: true }, file);
   expect(html).toMatch(/Größe<\/h2>.*1<\/th>.*<p><img src="document-image:0" alt="Sales"><\/p>.*9<\/th>/s);
   expect(images).toEqual([{ id: '0', mediaType: 'image/png', bytes: PICTURE }]);
+});
+
+/** A record of a drawing (MS-ODRAW); containers have records as content. */
+function drawingRecord(type: number, content: Buffer | Buffer[], instance = 0): Buffer {
+  const bytes = Array.isArray(content) ? Buffer.concat(content) : content;
+  const header = Buffer.alloc(8);
+  header.writeUInt16LE((instance << 4) | (Array.isArray(content) ? 0xf : 0), 0);
+  header.writeUInt16LE(type, 2);
+  header.writeUInt32LE(bytes.length, 4);
+  return Buffer.concat([header, bytes]);
+}
+
+/** A record of a workbook (MS-XLS). */
+function biffRecord(type: number, content: Buffer): Buffer {
+  const header = Buffer.alloc(4);
+  header.writeUInt16LE(type, 0);
+  header.writeUInt16LE(content.length, 2);
+  return Buffer.concat([header, content]);
+}
+
+/** A picture on a sheet of an xls file: the shape, by the number of its file. */
+function xlsShape(row: number, picture: number, description: string): Buffer {
+  const text = Buffer.from(`${description}\0`, 'utf16le');
+  const properties = Buffer.alloc(12);
+  properties.writeUInt16LE(0x4104, 0);
+  properties.writeUInt32LE(picture, 2);
+  properties.writeUInt16LE(0xc381, 6);
+  properties.writeUInt32LE(text.length, 8);
+  const anchor = Buffer.alloc(18);
+  anchor.writeUInt16LE(row, 6);
+  return drawingRecord(0xf004, [
+    drawingRecord(0xf00b, Buffer.concat([properties, text]), 2),
+    drawingRecord(0xf010, anchor),
+  ]);
+}
+
+/** Adds files of pictures and shapes to a workbook with one sheet. */
+function withXlsPictures(file: Buffer, files: Buffer[], shapes: Buffer[]): Buffer {
+  const found = CFB.find(CFB.read(file, { type: 'buffer' }), '/Workbook');
+  const stream = Buffer.from(found?.content as Uint8Array);
+  const end = Buffer.from([0x0a, 0, 0, 0]);
+  const stored = drawingRecord(0xf000, [
+    drawingRecord(
+      0xf001,
+      files.map((content) => drawingRecord(0xf007, Buffer.concat([Buffer.alloc(36), content]))),
+    ),
+  ]);
+  // The files are spread over two records.
+  const group = [biffRecord(0xeb, stored.subarray(0, 50)), biffRecord(0x3c, stored.subarray(50))];
+  const drawing = drawingRecord(0xf002, [drawingRecord(0xf003, shapes)]);
+  const workbookEnd = stream.indexOf(end);
+  const sheetEnd = stream.lastIndexOf(end);
+  for (let at = 0; at < workbookEnd; at += 4 + stream.readUInt16LE(at + 2))
+    if (stream.readUInt16LE(at) === 0x85)
+      stream.writeUInt32LE(stream.readUInt32LE(at + 4) + Buffer.concat(group).length, at + 4);
+  return writeCompoundFile({
+    Workbook: Buffer.concat([
+      stream.subarray(0, workbookEnd),
+      ...group,
+      stream.subarray(workbookEnd, sheetEnd),
+      biffRecord(0xec, drawing),
+      stream.subarray(sheetEnd),
+    ]),
+  });
+}
+
+test('pictures of an Excel 97 to 2003 workbook', () => {
+  const sheet = utils.aoa_to_sheet([[1]]);
+  sheet.A9 = { t: 'n', v: 9 };
+  sheet['!ref'] = 'A1:A9';
+  const workbook = utils.book_new();
+  utils.book_append_sheet(workbook, sheet, 'Größe');
+  const file = withXlsPictures(
+    write(workbook, { type: 'buffer', bookType: 'biff8' }),
+    [
+      drawingRecord(0xf01a, Buffer.alloc(60), 0x3d4),
+      drawingRecord(0xf01e, Buffer.concat([Buffer.alloc(33), PICTURE]), 0x6e1),
+    ],
+    [xlsShape(12, 1, 'Metafile'), xlsShape(4, 2, 'Sales <2024>'), xlsShape(1, 7, 'Unknown')],
+  );
+  const { html, images } = convertSpreadsheet({ type: 'xls', images: true }, file);
+  expect(html).toMatch(
+    /Größe<\/h2>.*1<\/th>.*<p><img src="document-image:0" alt="Sales &lt;2024&gt;"><\/p>.*9<\/th>.*<p>Metafile<\/p>$/s,
+  );
+  expect(images).toEqual([{ id: '0', mediaType: 'image/png', bytes: PICTURE }]);
+  expect(convertSpreadsheet({ type: 'xls', images: false }, file).html).toContain(
+    '<p>Sales &lt;2024&gt;</p>',
+  );
 });
 
 test('alternative texts take the places of pictures that are not wanted', () => {

@@ -17,6 +17,18 @@ export const TYPES = {
   textCharacters: 4000,
   textBytes: 4008,
   textStyles: 4001,
+  /** Begins a text. */
+  textHeader: 3999,
+  /** Stands for a text of the list of slides. */
+  outlineText: 3998,
+  /** A link of the presentation, with its identifier and strings behind it. */
+  link: 4055,
+  linkIdentifier: 4051,
+  string: 4026,
+  /** What a click, or the pointer above, does. */
+  interaction: 4083,
+  /** The part of the text to which the interaction before it belongs. */
+  interactiveText: 4063,
 } as const;
 
 const HEADER_BYTES = 8;

@@ -17,10 +17,11 @@ export class MarkedContent {
 
   /** Splits the text of a paragraph at the ends of the runs and gives each part the marks of its run. It must be called once, in the order of the text. */
   apply(content: readonly Inline[]): Inline[] {
-    return content.flatMap((inline) => {
+    const parts = content.flatMap((inline) => {
       if (inline.content) return [{ ...inline, content: this.apply(inline.content) }];
       return inline.kind === 'text' ? this.#split(inline) : [inline];
     });
+    return joinLinks(parts);
   }
 
   #split(inline: Inline): Inline[] {
@@ -32,7 +33,7 @@ export class MarkedContent {
       const { bold = false, italic = false, strike = false, code = false } = inline.style ?? {};
       const { position } = marks ?? {};
       const style = { bold, italic, strike, ...(position && { position }), code: marks?.code || code };
-      parts.push({ ...inline, text, style });
+      parts.push(linked({ ...inline, text, style }, marks?.href));
       text = '';
     };
     for (const character of (inline.text ?? '').split('')) {
@@ -41,7 +42,11 @@ export class MarkedContent {
         const next = this.#runs[this.#run]?.marks ?? {};
         this.#place++;
         if (next.hidden) continue;
-        if (marks && (next.code !== marks.code || next.position !== marks.position)) flush();
+        if (
+          marks &&
+          (next.code !== marks.code || next.position !== marks.position || next.href !== marks.href)
+        )
+          flush();
         marks = next;
       }
       text += character;
@@ -49,4 +54,21 @@ export class MarkedContent {
     flush();
     return parts;
   }
+}
+
+function linked(inline: Inline, href: string | undefined): Inline {
+  if (href === undefined) return inline;
+  return { kind: 'link', target: { kind: 'external', value: href }, content: [inline] };
+}
+
+/** Makes one link of neighbouring links with the same target, whose texts have different styles. */
+function joinLinks(content: readonly Inline[]): Inline[] {
+  const joined: Inline[] = [];
+  for (const inline of content) {
+    const last = joined.at(-1);
+    if (last?.kind === 'link' && inline.kind === 'link' && last.target?.value === inline.target?.value)
+      joined[joined.length - 1] = { ...last, content: [...(last.content ?? []), ...(inline.content ?? [])] };
+    else joined.push(inline);
+  }
+  return joined;
 }

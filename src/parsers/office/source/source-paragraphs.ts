@@ -6,6 +6,8 @@ export interface CharacterMarks {
   position?: 'super' | 'sub';
   /** Whether readers of the document do not see the text. */
   hidden?: boolean;
+  /** Where a click on the text leads. */
+  href?: string;
 }
 
 export interface Run extends CharacterMarks {

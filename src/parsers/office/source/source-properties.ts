@@ -96,7 +96,7 @@ class Matcher {
       block.level = source.headingLevel;
     }
     if (source.listIndent !== undefined) block.indent = source.listIndent;
-    if (source.runs.some(({ code, position, hidden }) => code || position || hidden))
+    if (source.runs.some(({ code, position, hidden, href }) => code || position || hidden || href))
       block.content = new MarkedContent(source.runs).apply(block.content ?? []);
   }
 

@@ -28,18 +28,24 @@ export class InlineHtml {
   }
 
   /** Writes running text with links, bold and italic. @param page number of its page, by which marks find their footnotes */
-  lines(lines: readonly Line[], page = 0): string {
+  lines(lines: readonly Line[], page: number): string {
     this.#page = page;
     return this.#write(lines, { emphasis: true });
   }
 
-  /** Writes a heading, in which bold and italic have no meaning. */
-  heading(lines: readonly Line[]): string {
+  /** Writes a heading, in which bold and italic have no meaning. @param page number of its page */
+  heading(lines: readonly Line[], page: number): string {
+    this.#page = page;
     return this.#write(lines, { emphasis: false });
   }
 
-  /** Writes a table cell. @param edge the right edge of its column in points */
-  cell(lines: readonly Line[], edge: number): string {
+  /**
+   * Writes a table cell.
+   * @param edge the right edge of its column in points
+   * @param page number of its page
+   */
+  cell(lines: readonly Line[], edge: number, page: number): string {
+    this.#page = page;
     return this.#write(lines, { emphasis: false, edge });
   }
 
@@ -84,7 +90,9 @@ export class InlineHtml {
 
   #reference(word: Word, line: Line): string | undefined {
     if (this.#notes.size === 0 || !isReference(word, line)) return undefined;
-    const id = this.#notes.get(`${this.#page} ${word.text}`);
+    // A paragraph or table can continue on the next page.
+    const id =
+      this.#notes.get(`${this.#page} ${word.text}`) ?? this.#notes.get(`${this.#page + 1} ${word.text}`);
     if (!id) return undefined;
     const isFirst = !this.#referred.has(id);
     this.#referred.add(id);
@@ -95,7 +103,9 @@ export class InlineHtml {
 function withoutMark({ lines, mark = '' }: PdfTextBlock): Line[] {
   const [first, ...rest] = lines as [Line, ...Line[]];
   const [word, ...words] = first.words;
-  return word?.text.startsWith(mark) ? [{ ...first, words }, ...rest] : lines;
+  if (!word?.text.startsWith(mark)) return lines;
+  const text = word.text.slice(mark.length).replace(/^[.)]$/, '');
+  return [{ ...first, words: text ? [{ ...word, text }, ...words] : words }, ...rest];
 }
 
 /** The opening tags around a word, outermost first. */

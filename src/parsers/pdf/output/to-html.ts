@@ -31,13 +31,13 @@ function blockHtml(block: Block, inline: InlineHtml): string {
   const attributes = block.role ? ` data-page-role="${block.role}"` : '';
   switch (block.kind) {
     case 'heading':
-      return `<h${block.level ?? 2}${attributes}>${inline.heading(block.lines)}</h${block.level ?? 2}>`;
+      return `<h${block.level ?? 2}${attributes}>${inline.heading(block.lines, block.page)}</h${block.level ?? 2}>`;
     case 'paragraph': {
       const direction = block.rightToLeft ? ' dir="rtl"' : '';
-      return `<p${attributes}${direction}>${inline.lines(block.lines)}</p>`;
+      return `<p${attributes}${direction}>${inline.lines(block.lines, block.page)}</p>`;
     }
     case 'caption':
-      return `<p class="caption">${inline.lines(block.lines)}</p>`;
+      return `<p class="caption">${inline.lines(block.lines, block.page)}</p>`;
     case 'code':
       return `<pre><code>${escapeHtml(codeText(block.lines))}</code></pre>`;
     case 'table':
@@ -55,11 +55,11 @@ function blockHtml(block: Block, inline: InlineHtml): string {
   }
 }
 
-function tableHtml({ rows, columns }: TableBlock, inline: InlineHtml): string {
+function tableHtml({ rows, columns, page }: TableBlock, inline: InlineHtml): string {
   const rightEdges = columnEdges(rows);
   const cellHtml = (cell: TableCell, name: string, column: number) => {
     const spans = `${cell.columnSpan > 1 ? ` colspan="${cell.columnSpan}"` : ''}${cell.rowSpan > 1 ? ` rowspan="${cell.rowSpan}"` : ''}`;
-    return `<${name}${spans}>${inline.cell(cell.lines, rightEdges[column] ?? columns.at(-1) ?? 0)}</${name}>`;
+    return `<${name}${spans}>${inline.cell(cell.lines, rightEdges[column] ?? columns.at(-1) ?? 0, page)}</${name}>`;
   };
   const html = rows.map((row, place) => {
     const name = place === 0 ? 'th' : 'td';
@@ -94,7 +94,7 @@ function listHtml(items: readonly PdfListItem[], inline: InlineHtml): string {
       html.push(item.ordered && number > 1 ? `<ol start="${number}">` : `<${name}>`);
       open.push({ depth: item.depth, name });
     }
-    html.push(`<li>${inline.lines(withoutMarker(item))}`);
+    html.push(`<li>${inline.lines(withoutMarker(item), item.page)}`);
   }
   while (open.length > 0) closeOne();
   return html.join('');
