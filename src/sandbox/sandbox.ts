@@ -16,11 +16,16 @@ export interface SandboxOptions {
   longTaskMs?: number;
   /** Milliseconds without work after which a process ends. */
   idleMs?: number;
-  /** Number of tasks after which a process is replaced. */
+  /** Number of tasks after which a process is replaced; {@link TASKS_PER_PROCESS} by default. */
   tasksPerProcess?: number;
   logger: SandboxLogger;
 }
 
+/**
+ * Number of tasks after which a process is replaced. A lower number lets a hostile document see fewer of the others; a higher
+ * one shares the cost of a start and of V8's optimisation among more of them. Memory does not grow with it.
+ */
+const TASKS_PER_PROCESS = 1_000;
 /** Faults that may be caused by what earlier tasks left in the process. */
 const RETRIED = new Set<SandboxFault>(['died', 'memory', 'processes']);
 /** Processes of one that has no children: two of bubblewrap and itself. */
@@ -67,7 +72,7 @@ export class Sandbox {
   #isClosed = false;
 
   constructor(options: SandboxOptions, confinement: Confinement) {
-    this.#options = { idleMs: 60_000, longTaskMs: 10_000, tasksPerProcess: 500, ...options };
+    this.#options = { idleMs: 60_000, longTaskMs: 10_000, tasksPerProcess: TASKS_PER_PROCESS, ...options };
     this.#places = new Places({ count: options.processes, longTaskMs: this.#options.longTaskMs });
     this.confinement = confinement;
   }

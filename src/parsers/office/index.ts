@@ -16,6 +16,7 @@ import { readMetadata } from './source/metadata.ts';
 import { insertObjects, type MarkedObjects, markObjects } from './source/odt-objects.ts';
 import { readOdtParagraphs } from './source/odt-paragraphs.ts';
 import { readPptxParagraphs } from './source/pptx-paragraphs.ts';
+import { orderSlideShapes } from './source/slide-order.ts';
 import type { SourceParagraph } from './source/source-paragraphs.ts';
 import { addSourceProperties } from './source/source-properties.ts';
 import { officeToHtml } from './to-html.ts';
@@ -73,9 +74,10 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
   return { ...content, metadata };
 }
 
-/** Marks the formulas, charts and characters that anydoc leaves out. @returns undefined if there are none */
+/** Marks the formulas, charts and characters that anydoc leaves out, and orders the shapes of slides. @returns undefined if there is nothing to do */
 function markedObjects(archive: ZipArchive, type: OfficeType): MarkedObjects | undefined {
   if (type === 'docx') return markDocxObjects(archive);
+  if (type === 'pptx') return orderSlideShapes(archive);
   return type === 'odt' || type === 'odp' ? markObjects(archive, type) : undefined;
 }
 

@@ -71,6 +71,8 @@ export interface Tag {
   type: string;
   /** Marked-content identifiers of the text in the tag, without its children. */
   mcids: number[];
+  /** Text in the place of a figure. */
+  alt?: string;
   /** How many columns and rows a cell of a table takes, if they are more than one. */
   columnSpan?: number;
   rowSpan?: number;
@@ -96,6 +98,8 @@ export interface SourcePage {
   rules: Rules;
   /** Paths draw rules, charts, and letters without a font. */
   paths: PathCounts;
+  /** Small shapes that are as wide as high, as which some programs draw the bullets of lists. */
+  dots?: Box[];
   figures: Figure[];
   annotations: Annotation[];
   fields: FormField[];

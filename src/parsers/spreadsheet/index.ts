@@ -3,7 +3,7 @@ import { escapeHtml } from '../../html/parse/escape-html.ts';
 import type { ConvertedDocument, DocumentMetadata, DocumentTask, DocumentType } from '../document.ts';
 import { DocumentError } from '../document-error.ts';
 import { refuseEncrypted } from '../office/encryption.ts';
-import { isZip } from '../zip.ts';
+import { isZip, ZipArchive } from '../zip.ts';
 import { readDelimitedText } from './delimited-text.ts';
 import { toDocumentError } from './errors.ts';
 import { boundsOf, type GridCell, readCells } from './grid.ts';
@@ -14,6 +14,7 @@ import { splitTables } from './tables.ts';
 import { tableHtml } from './to-html.ts';
 import { hasOnlyEmptyResults } from './xls-formulas.ts';
 import { xlsPictures } from './xls-pictures.ts';
+import { hasOnlyEmptyBinaryResults } from './xlsb-sheets.ts';
 
 /** Types of workbooks and of tables in text. */
 export type SpreadsheetType = Extract<DocumentType, 'xlsx' | 'xlsb' | 'xls' | 'ods' | 'csv' | 'tsv'>;
@@ -107,6 +108,9 @@ function expandFile(bytes: Uint8Array, onDamage: () => void): Uint8Array {
 /** The ends of formulas without a value, as programs write them that cannot calculate. */
 const EMPTY_RESULTS = ['</f></c>', '</f><v></v>', '</f><v/>', '</f><v />'];
 
+/** The names of the parts of an xlsb file that contain sheets. */
+const BINARY_SHEET = /^xl\/worksheets\/[^/]+\.bin$/i;
+
 interface ReadWorkbook {
   workbook: WorkBook;
   /** Whether formulas take the places of values that are not stored. */
@@ -124,17 +128,33 @@ function readWorkbook(type: SpreadsheetType, bytes: Uint8Array, sheetRows: numbe
     if (isText(type)) return { workbook: readDelimitedText(type, bytes, sheetRows), lacksValues: false };
     const options = { type: 'buffer', dense: true, sheetRows, cellHTML: false, cellNF: true } as const;
     const withFormulas = { ...options, cellFormula: true, sheetStubs: true };
-    const lacksXlsxValues = type === 'xlsx' && EMPTY_RESULTS.some((end) => Buffer.from(bytes).includes(end));
-    const workbook = lacksXlsxValues
+    const lacksValues = lacksArchivedValues(type, bytes);
+    const workbook = lacksValues
       ? read(bytes, withFormulas)
       : read(bytes, { ...options, cellFormula: false, bookFiles: type === 'xls' });
     if (workbook.SheetNames.length === 0) throw new DocumentError('damaged', 'The workbook has no sheets.');
     const xlsStream = readXlsStream(workbook);
-    if (!xlsStream || !hasOnlyEmptyResults(xlsStream))
-      return { workbook, lacksValues: lacksXlsxValues, xlsStream };
+    if (!xlsStream || !hasOnlyEmptyResults(xlsStream)) return { workbook, lacksValues, xlsStream };
     return { workbook: read(bytes, withFormulas), lacksValues: true, xlsStream };
   } catch (error) {
     throw toDocumentError(error);
+  }
+}
+
+/** Whether an xlsx file has formulas without a value, or an xlsb file has formulas, but a value of none. */
+function lacksArchivedValues(type: SpreadsheetType, bytes: Uint8Array): boolean {
+  if (type === 'xlsx') return EMPTY_RESULTS.some((end) => Buffer.from(bytes).includes(end));
+  if (type !== 'xlsb' || !isZip(bytes)) return false;
+  const archive = new ZipArchive(bytes);
+  const names = archive.names.filter((name) => BINARY_SHEET.test(name));
+  // The archive is not compressed, so that its size is the limit.
+  const parts = names.map((name) => archive.read(name, Number.MAX_SAFE_INTEGER) ?? Buffer.alloc(0));
+  try {
+    return hasOnlyEmptyBinaryResults(parts);
+  } catch (error) {
+    // SheetJS reads what it can of a damaged sheet, or rejects it.
+    if (error instanceof RangeError) return false;
+    throw error;
   }
 }
 

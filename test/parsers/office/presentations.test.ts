@@ -69,6 +69,60 @@ test('pptx: inline code and superscripts, and hidden slides are marked', async (
   expect(html.match(/hidden/g)).toHaveLength(3);
 });
 
+describe('pptx: the order of shapes', () => {
+  /** A text box; all numbers in the units of the file. */
+  const box = (text: string, [x, y, cx, cy]: [number, number, number, number], rotation = 0) =>
+    `<p:sp><p:nvSpPr><p:cNvPr id="3" name="x"/><p:cNvSpPr txBox="1"/><p:nvPr/></p:nvSpPr><p:spPr><a:xfrm rot="${rotation}"><a:off x="${x}" y="${y}"/><a:ext cx="${cx}" cy="${cy}"/></a:xfrm></p:spPr><p:txBody><a:bodyPr/><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`;
+  const words = async (...shapes: string[]) => {
+    const { html } = await convert('pptx', writePptx([{ shapes: shapes.join('') }]));
+    return html
+      .replace(/<[^>]*>/g, ' ')
+      .trim()
+      .split(/\s+/);
+  };
+
+  test('is from top to bottom and left to right, after the title', async () => {
+    const shapes = [
+      box('Right', [60, 40, 40, 20]),
+      box('Bottom', [0, 80, 100, 10]),
+      slideText('title', 'Title'),
+      box('Left', [0, 42, 40, 20]),
+      box('Top', [0, 20, 100, 10]),
+    ];
+    expect(await words(...shapes)).toEqual(['Title', 'Top', 'Left', 'Right', 'Bottom']);
+  });
+
+  test('moves groups as a whole, by the places of the groups', async () => {
+    const group = (y: number, ...shapes: string[]) =>
+      `<p:grpSp><p:nvGrpSpPr><p:cNvPr id="4" name="g"/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr><a:xfrm><a:off x="0" y="${y}"/><a:ext cx="100" cy="10"/></a:xfrm></p:grpSpPr>${shapes.join('')}</p:grpSp>`;
+    // The places of shapes in a group are in units of the group.
+    const inGroup = [box('Lower', [0, 0, 5, 5]), box('group', [5, 0, 5, 5])];
+    expect(await words(group(80, ...inGroup), box('Upper', [0, 20, 100, 10]))).toEqual([
+      'Upper',
+      'Lower',
+      'group',
+    ]);
+  });
+
+  test('stays on slides with text from right to left', async () => {
+    const [right, left] = [box('Right', [60, 40, 40, 20]), box('Left', [0, 40, 40, 20])];
+    expect(await words(right, left.replace('<a:p>', '<a:p><a:pPr rtl="1"/>'))).toEqual(['Right', 'Left']);
+  });
+
+  test('stays where columns are drawn one after the other, or row by row', async () => {
+    const heads = [box('A', [0, 20, 40, 10]), box('B', [60, 20, 40, 10])];
+    const texts = [box('C', [0, 40, 40, 40]), box('D', [60, 60, 40, 40])];
+    expect(await words(...heads, ...texts)).toEqual(['A', 'B', 'C', 'D']);
+  });
+
+  test('stays if the place of a shape is not known', async () => {
+    const shapes = [box('Second', [0, 80, 100, 10]), box('First', [0, 20, 100, 10])];
+    expect(await words(...shapes, slideText('body', 'Body'))).toEqual(['Second', 'First', 'Body']);
+    const rotated = box('Rotated', [0, 50, 100, 10], 5_400_000);
+    expect(await words(...shapes, rotated)).toEqual(['Second', 'First', 'Rotated']);
+  });
+});
+
 test('odp: titles are headings and outlines are lists', async () => {
   const frame = (kind: string, text: string) =>
     `<draw:frame presentation:class="${kind}"><draw:text-box>${text}</draw:text-box></draw:frame>`;

@@ -111,6 +111,18 @@ describe('reading order', () => {
     expect(await htmlOf(shuffled(texts))).toBe(html);
   });
 
+  test('reads what is below both columns at the margin last, but a paragraph of the left column before the right one', async () => {
+    const columns = (y: number) => [...textLines(60, y, PROSE), ...textLines(330, y, OTHER)];
+    const list = textLines(66, 161, ['- Tables of wood', '- Lamps']);
+    const title: PlacedText = { x: 60, y: 76, size: 14, text: 'A title' };
+    expect(await htmlOf([title, ...columns(100), ...list])).toMatch(
+      /The committee.*decision on it\..*Tables/s,
+    );
+    expect(await htmlOf([...columns(90), ...columns(149), ...textLines(60, 208, PROSE)])).toMatch(
+      /(The committee.*of the river\..*){3}(Members.*decision on it\..*){2}$/s,
+    );
+  });
+
   test('keeps headings at the margin above and below the table in the middle of the page', async () => {
     const ys = [150, 170, 190, 210, 230];
     const strokes: PdfPageContent['strokes'] = [
@@ -254,6 +266,19 @@ describe('blocks', () => {
     expect(html).toContain('<h1>Guide</h1>\n<h2>First steps</h2>');
     expect(html).toContain('<ul><li>Open the lid</li><li>Close the lid</li></ul>');
     expect(html).toContain('<pre><code>if (open) {\n  close();\n}</code></pre>');
+  });
+
+  test('lists whose bullets are drawn as shapes, without tags', async () => {
+    const items = ['Tables of wood', 'Lamps of glass', 'Chairs'];
+    const dot = (x: number, y: number) => `${x} ${792 - y} 3 3 re f`;
+    const texts = [...textLines(60, 60, PROSE), ...textLines(80, 140, items)];
+    const drawn = items.map((_, place) => dot(70, 139 + 12 * place));
+    const html = async (dots: string[]) => (await convert([{ texts, raw: dots.join(' ') }])).html;
+    expect(await html(drawn)).toMatch(
+      /<ul><li>Tables of wood<\/li><li>Lamps of glass<\/li><li>Chairs<\/li><\/ul>$/,
+    );
+    expect(await html(drawn.slice(0, 1))).not.toContain('<li>');
+    expect(await html([57, 69, 81].map((y) => dot(200, y)))).not.toContain('<li>');
   });
 
   test('links of the web, but not to scripts', async () => {

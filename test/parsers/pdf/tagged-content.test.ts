@@ -93,11 +93,60 @@ describe('lists by their tags', () => {
     );
   });
 
+  test('are lists without bullets and labels, too, but not if their items stand side by side', async () => {
+    const items = ['Chairs of wood', 'Lamps of glass', 'Tables'];
+    const tree: TagNode[] = [['L', ['LI', 0], ['LI', 1], ['LI', ['LBody', 2]]]];
+    expect(
+      await htmlOf(
+        items.map((text, place): TaggedText => [text, 70, 100 + 14 * place]),
+        tree,
+      ),
+    ).toBe('<ul><li>Chairs of wood</li><li>Lamps of glass</li><li>Tables</li></ul>');
+    expect(
+      await htmlOf(
+        items.map((text, place): TaggedText => [text, 70 + 76 * place, 100]),
+        tree,
+      ),
+    ).not.toContain('<li>');
+  });
+
   test('have no second bullet where the label is text', async () => {
     const drawn = texts.map(([text, x, y]): TaggedText => [text || '-', x, y]).slice(0, 4);
     const html = await htmlOf(drawn, [
       ['L', ['LI', ['Lbl', 0], ['LBody', 1]], ['LI', ['Lbl', 2], ['LBody', 3]]],
     ]);
     expect(html).toBe('<ul><li>Chairs of wood</li><li>Lamps of glass</li></ul>');
+  });
+});
+
+describe('pictures', () => {
+  const texts: TaggedText[] = [
+    ['', 60, 300],
+    ['', 60, 100],
+    ['Bridges of the town', 60, 80],
+  ];
+  const image = (top: number) => ({
+    rect: [60, top, 160, top + 50] as [number, number, number, number],
+    width: 20,
+    height: 10,
+    pixels: Buffer.alloc(200, 100),
+  });
+  const alternativeTexts = async (tree: TagNode[]) => {
+    const { html } = await parsePdf(writeTaggedPdf(texts, [['P', 2], ...tree], [image(300), image(100)]), {
+      images: true,
+    });
+    return [...html.matchAll(/<img [^>]*alt="([^"]*)"/g)].map(([, alt]) => alt);
+  };
+
+  test('have the alternative texts of their tags, whatever the order of the tags is', async () => {
+    const tree: TagNode[] = [
+      ['Figure/Alt(The upper bridge)', 1],
+      ['Figure/Alt(The lower bridge)', 0],
+    ];
+    expect(await alternativeTexts(tree)).toEqual(['The upper bridge', 'The lower bridge']);
+  });
+
+  test('have none if it is not known which picture a tag belongs to', async () => {
+    expect(await alternativeTexts([['Figure/Alt(The lower bridge)', 0]])).toEqual(['', '']);
   });
 });

@@ -1,4 +1,4 @@
-import { writePdf } from './pdf-writer.ts';
+import { type PdfPageContent, writePdf } from './pdf-writer.ts';
 
 /** A tag with its text (by the place in the list of texts) and further tags; the type can have attributes behind it. */
 export type TagNode = [type: string, ...children: (TagNode | number)[]];
@@ -10,13 +10,17 @@ export type TaggedText = [text: string, x: number, y: number];
 const ROOT = 90;
 
 /** Writes a PDF of one page whose texts are the contents of tags. Its cross-reference table is cut off, so it is repaired. */
-export function writeTaggedPdf(texts: readonly TaggedText[], tree: readonly TagNode[]): Buffer {
+export function writeTaggedPdf(
+  texts: readonly TaggedText[],
+  tree: readonly TagNode[],
+  images: PdfPageContent['images'] = [],
+): Buffer {
   const raw = texts.map(([text, x, y], id) =>
     text
       ? `/P <</MCID ${id}>> BDC BT /F0 10 Tf ${x} ${792 - y} Td (${text}) Tj ET EMC`
       : `/P <</MCID ${id}>> BDC ${x} ${792 - y} 3 3 re f EMC`,
   );
-  const file = writePdf([{ texts: [], raw: raw.join('\n') }], {
+  const file = writePdf([{ texts: [], images, raw: raw.join('\n') }], {
     catalog: `/MarkInfo<</Marked true>>/StructTreeRoot ${ROOT} 0 R`,
   }).toString('latin1');
   const page = /(\d+) 0 obj\n<<\/Type\/Page\/Parent/.exec(file)?.[1];

@@ -1,6 +1,7 @@
 import { type CellObject, CFB, utils, type WorkSheet, write } from '@e965/xlsx';
 import { describe, expect, test } from 'vitest';
 import { convertSpreadsheet } from '../../../src/parsers/spreadsheet/index.ts';
+import { ZipArchive } from '../../../src/parsers/zip.ts';
 import { writeCompoundFile } from '../compound-file-writer.ts';
 import { writeOpenDocument } from '../office/package-writers.ts';
 import { writeZip } from '../zip-writer.ts';
@@ -8,7 +9,7 @@ import { writeZip } from '../zip-writer.ts';
 const workbook = (
   sheets: Record<string, WorkSheet>,
   hidden: string[] = [],
-  type: 'xlsx' | 'xls' = 'xlsx',
+  type: 'xlsx' | 'xlsb' | 'xls' = 'xlsx',
 ): Buffer => {
   const book = utils.book_new();
   for (const [name, sheet] of Object.entries(sheets)) utils.book_append_sheet(book, sheet, name);
@@ -195,6 +196,41 @@ test('formulas of an xls file are written as they are, with a warning, if none o
   expect(stored.html).toContain('<td>7</td>');
   expect([stored.html.includes('=1+2'), stored.warnings]).toEqual([false, []]);
 });
+
+test('formulas of an xlsb file are written as they are, with a warning, if none of their values is stored', () => {
+  const convert = (...values: number[]) => {
+    const written = new ZipArchive(workbook({ S: rows([1]) }, [], 'xlsb'));
+    const parts = written.names.map((name) => {
+      const content = written.read(name, 1_000_000) ?? Buffer.alloc(0);
+      return [name, name === 'xl/worksheets/sheet1.bin' ? withBinaryFormulas(content, values) : content];
+    });
+    return convertSpreadsheet({ type: 'xlsb', images: false }, writeZip(Object.fromEntries(parts)));
+  };
+  const without = convert(Number.NaN, Number.NaN);
+  expect(without.html).toContain('<th>1</th><th>=1+2</th><th>=1+2</th>');
+  expect(without.warnings).toEqual([expect.stringContaining('formulas')]);
+  // An empty text beside other values is the result of its formula.
+  const stored = convert(7, Number.NaN);
+  expect(stored.html).toContain('<th>7</th>');
+  expect([stored.html.includes('=1+2'), stored.warnings]).toEqual([false, []]);
+});
+
+/** Adds cells with the formula `1+2` to the first row of a sheet (MS-XLSB 2.4.680); `NaN` stands for an empty text as the stored value. */
+function withBinaryFormulas(sheet: Buffer, values: number[]): Buffer {
+  const expression = Buffer.from([0x1e, 1, 0, 0x1e, 2, 0, 0x03]);
+  const records = values.map((value, place) => {
+    const cell = Buffer.alloc(8);
+    cell.writeUInt32LE(place + 1, 0);
+    const stored = Buffer.alloc(Number.isNaN(value) ? 4 : 8);
+    if (!Number.isNaN(value)) stored.writeDoubleLE(value);
+    const sizes = Buffer.from([0, 0, expression.length, 0, 0, 0]);
+    const content = Buffer.concat([cell, stored, sizes, expression, Buffer.alloc(4)]);
+    return Buffer.concat([Buffer.from([Number.isNaN(value) ? 8 : 9, content.length]), content]);
+  });
+  // The record behind the cells is the end of the data (BrtEndSheetData).
+  const end = sheet.indexOf(Buffer.from([0x92, 0x01, 0]));
+  return Buffer.concat([sheet.subarray(0, end), ...records, sheet.subarray(end)]);
+}
 
 /** Adds cells with the formula `1+2` below the first cell of an xls file (MS-XLS 2.4.127), with the values that are stored for them. */
 function withFormulas(file: Buffer, values: Buffer[]): Buffer {

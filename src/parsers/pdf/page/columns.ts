@@ -25,6 +25,12 @@ const MIN_PROSE_ROWS = 2;
 const MIN_PROSE_LENGTH = 16;
 /** The same for columns of fewer than four lines. */
 const MIN_SHORT_PROSE_LENGTH = 26;
+/** Maximum gap between the lines of a column that is longer than the other one, as a multiple of the median line height. */
+const MAX_GAP = 1.2;
+/** Gap that does not end columns of about the same height if they have no gaps, as a multiple of the median line height. */
+const MIN_GAP_BELOW = 0.6;
+/** Difference between the heights of columns that count as equally high, as a multiple of the median line height. */
+const MAX_IMBALANCE = 2.5;
 const MAX_DEPTH = 12;
 
 /**
@@ -94,18 +100,53 @@ function trimGutter<T>(
   for (const side of [true, false]) {
     let end = last;
     while (end >= first && isLeft(end) !== side) end--;
-    // The other side may be longer. Its lines belong to the columns until the first wide gap.
-    let bottom = Math.max(...sorted.slice(first, end + 1).map((item) => item.bottom));
-    for (let place = end + 1; place <= last; place++) {
-      const item = sorted[place] as ColumnItem<T>;
-      if (item.top - bottom > 1.2 * lineHeight) last = place - 1;
-      else bottom = Math.max(bottom, item.bottom);
-    }
+    if (end < first) return undefined;
+    last = columnsEnd(sorted, { gutter: { ...gutter, first, last }, end, lineHeight });
   }
   const leftRows = sorted.slice(first, last + 1).filter((_, place) => isLeft(first + place)).length;
   const rightRows = last - first + 1 - leftRows;
   if (leftRows < MIN_PROSE_ROWS || rightRows < MIN_PROSE_ROWS) return undefined;
   return { ...gutter, first, last, leftRows, rightRows };
+}
+
+/**
+ * The place of the last line of columns of which one ends at the place `end`. The other one may be longer: its lines belong
+ * to the columns until the first wide gap.
+ */
+function columnsEnd<T>(
+  sorted: readonly ColumnItem<T>[],
+  { gutter, end, lineHeight }: { gutter: Gutter; end: number; lineHeight: number },
+): number {
+  const columns = sorted.slice(gutter.first, end + 1);
+  const balanced = (sorted[end] as ColumnItem<T>).bottom + MAX_IMBALANCE * lineHeight;
+  const gapBelow = widestGap(columns, gutter, lineHeight);
+  let bottom = Math.max(...columns.map((item) => item.bottom));
+  for (let place = end + 1; place <= gutter.last; place++) {
+    const item = sorted[place] as ColumnItem<T>;
+    if (item.top - bottom > (bottom < balanced ? gapBelow : MAX_GAP * lineHeight)) return place - 1;
+    bottom = Math.max(bottom, item.bottom);
+  }
+  return gutter.last;
+}
+
+/**
+ * The widest gap, in points, that may be below columns of about the same height without ending them: it is little wider
+ * than those between the paragraphs in the columns.
+ */
+function widestGap<T>(items: readonly ColumnItem<T>[], gutter: Gutter, lineHeight: number): number {
+  const sides = sidesOf(items, gutter);
+  // A title at the margin belongs to neither column, and the gap below it says nothing about them.
+  const start = Math.max(...sides.map(([highest]) => highest?.top ?? 0));
+  let widest = 0;
+  for (const side of sides) {
+    const beside = side.filter((item) => item.bottom > start);
+    let bottom = beside[0]?.bottom ?? 0;
+    for (const item of beside) {
+      widest = Math.max(widest, item.top - bottom);
+      bottom = Math.max(bottom, item.bottom);
+    }
+  }
+  return Math.min(MAX_GAP * lineHeight, Math.max(MIN_GAP_BELOW * lineHeight, 1.2 * widest));
 }
 
 /** The number of boxes in the first row if it has several boxes and a wide gap below it, else 0. */

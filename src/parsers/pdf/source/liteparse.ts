@@ -21,6 +21,7 @@ import type {
   TextStyle,
   Word,
 } from '../types.ts';
+import { withAlternativeTexts } from './alternative-texts.ts';
 import { linkWords } from './links.ts';
 import { parseWithoutCopies } from './native-parse.ts';
 import { uprightPage } from './rotation.ts';
@@ -105,6 +106,7 @@ export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]
   const annotations = page.annotations ?? [];
   const { upright, turned, rotation } = byRotation(page.textItems);
   const { shapes, lines } = page.vectorGraphics ?? { shapes: [], lines: [] };
+  const tags = (page.structureTree?.roots ?? []).map(toTag);
   const source: SourcePage = {
     number: page.pageNum,
     width: page.width,
@@ -113,10 +115,14 @@ export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]
     turnedWords: toWords(turned),
     rules: findRules(shapes, lines),
     paths: { all: shapes.length, curved: shapes.filter(({ fill, hasCurve }) => fill && hasCurve).length },
-    figures: images.map(toFigure),
+    dots: shapes
+      .filter(isDot)
+      .slice(0, MAX_DOTS)
+      .map(({ bbox }) => toBox(bbox)),
+    figures: withAlternativeTexts(images.map(toFigure), tags),
     annotations: annotations.flatMap(toAnnotation),
     fields: (page.formFields ?? []).flatMap(toField),
-    tags: (page.structureTree?.roots ?? []).map(toTag),
+    tags,
   };
   linkWords(source.words, annotations);
   return uprightPage(source, rotation);
@@ -156,6 +162,15 @@ const toBox = ({ x, y, width, height }: { x: number; y: number; width: number; h
   right: x + width,
   bottom: y + height,
 });
+
+/** Range of the size of bullets that are drawn as shapes, in points. */
+const MIN_DOT = 1.5;
+const MAX_DOT = 8;
+/** Limits the time for drawings. */
+const MAX_DOTS = 200;
+
+const isDot = ({ bbox: { width, height } }: { bbox: { width: number; height: number } }) =>
+  height > MIN_DOT && height < MAX_DOT && Math.abs(width - height) < 0.2 * height;
 
 /** Height of a line in most fonts, as a multiple of the font size. */
 const LINE_HEIGHT = 1.05;
@@ -263,9 +278,10 @@ function toField(field: NativeField): FormField[] {
   return [{ ...toBox(rect), type: kind, value, checked }];
 }
 
-const toTag = ({ type, markedContentIds, attributes, children }: StructureTreeElement): Tag => ({
+const toTag = ({ type, markedContentIds, altText, attributes, children }: StructureTreeElement): Tag => ({
   type,
   mcids: markedContentIds,
+  ...(altText?.trim() && { alt: altText.trim() }),
   ...(isSpan(attributes.ColSpan) && { columnSpan: attributes.ColSpan }),
   ...(isSpan(attributes.RowSpan) && { rowSpan: attributes.RowSpan }),
   children: children.map(toTag),

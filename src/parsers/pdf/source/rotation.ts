@@ -20,6 +20,7 @@ export function uprightPage(page: SourcePage, rotation: 0 | 90 | 180 | 270): Sou
     words: page.words.map(turn),
     turnedWords: (page.turnedWords ?? []).map(turn),
     rules: sideways ? { horizontal: down, vertical: across } : { horizontal: across, vertical: down },
+    dots: (page.dots ?? []).map(turn),
     figures: page.figures.map(turn),
     annotations: page.annotations.map(turn),
     fields: page.fields.map(turn),
