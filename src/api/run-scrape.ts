@@ -22,8 +22,8 @@ interface Scrape extends Pick<SynchronousJob, 'caller' | 'signal' | 'isEncrypted
  * @throws ServiceError the error that it failed with; `SCRAPE_TIMEOUT` if it is still running after its timeout
  */
 export async function runScrape({ baseUrl, ...scrape }: Scrape, deps: ApiDeps): Promise<JsonText> {
-  const { url, timeout: timeoutMs, origin, upload } = scrape.request;
-  const isQuick = !upload && !opensBrowser(scrape.request);
+  const { url, timeout: timeoutMs, origin } = scrape.request;
+  const isQuick = !opensBrowser(scrape.request);
   const { id, result } = await runAndWait(
     { kind: 'scrape', target: url, timeoutMs, isQuick, reserved: expectedPriceOf(scrape.request), ...scrape },
     deps,
