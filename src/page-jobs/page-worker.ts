@@ -129,8 +129,9 @@ export class PageWorker {
     }
   }
 
-  /** The caller releases the claims that are left. */
   #result(job: RecordAndClaimResult): PageWorkerResult {
+    // The caller releases the claims. Pages under way that end meanwhile must not begin with those ahead.
+    this.#claimed.takeAhead();
     return { ended: this.#endedCount, job, lacksCapacity: this.#lacksCapacity };
   }
 

@@ -183,3 +183,33 @@ it('pages that were claimed ahead of a host that asks us to slow down become pen
     expect(scraped).not.toContain(ordinal);
   }
 });
+
+it('pages that were claimed ahead do not begin after the job was cancelled', async () => {
+  const jobId = await newBatch(24);
+  const ends: (() => void)[] = [];
+  const firstClaims = Promise.withResolvers<void>();
+  const worker = workerOf(jobId, {
+    claimsAhead: true,
+    async scrape({ id, host }, _job, onFetched) {
+      await new Promise<void>((resolve) => {
+        if (ends.push(resolve) === REQUESTS_PER_HOST) firstClaims.resolve();
+      });
+      onFetched();
+      return { end: { id, host, outcome: 'completed', credits: 1 } };
+    },
+  });
+  const run = worker.run();
+  await firstClaims.promise;
+  ends[0]?.();
+  // The claim after the end of a quick request claims one page in its place, and eight ahead.
+  vi.advanceTimersByTime(100);
+  await vi.waitFor(() => expect(ends).toHaveLength(9));
+  await db.query.updateTable('jobs').set({ status: 'cancelled' }).where('id', '=', jobId).execute();
+  // The page worker notices when it looks at the state of its job again.
+  const clock = setInterval(() => vi.advanceTimersByTime(100), 20);
+  onTestFinished(() => clearInterval(clock));
+  expect((await run).job.status).toBe('cancelled');
+  for (const end of ends) end();
+  for (let turn = 0; turn < 5; turn++) await setImmediate();
+  expect(ends).toHaveLength(9);
+});
