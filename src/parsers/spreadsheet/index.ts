@@ -143,7 +143,10 @@ function readWorkbook(type: SpreadsheetType, bytes: Uint8Array, sheetRows: numbe
 
 /** Whether an xlsx file has formulas without a value, or an xlsb file has formulas, but a value of none. */
 function lacksArchivedValues(type: SpreadsheetType, bytes: Uint8Array): boolean {
-  if (type === 'xlsx') return EMPTY_RESULTS.some((end) => Buffer.from(bytes).includes(end));
+  if (type === 'xlsx') {
+    const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return EMPTY_RESULTS.some((end) => file.includes(end));
+  }
   if (type !== 'xlsb' || !isZip(bytes)) return false;
   const archive = new ZipArchive(bytes);
   const names = archive.names.filter((name) => BINARY_SHEET.test(name));

@@ -1,3 +1,5 @@
+import { readXlsRecords } from './xls-records.ts';
+
 /** The record of a cell with a formula (MS-XLS 2.4.127). */
 const FORMULA = 0x0006;
 /** Offset of the value in that record: behind row, column and format. */
@@ -5,7 +7,6 @@ const VALUE_OFFSET = 6;
 const VALUE_BYTES = 8;
 /** The first byte of a value that is an empty text (MS-XLS 2.5.133). */
 const EMPTY_TEXT = 3;
-const HEADER_BYTES = 4;
 
 /**
  * Whether a workbook of Excel 97 to 2003 has formulas whose values are all empty texts. Programs write these that cannot
@@ -14,14 +15,10 @@ const HEADER_BYTES = 4;
  */
 export function hasOnlyEmptyResults(stream: Buffer): boolean {
   let formulas = 0;
-  for (let at = 0; at + HEADER_BYTES <= stream.length; ) {
-    const start = at + HEADER_BYTES;
-    const end = start + stream.readUInt16LE(at + 2);
-    if (stream.readUInt16LE(at) === FORMULA && end <= stream.length) {
-      if (!isEmptyText(stream.subarray(start, end))) return false;
-      formulas++;
-    }
-    at = end;
+  for (const { type, content, isComplete } of readXlsRecords(stream)) {
+    if (type !== FORMULA || !isComplete) continue;
+    if (!isEmptyText(content)) return false;
+    formulas++;
   }
   return formulas > 0;
 }

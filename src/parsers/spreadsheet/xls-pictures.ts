@@ -1,5 +1,6 @@
 import { readRecords } from '../office/ppt/records.ts';
 import type { PictureSource, PlacedPicture } from './placed-picture.ts';
+import { readXlsRecords } from './xls-records.ts';
 
 /** The types of records of a workbook that matter (MS-XLS 2.3.2). */
 const RECORDS = {
@@ -19,7 +20,6 @@ const ENDINGS = new Map([
   [0xf029, '.tiff'],
   [0xf02a, '.jpeg'],
 ]);
-const HEADER_BYTES = 4;
 /** Bytes before the name of a picture (MS-ODRAW 2.2.32), and the place of the length of that name in them. */
 const PICTURE_BYTES = 36;
 const NAME_LENGTH_OFFSET = 33;
@@ -60,10 +60,7 @@ function collectDrawings(stream: Buffer): { pictures: Buffer; drawings: Map<stri
   /** Charts on a sheet have records with a beginning and an end of their own. */
   let depth = 0;
   let continued: Buffer[] | undefined;
-  for (let at = 0; at + HEADER_BYTES <= stream.length; ) {
-    const type = stream.readUInt16LE(at);
-    const end = at + HEADER_BYTES + stream.readUInt16LE(at + 2);
-    const content = stream.subarray(at + HEADER_BYTES, end);
+  for (const { at, type, content } of readXlsRecords(stream)) {
     if (type === RECORDS.sheet && content.length >= 8) names.set(content.readUInt32LE(0), readName(content));
     if (type === RECORDS.begin && depth++ === 0) {
       sheet = [];
@@ -75,7 +72,6 @@ function collectDrawings(stream: Buffer): { pictures: Buffer; drawings: Map<stri
     else if (type === RECORDS.drawing && depth === 1) continued = sheet;
     else if (type !== RECORDS.continuation) continued = undefined;
     continued?.push(content);
-    at = end;
   }
   return {
     pictures: Buffer.concat(pictures),
