@@ -172,7 +172,7 @@ describe('an expired crawl of more pages than one statement deletes', () => {
       (await db.query.selectFrom('pages').select('ordinal').where('job_id', '=', id).execute()).length;
     const [expired, kept] = [await crawlOf(20_001, -1_000), await crawlOf(2, 60_000)];
     const now = Date.now();
-    // What has expired later is left for the next time.
+    // A job that expired after the given time is left for the next cleanup.
     await deleteExpiredResults(db, new Date(now - 60_000));
     expect(await countPages(expired)).toBe(20_001);
     expect(await deleteExpiredResults(db, new Date(now))).toBeGreaterThanOrEqual(1);

@@ -70,7 +70,7 @@ export function upkeepActivities(deps: UpkeepDeps) {
      */
     async tidyUp(): Promise<{ jobs: number; files: number; copies: number }> {
       using _ = startHeartbeat();
-      // What expires meanwhile is left for the next time, so that a busy service does not keep this from ending.
+      // Jobs that expire meanwhile are left for the next cleanup, so that a busy service does not keep this one from ending.
       const now = Date.now();
       let jobs = 0;
       for (let deleted = 1; deleted > 0; jobs += deleted)

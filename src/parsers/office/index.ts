@@ -41,7 +41,7 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
     ? readMetadata(archive)
     : (rtf?.metadata ?? (await readBinaryMetadata(task.type, bytes)));
   const { type } = task;
-  const marked = archive && markedObjects(archive, type);
+  const marked = archive && prepareArchive(archive, type);
   const displayed =
     archive && (type === 'docx' || type === 'pptx')
       ? await displayChartValues(marked?.archive ?? archive)
@@ -74,8 +74,11 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
   return { ...content, metadata };
 }
 
-/** Marks the formulas, charts and characters that anydoc leaves out, and orders the shapes of slides. @returns undefined if there is nothing to do */
-function markedObjects(archive: ZipArchive, type: OfficeType): MarkedObjects | undefined {
+/**
+ * Marks the formulas, charts and characters that anydoc leaves out, and puts the shapes of slides in reading order.
+ * @returns undefined if there is nothing to change
+ */
+function prepareArchive(archive: ZipArchive, type: OfficeType): MarkedObjects | undefined {
   if (type === 'docx') return markDocxObjects(archive);
   if (type === 'pptx') return orderSlideShapes(archive);
   return type === 'odt' || type === 'odp' ? markObjects(archive, type) : undefined;

@@ -12,7 +12,7 @@ export interface TextLink {
 /** The instances of the texts that belong to a link (MS-PPT 2.10.16). */
 const TARGET = 1;
 const LOCATION = 3;
-/** The instance of what happens on a click; 1 is what happens when the pointer is above the text. */
+/** The instance of actions on a click; 1 is that of actions when the pointer is above the text. */
 const CLICK = 0;
 /** The action that opens a link (MS-PPT 2.13.15). Others show a slide, run a program or play a sound. */
 const OPEN_LINK = 4;
@@ -32,7 +32,7 @@ export class LinkReader {
    * @returns the link of the text before it, if the record completes one
    */
   read({ type, instance, content }: PptRecord): TextLink | undefined {
-    // What a click does (InteractiveInfoAtom, MS-PPT 2.6.3) is before the part of the text to which it belongs.
+    // The record of an action (InteractiveInfoAtom, MS-PPT 2.6.3) precedes that of the part of the text to which it belongs.
     if (type === TYPES.interaction)
       this.#opened = content.length >= 9 && content[8] === OPEN_LINK ? content.readUInt32LE(4) : undefined;
     if (type !== TYPES.interactiveText || instance !== CLICK || content.length < 8) return undefined;

@@ -25,9 +25,9 @@ export const TYPES = {
   link: 4055,
   linkIdentifier: 4051,
   string: 4026,
-  /** What a click, or the pointer above, does. */
+  /** The action of a click, or of the pointer above. */
   interaction: 4083,
-  /** The part of the text to which the interaction before it belongs. */
+  /** The part of the text to which the action before it belongs. */
   interactiveText: 4063,
 } as const;
 
