@@ -139,19 +139,20 @@ export class Temporal {
 
   /**
    * Ends a browser session, and waits for its end.
-   * @returns whether its workflow has ended or is gone; if not, it did not end within `waitMs` milliseconds
+   * @returns `absent` if it has no workflow, which may be about to start; `running` if the workflow did not end within
+   *   `waitMs` milliseconds
    */
-  async endSession(sessionId: string, waitMs: number): Promise<boolean> {
+  async endSession(sessionId: string, waitMs: number): Promise<'ended' | 'absent' | 'running'> {
     const workflow = this.#client.workflow.getHandle<typeof browser>(workflowIdOf('browser', sessionId));
-    await this.#callServer(() => ignoreNotFound(workflow.signal('stop')));
+    if (!(await this.#callServer(() => isFound(workflow.signal('stop'))))) return 'absent';
     try {
       const ended = await waitForEnd(async () => {
         await workflow.result();
-        return true;
+        return 'ended' as const;
       }, waitMs);
-      return ended ?? false;
+      return ended ?? 'running';
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError || error instanceof WorkflowFailedError) return true;
+      if (error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError) return 'ended';
       throw error;
     }
   }
@@ -241,10 +242,17 @@ async function ignoreAlreadyEnded(start: Promise<unknown>): Promise<void> {
 }
 
 async function ignoreNotFound(call: Promise<unknown>): Promise<void> {
+  await isFound(call);
+}
+
+/** Waits for a call to a workflow. @returns whether the workflow exists and runs */
+async function isFound(call: Promise<unknown>): Promise<boolean> {
   try {
     await call;
+    return true;
   } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
   }
 }
 

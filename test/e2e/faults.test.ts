@@ -16,7 +16,7 @@ import { HOLD, LOGGED_IN, type LoginSite, startLoginSite } from '../support/logi
 import { startPages } from '../support/pages.ts';
 import { htmlFile, parse } from '../support/parse.ts';
 import { pollUntil } from '../support/poll.ts';
-import { chromiumProcesses, documentProcesses } from '../support/processes.ts';
+import { chromiumProcesses, documentProcesses, sendSignal } from '../support/processes.ts';
 import { useService } from '../support/use-service.ts';
 
 /**
@@ -209,10 +209,8 @@ describe('a document that takes longer than the timeout', () => {
     expect((await parse({ content, name: 'warm.pdf' })).status).toBe(200);
     const stopped = documentProcesses();
     expect(stopped).not.toEqual([]);
-    for (const { pid } of stopped) process.kill(pid, 'SIGSTOP');
-    const resume = () => {
-      for (const { pid } of stopped.splice(0)) process.kill(pid, 'SIGCONT');
-    };
+    sendSignal(stopped, 'SIGSTOP');
+    const resume = () => sendSignal(stopped.splice(0), 'SIGCONT');
     return { resume, [Symbol.dispose]: resume };
   }
 
@@ -267,9 +265,10 @@ describe('a document that takes longer than the timeout', () => {
       });
       expect(pages).toBe(20);
       const stopped = documentProcesses();
-      for (const { pid } of stopped) process.kill(pid, 'SIGSTOP');
+      sendSignal(stopped, 'SIGSTOP');
       const { status, body, headers } = await early;
-      for (const { pid } of stopped) process.kill(pid, 'SIGCONT');
+      // The timeout of the document may have ended its process.
+      sendSignal(stopped, 'SIGCONT');
       expect([status, body.details]).toMatchObject([
         408,
         {
@@ -284,7 +283,7 @@ describe('a document that takes longer than the timeout', () => {
       // As many documents may take longer than their timeout as there are processors, so this one may not go on. It is tried
       // once more when its process dies.
       await pollUntil(async () => {
-        for (const { pid } of documentProcesses()) process.kill(pid, 'SIGKILL');
+        sendSignal(documentProcesses(), 'SIGKILL');
         return (await call(`/v2/scrape/${id}`, { key })).body.status !== 'scraping';
       });
     },

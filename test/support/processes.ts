@@ -1,4 +1,5 @@
 import { inject } from 'vitest';
+import { codeOf } from '../../src/errors.ts';
 import { type Process, processesBelow } from './process-list.ts';
 import { runFileOf } from './service.ts';
 
@@ -21,3 +22,14 @@ export const sessionProcesses = (directory: string): Process[] =>
 
 /** All processes below the worker of the shared service. */
 const workerProcesses = (): Process[] => processesBelow([runFileOf(inject('service')).children.worker!.pid]);
+
+/** Sends a signal to processes, of which some may have ended since they were listed. */
+export function sendSignal(processes: Process[], signal: NodeJS.Signals): void {
+  for (const { pid } of processes) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if (codeOf(error) !== 'ESRCH') throw error;
+    }
+  }
+}

@@ -1,7 +1,8 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startHeartbeat } from '../../src/activities/heartbeat.ts';
+import { deleteSession } from '../../src/api/sessions/delete-session.ts';
 import type { Database } from '../../src/db/client.ts';
 import { endSession, findSession } from '../../src/db/sessions.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
@@ -98,10 +99,42 @@ it('a host that could not be asked to end a session is asked again', async () =>
       ended.resolve();
     },
   }));
-  const hasEnded = await worker.runUntil(async () => {
+  const end = await worker.runUntil(async () => {
     await start();
     return temporal.endSession(id, 120_000);
   });
-  expect([hasEnded, stops]).toEqual([true, 2]);
+  expect([end, stops]).toEqual(['ended', 2]);
+  expect(await findSession(db, id)).toMatchObject({ state: 'destroyed', end_reason: 'deleted' });
+});
+
+it('a session that is deleted just before its workflow starts ends nonetheless', async () => {
+  const begun = Promise.withResolvers<void>();
+  const { id, worker, temporal, start } = await hostSession(() => ({
+    async startSession() {
+      using _ = startHeartbeat();
+      begun.resolve();
+      await Context.current().cancelled;
+    },
+    stopSession: () => Promise.resolve(),
+  }));
+  let starting: Promise<unknown> | undefined;
+  const findings: string[] = [];
+  /** Starts the workflow after it was looked for. */
+  const endSessionBefore = async (...options: Parameters<Temporal['endSession']>) => {
+    const found = await temporal.endSession(...options);
+    findings.push(found);
+    starting ??= start().catch(({ code }) => code);
+    await begun.promise;
+    return found;
+  };
+  const late = Object.assign(Object.create(temporal), { endSession: endSessionBefore });
+  const deleted = await worker.runUntil(async () => {
+    const outcome = await deleteSession({ id, state: 'creating' }, { db, temporal: late });
+    return [outcome.creditsBilled, await starting];
+  });
+  expect([findings, deleted]).toEqual([
+    ['absent', 'ended'],
+    [0, 'SESSION_DESTROYED'],
+  ]);
   expect(await findSession(db, id)).toMatchObject({ state: 'destroyed', end_reason: 'deleted' });
 });

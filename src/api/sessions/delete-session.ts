@@ -14,9 +14,10 @@ const END_WAIT_MS = 30_000;
  */
 export async function deleteSession(
   { id, state }: Pick<StoredSession, 'id' | 'state'>,
-  { db, temporal }: ApiDeps,
+  { db, temporal }: Pick<ApiDeps, 'db' | 'temporal'>,
 ): Promise<z.output<typeof sessionEndResponse>> {
-  if (state !== 'destroyed' && !(await temporal.endSession(id, END_WAIT_MS))) {
+  const stopped = state === 'destroyed' ? 'ended' : await temporal.endSession(id, END_WAIT_MS);
+  if (stopped === 'running') {
     throw new ServiceError(
       'SESSION_FAILED',
       `The browser session ${id} is still ending. GET /v2/browser/${id} returns its price when it has ended.`,
@@ -24,6 +25,8 @@ export async function deleteSession(
   }
   // This only reads the outcome of a session that its workflow has ended. One without a workflow ends here.
   const outcome = await endSession(db, { id, reason: 'deleted' });
+  // A workflow that was about to start may have read that the session has not ended.
+  if (stopped === 'absent') await temporal.endSession(id, END_WAIT_MS);
   return {
     success: true,
     sessionDurationMs: outcome?.durationMs ?? 0,

@@ -11,7 +11,7 @@ import { type ApiDeps, defineRoute } from '../http/route.ts';
 import { deleteSession } from './delete-session.ts';
 import { executeCode } from './execute-code.ts';
 import { runPrompt } from './run-prompt.ts';
-import { destroyedError, openedSession } from './session-state.ts';
+import { destroyedError, OPENED_SESSION_ERRORS, openedSession } from './session-state.ts';
 import { sessionUrls } from './session-urls.ts';
 import { startSession } from './start-session.ts';
 
@@ -26,20 +26,8 @@ const interact = defineRoute({
   body: schemas.interactBody,
   response: schemas.interactResponse,
   errors: [
-    ...([
-      'FORBIDDEN',
-      'NOT_FOUND',
-      'INTERACT_REPLAY_UNAVAILABLE',
-      'SESSION_DESTROYED',
-      'PROFILE_LOCKED',
-    ] as const),
-    ...([
-      'PROFILE_ERROR',
-      'SESSION_LIMIT_REACHED',
-      'SESSION_FAILED',
-      'SESSIONS_UNAVAILABLE',
-      'WORKER_LOST',
-    ] as const),
+    ...(['FORBIDDEN', 'NOT_FOUND'] as const),
+    ...OPENED_SESSION_ERRORS,
     ...(['LANGUAGE_NOT_AVAILABLE', 'INSUFFICIENT_CREDITS', 'SERVICE_UNAVAILABLE'] as const),
     ...([
       'MODEL_NOT_CONFIGURED',

@@ -8,7 +8,7 @@ import { deleteSession } from './delete-session.ts';
 import { executeCode } from './execute-code.ts';
 import { callHost, DOWNLOAD_TIMEOUT_MS, readHostResponse } from './host-client.ts';
 import { interactRoutes } from './interact.ts';
-import { destroyedError, requireSession } from './session-state.ts';
+import { destroyedError, OPENED_SESSION_ERRORS, requireSession } from './session-state.ts';
 import { sessionUrls } from './session-urls.ts';
 import { startSession } from './start-session.ts';
 
@@ -91,10 +91,7 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     params: jobIdParams,
     body: schemas.executeBody,
     response: schemas.executeResponse,
-    errors: [
-      ...(['FORBIDDEN', 'NOT_FOUND', 'SESSION_DESTROYED', 'SESSION_FAILED', 'WORKER_LOST'] as const),
-      ...(['LANGUAGE_NOT_AVAILABLE', 'SESSION_LIMIT_REACHED', 'PROFILE_LOCKED', 'PROFILE_ERROR'] as const),
-    ],
+    errors: ['FORBIDDEN', 'NOT_FOUND', ...OPENED_SESSION_ERRORS, 'LANGUAGE_NOT_AVAILABLE'],
     rateBucket: 'sessionCode',
     async handler({ caller, params: { id }, body, disconnected }, deps) {
       const session = await requireSession(id, caller.teamId, deps);
@@ -108,7 +105,7 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     summary: 'List the files that the browser and the code of a session have stored',
     params: jobIdParams,
     response: schemas.downloadsResponse,
-    errors: ['FORBIDDEN', 'NOT_FOUND', 'SESSION_DESTROYED', 'SESSION_FAILED', 'WORKER_LOST'],
+    errors: ['FORBIDDEN', 'NOT_FOUND', ...OPENED_SESSION_ERRORS],
     rateLimited: false,
     async handler({ caller, params: { id } }, deps) {
       const session = await requireSession(id, caller.teamId, deps);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findHostOfScrape } from '../../db/kept-scrapes.ts';
 import { findSession, type StoredSession } from '../../db/sessions.ts';
-import { ServiceError, toServiceError } from '../../errors.ts';
+import { type ErrorCode, ServiceError, toServiceError } from '../../errors.ts';
 import { SESSION_END_SENTENCES } from '../../schemas/session-end.ts';
 import type { ApiDeps } from '../http/route.ts';
 
@@ -31,10 +31,22 @@ export async function requireSession(
 /** A session whose browser can be used. */
 export type OpenedSession = StoredSession & { host: string };
 
+/** The reasons why the browser of a session that was started cannot be used. */
+export const OPENED_SESSION_ERRORS = [
+  'SESSION_DESTROYED',
+  'SESSION_FAILED',
+  'SESSION_LIMIT_REACHED',
+  'SESSIONS_UNAVAILABLE',
+  'WORKER_LOST',
+  'PROFILE_LOCKED',
+  'PROFILE_ERROR',
+  'INTERACT_REPLAY_UNAVAILABLE',
+] as const satisfies ErrorCode[];
+
 /**
  * Waits until the browser of a session can be used. It starts the workflow of a session whose API process died before it
  * could.
- * @throws ServiceError `SESSION_DESTROYED` if the session has ended; why its browser could not be started
+ * @throws ServiceError {@link OPENED_SESSION_ERRORS}: `SESSION_DESTROYED` if the session has ended; why its browser could not be started
  */
 export async function openedSession(
   session: StoredSession,
