@@ -6,6 +6,7 @@ import { change, writeDoc } from './doc-writer.ts';
 const CODE = change(0x4a4f, 1);
 const SUPERSCRIPT = change(0x2a48, 1);
 const HIDDEN = change(0x083c, 1);
+const DELETED = change(0x0800, 1);
 const htmlOf = async (bytes: Buffer) => (await convertOffice({ type: 'doc', images: true }, bytes)).html;
 
 test('doc: inline code, superscripts and hidden text', async () => {
@@ -19,6 +20,17 @@ test('doc: inline code, superscripts and hidden text', async () => {
     { text: '\r' },
   ]);
   expect(await htmlOf(file)).toBe('<p>Run <code>npm ci</code> in 10<sup>3</sup> places.</p>');
+});
+
+test('doc: text deleted in a tracked change is left out, and so is a paragraph of nothing else', async () => {
+  const file = writeDoc([
+    { text: 'The price is ' },
+    { text: '100', changes: DELETED },
+    { text: '120 euros.\r' },
+    { text: 'Not any more.', changes: DELETED },
+    { text: '\r' },
+  ]);
+  expect(await htmlOf(file)).toBe('<p>The price is 120 euros.</p>');
 });
 
 test('doc: the built-in style for titles, whose name depends on the language, makes a heading', async () => {

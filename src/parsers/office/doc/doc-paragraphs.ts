@@ -5,7 +5,7 @@ import { propertyChanges } from './property-changes.ts';
 import { FONT, readCodeFonts, readStyleSheet } from './style-sheet.ts';
 import { WordFile } from './word-file.ts';
 
-/** Numbers of the properties of characters that matter (MS-DOC 2.6.1), besides the font. */
+/** Numbers of the properties of characters that matter (MS-DOC 2.6.1), besides the font. Deletions are tracked changes. */
 const [STYLE, SCRIPT, HIDDEN, DELETED] = [0x4a30, 0x2a48, 0x083c, 0x0800];
 const POSITIONS = [undefined, 'super', 'sub'] as const;
 
@@ -14,11 +14,6 @@ const FIELD = { begin: '\u0013', separator: '\u0014', end: '\u0015' };
 const ENDS_OF_PARAGRAPH = new Set(['\r', '\u0007', '\f', '\u000e']);
 /** Characters that stand for something else: hyphens, line breaks, and objects, which have no text. */
 const CHARACTERS: Record<string, string> = { '\u001e': '\u2011', '\u001f': '', '\u000b': '\n' };
-
-interface Marks extends CharacterMarks {
-  /** Whether the text was deleted in a tracked change. */
-  deleted?: boolean;
-}
 
 /**
  * Reads the paragraphs of a Word 97 to 2003 document with titles, inline code, superscripts, subscripts and hidden text.
@@ -42,13 +37,16 @@ export function readDocParagraphs(bytes: Uint8Array): SourceParagraph[] {
   return reader.end();
 }
 
-function marksOf(changes: Buffer, codeFonts: ReadonlySet<number>, codeStyles: ReadonlySet<number>): Marks {
-  const marks: Marks = {};
+function marksOf(
+  changes: Buffer,
+  codeFonts: ReadonlySet<number>,
+  codeStyles: ReadonlySet<number>,
+): CharacterMarks {
+  const marks: CharacterMarks = {};
   for (const { sprm, value } of propertyChanges(changes)) {
     if (sprm === STYLE && codeStyles.has(value)) marks.code = true;
     else if (sprm === FONT && codeFonts.has(value)) marks.code = true;
-    else if (sprm === HIDDEN && value === 1) marks.hidden = true;
-    else if (sprm === DELETED && value === 1) marks.deleted = true;
+    else if ((sprm === HIDDEN || sprm === DELETED) && value === 1) marks.hidden = true;
     const position = sprm === SCRIPT ? POSITIONS[value] : undefined;
     if (position) marks.position = position;
   }
@@ -109,14 +107,14 @@ class ParagraphReader {
     this.#isTitle = isTitle;
   }
 
-  read({ deleted, ...marks }: Marks, { start, end, isCompressed }: Piece, stream: Buffer): void {
+  read(marks: CharacterMarks, { start, end, isCompressed }: Piece, stream: Buffer): void {
     const bytes = stream.subarray(start, end);
     const characters = isCompressed
       ? new TextDecoder('windows-1252').decode(bytes)
       : bytes.toString('utf16le');
     let text = '';
     const flush = () => {
-      if (text && !deleted) this.#runs.push({ text, ...marks });
+      if (text) this.#runs.push({ text, ...marks });
       text = '';
     };
     for (let place = 0; place < characters.length; place++) {

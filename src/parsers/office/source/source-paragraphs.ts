@@ -27,8 +27,11 @@ export interface SourceParagraph {
   hiddenSlide?: number;
 }
 
-/** Text without white space, by which paragraphs are compared. */
-export const visibleText = (text: string) => text.replace(/\s+/g, '');
+/** Whether a character is neither white space nor a hyphen that is seen only at the end of a line. */
+export const isVisible = (character: string) => !/[\s\u00ad]/.test(character);
+
+/** Text by which paragraphs are compared: its visible characters, with one character for all hyphens. */
+export const visibleText = (text: string) => text.replace(/[\s\u00ad]+/g, '').replaceAll('\u2011', '-');
 
 /** The text of inline content, that of links included. */
 export function plainText(content: readonly Inline[]): string {
