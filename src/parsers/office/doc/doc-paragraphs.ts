@@ -3,6 +3,7 @@ import { type FormattedRange, readCharacterFormats, readParagraphFormats } from 
 import { type Piece, readPieces } from './pieces.ts';
 import { propertyChanges } from './property-changes.ts';
 import { FONT, readCodeFonts, readStyleSheet } from './style-sheet.ts';
+import { type PlacedParagraph, readTextBoxes, withTextBoxes } from './text-boxes.ts';
 import { WordFile } from './word-file.ts';
 
 /** Numbers of the properties of characters that matter (MS-DOC 2.6.1), besides the font. Deletions are tracked changes. */
@@ -16,7 +17,8 @@ const ENDS_OF_PARAGRAPH = new Set(['\r', '\u0007', '\f', '\u000e']);
 const CHARACTERS: Record<string, string> = { '\u001e': '\u2011', '\u001f': '', '\u000b': '\n' };
 
 /**
- * Reads the paragraphs of a Word 97 to 2003 document with titles, inline code, superscripts, subscripts and hidden text.
+ * Reads the paragraphs of a Word 97 to 2003 document with titles, inline code, superscripts, subscripts, hidden text
+ * and text boxes.
  * @throws RangeError, or an error of SheetJS, if the file is damaged
  */
 export function readDocParagraphs(bytes: Uint8Array): SourceParagraph[] {
@@ -34,7 +36,7 @@ export function readDocParagraphs(bytes: Uint8Array): SourceParagraph[] {
   const reader = new ParagraphReader(paragraphs);
   for (const piece of readPieces(file.structure('pieces'), file.text.length))
     for (const part of characters.split(piece)) reader.read(part.value ?? {}, part, file.text);
-  return reader.end();
+  return withTextBoxes(reader.end(), readTextBoxes(file));
 }
 
 function marksOf(
@@ -95,13 +97,16 @@ class FormatFinder<Value> {
 
 /** Collects the runs of each paragraph. */
 class ParagraphReader {
-  readonly #finished: SourceParagraph[] = [];
+  readonly #finished: PlacedParagraph[] = [];
   readonly #isTitle: FormatFinder<boolean>;
   #runs: SourceParagraph['runs'] = [];
   /** For each open field whether its instruction is being read. */
   readonly #fields: boolean[] = [];
   /** Number of open fields whose instructions are being read. */
   #instructions = 0;
+  /** The place of the next character, and of the first one of the paragraph. */
+  #place = 0;
+  #start = 0;
 
   constructor(isTitle: FormatFinder<boolean>) {
     this.#isTitle = isTitle;
@@ -119,6 +124,7 @@ class ParagraphReader {
     };
     for (let place = 0; place < characters.length; place++) {
       const character = characters[place] as string;
+      this.#place++;
       if (this.#isField(character)) continue;
       if (ENDS_OF_PARAGRAPH.has(character)) {
         flush();
@@ -128,7 +134,7 @@ class ParagraphReader {
     flush();
   }
 
-  end(): SourceParagraph[] {
+  end(): PlacedParagraph[] {
     this.#endParagraph(-1);
     return this.#finished;
   }
@@ -146,9 +152,10 @@ class ParagraphReader {
 
   /** @param offset that of the character that ends the paragraph, which has its formatting */
   #endParagraph(offset: number): void {
-    if (this.#runs.length)
-      this.#finished.push({ runs: this.#runs, ...(this.#isTitle.at(offset) ? { headingLevel: 1 } : {}) });
+    const paragraph = { runs: this.#runs, ...(this.#isTitle.at(offset) ? { headingLevel: 1 } : {}) };
+    this.#finished.push({ paragraph, start: this.#start, end: this.#place });
     this.#runs = [];
+    this.#start = this.#place;
   }
 }
 

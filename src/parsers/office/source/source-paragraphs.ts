@@ -23,6 +23,8 @@ export interface SourceParagraph {
   listIndent?: number;
   /** Whether the paragraph is a horizontal line instead of text. */
   isRule?: boolean;
+  /** The paragraphs of the text boxes that are anchored in this one, which anydoc leaves out. */
+  textBoxes?: string[];
   /** The number of the slide, if that is hidden. */
   hiddenSlide?: number;
 }
