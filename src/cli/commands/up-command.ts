@@ -7,6 +7,7 @@ import { type Instance, startInstance } from '../../main.ts';
 import type { ModelFinding } from '../../models/check-models.ts';
 import type { ModelSettings } from '../../models/index.ts';
 import { WITHOUT_MODEL } from '../../models/without-model.ts';
+import { collectAtRest } from '../../process/collect-at-rest.ts';
 import { waitForInstance } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
 
@@ -33,6 +34,7 @@ export const upCommand = defineCommand({
     }
     const readyMs = performance.now() - startedAt;
     process.stdout.write(formatWelcome(config, instance, { readyMs, models: await checking }));
+    void collectAtRest();
     if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
     await progress.step('Stopping', instance.stop);
     progress.note('Stopped. Data and unfinished jobs are kept.');
