@@ -42,6 +42,54 @@ describe('tables without rules', () => {
     expect(rowsOf(html)).toEqual(STAFF);
   });
 
+  const LEFT = [
+    'The committee met on Tuesday to discuss the',
+    'plan and agreed that the work on the bridge',
+    'should begin soon, provided that the weather',
+    'stays dry for long enough to lay the stones.',
+  ];
+  const RIGHT = [
+    'Members of the public may send their remarks',
+    'to the office until the end of March, after',
+    'which the plan is shown in the town hall for',
+    'another four weeks and then goes to a vote.',
+  ];
+  const BRIDGES = [
+    ['Year', 'Bridges', 'Cost', 'Owner'],
+    ['2021', '14', '320', 'Town'],
+    ['2022', '17', '410', 'State'],
+    ['2023', '21', '530', 'Town'],
+  ];
+
+  test('stay whole directly below and above two columns of text', async () => {
+    const columns = (y: number) => [...textLines(72, y, LEFT), ...textLines(320, y, RIGHT)];
+    const html = await convert({
+      texts: [...columns(80), ...grid([72, 202, 332, 462], BRIDGES, 134), ...columns(196)],
+    });
+    expect(rowsOf(html)).toEqual(BRIDGES);
+    expect(html).toMatch(/The committee.*Members of.*<table>.*<\/table>.*The committee.*Members of/s);
+  });
+
+  test('stay whole if the lines of their cells are not level with those of the cells beside them', async () => {
+    const tall = (top: number): PlacedText[] => [
+      { x: 72, y: top - 6, text: 'The bridges' },
+      { x: 72, y: top + 6, text: 'of the town' },
+      ...['long', '12', 'x'].map((text, place): PlacedText => ({ x: 202 + 80 * place, y: top, text })),
+    ];
+    const html = await convert({
+      texts: [
+        ...textLines(72, 80, LEFT),
+        ...textLines(320, 80, RIGHT),
+        ...grid([72, 202, 282, 362], BRIDGES, 150, 30),
+        ...tall(270),
+        ...tall(300),
+        ...grid([72, 202, 282, 362], BRIDGES.slice(1), 330, 30),
+      ],
+    });
+    expect(html.match(/<table>/g)).toHaveLength(1);
+    expect(new Set(rowsOf(html).map(({ length }) => length))).toEqual(new Set([4]));
+  });
+
   test('are not made of list items', async () => {
     const items = ['Open the lid', 'Close the lid', 'Lock the lid', 'Paint the lid'];
     const html = await convert({
