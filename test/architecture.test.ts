@@ -1,7 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findCycles, findViolations, LAYERS_PAGE, withLayersTable } from './support/layers.ts';
+import {
+  findCycles,
+  findViolations,
+  LAYERS_PAGE,
+  packagesLoadedBy,
+  withLayersTable,
+} from './support/layers.ts';
 
 function readSources(directory = 'src'): Record<string, string> {
   const source = path.join(import.meta.dirname, '..', directory);
@@ -72,5 +78,19 @@ describe('files', () => {
       'url/place.ts': "export type { Page } from '../html/page.ts';",
     };
     expect(findCycles(planted)).toEqual(['html/page.ts → html/links.ts → url/place.ts → html/page.ts']);
+  });
+});
+
+describe('the memory of processes at rest', () => {
+  it('contains only the libraries that the supervisor needs', () => {
+    expect(packagesLoadedBy(readSources(), 'cli/commands/up-command.ts')).toEqual(['citty', 'zod']);
+  });
+
+  it('counts what a program loads at its start, and not types or what it loads when needed', () => {
+    const planted = {
+      'main.ts': "import { start } from './start.ts';\nimport type { Client } from 'pg';",
+      'start.ts': "import { z } from 'zod';\nconst load = () => import('undici');",
+    };
+    expect(packagesLoadedBy(planted, 'main.ts')).toEqual(['zod']);
   });
 });

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { openDatabase } from '../../src/db/client.ts';
-import { addKey, createTeam, generateKey } from '../../src/db/teams/teams.ts';
+import { generateKey } from '../../src/db/teams/generate-key.ts';
+import { addKey, createTeam } from '../../src/db/teams/teams.ts';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 import { cancelResponse } from '../../src/schemas/page-job.ts';
 import { percentile, table } from '../figures.ts';

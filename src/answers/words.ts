@@ -10,10 +10,9 @@ export function tokenizeWords(text: string): string[] {
 }
 
 const normalizeWord = (text: string) =>
-  text
-    .normalize('NFKD')
-    .replace(MAY_HAVE_ACCENTS, (run) => run.replace(/\p{M}+/gu, ''))
-    .toLowerCase();
+  text.normalize('NFKD').replace(MAY_HAVE_ACCENTS, withoutMarks).toLowerCase();
+
+const withoutMarks = (text: string) => text.replace(/\p{M}+/gu, '');
 
 /** All accents are in these code units. To look for them by code units takes a fraction of the time. */
 const MAY_HAVE_ACCENTS = /[\u0300-\uffff]+/g;
@@ -60,10 +59,10 @@ const BEYOND_ASCII = /[^\0-\x7f]+/g;
 const NEITHER_LETTER_NOR_ASCII = /[^\p{L}\p{N}\0-\x7f]+/gu;
 
 /** Normalizes what is beyond ASCII, and replaces what is not a letter or digit by spaces. Most texts have little of it. */
-const separateLetters = (text: string) =>
-  text.replace(BEYOND_ASCII, (run) =>
-    MAY_BE_LETTER.test(run) ? normalizeWord(run).replace(NEITHER_LETTER_NOR_ASCII, ' ') : ' ',
-  );
+const separateLetters = (text: string) => text.replace(BEYOND_ASCII, separateBeyondAscii);
+
+const separateBeyondAscii = (run: string) =>
+  MAY_BE_LETTER.test(run) ? normalizeWord(run).replace(NEITHER_LETTER_NOR_ASCII, ' ') : ' ';
 
 /** ISO 639-3 codes of the word lists, by ISO 639-1 code. */
 const LIST_CODES: Record<string, string> = {

@@ -22,6 +22,7 @@ const create = defineRoute({
   response: scrapeResponse,
   errors: errorsRaisedBy('start', 'options', 'fetch', 'scrape'),
   minCredits: 1,
+  mayJoinScrape: true,
   async handler({ caller, body, baseUrl, signal }, deps) {
     const isEncrypted = requiresEncryption(body, caller);
     return runScrape({ caller, request: body, signal, isEncrypted, baseUrl }, deps);

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generateKey } from '../db/teams/teams.ts';
+import { generateKey } from '../db/teams/generate-key.ts';
 import { codeOf, ServiceError } from '../errors.ts';
 
 /** A secret of this instance and its source. */

@@ -68,32 +68,43 @@ function applyFilters(page: Document, snapshot: PageSource, options: CleanOption
     // An element that `includeTags` selects is kept even if it looks like boilerplate.
     for (const element of findBoilerplate(page, snapshot)) if (!included?.has(element)) dropped.add(element);
   }
-  const base = documentBaseUrl(page, url);
-  // Recursion is safe, because the parser limits the depth of a page.
-  const copy = (nodes: readonly ChildNode[], copies: ChildNode[]): ChildNode[] => {
-    for (let at = 0; at < nodes.length; at++) {
-      const node = nodes[at]!;
-      if (isText(node)) copies.push(new Text(node.data));
-      else if (isDirective(node)) copies.push(node.cloneNode());
-      else if (!isTag(node) || dropped.has(node) || isNeverContent(node)) continue;
-      // A page fetched over HTTP was read without scripts, so the content of noscript applies.
-      else if (node.name === 'noscript' && engine !== 'browser') copy(node.children, copies);
-      else if (engine !== 'browser' || !NOT_SHOWN_BY_BROWSERS.has(node.name)) {
-        const element = new Element(node.name, attributesWithAbsoluteUrls(node, base));
-        setChildren(element, copyChildren(node.children));
-        copies.push(element);
-      }
-    }
-    return copies;
-  };
-  // Many elements have no other child than a text, and V8 makes room for sixteen more as soon as a list grows.
-  const copyChildren = (nodes: readonly ChildNode[]): ChildNode[] => {
-    const [only] = nodes;
-    return nodes.length === 1 && only && isText(only) ? [new Text(only.data)] : copy(nodes, []);
-  };
+  const filter = { dropped, base: documentBaseUrl(page, url), isScripted: engine === 'browser' };
   const cleaned = new Document([]);
-  setChildren(cleaned, copy(included ? outermost(included) : page.children, []));
+  setChildren(cleaned, copyNodes(included ? outermost(included) : page.children, [], filter));
   return cleaned;
+}
+
+/** What of a page is not copied as it is. */
+interface CopyFilter {
+  dropped: ReadonlySet<ChildNode>;
+  /** The URL that URLs are resolved against. */
+  base: string;
+  /** Whether the page was read in a browser, so that the content of `noscript` does not apply. */
+  isScripted: boolean;
+}
+
+/** Adds copies of nodes to `copies`. Recursion is safe, because the parser limits the depth of a page. */
+function copyNodes(nodes: readonly ChildNode[], copies: ChildNode[], filter: CopyFilter): ChildNode[] {
+  const { dropped, base, isScripted } = filter;
+  for (let at = 0; at < nodes.length; at++) {
+    const node = nodes[at]!;
+    if (isText(node)) copies.push(new Text(node.data));
+    else if (isDirective(node)) copies.push(node.cloneNode());
+    else if (!isTag(node) || dropped.has(node) || isNeverContent(node)) continue;
+    else if (node.name === 'noscript' && !isScripted) copyNodes(node.children, copies, filter);
+    else if (!isScripted || !NOT_SHOWN_BY_BROWSERS.has(node.name)) {
+      const element = new Element(node.name, attributesWithAbsoluteUrls(node, base));
+      setChildren(element, copyChildren(node.children, filter));
+      copies.push(element);
+    }
+  }
+  return copies;
+}
+
+/** Many elements have no other child than a text, and V8 makes room for sixteen more as soon as a list grows. */
+function copyChildren(nodes: readonly ChildNode[], filter: CopyFilter): ChildNode[] {
+  const [only] = nodes;
+  return nodes.length === 1 && only && isText(only) ? [new Text(only.data)] : copyNodes(nodes, [], filter);
 }
 
 function findMatches(selectors: string[], page: Document): Set<ChildNode> {

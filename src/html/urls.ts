@@ -1,13 +1,14 @@
-import type { Document } from 'domhandler';
+import type { Document, Element } from 'domhandler';
 import { isUploadUrl } from '../upload-url.ts';
 import { listElements } from './element-list.ts';
 
 /** The URL that relative URLs of a page are resolved against: its `<base>`, else its own URL. */
 export function documentBaseUrl(document: Document, pageUrl: string): string {
-  const element = listElements(document).find(({ name, attribs }) => name === 'base' && attribs.href);
-  const href = element?.attribs.href;
+  const href = listElements(document).find(isBase)?.attribs.href;
   return (href && URL.parse(href, pageUrl)?.href) || pageUrl;
 }
+
+const isBase = ({ name, attribs }: Element) => name === 'base' && Boolean(attribs.href);
 
 /**
  * Resolves a URL; `undefined` if it is invalid. A slash missing after the scheme is added. A URL that is relative to an

@@ -117,7 +117,3 @@ const listed = (names: string[]) =>
   names.length === 0
     ? 'none'
     : `${names.slice(0, MAX_LISTED).join(', ')}${names.length > MAX_LISTED ? ' and others' : ''}`;
-
-/** The note for an installation without a language model. */
-export const WITHOUT_MODEL =
-  'none is configured, so rules derive summaries, answers and data from the words of pages; set WINNOW_LLM_BASE_URL and WINNOW_LLM_MODEL for one';

@@ -1,4 +1,5 @@
 import { messageOf } from '../errors.ts';
+import { collectAtRest } from './collect-at-rest.ts';
 
 /** A running API or worker: its URL, if it serves one, and how to stop it. */
 export interface RunningService {
@@ -33,4 +34,5 @@ export async function runProcess(name: string, start: () => Promise<RunningServi
   };
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.on(event, () => void end());
   process.send?.({ ready: true, url: service.url });
+  void collectAtRest();
 }

@@ -1,6 +1,7 @@
 import { type Content, createContent } from '../html/content.ts';
 import type { ToMarkdown } from '../html/markdown-converter.ts';
 import type { CleanOptions, DocumentPage, Snapshot } from '../snapshot.ts';
+import { createSpanFinder } from './markdown-spans.ts';
 
 /** Which results for the single pages of a document are requested. */
 export interface PageResults {
@@ -41,7 +42,7 @@ export function derivePageResults(
     ...(requested.pages && {
       pages: pages.map(({ page, markdown }) => ({ pageNumber: page.number, markdown })),
     }),
-    ...(requested.blocks && { blocks: pages.map(blocksOf) }),
+    ...(requested.blocks && { blocks: pages.map((page) => blocksOf(page, clean)) }),
   };
 }
 
@@ -54,7 +55,10 @@ function joinWithMarkers(pages: MarkdownPage[]): string {
     .join('');
 }
 
-function blocksOf({ page, markdown }: MarkdownPage) {
+/** The types of blocks that `onlyMainContent` removes from the markdown. */
+const RUNNING_TYPES = new Set(['page_header', 'page_footer', 'page_number']);
+
+function blocksOf({ page, markdown }: MarkdownPage, { onlyMainContent }: CleanOptions) {
   const { number, width, height, status, blocks } = page;
   const spanOf = createSpanFinder(markdown);
   return {
@@ -64,33 +68,9 @@ function blocksOf({ page, markdown }: MarkdownPage) {
     status,
     items: blocks.map(({ ocrConfidence, ...block }) => ({
       ...block,
-      markdownSpan: spanOf(block.content),
+      markdownSpan: onlyMainContent && RUNNING_TYPES.has(block.type) ? null : spanOf(block.content),
       // The layout is found by rules, which are not more or less sure.
       confidence: { layout: null, ocr: ocrConfidence },
     })),
   };
 }
-
-/**
- * Returns a function that finds blocks in the markdown of their page, when it is called for them in reading order.
- * Markdown escapes characters and marks styles, so a block is found by the words at its beginning and its end.
- */
-function createSpanFinder(markdown: string): (content: string) => [number, number] | null {
-  let from = 0;
-  return (content) => {
-    const words = content.match(/[\p{L}\p{N}]+/gu) ?? [];
-    const start = words.length ? markdown.indexOf(words[0]!, from) : -1;
-    if (start < 0) return null;
-    let end = start;
-    for (const word of words) {
-      const at = markdown.indexOf(word, end);
-      // A word that the markdown does not have near the end of the one before it was joined or escaped.
-      if (at >= 0 && at - end <= MAX_GAP_CHARS) end = at + word.length;
-    }
-    from = end;
-    return [start, end];
-  };
-}
-
-/** The most characters that markdown puts between two words of a block: escapes, styles, table cells and URLs. */
-const MAX_GAP_CHARS = 200;

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError as GrpcError, isGrpcServiceError } from '@temporalio/client';
-import { NativeConnection, TransportError } from '@temporalio/worker';
+// The API needs a connection only. The whole package would also load webpack's parts and the sandbox of workflows, 15 MB.
+import { NativeConnection } from '@temporalio/worker/lib/connection.js';
+import { TransportError } from '@temporalio/worker/lib/errors.js';
 import { messageOf, ServiceError } from '../errors.ts';
 
 /**

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
+import { findJob } from '../../src/db/jobs/jobs.ts';
+import { recordLongConversion } from '../../src/db/jobs/long-conversions.ts';
 import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
 import { call } from '../support/api.ts';
 import { IS_FULL_RUN } from '../support/corpus.ts';
@@ -54,6 +56,28 @@ describe('a parsed file', () => {
     expect(body.data.metadata).toMatchObject({ numPages: 2, totalPages: 3, creditsUsed: 2 });
     const usage = await call('/v2/team/credit-usage', { key: team.key });
     expect(usage.body.data.remainingCredits).toBe(0);
+  });
+
+  it('is joined by the same request once more after its timeout if the team has no credits left', async () => {
+    const team = await makeTeam(db, { credits: 1 });
+    const file = htmlFile('Long', 'long.html');
+    const { scrapeId: jobId } = (await parse(file, undefined, team)).body.data.metadata;
+    // The request of a job is the body that was sent.
+    const request = (await findJob(db, jobId))!.request as object;
+    const conversion = { isRunning: true, pages: undefined, remainingSeconds: undefined };
+    const endsAt = new Date(Date.now() + 60_000);
+    await recordLongConversion(db, {
+      jobId,
+      teamId: team.id,
+      request: { ...request },
+      endsAt,
+      ...conversion,
+    });
+    const other = await parse(htmlFile('Another', 'long.html'), undefined, team);
+    expect([other.status, other.body.code]).toEqual([402, 'INSUFFICIENT_CREDITS']);
+    const joined = await parse(file, undefined, team);
+    expect([joined.status, joined.body.data?.metadata.scrapeId]).toEqual([200, jobId]);
+    expect((await parse(file, undefined, team)).status).toBe(402);
   });
 
   it('may be a PDF, which is billed by the page', async () => {

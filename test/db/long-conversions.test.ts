@@ -1,4 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  LongConversions,
+  MAX_LONG_CONVERSIONS_OF_TEAM,
+  TrackedConversion,
+} from '../../src/activities/scrape/long-conversions.ts';
 import type { Database } from '../../src/db/client.ts';
 import { completeJob, findJob, insertJob } from '../../src/db/jobs/jobs.ts';
 import {
@@ -9,7 +14,11 @@ import {
   recordLongConversion,
   updateLongConversion,
 } from '../../src/db/jobs/long-conversions.ts';
+import { createLogger } from '../../src/logger.ts';
+import { scrapeBody } from '../../src/schemas/scrape.ts';
+import { startDeadline } from '../../src/scraping/deadline.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
+import { pollUntil } from '../support/poll.ts';
 
 /** Scrapes whose document took longer than their timeout, which the same request once more can join. */
 
@@ -110,5 +119,45 @@ describe('a scrape that continues after its timeout', () => {
     const state = { isRunning: true, pages: 900, remainingSeconds: 120 };
     await updateLongConversion(db, jobId, state);
     expect(await readLongConversion(db, jobId)).toEqual({ ...state, endsAt: ENDS_AT });
+  });
+});
+
+describe('documents of a team that take longer than their timeouts', () => {
+  it('are converted on up to a number, also while they wait for a process, and are announced as queued', async () => {
+    const { id: teamId } = await makeTeam(db);
+    const request = scrapeBody.parse({ url: REQUEST.url, parsers: REQUEST.parsers });
+    const conversions = new LongConversions(db, createLogger('test', 'silent'));
+    const ended = Promise.withResolvers<string>();
+    const start = async () => {
+      const jobId = crypto.randomUUID();
+      const job = {
+        id: jobId,
+        teamId,
+        apiKeyId: null,
+        kind: 'scrape' as const,
+        target: REQUEST.url,
+        request,
+      };
+      await insertJob(db, { ...job, ttlMs: 60_000 });
+      const deadline = startDeadline({ url: REQUEST.url, timeout: 1 }, new AbortController().signal);
+      const aborted = Promise.withResolvers<string>();
+      deadline.signal.addEventListener('abort', () => aborted.resolve('ended'));
+      const result = conversions.run(() => Promise.race([ended.promise, aborted.promise]), {
+        ...{ jobId, teamId, request, type: 'pdf', deadline },
+        conversion: new TrackedConversion(),
+      });
+      return { jobId, result, [Symbol.dispose]: () => deadline[Symbol.dispose]() };
+    };
+    const continued = await Promise.all(Array.from({ length: MAX_LONG_CONVERSIONS_OF_TEAM }, start));
+    for (const { jobId } of continued)
+      expect(await pollUntil(() => readLongConversion(db, jobId))).toMatchObject(QUEUED);
+    using surplus = await start();
+    expect(await surplus.result).toBe('ended');
+    expect(await readLongConversion(db, surplus.jobId)).toBeUndefined();
+    ended.resolve('converted');
+    expect(await Promise.all(continued.map(({ result }) => result))).toEqual(
+      continued.map(() => 'converted'),
+    );
+    for (const each of continued) each[Symbol.dispose]();
   });
 });

@@ -9,14 +9,8 @@ import { summarizeJob } from '../../src/db/jobs/job-summary.ts';
 import { readPageJobState } from '../../src/db/jobs/read-page-job-state.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { addSkipped, listSkipped } from '../../src/db/pages/skipped-urls.ts';
-import {
-  ensureFirstTeam,
-  findCaller,
-  findFirstTeam,
-  findTeam,
-  generateKey,
-  listKeys,
-} from '../../src/db/teams/teams.ts';
+import { generateKey } from '../../src/db/teams/generate-key.ts';
+import { ensureFirstTeam, findCaller, findFirstTeam, findTeam, listKeys } from '../../src/db/teams/teams.ts';
 import { readQueue } from '../../src/db/teams/usage.ts';
 import { NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
 import { openEmptyDatabase } from '../support/database.ts';

@@ -280,8 +280,7 @@ describe('a document that takes longer than the timeout', () => {
       ]);
       expect(body.details.estimatedRemainingSeconds).toBeGreaterThan(0);
       expect(headers.get('retry-after')).toBe(String(body.details.retryAfterSeconds));
-      // As many documents may take longer than their timeout as there are processors, so this one may not go on. It is tried
-      // once more when its process dies.
+      // The rest of it would take long. It is tried once more when its process dies.
       await pollUntil(async () => {
         sendSignal(documentProcesses(), 'SIGKILL');
         return (await call(`/v2/scrape/${id}`, { key })).body.status !== 'scraping';

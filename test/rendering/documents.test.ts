@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { priceOf } from '../../src/credits.ts';
 import { canServe, isShareable } from '../../src/engines/page-cache.ts';
+import { createSpanFinder } from '../../src/rendering/markdown-spans.ts';
 import { render } from '../../src/rendering/render.ts';
 import { formatRequest } from '../../src/schemas/formats.ts';
 import { pageResultsOf } from '../../src/schemas/parsers.ts';
@@ -92,7 +93,53 @@ describe('the pages of a document', () => {
     const texts = blocks.map(({ items }, page) =>
       items.map(({ markdownSpan: [start, end] }) => pages[page]!.markdown.slice(start, end)),
     );
-    expect(texts).toEqual([['Results', 'Sales **rose** by 5'], ['Costs fell']]);
+    expect(texts).toEqual([['Results', 'Sales **rose** by 5 %.'], ['Costs fell.']]);
+  });
+
+  it.each([true, false])(
+    'have the places of running headers only in markdown that has them, onlyMainContent %s',
+    (main) => {
+      const header = { ...block(1, 0, 'Council of 2026'), type: 'page_header' };
+      const texts = ['Bridges', 'The Council met of late.', 'A link and "quotes", in 2026.'];
+      const page = pageOf(
+        1,
+        '<p data-page-role="header">Council of 2026</p><h1>Bridges</h1><p>The Council met of late.</p><p>A <a href="https://a.test/council-of-2026">link</a> and <i>"quotes"</i>, in 2026.</p>',
+      );
+      const blocks = [header, ...texts.map((text, place) => block(1, place + 1, text))];
+      const clean = { ...DEFAULTS, onlyMainContent: main };
+      const { pages, blocks: found } = render({
+        snapshot: { ...snapshot, document: { ...PDF, pages: [{ ...page, blocks }] } },
+        clean,
+        pageResults: { pages: true, blocks: true, pageMarkers: false },
+        formats: [],
+      }).fields as {
+        pages: { markdown: string }[];
+        blocks: { items: { markdownSpan: [number, number] | null }[] }[];
+      };
+      const markdown = pages[0]!.markdown;
+      const parts = found[0]!.items.map(
+        ({ markdownSpan }) => markdownSpan && markdown.slice(...markdownSpan),
+      );
+      expect(parts.slice(0, 3)).toEqual([
+        main ? null : 'Council of 2026',
+        'Bridges',
+        'The Council met of late.',
+      ]);
+      expect(parts[3]).toMatch(/^A .*quotes.*, in 2026\.$/);
+    },
+  );
+
+  it('have no place for text that the markdown lacks, and those after it have theirs', () => {
+    const markdown =
+      'The last of these two paragraphs\n\nextremist *groups* of people[^1] and what they *said* to others.';
+    const spanOf = createSpanFinder(markdown);
+    const partOf = (content: string) => markdown.slice(...(spanOf(content) ?? [0, 0]));
+    expect(partOf('Removed by the request')).toBe('');
+    expect(partOf('of the')).toBe('');
+    expect(partOf('The last of these two para- graphs')).toBe('The last of these two paragraphs');
+    expect(partOf('tremist groups of people and what they said to others.')).toBe(
+      'tremist *groups* of people[^1] and what they *said* to others.',
+    );
   });
 
   it('cost a credit each after the first one, also from the cache', () => {

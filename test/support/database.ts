@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { inject } from 'vitest';
 import { type Database, openDatabase, type Queryable } from '../../src/db/client.ts';
 import { insertSession, type NewSession } from '../../src/db/sessions.ts';
-import { addKey, changeTeam, createTeam, generateKey, type TeamChange } from '../../src/db/teams/teams.ts';
+import { generateKey } from '../../src/db/teams/generate-key.ts';
+import { addKey, changeTeam, createTeam, type TeamChange } from '../../src/db/teams/teams.ts';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 import { createSessionSalt } from '../../src/encryption/session-secrets.ts';
 

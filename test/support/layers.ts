@@ -94,16 +94,18 @@ interface Import {
 const IMPORT = /^\s*(?:import|export)\s+(type\s+)?(?:[^'"();]*?\sfrom\s+)?['"]([^'"]+)['"]/gm;
 const DYNAMIC_IMPORT = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
 
-function importsOf(source: string): Import[] {
-  const fixed = [...source.matchAll(IMPORT)].map(([, type, specifier]) => ({
+const staticImportsOf = (source: string): Import[] =>
+  [...source.matchAll(IMPORT)].map(([, type, specifier]) => ({
     specifier: specifier!,
     typeOnly: Boolean(type),
   }));
+
+function importsOf(source: string): Import[] {
   const dynamic = [...source.matchAll(DYNAMIC_IMPORT)].map(([, specifier]) => ({
     specifier: specifier!,
     typeOnly: false,
   }));
-  return [...fixed, ...dynamic];
+  return [...staticImportsOf(source), ...dynamic];
 }
 
 /** The path of an imported file, relative to the same directory as the path of the file that imports it. */
@@ -184,4 +186,25 @@ export function findCycles(files: Record<string, string>): string[] {
   };
   for (const file of Object.keys(files)) visit(file, []);
   return cycles;
+}
+
+/**
+ * Lists the packages that a program loads when it starts, apart from those that other packages load.
+ * @param files source texts by their path
+ * @param entry the path of the program
+ */
+export function packagesLoadedBy(files: Record<string, string>, entry: string): string[] {
+  const packages = new Set<string>();
+  const visited = new Set<string>();
+  const visit = (file: string) => {
+    if (visited.has(file)) return;
+    visited.add(file);
+    for (const { specifier, typeOnly } of staticImportsOf(files[file] ?? '')) {
+      if (typeOnly || specifier.startsWith('node:')) continue;
+      if (specifier.startsWith('.')) visit(resolveImport(file, specifier));
+      else packages.add(specifier);
+    }
+  };
+  visit(entry);
+  return [...packages].toSorted();
 }

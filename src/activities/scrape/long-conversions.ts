@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type { Database } from '../../db/client.ts';
 import { recordLongConversion, updateLongConversion } from '../../db/jobs/long-conversions.ts';
 import type { Logger } from '../../logger.ts';
@@ -7,10 +6,13 @@ import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import { maxOvertimeMs } from '../../scraping/conversion-time.ts';
 import type { Deadline } from '../../scraping/deadline.ts';
 
-/** Conversions that continue after their time limit at once, as many as the sandbox runs besides others. */
-const MAX_LONG_CONVERSIONS = availableParallelism();
+/**
+ * Conversions that continue after their time limit at once, whether they run or wait for the sandbox: half of the scrapes that a
+ * worker runs at once, because each of them keeps its activity and its bytes.
+ */
+const MAX_LONG_CONVERSIONS = 16;
 /** Those of one team, so that other teams' documents may continue, too. */
-const MAX_OF_TEAM = Math.max(1, Math.ceil(MAX_LONG_CONVERSIONS / 2));
+export const MAX_LONG_CONVERSIONS_OF_TEAM = MAX_LONG_CONVERSIONS / 2;
 
 /** Follows the conversion of one document. */
 export class TrackedConversion {
@@ -69,7 +71,7 @@ export class LongConversions {
     let isLong = false;
     const overtimeMs = () => {
       const ofTeam = this.#teams.filter((team) => team === teamId).length;
-      if (this.#teams.length >= MAX_LONG_CONVERSIONS || ofTeam >= MAX_OF_TEAM) return 0;
+      if (this.#teams.length >= MAX_LONG_CONVERSIONS || ofTeam >= MAX_LONG_CONVERSIONS_OF_TEAM) return 0;
       isLong = true;
       this.#teams.push(teamId);
       this.#announce(scrape);

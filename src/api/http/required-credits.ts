@@ -1,4 +1,5 @@
 import type { Database, Queryable } from '../../db/client.ts';
+import { hasLongConversion } from '../../db/jobs/long-conversions.ts';
 import { lockCredits, readAvailableCredits } from '../../db/teams/available-credits.ts';
 import type { Caller } from '../../db/teams/teams.ts';
 import { ServiceError } from '../../errors.ts';
@@ -33,6 +34,24 @@ export async function requireCredits(
     'INSUFFICIENT_CREDITS',
     `Insufficient credits: this request needs ${minimum}, but the team has ${left} left${besides}. Ask your operator for more${orLater}.`,
   );
+}
+
+/**
+ * Requires credits before the body of a request is read, unless the request may be for a scrape of the team that continues
+ * after its timeout. That scrape has reserved what it costs. A request that does not join it needs the credits when its job is
+ * stored.
+ * @throws ServiceError as {@link requireCredits}
+ */
+export async function requireCreditsUnlessJoining(
+  db: Pick<Database, 'query'>,
+  caller: Caller,
+  required: Required,
+): Promise<void> {
+  try {
+    await requireCredits(db, caller, required);
+  } catch (error) {
+    if (!(await hasLongConversion(db, caller.teamId))) throw error;
+  }
 }
 
 /**

@@ -16,7 +16,7 @@ import { createValidationError } from './error-responses.ts';
 import { JsonStream } from './json-stream.ts';
 import { JsonText } from './json-text.ts';
 import type { RateBucket, RateLimit } from './rate-limit.ts';
-import { requireCredits } from './required-credits.ts';
+import { requireCredits, requireCreditsUnlessJoining } from './required-credits.ts';
 import { validateText } from './validate-text.ts';
 
 /** A scrape that a worker has begun: its document as its blob has it, if that was there within three seconds. */
@@ -90,6 +90,8 @@ export interface Route<Body, Query, Params, ResponseBody> {
   rateBucket?: RateBucket;
   /** Credits that the team needs to have left. A function receives the body before it is validated. */
   minCredits?: number | ((rawBody: unknown) => number);
+  /** Whether a request may join an earlier scrape, which costs nothing more; see {@link requireCreditsUnlessJoining}. */
+  mayJoinScrape?: true;
   handler: (
     request: RouteRequest<Body, Query, Params>,
     deps: ApiDeps,
@@ -122,10 +124,11 @@ export interface RequestChecks {
  */
 export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks, deps: ApiDeps): void {
   const { minCredits = 0, rateBucket = 'request' } = route;
+  const admitCredits = route.mayJoinScrape ? requireCreditsUnlessJoining : requireCredits;
   const admit: RequestHandler = async (request, response, next) => {
     const caller = await checks.authenticate(request.headers.authorization);
     if (route.rateLimited !== false) await checks.rateLimit(caller, rateBucket);
-    if (typeof minCredits === 'number') await requireCredits(deps.db, caller, { minimum: minCredits });
+    if (typeof minCredits === 'number') await admitCredits(deps.db, caller, { minimum: minCredits });
     response.locals.caller = caller;
     next();
   };

@@ -34,6 +34,7 @@ const create = defineRoute({
     ...errorsRaisedBy('start', 'options', 'upload', 'fetch', 'scrape'),
   ],
   minCredits: 1,
+  mayJoinScrape: true,
   async handler({ caller, body, file, baseUrl, signal }, deps) {
     const { uploadRef, ...options } = body;
     const isEncrypted = requiresEncryption(options, caller);

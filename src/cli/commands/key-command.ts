@@ -1,13 +1,6 @@
 import { defineCommand } from 'citty';
-import {
-  addKey,
-  FIRST_TEAM,
-  findKey,
-  findTeam,
-  generateKey,
-  listKeys,
-  revokeKey,
-} from '../../db/teams/teams.ts';
+import { generateKey } from '../../db/teams/generate-key.ts';
+import { addKey, FIRST_TEAM, findKey, findTeam, listKeys, revokeKey } from '../../db/teams/teams.ts';
 import { printTable, withDatabase } from '../database.ts';
 
 const team = {

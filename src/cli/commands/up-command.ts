@@ -4,7 +4,10 @@ import { defineCommand } from 'citty';
 import { type Config, readConfig } from '../../config.ts';
 import { TerminalProgress } from '../../embedded/terminal-progress.ts';
 import { type Instance, startInstance } from '../../main.ts';
-import { checkModels, type ModelFinding, WITHOUT_MODEL } from '../../models/check-models.ts';
+import type { ModelFinding } from '../../models/check-models.ts';
+import type { ModelSettings } from '../../models/index.ts';
+import { WITHOUT_MODEL } from '../../models/without-model.ts';
+import { collectAtRest } from '../../process/collect-at-rest.ts';
 import { waitForInstance } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
 
@@ -20,7 +23,7 @@ export const upCommand = defineCommand({
     const progress = new TerminalProgress();
     const interrupt = onInterrupt(progress.note);
     let instance: Instance | undefined;
-    const checking = config.llm ? checkModels(config.llm, MODEL_TIMEOUT_MS) : undefined;
+    const checking = config.llm ? checkConfiguredModels(config.llm) : undefined;
     try {
       instance = await startInstance({ config, progress, ...interrupt });
       if (!instance) return await printRunningInstance(config.dataDir, interrupt.signal);
@@ -31,11 +34,18 @@ export const upCommand = defineCommand({
     }
     const readyMs = performance.now() - startedAt;
     process.stdout.write(formatWelcome(config, instance, { readyMs, models: await checking }));
+    void collectAtRest();
     if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
     await progress.step('Stopping', instance.stop);
     progress.note('Stopped. Data and unfinished jobs are kept.');
   },
 });
+
+/** Checks the models. Without one, this process stays without the libraries that it takes. */
+async function checkConfiguredModels(settings: ModelSettings): Promise<ModelFinding[]> {
+  const { checkModels } = await import('../../models/check-models.ts');
+  return checkModels(settings, MODEL_TIMEOUT_MS);
+}
 
 async function printRunningInstance(dataDir: string, signal: AbortSignal): Promise<void> {
   const running = await waitForInstance(dataDir, signal);

@@ -145,6 +145,17 @@ const selectLongConversion = (query: Pick<Database['query'], 'selectFrom'>, requ
     .orderBy('started_at', 'desc')
     .limit(1);
 
+/** Whether a team has any scrape whose document took longer than its timeout, and whose result has not been delivered. */
+export async function hasLongConversion(db: Pick<Database, 'query'>, teamId: string): Promise<boolean> {
+  const row = await db.query
+    .selectFrom('long_conversions')
+    .select('job_id')
+    .where('team_id', '=', teamId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Reads how far the scrape of a document is that continues after the timeout of its request; `undefined` for any other. */
 export async function readLongConversion(
   db: Database,

@@ -49,11 +49,6 @@ export async function findFirstTeam(db: Database): Promise<Caller | undefined> {
   return team && { ...team, apiKeyId: null };
 }
 
-/** Generates an API key: `fc-` and 32 hex digits, which are also valid as a WebSocket subprotocol. */
-export function generateKey(): string {
-  return `fc-${randomBytes(16).toString('hex')}`;
-}
-
 /**
  * Generates the key that signs a team's webhook events. It is stored unencrypted, because receivers need it
  * too.

@@ -1,4 +1,4 @@
-import type { Document } from 'domhandler';
+import type { Document, Element } from 'domhandler';
 import { textContent } from 'domutils';
 import { listElements } from '../element-list.ts';
 import { type JsonLdItem, parseJsonLd } from './json-ld.ts';
@@ -33,14 +33,15 @@ export interface MetaTag {
 
 /** Every meta tag with a name, in document order. */
 export function readMetaTags(document: Document): MetaTag[] {
-  return listElements(document).flatMap(({ name: element, attribs }) => {
-    if (element !== 'meta') return [];
+  const tags: MetaTag[] = [];
+  for (const { name: element, attribs } of listElements(document)) {
+    if (element !== 'meta') continue;
     const name = attribs.name ?? attribs.property ?? attribs.itemprop;
     // A property `__proto__` would replace the prototype of the record.
-    return name && attribs.content !== undefined && name !== '__proto__'
-      ? [{ name, content: attribs.content }]
-      : [];
-  });
+    if (name && attribs.content !== undefined && name !== '__proto__')
+      tags.push({ name, content: attribs.content });
+  }
+  return tags;
 }
 
 const OPEN_GRAPH = /^(?:og|article|product|book|profile|music|video):/i;
@@ -94,10 +95,13 @@ export const itemsOf = ({ jsonLd, microdata, rdfa }: StructuredData): JsonLdItem
 
 function readJsonLdScripts(document: Document): string[] {
   return listElements(document)
-    .filter(({ name, attribs }) => name === 'script' && /^\s*application\/ld\+json/i.test(attribs.type ?? ''))
+    .filter(isJsonLdScript)
     .slice(0, MAX_JSON_LD_BLOCKS)
     .map((script) => textContent(script));
 }
+
+const isJsonLdScript = ({ name, attribs }: Element) =>
+  name === 'script' && /^\s*application\/ld\+json/i.test(attribs.type ?? '');
 
 function selectMetaTags(document: Document, names: RegExp): Record<string, string | string[]> {
   const tags = readMetaTags(document).filter(({ name }) => names.test(name));

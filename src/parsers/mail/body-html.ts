@@ -46,8 +46,8 @@ function parse(html: string): Document {
   }
 }
 
-/** Empty lines separate paragraphs; other line breaks stay, because the sender chose them. */
-function paragraphs(text: string): string {
+/** Writes plain text as HTML. Empty lines separate paragraphs; other line breaks stay, because the sender chose them. */
+export function paragraphs(text: string): string {
   return text
     .trim()
     .split(/(?:\r?\n[ \t]*){2,}/)

@@ -1,10 +1,12 @@
 import { escapeHtml } from '../../html/parse/escape-html.ts';
 import type { DocumentImage } from '../document.ts';
 import { toImageType } from '../image-type.ts';
-import { bodyHtml } from './body-html.ts';
+import { bodyHtml, paragraphs } from './body-html.ts';
+import { type CalendarEvent, readCalendar } from './calendar.ts';
 import { type Address, type Attachment, MAX_ATTACHMENTS, type Mail } from './mail.ts';
 
 const MAX_HEADING_LEVEL = 6;
+const CALENDAR = 'text/calendar';
 
 /** Writes mails, and collects the images to which they refer. */
 export class MailWriter {
@@ -26,6 +28,7 @@ export class MailWriter {
       mail.subject && `<${heading}>${escapeHtml(mail.subject)}</${heading}>`,
       headerHtml(mail),
       bodyHtml(mail, this.#collectImages(mail.attachments)),
+      ...eventsHtml(mail, level + 1),
       this.#attachments(mail.attachments, level + 1),
     ]
       .filter(Boolean)
@@ -46,10 +49,13 @@ export class MailWriter {
     return ids;
   }
 
-  /** Lists the files by name, then writes the attached mails. Images in the text of the mail are not files of their own. */
+  /**
+   * Lists the files by name, then writes the attached mails. Images in the text of the mail, and calendars without a name, are not
+   * files of their own.
+   */
   #attachments(attachments: readonly Attachment[], level: number): string {
-    const listed = attachments.filter(
-      ({ contentId, mediaType }) => !contentId || !mediaType.startsWith('image/'),
+    const listed = attachments.filter(({ name, contentId, mediaType }) =>
+      mediaType === CALENDAR ? name !== '' : !contentId || !mediaType.startsWith('image/'),
     );
     if (listed.length === 0) return '';
     const heading = `h${Math.min(level, MAX_HEADING_LEVEL)}`;
@@ -62,13 +68,35 @@ export class MailWriter {
 const nameOf = ({ name, mail, mediaType }: Attachment) =>
   name || mail?.subject || mediaType || 'file without a name';
 
-function headerHtml({ from, to, cc, date }: Mail): string {
-  const fields: [string, string][] = [
+/** Writes the events of the calendars in a mail. Invitations have the same calendar twice, as text and as a file. */
+function eventsHtml({ attachments, text, html }: Mail, level: number): Set<string> {
+  const body = lettersOf(text ?? html?.replace(/<[^<>]*>/g, '') ?? '');
+  const events = attachments
+    .filter(({ name, mediaType }) => mediaType === CALENDAR || name.endsWith('.ics'))
+    .flatMap(({ bytes }) => readCalendar(bytes));
+  return new Set(events.map((event) => eventHtml(event, body, level)));
+}
+
+function eventHtml(event: CalendarEvent, body: string, level: number): string {
+  const { title, isCancelled, details, description = '' } = event;
+  const heading = `h${Math.min(level, MAX_HEADING_LEVEL)}`;
+  const name = `${title ?? 'Event'}${isCancelled ? ' (cancelled)' : ''}`;
+  const parts = [`<${heading}>${escapeHtml(name)}</${heading}>`, fieldsHtml(details)];
+  if (!body.includes(lettersOf(description))) parts.push(paragraphs(description));
+  return parts.filter(Boolean).join('\n');
+}
+
+const lettersOf = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '');
+
+const headerHtml = ({ from, to, cc, date }: Mail) =>
+  fieldsHtml([
     ['From', from ? written(from) : ''],
     ['To', to.map(written).join(', ')],
     ['Cc', cc.map(written).join(', ')],
     ['Date', date ?? ''],
-  ];
+  ]);
+
+function fieldsHtml(fields: readonly [string, string][]): string {
   const lines = fields
     .filter(([, value]) => value)
     .map(([name, value]) => `<strong>${name}:</strong> ${escapeHtml(value)}`);

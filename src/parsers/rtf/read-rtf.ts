@@ -45,6 +45,8 @@ interface GroupState {
   characterStyle: number;
   position?: 'super' | 'sub';
   hidden: boolean;
+  /** Whether the text was deleted in a tracked change. */
+  deleted: boolean;
   /** Number of bytes that follow `\u` for readers without Unicode. */
   fallbackBytes: number;
 }
@@ -84,6 +86,7 @@ class RtfReader {
     font: -1,
     characterStyle: -1,
     hidden: false,
+    deleted: false,
     fallbackBytes: 1,
   };
   #depth = 0;
@@ -186,6 +189,7 @@ class RtfReader {
       state.characterStyle = -1;
       state.font = -1;
       state.hidden = false;
+      state.deleted = false;
       delete state.position;
     } else if (name === 's') this.#paragraphStyle = parameter ?? 0;
     else if (name === 'outlinelevel') this.#outlineLevel = parameter;
@@ -196,6 +200,7 @@ class RtfReader {
       else state.position = name;
     } else if (name === 'nosupersub') delete state.position;
     else if (name === 'v') state.hidden = parameter !== 0;
+    else if (name === 'deleted') state.deleted = parameter !== 0;
     else if (name === 'uc') state.fallbackBytes = parameter ?? 1;
     else if (name === 'ansicpg') this.#encoding = encodingOfCodePage(parameter ?? 1252);
   }
@@ -212,8 +217,10 @@ class RtfReader {
   #write(text: string): void {
     if (this.#bytes.length > 0) this.#flush();
     this.#state.isFirst = false;
-    const { destination, hidden } = this.#state;
-    if (destination === 'text') this.#runs.push({ text, ...this.#marks(), ...(hidden && { hidden }) });
+    const { destination, hidden, deleted } = this.#state;
+    const isHidden = hidden || deleted;
+    if (destination === 'text')
+      this.#runs.push({ text, ...this.#marks(), ...(isHidden && { hidden: true }) });
     else if (destination === 'info') this.#info.text(text);
     else if (destination === 'name' || destination === 'value') this.#pictures.property(destination, text);
     else if ((destination === 'fonts' || destination === 'styles') && this.#entry) this.#entry.name += text;

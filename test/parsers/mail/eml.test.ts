@@ -122,3 +122,66 @@ describe('a hostile mail', () => {
     await expect(convert('')).rejects.toMatchObject({ fault: 'damaged' });
   });
 });
+
+describe('an invitation', () => {
+  const calendar = (...lines: string[]) =>
+    ['BEGIN:VCALENDAR', 'METHOD:REQUEST', 'BEGIN:VEVENT', ...lines, 'END:VEVENT', 'END:VCALENDAR'].join(
+      '\r\n',
+    );
+  const part = (text: string, name = '') =>
+    `Content-Type: text/calendar; charset=utf-8${name}\r\n\r\n${text}`;
+
+  test('has its event below the text, once', async () => {
+    const event = calendar(
+      'SUMMARY:Board\\, second',
+      '  meeting',
+      'DTSTART;TZID="Europe/Berlin":20261127T100000',
+      'DTEND:20261127T100000Z',
+      'LOCATION:Room 5',
+      'ORGANIZER;CN=Ann:mailto:ann@example.test',
+      'ATTENDEE;CN="Roe; Bob";RSVP=TRUE:mailto:bob@example.test',
+      'BEGIN:VALARM',
+      'DESCRIPTION:Reminder',
+      'END:VALARM',
+      'DESCRIPTION:Please bring\\nthe plan.',
+    );
+    const { html } = await convert(
+      multipart(
+        'mixed',
+        'Content-Type: text/plain\r\n\r\nYou are invited.',
+        part(event),
+        part(event, '; name=invite.ics'),
+      ),
+    );
+    expect(html.slice(html.indexOf('<p>You'))).toBe(
+      [
+        '<p>You are invited.</p>',
+        '<h2>Board, second meeting</h2>',
+        '<p><strong>Begin:</strong> 2026-11-27 10:00 Europe/Berlin<br>',
+        '<strong>End:</strong> 2026-11-27 10:00 UTC<br>',
+        '<strong>Place:</strong> Room 5<br>',
+        '<strong>Organizer:</strong> Ann &lt;ann@example.test&gt;<br>',
+        '<strong>Attendees:</strong> Roe; Bob &lt;bob@example.test&gt;</p>',
+        '<p>Please bring<br>\nthe plan.</p>',
+        '<h2>Attachments</h2>',
+        '<ul><li>invite.ics</li></ul>',
+      ].join('\n'),
+    );
+  });
+
+  test('that is cancelled says so, and does not repeat the text of the mail', async () => {
+    const event = calendar(
+      'DTSTART;VALUE=DATE:20261127',
+      'STATUS:CANCELLED',
+      'DESCRIPTION:Not this  week.',
+      'broken',
+    );
+    const { html } = await convert(
+      multipart('mixed', 'Content-Type: text/plain\r\n\r\nNot this week.', part(event)),
+    );
+    expect(html).toContain(
+      '<p>Not this week.</p>\n<h2>Event (cancelled)</h2>\n<p><strong>Begin:</strong> 2026-11-27</p>',
+    );
+    expect(html.match(/Not this/g)).toHaveLength(1);
+  });
+});

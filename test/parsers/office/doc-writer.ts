@@ -9,6 +9,8 @@ export interface DocRun {
 const PAGE = 512;
 /** Where the text begins in its stream, behind the file information block. */
 const TEXT_AT = 2048;
+/** The number of the shape of a text box. */
+const SHAPE = 1025;
 
 /** The change of a property, with an operand of one or two bytes. */
 export function change(sprm: number, operand: number): Buffer {
@@ -19,10 +21,16 @@ export function change(sprm: number, operand: number): Buffer {
   return bytes;
 }
 
-/** Writes a document for Word 97 (MS-DOC), all of whose paragraphs have the same style. Fonts: 0 is Arial, 1 Courier New. */
+/**
+ * Writes a document for Word 97 (MS-DOC), all of whose paragraphs have the same style. Fonts: 0 is Arial, 1 Courier New.
+ * @param options.textBox the number of characters at the end that are the text of a text box, and where that is anchored
+ */
 export function writeDoc(
   runs: readonly DocRun[],
-  { paragraphStyle = 0 }: { paragraphStyle?: number } = {},
+  {
+    paragraphStyle = 0,
+    textBox,
+  }: { paragraphStyle?: number; textBox?: { length: number; anchor: number } } = {},
 ): Buffer {
   const text = runs.map((run) => run.text).join('');
   const end = TEXT_AT + 2 * text.length;
@@ -49,7 +57,12 @@ export function writeDoc(
   stream.writeUInt16LE(0x0200, 10);
   stream.writeUInt16LE(14, 32);
   stream.writeUInt16LE(22, 62);
-  stream.writeUInt32LE(text.length, 76);
+  stream.writeUInt32LE(text.length - (textBox?.length ?? 0), 76);
+  if (textBox) {
+    stream.writeUInt32LE(textBox.length, 100);
+    tables.add(40, Buffer.concat([u32(textBox.anchor, textBox.anchor + 1, SHAPE), Buffer.alloc(22)]));
+    tables.add(56, Buffer.concat([u32(0, textBox.length), Buffer.alloc(14), u32(SHAPE), Buffer.alloc(4)]));
+  }
   stream.writeUInt16LE(93, 152);
   return writeCompoundFile({ WordDocument: stream, '1Table': tables.content });
 }

@@ -63,3 +63,36 @@ describe('charts of OpenDocument files', () => {
     );
   });
 });
+
+describe('texts in OpenDocument files', () => {
+  test('have no comments and no hidden text', async () => {
+    const comment =
+      '<office:annotation office:name="c"><dc:creator>Bob</dc:creator><text:p>Really?</text:p></office:annotation>';
+    const body = `<text:p>Paid${comment} in <text:span text:style-name="H">not </text:span>full<office:annotation-end office:name="c"/>.</text:p>`;
+    const styles =
+      '<style:style style:name="H" style:family="text"><style:text-properties text:display="none"/></style:style>';
+    const file = writeOpenDocument('text', body, { styles });
+    const { html } = await convertOffice({ type: 'odt', images: false }, file);
+    expect(html.replace(/ +/g, ' ')).toBe('<p>Paid in full.</p>');
+  });
+
+  test('keep the paragraphs in drawn shapes apart', async () => {
+    const shape =
+      '<draw:custom-shape svg:width="2in"><text:p>In a</text:p><text:p>box</text:p><draw:enhanced-geometry/></draw:custom-shape>';
+    expect(await convert('odt', `<text:p>Before ${shape}after</text:p><draw:custom-shape/>`)).toBe(
+      '<p>Before after</p>\n<p>In a</p>\n<p>box</p>',
+    );
+  });
+
+  test('have numbered paragraphs, and no pronunciation guides', async () => {
+    const ruby =
+      '<text:ruby><text:ruby-base>漢字</text:ruby-base><text:ruby-text>かんじ</text:ruby-text></text:ruby>';
+    const body = `<text:numbered-paragraph text:level="1"><text:p>${ruby}</text:p></text:numbered-paragraph>`;
+    expect(await convert('odt', body)).toBe('<ul><li>漢字</li></ul>');
+  });
+
+  test('with unclosed comments and shapes end', async () => {
+    const body = `<text:p>Text</text:p>${'<office:annotation><draw:custom-shape a="'.repeat(20_000)}`;
+    await expect(convert('odt', body)).rejects.toThrow(/too deeply nested/);
+  });
+});

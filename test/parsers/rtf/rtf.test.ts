@@ -73,6 +73,20 @@ test('hidden text is left out', async () => {
   expect(html).toMatch(/^<p>This is +<strong>bold<\/strong> text<\/p>$/);
 });
 
+test('text deleted in a tracked change is left out', async () => {
+  const file = rtf(
+    String.raw`\pard\plain The price is {\deleted\revauthdel1 100}{\revised\revauth1 120}.\par`,
+  );
+  const { html } = await convertOffice({ type: 'rtf', images: true }, file);
+  expect(html).toBe('<p>The price is 120.</p>');
+});
+
+test('superscripts are found in text with soft and non-breaking hyphens', async () => {
+  const file = rtf(String.raw`\pard\plain soft\-ware e\_mail 10{\super 3}\par`);
+  const { html } = await convertOffice({ type: 'rtf', images: true }, file);
+  expect(html.replace('\u00ad', '')).toBe('<p>software e-mail 10<sup>3</sup></p>');
+});
+
 test('metadata', () => {
   const info = String.raw`{\info{\title Manu\'e4l}{\author Ann}{\operator Bob}{\creatim\yr2026\mo3\dy2\hr9\min5}{\revtim\yr99999999}}`;
   expect(readRtf(rtf(info)).metadata).toEqual({

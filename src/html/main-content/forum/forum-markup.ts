@@ -50,22 +50,27 @@ function isInPhpbbPost(parent: Element['parent']): boolean {
 }
 
 /** The elements with the texts of a thread's posts, by the markup of known forum software; empty for other pages. */
-export function findPostsByMarkup({ body }: PageIndex, { remaining, dropped }: PrunedPage): Element[] {
-  const found = new Map<string, { posts: Element[]; length: number }>();
-  const visit = (element: Element) => {
-    const rest = remaining.get(element);
-    if (!rest || rest.length === 0 || dropped.has(element)) return;
-    const name = postNameOf(element);
-    if (name) {
-      const alike = found.get(name) ?? { posts: [], length: 0 };
-      found.set(name, alike);
-      alike.posts.push(element);
-      alike.length += rest.length;
-    } else for (const child of element.children) if (isTag(child)) visit(child);
-  };
-  visit(body);
+export function findPostsByMarkup({ body }: PageIndex, pruned: PrunedPage): Element[] {
+  const found: FoundPosts = new Map();
+  collectPosts(body, pruned, found);
   const [largest] = [...found.values()].sort((one, other) => other.length - one.length);
-  return largest && largest.length >= MIN_POSTS_SHARE * (remaining.get(body)?.length ?? 0)
+  return largest && largest.length >= MIN_POSTS_SHARE * (pruned.remaining.get(body)?.length ?? 0)
     ? largest.posts
     : [];
+}
+
+/** Posts, and the length of their texts, by what marks them. */
+type FoundPosts = Map<string, { posts: Element[]; length: number }>;
+
+/** Collects the posts in an element. A post in another post is a part of it. */
+function collectPosts(element: Element, pruned: PrunedPage, found: FoundPosts): void {
+  const rest = pruned.remaining.get(element);
+  if (!rest || rest.length === 0 || pruned.dropped.has(element)) return;
+  const name = postNameOf(element);
+  if (name) {
+    const alike = found.get(name) ?? { posts: [], length: 0 };
+    found.set(name, alike);
+    alike.posts.push(element);
+    alike.length += rest.length;
+  } else for (const child of element.children) if (isTag(child)) collectPosts(child, pruned, found);
 }

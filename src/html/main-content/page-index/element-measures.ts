@@ -56,34 +56,55 @@ interface TextRun {
  * Measures every element of a page, in one pass.
  * @param isScripted whether a browser has rendered the page, so that `noscript` is not shown
  */
-export function measureElements(page: Document, isScripted: boolean): Measures {
-  const measures = new ElementMap<ElementMeasure>(page);
-  let position = 0;
-  const isShown = ({ name }: Element) =>
-    !ELEMENTS_WITHOUT_TEXT.has(name) && !(isScripted && name === 'noscript');
+export const measureElements = (page: Document, isScripted: boolean): Measures =>
+  new Measurement(page, isScripted).run();
 
-  // Recursion is safe, because the parser limits the depth of a page.
-  const visit = (nodes: ChildNode[], into: ElementMeasure, line: TextRun, isLink: boolean): TextRun => {
+/** One pass over a page. Its recursion is safe, because the parser limits the depth of a page. */
+class Measurement {
+  readonly #page: Document;
+  readonly #isScripted: boolean;
+  readonly #measures: ElementMap<ElementMeasure>;
+  /** Length of all text so far. */
+  #position = 0;
+
+  constructor(page: Document, isScripted: boolean) {
+    this.#page = page;
+    this.#isScripted = isScripted;
+    this.#measures = new ElementMap(page);
+  }
+
+  run(): Measures {
+    const all = emptyMeasure(0);
+    endRun(this.#measureNodes(this.#page.children, all, { length: 0, linked: 0 }, false), all);
+    return this.#measures;
+  }
+
+  #isShown({ name }: Element): boolean {
+    return !ELEMENTS_WITHOUT_TEXT.has(name) && !(this.#isScripted && name === 'noscript');
+  }
+
+  #measureNodes(nodes: ChildNode[], into: ElementMeasure, line: TextRun, isLink: boolean): TextRun {
     let run = line;
     for (const node of nodes) {
       if (isText(node)) {
         const length = countNonBlanks(node.data);
-        position += length;
+        this.#position += length;
         extendRun(run, length, isLink);
         into.length += length;
         if (isLink) into.linked += length;
       } else if (isTag(node)) {
-        run = enter(node, into, run, isLink);
+        run = this.#measureElement(node, into, run, isLink);
       }
     }
     return run;
-  };
-  const enter = (element: Element, into: ElementMeasure, line: TextRun, isLink: boolean): TextRun => {
+  }
+
+  #measureElement(element: Element, into: ElementMeasure, line: TextRun, isLink: boolean): TextRun {
     const { name, attribs } = element;
-    const own = emptyMeasure(position);
-    measures.set(element, own);
+    const own = emptyMeasure(this.#position);
+    this.#measures.set(element, own);
     if (PICTURES.has(name)) own.pictures = 1;
-    if (!isShown(element)) {
+    if (!this.#isShown(element)) {
       into.pictures += own.pictures;
       return line;
     }
@@ -98,16 +119,14 @@ export function measureElements(page: Document, isScripted: boolean): Measures {
     const isInline = INLINE.has(name);
     if (!isInline) endRun(line, into);
     const linksHere = isLink || (name === 'a' && attribs.href !== undefined);
-    const after = visit(element.children, own, isInline ? line : { length: 0, linked: 0 }, linksHere);
-    if (!isInline) endRun(after, own);
+    const first = isInline ? line : { length: 0, linked: 0 };
+    const last = this.#measureNodes(element.children, own, first, linksHere);
+    if (!isInline) endRun(last, own);
     if (name === 'pre') own.prose = own.length;
     addMeasure(into, own, 1);
     into.rank = Math.min(into.rank, own.rank);
-    return isInline ? after : { length: 0, linked: 0 };
-  };
-  const all = emptyMeasure(0);
-  endRun(visit(page.children, all, { length: 0, linked: 0 }, false), all);
-  return measures;
+    return isInline ? last : { length: 0, linked: 0 };
+  }
 }
 
 const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);

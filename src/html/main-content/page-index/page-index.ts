@@ -62,9 +62,9 @@ export function indexPage(
   const weigh = ({ prose, length, linked }: Measure) =>
     byProse ? prose : length - linked * (1 - LINKED_TEXT_WEIGHT);
   const whole = weigh(total) || 1;
-  const nameHints = new Map<Element, readonly NameHint[]>();
   const nameContext = { cache: new Map<string, NameHint[]>(), hasAnchors: type === 'documentation' };
-  const coverage = measureCoverage(body, measures, nameHints, nameContext, weigh);
+  const coverage = new NameCoverage({ measures, nameContext, weigh });
+  coverage.add(body);
   return {
     type,
     detectedType,
@@ -72,12 +72,12 @@ export function indexPage(
     body,
     elements,
     measures,
-    nameHints,
+    nameHints: coverage.hints,
     ...findContentAncestors(elements),
     collapsibleIds: findCollapsibleIds(elements),
     weigh,
     shareOf: (one) => weigh(one) / whole,
-    coverageOf: (word) => (coverage.get(word) ?? 0) / whole,
+    coverageOf: (word) => coverage.of(word) / whole,
   };
 }
 
@@ -137,44 +137,63 @@ function addWithAncestors(element: Element, to: Set<Element>): void {
 }
 
 /** Collects the name hints of all elements and the weight that each word covers. Nested elements with the same word count once. */
-function measureCoverage(
-  body: Element,
-  measures: Measures,
-  hints: Map<Element, readonly NameHint[]>,
-  nameContext: NameContext,
-  weigh: PageIndex['weigh'],
-): Map<string, number> {
-  const coverage = new Map<string, number>();
-  const open = new Set<string>();
+class NameCoverage {
+  readonly hints = new Map<Element, readonly NameHint[]>();
+  /** Weight by word. */
+  readonly #coverage = new Map<string, number>();
+  /** The words of the elements around the one that is read. */
+  readonly #open = new Set<string>();
+  readonly #measures: Measures;
+  readonly #nameContext: NameContext;
+  readonly #weigh: PageIndex['weigh'];
+
+  constructor({ measures, nameContext, weigh }: NameSource) {
+    this.#measures = measures;
+    this.#nameContext = nameContext;
+    this.#weigh = weigh;
+  }
+
+  /** The weight of the elements with a word in their names. */
+  of(word: string): number {
+    return this.#coverage.get(word) ?? 0;
+  }
+
+  /** Adds all elements in an element. */
+  add(element: Element, isInCode = false): void {
+    const isCode = isInCode || CODE.has(element.name);
+    for (const child of element.children) {
+      const measured = isTag(child) ? this.#measures.get(child) : undefined;
+      if (!isTag(child) || !measured) continue;
+      const isTokenOfCode = isCode && CODE_TOKENS.has(child.name);
+      const opened = this.#cover(child, measured, isTokenOfCode);
+      this.add(child, isTokenOfCode);
+      for (const word of opened) this.#open.delete(word);
+    }
+  }
+
   /** Counts an element for the words of its names. @returns those that it is the outermost element of */
-  const cover = (element: Element, measured: Measure, isInCode: boolean): string[] => {
-    const all = findNameHints(element, nameContext);
+  #cover(element: Element, measured: Measure, isInCode: boolean): string[] {
+    const all = findNameHints(element, this.#nameContext);
     // Inside code, class names are those of syntax highlighters, such as `comment`.
     const own = isInCode ? all.filter(({ kind }) => kind === 'hiddenByClass') : all;
     // The coverage of forms tells whether a page uses them as containers.
     const isForm = element.name === 'form';
     if (own.length === 0 && !isForm) return NO_WORDS;
-    if (own.length) hints.set(element, own);
-    const words = new Set(own.map(({ word }) => word).filter((word) => !open.has(word)));
-    if (isForm && !open.has(FORM_WORD)) words.add(FORM_WORD);
-    const weight = weigh(measured);
+    if (own.length) this.hints.set(element, own);
+    const words = new Set(own.map(({ word }) => word).filter((word) => !this.#open.has(word)));
+    if (isForm && !this.#open.has(FORM_WORD)) words.add(FORM_WORD);
+    const weight = this.#weigh(measured);
     for (const word of words) {
-      open.add(word);
-      coverage.set(word, (coverage.get(word) ?? 0) + weight);
+      this.#open.add(word);
+      this.#coverage.set(word, this.of(word) + weight);
     }
     return [...words];
-  };
-  const visit = (element: Element, isInCode: boolean) => {
-    const isCode = isInCode || CODE.has(element.name);
-    for (const child of element.children) {
-      const measured = isTag(child) ? measures.get(child) : undefined;
-      if (!isTag(child) || !measured) continue;
-      const isTokenOfCode = isCode && CODE_TOKENS.has(child.name);
-      const opened = cover(child, measured, isTokenOfCode);
-      visit(child, isTokenOfCode);
-      for (const word of opened) open.delete(word);
-    }
-  };
-  visit(body, false);
-  return coverage;
+  }
+}
+
+/** What {@link NameCoverage} reads. */
+interface NameSource {
+  measures: Measures;
+  nameContext: NameContext;
+  weigh: PageIndex['weigh'];
 }

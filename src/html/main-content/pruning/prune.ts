@@ -1,6 +1,6 @@
 import { type Element, isTag } from 'domhandler';
 import { ElementMap } from '../page-index/element-map.ts';
-import { addMeasure, type Measure } from '../page-index/element-measures.ts';
+import { addMeasure, type ElementMeasure, type Measure } from '../page-index/element-measures.ts';
 import { isMainElement, type PageIndex } from '../page-index/page-index.ts';
 import { PAGE_TYPES } from '../page-type/page-type.ts';
 import type { PrunedPage, Stage } from '../stage.ts';
@@ -19,50 +19,76 @@ export const pruningStage: Stage = {
 };
 
 function prune(index: PageIndex): PrunedPage {
-  const { document, body, measures } = index;
-  const sections = findBoilerplateSections(index);
-  const dropped = new Set<Element>();
-  const remaining = new ElementMap<Measure>(document);
-  let linkListLength = 0;
-  const visit = (element: Element, isInMain: boolean): Measure | undefined => {
+  const pruning = new Pruning(index);
+  pruning.visit(index.body, false);
+  const { dropped, remaining, linkListLength } = pruning;
+  return { dropped, remaining, linkListLength };
+}
+
+/** What becomes of an element. One that is kept but not weighed does not influence the search for the content root. */
+type Fate = 'dropped' | 'weighed' | 'unweighed';
+
+/** The pass over a page that drops its boilerplate. */
+class Pruning implements PrunedPage {
+  readonly dropped = new Set<Element>();
+  readonly remaining: ElementMap<Measure>;
+  linkListLength = 0;
+  readonly #index: PageIndex;
+  readonly #sections: ReadonlySet<Element>;
+
+  constructor(index: PageIndex) {
+    this.remaining = new ElementMap(index.document);
+    this.#index = index;
+    this.#sections = findBoilerplateSections(index);
+  }
+
+  /**
+   * Visits an element and those in it.
+   * @param isInMain whether it is inside an element that is marked as content
+   * @returns the measure of what remains of it; `undefined` if it is dropped or not weighed
+   */
+  visit(element: Element, isInMain: boolean): Measure | undefined {
+    const { measures, body } = this.#index;
     const measured = measures.get(element);
     if (!measured) return undefined;
-    // Titles and captions are kept, but must not influence the search for the content root.
-    let isWeighed = true;
-    if (element !== body) {
-      if (dropped.has(element)) return undefined;
-      const isPartHere = isBoilerplate(element, measured, isInMain, index);
-      const isLinks = !isPartHere && isLinkList(element, measured, index);
-      if (isLinks) linkListLength += measured.length;
-      if (isPartHere && !sections.has(element) && introduces(element, index)) {
-        dropBesideTitle(element, index, dropped);
-        isWeighed = false;
-      } else if (isPartHere || isLinks || sections.has(element)) {
-        dropped.add(element);
-        return undefined;
-      }
-      if (isCaption(element, measured, index)) isWeighed = false;
-    }
+    const fate = element === body ? 'weighed' : this.#decide(element, measured, isInMain);
+    if (fate === 'dropped') return undefined;
     // Most elements keep all of their content, and then the measure of what remains is the one that they have.
     let rest: Measure = measured;
-    remaining.set(element, rest);
+    this.remaining.set(element, rest);
     const isInside = isInMain || isContentElement(element);
     for (const child of element.children) {
       const before = isTag(child) ? measures.get(child) : undefined;
       if (!isTag(child) || !before) continue;
-      const after = visit(child, isInside);
+      const after = this.visit(child, isInside);
       if (after === before) continue;
       if (rest === measured) {
         rest = { ...measured };
-        remaining.set(element, rest);
+        this.remaining.set(element, rest);
       }
       addMeasure(rest, before, -1);
       if (after) addMeasure(rest, after, 1);
     }
-    return isWeighed ? rest : undefined;
-  };
-  visit(body, false);
-  return { dropped, remaining, linkListLength };
+    return fate === 'weighed' ? rest : undefined;
+  }
+
+  #decide(element: Element, measured: ElementMeasure, isInMain: boolean): Fate {
+    const index = this.#index;
+    if (this.dropped.has(element)) return 'dropped';
+    const isPartHere = isBoilerplate(element, measured, isInMain, index);
+    const isLinks = !isPartHere && isLinkList(element, measured, index);
+    if (isLinks) this.linkListLength += measured.length;
+    // Titles and captions are kept, but not weighed.
+    if (isPartHere && !this.#sections.has(element) && introduces(element, index)) {
+      dropBesideTitle(element, index, this.dropped);
+      return 'unweighed';
+    }
+    if (isPartHere || isLinks || this.#sections.has(element)) {
+      this.dropped.add(element);
+      return 'dropped';
+    }
+    return isCaption(element, measured, index) ? 'unweighed' : 'weighed';
+  }
 }
 
 /** Whether an element is marked as content. */

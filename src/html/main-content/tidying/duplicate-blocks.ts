@@ -22,28 +22,22 @@ export const duplicateBlocksStage: Stage = {
   name: 'drop duplicate blocks',
   types: allTypesExcept('forum', 'documentation'),
   run({ root, pruned }) {
-    dropDuplicateBlocks(root, pruned);
+    dropDuplicateBlocks(root, pruned, new SeenBlocks());
   },
 };
 
-function dropDuplicateBlocks(root: Element, { remaining, dropped }: PrunedPage): void {
-  const blocks = new SeenBlocks();
-  const visit = (element: Element) => {
-    for (const child of element.children) {
-      if (!isTag(child) || dropped.has(child) || MAY_REPEAT.has(child.name)) continue;
-      const length = remaining.get(child)?.length ?? 0;
-      if (length < MIN_BLOCK_LENGTH) continue;
-      if (
-        length > MAX_BLOCK_LENGTH ||
-        !(COMPARED_AS_WHOLE.has(child.name) || isParagraph(child, remaining))
-      ) {
-        visit(child);
-        continue;
-      }
-      if (blocks.hasSeen(child)) dropped.add(child);
+function dropDuplicateBlocks(root: Element, pruned: PrunedPage, blocks: SeenBlocks): void {
+  const { remaining, dropped } = pruned;
+  for (const child of root.children) {
+    if (!isTag(child) || dropped.has(child) || MAY_REPEAT.has(child.name)) continue;
+    const length = remaining.get(child)?.length ?? 0;
+    if (length < MIN_BLOCK_LENGTH) continue;
+    if (length > MAX_BLOCK_LENGTH || !(COMPARED_AS_WHOLE.has(child.name) || isParagraph(child, remaining))) {
+      dropDuplicateBlocks(child, pruned, blocks);
+      continue;
     }
-  };
-  visit(root);
+    if (blocks.hasSeen(child)) dropped.add(child);
+  }
 }
 
 /** Finds repeated blocks. Only the texts of blocks that begin with the same characters are read as a whole. */
@@ -90,6 +84,10 @@ function leadOf(block: Element): string {
 
 /** Whether an element has prose that is not inside a child element. */
 function isParagraph(element: Element, remaining: PrunedPage['remaining']): boolean {
-  const hasProse = (one: Element) => (remaining.get(one)?.prose ?? 0) > 0;
-  return hasProse(element) && !element.children.some((child) => isTag(child) && hasProse(child));
+  if (!hasProse(element, remaining)) return false;
+  for (const child of element.children) if (isTag(child) && hasProse(child, remaining)) return false;
+  return true;
 }
+
+const hasProse = (element: Element, remaining: PrunedPage['remaining']) =>
+  (remaining.get(element)?.prose ?? 0) > 0;

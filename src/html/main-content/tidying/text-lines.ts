@@ -32,24 +32,18 @@ export interface TextLine {
  * Calls `dropsOf` for each line in an element and drops the elements that it returns. Lines inside a line are visited
  * only if nothing was dropped for the outer one.
  */
-export function dropLines(
-  root: Element,
-  { remaining, dropped }: PrunedPage,
-  dropsOf: (line: TextLine) => Element[],
-): void {
-  const visit = (element: Element) => {
-    for (const child of element.children) {
-      const rest = isTag(child) && !dropped.has(child) ? remaining.get(child) : undefined;
-      if (!isTag(child) || !rest || rest.length === 0) continue;
-      const drops =
-        rest.length <= MAX_LINE_LENGTH && isLine(child)
-          ? dropsOf({ element: child, text: textOf(child), measure: rest })
-          : [];
-      for (const one of drops) dropped.add(one);
-      if (drops.length === 0) visit(child);
-    }
-  };
-  visit(root);
+export function dropLines(root: Element, pruned: PrunedPage, dropsOf: (line: TextLine) => Element[]): void {
+  const { remaining, dropped } = pruned;
+  for (const child of root.children) {
+    const rest = isTag(child) && !dropped.has(child) ? remaining.get(child) : undefined;
+    if (!isTag(child) || !rest || rest.length === 0) continue;
+    const drops =
+      rest.length <= MAX_LINE_LENGTH && isLine(child)
+        ? dropsOf({ element: child, text: textOf(child), measure: rest })
+        : [];
+    for (const one of drops) dropped.add(one);
+    if (drops.length === 0) dropLines(child, pruned, dropsOf);
+  }
 }
 
 const isLine = ({ name, prev, next }: Element) =>

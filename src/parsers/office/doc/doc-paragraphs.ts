@@ -3,9 +3,10 @@ import { type FormattedRange, readCharacterFormats, readParagraphFormats } from 
 import { type Piece, readPieces } from './pieces.ts';
 import { propertyChanges } from './property-changes.ts';
 import { FONT, readCodeFonts, readStyleSheet } from './style-sheet.ts';
+import { type PlacedParagraph, readTextBoxes, withTextBoxes } from './text-boxes.ts';
 import { WordFile } from './word-file.ts';
 
-/** Numbers of the properties of characters that matter (MS-DOC 2.6.1), besides the font. */
+/** Numbers of the properties of characters that matter (MS-DOC 2.6.1), besides the font. Deletions are tracked changes. */
 const [STYLE, SCRIPT, HIDDEN, DELETED] = [0x4a30, 0x2a48, 0x083c, 0x0800];
 const POSITIONS = [undefined, 'super', 'sub'] as const;
 
@@ -15,13 +16,9 @@ const ENDS_OF_PARAGRAPH = new Set(['\r', '\u0007', '\f', '\u000e']);
 /** Characters that stand for something else: hyphens, line breaks, and objects, which have no text. */
 const CHARACTERS: Record<string, string> = { '\u001e': '\u2011', '\u001f': '', '\u000b': '\n' };
 
-interface Marks extends CharacterMarks {
-  /** Whether the text was deleted in a tracked change. */
-  deleted?: boolean;
-}
-
 /**
- * Reads the paragraphs of a Word 97 to 2003 document with titles, inline code, superscripts, subscripts and hidden text.
+ * Reads the paragraphs of a Word 97 to 2003 document with titles, inline code, superscripts, subscripts, hidden text
+ * and text boxes.
  * @throws RangeError, or an error of SheetJS, if the file is damaged
  */
 export function readDocParagraphs(bytes: Uint8Array): SourceParagraph[] {
@@ -39,16 +36,19 @@ export function readDocParagraphs(bytes: Uint8Array): SourceParagraph[] {
   const reader = new ParagraphReader(paragraphs);
   for (const piece of readPieces(file.structure('pieces'), file.text.length))
     for (const part of characters.split(piece)) reader.read(part.value ?? {}, part, file.text);
-  return reader.end();
+  return withTextBoxes(reader.end(), readTextBoxes(file));
 }
 
-function marksOf(changes: Buffer, codeFonts: ReadonlySet<number>, codeStyles: ReadonlySet<number>): Marks {
-  const marks: Marks = {};
+function marksOf(
+  changes: Buffer,
+  codeFonts: ReadonlySet<number>,
+  codeStyles: ReadonlySet<number>,
+): CharacterMarks {
+  const marks: CharacterMarks = {};
   for (const { sprm, value } of propertyChanges(changes)) {
     if (sprm === STYLE && codeStyles.has(value)) marks.code = true;
     else if (sprm === FONT && codeFonts.has(value)) marks.code = true;
-    else if (sprm === HIDDEN && value === 1) marks.hidden = true;
-    else if (sprm === DELETED && value === 1) marks.deleted = true;
+    else if ((sprm === HIDDEN || sprm === DELETED) && value === 1) marks.hidden = true;
     const position = sprm === SCRIPT ? POSITIONS[value] : undefined;
     if (position) marks.position = position;
   }
@@ -97,30 +97,34 @@ class FormatFinder<Value> {
 
 /** Collects the runs of each paragraph. */
 class ParagraphReader {
-  readonly #finished: SourceParagraph[] = [];
+  readonly #finished: PlacedParagraph[] = [];
   readonly #isTitle: FormatFinder<boolean>;
   #runs: SourceParagraph['runs'] = [];
   /** For each open field whether its instruction is being read. */
   readonly #fields: boolean[] = [];
   /** Number of open fields whose instructions are being read. */
   #instructions = 0;
+  /** The place of the next character, and of the first one of the paragraph. */
+  #place = 0;
+  #start = 0;
 
   constructor(isTitle: FormatFinder<boolean>) {
     this.#isTitle = isTitle;
   }
 
-  read({ deleted, ...marks }: Marks, { start, end, isCompressed }: Piece, stream: Buffer): void {
+  read(marks: CharacterMarks, { start, end, isCompressed }: Piece, stream: Buffer): void {
     const bytes = stream.subarray(start, end);
     const characters = isCompressed
       ? new TextDecoder('windows-1252').decode(bytes)
       : bytes.toString('utf16le');
     let text = '';
     const flush = () => {
-      if (text && !deleted) this.#runs.push({ text, ...marks });
+      if (text) this.#runs.push({ text, ...marks });
       text = '';
     };
     for (let place = 0; place < characters.length; place++) {
       const character = characters[place] as string;
+      this.#place++;
       if (this.#isField(character)) continue;
       if (ENDS_OF_PARAGRAPH.has(character)) {
         flush();
@@ -130,7 +134,7 @@ class ParagraphReader {
     flush();
   }
 
-  end(): SourceParagraph[] {
+  end(): PlacedParagraph[] {
     this.#endParagraph(-1);
     return this.#finished;
   }
@@ -148,9 +152,10 @@ class ParagraphReader {
 
   /** @param offset that of the character that ends the paragraph, which has its formatting */
   #endParagraph(offset: number): void {
-    if (this.#runs.length)
-      this.#finished.push({ runs: this.#runs, ...(this.#isTitle.at(offset) ? { headingLevel: 1 } : {}) });
+    const paragraph = { runs: this.#runs, ...(this.#isTitle.at(offset) ? { headingLevel: 1 } : {}) };
+    this.#finished.push({ paragraph, start: this.#start, end: this.#place });
     this.#runs = [];
+    this.#start = this.#place;
   }
 }
 

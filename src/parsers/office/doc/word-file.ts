@@ -8,7 +8,20 @@ const USES_TABLE_1 = 0x0200;
 const STRUCTURES = 154;
 
 /** Numbers of the structures in the list. */
-const NUMBERS = { styleSheet: 1, characterPages: 12, paragraphPages: 13, fonts: 15, pieces: 33 };
+const NUMBERS = {
+  styleSheet: 1,
+  characterPages: 12,
+  paragraphPages: 13,
+  fonts: 15,
+  pieces: 33,
+  anchors: 40,
+  textBoxes: 56,
+};
+/**
+ * Offsets of the numbers of characters of the texts before those of the text boxes (FibRgLw97): body, footnotes, headers, comments
+ * and endnotes.
+ */
+const TEXT_LENGTHS = [76, 80, 84, 92, 96];
 
 /** The streams of a file of Word 97 to 2003 (MS-DOC 2.1). */
 export class WordFile {
@@ -27,6 +40,11 @@ export class WordFile {
     this.text = stream('WordDocument');
     if (this.text.readUInt16LE(0) !== SIGNATURE) throw new RangeError('The file is not of Word 97 or later.');
     this.#tables = stream(this.text.readUInt16LE(FLAGS) & USES_TABLE_1 ? '1Table' : '0Table');
+  }
+
+  /** The place of the first character of all text boxes, behind the other texts. */
+  get startOfTextBoxes(): number {
+    return TEXT_LENGTHS.reduce((sum, offset) => sum + this.text.readUInt32LE(offset), 0);
   }
 
   /** A structure of the table stream; empty if the file does not have it. */

@@ -1,7 +1,7 @@
 import type { Inline } from '../model.ts';
-import { type CharacterMarks, type Run, visibleText } from './source-paragraphs.ts';
+import { type CharacterMarks, isVisible, type Run, visibleText } from './source-paragraphs.ts';
 
-/** Splits inline content at the boundaries of runs. Positions are counted in characters that are not white space. */
+/** Splits inline content at the boundaries of runs. Positions are counted in visible characters. */
 export class MarkedContent {
   readonly #runs: { marks: CharacterMarks; end: number }[] = [];
   #place = 0;
@@ -37,7 +37,7 @@ export class MarkedContent {
       text = '';
     };
     for (const character of (inline.text ?? '').split('')) {
-      if (!/\s/.test(character)) {
+      if (isVisible(character)) {
         while (this.#place >= (this.#runs[this.#run]?.end ?? Number.POSITIVE_INFINITY)) this.#run++;
         const next = this.#runs[this.#run]?.marks ?? {};
         this.#place++;

@@ -3,6 +3,7 @@ import { Parser } from 'htmlparser2';
 import { escapeHtml } from '../../../html/parse/escape-html.ts';
 import { localName } from '../../package-parts.ts';
 import { ZipArchive } from '../../zip.ts';
+import { rewriteElements } from './odf-elements.ts';
 import { chartHtml } from './odt-charts.ts';
 import { replaceParts, tryReadPart } from './replace-parts.ts';
 
@@ -39,15 +40,14 @@ export interface MarkedObjects {
 
 /**
  * Puts marks into the text of an OpenDocument file for its formulas and charts, which are objects in files of their own
- * (OpenDocument 1.3, part 3, 10.4.6), because anydoc leaves them out.
- * @returns undefined if the file has neither, or is damaged or too large
+ * (OpenDocument 1.3, part 3, 10.4.6), because anydoc leaves them out, and rewrites other elements that it does not know.
+ * @returns undefined if there is nothing to change, or the file is damaged or too large
  */
 export function markObjects(archive: ZipArchive, type: 'odt' | 'odp'): MarkedObjects | undefined {
-  if (!archive.names.some((name) => name.endsWith(`/${CONTENT}`))) return undefined;
   const xml = tryReadPart(archive, CONTENT, MAX_CONTENT_BYTES)?.toString('utf8') ?? '';
   const objects: string[] = [];
   let left = MAX_OBJECTS_BYTES;
-  const marked = xml.replace(FRAME, (frame) => {
+  const marked = rewriteElements(xml, type).replace(FRAME, (frame) => {
     const name = OBJECT.exec(frame)?.[1];
     if (name === undefined || left <= 0) return frame;
     const part = posix.join(posix.normalize(name), CONTENT);
@@ -64,7 +64,7 @@ export function markObjects(archive: ZipArchive, type: 'odt' | 'odp'): MarkedObj
     // The picture of a chart stays, because it may be wanted.
     return isFormula ? mark : frame + mark;
   });
-  if (objects.length === 0) return undefined;
+  if (marked === xml) return undefined;
   const bytes = replaceParts(archive, new Map([[CONTENT, marked]]));
   return bytes && { bytes, archive: new ZipArchive(bytes), objects };
 }

@@ -48,6 +48,7 @@ function readStyles(xml: string, { marks: marksByStyle, titles, hiddenPages }: S
         else if (name === 'style:text-properties') {
           const font = attributes['style:font-name'] ?? attributes['fo:font-family'];
           if (font) marks.code = isMonospaced(font);
+          if (attributes['text:display']) marks.hidden = attributes['text:display'] === 'none';
           const position = attributes['style:text-position'];
           if (position && /^(?:super|[1-9])/.test(position)) marks.position = 'super';
           if (position && /^(?:sub|-)/.test(position)) marks.position = 'sub';

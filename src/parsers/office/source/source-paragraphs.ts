@@ -23,12 +23,17 @@ export interface SourceParagraph {
   listIndent?: number;
   /** Whether the paragraph is a horizontal line instead of text. */
   isRule?: boolean;
+  /** The paragraphs of the text boxes that are anchored in this one, which anydoc leaves out. */
+  textBoxes?: string[];
   /** The number of the slide, if that is hidden. */
   hiddenSlide?: number;
 }
 
-/** Text without white space, by which paragraphs are compared. */
-export const visibleText = (text: string) => text.replace(/\s+/g, '');
+/** Whether a character is neither white space nor a hyphen that is seen only at the end of a line. */
+export const isVisible = (character: string) => !/[\s\u00ad]/.test(character);
+
+/** Text by which paragraphs are compared: its visible characters, with one character for all hyphens. */
+export const visibleText = (text: string) => text.replace(/[\s\u00ad]+/g, '').replaceAll('\u2011', '-');
 
 /** The text of inline content, that of links included. */
 export function plainText(content: readonly Inline[]): string {

@@ -22,12 +22,17 @@ export function addSourceProperties(model: OfficeModel, paragraphs: Iterable<Sou
   for (const note of model.notes) note.blocks = matcher.blocks(note.blocks, true);
 }
 
+const toParagraphs = (texts: readonly string[]) =>
+  texts.map((text): OfficeBlock => ({ kind: 'paragraph', content: [{ kind: 'text', text }] }));
+
 class Matcher {
   /** The paragraphs with text, in order. */
   readonly #paragraphs: SourceParagraph[] = [];
   /** The paragraphs that follow a horizontal line. */
   readonly #afterRules = new Set<SourceParagraph>();
   readonly #endsWithRule: boolean;
+  /** The paragraphs of text boxes that have not been written yet. */
+  readonly #boxes = new Set<string[]>();
   /** The places of paragraphs that have not been matched yet by their text, the first one last. */
   readonly #waiting = new Map<string, number[]>();
   readonly #markedSlides = new Set<number>();
@@ -38,6 +43,7 @@ class Matcher {
     let isAfterRule = false;
     for (const paragraph of paragraphs) {
       isAfterRule ||= paragraph.isRule ?? false;
+      if (paragraph.textBoxes) this.#boxes.add(paragraph.textBoxes);
       const key = keyOf(paragraph);
       if (key === '') continue;
       if (isAfterRule) this.#afterRules.add(paragraph);
@@ -60,7 +66,8 @@ class Matcher {
       const marked = this.#markHidden(content, this.#first);
       return this.#afterRules.has(this.#first) ? [RULE, ...marked] : marked;
     });
-    return this.#endsWithRule ? [...matched, RULE] : matched;
+    const unplaced = [...this.#boxes].flatMap(toParagraphs);
+    return [...matched, ...(this.#endsWithRule ? [RULE] : []), ...unplaced];
   }
 
   /** Marks the first block of each hidden slide. */
@@ -78,18 +85,19 @@ class Matcher {
 
   #block(block: OfficeBlock, isCell: boolean): OfficeBlock[] {
     if (block.kind === 'codeBlock') return this.#codeBlock(block);
-    if (block.content) this.#paragraph(block, isCell);
+    const boxes = block.content ? this.#paragraph(block, isCell) : [];
     if (block.blocks) block.blocks = this.blocks(block.blocks, isCell);
     for (const item of block.list?.items ?? []) item.blocks = this.blocks(item.blocks, isCell);
     for (const row of block.table?.grid ?? [])
       for (const { cell } of row) if (cell) cell.blocks = this.blocks(cell.blocks, true);
-    return [block];
+    return [block, ...boxes];
   }
 
-  #paragraph(block: OfficeBlock, isCell: boolean): void {
+  /** @returns the text boxes that are anchored in the paragraph */
+  #paragraph(block: OfficeBlock, isCell: boolean): OfficeBlock[] {
     const place = this.#waiting.get(visibleText(plainText(block.content ?? [])))?.pop();
     const source = place === undefined ? undefined : this.#paragraphs[place];
-    if (!source) return;
+    if (!source) return [];
     this.#first ??= source;
     if (source.headingLevel && block.kind === 'paragraph' && !isCell) {
       block.kind = 'heading';
@@ -98,6 +106,8 @@ class Matcher {
     if (source.listIndent !== undefined) block.indent = source.listIndent;
     if (source.runs.some(({ code, position, hidden, href }) => code || position || hidden || href))
       block.content = new MarkedContent(source.runs).apply(block.content ?? []);
+    const { textBoxes } = source;
+    return textBoxes && this.#boxes.delete(textBoxes) ? toParagraphs(textBoxes) : [];
   }
 
   #codeBlock(block: OfficeBlock): OfficeBlock[] {
