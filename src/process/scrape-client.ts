@@ -1,7 +1,6 @@
 import { Agent, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { BegunScrape } from '../api/http/route.ts';
-import type { SynchronousStart } from '../temporal/workflow-starts.ts';
+import type { BegunScrape, ScrapeToBegin } from '../api/http/route.ts';
 
 /** Milliseconds after which a worker that does not respond counts as one that has not begun. */
 const RESPONSE_TIMEOUT_MS = 5_000;
@@ -14,7 +13,7 @@ const RESPONSE_TIMEOUT_MS = 5_000;
  */
 export function createScrapeClient(socketPath: string) {
   const agent = new Agent({ keepAlive: true });
-  return (start: SynchronousStart): Promise<BegunScrape | undefined> =>
+  return (scrape: ScrapeToBegin): Promise<BegunScrape | undefined> =>
     new Promise((resolve) => {
       const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
       // Whatever the reason: the API then starts the workflow itself, which finds a worker that lives.
@@ -26,6 +25,6 @@ export function createScrapeClient(socketPath: string) {
         }, giveUp);
       });
       call.on('error', giveUp);
-      call.end(JSON.stringify(start));
+      call.end(JSON.stringify(scrape));
     });
 }

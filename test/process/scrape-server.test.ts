@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RunningScrapes } from '../../src/activities/scrape/running-scrapes.ts';
 import type { ScrapeResult } from '../../src/activities/scrape/scrape.ts';
+import type { BegunJob } from '../../src/db/jobs/jobs.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createScrapeClient } from '../../src/process/scrape-client.ts';
 import { serveScrapes } from '../../src/process/scrape-server.ts';
@@ -30,12 +31,12 @@ async function serve(work: () => Promise<ScrapeResult>, start: () => Promise<voi
   const running = new RunningScrapes<ScrapeResult>();
   const startScrapeHere = vi.fn(start);
   const record = vi.fn(async () => undefined);
-  const begun = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<BegunJob | undefined>();
   const server = await serveScrapes({
     path: socket,
     scrapes: {
-      join(jobId, isFirst) {
-        begun.resolve();
+      join(jobId, isFirst, job) {
+        begun.resolve(job);
         return running.join(jobId, {
           isFirst,
           async work(scrape) {
@@ -53,13 +54,20 @@ async function serve(work: () => Promise<ScrapeResult>, start: () => Promise<voi
   return { startScrapeHere, record, hasBegun: begun.promise, [Symbol.asyncDispose]: () => server.close() };
 }
 
-const begin = () => createScrapeClient(socket)(START);
+const begin = (job?: BegunJob) => createScrapeClient(socket)({ start: START, job });
 const never = () => new Promise<never>(() => undefined);
 const refuse = async () => {
   throw new Error('Temporal does not respond');
 };
 
 describe('a scrape that the API has a worker begin', () => {
+  it('comes with its job, so that the worker need not read it', async () => {
+    const job = { team_id: 'team', request: { url: 'http://a.test/' }, status: 'scraping', seal: null };
+    await using served = await serve(async () => 'key');
+    await begin({ ...job, concurrency: 2, lease: 'taken' });
+    expect(await served.hasBegun).toEqual({ ...job, concurrency: 2, lease: 'taken' });
+  });
+
   it('returns its document, and its workflow is a record of it', async () => {
     await using served = await serve(async () => 'key');
     expect(await begin()).toEqual({ document: DOCUMENT });
