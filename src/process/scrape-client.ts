@@ -1,7 +1,6 @@
 import { Agent, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { BegunScrape } from '../api/http/route.ts';
-import type { SynchronousStart } from '../temporal/workflow-starts.ts';
+import type { BegunScrape, ScrapeToBegin } from '../api/http/route.ts';
 
 /** Workers give a sign of life every three seconds. */
 const SILENCE_MS = 10_000;
@@ -15,7 +14,7 @@ const SILENCE_MS = 10_000;
  */
 export function createScrapeClient(socketPath: string, silenceMs = SILENCE_MS) {
   const agent = new Agent({ keepAlive: true });
-  return (start: SynchronousStart): Promise<BegunScrape | undefined> =>
+  return (scrape: ScrapeToBegin): Promise<BegunScrape | undefined> =>
     new Promise((resolve) => {
       // Whatever the reason: the API then starts the workflow itself, which finds a worker that lives.
       const giveUp = () => resolve(undefined);
@@ -27,6 +26,6 @@ export function createScrapeClient(socketPath: string, silenceMs = SILENCE_MS) {
       });
       call.on('timeout', () => call.destroy());
       call.on('error', giveUp);
-      call.end(JSON.stringify(start));
+      call.end(JSON.stringify(scrape));
     });
 }

@@ -3,6 +3,7 @@ import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { ScrapeResult, Scrapes } from '../activities/scrape/scrape.ts';
+import type { ScrapeToBegin } from '../api/http/route.ts';
 import type { Logger } from '../logger.ts';
 import type { FinishedScrapes } from '../temporal/finished-scrapes.ts';
 import type { Temporal } from '../temporal/workflow-client.ts';
@@ -36,7 +37,7 @@ export async function serveScrapes(options: ScrapeServerOptions): Promise<{ clos
   await rm(path, { force: true });
   const begun = new Set<Promise<unknown>>();
   const server = createServer({ keepAliveTimeout: 60_000 }, async (request, response) => {
-    const scrape = readStart(request).then((start) => beginScrape(start, options));
+    const scrape = readScrape(request).then((stored) => beginScrape(stored, options));
     begun.add(scrape);
     const alive = setInterval(() => response.writeProcessing(), ALIVE_EVERY_MS);
     try {
@@ -65,14 +66,14 @@ export async function serveScrapes(options: ScrapeServerOptions): Promise<{ clos
 }
 
 /** The socket is open to the user of this process only, and its API sends what has this type. */
-const readStart = async (request: IncomingMessage) => JSON.parse(await text(request)) as SynchronousStart;
+const readScrape = async (request: IncomingMessage) => JSON.parse(await text(request)) as ScrapeToBegin;
 
 /** @returns the document as its blob has it; `undefined` if it is not there, but the workflow has started */
 async function beginScrape(
-  start: SynchronousStart,
+  { start, job }: ScrapeToBegin,
   { scrapes, temporal, finished }: ScrapeServerOptions,
 ): Promise<Uint8Array | undefined> {
-  const scrape = scrapes.join(start.jobId, true);
+  const scrape = scrapes.join(start.jobId, true, job);
   // However long the workflow waits to be started, it finds the scrape.
   using _ = scrape.attend();
   let outcome = await outcomeOf(scrape, MAX_AHEAD_MS);

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RunningScrapes } from '../../src/activities/scrape/running-scrapes.ts';
 import type { ScrapeResult } from '../../src/activities/scrape/scrape.ts';
+import type { BegunJob } from '../../src/db/jobs/jobs.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createScrapeClient } from '../../src/process/scrape-client.ts';
 import { serveScrapes } from '../../src/process/scrape-server.ts';
@@ -36,12 +37,12 @@ async function serve(
   const running = new RunningScrapes<ScrapeResult>();
   const startScrapeHere = vi.fn(start);
   const record = vi.fn(async () => undefined);
-  const begun = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<BegunJob | undefined>();
   const server = await serveScrapes({
     path: socket,
     scrapes: {
-      join(jobId, isFirst) {
-        begun.resolve();
+      join(jobId, isFirst, job) {
+        begun.resolve(job);
         return running.join(jobId, {
           isFirst,
           async work(scrape) {
@@ -59,13 +60,20 @@ async function serve(
   return { startScrapeHere, record, hasBegun: begun.promise, [Symbol.asyncDispose]: () => server.close() };
 }
 
-const begin = () => createScrapeClient(socket)(START);
+const begin = (job?: BegunJob) => createScrapeClient(socket)({ start: START, job });
 const never = () => new Promise<never>(() => undefined);
 const refuse = async () => {
   throw new Error('Temporal does not respond');
 };
 
 describe('a scrape that the API has a worker begin', () => {
+  it('comes with its job, so that the worker need not read it', async () => {
+    const job = { team_id: 'team', request: { url: 'http://a.test/' }, status: 'scraping', seal: null };
+    await using served = await serve(async () => 'key');
+    await begin({ ...job, concurrency: 2, lease: 'taken' });
+    expect(await served.hasBegun).toEqual({ ...job, concurrency: 2, lease: 'taken' });
+  });
+
   it('returns its document, and its workflow is a record of it', async () => {
     await using served = await serve(async () => 'key');
     expect(await begin()).toEqual({ document: DOCUMENT });
@@ -135,8 +143,8 @@ describe('a scrape that the API has a worker begin', () => {
     const responses: ServerResponse[] = [];
     const slow = createServer((_, response) => responses.push(response)).listen(socket);
     await new Promise((resolve) => slow.once('listening', resolve));
-    expect(await createScrapeClient(socket, 50)(START)).toBeUndefined();
-    const begun = createScrapeClient(socket, 2_000)(START);
+    expect(await createScrapeClient(socket, 50)({ start: START })).toBeUndefined();
+    const begun = createScrapeClient(socket, 2_000)({ start: START });
     await vi.waitFor(() => expect(responses).toHaveLength(2));
     for (let sign = 0; sign < 5; sign++) {
       await sleep(500);

@@ -470,7 +470,7 @@ describe('OCR', () => {
     expect(html).not.toMatch(/<h\d/);
   });
 
-  test('reads a scan, and an image whose paper is transparent', async () => {
+  test('reads a scan, and an image whose paper is transparent, and says so if a scan has no text', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'winnow-ocr-'));
     onTestFinished(() => rm(directory, { recursive: true }));
     const ocr = await unpackEnglish(directory);
@@ -480,7 +480,10 @@ describe('OCR', () => {
     const scan = await parsePdf(imagePdf(image!), { ocr });
     expect(scan.pages[0]).toMatchObject({ needsOcr: 'scanned', recognised: true });
     expect(scan.html).toContain(PROSE.join(' '));
+    expect(scan.warnings).toEqual([]);
     const { width, height, pixels } = image!;
+    const blank = await parsePdf(imagePdf({ ...image!, pixels: Buffer.alloc(pixels.length, 255) }), { ocr });
+    expect([blank.html, blank.warnings]).toEqual(['', ['No text was recognised in the PDF.']]);
     const black = Buffer.alloc(4 * pixels.length);
     for (const [at, shade] of pixels.entries()) black[4 * at + 3] = 255 - shade;
     const transparent = writePng({ width, height, colourType: 6, pixels: black });
