@@ -62,9 +62,14 @@ function displayedText(cell: CellObject | undefined, is1904: boolean): string {
   return (numberText(cell, is1904) ?? cell.w ?? String(cell.v ?? '')).trim();
 }
 
-/** The text of a number in a format that SheetJS refuses, or that names months or days in another language than English. */
+/**
+ * The text of a number in a format that SheetJS refuses, or that names months or days in another language than English; and all digits
+ * of a long number without a format, such as that of an article, which programs round if its column is narrow.
+ */
 function numberText({ t, v, w, z }: CellObject, is1904: boolean): string | undefined {
-  if (t !== 'n' || typeof v !== 'number' || typeof z !== 'string') return undefined;
+  if (t !== 'n' || typeof v !== 'number') return undefined;
+  if ((z === undefined || z === 'General') && Number.isSafeInteger(v)) return String(v);
+  if (typeof z !== 'string') return undefined;
   return w === undefined || hasLocalNames(z) ? displayNumber(v, { format: z, is1904 }) : undefined;
 }
 

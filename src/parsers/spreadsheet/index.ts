@@ -7,6 +7,7 @@ import { isZip, ZipArchive } from '../zip.ts';
 import { readDelimitedText } from './delimited-text.ts';
 import { toDocumentError } from './errors.ts';
 import { boundsOf, type GridCell, readCells } from './grid.ts';
+import { writeOdsFormulas } from './ods-formulas.ts';
 import { readHiddenOdsSheets } from './ods-sheets.ts';
 import { archivePictures, PictureWriter } from './pictures.ts';
 import { expandArchive } from './stored-archive.ts';
@@ -50,9 +51,10 @@ export function convertSpreadsheet(
   const file = isText(type) ? bytes : expandFile(bytes, onDamage);
   const hiddenSheets =
     type === 'ods' && isZip(file) ? readHiddenOdsSheets(file, { maxRows: maxRows + 1 }) : new Set();
-  const { workbook, lacksValues, xlsStream } = readWorkbook(type, file, maxRows + 1);
+  const odsFormulas = type === 'ods' && isZip(file) ? writeOdsFormulas(file) : undefined;
+  const { workbook, lacksValues, xlsStream } = readWorkbook(type, odsFormulas ?? file, maxRows + 1);
   const is1904 = workbook.Workbook?.WBProps?.date1904 ?? false;
-  if (lacksValues)
+  if (lacksValues || odsFormulas)
     warnings.push(
       'The values of some formulas are not stored in the workbook; they are written as formulas.',
     );

@@ -12,8 +12,8 @@ const MAX_BINARY_BYTES = 64 * 1024 * 1024;
 const ANCHORS = new Set(['oneCellAnchor', 'twoCellAnchor', 'absoluteAnchor']);
 
 /**
- * Reads where the pictures and charts of an Office Open XML workbook (xlsx, xlsm or xlsb) are (ECMA-376-1, 20.5), by the names of the sheets. The
- * text of a chart is its alternative text.
+ * Reads where the pictures, charts and text boxes of an Office Open XML workbook (xlsx, xlsm or xlsb) are (ECMA-376-1, 20.5), by the names of
+ * the sheets. The text of a chart or box is its alternative text.
  */
 export function readXlsxPictures(archive: ZipArchive): Map<string, PlacedPicture[]> {
   const binary = archive.read(BINARY_WORKBOOK, MAX_BINARY_BYTES);
@@ -52,6 +52,8 @@ function readDrawing(archive: ZipArchive, part: string): PlacedPicture[] {
   let [row, alt] = [0, ''];
   let isFrom = false;
   let isRow = false;
+  let shape: PlacedPicture | undefined;
+  let isText = false;
   const parser = new Parser(
     {
       onopentag(tag, { descr = '', 'r:embed': id = '', 'r:id': chart = '' }) {
@@ -60,17 +62,27 @@ function readDrawing(archive: ZipArchive, part: string): PlacedPicture[] {
         else if (name === 'from') isFrom = true;
         else if (name === 'row') isRow = isFrom;
         else if (name === 'cNvPr') alt = descr;
+        else if (name === 'sp') {
+          shape = { row, alt: '', part: '' };
+          pictures.push(shape);
+        }
+        // Paragraphs of a box are its lines.
+        else if (name === 'p' && shape) shape.alt += ' ';
+        isText = name === 't';
         const target = name === 'blip' ? targets.get(id) : undefined;
         if (target?.kind === 'image') pictures.push({ row, alt, part: target.target });
         const { target: part } = (name === 'chart' && targets.get(chart)) || {};
         if (part) pictures.push({ row, alt: alt || chartText(readPart(archive, part)), part });
       },
       ontext(text) {
+        if (isText && shape) shape.alt += text;
         if (isRow) row = Number.parseInt(text, 10) || 0;
       },
       onclosetag(tag) {
         if (localName(tag) === 'from') isFrom = false;
+        if (localName(tag) === 'sp') shape = undefined;
         isRow = false;
+        isText = false;
       },
     },
     { xmlMode: true },

@@ -172,6 +172,14 @@ test('charts are their titles and the names of their series', () => {
   expect(images).toEqual([]);
 });
 
+test('text boxes of a sheet are paragraphs at their place', () => {
+  const text = (content: string) => `<a:p><a:r><a:t>${content}</a:t></a:r></a:p>`;
+  const box = `<xdr:twoCellAnchor><xdr:from><xdr:col>0</xdr:col><xdr:row>3</xdr:row></xdr:from><xdr:sp><xdr:nvSpPr><xdr:cNvPr id="2" name="TextBox 1" descr="a box"/></xdr:nvSpPr><xdr:txBody>${text('Prices')}${text('without tax')}</xdr:txBody></xdr:sp><xdr:sp/></xdr:twoCellAnchor>`;
+  const file = xlsx({ 'xl/drawings/drawing1.xml': Buffer.from(`<xdr:wsDr>${box}</xdr:wsDr>`) });
+  const { html } = convertSpreadsheet({ type: 'xlsx', images: true }, file);
+  expect(html).toMatch(/1<\/th>[^P]*<p>Prices without tax<\/p>.*9<\/th>/s);
+});
+
 test('pictures that are too large are left out, with a warning', () => {
   const large = Buffer.alloc(65 * 1024 * 1024);
   const { html, images, warnings } = convertSpreadsheet(

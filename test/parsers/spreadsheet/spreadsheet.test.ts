@@ -255,6 +255,25 @@ function withFormulas(file: Buffer, values: Buffer[]): Buffer {
   });
 }
 
+test('formulas of an ods file without a stored value are written as they are, with a warning', () => {
+  const cells =
+    '<table:table-cell table:formula="of:=SUM([.B2:.C2];[$Other.A1])"/><table:table-cell table:formula="of:=1+1" office:value-type="float" office:value="2"><text:p>2</text:p></table:table-cell>';
+  const file = writeOpenDocument(
+    'spreadsheet',
+    `<table:table table:name="S"><table:table-row>${cells}</table:table-row></table:table>`,
+    { parts: { 'styles.xml': '<office:document-styles/>' } },
+  );
+  const { html, warnings } = convertSpreadsheet({ type: 'ods', images: false }, file);
+  expect(html).toContain('<th>=SUM(B2:C2;$Other.A1)</th><th>2</th>');
+  expect(warnings).toEqual([expect.stringContaining('formulas')]);
+});
+
+test('long numbers without a format keep all digits', () => {
+  const sheet = rows([4006381333931, 0.333333333333, -123456789012]);
+  const { html } = convertSpreadsheet({ type: 'xlsx', images: false }, workbook({ Articles: sheet }));
+  expect(html).toContain('<th>4006381333931</th><th>0.333333333</th><th>-123456789012</th>');
+});
+
 test('the hidden sheets of an OpenDocument workbook are marked, however far its empty cells extend', () => {
   const style = (name: string, display: boolean) =>
     `<style:style style:name="${name}" style:family="table"><style:table-properties table:display="${display}"/></style:style>`;
