@@ -3,7 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database, Queryable } from '../db/client.ts';
 import { deleteJobKey, failJob, insertJob, type NewJob } from '../db/jobs/jobs.ts';
-import { forgetLongConversion, insertOrJoin, readLongConversion } from '../db/jobs/long-conversions.ts';
+import {
+  forgetLongConversion,
+  insertOrJoin,
+  readLongConversion,
+  type StoredRequest,
+} from '../db/jobs/long-conversions.ts';
 import type { Caller } from '../db/teams/teams.ts';
 import { createJobCipher, decryptError, type JobCipher, NULL_CIPHER } from '../encryption/job-cipher.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
@@ -55,17 +60,14 @@ export interface SynchronousJob {
   insert?: InsertJob;
 }
 
-/**
- * A function that stores a job by means of the one that it gets, which runs its statements and reserves the credits.
- * @returns the id of an earlier scrape that the request joins, so that nothing was stored; `undefined` for none
- */
+/** A function that stores a job by means of the one that it gets, which runs its statements and reserves the credits. */
 type InsertJob = (
   job: NewJob & Pick<SynchronousJob, 'request'>,
-  store: (insert: InsertRows) => Promise<string | undefined>,
-) => Promise<string | undefined>;
+  store: (insert: InsertRows) => Promise<StoredRequest>,
+) => Promise<StoredRequest>;
 
-/** Runs the statements that store a job. @returns the id of the scrape that it joins instead */
-type InsertRows = (query: Queryable) => Promise<string | undefined>;
+/** Runs the statements that store a job. */
+type InsertRows = (query: Queryable) => Promise<StoredRequest>;
 
 /** Credits that a team must have left for a request. It may cost more in the end. */
 const MIN_CREDITS = 1;
@@ -89,11 +91,11 @@ export async function runAndWait(
   const url = kind === 'search' ? undefined : parseTarget(job.target, config.allowPrivate.length > 0).href;
   const newId = uuidv7();
   const cipher = isEncrypted ? createJobCipher(newId, config.secretKey) : NULL_CIPHER;
-  const joined = await storeJob({ ...job, id: newId, cipher }, deps);
+  const { joined, begun } = await storeJob({ ...job, id: newId, cipher }, deps);
   const id = joined ?? newId;
   const started = joined
     ? { handle: temporal.findScrape(joined) }
-    : await startJob({ ...job, id, url }, deps);
+    : await startJob({ ...job, id, url, begun }, deps);
   const [outcome] = await Promise.race([
     Promise.allSettled([readResult(started, { id, kind, timeoutMs }, deps)]),
     rejectWhenAborted(job.signal, closing, HOW_TO_GET_RESULT[kind](id)),
@@ -155,7 +157,7 @@ function withScrapeId(thrown: unknown, scrapeId: string): ServiceError {
   });
 }
 
-/** Stores a job. @returns the id of the earlier scrape that it joins instead, if any */
+/** Stores a job, unless it joins an earlier scrape. A slot is taken at once for one that a worker of this machine begins. */
 async function storeJob(
   {
     id,
@@ -164,12 +166,13 @@ async function storeJob(
     target,
     request,
     reserved,
+    isQuick = false,
     isEncrypted,
     caller,
     insert,
   }: SynchronousJob & IdentifiedJob,
-  { config, db, storage }: ApiDeps,
-): Promise<string | undefined> {
+  { config, db, storage, beginScrape }: ApiDeps,
+): Promise<StoredRequest> {
   await storage.requireSpace();
   const { teamId, apiKeyId } = caller;
   const ttlMs = isEncrypted ? UNREAD_RESULT_TTL_MS : config.resultTtlMs;
@@ -178,8 +181,9 @@ async function storeJob(
   const store = (insertRows: InsertRows) => storeWithCredits(db, { caller, jobId: id, minimum }, insertRows);
   if (insert) return insert(job, store);
   // A scrape with zero data retention leaves no trace by which a repeated request could join it.
-  if (kind === 'scrape' && !isEncrypted) return store((query) => insertOrJoin(query, job));
-  return store((query) => insertJob({ query }, job).then(() => undefined));
+  const begins = isQuick && beginScrape !== undefined;
+  if (kind === 'scrape' && !isEncrypted) return store((query) => insertOrJoin(query, job, { begins }));
+  return store((query) => insertJob({ query }, job).then(() => ({})));
 }
 
 /** Stores a job and reserves its credits, in one transaction if the team has a limit. */
@@ -187,12 +191,12 @@ async function storeWithCredits(
   db: Database,
   { caller, ...required }: { caller: Caller; jobId: string; minimum: number },
   insertRows: InsertRows,
-): Promise<string | undefined> {
+): Promise<StoredRequest> {
   if (caller.creditsRemaining === null) return insertRows(db.query);
   return db.query.transaction().execute(async (query) => {
-    const joined = await insertRows(query);
-    if (joined === undefined) await reserveCredits(query, caller, required);
-    return joined;
+    const stored = await insertRows(query);
+    if (stored.joined === undefined) await reserveCredits(query, caller, required);
+    return stored;
   });
 }
 
@@ -213,14 +217,15 @@ async function startJob(
     timeoutMs,
     isQuick,
     isEncrypted,
+    begun: job,
     caller: { teamId },
-  }: SynchronousJob & { id: string; url: string | undefined },
+  }: SynchronousJob & Pick<StoredRequest, 'begun'> & { id: string; url: string | undefined },
   { db, temporal, uploads, beginScrape }: ApiDeps,
 ): Promise<StartedJob> {
   // The words of a search may be about anything, so Temporal does not get them.
   const labels = isEncrypted || kind === 'search' ? {} : labelsOf({ ...request, target, url });
   const start = { jobId: id, teamId, timeoutMs, ...(isQuick && { isQuick }), ...labels };
-  const begun = isQuick && (await beginScrape?.(start));
+  const begun = isQuick && (await beginScrape?.({ start, job }));
   if (begun) {
     const { document } = begun;
     return document === undefined ? { handle: temporal.findScrape(id) } : { result: document };

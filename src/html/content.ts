@@ -4,6 +4,7 @@ import type { CleanOptions, Snapshot } from '../snapshot.ts';
 import { extractBlocks, splitTextBlocks, type TextBlock } from './blocks.ts';
 import { clean, type Warn } from './clean.ts';
 import { parseFeed } from './feed.ts';
+import { lazy } from './lazy.ts';
 import { fencedCode, toMarkdown as toWinnowMarkdown } from './markdown/index.ts';
 import type { ToMarkdown } from './markdown-converter.ts';
 import { extractImages } from './media/page-images.ts';
@@ -70,16 +71,16 @@ export function createContent(
       const source = isXhtml(contentType) ? closeEmptyElements(text) : text;
       return placeStreamedFragments(parseHtml(source), source);
     };
-    return htmlContent(snapshot, snapshot.document ? documentOptions(options) : options, {
+    return new HtmlContent(snapshot, snapshot.document ? documentOptions(options) : options, {
       warn,
       toMarkdown,
       parse,
     });
   }
   const list = kind === 'text' ? parseXmlList(text, url) : undefined;
-  if (!list) return plainContent(snapshot, kind);
+  if (!list) return new PlainContent(snapshot, kind);
   // A list has no boilerplate around its entries.
-  return htmlContent(
+  return new HtmlContent(
     snapshot,
     { ...options, onlyMainContent: false },
     {
@@ -108,93 +109,131 @@ interface TreeSource {
   toMarkdown: ToMarkdown;
 }
 
-function htmlContent(snapshot: Snapshot, options: CleanOptions, source: TreeSource): Content {
-  const page = lazy(source.parse);
-  const cleaned = lazy(() => clean(page(), snapshot, options, source.warn));
-  const html = lazy(() => serialize(cleaned(), { encodeEntities: 'utf8' }));
-  const markdown = lazy(() => source.toMarkdown(cleaned(), { ...options, tidy: true }));
-  const links = lazy(() => extractLinks(cleaned(), snapshot.url));
-  const images = lazy(() => [
-    ...(snapshot.document ? Object.values(snapshot.files) : []),
-    ...extractImages(page(), snapshot.url),
-  ]);
-  const structuredData = lazy(() => readStructuredData(page(), snapshot.url));
-  const metadata = lazy(() => extractMetadata(page(), snapshot.url, structuredData()));
-  const media = lazy(() => source.media?.() ?? findPageMedia(page(), snapshot, structuredData()));
-  const blocks = lazy(() => extractBlocks(cleaned()));
-  return {
-    snapshot,
-    files: snapshot.files,
-    get html() {
-      return html();
-    },
-    get tree() {
-      return cleaned();
-    },
-    get blocks() {
-      return blocks();
-    },
-    get markdown() {
-      return markdown();
-    },
-    get links() {
-      return links();
-    },
-    get discovered() {
-      return [...new Set([...extractLinks(page(), snapshot.url), ...extractFrameUrls(page(), snapshot.url)])];
-    },
-    get images() {
-      return images();
-    },
-    get media() {
-      return media();
-    },
-    get metadata() {
-      return metadata();
-    },
-    get structuredData() {
-      return structuredData();
-    },
-    attribute: (selector, attribute) =>
-      // HTML has attribute names in lower case, svg some in mixed.
-      selectElements(selector, page()).flatMap(
-        ({ attribs }) => attribs[attribute] ?? attribs[attribute.toLowerCase()] ?? [],
-      ),
-  };
+/**
+ * The content of a page of HTML. It is a class, as are other objects of which every page has one, because V8 keeps the getters
+ * of an object literal, and thereby the page, until the next collection of the old generation.
+ */
+class HtmlContent implements Content {
+  readonly snapshot: Snapshot;
+  readonly #page: () => Document;
+  readonly #cleaned: () => Document;
+  readonly #html: () => string;
+  readonly #markdown: () => string;
+  readonly #links: () => string[];
+  readonly #images: () => string[];
+  readonly #structuredData: () => StructuredData;
+  readonly #metadata: () => Content['metadata'];
+  readonly #media: () => PageMedia;
+  readonly #blocks: () => TextBlock[];
+
+  constructor(snapshot: Snapshot, options: CleanOptions, source: TreeSource) {
+    this.snapshot = snapshot;
+    const { url } = snapshot;
+    this.#page = lazy(source.parse);
+    this.#cleaned = lazy(() => clean(this.#page(), snapshot, options, source.warn));
+    this.#html = lazy(() => serialize(this.tree, { encodeEntities: 'utf8' }));
+    this.#markdown = lazy(() => source.toMarkdown(this.tree, { ...options, tidy: true }));
+    this.#links = lazy(() => extractLinks(this.tree, url));
+    this.#images = lazy(() => [
+      ...(snapshot.document ? Object.values(snapshot.files) : []),
+      ...extractImages(this.#page(), url),
+    ]);
+    this.#structuredData = lazy(() => readStructuredData(this.#page(), url));
+    this.#metadata = lazy(() => extractMetadata(this.#page(), url, this.structuredData));
+    this.#media = lazy(() => source.media?.() ?? findPageMedia(this.#page(), snapshot, this.structuredData));
+    this.#blocks = lazy(() => extractBlocks(this.tree));
+  }
+
+  get files() {
+    return this.snapshot.files;
+  }
+
+  get html() {
+    return this.#html();
+  }
+
+  get tree() {
+    return this.#cleaned();
+  }
+
+  get blocks() {
+    return this.#blocks();
+  }
+
+  get markdown() {
+    return this.#markdown();
+  }
+
+  get links() {
+    return this.#links();
+  }
+
+  get discovered() {
+    const { url } = this.snapshot;
+    return [...new Set([...extractLinks(this.#page(), url), ...extractFrameUrls(this.#page(), url)])];
+  }
+
+  get images() {
+    return this.#images();
+  }
+
+  get media() {
+    return this.#media();
+  }
+
+  get metadata() {
+    return this.#metadata();
+  }
+
+  get structuredData() {
+    return this.#structuredData();
+  }
+
+  attribute(selector: string, attribute: string) {
+    // HTML has attribute names in lower case, svg some in mixed.
+    return selectElements(selector, this.#page()).flatMap(
+      ({ attribs }) => attribs[attribute] ?? attribs[attribute.toLowerCase()] ?? [],
+    );
+  }
 }
 
 /** The content of a text, a JSON document or a binary file, which is not filtered. */
-function plainContent(snapshot: Snapshot, kind: 'json' | 'text' | 'base64'): Content {
-  const { text, files } = snapshot;
-  return {
-    snapshot,
-    files,
-    html: kind === 'text' ? `<pre>${escaped(text)}</pre>` : text,
-    markdown: kind === 'json' ? fencedCode(text.trim(), 'json') : text,
-    tree: undefined,
-    get blocks() {
-      return kind === 'base64' ? [] : splitTextBlocks(text);
-    },
-    links: [],
-    discovered: [],
-    images: [],
-    get media() {
-      return findFileMedia(snapshot);
-    },
-    metadata: {},
-    structuredData: NO_STRUCTURED_DATA,
-    attribute: () => [],
-  };
+class PlainContent implements Content {
+  readonly snapshot: Snapshot;
+  readonly html: string;
+  readonly markdown: string;
+  readonly tree = undefined;
+  readonly links = [];
+  readonly discovered = [];
+  readonly images = [];
+  readonly metadata = {};
+  readonly structuredData = NO_STRUCTURED_DATA;
+  readonly #hasText: boolean;
+
+  constructor(snapshot: Snapshot, kind: 'json' | 'text' | 'base64') {
+    const { text } = snapshot;
+    this.snapshot = snapshot;
+    this.html = kind === 'text' ? `<pre>${escaped(text)}</pre>` : text;
+    this.markdown = kind === 'json' ? fencedCode(text.trim(), 'json') : text;
+    this.#hasText = kind !== 'base64';
+  }
+
+  get files() {
+    return this.snapshot.files;
+  }
+
+  get blocks() {
+    return this.#hasText ? splitTextBlocks(this.snapshot.text) : [];
+  }
+
+  get media() {
+    return findFileMedia(this.snapshot);
+  }
+
+  attribute() {
+    return [];
+  }
 }
 
 /** Replaces one character at a time, which needs less memory in V8 than one pattern for all. */
 const escaped = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-
-/** A function that computes its value on the first call and then returns it. */
-function lazy<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}

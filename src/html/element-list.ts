@@ -1,18 +1,23 @@
 import { type ChildNode, type Document, type Element, hasChildren, isTag } from 'domhandler';
 
-const lists = new WeakMap<Document, Element[]>();
+/**
+ * The list of a document is its property, because whatever is in a `WeakMap` survives the collections of V8's young generation:
+ * nearly all of a page would stay in memory until the next collection of the old one.
+ */
+const LIST = Symbol('elements');
+type ListedDocument = Document & { [LIST]?: Element[] };
 
 /**
  * All elements of a page, in document order. The list is made once for each document, because many facts about a page are looked
  * for in all of its elements; so a document must not change after its elements were listed. Each element then knows its place in
  * the list: `startIndex`, which our parser leaves empty.
  */
-export function listElements(document: Document): readonly Element[] {
-  const known = lists.get(document);
+export function listElements(document: ListedDocument): readonly Element[] {
+  const known = document[LIST];
   if (known) return known;
   const elements: Element[] = [];
   addElements(document.children, elements);
-  lists.set(document, elements);
+  document[LIST] = elements;
   return elements;
 }
 

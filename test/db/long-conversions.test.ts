@@ -14,6 +14,7 @@ import {
   recordLongConversion,
   updateLongConversion,
 } from '../../src/db/jobs/long-conversions.ts';
+import { countSlots } from '../../src/db/teams/slots.ts';
 import { createLogger } from '../../src/logger.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { startDeadline } from '../../src/scraping/deadline.ts';
@@ -104,13 +105,39 @@ describe('a scrape that continues after its timeout', () => {
     });
     const isStored = async ({ id }: { id: string }) => (await findJob(db, id))?.status;
     const same = newJob(REQUEST);
-    expect(await insertOrJoin(db.query, same)).toBe(jobId);
+    expect(await insertOrJoin(db.query, same, { begins: true })).toEqual({ joined: jobId });
     expect(await isStored(same)).toBeUndefined();
     const other = newJob({ ...REQUEST, url: 'http://a.test/b.pdf' });
-    expect(await insertOrJoin(db.query, other)).toBeUndefined();
+    expect(await insertOrJoin(db.query, other, { begins: false })).toEqual({});
+    expect(await countSlots(db, teamId)).toBe(0);
     expect(await isStored(other)).toBe('scraping');
     const { request } = (await findJob(db, other.id))!;
     expect(request).toEqual({ ...REQUEST, url: 'http://a.test/b.pdf' });
+  });
+
+  it('does not keep other scrapes from getting a slot as they are stored, or from waiting for one', async () => {
+    const { id: teamId } = await makeTeam(db, { concurrency: 1 });
+    const store = () => {
+      const job = {
+        id: crypto.randomUUID(),
+        teamId,
+        apiKeyId: null,
+        kind: 'scrape' as const,
+        target: REQUEST.url,
+      };
+      return insertOrJoin(db.query, { ...job, request: REQUEST as object, ttlMs: 60_000 }, { begins: true });
+    };
+    const first = await store();
+    expect(first.begun).toEqual({
+      team_id: teamId,
+      request: REQUEST,
+      status: 'scraping',
+      seal: null,
+      concurrency: 1,
+      lease: 'taken',
+    });
+    expect((await store()).begun).toEqual({ ...first.begun, lease: null });
+    expect(await countSlots(db, teamId)).toBe(1);
   });
 
   it('is known to wait or to run, with its pages and the time that they take', async () => {
@@ -143,7 +170,11 @@ describe('documents of a team that take longer than their timeouts', () => {
       const aborted = Promise.withResolvers<string>();
       deadline.signal.addEventListener('abort', () => aborted.resolve('ended'));
       const result = conversions.run(() => Promise.race([ended.promise, aborted.promise]), {
-        ...{ jobId, teamId, request, type: 'pdf', deadline },
+        jobId,
+        teamId,
+        request,
+        type: 'pdf',
+        deadline,
         conversion: new TrackedConversion(),
       });
       return { jobId, result, [Symbol.dispose]: () => deadline[Symbol.dispose]() };

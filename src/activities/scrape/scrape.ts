@@ -3,7 +3,14 @@ import type { Blobs } from '../../blobs/index.ts';
 import { expectedPriceOf } from '../../credits.ts';
 import { type Database, type StoredError, translateDatabaseError } from '../../db/client.ts';
 import { failRun } from '../../db/jobs/agent-steps.ts';
-import { beginJob, completeJob, failJob, findOutcome, recordTrace } from '../../db/jobs/jobs.ts';
+import {
+  type BegunJob,
+  beginJob,
+  completeJob,
+  failJob,
+  findOutcome,
+  recordTrace,
+} from '../../db/jobs/jobs.ts';
 import { recordKeptScrape } from '../../db/kept-scrapes.ts';
 import { addIndexedPages } from '../../db/pages/indexed-pages.ts';
 import { extraCreditsOfScrape } from '../../db/teams/extra-credits.ts';
@@ -50,8 +57,12 @@ export interface ScrapeDeps extends DocumentDeps {
 
 /** The scrapes of this process. */
 export interface Scrapes {
-  /** Returns the running scrape of a job, or starts it. @param isFirst whether it begins before `scrapePage` */
-  join(jobId: string, isFirst: boolean): Run;
+  /**
+   * Returns the running scrape of a job, or starts it.
+   * @param isFirst whether it begins before `scrapePage`
+   * @param begun the job, if it has been read already
+   */
+  join(jobId: string, isFirst: boolean, begun?: BegunJob): Run;
 }
 
 /** The activities of a scrape. */
@@ -103,15 +114,21 @@ export function createScrapes(deps: ScrapeDeps): Scrapes {
   const running = new RunningScrapes<ScrapeResult>();
   const longConversions = new LongConversions(deps.db, deps.logger);
   return {
-    join: (jobId, isFirst) =>
-      running.join(jobId, { isFirst, work: (run) => scrapeOnce({ ...deps, longConversions }, jobId, run) }),
+    join: (jobId, isFirst, begun) =>
+      running.join(jobId, {
+        isFirst,
+        work: (run) => scrapeOnce({ ...deps, longConversions }, { jobId, begun, run }),
+      }),
   };
 }
 
 /** Scrapes the page of a job, unless the job has already ended. @returns the result of the job */
-async function scrapeOnce(deps: JobDeps, jobId: string, run: Run): Promise<ScrapeResult> {
+async function scrapeOnce(
+  deps: JobDeps,
+  { jobId, begun, run }: { jobId: string; begun: BegunJob | undefined; run: Run },
+): Promise<ScrapeResult> {
   const { db, secretKey } = deps;
-  const job = await beginJob(db, jobId);
+  const job = begun ?? (await beginJob(db, jobId));
   if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
   const cipher = restoreJobCipher({ id: jobId, wrappedKey: job.seal }, secretKey);
   try {
@@ -248,7 +265,7 @@ type Run = RunningScrape<ScrapeResult>;
 
 /** A run of a job that has not ended. */
 interface JobRun {
-  job: NonNullable<Awaited<ReturnType<typeof beginJob>>>;
+  job: BegunJob;
   cipher: JobCipher;
   run: Run;
 }

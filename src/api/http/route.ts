@@ -4,6 +4,7 @@ import type { DiskSpace } from '../../blobs/disk-space.ts';
 import type { Blobs } from '../../blobs/index.ts';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/client.ts';
+import type { BegunJob } from '../../db/jobs/jobs.ts';
 import type { Caller } from '../../db/teams/teams.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
@@ -18,6 +19,14 @@ import { JsonText } from './json-text.ts';
 import type { RateBucket, RateLimit } from './rate-limit.ts';
 import { requireCredits, requireCreditsUnlessJoining } from './required-credits.ts';
 import { validateText } from './validate-text.ts';
+
+/** A stored scrape that a worker is to begin. */
+export interface ScrapeToBegin {
+  /** What its workflow gets. */
+  start: SynchronousStart;
+  /** Its job, if it has got a slot, or waits for one, already. */
+  job?: BegunJob | undefined;
+}
 
 /** A scrape that a worker has begun: its document as its blob has it, if that was there within three seconds. */
 export interface BegunScrape {
@@ -36,7 +45,7 @@ export interface ApiDeps {
    * Has a worker of this machine begin a quick scrape at once and start its workflow, if there is one. It returns `undefined` if the
    * worker does not respond.
    */
-  beginScrape?: ((start: SynchronousStart) => Promise<BegunScrape | undefined>) | undefined;
+  beginScrape?: ((scrape: ScrapeToBegin) => Promise<BegunScrape | undefined>) | undefined;
   storage: DiskSpace;
   logger: Logger;
   /** Fires when the process was asked to stop. Requests that only wait for a job then end with an error. */

@@ -65,13 +65,13 @@ function describeFile(file: EncryptedFile, teamId: string, { db, uploads }: ApiD
       const joined = await findJoinable(db, job);
       if (joined) {
         file.discard();
-        return joined;
+        return { joined };
       }
       const blob = await file.store(uploads);
       // The job exists from the start, so the time to request one is over.
       const expiresAt = new Date();
       const upload = { id, teamId, blob, wrappedKey, size, expiresAt };
-      return store((query) => insertJobWithUpload(query, job, upload).then(() => undefined)).catch(
+      return store((query) => insertJobWithUpload(query, job, upload).then(() => ({}))).catch(
         async (error) => {
           await uploads.remove(blob);
           throw error;
@@ -88,7 +88,7 @@ function findFile(uploadRef: string, teamId: string, { db, config }: ApiDeps): J
     upload: { id, name, contentType },
     async insert(job, store) {
       const joined = await findJoinable(db, job);
-      return joined ?? store((query) => insertJobForUpload(query, job, id).then(() => undefined));
+      return joined ? { joined } : store((query) => insertJobForUpload(query, job, id).then(() => ({})));
     },
   };
 }

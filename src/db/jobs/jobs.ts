@@ -102,11 +102,20 @@ const selectJob = (db: Database, id: string) =>
     .select(['teams.concurrency', 'jobs.api_key_id'])
     .where('jobs.id', '=', id);
 
-/**
- * Finds a job as {@link findJob} does, and takes a slot of its team for it if it has not ended, in one statement.
- * `lease` is `null` if no slot is free.
- */
-export async function beginJob(db: Database, id: string) {
+/** A job as its activity begins with it. */
+export interface BegunJob {
+  team_id: string;
+  request: unknown;
+  status: string;
+  seal: Buffer | null;
+  /** The slots of its team. */
+  concurrency: number;
+  /** Its slot; `null` if none is free. */
+  lease: SlotLease | null;
+}
+
+/** Finds a job as {@link findJob} does, and takes a slot of its team for it if it has not ended, in one statement. */
+export async function beginJob(db: Database, id: string): Promise<BegunJob | undefined> {
   const lease = takeSlot({
     teamId: sql.ref('jobs.team_id'),
     holder: sql`jobs.id::text`,

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { isJsonObject } from '../../json-object.ts';
 import type { Database, Queryable } from '../client.ts';
 import { runPrepared } from '../prepared-statements.ts';
-import { jobExpressions, type NewJob } from './jobs.ts';
+import { type SlotLease, takeSlot } from '../teams/slots.ts';
+import { type BegunJob, jobExpressions, type NewJob } from './jobs.ts';
 
 /** How long a repeated request gets the result of a scrape that has ended. Clients repeat it within ten minutes. */
 const JOINABLE_MINUTES_AFTER_END = 15;
@@ -98,16 +99,30 @@ export async function findLongConversion(
   return (await selectLongConversion(db.query, request).executeTakeFirst())?.job_id;
 }
 
+/** What became of a request for a scrape. */
+export interface StoredRequest {
+  /** The id of the scrape that it joins; `undefined` if its own job was stored. */
+  joined?: string | undefined;
+  /** Its job, if a slot was to be taken for it at once. */
+  begun?: BegunJob | undefined;
+}
+
 /**
- * Stores the job of a scrape, unless {@link findLongConversion} finds one that its request can join. Both are one
+ * Stores the job of a scrape, unless {@link findLongConversion} finds one that its request can join. All is one
  * statement, because nearly all requests join nothing.
- * @returns the id of the job to join; `undefined` if the new one was stored
+ * @param begins whether to take a slot of the team for the job, too, as `beginJob` does
  */
 export async function insertOrJoin(
   query: Queryable,
   job: NewJob & { request: JoinableRequest['request'] },
-): Promise<string | undefined> {
+  { begins }: { begins: boolean },
+): Promise<StoredRequest> {
   const { columns, values } = jobExpressions(job);
+  const lease = takeSlot({
+    teamId: sql.ref('teams.id'),
+    holder: sql`${job.id}::text`,
+    limit: sql.ref('teams.concurrency'),
+  });
   const statement = query
     .with('joinable', (query) => selectLongConversion(query, job))
     .with('stored', (query) =>
@@ -118,11 +133,24 @@ export async function insertOrJoin(
           query
             .selectNoFrom(values)
             .where(({ exists, not }) => not(exists(selectFrom('joinable').select('job_id')))),
-        ),
+        )
+        .returning(['request', 'status', 'seal']),
     )
-    .selectFrom('joinable')
-    .select('job_id');
-  return (await runPrepared(query, statement))[0]?.job_id;
+    .selectFrom('teams')
+    .leftJoin('joinable', (join) => join.onTrue())
+    .leftJoin('stored', (join) => join.onTrue())
+    .select(['teams.id as team_id', 'concurrency', 'job_id', 'request', 'status', 'seal'])
+    .select(
+      sql<SlotLease | null>`case when ${sql.lit(begins)} and status is not null then ${lease} end`.as(
+        'lease',
+      ),
+    )
+    .where('teams.id', '=', job.teamId);
+  const [row] = await runPrepared(query, statement);
+  if (!row) throw new Error(`the team ${job.teamId} does not exist`);
+  const { job_id: joined, status, ...begun } = row;
+  if (joined !== null) return { joined };
+  return begins && status !== null ? { begun: { ...begun, status } } : {};
 }
 
 const selectLongConversion = (query: Pick<Database['query'], 'selectFrom'>, request: JoinableRequest) =>

@@ -1,6 +1,7 @@
 import type { Document, Element } from 'domhandler';
 import { textContent } from 'domutils';
 import { listElements } from '../element-list.ts';
+import { lazy } from '../lazy.ts';
 import { type JsonLdItem, parseJsonLd } from './json-ld.ts';
 import { extractItems } from './microdata.ts';
 
@@ -52,38 +53,43 @@ const MAX_JSON_LD_BLOCKS = 100;
  * Reads the structured data of a page.
  * @param url the URL of the page; relative URLs are resolved against it
  */
-export function readStructuredData(document: Document, url: string): StructuredData {
-  const parts = {
-    jsonLd: () => parseJsonLd(readJsonLdScripts(document)),
-    microdata: () => extractItems(document, url, 'microdata'),
-    rdfa: () => extractItems(document, url, 'rdfa'),
-    openGraph: () => selectMetaTags(document, OPEN_GRAPH),
-    twitter: () => selectMetaTags(document, TWITTER),
-  };
-  const read = <Part extends keyof StructuredData>(part: Part) => {
-    const value = parts[part]();
-    Object.defineProperty(data, part, { value, enumerable: true });
-    // The cast is safe, because each function in `parts` returns the property that it is named after.
-    return value as StructuredData[Part];
-  };
-  const data: StructuredData = {
-    get jsonLd() {
-      return read('jsonLd');
-    },
-    get microdata() {
-      return read('microdata');
-    },
-    get rdfa() {
-      return read('rdfa');
-    },
-    get openGraph() {
-      return read('openGraph');
-    },
-    get twitter() {
-      return read('twitter');
-    },
-  };
-  return data;
+export const readStructuredData = (document: Document, url: string): StructuredData =>
+  new PageData(document, url);
+
+/** The structured data of a page, which is read when it is first asked for. */
+class PageData implements StructuredData {
+  readonly #document: Document;
+  readonly #url: string;
+  readonly #jsonLd = lazy(() => parseJsonLd(readJsonLdScripts(this.#document)));
+  readonly #microdata = lazy(() => extractItems(this.#document, this.#url, 'microdata'));
+  readonly #rdfa = lazy(() => extractItems(this.#document, this.#url, 'rdfa'));
+  readonly #openGraph = lazy(() => selectMetaTags(this.#document, OPEN_GRAPH));
+  readonly #twitter = lazy(() => selectMetaTags(this.#document, TWITTER));
+
+  constructor(document: Document, url: string) {
+    this.#document = document;
+    this.#url = url;
+  }
+
+  get jsonLd() {
+    return this.#jsonLd();
+  }
+
+  get microdata() {
+    return this.#microdata();
+  }
+
+  get rdfa() {
+    return this.#rdfa();
+  }
+
+  get openGraph() {
+    return this.#openGraph();
+  }
+
+  get twitter() {
+    return this.#twitter();
+  }
 }
 
 /** The items of a page in all syntaxes. */

@@ -91,6 +91,8 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
     : { pages: source.pages, unrendered: [] };
   if (unrendered.length > 0)
     warnings.push(`${pageList(unrendered)} could not be rendered, so OCR was not used for it.`);
+  if (recognises && wanted.size > unrendered.length && pages.every(({ words }) => words.length === 0))
+    warnings.push('No text was recognised in the PDF.');
   const blank = mode === 'fast' ? source.pages.filter(({ words }) => words.length === 0) : [];
   if (blank.length > 0) {
     const have = blank.length === 1 ? 'has' : 'have';

@@ -163,6 +163,18 @@ describe('reading order', () => {
     expect(html).toMatch(/<h1>Annual Report<\/h1>\s*<h\d>1 Overview<\/h\d>/);
   });
 
+  test('reads the heading above a table that is wider than it as a heading', async () => {
+    const html = await htmlOf([
+      { x: 60, y: 100, font: 'Helvetica-Bold', text: 'Our prices' },
+      { x: 60, y: 112, text: 'All of them' },
+      ...[0, 1, 2, 3].flatMap((row) =>
+        [60, 200, 340].map((x): PlacedText => ({ x, y: 150 + 14 * row, text: `cell ${row}` })),
+      ),
+      ...textLines(60, 240, PROSE),
+    ]);
+    expect(html).toMatch(/<h\d>Our prices<\/h\d>\s*<p>All of them<\/p>\s*<table>/);
+  });
+
   test('turns a page whose text runs upwards', async () => {
     const upwards = PROSE.map(
       (text, place): PlacedText => ({ x: 100 + place * 12, y: 600, text, angle: 90 }),
@@ -470,7 +482,7 @@ describe('OCR', () => {
     expect(html).not.toMatch(/<h\d/);
   });
 
-  test('reads a scan, and an image whose paper is transparent', async () => {
+  test('reads a scan, and an image whose paper is transparent, and says so if a scan has no text', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'winnow-ocr-'));
     onTestFinished(() => rm(directory, { recursive: true }));
     const ocr = await unpackEnglish(directory);
@@ -480,7 +492,10 @@ describe('OCR', () => {
     const scan = await parsePdf(imagePdf(image!), { ocr });
     expect(scan.pages[0]).toMatchObject({ needsOcr: 'scanned', recognised: true });
     expect(scan.html).toContain(PROSE.join(' '));
+    expect(scan.warnings).toEqual([]);
     const { width, height, pixels } = image!;
+    const blank = await parsePdf(imagePdf({ ...image!, pixels: Buffer.alloc(pixels.length, 255) }), { ocr });
+    expect([blank.html, blank.warnings]).toEqual(['', ['No text was recognised in the PDF.']]);
     const black = Buffer.alloc(4 * pixels.length);
     for (const [at, shade] of pixels.entries()) black[4 * at + 3] = 255 - shade;
     const transparent = writePng({ width, height, colourType: 6, pixels: black });
