@@ -1,5 +1,6 @@
 import { isPlayable } from '../html/media/page-media.ts';
 import { findRefreshTarget } from '../html/meta-refresh.ts';
+import { parseFileName } from '../net/content-disposition.ts';
 import { download } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
 import { parseRetryAfter } from '../net/retry-after.ts';
@@ -61,13 +62,14 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
       maxBodyBytes,
       skipBody: isFile,
     });
+    const fileName = parseFileName(response.headers['content-disposition']);
     const retryAfterMs = parseRetryAfter(response.headers['retry-after']);
     return {
       sourceUrl,
       url: response.url,
       statusCode: response.statusCode,
       contentType: response.contentType,
-      ...(isFile(response) ? fileToPlay(response) : readBody(response, request)),
+      ...(isFile(response) ? fileToPlay(response) : readBody({ ...response, fileName }, request)),
       ...(retryAfterMs && { retryAfterMs }),
       engine: 'http',
       proxy,

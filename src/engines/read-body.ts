@@ -1,5 +1,5 @@
 import { parseFile } from '../parsers/index.ts';
-import { ReceivedFile } from '../parsers/received-file.ts';
+import { type FileResponse, ReceivedFile } from '../parsers/received-file.ts';
 import type { EngineResult, PageRequest } from './engine.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { EngineResult, PageRequest } from './engine.ts';
  * @throws ServiceError `SCRAPE_UNSUPPORTED_FILE_ERROR` for a file that nothing can convert
  */
 export function readBody(
-  response: { url: string; contentType: string; body: Uint8Array },
+  response: FileResponse,
   { wantsBody, wantsImages, parsers }: Pick<PageRequest, 'wantsBody' | 'wantsImages' | 'parsers'>,
 ): Pick<EngineResult, 'kind' | 'text' | 'unconverted'> {
   const file = new ReceivedFile(response);

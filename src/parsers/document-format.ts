@@ -82,7 +82,7 @@ interface DetectedFormat {
   evidence: Evidence;
 }
 
-type FileFacts = Pick<ReceivedFile, 'mediaType' | 'body' | 'path' | 'start' | 'isTextual' | 'isUndeclared'>;
+type FileFacts = Pick<ReceivedFile, 'mediaType' | 'body' | 'name' | 'start' | 'isTextual' | 'isUndeclared'>;
 
 /**
  * Detects an office document, e-book or mail: by its bytes, else by its declared type, else, where the bytes are those of a
@@ -105,8 +105,8 @@ export function detectDocumentFormat(file: FileFacts): DetectedFormat | undefine
 const declaredType = ({ mediaType }: FileFacts): OfficeType | undefined =>
   Object.hasOwn(BY_MEDIA_TYPE, mediaType) ? BY_MEDIA_TYPE[mediaType] : undefined;
 
-function namedType({ path }: FileFacts): OfficeType | undefined {
-  const ending = /\.([a-z]{3,4})$/i.exec(path)?.[1]?.toLowerCase() ?? '';
+function namedType({ name }: FileFacts): OfficeType | undefined {
+  const ending = /\.([a-z]{3,4})$/i.exec(name)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(BY_EXTENSION, ending) ? BY_EXTENSION[ending] : undefined;
 }
 

@@ -44,6 +44,15 @@ function decodeStart(body: Uint8Array): string {
   return bytes.toString('latin1');
 }
 
+/** A response with a file. */
+export interface FileResponse {
+  url: string;
+  contentType: string;
+  /** The name in `Content-Disposition`; absent or empty without one. */
+  fileName?: string;
+  body: Uint8Array;
+}
+
 /** A file as it was received, before anything is known of its type but what the sender declared. */
 export class ReceivedFile {
   /** URL after redirects. */
@@ -51,22 +60,20 @@ export class ReceivedFile {
   /** Value of `Content-Type`; empty without one. */
   readonly contentType: string;
   readonly body: Uint8Array;
+  /** What says the type by its extension: the name that the sender gave the file, if it has one, else the path of the URL. */
+  readonly name: string;
   /** Media type of `contentType`, without parameters and in lower case; empty without one. */
   readonly mediaType: string;
   /** The beginning of the body, decoded as UTF-16 if it has such a byte order mark, else as Latin-1. */
   readonly start: string;
 
-  constructor({ url, contentType, body }: { url: string; contentType: string; body: Uint8Array }) {
+  constructor({ url, contentType, fileName = '', body }: FileResponse) {
     this.url = url;
+    this.name = /\.\w+$/.test(fileName) ? fileName : (URL.parse(url)?.pathname ?? '');
     this.contentType = contentType;
     this.body = body;
     this.mediaType = parseMediaType(contentType);
     this.start = decodeStart(body);
-  }
-
-  /** Path of the URL. */
-  get path(): string {
-    return URL.parse(this.url)?.pathname ?? '';
   }
 
   /** Whether the declared media type says nothing about the content. */

@@ -170,7 +170,11 @@ describe('documents of a team that take longer than their timeouts', () => {
       const aborted = Promise.withResolvers<string>();
       deadline.signal.addEventListener('abort', () => aborted.resolve('ended'));
       const result = conversions.run(() => Promise.race([ended.promise, aborted.promise]), {
-        ...{ jobId, teamId, request, type: 'pdf', deadline },
+        jobId,
+        teamId,
+        request,
+        type: 'pdf',
+        deadline,
         conversion: new TrackedConversion(),
       });
       return { jobId, result, [Symbol.dispose]: () => deadline[Symbol.dispose]() };

@@ -28,6 +28,11 @@ const ANSWERS: Record<string, [number, Record<string, string>, Buffer | string]>
   '/hidden-paper': [200, { 'content-type': 'text/html' }, PDF],
   '/picture': [200, { 'content-type': 'image/png' }, PICTURE],
   '/song': [200, { 'content-type': 'audio/mpeg' }, Buffer.alloc(2 * 1024 * 1024)],
+  '/export': [
+    200,
+    { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename="rates.csv"' },
+    'a;b\n1;2\n',
+  ],
   '/blob': [200, {}, Buffer.from([0, 1, 2, 3])],
 };
 
@@ -92,6 +97,10 @@ describe('a snapshot', () => {
     ['/untyped', 200, 'html', '<!doctype html><title>x</title>'],
   ])('of %s has status %i and kind %s', async (path, statusCode, kind, text) => {
     expect(await obtain(path)).toMatchObject({ statusCode, kind, text, url: `${site}${path}` });
+  });
+
+  it('of a table without a type is recognised by the name in Content-Disposition', async () => {
+    expect(await obtain('/export')).toMatchObject({ unconverted: { task: { type: 'csv' } } });
   });
 
   it('of any file has its bytes in base64 on request', async () => {

@@ -163,6 +163,18 @@ describe('reading order', () => {
     expect(html).toMatch(/<h1>Annual Report<\/h1>\s*<h\d>1 Overview<\/h\d>/);
   });
 
+  test('reads the heading above a table that is wider than it as a heading', async () => {
+    const html = await htmlOf([
+      { x: 60, y: 100, font: 'Helvetica-Bold', text: 'Our prices' },
+      { x: 60, y: 112, text: 'All of them' },
+      ...[0, 1, 2, 3].flatMap((row) =>
+        [60, 200, 340].map((x): PlacedText => ({ x, y: 150 + 14 * row, text: `cell ${row}` })),
+      ),
+      ...textLines(60, 240, PROSE),
+    ]);
+    expect(html).toMatch(/<h\d>Our prices<\/h\d>\s*<p>All of them<\/p>\s*<table>/);
+  });
+
   test('turns a page whose text runs upwards', async () => {
     const upwards = PROSE.map(
       (text, place): PlacedText => ({ x: 100 + place * 12, y: 600, text, angle: 90 }),

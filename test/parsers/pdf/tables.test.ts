@@ -42,6 +42,47 @@ describe('tables without rules', () => {
     expect(rowsOf(html)).toEqual(STAFF);
   });
 
+  const LEFT = [
+    'The committee met on Tuesday to discuss the',
+    'plan and agreed that the work on the bridge',
+    'should begin soon, provided that the weather',
+    'stays dry for long enough to lay the stones.',
+  ];
+  const RIGHT = [
+    'Members of the public may send their remarks',
+    'to the office until the end of March, after',
+    'which the plan is shown in the town hall for',
+    'another four weeks and then goes to a vote.',
+  ];
+  const BRIDGES = [
+    ['Year', 'Bridges', 'Cost', 'Owner'],
+    ['2021', '14', '320', 'Town'],
+    ['2022', '17', '410', 'State'],
+    ['2023', '21', '530', 'Town'],
+  ];
+
+  test('stay whole directly below and above two columns of text', async () => {
+    const columns = (y: number) => [...textLines(72, y, LEFT), ...textLines(320, y, RIGHT)];
+    const html = await convert({
+      texts: [...columns(80), ...grid([72, 202, 332, 462], BRIDGES, 134), ...columns(196)],
+    });
+    expect(rowsOf(html)).toEqual(BRIDGES);
+    expect(html).toMatch(/The committee.*Members of.*<table>.*<\/table>.*The committee.*Members of/s);
+  });
+
+  test('stay whole if their first cells have two lines and the others one line between these', async () => {
+    const xs = [72, 202, 282, 362];
+    const tall = (top: number): PlacedText[] => [
+      { x: 72, y: top - 6, text: 'The bridges' },
+      { x: 72, y: top + 6, text: 'of the town' },
+      ...grid(xs, [['', 'long', '12', 'no']], top),
+    ];
+    const tops = [202, 238, 274, 310, 346];
+    const texts = [...grid(xs, BRIDGES, 100, 24), ...tops.flatMap(tall), ...grid(xs, BRIDGES, 376, 24)];
+    const row = ['The bridges of the town', 'long', '12', 'no'];
+    expect(rowsOf(await convert({ texts }))).toEqual([...BRIDGES, ...tops.map(() => row), ...BRIDGES]);
+  });
+
   test('are not made of list items', async () => {
     const items = ['Open the lid', 'Close the lid', 'Lock the lid', 'Paint the lid'];
     const html = await convert({

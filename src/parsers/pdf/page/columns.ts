@@ -1,17 +1,8 @@
 import { type Box, centerY, heightOf, median, overlapY, unionOf, widthOf } from '../boxes.ts';
-import type { Segment } from '../types.ts';
+import { type ColumnItem, isSegment } from './column-items.ts';
 import { findGutters, type Gutter } from './gutters.ts';
 import { groupRows } from './rows.ts';
-
-/** A table, picture or other content that is positioned as a whole and never split. */
-export interface Placed<T> extends Box {
-  content: T;
-}
-
-export type ColumnItem<T> = Segment | Placed<T>;
-
-/** Whether an item is a part of a line, and not content that is positioned as a whole. */
-export const isSegment = <T>(item: ColumnItem<T>): item is Segment => 'words' in item;
+import { boxesOfTables } from './table-rows.ts';
 
 /** Minimum width of a gutter between columns, as a multiple of the median line height. */
 const MIN_GUTTER = 0.72;
@@ -59,7 +50,7 @@ function sidesOf<T>(items: readonly ColumnItem<T>[], { left }: Gutter): [ColumnI
 function bestGutter<T>(sorted: readonly ColumnItem<T>[]): Gutter | undefined {
   const lineHeight = median(sorted.filter(isSegment).map(heightOf));
   let best: Gutter | undefined;
-  const rows = sorted.map((item) => [item]);
+  const rows = boxesOfTables(sorted, lineHeight).map((box) => [box]);
   for (const found of findGutters(rows, MIN_GUTTER * lineHeight)) {
     if (found.leftRows < MIN_PROSE_ROWS || found.rightRows < MIN_PROSE_ROWS) continue;
     const gutter = trimGutter(sorted, found, lineHeight);

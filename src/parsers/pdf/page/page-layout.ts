@@ -14,7 +14,8 @@ import { gridBox, ruledTable } from '../tables/ruled.ts';
 import { splitAtStrips } from '../tables/strips.ts';
 import { findTaggedTables } from '../tables/tagged.ts';
 import type { Block, Line, Segment, SourcePage, Word } from '../types.ts';
-import { type ColumnItem, isSegment, type Placed, splitColumns } from './columns.ts';
+import { type ColumnItem, isSegment, type Placed } from './column-items.ts';
+import { splitColumns } from './columns.ts';
 import { lastContentsRow } from './contents-list.ts';
 import { withDrawnBullets } from './drawn-bullets.ts';
 import { withFieldValues } from './form-fields.ts';
@@ -110,18 +111,20 @@ function isContinued(box: Box, words: readonly Word[], inside: readonly Word[]):
 function readColumn(column: readonly ColumnItem<Block | undefined>[], page: SourcePage): Block[] {
   const blocks: Block[] = [];
   let lines: Line[] = [];
+  const segments = column.filter(isSegment);
+  const box = unionOf(segments);
   const flush = () => {
-    blocks.push(...toTextBlocks(lines, page.number));
+    blocks.push(...toTextBlocks(lines, box, page.number));
     lines = [];
   };
-  const rows = splitAtStrips(groupRows(column.filter(isSegment)));
+  const rows = splitAtStrips(groupRows(segments));
   const others = column
     .filter((item): item is Placed<Block> => !isSegment(item) && item.content !== undefined)
     .sort((a, b) => a.top - b.top);
-  const lineHeight = others.length > 0 ? median(column.filter(isSegment).map(heightOf)) : 0;
+  const lineHeight = others.length > 0 ? median(segments.map(heightOf)) : 0;
   for (let row = 0; row < rows.length; row++) {
-    const segments = rows[row] as Segment[];
-    const middle = others.length > 0 ? median(segments.map(centerY)) : 0;
+    const cells = rows[row] as Segment[];
+    const middle = others.length > 0 ? median(cells.map(centerY)) : 0;
     while (others[0] && others[0].top < middle - 0.2 * lineHeight) {
       flush();
       blocks.push((others.shift() as Placed<Block>).content);
@@ -140,7 +143,7 @@ function readColumn(column: readonly ColumnItem<Block | undefined>[], page: Sour
       row = table.last;
       continue;
     }
-    lines.push(toLine(segments.flatMap(({ words }) => words)));
+    lines.push(toLine(cells.flatMap(({ words }) => words)));
   }
   flush();
   for (const { content } of others) blocks.push(content);

@@ -12,9 +12,15 @@ const SIZE_STEP = 1.08;
 const SENTENCE_END = /[.!?:;。！？]["'”’)\]]*$/;
 const UPPER_START = /^["'“‘(]?[\p{Lu}\d]/u;
 
-/** Groups the lines of a column into paragraphs, list items and code. */
-export function toTextBlocks(lines: readonly Line[], page: number): (PdfTextBlock | PdfListItem)[] {
-  const column = lines.length > 0 ? unionOf(lines) : undefined;
+/**
+ * Groups lines into paragraphs, list items and code.
+ * @param column the whole column of the page, which may have tables above and below the lines that are wider than these
+ */
+export function toTextBlocks(
+  lines: readonly Line[],
+  column: Box,
+  page: number,
+): (PdfTextBlock | PdfListItem)[] {
   const pitches = usualPitches(lines);
   const blocks: (PdfTextBlock | PdfListItem)[] = [];
   let group: Line[] = [];
@@ -29,11 +35,7 @@ export function toTextBlocks(lines: readonly Line[], page: number): (PdfTextBloc
     const before = group.at(-1);
     const text = lineText(line);
     const mark = isCode(line) ? undefined : listMarker(line, text);
-    if (
-      before &&
-      column &&
-      (mark || breaksBefore(before, line, lines[place + 1], group, column, pitches, marker))
-    )
+    if (before && (mark || breaksBefore(before, line, lines[place + 1], group, column, pitches, marker)))
       close();
     if (group.length === 0) marker = mark;
     group.push(line);

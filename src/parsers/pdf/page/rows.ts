@@ -25,3 +25,15 @@ export function groupRows<B extends Box>(boxes: readonly B[]): B[][] {
   for (const row of rows) row.sort((a, b) => a.left - b.left);
   return rows;
 }
+
+/** Groups boxes that are above each other: those of two groups have no horizontal position in common. */
+export function groupColumns<B extends Box>(boxes: readonly B[]): B[][] {
+  const columns: B[][] = [];
+  let end = -Infinity;
+  for (const box of [...boxes].sort((a, b) => a.left - b.left)) {
+    if (box.left > end) columns.push([]);
+    columns.at(-1)?.push(box);
+    end = Math.max(end, box.right);
+  }
+  return columns;
+}

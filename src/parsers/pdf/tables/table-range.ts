@@ -108,7 +108,11 @@ function growRange(
     // Header cells can span several columns. A row below with more cells then replaces the gaps.
     const own = row.length > strips.length + 1 && free.length >= 1 ? innerGaps(row) : free;
     if (own.length === 0 || (row.length > 1 && own.length < 0.5 * strips.length)) break;
-    if (row.length === 1 && (own.length < strips.length || gap > 0.8 * lineHeight)) break;
+    if (
+      row.length === 1 &&
+      (own.length < strips.length || (gap > 0.8 * lineHeight && !isLevel(row, rows[place + 1])))
+    )
+      break;
     strips = own;
     last = place;
   }
@@ -122,6 +126,10 @@ function growRange(
     last--;
   return last > from ? { first: from, last } : undefined;
 }
+
+/** Whether a row is at the height of a part of the row below, as the first line of a cell beside lower cells is. */
+const isLevel = (row: readonly Segment[], below: readonly Segment[] | undefined) =>
+  below !== undefined && below.length > 1 && overlapY(unionOf(row), unionOf(below)) > 0;
 
 function continuesCell(rows: readonly Segment[][], place: number, lineHeight: number): boolean {
   const [segment] = rows[place] as [Segment];
