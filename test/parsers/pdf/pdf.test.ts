@@ -323,6 +323,28 @@ describe('blocks', () => {
     expect(html.match(/data-page-role="page-number"/g)).toHaveLength(3);
   });
 
+  test('takes large titles that differ by their number for headings, not for running heads', async () => {
+    const pages = [1, 2, 3].map((number) => ({
+      texts: [
+        { x: 60, y: 60, text: `Part ${number} of it`, size: 22 },
+        ...textLines(60, 200, number === 2 ? OTHER : PROSE),
+      ],
+    }));
+    const { html } = await convert(pages);
+    expect(html.match(/<h\d>Part \d of it<\/h\d>/g)).toHaveLength(3);
+  });
+
+  test('keeps lines that only their number tells apart where the pages have nothing else', async () => {
+    const pages = [1, 2, 3].map((number) => ({
+      texts: [
+        { x: 60, y: 60, text: `Group ${number} meets in the hall.` },
+        { x: 300, y: 760, text: String(number) },
+      ],
+    }));
+    const { html } = await convert(pages);
+    expect(html.match(/<p>Group \d meets in the hall\.<\/p>/g)).toHaveLength(3);
+  });
+
   test('places the values of form fields', async () => {
     const { html } = await convert([
       {

@@ -1,4 +1,4 @@
-import { heightOf, unionOf, widthOf } from '../boxes.ts';
+import { heightOf, median, unionOf, widthOf } from '../boxes.ts';
 import type { PageRole, PdfTextBlock, SourcePage, Word } from '../types.ts';
 import { lineText, toLine } from './lines.ts';
 import { groupRows } from './rows.ts';
@@ -11,6 +11,8 @@ const MIN_REPEATS = 2;
 const REACH = 3;
 /** Maximum difference of the heights in points. */
 const MAX_SHIFT = 4;
+/** Size from which letters are those of a heading, as a multiple of the page's usual size. */
+const HEADING_SIZE = 1.2;
 const PAGE_NUMBER =
   /^[-–—|\s]*((page|seite|p\.)\s*)?(\d{1,4}|[ivxlc]{1,7})(\s*(of|\/|von)\s*\d{1,4})?[-–—|\s]*$/i;
 
@@ -28,11 +30,26 @@ interface Candidate {
   /** Text with `#` in place of numbers, by which pages are compared. */
   pattern: string;
   top: number;
+  /** Whether its letters are clearly larger than those of the page. */
+  isLarge: boolean;
   isHeader: boolean;
 }
 
-/** Finds lines at the top or bottom of pages that neighbouring pages repeat. Only the numbers in them may differ. */
+/**
+ * Finds lines at the top or bottom of pages that neighbouring pages repeat. Only the numbers in them may differ. Where most pages
+ * have nothing else, such lines are their text.
+ */
 export function findRunningHeads(pages: readonly SourcePage[]): RunningHeads[] {
+  const heads = findRepeatedLines(pages);
+  const isText = heads.filter(isNothingElse).length > pages.length / 2;
+  return isText ? pages.map(({ words }) => ({ header: [], footer: [], words })) : heads;
+}
+
+/** Whether a page has words, but only in running heads that are more than its number. */
+const isNothingElse = ({ header, footer, words }: RunningHeads) =>
+  words.length === 0 && [...header, ...footer].some(({ role }) => role !== 'page-number');
+
+function findRepeatedLines(pages: readonly SourcePage[]): RunningHeads[] {
   if (pages.length < 2) return pages.map(({ words }) => ({ header: [], footer: [], words }));
   const candidates = pages.map(candidatesOf);
   return pages.map((page, place) => {
@@ -62,6 +79,7 @@ export function findRunningHeads(pages: readonly SourcePage[]): RunningHeads[] {
 }
 
 function candidatesOf({ number, width, height, words }: SourcePage): Candidate[] {
+  const usualSize = median(words.map(({ style }) => style.size));
   const inBand = words.filter(({ top, bottom }) => bottom < BAND * height || top > (1 - BAND) * height);
   return groupRows(inBand).flatMap((row) => {
     const box = unionOf(row);
@@ -74,6 +92,7 @@ function candidatesOf({ number, width, height, words }: SourcePage): Candidate[]
         text,
         pattern: text.replace(/\d+|\b[ivxlc]+\b/gi, '#').toLowerCase(),
         top: box.top,
+        isLarge: row.every(({ style }) => style.size > HEADING_SIZE * usualSize),
         isHeader: box.bottom < BAND * height,
       },
     ];
@@ -99,6 +118,8 @@ function roleOf(candidate: Candidate, neighbours: readonly Candidate[], pages: n
     );
     return grows ? 'page-number' : undefined;
   }
+  // The title of a chapter or a slide, which begins a page and differs from that of its neighbours by its number.
+  if (candidate.isLarge && alike.every(({ text }) => text !== candidate.text)) return undefined;
   // A line of numbers only is no running head, but for example a row of a table.
   if (!/\p{L}/u.test(candidate.pattern.replaceAll('#', ''))) return undefined;
   return candidate.isHeader ? 'header' : 'footer';
