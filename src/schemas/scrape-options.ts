@@ -35,17 +35,31 @@ const passes = (check: () => void) => {
   }
 };
 
+/** Bytes of all headers of a request together. Servers, and the proxy that the browser goes through, read 16 KiB with their own. */
+const MAX_HEADER_BYTES = 12_288;
+
 /** Headers that Node accepts. Values cannot contain line breaks, so they cannot inject other headers. */
 const headers = z
-  .record(
-    z.string().refine((name) => passes(() => validateHeaderName(name)), 'not a valid header name'),
-    z
-      .string()
-      .refine(
-        (value) => passes(() => validateHeaderValue('value', value)),
-        'control characters are not allowed in a header',
-      ),
-  )
+  .record(z.string(), z.string())
+  .superRefine((fields, context) => {
+    const entries = Object.entries(fields);
+    const refuse = (message: string, path: string[] = []) =>
+      context.addIssue({ code: 'custom', message, path });
+    const bytes = entries.flat().reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    if (bytes > MAX_HEADER_BYTES)
+      return refuse(`headers have ${bytes} bytes together; at most ${MAX_HEADER_BYTES} are allowed`);
+    for (const [name, value] of entries) {
+      if (!passes(() => validateHeaderName(name)))
+        refuse(`${JSON.stringify(name)} is no name of a header; names have letters, digits and hyphens`, [
+          name,
+        ]);
+      else if (!passes(() => validateHeaderValue(name, value)))
+        refuse(
+          `the value of the header ${name} has a character that headers cannot have: a control character, or one outside of Latin-1, which can be sent percent-encoded`,
+          [name],
+        );
+    }
+  })
   .optional();
 
 const redactPii = z.union([

@@ -4,6 +4,7 @@ import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { defaultPayloadConverter, encodeWorkflowIdReusePolicy } from '@temporalio/common';
 import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import type { ScrapeResult } from '../activities/scrape/scrape.ts';
+import { CallSlots } from '../call-slots.ts';
 import type { Logger } from '../logger.ts';
 import { repeatUntilPrepared } from './connection.ts';
 import { describeSynchronousJob, type SynchronousStart } from './workflow-starts.ts';
@@ -24,6 +25,9 @@ const COMPLETE_WORKFLOW_EXECUTION = 4;
 /** The name by which the histories say who completed the workflow. */
 const IDENTITY = `${process.pid}@finished-scrapes`;
 
+/** Records are never taken back. */
+const NEVER = new AbortController().signal;
+
 const toPayload = (value: unknown) => defaultPayloadConverter.toPayload(value);
 
 /**
@@ -35,6 +39,7 @@ export class FinishedScrapes {
   readonly #connection: Connection;
   readonly #namespace: string;
   readonly #logger: Logger;
+  readonly #slots = new CallSlots(MAX_AT_ONCE);
   readonly #underWay = new Set<Promise<void>>();
 
   /** @param options.address the `host:port` of the Temporal server; the connection is opened with the first record */
@@ -47,14 +52,19 @@ export class FinishedScrapes {
   }
 
   /**
-   * Begins to record a scrape, as soon as fewer than 16 are under way. A record that fails is logged: nothing but the Temporal
-   * UI needs it.
+   * Begins to record a scrape, as soon as fewer than 16 are under way; teams take turns. A record that fails is logged: nothing but
+   * the Temporal UI needs it.
    */
   async record(scrape: FinishedScrape): Promise<void> {
-    while (this.#underWay.size >= MAX_AT_ONCE) await Promise.race(this.#underWay);
-    // The caller responds first, which encoding the calls would delay.
-    const recorded = afterResponse()
-      .then(() => this.#write(scrape))
+    const begun = Promise.withResolvers<void>();
+    const write = async () => {
+      begun.resolve();
+      // The caller responds first, which encoding the calls would delay.
+      await afterResponse();
+      await this.#write(scrape);
+    };
+    const recorded = this.#slots
+      .run(write, { teamId: scrape.teamId, signal: NEVER })
       .catch((error) => {
         // The API has started the workflow itself, because this process responded too late.
         if (isGrpcServiceError(error) && error.code === ALREADY_EXISTS) return;
@@ -63,6 +73,7 @@ export class FinishedScrapes {
       })
       .finally(() => this.#underWay.delete(recorded));
     this.#underWay.add(recorded);
+    await begun.promise;
   }
 
   /** Waits for the records under way, at most ten seconds, and closes the connection. */

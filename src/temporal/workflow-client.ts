@@ -10,6 +10,7 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
+import { CallSlots } from '../call-slots.ts';
 import { type ServiceError, toServiceError } from '../errors.ts';
 import { type PageJobKind, workflowIdOf } from '../job-kinds.ts';
 import type { map } from '../workflows/map.ts';
@@ -41,8 +42,11 @@ const UPKEEP_PRIORITY = 5;
 
 /** Milliseconds after which a server that does not respond is reported to the caller. */
 const START_DEADLINE_MS = 10_000;
-/** The same for the start of a scrape that has already begun. */
-const EAGER_START_DEADLINE_MS = 2_000;
+/**
+ * Number of scrapes whose workflows this process starts at once. Thousands at once would all miss that deadline, while the server
+ * is busy with those that nobody waits for any more.
+ */
+const MAX_SCRAPE_STARTS = 16;
 const RECONNECT_MS = 500;
 /** How long the start of a browser session may take, in milliseconds. */
 const SESSION_START_MS = 330_000;
@@ -51,6 +55,7 @@ const SESSION_START_MS = 330_000;
 export class Temporal {
   readonly #connection: NativeConnection;
   readonly #client: Client;
+  readonly #scrapeStarts = new CallSlots(MAX_SCRAPE_STARTS);
 
   constructor(connection: NativeConnection, namespace: string) {
     this.#connection = connection;
@@ -59,18 +64,32 @@ export class Temporal {
 
   /** Starts a scrape. It runs only once, even if it is started twice with the same id. */
   async startScrape(job: SynchronousStart): Promise<StartedWorkflow> {
-    const start = () => startSynchronousJob(this.#client, 'scrape', job);
-    await this.#callServer(() => ignoreAlreadyEnded(start()));
+    await this.#startScrape(job, {});
     return this.findScrape(job.jobId);
   }
 
   /**
    * Starts a scrape in the process that runs its workflow, so that the first task of the workflow need not be polled for.
    * It runs only once, even if it is started twice with the same id.
+   * @param signal takes the start back while it waits for its turn
+   * @throws the reason of the signal if it took the start back
    */
-  async startScrapeHere(job: SynchronousStart): Promise<void> {
-    const start = () => startSynchronousJob(this.#client, 'scrape', job, { requestEagerStart: true });
-    await this.#callServer(() => ignoreAlreadyEnded(start()), EAGER_START_DEADLINE_MS);
+  startScrapeHere(job: SynchronousStart, signal?: AbortSignal): Promise<void> {
+    return this.#startScrape(job, { signal, requestEagerStart: true });
+  }
+
+  async #startScrape(
+    job: SynchronousStart,
+    { signal, ...options }: { signal?: AbortSignal | undefined; requestEagerStart?: true },
+  ): Promise<void> {
+    const tooLate = AbortSignal.timeout(job.timeoutMs);
+    const turn = { teamId: job.teamId, signal: signal ? AbortSignal.any([signal, tooLate]) : tooLate };
+    const start = () => ignoreAlreadyEnded(startSynchronousJob(this.#client, 'scrape', job, options));
+    try {
+      await this.#scrapeStarts.run(() => this.#callServer(start), turn);
+    } catch (error) {
+      throw error === tooLate.reason ? unavailableError(error) : error;
+    }
   }
 
   /** A scrape that was started before. */

@@ -27,12 +27,22 @@ describe('an invalid request', () => {
     [
       'a header that breaks out',
       { url: 'http://127.0.0.1', headers: { a: 'b\r\nc: d' } },
-      /control characters/,
+      /the value of the header a has a character .* control character/,
+    ],
+    [
+      'a header value outside of Latin-1',
+      { url: 'http://127.0.0.1', headers: { title: '日本' } },
+      /the value of the header title .* outside of Latin-1/,
+    ],
+    [
+      'headers that no server reads',
+      { url: 'http://127.0.0.1', headers: { a: 'x'.repeat(20_000) } },
+      /headers have 20001 bytes together; at most 12288 are allowed/,
     ],
     [
       'a header name that is none',
       { url: 'http://127.0.0.1', headers: { 'a b': 'c' } },
-      /header name|Bad Request/,
+      /"a b" is no name of a header/,
     ],
     ['a list instead of an object', [], /Bad Request/],
     ['null', null, /Bad Request/],
@@ -47,6 +57,16 @@ describe('an invalid request', () => {
   it('is refused without a body', async () => {
     const { status, body } = await call('/v2/scrape', { method: 'POST' });
     expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
+  });
+
+  it('is refused if it nests so deeply that its text could not be made', async () => {
+    const metadata = `${'{"inner":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
+    const webhook = `{"url":"http://127.0.0.1/hook","metadata":${metadata}}`;
+    const { status, body } = await call('/v2/crawl', {
+      raw: `{"url":"http://127.0.0.1","webhook":${webhook}}`,
+    });
+    expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
+    expect(body.error).toContain('more than 500 levels deep');
   });
 
   it('is refused with a body of 11 MB', async () => {

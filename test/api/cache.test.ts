@@ -157,8 +157,11 @@ describe('a scrape from the cache only', () => {
     await metadataOf({ url });
     await sleep(30);
     expect((await metadataOf({ url, minAge: 10 })).cacheState).toBe('hit');
-    const young = await scrape({ url, minAge: 3_600_000 });
-    expect([young.status, young.body.code]).toEqual([404, 'SCRAPE_NO_CACHED_DATA']);
+    for (const minAge of [3_600_000, Number.MAX_SAFE_INTEGER]) {
+      const young = await scrape({ url, minAge });
+      expect([young.status, young.body.code]).toEqual([404, 'SCRAPE_NO_CACHED_DATA']);
+    }
+    expect((await metadataOf({ url, maxAge: Number.MAX_SAFE_INTEGER })).cacheState).toBe('hit');
     expect(site.hits(path)).toBe(1);
   });
 

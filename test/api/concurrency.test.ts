@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { call } from '../support/api.ts';
@@ -114,4 +115,23 @@ describe('a batch', () => {
     expect(await finished(PATH, id, team)).toMatchObject({ status: 'completed', completed: 6 });
     expect(site.seen.most).toBe(1);
   });
+});
+
+it('a rush of scrapes beyond the slots of their team asks the database for slots a few at a time, and all of them get one', async () => {
+  await using site = await startHeld();
+  const team = await makeTeam(db, { concurrency: 1 });
+  const scrape = (url: string) => call('/v2/scrape', { body: { url, ...HELD, maxAge: 0 }, key: team.key });
+  const scrapes = site.urls(30).map(scrape);
+  await untilStatus('/v2/team/queue-status', ({ jobsInQueue }) => jobsInQueue === 30, team);
+  const waiting = db.query
+    .selectFrom('slot_waits')
+    .selectAll()
+    .where('team_id', '=', team.id)
+    .where('expires_at', '>', sql<Date>`now()`);
+  // All of them ask once, which counts for three seconds.
+  await expect.poll(() => waiting.execute(), { timeout: 30_000 }).toHaveLength(16);
+  site.letGo();
+  const responses = await Promise.all(scrapes);
+  expect(responses.map(({ status }) => status)).toEqual(Array(30).fill(200));
+  expect(site.seen.most).toBe(1);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CallSlots } from '../../src/call-slots.ts';
 import type { ModelCall } from '../../src/db/teams/model-calls.ts';
 import type { LanguageModel, Prompt, ResponseForm } from '../../src/language-model.ts';
-import { CallSlots } from '../../src/models/call-slots.ts';
 import { checkModels } from '../../src/models/check-models.ts';
 import { createModels, type ModelSettings, type ModelWork } from '../../src/models/index.ts';
 import {

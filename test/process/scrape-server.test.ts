@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RunningScrapes } from '../../src/activities/scrape/running-scrapes.ts';
 import type { ScrapeResult } from '../../src/activities/scrape/scrape.ts';
@@ -9,6 +10,8 @@ import type { BegunJob } from '../../src/db/jobs/jobs.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createScrapeClient } from '../../src/process/scrape-client.ts';
 import { serveScrapes } from '../../src/process/scrape-server.ts';
+import type { SynchronousStart } from '../../src/temporal/workflow-starts.ts';
+import { untilAborted } from '../../src/until-aborted.ts';
 
 /** How the API has a worker of the same machine begin a scrape. */
 
@@ -27,7 +30,10 @@ const DOCUMENT = Buffer.from('{"markdown":"A page"}');
 /**
  * Serves scrapes that end as `work` says, with a document if they have a result, and whose workflows start as `start` says.
  */
-async function serve(work: () => Promise<ScrapeResult>, start: () => Promise<void> = async () => undefined) {
+async function serve(
+  work: () => Promise<ScrapeResult>,
+  start: (job: SynchronousStart, signal?: AbortSignal) => Promise<void> = async () => undefined,
+) {
   const running = new RunningScrapes<ScrapeResult>();
   const startScrapeHere = vi.fn(start);
   const record = vi.fn(async () => undefined);
@@ -87,8 +93,25 @@ describe('a scrape that the API has a worker begin', () => {
   it('is left to the activity of its workflow when it takes longer than three seconds', async () => {
     await using served = await serve(never);
     expect(await begin()).toEqual({});
-    expect(served.startScrapeHere).toHaveBeenCalledWith({ ...START, isQuick: undefined });
+    expect(served.startScrapeHere).toHaveBeenCalledWith(
+      { ...START, isQuick: undefined },
+      expect.any(AbortSignal),
+    );
     expect(served.record).not.toHaveBeenCalled();
+  });
+
+  it('is only recorded when it ends while its workflow waits to be started', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    await using served = await serve(
+      () => promise,
+      async (_, signal) => {
+        resolve('key');
+        await untilAborted(never, signal!);
+      },
+    );
+    expect(await begin()).toEqual({ document: DOCUMENT });
+    expect(served.record).toHaveBeenCalledWith({ ...START, ended: 'key' });
+    expect(served.startScrapeHere).toHaveBeenCalledOnce();
   });
 
   it('is waited for when the worker stops', async () => {
@@ -114,6 +137,23 @@ describe('a scrape that the API has a worker begin', () => {
     await new Promise((resolve) => dying.once('listening', resolve));
     expect(await begin()).toBeUndefined();
     dying.close();
+  });
+
+  it('has not begun when the worker gives no sign of life, and is waited for while it does', async () => {
+    const responses: ServerResponse[] = [];
+    const slow = createServer((_, response) => responses.push(response)).listen(socket);
+    await new Promise((resolve) => slow.once('listening', resolve));
+    expect(await createScrapeClient(socket, 50)({ start: START })).toBeUndefined();
+    const begun = createScrapeClient(socket, 2_000)({ start: START });
+    await vi.waitFor(() => expect(responses).toHaveLength(2));
+    for (let sign = 0; sign < 5; sign++) {
+      await sleep(500);
+      responses[1]!.writeProcessing();
+    }
+    responses[1]!.writeHead(200).end(DOCUMENT);
+    expect(await begun).toEqual({ document: DOCUMENT });
+    slow.close();
+    slow.closeAllConnections();
   });
 });
 

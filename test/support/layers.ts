@@ -18,7 +18,7 @@ const LAYERS = [
     'encryption',
     'child-processes',
   ],
-  ['config', 'country', 'url', 'logger', 'html', 'health'],
+  ['config', 'country', 'url', 'logger', 'html', 'health', 'call-slots'],
   ['changes', 'branding', 'answers', 'extraction', 'sandbox'],
   ['parsers', 'formats', 'indexing'],
   ['rendering', 'guides'],

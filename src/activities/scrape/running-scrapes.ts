@@ -36,16 +36,18 @@ export class RunningScrape<Result> {
 
   /**
    * Waits for the result before the first activity does, which still gets it, or the error, if it comes within five seconds.
-   * @param maxMs the milliseconds to wait
+   * @param maxMs the milliseconds to wait; without them, until the end
    * @returns the result; `undefined` if the scrape still runs then
    */
-  async waitAhead(maxMs: number): Promise<{ result: Result } | undefined> {
+  async waitAhead(maxMs?: number): Promise<{ result: Result } | undefined> {
+    using _ = this.attend();
+    return await this.#endWithin(maxMs);
+  }
+
+  /** Keeps the scrape running and joinable until five seconds after what it returns is disposed of. */
+  attend(): Disposable {
     this.#attend();
-    try {
-      return await this.#endWithin(maxMs);
-    } finally {
-      this.#leave();
-    }
+    return { [Symbol.dispose]: () => this.#leave() };
   }
 
   /**

@@ -24,6 +24,10 @@ export interface CacheQuery {
   maxMs: number;
 }
 
+/** A century. No copy is older, and Postgres cannot subtract every number of milliseconds from a timestamp. */
+const MAX_SECONDS = 3_155_760_000;
+const toSeconds = (ms: number) => Math.min(ms / 1000, MAX_SECONDS);
+
 /**
  * Finds the newest matching copy for each query, in order; `undefined` if there is none. It records when
  * the files of the copies were last used, to the hour.
@@ -35,8 +39,8 @@ export async function findCacheEntries(
   const { rows } = await sql<{ place: number; blob: string }>`
     with found as (
       select place, copy.blob, copy.files
-      from unnest(${queries.map(({ key }) => key)}::bytea[], ${queries.map(({ minMs }) => minMs / 1000)}::float8[],
-        ${queries.map(({ maxMs }) => maxMs / 1000)}::float8[]) with ordinality as requested (key, min_seconds, max_seconds, place)
+      from unnest(${queries.map(({ key }) => key)}::bytea[], ${queries.map(({ minMs }) => toSeconds(minMs))}::float8[],
+        ${queries.map(({ maxMs }) => toSeconds(maxMs))}::float8[]) with ordinality as requested (key, min_seconds, max_seconds, place)
       cross join lateral (
         select blob, files from cache_entries
         where cache_entries.key = requested.key

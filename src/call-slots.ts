@@ -1,4 +1,4 @@
-import { untilAborted } from '../until-aborted.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** A call that waits for a slot. */
 type Start = () => void;
