@@ -9,7 +9,7 @@ import {
   setViewport,
   setWindowSize,
 } from './device-emulation.ts';
-import type { FrameTarget } from './dom/isolated-world.ts';
+import { type FrameTarget, rememberWorld } from './dom/isolated-world.ts';
 import { attachFrames, type FrameSessions } from './frame-sessions.ts';
 import { NetworkMonitor } from './network/network-monitor.ts';
 
@@ -62,7 +62,8 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
     network.watch(worker);
     await worker.send('Network.enable');
   });
-  await prepareFrames(async (each) => {
+  let viewport = defaultViewport(appearance);
+  const prepared = prepareFrames(async (each) => {
     handleDialogs(each);
     network.watch(each);
     watchDocumentSize(each, maxBytes, () =>
@@ -70,16 +71,14 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
     );
     await enableDomains(each, appearance);
   });
-  let viewport = defaultViewport(appearance);
-  // The page of a visit that leaves it open keeps its size when the emulation of the screen ends.
-  if (context.keepPage) await setWindowSize(context.connection.browser, targetId, viewport);
-  await setViewport(session, appearance, viewport);
+  await Promise.all([prepared, setSize(context, { targetId, session, appearance, viewport })]);
   if (appearance.position) await context.grantPermission('geolocation');
   return {
     context,
     targetId,
     session,
     frameId: targetId,
+    world: rememberWorld(session, targetId),
     network,
     failure,
     warnings: [],
@@ -94,6 +93,20 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
       viewport = size;
     },
   };
+}
+
+async function setSize(
+  { keepPage, connection }: BrowsingContext,
+  {
+    targetId,
+    session,
+    appearance,
+    viewport,
+  }: { targetId: string; session: Session; appearance: Appearance; viewport: Size },
+): Promise<void> {
+  // The page of a visit that leaves it open keeps its size when the emulation of the screen ends.
+  if (keepPage) await setWindowSize(connection.browser, targetId, viewport);
+  await setViewport(session, appearance, viewport);
 }
 
 /** Follows the navigations of a page. @returns a function that returns its current URL */

@@ -17,7 +17,7 @@ const EMPTY_QUIET_MS = 3_000;
 const CALM_MS = 80;
 /** How long the page may take, after its clock was set forward, to use what its timers have read from storage and the like. */
 const STORAGE_MS = 60;
-/** A page is looked at in these intervals at most and at least, in milliseconds. */
+/** A page that may settle sooner than it seems is looked at in these intervals at most, and every page at least, in milliseconds. */
 const POLL_MS = 100;
 const MIN_POLL_MS = 20;
 /** Pages that never settle are read after this long. */
@@ -71,7 +71,9 @@ export async function waitUntilSettled(
       await clock.skip(missingMs);
       await runWithClock(clock, () => waitForStorage(tab, activity));
     } else {
-      const ms = Math.min(POLL_MS, Math.max(MIN_POLL_MS, Math.min(missingMs, untilCalmMs)));
+      // A page with content cannot settle before this time is over. Others may show content, or become idle, before.
+      const maxPauseMs = showsContent && !clock ? end - performance.now() : POLL_MS;
+      const ms = Math.max(MIN_POLL_MS, Math.min(missingMs, untilCalmMs, maxPauseMs));
       await runWithClock(clock, () => sleep(ms));
     }
   }

@@ -23,3 +23,12 @@ it('headers, scripts and client hints agree with the configured user agent', asy
 it('a phone has the screen of the device descriptor of Playwright', () => {
   expect(devices['Pixel 7']).toMatchObject(PHONE);
 });
+
+it('the window of a desktop is as large as what the page sees of it', async () => {
+  await using browser = await startBrowser({ hosts: [] });
+  await using pages = await startPages({
+    '/': '<p id="seen"></p><script>seen.textContent = [outerWidth, outerHeight, innerWidth, innerHeight]</script>',
+  });
+  const { html } = await browser.visit(pages.url);
+  expect(html).toContain('>1280,800,1280,800<');
+});

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { untilAborted } from '../../until-aborted.ts';
+import { DESKTOP_VIEWPORT } from '../device-emulation.ts';
 import { openIsolatedWorld } from '../dom/isolated-world.ts';
 import { type CdpConnection, Disconnected, type Session } from './cdp.ts';
 
@@ -61,6 +62,8 @@ export async function openContext(
       const { targetId } = await browser.send('Target.createTarget', {
         url: 'about:blank',
         browserContextId: id,
+        // A page sees the size of its window too, which the emulation of a desktop does not change.
+        ...DESKTOP_VIEWPORT,
       });
       return attachPage(connection, targetId);
     });
@@ -93,10 +96,12 @@ function reusePage(
     async clear() {
       if (!page) return;
       const { session, sessionId, targetId } = page;
-      // Timers and the like may not write anything any more.
-      await session.send('Emulation.setScriptExecutionDisabled', { value: true });
+      const [world] = await Promise.all([
+        openIsolatedWorld(session, targetId),
+        // Timers and the like may not write anything any more.
+        session.send('Emulation.setScriptExecutionDisabled', { value: true }),
+      ]);
       // Chromium clears only what it has heard of, and hears of what a page has stored with a delay.
-      const world = await openIsolatedWorld(session, targetId);
       await world.evaluate(`(${forgetVisit})()`);
       await session.send('Page.navigate', { url: 'about:blank' });
       await Promise.all([

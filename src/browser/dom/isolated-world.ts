@@ -10,6 +10,24 @@ const RETRY_PAUSE_MS = 50;
 export interface FrameTarget {
   session: Session;
   frameId: string;
+  /** The isolated world that was last used in the frame, so that it is not asked for each time. Absent if it is not known whether it is still valid. */
+  world?: KnownWorld;
+}
+
+/** The isolated world of the current document of a frame. */
+interface KnownWorld {
+  /** Absent until it was used for the first time. */
+  contextId?: number | undefined;
+}
+
+/** Remembers the isolated world of a frame until its document is replaced, in a session whose `Page` domain is enabled. */
+export function rememberWorld(session: Session, frameId: string): KnownWorld {
+  const world: KnownWorld = {};
+  // Another process may use the same id for another world.
+  session.on('Page.frameNavigated', ({ frame }) => {
+    if (frame.id === frameId) world.contextId = undefined;
+  });
+  return world;
 }
 
 /**
@@ -53,17 +71,26 @@ async function callWithRetry<Argument>(...args: Parameters<typeof callOnce<Argum
 }
 
 async function callOnce<Argument>(
-  { session, frameId }: FrameTarget,
+  { session, frameId, world }: FrameTarget,
   pageFunction: (argument: Argument) => unknown,
   argument: Argument,
   returnByValue: boolean,
 ) {
+  const call = { pageFunction, argument, returnByValue };
+  if (world?.contextId) {
+    try {
+      return await callIn(session, world.contextId, call);
+    } catch (error) {
+      world.contextId = undefined;
+      throw error;
+    }
+  }
   // Chromium returns the existing world of this name if there is one.
   const { executionContextId } = await session.send('Page.createIsolatedWorld', {
     frameId,
     worldName: WORLD_NAME,
   });
-  const call = { pageFunction, argument, returnByValue };
+  if (world) world.contextId = executionContextId;
   return callIn(session, executionContextId, call);
 }
 

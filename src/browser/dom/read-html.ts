@@ -33,7 +33,7 @@ export async function readHtml(tab: Tab, maxCharacters: number): Promise<string>
   for (let tries = 1; ; tries++) {
     try {
       const budget = { frames: MAX_FRAMES, characters: maxCharacters + 1 };
-      return await readFrame(tab, await indexFrames(tab), budget, 0);
+      return await readFrame(tab, () => indexFrames(tab), budget, 0);
     } catch (error) {
       if (tries === MAX_TRIES || !isBetweenDocuments(error)) throw error;
       await waitUntilSettled(tab);
@@ -41,14 +41,17 @@ export async function readHtml(tab: Tab, maxCharacters: number): Promise<string>
   }
 }
 
-/** Maps frame ids to frames, including cross-site frames with their own sessions. */
-async function indexFrames(tab: Tab): Promise<Map<string, FrameTarget>> {
+/** Frames by their ids, including cross-site frames with their own sessions. */
+type FramesById = Map<string, FrameTarget>;
+
+async function indexFrames(tab: Tab): Promise<FramesById> {
   return new Map((await listFrames(tab)).map((frame) => [frame.frameId, frame]));
 }
 
+/** @param findFrames is called if the frame has visible frames, because most pages have none */
 async function readFrame(
   target: FrameTarget,
-  framesById: Map<string, FrameTarget>,
+  findFrames: () => Promise<FramesById>,
   budget: ReadBudget,
   level: number,
 ): Promise<string> {
@@ -60,12 +63,13 @@ async function readFrame(
   const { html, frames } = await evaluateIsolated(target, inspectFrame, options);
   if (html !== undefined) return html;
   const contents: Record<number, string> = {};
+  const framesById: FramesById = frames && level < MAX_FRAME_DEPTH ? await findFrames() : new Map();
   for (let index = 0; index < frames && level < MAX_FRAME_DEPTH && budget.frames > 0; index++) {
     const child = framesById.get((await findFrameIdIsolated(target, frameElementAt, index)) ?? '');
     if (!child) continue;
     budget.frames--;
     try {
-      const content = await readFrame(child, framesById, budget, level + 1);
+      const content = await readFrame(child, async () => framesById, budget, level + 1);
       contents[index] = content;
       budget.characters -= content.length;
     } catch (error) {

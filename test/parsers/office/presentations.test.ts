@@ -115,6 +115,36 @@ describe('pptx: the order of shapes', () => {
     expect(await words(...heads, ...texts)).toEqual(['A', 'B', 'C', 'D']);
   });
 
+  test('knows the places that shapes have from the layout of their slide or its master', async () => {
+    const place = (type: string, frame = '') =>
+      `<p:sp><p:nvSpPr><p:cNvPr id="2" name="x"/><p:cNvSpPr/><p:nvPr><p:ph ${type}/></p:nvPr></p:nvSpPr><p:spPr>${frame}</p:spPr></p:sp>`;
+    const frame = (y: number) => `<a:xfrm><a:off x="0" y="${y}"/><a:ext cx="100" cy="10"/></a:xfrm>`;
+    const text = (index: number, content: string) =>
+      place(`idx="${index}"`).replace(
+        '</p:sp>',
+        `<p:txBody><a:bodyPr/><a:p><a:r><a:t>${content}</a:t></a:r></a:p></p:txBody></p:sp>`,
+      );
+    const part = (shapes: string) =>
+      `<p:sldLayout xmlns:p="p" xmlns:a="a"><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:sldLayout>`;
+    const shapes = [
+      text(2, 'Lower'),
+      text(1, 'Middle'),
+      box('Upper', [0, 20, 100, 10]),
+      slideText('title', 'Title'),
+    ];
+    const file = writePptx([{ shapes: shapes.join('') }], {
+      target: ['slideLayout', '../slideLayouts/slideLayout1.xml'],
+      parts: {
+        'ppt/slideLayouts/slideLayout1.xml': part(place('idx="1"', frame(40)) + place('type="body" idx="2"')),
+        'ppt/slideLayouts/_rels/slideLayout1.xml.rels':
+          '<Relationships><Relationship Id="r" Type="x/slideMaster" Target="../slideMasters/slideMaster1.xml"/></Relationships>',
+        'ppt/slideMasters/slideMaster1.xml': part(place('type="body"', frame(80))),
+      },
+    });
+    const { html } = await convert('pptx', file);
+    expect(html.match(/Title|Upper|Middle|Lower/g)).toEqual(['Title', 'Upper', 'Middle', 'Lower']);
+  });
+
   test('stays if the place of a shape is not known', async () => {
     const shapes = [box('Second', [0, 80, 100, 10]), box('First', [0, 20, 100, 10])];
     expect(await words(...shapes, slideText('body', 'Body'))).toEqual(['Second', 'First', 'Body']);
