@@ -366,6 +366,15 @@ describe('documents', () => {
     expect(totalPages).toBe(1);
   });
 
+  test('takes no object for the information dictionary whose number only ends like its number', () => {
+    const file = writePdf([page], { info: { Title: 'The bridge (plan)' } }).toString('latin1');
+    const [, number] = /\/Info (\d+) 0 R/.exec(file) ?? [];
+    const other = `1${number} 0 obj\n<</Title (Another object)>>\nendobj\n`;
+    const withOther = file.replace(/xref\n/, `${other}xref\n`);
+    expect(withOther).toContain(other);
+    expect(readInfoDictionary(Buffer.from(withOther, 'latin1'))).toEqual({ Title: 'The bridge (plan)' });
+  });
+
   test('gives title and author from compressed objects, without a second reader', () => {
     const file = writePdf([page], { info: { Title: 'The bridge (plan)', Author: 'Jane Doe' } });
     const compressed = withCompressedObjects(file, 1);
