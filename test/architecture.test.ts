@@ -86,6 +86,14 @@ describe('the memory of processes at rest', () => {
     expect(packagesLoadedBy(readSources(), 'cli/commands/up-command.ts')).toEqual(['citty', 'zod']);
   });
 
+  it('contains no code that converts pages or serves guides in the API', () => {
+    const packages = packagesLoadedBy(readSources(), 'server.ts');
+    expect(packages).not.toContain('@temporalio/worker');
+    expect(
+      packages.filter((name) => /^(?:parse5|htmlparser2|micromark|minisearch|stopword|tldts)/.test(name)),
+    ).toEqual([]);
+  });
+
   it('counts what a program loads at its start, and not types or what it loads when needed', () => {
     const planted = {
       'main.ts': "import { start } from './start.ts';\nimport type { Client } from 'pg';",

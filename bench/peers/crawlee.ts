@@ -79,7 +79,7 @@ async function crawl(siteUrl: string, { graph, setting }: CrawlerTask) {
       ...options,
       async requestHandler(page) {
         const { request, response, pushData, enqueueLinks } = page;
-        const { markdown, metadata } = parsesAgain ? extractFromBody(page) : extractFromTree(page);
+        const { markdown, metadata } = parsesAgain ? await extractFromBody(page) : extractFromTree(page);
         markdownBytes += Buffer.byteLength(markdown);
         const { url, loadedUrl } = request;
         await pushData({
@@ -105,9 +105,9 @@ function extractFromTree(page: Page) {
   };
 }
 
-function extractFromBody(page: Page) {
+async function extractFromBody(page: Page) {
   const snapshot = snapshotOf(page, String(page.body));
-  const { fields, metadata } = render({ snapshot, clean: CLEAN, formats: [{ type: 'markdown' }] });
+  const { fields, metadata } = await render({ snapshot, clean: CLEAN, formats: [{ type: 'markdown' }] });
   return { markdown: String(fields.markdown), metadata };
 }
 

@@ -1,7 +1,7 @@
 import { withFileUrls } from '../blobs/file-urls.ts';
 import { expectedPriceOf } from '../credits.ts';
 import { readLongConversion } from '../db/jobs/long-conversions.ts';
-import { opensBrowser } from '../engines/index.ts';
+import { opensBrowser } from '../engines/opens-browser.ts';
 import { ServiceError } from '../errors.ts';
 import type { Document } from '../schemas/document.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';

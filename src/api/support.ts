@@ -3,8 +3,6 @@ import { failJob, insertJob } from '../db/jobs/jobs.ts';
 import { sumModelTokens } from '../db/teams/model-calls.ts';
 import type { Caller } from '../db/teams/teams.ts';
 import { ServiceError } from '../errors.ts';
-import { extractAnswer } from '../guides/extract-answer.ts';
-import { loadGuides } from '../guides/index.ts';
 import { askBody, askResponse, docsSearchBody, docsSearchResponse } from '../schemas/support.ts';
 import type { StoredAnswer } from '../support/answer.ts';
 import { type ApiDeps, defineRoute } from './http/route.ts';
@@ -12,6 +10,10 @@ import { rejectWhenAborted } from './run-and-wait.ts';
 
 /** The workflow ends after 55 seconds at the latest; the rest is for storing and delivering its answer. */
 const HARD_BUDGET_MS = 58_000;
+
+/** Loads the code that searches the guides. An API that nobody asks goes without its libraries. */
+const loadGuideCode = () =>
+  Promise.all([import('../guides/index.ts'), import('../guides/extract-answer.ts')]);
 
 const ask = defineRoute({
   method: 'post',
@@ -47,6 +49,7 @@ const searchDocs = defineRoute({
     const startedAt = performance.now();
     const requestId = uuidv7();
     const { question } = body;
+    const [{ loadGuides }, { extractAnswer }] = await loadGuideCode();
     const { search } = await loadGuides();
     const found = search.search(question, MAX_EVIDENCE);
     const [best] = found;

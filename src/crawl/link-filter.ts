@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { NewPage } from '../db/pages/pages.ts';
 import type { SkippedUrls } from '../db/pages/skipped-urls.ts';
 import type { JobCipher } from '../encryption/job-cipher.ts';
 import type { ServiceError } from '../errors.ts';
 import type { CrawlRequest } from '../schemas/crawl.ts';
-import { type CanonicalOptions, canonicalKey } from './canonical-key.ts';
+import { canonicalKey } from './canonical-key.ts';
+import { hashCanonicalKey, pageKey } from './page-key.ts';
 import type { CrawlRobots } from './robots/crawl-robots.ts';
 import { createScope, type Scope, type ScopeDecision } from './scope.ts';
 import { SeenUrls } from './seen-urls.ts';
@@ -178,11 +178,3 @@ class CrawlLinkFilter implements LinkFilter {
     return isNeeded ? this.robots.readRulesIfAvailable(origin, signal) : undefined;
   }
 }
-
-/** The key of a page of a crawl: equal for all URLs of the page, different in each crawl. */
-export const pageKey = (jobId: string, url: string, options: CanonicalOptions) =>
-  hashCanonicalKey(jobId, canonicalKey(url, options));
-
-/** The first 128 bits of a SHA-256 hash, which are enough to avoid collisions. */
-const hashCanonicalKey = (jobId: string, key: string) =>
-  createHash('sha256').update(`${jobId} ${key}`).digest().subarray(0, 16);

@@ -3,6 +3,7 @@ import { mentionsMedia } from '../html/media/page-media.ts';
 import type { ProxyRoute, Upstreams } from '../net/upstream-proxies.ts';
 import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';
 import { type ExtraCredits, reserveEnhanced } from './extra-credits.ts';
+import { needsOpenPage } from './opens-browser.ts';
 import { challengeWarnings, isBlocked, withChallengeDetection } from './page-checks/blocked.ts';
 import { needsBrowser } from './page-checks/needs-browser.ts';
 
@@ -213,16 +214,6 @@ function chooseBetter(plain: Outcome, rendered: Outcome, signal: AbortSignal): E
 }
 
 const isRefused = (page: EngineResult) => page.statusCode >= 400 || page.challenge !== undefined;
-
-type OpenPageNeeds = Pick<PageRequest, 'collect' | 'actions' | 'mobile' | 'waitForMs'> & {
-  profile?: unknown;
-};
-
-/** Step 1: whether the request can only be fulfilled in an open page. */
-export function needsOpenPage({ collect, actions, mobile, waitForMs, profile }: OpenPageNeeds): boolean {
-  const isMade = Object.keys(collect).length > 0 || actions.length > 0;
-  return isMade || mobile || waitForMs > 0 || profile !== undefined;
-}
 
 /**
  * Warnings about formats that are left out because the URL is a file.

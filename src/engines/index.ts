@@ -5,7 +5,7 @@ import type { Snapshot } from '../snapshot.ts';
 import type { ReadDocument } from './document-reader.ts';
 import type { EngineResult } from './engine.ts';
 import { EngineTrace, type Fallback } from './engine-trace.ts';
-import { Escalation, type EscalationDeps, needsOpenPage, withWarnings } from './escalation.ts';
+import { Escalation, type EscalationDeps, withWarnings } from './escalation.ts';
 import { copyTooDear, reserveDocument } from './extra-credits.ts';
 import {
   cacheKey,
@@ -16,7 +16,7 @@ import {
   wantsImages,
 } from './page-cache.ts';
 import { isBlocked } from './page-checks/blocked.ts';
-import { collectOf, type FetchContext, toPageRequest } from './page-request.ts';
+import { type FetchContext, toPageRequest } from './page-request.ts';
 import type { UploadEngine } from './upload-engine.ts';
 
 /** A fetched page. `cacheState` is undefined when the cache was not consulted. */
@@ -102,13 +102,4 @@ export function createEngines({
       return { snapshot: result, cacheState, cached, fallbacks: trace.fallbacks };
     },
   };
-}
-
-/** Whether pages are opened in the browser from the start; others may turn out to need one. */
-export function opensBrowser(request: Omit<ScrapeRequest, 'url'>): boolean {
-  const { mobile, waitFor: waitForMs, profile, actions = [], formats } = request;
-  return (
-    !isCacheOnly(request) &&
-    needsOpenPage({ mobile, waitForMs, profile, actions, collect: collectOf(formats) })
-  );
 }

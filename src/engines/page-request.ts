@@ -8,6 +8,7 @@ import { parseTarget } from '../url/url.ts';
 import type { PageRequest } from './engine.ts';
 import type { EngineTrace } from './engine-trace.ts';
 import type { ExtraCredits } from './extra-credits.ts';
+import { collectOf } from './opens-browser.ts';
 import { wantsImages } from './page-cache.ts';
 
 /** The dependencies of a fetch besides the request. */
@@ -40,18 +41,6 @@ function minWaitMs({ formats, fastMode, zeroDataRetention, timeout }: ScrapeRequ
   if (fastMode) return 0;
   const waits = recordsOf(formats).map(({ format }) => format.minWaitMs?.({ zeroDataRetention }) ?? 0);
   return Math.min(Math.max(0, ...waits), Math.floor(timeout / 2));
-}
-
-/** The functions of the requested formats that run on the open page. */
-export function collectOf(formats: ScrapeRequest['formats']): PageRequest['collect'] {
-  const collect: PageRequest['collect'] = {};
-  for (const { format, request } of recordsOf(formats)) {
-    if (format.collect) collect[request.type] = (page) => format.collect!(page, request);
-    if (format.collectData) {
-      collect[request.type] = async (page) => ({ data: await format.collectData!(page, request) });
-    }
-  }
-  return collect;
 }
 
 /** The request for the page itself, as engines receive it. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Warn } from '../html/clean.ts';
 import type { Content } from '../html/content.ts';
-import { extractAll, extractBySchema } from './extract.ts';
 import { findSchemaError, type Schema } from './json-schema.ts';
 
 /** A JSON Schema in a request. */
@@ -59,12 +58,14 @@ export const dataValue = z
  * @param subject name of the result in warnings
  * @returns `undefined` if there is no data
  */
-export function extractData(
+export async function extractData(
   content: Content,
   { schema, prompt }: DataRequest,
   warn: Warn,
   subject: string,
-): unknown {
+): Promise<unknown> {
+  // Only the threads that extract data need its code.
+  const { extractAll, extractBySchema } = await import('./extract.ts');
   const emptyWarning = emptySchemaWarning(schema);
   if (emptyWarning) warn(emptyWarning);
   if (schema === undefined || emptyWarning) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isSelector } from '../html/clean.ts';
+import { isSelector } from '../html/selector.ts';
 import { defineFormat } from './format.ts';
 
 const lookup = { selector: z.string().min(1), attribute: z.string().min(1) };

@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import { analyzeBranding } from '../branding/analyze.ts';
 import type { BrandingData } from '../branding/branding-data.ts';
-import { collectBrandingData } from '../branding/collect.ts';
-import { listMissingFields } from '../branding/missing-fields.ts';
-import { itemsOf } from '../html/structured-data/structured-data.ts';
 import { defineFormat } from './format.ts';
 
 const color = z.string().regex(/^#[0-9a-f]{6}$/);
@@ -85,15 +81,21 @@ export const branding = defineFormat({
   // Branding is measured in the open page, so a stored copy cannot be used.
   cache: 'never',
   async collectData(page): Promise<BrandingData | undefined> {
+    const { collectBrandingData } = await import('../branding/collect.ts');
     const data = await collectBrandingData(page.evaluate);
     if (!data) page.warn('branding was left out, because the response is not an HTML page.');
     return data;
   },
-  run(content, _request, warn) {
+  async run(content, _request, warn) {
     // The value was returned by `collectData` above and is passed on unchanged.
     const data = content.snapshot.collectedData?.branding as BrandingData | undefined;
     if (!data) return undefined;
     const { metadata, structuredData, snapshot } = content;
+    const [{ analyzeBranding }, { listMissingFields }, { itemsOf }] = await Promise.all([
+      import('../branding/analyze.ts'),
+      import('../branding/missing-fields.ts'),
+      import('../html/structured-data/structured-data.ts'),
+    ]);
     const items = itemsOf(structuredData);
     const found = analyzeBranding(data, { pageUrl: snapshot.url, metadata, items });
     const missing = listMissingFields(found);

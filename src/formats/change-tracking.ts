@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { computeFingerprint } from '../changes/fingerprint.ts';
 import { extractData, jsonSchema, promptText } from '../extraction/data-request.ts';
 import type { Content } from '../html/content.ts';
-import { askForData, type DataSource, readDataSource } from './data-by-model.ts';
+import type { DataSource } from './data-by-model.ts';
 import {
   defineFormat,
   type Finished,
@@ -68,16 +67,17 @@ const notThePage = (statusCode: number, isChallenge: boolean) =>
 const leftOut = (warning: string): Finished => ({ fields: {}, made: [], warnings: [warning] });
 
 /** Prepares the data that is compared. A request without a schema or prompt of its own takes the value of the format `json`. */
-function prepareData(
+async function prepareData(
   content: Content,
   { schema, prompt }: Tracking,
   { fields, hasModel }: RenderedFields,
-): PreparedData | undefined {
+): Promise<PreparedData | undefined> {
   const hasOwn = schema !== undefined || prompt !== undefined;
   if (!hasOwn && fields.json !== undefined) return undefined;
   const warnings: string[] = [];
   const warn = (warning: string) => warnings.push(warning);
-  const value = extractData(content, { schema, prompt }, warn, SUBJECT);
+  const { readDataSource } = await import('./data-by-model.ts');
+  const value = await extractData(content, { schema, prompt }, warn, SUBJECT);
   return { byRules: { value, warnings }, ...(hasOwn && hasModel && { source: readDataSource(content) }) };
 }
 
@@ -114,8 +114,9 @@ export const changeTracking = defineFormat({
     minAge:
       'minAge returns a cached copy, but the changeTracking format needs the current page: leave one of them out',
   },
-  prepare(content, tracking, rendered): Prepared {
-    const data = tracking.modes.includes('json') ? prepareData(content, tracking, rendered) : undefined;
+  async prepare(content, tracking, rendered): Promise<Prepared> {
+    const data = tracking.modes.includes('json') ? await prepareData(content, tracking, rendered) : undefined;
+    const { computeFingerprint } = await import('../changes/fingerprint.ts');
     return { fingerprint: computeFingerprint(content.markdown), ...(data && { data }) };
   },
   async finish([{ request: tracking, prepared }], { snapshot, fields, isGone, isRecordable, services }) {
@@ -164,10 +165,14 @@ function dataFinder(
   }
   let asked: Promise<Substitute> | undefined;
   const ask = () =>
-    askModel('changeTracking', (services) => askForData(source, tracking, { services, subject: SUBJECT }), {
-      substitute: byRules,
-      subject: 'the json of changeTracking',
-    });
+    askModel(
+      'changeTracking',
+      async (services) => {
+        const { askForData } = await import('./data-by-model.ts');
+        return askForData(source, tracking, { services, subject: SUBJECT });
+      },
+      { substitute: byRules, subject: 'the json of changeTracking' },
+    );
   const findJson = async () => {
     asked ??= ask();
     return (await asked).value;

@@ -130,6 +130,8 @@ export interface Finished {
 /** The warning for a result that a language model would have written. */
 export const NO_MODEL = 'No language model is configured, so rules derived these results from the page.';
 
+type MaybePromise<Value> = Value | Promise<Value>;
+
 /** How a language model makes the result of a format. */
 interface Asking<Request, Value> {
   /** The feature that the operator can configure a model for. */
@@ -210,13 +212,18 @@ export interface Format<Field extends string, Request extends z.ZodObject, Value
   collectData?(page: OpenPage, request: z.output<Request>): Promise<unknown>;
   /**
    * Derives the result from the page alone; `undefined` leaves its field out. It must be pure, because it runs
-   * in a rendering thread.
+   * in a rendering thread. Code that only this format needs is imported when it runs, so that the API does not load it, and
+   * neither do threads until they need it.
    */
-  run?(content: Content, request: z.output<Request>, warn: Warn): z.input<Value> | undefined;
+  run?(content: Content, request: z.output<Request>, warn: Warn): MaybePromise<z.input<Value> | undefined>;
   /** Makes the result with a language model. Such a format also has `extract`. */
   ask?: Asking<z.output<Request>, z.input<Value>>;
   /** Like `run`, but derives a substitute for the result of `ask`, for when there is no language model. */
-  extract?(content: Content, request: z.output<Request>, warn: Warn): z.input<Value> | undefined;
+  extract?(
+    content: Content,
+    request: z.output<Request>,
+    warn: Warn,
+  ): MaybePromise<z.input<Value> | undefined>;
   /**
    * Derives from the page what `finish` needs, in a rendering thread, after the fields of all formats.
    * @returns plain data

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { type NumberedPassages, readNumberedPassages, selectNumbered } from '../answers/excerpt.ts';
-import { findPassages } from '../answers/ranking.ts';
+import type { NumberedPassages } from '../answers/excerpt.ts';
 import { promptText } from '../extraction/data-request.ts';
 import { isJsonObject } from '../json-object.ts';
 import type { ResponseForm } from '../language-model.ts';
@@ -27,12 +26,16 @@ export const highlights = defineFormat({
   isUnique: true,
   ask: {
     feature: 'highlights',
-    prepare: (content, { query }) => readNumberedPassages(content, query),
+    async prepare(content, { query }) {
+      const { readNumberedPassages } = await import('../answers/excerpt.ts');
+      return readNumberedPassages(content, query);
+    },
     /** The model only selects numbers, so the result is text of the page whatever it responds. */
     async ask(prepared, { query }, { model, warn }) {
       // The value was returned by `prepare` above.
       const page = prepared as NumberedPassages;
       const prompt = { instructions: INSTRUCTIONS, request: query };
+      const { selectNumbered } = await import('../answers/excerpt.ts');
       const { passages, text, isCut } = selectNumbered(page, model.roomFor(prompt, { schema: SCHEMA }));
       if (isCut)
         warn(
@@ -51,7 +54,8 @@ export const highlights = defineFormat({
       return found.length === 0 ? undefined : found.map((passage) => passage.text).join('\n\n');
     },
   },
-  extract(content, { query }, warn) {
+  async extract(content, { query }, warn) {
+    const { findPassages } = await import('../answers/ranking.ts');
     const passages = findPassages(content, query, MAX_PASSAGES);
     if (passages.length === 0) {
       warn(NOTHING_RELEVANT);

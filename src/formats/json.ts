@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { dataFields, dataValue, extractData, hasSchemaOrPrompt } from '../extraction/data-request.ts';
-import { askForData, type DataSource, readDataSource } from './data-by-model.ts';
+import type { DataSource } from './data-by-model.ts';
 import { defineFormat } from './format.ts';
-import { refusePromptInjection } from './prompt-injection.ts';
 
 /** Data of the page, for a schema or a prompt. */
 export const json = defineFormat({
@@ -25,11 +24,18 @@ export const json = defineFormat({
   excludes: ['deterministicJson'],
   ask: {
     feature: 'json',
-    prepare: readDataSource,
+    async prepare(content) {
+      const { readDataSource } = await import('./data-by-model.ts');
+      return readDataSource(content);
+    },
     async ask(prepared, request, services) {
       // The value was returned by `prepare` above.
       const source = prepared as DataSource;
-      if (request.checkPromptInjection) await refusePromptInjection(source, services);
+      if (request.checkPromptInjection) {
+        const { refusePromptInjection } = await import('./prompt-injection.ts');
+        await refusePromptInjection(source, services);
+      }
+      const { askForData } = await import('./data-by-model.ts');
       return askForData(source, request, { services, subject: 'json' });
     },
   },

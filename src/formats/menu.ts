@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { extractMenu } from '../extraction/menu.ts';
 import { availability, money } from '../extraction/offer-schemas.ts';
 import { defineFormat } from './format.ts';
 
@@ -35,7 +34,8 @@ export const menu = defineFormat({
     ),
     sourceUrl: z.string(),
   }),
-  run(content, _request, warn) {
+  async run(content, _request, warn) {
+    const { extractMenu } = await import('../extraction/menu.ts');
     const found = extractMenu(content);
     if (!found) warn('menu was left out, because the structured data of the page has no menu.');
     return found;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { availability, money } from '../extraction/offer-schemas.ts';
-import { extractProduct } from '../extraction/product.ts';
 import { defineFormat } from './format.ts';
 
 /** The product that the page describes. */
@@ -25,7 +24,8 @@ export const product = defineFormat({
       }),
     ),
   }),
-  run(content, _request, warn) {
+  async run(content, _request, warn) {
+    const { extractProduct } = await import('../extraction/product.ts');
     const found = extractProduct(content);
     if (!found) warn('product was left out, because the structured data of the page has no single product.');
     return found;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { type PageText, readPageText, selectExcerpt } from '../answers/excerpt.ts';
-import { findPassages } from '../answers/ranking.ts';
+import type { PageText } from '../answers/excerpt.ts';
 import { promptText } from '../extraction/data-request.ts';
 import { defineFormat } from './format.ts';
 
@@ -18,11 +17,15 @@ export const question = defineFormat({
   isUnique: true,
   ask: {
     feature: 'question',
-    prepare: (content, { question: asked }, promptTokens) => readPageText(content, promptTokens, asked),
+    async prepare(content, { question: asked }, promptTokens) {
+      const { readPageText } = await import('../answers/excerpt.ts');
+      return readPageText(content, promptTokens, asked);
+    },
     async ask(prepared, { question: asked }, { model, warn }) {
       // The value was returned by `prepare` above.
       const page = prepared as PageText;
       const prompt = { instructions: INSTRUCTIONS, request: asked };
+      const { selectExcerpt } = await import('../answers/excerpt.ts');
       const { text, isCut } = selectExcerpt(page, model.roomFor(prompt));
       if (text === '') {
         warn('answer was left out, because the page has no content.');
@@ -35,7 +38,8 @@ export const question = defineFormat({
       return model.write({ ...prompt, data: [{ source: page.url, text }] });
     },
   },
-  extract(content, request, warn) {
+  async extract(content, request, warn) {
+    const { findPassages } = await import('../answers/ranking.ts');
     const passages = findPassages(content, request.question, MAX_PASSAGES);
     if (passages.length === 0) {
       warn('answer was left out, because no passage of the page is relevant to the question.');

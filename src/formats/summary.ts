@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { type PageText, readPageText, selectExcerpt } from '../answers/excerpt.ts';
-import { summarize } from '../answers/summary.ts';
+import type { PageText } from '../answers/excerpt.ts';
 import { defineFormat } from './format.ts';
 
 const SOURCES = {
@@ -20,11 +19,15 @@ export const summary = defineFormat({
   value: z.string().describe('a summary of the content in a few sentences'),
   ask: {
     feature: 'summary',
-    prepare: (content, _request, promptTokens) => readPageText(content, promptTokens),
+    async prepare(content, _request, promptTokens) {
+      const { readPageText } = await import('../answers/excerpt.ts');
+      return readPageText(content, promptTokens);
+    },
     async ask(prepared, _request, { model, warn }) {
       // The value was returned by `prepare` above.
       const page = prepared as PageText;
       const prompt = { instructions: INSTRUCTIONS };
+      const { selectExcerpt } = await import('../answers/excerpt.ts');
       const { text, isCut } = selectExcerpt(page, model.roomFor(prompt));
       if (text === '') {
         warn(NO_SENTENCES);
@@ -34,7 +37,8 @@ export const summary = defineFormat({
       return model.write({ ...prompt, data: [{ source: page.url, text }] });
     },
   },
-  extract(content, _request, warn) {
+  async extract(content, _request, warn) {
+    const { summarize } = await import('../answers/summary.ts');
     const found = summarize(content);
     warn(found ? SOURCES[found.by] : NO_SENTENCES);
     return found?.text;

@@ -17,8 +17,6 @@ import { setChildren } from './parse/parse.ts';
 import { selectElements } from './selector.ts';
 import { documentBaseUrl, resolveUrl } from './urls.ts';
 
-export { isSelector } from './selector.ts';
-
 /** Elements that are removed whatever the options are. */
 const NEVER_CONTENT = new Set(['head', 'script', 'style', 'template', 'meta', 'link', 'base']);
 /** Elements whose content a browser that runs scripts does not show. */

@@ -1,6 +1,6 @@
-import { type CompareTask, type Comparison, compareVersions } from '../changes/compare.ts';
+import type { CompareTask, Comparison } from '../changes/compare.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
-import { type CheckTask, checkData } from '../extraction/check-data.ts';
+import type { CheckTask } from '../extraction/check-data.ts';
 import { loadMarkdownConverter, type MarkdownConverter } from '../html/markdown-converter.ts';
 import type { CheckedResponse } from '../language-model.ts';
 import type { RemuxedFile, RemuxTask } from './remux.ts';
@@ -32,9 +32,15 @@ export default async function run(task: ThreadTask): Promise<ThreadResult> {
 
 async function resultOf(task: ThreadTask): Promise<ThreadOutcome> {
   if ('render' in task) return render(task.render, await loadMarkdownConverter(task.markdownConverter));
-  if ('compare' in task) return compareVersions(task.compare);
-  if ('check' in task) return checkData(task.check);
-  // Loaded on demand, because most threads never process audio or video.
+  // The rest is loaded on demand, because most threads only ever render pages.
+  if ('compare' in task) {
+    const { compareVersions } = await import('../changes/compare.ts');
+    return compareVersions(task.compare);
+  }
+  if ('check' in task) {
+    const { checkData } = await import('../extraction/check-data.ts');
+    return checkData(task.check);
+  }
   const { remuxTrack } = await import('./remux.ts');
   return remuxTrack(task.remux);
 }

@@ -56,10 +56,10 @@ export interface Rendered {
  * Derives the requested formats from a page. It is pure but slow, so the service runs it in rendering
  * threads.
  */
-export function render(
+export async function render(
   { snapshot, clean, formats, pageResults, discover, hasModel = false, promptTokens = 0, index }: RenderTask,
   toMarkdown?: ToMarkdown,
-): Rendered {
+): Promise<Rendered> {
   const warnings = new Set<string>();
   const warn = (sentence: string) => warnings.add(sentence);
   const content = createContent(snapshot, clean, warn, toMarkdown);
@@ -69,10 +69,10 @@ export function render(
   const questions: OpenQuestion[] = [];
   for (const { format, request } of records) {
     if (hasModel && format.ask) {
-      questions.push(createQuestion(format, content, { request, promptTokens }));
+      questions.push(await createQuestion(format, content, { request, promptTokens }));
       continue;
     }
-    const value = derive(format, content, request, warn);
+    const value = await derive(format, content, request, warn);
     if (value === undefined) continue;
     fields[format.field] = value;
     made.push(request.type);
@@ -82,7 +82,7 @@ export function render(
   }
   const prepared: Record<string, unknown> = {};
   for (const { format, request } of records) {
-    if (format.prepare) prepared[request.type] = format.prepare(content, request, { fields, hasModel });
+    if (format.prepare) prepared[request.type] = await format.prepare(content, request, { fields, hasModel });
   }
   const { metadata } = content;
   return {
@@ -106,7 +106,12 @@ export function render(
 }
 
 /** Derives the value of a format without a language model. */
-function derive(format: AnyFormat, content: Content, request: { type: string }, warn: Warn): unknown {
+async function derive(
+  format: AnyFormat,
+  content: Content,
+  request: { type: string },
+  warn: Warn,
+): Promise<unknown> {
   if (format.run) return format.run(content, request, warn);
   if (!format.extract) return undefined;
   warn(NO_MODEL);
@@ -114,13 +119,13 @@ function derive(format: AnyFormat, content: Content, request: { type: string }, 
 }
 
 /** Derives what a language model needs for a format, and the result by rules in case that the model fails. */
-function createQuestion(
+async function createQuestion(
   format: AnyFormat,
   content: Content,
   { request, promptTokens }: { request: { type: string }; promptTokens: number },
-): OpenQuestion {
+): Promise<OpenQuestion> {
   const warnings = new Set<string>();
-  const value = format.extract?.(content, request, (sentence) => warnings.add(sentence));
-  const prepared = format.ask?.prepare(content, request, promptTokens);
+  const value = await format.extract?.(content, request, (sentence) => warnings.add(sentence));
+  const prepared = await format.ask?.prepare(content, request, promptTokens);
   return { request, prepared, fallback: { value, warnings: [...warnings] } };
 }

@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import { findCountry } from '../country.ts';
 import type { ConflictingOption } from '../formats/format.ts';
-import { isSelector } from '../html/clean.ts';
+import { isSelector } from '../html/selector.ts';
 import { actions, waitingMs } from './actions.ts';
 import { formatConflicts, formatRequest, optionConflicts } from './formats.ts';
 import { parsers } from './parsers.ts';

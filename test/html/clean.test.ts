@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
-import { isSelector } from '../../src/html/clean.ts';
 import { createContent } from '../../src/html/content.ts';
+import { isSelector } from '../../src/html/selector.ts';
 import type { CleanOptions } from '../../src/snapshot.ts';
 import { contentOf, DEFAULTS, snapshotOf } from './page.ts';
 

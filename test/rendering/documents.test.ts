@@ -43,34 +43,35 @@ const snapshot = snapshotOf(PAGES.map(({ html }) => html).join(''), {
 const requestOf = (parsers: unknown[], formats: unknown[] = ['markdown']) =>
   scrapeBody.parse({ url: 'http://a.test/', parsers, formats });
 
-function fieldsOf(pdf: object, formats: unknown[] = ['markdown'], clean = DEFAULTS) {
+async function fieldsOf(pdf: object, formats: unknown[] = ['markdown'], clean = DEFAULTS) {
   const pageResults = pageResultsOf(requestOf([{ type: 'pdf', ...pdf }]).parsers);
-  return render({
+  const { fields } = await render({
     snapshot,
     clean,
     ...(pageResults && { pageResults }),
     formats: formats.map((format) => formatRequest.parse(format)),
-  }).fields;
+  });
+  return fields;
 }
 
 describe('the markdown of a document', () => {
-  it('has no running headers and footers with onlyMainContent', () => {
-    expect(fieldsOf({})).toEqual({ markdown: '# Results\n\nSales **rose** by 5 %.\n\nCosts fell.' });
+  it('has no running headers and footers with onlyMainContent', async () => {
+    expect(await fieldsOf({})).toEqual({ markdown: '# Results\n\nSales **rose** by 5 %.\n\nCosts fell.' });
   });
 
-  it('has them without onlyMainContent', () => {
-    const { markdown } = fieldsOf({}, ['markdown'], { ...DEFAULTS, onlyMainContent: false });
+  it('has them without onlyMainContent', async () => {
+    const { markdown } = await fieldsOf({}, ['markdown'], { ...DEFAULTS, onlyMainContent: false });
     expect(String(markdown).match(/Annual report/g)).toHaveLength(2);
   });
 
-  it('names every page but the first one with page markers', () => {
-    expect(fieldsOf({ pageMarkers: true })).toEqual({
+  it('names every page but the first one with page markers', async () => {
+    expect(await fieldsOf({ pageMarkers: true })).toEqual({
       markdown: '# Results\n\nSales **rose** by 5 %.\n\n---\n\n<!-- page 2 -->\n\nCosts fell.',
     });
   });
 
-  it('is not added by page markers if the request does not want it', () => {
-    expect(fieldsOf({ pageMarkers: true }, ['links'])).toEqual({ links: [] });
+  it('is not added by page markers if the request does not want it', async () => {
+    expect(await fieldsOf({ pageMarkers: true }, ['links'])).toEqual({ links: [] });
   });
 });
 
@@ -80,12 +81,14 @@ describe('the pages of a document', () => {
     { pageNumber: 2, markdown: 'Costs fell.' },
   ];
 
-  it.each([{ pages: true }, { pageMarkdown: true }])('are returned one by one with %j', (pdf) => {
-    expect(fieldsOf(pdf, ['links'])).toEqual({ links: [], pages });
+  it.each([{ pages: true }, { pageMarkdown: true }])('are returned one by one with %j', async (pdf) => {
+    expect(await fieldsOf(pdf, ['links'])).toEqual({ links: [], pages });
   });
 
-  it('have blocks with the places of their text in the markdown of the page', () => {
-    const { blocks } = fieldsOf({ blocks: true }) as { blocks: { items: { markdownSpan: number[] }[] }[] };
+  it('have blocks with the places of their text in the markdown of the page', async () => {
+    const { blocks } = (await fieldsOf({ blocks: true })) as {
+      blocks: { items: { markdownSpan: number[] }[] }[];
+    };
     expect(blocks).toMatchObject([
       { pageNumber: 1, width: 612, height: 792, status: 'ok' },
       { pageNumber: 2, items: [{ id: 'p2.b0', label: null, confidence: { layout: null, ocr: null } }] },
@@ -98,7 +101,7 @@ describe('the pages of a document', () => {
 
   it.each([true, false])(
     'have the places of running headers only in markdown that has them, onlyMainContent %s',
-    (main) => {
+    async (main) => {
       const header = { ...block(1, 0, 'Council of 2026'), type: 'page_header' };
       const texts = ['Bridges', 'The Council met of late.', 'A link and "quotes", in 2026.'];
       const page = pageOf(
@@ -107,12 +110,13 @@ describe('the pages of a document', () => {
       );
       const blocks = [header, ...texts.map((text, place) => block(1, place + 1, text))];
       const clean = { ...DEFAULTS, onlyMainContent: main };
-      const { pages, blocks: found } = render({
+      const { fields } = await render({
         snapshot: { ...snapshot, document: { ...PDF, pages: [{ ...page, blocks }] } },
         clean,
         pageResults: { pages: true, blocks: true, pageMarkers: false },
         formats: [],
-      }).fields as {
+      });
+      const { pages, blocks: found } = fields as {
         pages: { markdown: string }[];
         blocks: { items: { markdownSpan: [number, number] | null }[] }[];
       };

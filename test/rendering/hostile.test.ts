@@ -24,9 +24,9 @@ const EVERYTHING = [
   { type: 'json', schema },
 ].map((format) => formatRequest.parse(format));
 
-function outcome(html: string): { markdown: string } | { code: string } {
+async function outcome(html: string): Promise<{ markdown: string } | { code: string }> {
   try {
-    const { fields } = render({ snapshot: snapshotOf(html), clean: DEFAULTS, formats: EVERYTHING });
+    const { fields } = await render({ snapshot: snapshotOf(html), clean: DEFAULTS, formats: EVERYTHING });
     return { markdown: String(fields.markdown) };
   } catch (error) {
     // Whatever else it throws fails the test.
@@ -102,8 +102,8 @@ describe('a hostile page', () => {
       /consectetur\.$/,
     ],
   ];
-  it.each(sampleOf(converted, 5, 4))('with %s is converted', (_name, html, expected) => {
-    expect(outcome(html)).toEqual({ markdown: expect.stringMatching(expected) });
+  it.each(sampleOf(converted, 5, 4))('with %s is converted', async (_name, html, expected) => {
+    expect(await outcome(html)).toEqual({ markdown: expect.stringMatching(expected) });
   });
 
   const refused: [string, string][] = [
@@ -114,13 +114,13 @@ describe('a hostile page', () => {
     ['six million characters of text', 'a'.repeat(6_000_000)],
     ['lines in deep quotes', `${'<blockquote>'.repeat(30)}<pre>${'\na'.repeat(1_000_000)}x</pre>`],
   ];
-  it.each(sampleOf(refused, 3))('with %s is refused', (_name, html) => {
-    expect(outcome(html)).toEqual(TOO_LARGE);
+  it.each(sampleOf(refused, 3))('with %s is refused', async (_name, html) => {
+    expect(await outcome(html)).toEqual(TOO_LARGE);
   });
 });
 
 describe('any page', () => {
-  it('gets every format, or an error for the user', () => {
+  it('gets every format, or an error for the user', async () => {
     const word = fc.constantFrom(
       '<',
       '>',
@@ -144,9 +144,9 @@ describe('any page', () => {
       fc.array(word, { maxLength: 80 }).map((words) => words.join('')),
       fc.string({ unit: 'binary' }),
     );
-    fc.assert(
-      fc.property(page, (html) => {
-        expect(outcome(html)).toHaveProperty('markdown');
+    await fc.assert(
+      fc.asyncProperty(page, async (html) => {
+        expect(await outcome(html)).toHaveProperty('markdown');
       }),
       propertyRuns(300),
     );

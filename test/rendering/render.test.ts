@@ -10,12 +10,14 @@ const PAGE = `<html lang=en><head><title>T</title></head><body><nav><a href="/n"
 <h1 class="big">Head</h1><p>Text <a class=big href="/p">link</a> <img src="i.png"></p></body></html>`;
 
 /** Requests as the API takes them, in. */
-const fieldsOf = (formats: unknown[], changes: Partial<Snapshot> = {}, clean = DEFAULTS) =>
-  render({
+const fieldsOf = async (formats: unknown[], changes: Partial<Snapshot> = {}, clean = DEFAULTS) => {
+  const { fields } = await render({
     snapshot: snapshotOf(PAGE, changes),
     clean,
     formats: formats.map((format) => formatRequest.parse(format)),
-  }).fields;
+  });
+  return fields;
+};
 
 /** The branding data of an empty page. */
 const EMPTY_SURVEY: BrandingData = {
@@ -37,15 +39,15 @@ const EMPTY_SURVEY: BrandingData = {
 };
 
 describe('render', () => {
-  it('returns the requested fields and no others', () => {
-    expect(fieldsOf(['markdown'])).toEqual({
+  it('returns the requested fields and no others', async () => {
+    expect(await fieldsOf(['markdown'])).toEqual({
       markdown: '# Head\n\nText [link](https://site.test/p) ![](https://site.test/dir/i.png)',
     });
-    expect(fieldsOf([])).toEqual({});
+    expect(await fieldsOf([])).toEqual({});
   });
 
-  it('derives rawHtml, html, links and images', () => {
-    const fields = fieldsOf(['rawHtml', 'html', 'links', 'images']);
+  it('derives rawHtml, html, links and images', async () => {
+    const fields = await fieldsOf(['rawHtml', 'html', 'links', 'images']);
     expect(fields.rawHtml).toBe(PAGE);
     expect(fields.html).toContain('<a class="big" href="https://site.test/p">link</a>');
     expect(fields.html).not.toContain('<nav>');
@@ -53,14 +55,14 @@ describe('render', () => {
     expect(fields.images).toEqual(['https://site.test/dir/i.png']);
   });
 
-  it('finds attributes in the whole page, in document order', () => {
+  it('finds attributes in the whole page, in document order', async () => {
     const selectors = [
       { selector: '.big', attribute: 'class' },
       { selector: 'a', attribute: 'href' },
       { selector: 'a', attribute: 'HREF' },
       { selector: 'p', attribute: 'constructor' },
     ];
-    expect(fieldsOf([{ type: 'attributes', selectors }]).attributes).toEqual([
+    expect((await fieldsOf([{ type: 'attributes', selectors }])).attributes).toEqual([
       { ...selectors[0], values: ['big', 'big'] },
       { ...selectors[1], values: ['/n', '/p'] },
       { ...selectors[2], values: ['/n', '/p'] },
@@ -68,19 +70,21 @@ describe('render', () => {
     ]);
   });
 
-  it('returns the key of a screenshot, and no field if there is none', () => {
-    expect(fieldsOf(['screenshot'], { files: { screenshot: 'blob:1' } })).toEqual({ screenshot: 'blob:1' });
-    expect(fieldsOf(['screenshot'])).toEqual({});
+  it('returns the key of a screenshot, and no field if there is none', async () => {
+    expect(await fieldsOf(['screenshot'], { files: { screenshot: 'blob:1' } })).toEqual({
+      screenshot: 'blob:1',
+    });
+    expect(await fieldsOf(['screenshot'])).toEqual({});
   });
 
   const FILE = { kind: 'base64' as const, text: 'AAEC' };
 
-  it('returns rawBase64 for a file, and no field for a page', () => {
-    expect(fieldsOf(['rawBase64'], FILE)).toEqual({ rawBase64: 'AAEC' });
-    expect(fieldsOf(['rawBase64'])).toEqual({});
+  it('returns rawBase64 for a file, and no field for a page', async () => {
+    expect(await fieldsOf(['rawBase64'], FILE)).toEqual({ rawBase64: 'AAEC' });
+    expect(await fieldsOf(['rawBase64'])).toEqual({});
   });
 
-  it('returns values that match the schemas of their formats', () => {
+  it('returns values that match the schemas of their formats', async () => {
     const files = { screenshot: 'blob:1' };
     const schema = { type: 'object', properties: { title: { type: 'string' } } };
     const options: Record<string, object> = {
@@ -95,11 +99,11 @@ describe('render', () => {
     const menu = { '@type': 'Menu', hasMenuItem: { name: 'Soup' } };
     const text = `<meta name="description" content="D"><script type="application/ld+json">${JSON.stringify([product, menu])}</script>${PAGE}`;
     const fields = {
-      ...fieldsOf(
+      ...(await fieldsOf(
         all.map((type) => ({ type, ...options[type] })),
         { files, text, collectedData: { branding: EMPTY_SURVEY } },
-      ),
-      ...fieldsOf(['rawBase64'], FILE),
+      )),
+      ...(await fieldsOf(['rawBase64'], FILE)),
     };
     for (const { field, value, run, extract } of FORMATS) {
       if (run || extract) expect(fields[field], field).toBeDefined();
@@ -107,8 +111,8 @@ describe('render', () => {
     }
   });
 
-  it('returns the metadata of the page', () => {
-    const { metadata } = render({ snapshot: snapshotOf(PAGE), clean: DEFAULTS, formats: [] });
+  it('returns the metadata of the page', async () => {
+    const { metadata } = await render({ snapshot: snapshotOf(PAGE), clean: DEFAULTS, formats: [] });
     expect(metadata).toEqual({ title: 'T', language: 'en' });
   });
 });
@@ -128,8 +132,8 @@ describe('a format that a language model would write', () => {
     properties: { population: { type: 'integer' }, area: { type: 'number' } },
   };
 
-  it('is derived from the page by rules, with a warning', () => {
-    const { fields, warnings, made } = rendered([
+  it('is derived from the page by rules, with a warning', async () => {
+    const { fields, warnings, made } = await rendered([
       'summary',
       { type: 'question', question: 'Who is the mayor?' },
       { type: 'highlights', query: 'river' },
@@ -152,8 +156,8 @@ describe('a format that a language model would write', () => {
     ]);
   });
 
-  it('is left out with a warning if the page has no suitable content', () => {
-    const { fields, warnings, made } = rendered(
+  it('is left out with a warning if the page has no suitable content', async () => {
+    const { fields, warnings, made } = await rendered(
       [
         'summary',
         { type: 'question', question: 'Who is the mayor?' },
@@ -168,18 +172,18 @@ describe('a format that a language model would write', () => {
     expect(warnings.filter((each) => each.includes('left out'))).toHaveLength(6);
   });
 
-  it('returns all structured data as json if there is no schema', () => {
+  it('returns all structured data as json if there is no schema', async () => {
     const wanted = [{ type: 'json', prompt: 'the title' }];
     const page = '<meta property="og:title" content="Town">';
-    expect(rendered(wanted, page).fields).toEqual({ json: { openGraph: { 'og:title': 'Town' } } });
-    const none = rendered(wanted);
+    expect((await rendered(wanted, page)).fields).toEqual({ json: { openGraph: { 'og:title': 'Town' } } });
+    const none = await rendered(wanted);
     expect(none.fields).toEqual({});
     expect(none.warnings.join()).toContain('Send a schema');
   });
 
-  it('returns all structured data as json if the schema declares nothing, and says so', () => {
+  it('returns all structured data as json if the schema declares nothing, and says so', async () => {
     const schema = { $schema: 'http://json-schema.org/draft-07/schema#' };
-    const { fields, warnings } = rendered(
+    const { fields, warnings } = await rendered(
       [{ type: 'json', schema }],
       '<meta property="og:title" content="Town">',
     );
@@ -187,42 +191,42 @@ describe('a format that a language model would write', () => {
     expect(warnings.join()).toContain('The schema declares nothing');
   });
 
-  it('accepts query as an older name of question and highlights', () => {
-    expect(rendered([{ type: 'query', prompt: 'Who is the mayor?' }]).fields).toEqual({
+  it('accepts query as an older name of question and highlights', async () => {
+    expect((await rendered([{ type: 'query', prompt: 'Who is the mayor?' }])).fields).toEqual({
       answer: 'The mayor of the old town is Anna Berger.',
     });
-    expect(rendered([{ type: 'query', prompt: 'river', mode: 'directQuote' }]).fields).toEqual({
+    expect((await rendered([{ type: 'query', prompt: 'river', mode: 'directQuote' }])).fields).toEqual({
       highlights: 'The river flows through the old town to the sea.',
     });
   });
 
-  it('causes no warning in requests without such a format', () => {
-    expect(rendered(['markdown', 'links']).warnings).toEqual([]);
-    expect(rendered(['product']).warnings.join()).not.toContain(NO_MODEL);
+  it('causes no warning in requests without such a format', async () => {
+    expect((await rendered(['markdown', 'links'])).warnings).toEqual([]);
+    expect((await rendered(['product'])).warnings.join()).not.toContain(NO_MODEL);
   });
 
-  it('derives the json of changeTracking by its own schema, or else takes that of the format json', () => {
+  it('derives the json of changeTracking by its own schema, or else takes that of the format json', async () => {
     const tracking = (options: object) => ({ type: 'changeTracking', modes: ['json'], ...options });
     const json = { type: 'json', schema };
-    expect(rendered(['markdown', tracking({ schema })])).toMatchObject({
+    expect(await rendered(['markdown', tracking({ schema })])).toMatchObject({
       fields: { markdown: expect.any(String) },
       prepared: { changeTracking: { data: { byRules: { value: { population: 1200 } } } } },
     });
-    expect(rendered(['markdown', tracking({ schema })]).fields).not.toHaveProperty('json');
-    const withFormat = rendered(['markdown', json, tracking({})]);
+    expect((await rendered(['markdown', tracking({ schema })])).fields).not.toHaveProperty('json');
+    const withFormat = await rendered(['markdown', json, tracking({})]);
     expect(withFormat.fields).toMatchObject({ json: { population: 1200 } });
     expect(withFormat.prepared.changeTracking).not.toHaveProperty('data');
-    const withoutMode = rendered(['markdown', json, tracking({ modes: [], schema })]);
+    const withoutMode = await rendered(['markdown', json, tracking({ modes: [], schema })]);
     expect(withoutMode.prepared.changeTracking).not.toHaveProperty('data');
   });
 });
 
 describe('the rendering of a file that is not HTML', () => {
   const formats = ['markdown', 'html', 'rawHtml', 'links', 'images'];
-  const plain = (kind: Snapshot['kind'], text: string) => ({ ...fieldsOf(formats, { kind, text }) });
+  const plain = (kind: Snapshot['kind'], text: string) => fieldsOf(formats, { kind, text });
 
-  it('puts JSON into a code fence in markdown', () => {
-    expect(plain('json', ' {"a": "<b>"}\n')).toEqual({
+  it('puts JSON into a code fence in markdown', async () => {
+    expect(await plain('json', ' {"a": "<b>"}\n')).toEqual({
       markdown: '```json\n{"a": "<b>"}\n```',
       html: ' {"a": "<b>"}\n',
       rawHtml: ' {"a": "<b>"}\n',
@@ -231,19 +235,19 @@ describe('the rendering of a file that is not HTML', () => {
     });
   });
 
-  it('makes the fence longer than any fence inside the JSON', () => {
-    expect(plain('json', '{"a":"\n```\n"}').markdown).toBe('````json\n{"a":"\n```\n"}\n````');
+  it('makes the fence longer than any fence inside the JSON', async () => {
+    expect((await plain('json', '{"a":"\n```\n"}')).markdown).toBe('````json\n{"a":"\n```\n"}\n````');
   });
 
-  it('returns text unchanged as markdown, and escaped as HTML', () => {
-    expect(plain('text', 'a <b> & c')).toMatchObject({
+  it('returns text unchanged as markdown, and escaped as HTML', async () => {
+    expect(await plain('text', 'a <b> & c')).toMatchObject({
       markdown: 'a <b> & c',
       html: '<pre>a &lt;b&gt; &amp; c</pre>',
       rawHtml: 'a <b> & c',
     });
   });
 
-  it('returns base64 data unchanged', () => {
-    expect(plain('base64', 'JVBERi0=')).toMatchObject({ markdown: 'JVBERi0=', rawHtml: 'JVBERi0=' });
+  it('returns base64 data unchanged', async () => {
+    expect(await plain('base64', 'JVBERi0=')).toMatchObject({ markdown: 'JVBERi0=', rawHtml: 'JVBERi0=' });
   });
 });

@@ -112,7 +112,7 @@ async function scrape(html: string) {
     excludeTags: undefined,
     removeBase64Images: true,
   };
-  const rendered = render({ snapshot: snapshotOf(html), clean, formats: FORMATS, hasModel: true });
+  const rendered = await render({ snapshot: snapshotOf(html), clean, formats: FORMATS, hasModel: true });
   const signal = new AbortController().signal;
   const page = {
     scrapeId: 'scrape',

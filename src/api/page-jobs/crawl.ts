@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { pageKey } from '../../crawl/link-filter.ts';
+import { pageKey } from '../../crawl/page-key.ts';
 import { expectedPriceOf } from '../../credits.ts';
 import { performOnce } from '../../db/idempotency.ts';
 import { insertPageJob, listActiveCrawls } from '../../db/jobs/page-jobs.ts';

@@ -9,6 +9,7 @@ import { type ApiResponse, sendRequest } from '../api-client.ts';
 import { parseList, parseWholeNumber } from '../arguments.ts';
 import { type ServiceConnection, withConnection } from '../connection.ts';
 import { type Interrupt, onInterrupt } from '../interrupt.ts';
+import { sendForDocument } from '../long-document.ts';
 import { formatsArg, selectorArgs } from '../page-arguments.ts';
 import { openResultWriter } from '../result-writer.ts';
 import { formatResult, listWarnings, writeResult } from '../scrape-output.ts';
@@ -27,7 +28,11 @@ const args = {
   'max-pages': { type: 'string', valueHint: 'n', description: 'read only the first pages of a PDF' },
   pages: { type: 'boolean', description: 'return each page of a PDF by itself, too' },
   'page-markers': { type: 'boolean', description: 'mark where the pages of a PDF begin' },
-  timeout: { type: 'string', valueHint: 'ms', description: 'time limit of each file' },
+  timeout: {
+    type: 'string',
+    valueHint: 'ms',
+    description: 'time limit of each file, after which nothing is waited for',
+  },
   output: { type: 'string', alias: 'o', valueHint: 'file', description: 'write the result to this file' },
   json: { type: 'boolean', description: 'print the whole response; for several files, one JSON object' },
 } as const;
@@ -38,6 +43,8 @@ interface Session {
   progress: Progress;
   interrupt: Interrupt;
   options: unknown;
+  /** Whether the user has set a time limit, so that nothing is waited for beyond it. */
+  isLimited: boolean;
 }
 
 /** `parse`: prints a file as `scrape` prints a page, and several files as one JSON document per line. */
@@ -67,7 +74,7 @@ export const parseCommand = defineCommand({
     const progress = new TerminalProgress();
     const interrupt = onInterrupt(progress.note);
     await withConnection({ config, progress, interrupt }, async (target) => {
-      const session = { target, progress, interrupt, options };
+      const session = { target, progress, interrupt, options, isLimited: values.timeout !== undefined };
       const { output, json = false } = values;
       if (files.length > 1) return parseFiles(files, session, { output, json });
       // The argument is required, so there is a file.
@@ -105,13 +112,15 @@ async function parseFiles(
 const isOfFile = ({ code }: ServiceError) => ![401, 402, 503].includes(ERRORS[code].status);
 
 async function parseFile(file: string, session: Session): Promise<ApiResponse> {
-  const { target, progress, interrupt, options } = session;
+  const { target, progress, interrupt, options, isLimited } = session;
   const form = new FormData();
   form.append('options', JSON.stringify(options));
   form.append('file', await openFile(file), basename(file));
   const request = { method: 'POST', path: '/v2/parse', form } as const;
   const response = await progress.step(`Parsing ${file}`, () =>
-    sendRequest(target, request, interrupt.signal),
+    isLimited
+      ? sendRequest(target, request, interrupt.signal)
+      : sendForDocument(target, request, { signal: interrupt.signal, note: progress.note }),
   );
   for (const warning of listWarnings(response)) progress.note(`${file}: ${warning}`);
   return response;

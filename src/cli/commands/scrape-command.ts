@@ -2,10 +2,11 @@ import { defineCommand } from 'citty';
 import { readConfig } from '../../config.ts';
 import { TerminalProgress } from '../../embedded/terminal-progress.ts';
 import { ServiceError } from '../../errors.ts';
-import { postJson } from '../api-client.ts';
+import { sendRequest } from '../api-client.ts';
 import { collectValues, parseList, parseWholeNumber } from '../arguments.ts';
 import { withConnection } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
+import { sendForDocument } from '../long-document.ts';
 import { formatsArg, selectorArgs } from '../page-arguments.ts';
 import { formatResult, listWarnings, writeResult } from '../scrape-output.ts';
 
@@ -59,8 +60,13 @@ export const scrapeCommand = defineCommand({
     const config = readConfig();
     const progress = new TerminalProgress();
     const interrupt = onInterrupt(progress.note);
+    const request = { method: 'POST', path: '/v2/scrape', body } as const;
     const response = await withConnection({ config, progress, interrupt }, (target) =>
-      progress.step(`Scraping ${values.url}`, () => postJson(target, '/v2/scrape', body, interrupt.signal)),
+      progress.step(`Scraping ${values.url}`, () =>
+        values.timeout === undefined
+          ? sendForDocument(target, request, { signal: interrupt.signal, note: progress.note })
+          : sendRequest(target, request, interrupt.signal),
+      ),
     );
     listWarnings(response).forEach(progress.note);
     const text = formatResult(response, formats, values.json ?? false);

@@ -2,6 +2,7 @@ import { escapeHtml } from '../../html/parse/escape-html.ts';
 import type { DocumentImage } from '../document.ts';
 import { headingFragments } from './heading-anchors.ts';
 import { InlineHtmlWriter } from './inline-html.ts';
+import { isLabel, liftHeadings } from './list-labels.ts';
 import { nestOfficeLists } from './list-nesting.ts';
 import type { List, ListItem, OfficeBlock, OfficeModel, Table } from './model.ts';
 
@@ -17,37 +18,20 @@ const LIST_TYPES = { lowerAlpha: 'a', upperAlpha: 'A', lowerRoman: 'i', upperRom
  */
 export function officeToHtml(model: OfficeModel, images?: readonly DocumentImage[]): string {
   const { notes } = model;
-  const blocks = nestOfficeLists(model.blocks);
+  const blocks = nestOfficeLists(liftHeadings(model.blocks));
   const writer = new BlockWriter(new InlineHtmlWriter(headingFragments(blocks), images));
   const body = writer.blocks(blocks, 0);
   const bodies = new Map(notes.map((note) => [note.id, note.blocks]));
   return [body, writer.notes(bodies)].filter(Boolean).join('\n');
 }
 
-/** Whether the label of an item says more than the list does: neither a bullet nor the number of the item. */
+/**
+ * Whether the label of an item says more than the list does: neither a bullet nor the number of the item. Letters and Roman
+ * numerals do, because markdown has none, and texts such as contracts refer to them.
+ */
 function isPrinted(label: string, marker: List['marker'], number: number): boolean {
   const printed = label.replace(/[^\p{L}\p{N}]/gu, '');
-  return printed !== '' && (marker === 'bullet' || printed !== ordinal(marker, number));
-}
-
-const ROMAN: [number, string][] = [
-  [10, 'x'],
-  [9, 'ix'],
-  [5, 'v'],
-  [4, 'iv'],
-  [1, 'i'],
-];
-
-/** The number of an item as it is printed in its list; decimal above 26 for letters and above 39 for Roman numerals. */
-function ordinal(marker: List['marker'], number: number): string {
-  let text = String(number);
-  if (/Alpha$/.test(marker) && number <= 26) text = String.fromCharCode(96 + number);
-  if (/Roman$/.test(marker) && number < 40) {
-    text = '';
-    let rest = number;
-    for (const [value, digits] of ROMAN) for (; rest >= value; rest -= value) text += digits;
-  }
-  return marker.startsWith('upper') ? text.toUpperCase() : text;
+  return printed !== '' && (marker !== 'decimal' || printed !== String(number));
 }
 
 /** The table that is all that a table of one cell contains, which is only the frame around it. */
@@ -116,20 +100,19 @@ class BlockWriter {
   }
 
   #list({ marker, start, items }: List, depth: number): string {
-    const html = items
-      .map((item, place) => {
-        const label = item.markerLabel && isPrinted(item.markerLabel, marker, start + place);
-        return this.#item(label ? item : { ...item, markerLabel: '' }, depth);
-      })
-      .join('\n');
-    if (marker === 'bullet') return `<ul>${html}</ul>`;
+    const isLabeled = items.some(
+      ({ markerLabel }, place) => markerLabel && isPrinted(markerLabel, marker, start + place),
+    );
+    const html = items.map((item) => this.#item(item, isLabeled, depth)).join('\n');
+    // The labels, such as `1.1` and `(a)`, take the place of the numbers that HTML and markdown would write.
+    if (marker === 'bullet' || isLabeled) return `<ul>${html}</ul>`;
     const type = marker === 'decimal' ? '' : ` type="${LIST_TYPES[marker]}"`;
     return `<ol${type}${start === 1 ? '' : ` start="${start}"`}>${html}</ol>`;
   }
 
-  #item({ blocks, checked, markerLabel }: ListItem, depth: number): string {
+  #item({ blocks, checked, markerLabel = '' }: ListItem, isLabeled: boolean, depth: number): string {
     const box = checked === undefined ? '' : `<input type="checkbox"${checked ? ' checked' : ''} disabled> `;
-    const label = markerLabel ? `${escapeHtml(markerLabel)} ` : '';
+    const label = isLabeled && isLabel(markerLabel) ? `${escapeHtml(markerLabel)} ` : '';
     return `<li>${box}${label}${this.#tight(blocks, depth + 1)}</li>`;
   }
 

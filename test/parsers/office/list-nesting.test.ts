@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { liftHeadings } from '../../../src/parsers/office/list-labels.ts';
 import { nestOfficeLists } from '../../../src/parsers/office/list-nesting.ts';
 import type { List, ListItem, OfficeBlock } from '../../../src/parsers/office/model.ts';
+import { officeToHtml } from '../../../src/parsers/office/to-html.ts';
 
 const text = (text: string): OfficeBlock => ({ kind: 'paragraph', content: [{ kind: 'text', text }] });
 const item = (...blocks: OfficeBlock[]): ListItem => ({ blocks });
@@ -46,4 +48,38 @@ test('a list of bullets whose first item has a printed number is numbered from t
     { ...item(text('b')), markerLabel: '7.' },
   );
   expect(nestOfficeLists([labelled])).toEqual([labelled]);
+});
+
+const labelled = (markerLabel: string, ...blocks: OfficeBlock[]): ListItem => ({
+  ...item(...blocks),
+  markerLabel,
+});
+
+test('labels that markdown cannot write take the place of the numbers of a list', () => {
+  const letters = list('lowerAlpha', 1, labelled('(a)', text('chairs')), labelled('(b)', text('tables')));
+  const clauses = list('decimal', 1, labelled('1.1', text('Goods:'), letters), labelled('1.2', text('Fees')));
+  expect(officeToHtml({ blocks: [clauses], notes: [], assets: [] }).replaceAll('\n', '')).toBe(
+    '<ul><li>1.1 Goods:<ul><li>(a) chairs</li><li>(b) tables</li></ul></li><li>1.2 Fees</li></ul>',
+  );
+  const plain = list('decimal', 3, labelled('3.', text('three')), labelled('4.', text('four')));
+  expect(officeToHtml({ blocks: [plain], notes: [], assets: [] }).replaceAll('\n', '')).toBe(
+    '<ol start="3"><li>three</li><li>four</li></ol>',
+  );
+});
+
+test('headings that are items of a list are taken out of it, with their labels', () => {
+  const heading = (text: string, level: number): OfficeBlock => ({
+    kind: 'heading',
+    level,
+    content: [{ kind: 'text', text }],
+  });
+  const deeper = list('decimal', 1, labelled('1.1', heading('Scope', 2)), labelled('1.2', text('clause')));
+  const html = officeToHtml({
+    blocks: liftHeadings([
+      list('decimal', 1, labelled('§ 1', heading('Terms', 1), deeper), labelled('•', heading('Other', 1))),
+    ]),
+    notes: [],
+    assets: [],
+  });
+  expect(html).toBe('<h1>§ 1 Terms</h1>\n<h2>1.1 Scope</h2>\n<ul><li>1.2 clause</li></ul>\n<h1>Other</h1>');
 });

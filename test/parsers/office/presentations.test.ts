@@ -69,6 +69,17 @@ test('pptx: inline code and superscripts, and hidden slides are marked', async (
   expect(html.match(/hidden/g)).toHaveLength(3);
 });
 
+test('pptx: the text of a shape that is a link is a link', async () => {
+  const click = (id: string) => `<a:hlinkClick r:id="${id}"/>`;
+  const button = `<p:sp><p:nvSpPr><p:cNvPr id="3" name="x">${click('rId1')}</p:cNvPr><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/><a:p><a:r><a:rPr/><a:t>Order now</a:t></a:r></a:p></p:txBody></p:sp>`;
+  const file = writePptx([{ shapes: button + slideText('body', 'No link') }], {
+    target: ['hyperlink', 'https://example.test/order" TargetMode="External'],
+  });
+  const { html } = await convert('pptx', file);
+  expect(html).toContain('<a href="https://example.test/order">Order now</a>');
+  expect(html.match(/<a /g)).toHaveLength(1);
+});
+
 describe('pptx: the order of shapes', () => {
   /** A text box; all numbers in the units of the file. */
   const box = (text: string, [x, y, cx, cy]: [number, number, number, number], rotation = 0) =>
@@ -115,6 +126,36 @@ describe('pptx: the order of shapes', () => {
     expect(await words(...heads, ...texts)).toEqual(['A', 'B', 'C', 'D']);
   });
 
+  test('knows the places that shapes have from the layout of their slide or its master', async () => {
+    const place = (type: string, frame = '') =>
+      `<p:sp><p:nvSpPr><p:cNvPr id="2" name="x"/><p:cNvSpPr/><p:nvPr><p:ph ${type}/></p:nvPr></p:nvSpPr><p:spPr>${frame}</p:spPr></p:sp>`;
+    const frame = (y: number) => `<a:xfrm><a:off x="0" y="${y}"/><a:ext cx="100" cy="10"/></a:xfrm>`;
+    const text = (index: number, content: string) =>
+      place(`idx="${index}"`).replace(
+        '</p:sp>',
+        `<p:txBody><a:bodyPr/><a:p><a:r><a:t>${content}</a:t></a:r></a:p></p:txBody></p:sp>`,
+      );
+    const part = (shapes: string) =>
+      `<p:sldLayout xmlns:p="p" xmlns:a="a"><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:sldLayout>`;
+    const shapes = [
+      text(2, 'Lower'),
+      text(1, 'Middle'),
+      box('Upper', [0, 20, 100, 10]),
+      slideText('title', 'Title'),
+    ];
+    const file = writePptx([{ shapes: shapes.join('') }], {
+      target: ['slideLayout', '../slideLayouts/slideLayout1.xml'],
+      parts: {
+        'ppt/slideLayouts/slideLayout1.xml': part(place('idx="1"', frame(40)) + place('type="body" idx="2"')),
+        'ppt/slideLayouts/_rels/slideLayout1.xml.rels':
+          '<Relationships><Relationship Id="r" Type="x/slideMaster" Target="../slideMasters/slideMaster1.xml"/></Relationships>',
+        'ppt/slideMasters/slideMaster1.xml': part(place('type="body"', frame(80))),
+      },
+    });
+    const { html } = await convert('pptx', file);
+    expect(html.match(/Title|Upper|Middle|Lower/g)).toEqual(['Title', 'Upper', 'Middle', 'Lower']);
+  });
+
   test('stays if the place of a shape is not known', async () => {
     const shapes = [box('Second', [0, 80, 100, 10]), box('First', [0, 20, 100, 10])];
     expect(await words(...shapes, slideText('body', 'Body'))).toEqual(['Second', 'First', 'Body']);
@@ -129,6 +170,13 @@ test('odp: titles are headings and outlines are lists', async () => {
   const slide = `<draw:page>${frame('title', '<text:p>Plan</text:p>')}${frame('outline', '<text:list><text:list-item><text:p>Point</text:p></text:list-item></text:list>')}</draw:page>`;
   const { html } = await convert('odp', writeOpenDocument('presentation', slide));
   expect(html).toBe('<h2 id="plan">Plan</h2>\n<ul><li>Point</li></ul>');
+});
+
+test('odp: speaker notes have no page numbers', async () => {
+  const notes =
+    '<presentation:notes><draw:frame presentation:class="notes"><draw:text-box><text:p>Welcome</text:p></draw:text-box></draw:frame><draw:frame draw:layer="l" presentation:class="page-number"><draw:text-box><text:p><text:page-number>&lt;number&gt;</text:page-number></text:p></draw:text-box></draw:frame></presentation:notes>';
+  const { html } = await convert('odp', writeOpenDocument('presentation', `<draw:page>${notes}</draw:page>`));
+  expect(html).toBe('<blockquote><p>Welcome</p></blockquote>');
 });
 
 test('odp: hidden slides are marked', async () => {

@@ -163,6 +163,22 @@ describe('reading order', () => {
     expect(html).toMatch(/<h1>Annual Report<\/h1>\s*<h\d>1 Overview<\/h\d>/);
   });
 
+  test('reads three narrow columns of lines of different lengths one after the other', async () => {
+    const narrow = (start: string) => [
+      `${start} committee met to talk`,
+      'about a bridge over the',
+      'river that divides the',
+      'town and to hear what it',
+      'costs to build it, which',
+      'is more than last year',
+    ];
+    const texts = ['One', 'Two', 'Six'].flatMap((start, place) =>
+      textLines(60 + place * 170, 100, narrow(start)),
+    );
+    const columns = ['One', 'Two', 'Six'].map((start) => `<p>${narrow(start).join(' ')}</p>`);
+    expect(await htmlOf(shuffled(texts))).toBe(columns.join('\n'));
+  });
+
   test('reads the heading above a table that is wider than it as a heading', async () => {
     const html = await htmlOf([
       { x: 60, y: 100, font: 'Helvetica-Bold', text: 'Our prices' },
@@ -348,6 +364,15 @@ describe('documents', () => {
       publishedTime: '2025-03-04T08:30:00.000Z',
     });
     expect(totalPages).toBe(1);
+  });
+
+  test('takes no object for the information dictionary whose number only ends like its number', () => {
+    const file = writePdf([page], { info: { Title: 'The bridge (plan)' } }).toString('latin1');
+    const [, number] = /\/Info (\d+) 0 R/.exec(file) ?? [];
+    const other = `1${number} 0 obj\n<</Title (Another object)>>\nendobj\n`;
+    const withOther = file.replace(/xref\n/, `${other}xref\n`);
+    expect(withOther).toContain(other);
+    expect(readInfoDictionary(Buffer.from(withOther, 'latin1'))).toEqual({ Title: 'The bridge (plan)' });
   });
 
   test('gives title and author from compressed objects, without a second reader', () => {

@@ -1,7 +1,8 @@
+import { readRelationships } from '../../package-parts.ts';
 import { ZipArchive } from '../../zip.ts';
 import type { MarkedObjects } from './odt-objects.ts';
 import { replaceParts, tryReadPart } from './replace-parts.ts';
-import { readSlideShapes, type ShapeBox, type SlideShape } from './slide-shapes.ts';
+import { readPlaceholderBoxes, readSlideShapes, type ShapeBox, type SlideShape } from './slide-shapes.ts';
 
 const SLIDE = /^ppt\/slides\/slide\d+\.xml$/;
 /** Limit of the XML of one slide, in bytes; larger slides keep their order. */
@@ -19,17 +20,63 @@ const MAX_SHAPES = 100;
 export function orderSlideShapes(archive: ZipArchive): MarkedObjects | undefined {
   const changed = new Map<string, string>();
   const names = archive.names.filter((name) => SLIDE.test(name)).slice(0, MAX_SLIDES);
+  const layouts = new LayoutBoxes(archive);
   for (const name of names) {
-    const xml = tryReadPart(archive, name, MAX_SLIDE_BYTES)?.toString('utf8') ?? '';
-    const ordered = orderShapes(xml);
+    const xml = textOf(archive, name);
+    const ordered = orderShapes(xml, layouts.addTo(readSlideShapes(xml), name));
     if (ordered !== xml) changed.set(name, ordered);
   }
   const bytes = changed.size > 0 ? replaceParts(archive, changed) : undefined;
   return bytes && { bytes, archive: new ZipArchive(bytes), objects: [] };
 }
 
-function orderShapes(xml: string): string {
-  const shapes = readSlideShapes(xml);
+/** Finds the boxes that shapes have from the layouts of their slides. */
+class LayoutBoxes {
+  readonly #archive: ZipArchive;
+  /** What finds the boxes of each layout. */
+  readonly #layouts = new Map<string, ReturnType<typeof readPlaceholderBoxes>>();
+
+  constructor(archive: ZipArchive) {
+    this.#archive = archive;
+  }
+
+  /** Adds the boxes of the layout to the shapes of a slide that have none. */
+  addTo(shapes: SlideShape[], slide: string): SlideShape[] {
+    const isComplete = shapes.every(({ box, placeholder }) => box || !placeholder);
+    const boxOf = shapes.length < 2 || isComplete ? undefined : this.#boxesOf(slide);
+    if (!boxOf) return shapes;
+    return shapes.map((shape) => {
+      const box = shape.box ?? (shape.placeholder && boxOf(shape.placeholder));
+      return box ? { ...shape, box } : shape;
+    });
+  }
+
+  #boxesOf(slide: string) {
+    const layout = this.#related(slide, 'slideLayout') ?? '';
+    const known = this.#layouts.get(layout);
+    if (known) return known;
+    const master = this.#related(layout, 'slideMaster') ?? '';
+    const boxes = readPlaceholderBoxes(textOf(this.#archive, layout), textOf(this.#archive, master));
+    this.#layouts.set(layout, boxes);
+    return boxes;
+  }
+
+  #related(part: string, kind: string): string | undefined {
+    try {
+      const related = [...readRelationships(this.#archive, part).values()];
+      return related.find((one) => one.kind === kind)?.target;
+    } catch (error) {
+      // Errors of zlib, and of reads beyond the end of the file; anydoc reports them where they matter.
+      if (error instanceof Error) return undefined;
+      throw error;
+    }
+  }
+}
+
+const textOf = (archive: ZipArchive, part: string) =>
+  tryReadPart(archive, part, MAX_SLIDE_BYTES)?.toString('utf8') ?? '';
+
+function orderShapes(xml: string, shapes: readonly SlideShape[]): string {
   const ordered = readingOrder(shapes);
   let written = '';
   let copiedTo = 0;

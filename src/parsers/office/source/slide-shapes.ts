@@ -15,8 +15,16 @@ export interface SlideShape {
   start: number;
   end: number;
   isTitle: boolean;
-  /** Absent if the shape takes its place from the layout of the slide, or is rotated. */
+  /** Absent if the shape has its place from the layout of the slide, or is rotated. */
   box?: ShapeBox;
+  /** The place of the layout that the shape fills; absent for others. */
+  placeholder?: Placeholder;
+}
+
+/** A place of a layout for a shape, by which the shapes of slides, their layout and its master belong together. */
+export interface Placeholder {
+  type: string;
+  index: string;
 }
 
 /** Elements that draw something; connectors, which are lines, do not count. */
@@ -34,9 +42,43 @@ const REPEATED = new Set(['dt', 'ftr', 'sldNum']);
  * @returns nothing for a slide with text from right to left, whose order is another one
  */
 export function readSlideShapes(xml: string): SlideShape[] {
-  const shapes: SlideShape[] = [];
+  const { shapes, isRightToLeft } = readShapes(xml);
+  return isRightToLeft ? [] : shapes.filter(({ hasText, isRepeated }) => hasText && !isRepeated);
+}
+
+/**
+ * Reads where a layout and its master put the shapes of a slide.
+ * @param layout the part of the layout
+ * @param master the part of its master, which has the boxes that the layout does not change
+ * @returns finds the box of a place; undefined if neither has one
+ */
+export function readPlaceholderBoxes(
+  layout: string,
+  master: string,
+): (placeholder: Placeholder) => ShapeBox | undefined {
+  const inLayout = new Map<string, ParsedShape>();
+  const inMaster = new Map<string, ShapeBox>();
+  for (const shape of readShapes(layout).shapes)
+    if (shape.placeholder) inLayout.set(shape.placeholder.index, shape);
+  for (const { placeholder, box } of readShapes(master).shapes)
+    if (placeholder && box) inMaster.set(placeholder.type, box);
+  return ({ type, index }) => {
+    const shape = inLayout.get(index);
+    const kind = shape?.placeholder?.type ?? type;
+    // Masters have one place for the title and one for all other content.
+    return shape?.box ?? inMaster.get(TITLES.has(kind) ? 'title' : 'body');
+  };
+}
+
+interface ParsedShape extends SlideShape {
+  hasText: boolean;
+  isRepeated: boolean;
+}
+
+function readShapes(xml: string): { shapes: ParsedShape[]; isRightToLeft: boolean } {
+  const shapes: ParsedShape[] = [];
   const open: string[] = [];
-  let shape: (SlideShape & { hasText: boolean; isRepeated: boolean }) | undefined;
+  let shape: ParsedShape | undefined;
   let isRotated = false;
   let isRightToLeft = false;
   const isOwnFrame = () =>
@@ -58,8 +100,12 @@ export function readSlideShapes(xml: string): SlideShape[] {
             isRepeated: false,
           };
         if (shape && name === 'ph' && open.length === PROPERTY_DEPTH) {
-          shape.isTitle = TITLES.has(attributes.type ?? '');
-          shape.isRepeated = REPEATED.has(attributes.type ?? '');
+          const { type = 'obj', idx: index = '0' } = attributes;
+          Object.assign(shape, {
+            placeholder: { type, index },
+            isTitle: TITLES.has(type),
+            isRepeated: REPEATED.has(type),
+          });
         }
         if (name === 'xfrm') isRotated = Number(attributes.rot ?? 0) !== 0;
         if (shape && isOwnFrame() && !isRotated) addToBox(shape, name, attributes);
@@ -71,15 +117,14 @@ export function readSlideShapes(xml: string): SlideShape[] {
       onclosetag() {
         open.pop();
         if (open.at(-1) !== 'spTree' || !shape) return;
-        const { hasText, isRepeated, ...kept } = shape;
-        if (hasText && !isRepeated) shapes.push({ ...kept, end: parser.endIndex + 1 });
+        shapes.push({ ...shape, end: parser.endIndex + 1 });
         shape = undefined;
       },
     },
     { xmlMode: true },
   );
   parser.end(xml);
-  return isRightToLeft ? [] : shapes;
+  return { shapes, isRightToLeft };
 }
 
 /** Adds the offset or the size, which comes second. */

@@ -11,8 +11,10 @@ const ENTRY = /\/(Title|Author|Subject|Keywords|CreationDate|ModDate)\s*(\(|<(?!
  */
 export function readInfoDictionary(file: Buffer): InfoDictionary | undefined {
   const ends = `${file.toString('latin1', 0, SEARCHED)}\n${file.toString('latin1', Math.max(0, file.length - SEARCHED))}`;
-  if (/\/Encrypt\b/.test(ends)) return undefined;
-  const reference = [...ends.matchAll(/\/Info\s+(\d+)\s+(\d+)\s+R/g)].at(-1);
+  // Searches for strings are several times as fast as those for patterns.
+  if (ends.includes('/Encrypt') && /\/Encrypt\b/.test(ends)) return undefined;
+  const references = ends.slice(Math.max(0, ends.indexOf('/Info')));
+  const reference = [...references.matchAll(/\/Info\s+(\d+)\s+(\d+)\s+R/g)].at(-1);
   if (!reference) return /\/Root\s+\d+/.test(ends) ? {} : undefined;
   const [, number, generation] = reference;
   const text = plainObject(file, `${number} ${generation} obj`) ?? findCompressedObject(file, Number(number));
@@ -30,11 +32,14 @@ export function readInfoDictionary(file: Buffer): InfoDictionary | undefined {
 
 /** @param header how the object begins, at the beginning of a line */
 function plainObject(file: Buffer, header: string): string | undefined {
-  const start = Math.max(file.lastIndexOf(`\n${header}`), file.lastIndexOf(`\r${header}`));
-  if (start === -1) return undefined;
+  let start = file.lastIndexOf(header);
+  while (start > 0 && !isLineEnd(file[start - 1])) start = file.lastIndexOf(header, start - 1);
+  if (start <= 0) return undefined;
   const end = file.indexOf('endobj', start);
   return file.toString('latin1', start, Math.min(end === -1 ? start + SEARCHED : end, start + 65_536));
 }
+
+const isLineEnd = (byte: number | undefined) => byte === 10 || byte === 13;
 
 const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
