@@ -120,9 +120,11 @@ async function usage(path: string[], command: Command, parent: Command | undefin
   const coloured = await renderUsage(command, above);
   const text = process.stdout.isTTY ? coloured : stripVTControlCharacters(coloured);
   if (path[0] !== 'up') return path.length ? text : `${text}\n\n\`winnow up --help\` lists the settings.`;
-  const rows = describeSettings().map(
+  const settings = describeSettings();
+  const width = Math.max(...settings.map(({ variable }) => variable.length));
+  const rows = settings.map(
     ({ variable, fallback, description }) =>
-      `  ${variable.padEnd(24)}${description}${fallback && ` [${fallback}]`}`,
+      `  ${variable.padEnd(width)}  ${description}${fallback && ` [${fallback}]`}`,
   );
   return `${text}\nSETTINGS (environment variables)\n\n${rows.join('\n')}`;
 }

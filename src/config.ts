@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -38,7 +39,11 @@ export const REQUIRED_ROLES = ['scrape', 'pages', 'webhooks'] as const;
 /** Every setting, by its environment variable. `--help` and `.env.example` print the descriptions. */
 const settings = z.object({
   PORT: z.coerce.number().int().min(0).max(65535).default(3002).describe('port of the API'),
-  HOST: z.string().default('127.0.0.1').describe('IP address that the API listens on'),
+  HOST: z
+    .string()
+    .default('127.0.0.1')
+    .refine((host) => isIP(host) > 0 || host === 'localhost', 'must be an IP address, such as 127.0.0.1')
+    .describe('IP address that the API listens on'),
   WINNOW_AUTH: z
     .enum(['on', 'off'])
     .default('on')
@@ -80,7 +85,12 @@ const settings = z.object({
   WINNOW_WEBHOOK_SECRET: optional.describe(
     'secret that signs the webhooks of the first team; empty: generated with the team, `team show` prints it',
   ),
-  DATABASE_URL: optional.describe('URL of a Postgres database to use instead of the embedded one'),
+  DATABASE_URL: optional
+    .refine(
+      (url) => url === undefined || /^postgres(ql)?:\/\//.test(url),
+      'must be a URL such as postgres://user:password@host:5432/database',
+    )
+    .describe('URL of a Postgres database to use instead of the embedded one'),
   TEMPORAL_ADDRESS: optional.describe('host:port of a Temporal server to use instead of the embedded one'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
   WINNOW_BLOBS: optional.describe('a directory or s3://bucket/prefix?endpoint=…; empty: <data>/blobs'),

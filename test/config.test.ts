@@ -7,6 +7,8 @@ describe('invalid settings', () => {
     ['PORT', 'many'],
     ['PORT', '65536'],
     ['PORT', '-1'],
+    ['HOST', 'winnow'],
+    ['DATABASE_URL', 'winnow'],
     ['WINNOW_AUTH', 'no'],
     ['PUBLIC_URL', 'winnow.example'],
     ['PUBLIC_URL', 'ftp://winnow.example'],

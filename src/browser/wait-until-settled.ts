@@ -24,6 +24,8 @@ const MIN_POLL_MS = 20;
 const MAX_SETTLE_MS = 6_000;
 /** Once the page has text, requests that have been open for longer count as kept open by the server. */
 const MAX_REQUEST_WAIT_MS = 3_000;
+/** A page that has asked for another document is waited for so long in all until that comes. */
+const MAX_NAVIGATION_MS = 15_000;
 /** A page with fewer characters of text has hardly any. */
 const MIN_TEXT_LENGTH = 100;
 /** A text with more characters is no placeholder. */
@@ -44,16 +46,27 @@ export interface SettleOptions {
 /** The parts of a tab that are watched. */
 export type WatchedTab = Pick<Tab, 'session' | 'frameId' | 'network' | 'nextDocument'>;
 
-/** Waits until network and DOM have been quiet together for `quietMs`, but at most `maxMs`. */
+/**
+ * Waits until network and DOM have been quiet together for `quietMs`, but at most `maxMs`, not counting the time until the
+ * document comes that the page navigates to.
+ */
 export async function waitUntilSettled(
   tab: WatchedTab & Partial<Pick<Tab, 'isAlone'>>,
   { quietMs = QUIET_MS, maxMs = MAX_SETTLE_MS, clock }: Partial<SettleOptions> = {},
 ): Promise<void> {
   let end = performance.now() + maxMs;
   let refreshes = 0;
+  let navigationMs = MAX_NAVIGATION_MS;
   const calm = createCalmness(tab);
   while (performance.now() < end) {
+    // Its response comes after the event of a navigation that a click or a script has asked for.
     const activity = await readActivity(tab);
+    if (tab.network.isNavigating() && navigationMs > 0) {
+      const waitedMs = await runWithClock(clock, () => waitForNavigation(tab, navigationMs));
+      navigationMs -= waitedMs;
+      end += waitedMs;
+      continue;
+    }
     const { missingMs, showsContent } = await measureQuiet(tab, activity, quietMs);
     const refreshAfterMs = activity.refresh && refreshDelayMs(activity.refresh);
     if (refreshAfterMs !== undefined && refreshes < MAX_REFRESHES) {
@@ -133,6 +146,14 @@ function refreshDelayMs({ content, url, baseUrl }: NonNullable<PageActivity['ref
 async function waitForRefresh(tab: WatchedTab, afterMs: number): Promise<void> {
   // The page may cancel the refresh.
   await Promise.race([tab.nextDocument(), sleep(afterMs + 1_000, undefined, { ref: false })]);
+}
+
+/** Waits until the document comes that the page has asked for. @returns how many milliseconds that took */
+async function waitForNavigation({ network }: WatchedTab, maxMs: number): Promise<number> {
+  const start = performance.now();
+  const waitedMs = () => performance.now() - start;
+  while (network.isNavigating() && waitedMs() < maxMs) await sleep(MIN_POLL_MS);
+  return waitedMs();
 }
 
 async function readActivity(tab: WatchedTab): Promise<PageActivity> {

@@ -19,11 +19,8 @@ export function checkArguments(command: string, rawArgs: string[], args: Command
     words = parse(rawArgs, args, true).positionals;
   } catch (error) {
     // The first sentence of Node's message says what is wrong; the others explain quoting.
-    refuse(
-      messageOf(error)
-        .split(/\. |\n/)[0]
-        ?.replace(/\.$/, '') ?? '',
-    );
+    const [reason = ''] = messageOf(error).split(/\.\s|\.$/);
+    refuse(reason.replace(/argument is ambiguous$/, 'needs a value that does not begin with -'));
   }
   if (words.length > positionals) refuse(`Unexpected argument '${words[positionals]}'`);
 }

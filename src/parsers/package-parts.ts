@@ -31,9 +31,28 @@ export function readRelationships(archive: ZipArchive, part: string): Map<string
     },
     { xmlMode: true },
   );
-  parser.end(readPart(archive, posix.join(folder, '_rels', `${posix.basename(part)}.rels`)));
+  parser.end(readPart(archive, relationshipsOf(part)));
   return relationships;
 }
+
+/** The addresses outside the package to which a part refers, such as those of links, by their identifiers. */
+export function readExternalTargets(archive: ZipArchive, part: string): Map<string, string> {
+  const targets = new Map<string, string>();
+  const parser = new Parser(
+    {
+      onopentag(name, { Id: id, Target: target, TargetMode: mode }) {
+        if (localName(name) === 'Relationship' && id && target && mode === 'External')
+          targets.set(id, target);
+      },
+    },
+    { xmlMode: true },
+  );
+  parser.end(readPart(archive, relationshipsOf(part)));
+  return targets;
+}
+
+const relationshipsOf = (part: string) =>
+  posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`);
 
 /** The name of an element or attribute without its prefix. */
 export const localName = (name: string): string => name.slice(name.indexOf(':') + 1);

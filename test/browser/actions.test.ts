@@ -8,11 +8,16 @@ import { pollUntil } from '../support/poll.ts';
 const html = (body: string) =>
   `<!doctype html><html><head><meta charset="utf-8"><title>Test</title></head><body>${body}</body></html>`;
 
+/** A server that takes so many milliseconds is slower than any other request of a page is waited for. */
+const SLOW_MS = 6_000;
+
 /** Scrapes one page after actions. */
 async function act(body: string, actions: object[], options: Record<string, unknown> = {}) {
   await using pages = await startPages({
     '/': html(body),
     '/next': html('<main><h1>The next page</h1></main>'),
+    '/slow': (_request, response) =>
+      void setTimeout(() => response.end(html('<main><h1>The slow page</h1></main>')), SLOW_MS),
     '/data': (_request, response) =>
       response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"a":1}'),
   });
@@ -58,14 +63,22 @@ describe.concurrent('an action', () => {
   });
 
   it('click waits for the navigation that it starts', async () => {
-    const { data, url } = await actUntil(
-      ({ actions }) => actions.scrapes[0].url.endsWith('/next'),
-      '<a href="/next">on</a>',
-      [{ type: 'click', selector: 'a' }, { type: 'scrape' }],
-    );
+    const { data, url } = await act('<a href="/next">on</a>', [
+      { type: 'click', selector: 'a' },
+      { type: 'scrape' },
+    ]);
     expect(data.markdown).toContain('The next page');
     expect(data.metadata.url).toBe(`${url}/next`);
     expect(data.actions.scrapes[0].url).toBe(`${url}/next`);
+  });
+
+  it('click waits for the page that it asks a slow server for', async () => {
+    const { data } = await act(
+      `<main>${'<p>What was there before.</p>'.repeat(9)}<a href="/slow">on</a></main>`,
+      [{ type: 'click', selector: 'a' }, { type: 'scrape' }],
+    );
+    expect(data.actions.scrapes[0].html).toContain('The slow page');
+    expect(data.markdown).toContain('The slow page');
   });
 
   it('click warns when it opened another tab', async () => {

@@ -15,7 +15,12 @@ function startMonitor() {
   monitor.watch(events as unknown as Session);
   const askToNavigate = (change: object = {}) =>
     events.emit('Page.frameRequestedNavigation', { frameId: FRAME, disposition: 'currentTab', ...change });
-  return { events, askToNavigate, isQuiet: () => monitor.quietForMs(Number.POSITIVE_INFINITY) > 0 };
+  return {
+    events,
+    askToNavigate,
+    isNavigating: () => monitor.isNavigating(),
+    isQuiet: () => monitor.quietForMs(Number.POSITIVE_INFINITY) > 0,
+  };
 }
 
 it('a page is not quiet from the moment when it asks to navigate, although the request comes later', () => {
@@ -45,4 +50,24 @@ it.each([
   const { askToNavigate, isQuiet } = startMonitor();
   askToNavigate(change);
   expect(isQuiet()).toBe(true);
+});
+
+it('a page navigates until the document comes that it has asked for, or fails', () => {
+  const { events, askToNavigate, isNavigating } = startMonitor();
+  const request = { method: 'GET', url: 'http://a.test/next' };
+  const ask = (requestId: string) => {
+    askToNavigate();
+    expect(isNavigating()).toBe(true);
+    const ids = { requestId, loaderId: requestId, frameId: FRAME };
+    events.emit('Network.requestWillBeSent', { ...ids, type: 'Document', request });
+    expect(isNavigating()).toBe(true);
+  };
+  expect(isNavigating()).toBe(false);
+  ask('one');
+  const response = { status: 200, headers: {}, url: request.url };
+  events.emit('Network.responseReceived', { requestId: 'one', type: 'Document', response });
+  expect(isNavigating()).toBe(false);
+  ask('two');
+  events.emit('Network.loadingFailed', { requestId: 'two', errorText: 'net::ERR_ABORTED', canceled: true });
+  expect(isNavigating()).toBe(false);
 });

@@ -1,3 +1,4 @@
+import { cachedDataVersionTag } from 'node:v8';
 import { expect, it } from 'vitest';
 import { collectAtRest } from '../../src/process/collect-at-rest.ts';
 
@@ -5,4 +6,10 @@ it('what the start of a process left in memory is collected once the process res
   const left = new WeakRef({ text: 'a'.repeat(1_000) });
   await collectAtRest(50);
   expect(left.deref()).toBeUndefined();
+});
+
+it('the collection leaves compiled code in the cache usable for new threads', async () => {
+  const before = cachedDataVersionTag();
+  await collectAtRest(50);
+  expect(cachedDataVersionTag()).toBe(before);
 });

@@ -18,7 +18,7 @@ const MAX_ELEMENT_WAIT_MS = 10_000;
 const MAX_CLICK_WAIT_MS = 2_000;
 /** The maximum number of elements that a click with `all` clicks. */
 const MAX_CLICKS = 100;
-/** How to wait after an action that may change the page. A navigation starts within the quiet time, and is waited for. */
+/** How to wait after an action that may change the page. A navigation is waited for in addition. */
 const SETTLE_AFTER_ACTION = { quietMs: 150, maxMs: 5_000 };
 
 /** The results of the actions, each list in the order of its actions. */
@@ -160,7 +160,8 @@ function consumeBudget({ budget }: ActionTarget, characters: number): void {
 /** Clicks with the mouse. An element that is covered or hidden gets a synthetic click event instead. */
 async function click(element: ElementHandle): Promise<void> {
   try {
-    await element.click({ timeout: MAX_CLICK_WAIT_MS });
+    // A navigation that the click starts is waited for by `waitUntilSettled`; it may take longer than this timeout.
+    await element.click({ timeout: MAX_CLICK_WAIT_MS, noWaitAfter: true });
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
     if (await element.isDisabled())

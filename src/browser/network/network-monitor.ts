@@ -141,6 +141,13 @@ export class NetworkMonitor {
     return this.#openRequests.size === 0 && this.#openChannels.size === 0;
   }
 
+  /** Whether the page has asked for another document that has not begun to arrive. */
+  isNavigating(): boolean {
+    const id = this.#main?.requestId;
+    const isRequested = id !== undefined && id !== this.#document?.requestId && this.#openRequests.has(id);
+    return isRequested || this.#openRequests.has(NAVIGATION);
+  }
+
   /** Restarts the quiet time after an action whose effects are still to come. */
   restartQuiet(): void {
     this.#lastChange = performance.now();

@@ -47,9 +47,9 @@ const LIMITS = {
 /** Limit of V8's heap, which is a part of the memory: it fails with a message instead of being killed. */
 const HEAP_MB = 768;
 /**
- * Settings of V8's garbage collector. The young generation begins with the size in MiB to which it would grow, so that the
- * objects of a document seldom live through a collection, which copies them. Collections are made without helper threads:
- * waking those up takes more CPU time than they save, and as many documents are converted at once as there are processors.
+ * Settings of V8's garbage collector. The young generation has its whole size, in MiB, from the beginning: a collection copies
+ * the objects that are in use, and a small one is collected while most of a document's are. Collections are made without
+ * helper threads, with which they take more CPU time; these would only shorten the pauses.
  */
 const GARBAGE_COLLECTOR = ['--min-semi-space-size=16', '--max-semi-space-size=16', '--single-threaded-gc'];
 /**

@@ -45,7 +45,8 @@ export class InfoReader {
       const part = (name: string, missing: number) => parts.get(name) ?? missing;
       const [day, hour] = [part('dy', 1), part('hr', 0)];
       const time = Date.UTC(part('yr', 0), part('mo', 1) - 1, day, hour, part('min', 0), part('sec', 0));
-      if (parts.has('yr') && !Number.isNaN(new Date(time).getTime()))
+      // Programs write the year 0 for a date that they do not know.
+      if (parts.get('yr') && !Number.isNaN(new Date(time).getTime()))
         metadata[property] = new Date(time).toISOString();
     }
     return metadata;

@@ -69,6 +69,17 @@ test('pptx: inline code and superscripts, and hidden slides are marked', async (
   expect(html.match(/hidden/g)).toHaveLength(3);
 });
 
+test('pptx: the text of a shape that is a link is a link', async () => {
+  const click = (id: string) => `<a:hlinkClick r:id="${id}"/>`;
+  const button = `<p:sp><p:nvSpPr><p:cNvPr id="3" name="x">${click('rId1')}</p:cNvPr><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/><a:p><a:r><a:rPr/><a:t>Order now</a:t></a:r></a:p></p:txBody></p:sp>`;
+  const file = writePptx([{ shapes: button + slideText('body', 'No link') }], {
+    target: ['hyperlink', 'https://example.test/order" TargetMode="External'],
+  });
+  const { html } = await convert('pptx', file);
+  expect(html).toContain('<a href="https://example.test/order">Order now</a>');
+  expect(html.match(/<a /g)).toHaveLength(1);
+});
+
 describe('pptx: the order of shapes', () => {
   /** A text box; all numbers in the units of the file. */
   const box = (text: string, [x, y, cx, cy]: [number, number, number, number], rotation = 0) =>
@@ -159,6 +170,13 @@ test('odp: titles are headings and outlines are lists', async () => {
   const slide = `<draw:page>${frame('title', '<text:p>Plan</text:p>')}${frame('outline', '<text:list><text:list-item><text:p>Point</text:p></text:list-item></text:list>')}</draw:page>`;
   const { html } = await convert('odp', writeOpenDocument('presentation', slide));
   expect(html).toBe('<h2 id="plan">Plan</h2>\n<ul><li>Point</li></ul>');
+});
+
+test('odp: speaker notes have no page numbers', async () => {
+  const notes =
+    '<presentation:notes><draw:frame presentation:class="notes"><draw:text-box><text:p>Welcome</text:p></draw:text-box></draw:frame><draw:frame draw:layer="l" presentation:class="page-number"><draw:text-box><text:p><text:page-number>&lt;number&gt;</text:page-number></text:p></draw:text-box></draw:frame></presentation:notes>';
+  const { html } = await convert('odp', writeOpenDocument('presentation', `<draw:page>${notes}</draw:page>`));
+  expect(html).toBe('<blockquote><p>Welcome</p></blockquote>');
 });
 
 test('odp: hidden slides are marked', async () => {

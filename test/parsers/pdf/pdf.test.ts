@@ -163,6 +163,22 @@ describe('reading order', () => {
     expect(html).toMatch(/<h1>Annual Report<\/h1>\s*<h\d>1 Overview<\/h\d>/);
   });
 
+  test('reads three narrow columns of lines of different lengths one after the other', async () => {
+    const narrow = (start: string) => [
+      `${start} committee met to talk`,
+      'about a bridge over the',
+      'river that divides the',
+      'town and to hear what it',
+      'costs to build it, which',
+      'is more than last year',
+    ];
+    const texts = ['One', 'Two', 'Six'].flatMap((start, place) =>
+      textLines(60 + place * 170, 100, narrow(start)),
+    );
+    const columns = ['One', 'Two', 'Six'].map((start) => `<p>${narrow(start).join(' ')}</p>`);
+    expect(await htmlOf(shuffled(texts))).toBe(columns.join('\n'));
+  });
+
   test('reads the heading above a table that is wider than it as a heading', async () => {
     const html = await htmlOf([
       { x: 60, y: 100, font: 'Helvetica-Bold', text: 'Our prices' },

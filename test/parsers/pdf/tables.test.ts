@@ -83,6 +83,26 @@ describe('tables without rules', () => {
     expect(rowsOf(await convert({ texts }))).toEqual([...BRIDGES, ...tops.map(() => row), ...BRIDGES]);
   });
 
+  test('end above a table with other columns that a wide gap separates from them', async () => {
+    const people = [
+      ['Mr John Smith', 'Acme Bridges Ltd'],
+      ['Town Hall', '1 River Road'],
+      ['York', 'London'],
+    ];
+    const html = await convert({
+      texts: [...grid([60, 440], people), ...grid([60, 180, 300, 420], BRIDGES, 164)],
+    });
+    expect(rowsOf(html)).toEqual([...people, ...BRIDGES]);
+    expect(html.match(/<table>/g)).toHaveLength(2);
+  });
+
+  test('are not made of two entries of a price list with dot leaders', async () => {
+    const entries = ['Apple crumble', 'Ice cream'].map((text) => `${text}${'.'.repeat(40)}5.20`);
+    expect(await convert({ texts: textLines(60, 100, entries) })).toBe(
+      entries.map((entry) => `<p>${entry}</p>`).join('\n'),
+    );
+  });
+
   test('are not made of list items', async () => {
     const items = ['Open the lid', 'Close the lid', 'Lock the lid', 'Paint the lid'];
     const html = await convert({

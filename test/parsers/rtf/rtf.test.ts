@@ -94,6 +94,7 @@ test('metadata', () => {
     author: 'Ann',
     publishedTime: '2026-03-02T09:05:00.000Z',
   });
+  expect(readRtf(rtf(String.raw`{\info{\creatim\yr0\mo0\dy0\hr0\min0}}`)).metadata).toEqual({});
 });
 
 describe('tables in tables', () => {

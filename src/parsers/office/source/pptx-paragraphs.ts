@@ -1,17 +1,18 @@
 import { Parser } from 'htmlparser2';
-import { localName, readPart, readRelationships } from '../../package-parts.ts';
+import { localName, readExternalTargets, readPart, readRelationships } from '../../package-parts.ts';
 import type { ZipArchive } from '../../zip.ts';
 import { isMonospaced } from '../fonts.ts';
 import type { CharacterMarks, SourceParagraph } from './source-paragraphs.ts';
 
 const PRESENTATION = 'ppt/presentation.xml';
 
-/** Reads the paragraphs of a PowerPoint presentation (ECMA-376) with inline code, superscripts, subscripts and hidden slides. */
+/** Reads the paragraphs of a PowerPoint presentation (ECMA-376) with inline code, superscripts, subscripts, links of
+ * whole shapes and hidden slides. */
 export function readPptxParagraphs(archive: ZipArchive): SourceParagraph[] {
   const parts = readRelationships(archive, PRESENTATION);
   return readSlideIds(readPart(archive, PRESENTATION)).flatMap((id, number) => {
     const part = parts.get(id)?.target;
-    return part ? readSlide(readPart(archive, part), number) : [];
+    return part ? readSlide(readPart(archive, part), number, readExternalTargets(archive, part)) : [];
   });
 }
 
@@ -30,20 +31,30 @@ function readSlideIds(xml: string): string[] {
   return ids;
 }
 
-function readSlide(xml: string, number: number): SourceParagraph[] {
+/** @param links the addresses of links by their identifiers */
+function readSlide(xml: string, number: number, links: ReadonlyMap<string, string>): SourceParagraph[] {
   const finished: SourceParagraph[] = [];
   let paragraph: SourceParagraph = { runs: [] };
   let marks: CharacterMarks = {};
   let isHidden = false;
   let isText = false;
+  let isRun = false;
+  /** Where a click on the shape leads. */
+  let href: string | undefined;
   const parser = new Parser(
     {
       onopentag(tag, attributes) {
         const name = localName(tag);
         if (name === 'sld') isHidden = attributes.show === '0' || attributes.show === 'false';
         else if (name === 'p') paragraph = { runs: [], ...(isHidden && { hiddenSlide: number }) };
-        else if (name === 'r' || name === 'fld') marks = {};
-        else if (name === 'rPr') marks = marksOf(attributes.baseline);
+        else if (name === 'sp') href = undefined;
+        else if (name === 'hlinkClick' && !isRun) href = links.get(attributes['r:id'] ?? '');
+        // anydoc reads the links of texts.
+        else if (name === 'hlinkClick') delete marks.href;
+        else if (name === 'r' || name === 'fld') {
+          isRun = true;
+          marks = href ? { href } : {};
+        } else if (name === 'rPr' && isRun) marks = { ...marks, ...marksOf(attributes.baseline) };
         else if (name === 'latin' && isMonospaced(attributes.typeface ?? '')) marks.code = true;
         else if (name === 't') isText = true;
       },
@@ -53,6 +64,8 @@ function readSlide(xml: string, number: number): SourceParagraph[] {
       onclosetag(tag) {
         const name = localName(tag);
         if (name === 't') isText = false;
+        else if (name === 'r' || name === 'fld') isRun = false;
+        else if (name === 'sp') href = undefined;
         else if (name === 'p') finished.push(paragraph);
       },
     },

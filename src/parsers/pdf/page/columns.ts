@@ -1,7 +1,8 @@
 import { type Box, centerY, heightOf, median, overlapY, unionOf, widthOf } from '../boxes.ts';
+import type { Segment } from '../types.ts';
 import { type ColumnItem, isSegment } from './column-items.ts';
 import { findGutters, type Gutter } from './gutters.ts';
-import { groupRows } from './rows.ts';
+import { groupColumns, groupRows } from './rows.ts';
 import { boxesOfTables } from './table-rows.ts';
 
 /** Minimum width of a gutter between columns, as a multiple of the median line height. */
@@ -16,6 +17,10 @@ const MIN_PROSE_ROWS = 2;
 const MIN_PROSE_LENGTH = 16;
 /** The same for columns of fewer than four lines. */
 const MIN_SHORT_PROSE_LENGTH = 26;
+/** Minimum median number of words of the lines of several columns of running text. */
+const MIN_PROSE_WORDS = 4;
+/** Minimum median width of these lines, as a share of the width of their column. */
+const MIN_FILLED = 0.75;
 /** Maximum gap between the lines of a column that is longer than the other one, as a multiple of the median line height. */
 const MAX_GAP = 1.2;
 /** Gap that does not end columns of about the same height if they have no gaps, as a multiple of the median line height. */
@@ -174,10 +179,20 @@ function separatesColumns<T>(sides: [ColumnItem<T>[], ColumnItem<T>[]], lineHeig
 function isProse<T>(side: readonly ColumnItem<T>[]): boolean {
   const segments = side.filter(isSegment);
   if (segments.length === 0) return true;
-  return (
-    median(segments.map(({ length }) => length)) >= MIN_PROSE_LENGTH &&
-    median(segments.map(widthOf)) > 0.4 * widthOf(unionOf(side))
-  );
+  if (median(segments.map(({ length }) => length)) < MIN_PROSE_LENGTH) return false;
+  return median(segments.map(widthOf)) > 0.4 * widthOf(unionOf(side)) || fillColumns(segments);
+}
+
+/** Whether the lines are those of several columns of running text: lines of some words that are about as wide as the column. */
+function fillColumns(segments: readonly Segment[]): boolean {
+  if (median(segments.map(({ words }) => words.length)) < MIN_PROSE_WORDS) return false;
+  const columns = groupColumns(segments);
+  if (columns.some(({ length }) => length < MIN_COLUMN_ROWS)) return false;
+  const shares = columns.flatMap((column) => {
+    const width = widthOf(unionOf(column));
+    return column.map((segment) => widthOf(segment) / width);
+  });
+  return median(shares) > MIN_FILLED;
 }
 
 /** Share of the lines of the shorter side that are at the height of a line of the other side, as in a table row. */

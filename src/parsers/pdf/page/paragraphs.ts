@@ -142,9 +142,13 @@ const isRagged = (group: readonly Line[], column: Box) =>
 /** Whether all words of a line are in italics. */
 export const isAllItalic = ({ words }: Line) => words.every(({ style }) => style.italic);
 
-/** Whether the lines are entries of a table of contents: most of them end with a page number. */
+/** Whether the lines are entries of a list such as a table of contents: most of them end with a page number, or all have dot leaders. */
 const isContents = (lines: readonly Line[]) =>
-  lines.length > 2 && lines.filter(endsWithPage).length > 0.7 * lines.length;
+  (lines.length > 2 && lines.filter(endsWithPage).length > 0.7 * lines.length) ||
+  (lines.length > 1 && lines.every((line) => LEADER.test(lineText(line))));
+
+/** Dots between an entry and a number at the end of the line, such as a page number or a price. */
+const LEADER = /\p{L}.*(?:(?:\. ?){5,}|…{2,})\s*\P{L}*\d\P{L}*$/u;
 
 const NUMBER_END = /[\divxlc]$/i;
 const PAGE_NUMBER_END = /[\s.](\d{1,4}|[ivxlc]{1,6})$/i;

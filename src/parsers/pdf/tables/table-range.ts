@@ -5,6 +5,9 @@ import type { Rule, Segment } from '../types.ts';
 export const MIN_STRIP = 0.36;
 /** Maximum distance of aligned edges, as a multiple of the line height. */
 export const MAX_SHIFT = 0.15;
+/** Minimum gap above other content, as a multiple of the line height and of the largest gap between the rows above it. */
+const MIN_BLOCK_GAP = 1;
+const MIN_GAP_RATIO = 2;
 const DOT_LEADER = /(\. ?){5,}|…{2,}|_{6,}/;
 
 interface TableStart {
@@ -104,6 +107,7 @@ function growRange(
     if (row.some(isLeaderOrCode)) break;
     const gap = unionOf(row).top - unionOf(rows[place - 1] as Segment[]).bottom;
     if (gap > 3 * lineHeight) break;
+    if (beginsAnother(rows.slice(from, place), row, gap, lineHeight)) break;
     const free = freeStrips(strips, row, MIN_STRIP * lineHeight);
     // Header cells can span several columns. A row below with more cells then replaces the gaps.
     const own = row.length > strips.length + 1 && free.length >= 1 ? innerGaps(row) : free;
@@ -125,6 +129,28 @@ function growRange(
   )
     last--;
   return last > from ? { first: from, last } : undefined;
+}
+
+/**
+ * Whether a row below a wide gap begins another table, or other blocks side by side: most of its cells do not begin or end
+ * below those of the rows above.
+ */
+function beginsAnother(
+  above: readonly Segment[][],
+  row: readonly Segment[],
+  gap: number,
+  lineHeight: number,
+): boolean {
+  if (row.length < 2 || gap < MIN_BLOCK_GAP * lineHeight) return false;
+  const gaps = above
+    .slice(1)
+    .map((other, place) => unionOf(other).top - unionOf(above[place] as Segment[]).bottom);
+  if (gaps.length === 0 || gap < MIN_GAP_RATIO * Math.max(...gaps, 0)) return false;
+  const shift = MAX_SHIFT * lineHeight;
+  const cells = above.flat();
+  const isBelow = ({ left, right }: Segment) =>
+    cells.some((cell) => Math.abs(cell.left - left) < shift || Math.abs(cell.right - right) < shift);
+  return row.slice(1).filter(isBelow).length < 0.5 * (row.length - 1);
 }
 
 /** Whether a row is at the height of a part of the row below, as the first line of a cell beside lower cells is. */
