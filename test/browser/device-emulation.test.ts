@@ -27,7 +27,12 @@ it('a phone has the screen of the device descriptor of Playwright', () => {
 it('the window of a desktop is as large as what the page sees of it', async () => {
   await using browser = await startBrowser({ hosts: [] });
   await using pages = await startPages({
-    '/': '<p id="seen"></p><script>seen.textContent = [outerWidth, outerHeight, innerWidth, innerHeight]</script>',
+    // Chromium may tell a page the size of its window only after its first script has run.
+    '/': `<p id="seen"></p><script>const timer = setInterval(() => {
+      if (!outerWidth) return;
+      seen.textContent = [outerWidth, outerHeight, innerWidth, innerHeight];
+      clearInterval(timer);
+    }, 10)</script>`,
   });
   const { html } = await browser.visit(pages.url);
   expect(html).toContain('>1280,800,1280,800<');

@@ -125,6 +125,7 @@ describe('exit codes', () => {
     [['key', 'create'], /NAME/],
     [['team', 'set', 'default'], /There is nothing to change/],
     [['team', 'set', 'default', '--zero-data-retention', 'yes'], /--zero-data-retention must be on or off/],
+    [['team', 'set', 'default', '--concurrency', '0'], /--concurrency must be at least 1/],
     [['team', 'set', 'default', '--concurrency', 'many'], /--concurrency must be a whole number/],
     [['team', 'create', 'default'], /exists already/],
   ];

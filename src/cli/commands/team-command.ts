@@ -84,6 +84,12 @@ const set = defineCommand({
       const sessions = parseWholeNumber('sessions', args.sessions);
       const modelTokensPerDay = parseLimit('model-tokens', args['model-tokens']);
       const zeroDataRetention = parseSwitch('zero-data-retention', args['zero-data-retention']);
+      if (concurrency === 0) {
+        throw new ServiceError(
+          'BAD_REQUEST',
+          '--concurrency must be at least 1, because scrapes of a team without a slot would only time out. Revoke the keys of a team that may not scrape.',
+        );
+      }
       const change = {
         ...(credits !== undefined && { credits }),
         ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
