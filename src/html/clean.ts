@@ -72,7 +72,7 @@ function applyFilters(page: Document, snapshot: PageSource, options: CleanOption
   return cleaned;
 }
 
-/** What of a page is not copied as it is. */
+/** The parts of a page that are not copied as they are. */
 interface CopyFilter {
   dropped: ReadonlySet<ChildNode>;
   /** The URL that URLs are resolved against. */

@@ -60,7 +60,7 @@ export class ReceivedFile {
   /** Value of `Content-Type`; empty without one. */
   readonly contentType: string;
   readonly body: Uint8Array;
-  /** What says the type by its extension: the name that the sender gave the file, if it has one, else the path of the URL. */
+  /** The name whose extension says the type: the one that the sender gave the file, if it has one, else the path of the URL. */
   readonly name: string;
   /** Media type of `contentType`, without parameters and in lower case; empty without one. */
   readonly mediaType: string;

@@ -22,7 +22,7 @@ import { validateText } from './validate-text.ts';
 
 /** A stored scrape that a worker is to begin. */
 export interface ScrapeToBegin {
-  /** What its workflow gets. */
+  /** The input of its workflow. */
   start: SynchronousStart;
   /** Its job, if it has got a slot, or waits for one, already. */
   job?: BegunJob | undefined;

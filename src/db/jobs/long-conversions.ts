@@ -99,7 +99,7 @@ export async function findLongConversion(
   return (await selectLongConversion(db.query, request).executeTakeFirst())?.job_id;
 }
 
-/** What became of a request for a scrape. */
+/** The outcome of storing a request for a scrape. */
 export interface StoredRequest {
   /** The id of the scrape that it joins; `undefined` if its own job was stored. */
   joined?: string | undefined;

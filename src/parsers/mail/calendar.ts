@@ -6,7 +6,7 @@ const MAX_EVENTS = 100;
 export interface CalendarEvent {
   title?: string;
   isCancelled: boolean;
-  /** What is known of the event, under headings such as `Begin`, in the order in which it is written. */
+  /** The known facts of the event, under headings such as `Begin`, in the order in which it is written. */
   details: [string, string][];
   description?: string;
 }

@@ -25,7 +25,7 @@ function prune(index: PageIndex): PrunedPage {
   return { dropped, remaining, linkListLength };
 }
 
-/** What becomes of an element. One that is kept but not weighed does not influence the search for the content root. */
+/** The decision about an element. One that is kept but not weighed does not influence the search for the content root. */
 type Fate = 'dropped' | 'weighed' | 'unweighed';
 
 /** The pass over a page that drops its boilerplate. */

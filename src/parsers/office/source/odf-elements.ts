@@ -3,7 +3,7 @@ const COMMENT =
   /<office:annotation(?=[\s>])[^<>]*>(?:(?!<office:annotation[\s>])[\s\S])*?<\/office:annotation>/g;
 /** The pronunciation guide above a text. */
 const RUBY_TEXT = /<text:ruby-text(?=[\s>])[^<>]*>[^<]*<\/text:ruby-text>/g;
-/** What every page of speaker notes repeats: the number of the page, a date, or the text at its foot. */
+/** The frames that every page of speaker notes repeats: the number of the page, a date, or the text at its foot. */
 const REPEATED =
   /<draw:frame(?=\s)[^<>]*presentation:class="(?:page-number|date-time|footer|header)"[^<>]*>(?:(?!<draw:frame[\s>])[\s\S])*?<\/draw:frame>/g;
 /** The beginnings of drawn shapes that can contain paragraphs, and their ends. */

@@ -6,8 +6,10 @@ import type { CharacterMarks, SourceParagraph } from './source-paragraphs.ts';
 
 const PRESENTATION = 'ppt/presentation.xml';
 
-/** Reads the paragraphs of a PowerPoint presentation (ECMA-376) with inline code, superscripts, subscripts, links of
- * whole shapes and hidden slides. */
+/**
+ * Reads the paragraphs of a PowerPoint presentation (ECMA-376) with inline code, superscripts, subscripts, links of whole
+ * shapes and hidden slides.
+ */
 export function readPptxParagraphs(archive: ZipArchive): SourceParagraph[] {
   const parts = readRelationships(archive, PRESENTATION);
   return readSlideIds(readPart(archive, PRESENTATION)).flatMap((id, number) => {
@@ -31,7 +33,7 @@ function readSlideIds(xml: string): string[] {
   return ids;
 }
 
-/** @param links the addresses of links by their identifiers */
+/** @param links the URLs of links by their identifiers */
 function readSlide(xml: string, number: number, links: ReadonlyMap<string, string>): SourceParagraph[] {
   const finished: SourceParagraph[] = [];
   let paragraph: SourceParagraph = { runs: [] };

@@ -33,7 +33,7 @@ export function orderSlideShapes(archive: ZipArchive): MarkedObjects | undefined
 /** Finds the boxes that shapes have from the layouts of their slides. */
 class LayoutBoxes {
   readonly #archive: ZipArchive;
-  /** What finds the boxes of each layout. */
+  /** The functions that find the boxes of each layout, by its part. */
   readonly #layouts = new Map<string, ReturnType<typeof readPlaceholderBoxes>>();
 
   constructor(archive: ZipArchive) {

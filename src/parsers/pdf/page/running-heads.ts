@@ -42,15 +42,17 @@ interface Candidate {
 export function findRunningHeads(pages: readonly SourcePage[]): RunningHeads[] {
   const heads = findRepeatedLines(pages);
   const isText = heads.filter(isNothingElse).length > pages.length / 2;
-  return isText ? pages.map(({ words }) => ({ header: [], footer: [], words })) : heads;
+  return isText ? pages.map(withoutHeads) : heads;
 }
+
+const withoutHeads = ({ words }: SourcePage): RunningHeads => ({ header: [], footer: [], words });
 
 /** Whether a page has words, but only in running heads that are more than its number. */
 const isNothingElse = ({ header, footer, words }: RunningHeads) =>
   words.length === 0 && [...header, ...footer].some(({ role }) => role !== 'page-number');
 
 function findRepeatedLines(pages: readonly SourcePage[]): RunningHeads[] {
-  if (pages.length < 2) return pages.map(({ words }) => ({ header: [], footer: [], words }));
+  if (pages.length < 2) return pages.map(withoutHeads);
   const candidates = pages.map(candidatesOf);
   return pages.map((page, place) => {
     const neighbours = candidates
@@ -58,7 +60,7 @@ function findRepeatedLines(pages: readonly SourcePage[]): RunningHeads[] {
       .flat()
       .filter((other) => other.page !== page.number);
     const taken = new Set<Word>();
-    const found: RunningHeads = { header: [], footer: [], words: page.words };
+    const found = withoutHeads(page);
     for (const candidate of candidates[place] as Candidate[]) {
       const role = roleOf(candidate, neighbours, pages.length);
       if (!role) continue;
