@@ -61,8 +61,19 @@ const NEITHER_LETTER_NOR_ASCII = /[^\p{L}\p{N}\0-\x7f]+/gu;
 /** Normalizes what is beyond ASCII, and replaces what is not a letter or digit by spaces. Most texts have little of it. */
 const separateLetters = (text: string) => text.replace(BEYOND_ASCII, separateBeyondAscii);
 
-const separateBeyondAscii = (run: string) =>
-  MAY_BE_LETTER.test(run) ? normalizeWord(run).replace(NEITHER_LETTER_NOR_ASCII, ' ') : ' ';
+/** What short runs are replaced by. Accented letters and punctuation recur, and are looked up faster than normalized. */
+const separatedRuns = new Map<string, string>();
+const MAX_SEPARATED_RUNS = 2_000;
+const MAX_SEPARATED_CHARACTERS = 2;
+
+function separateBeyondAscii(run: string): string {
+  const known = separatedRuns.get(run);
+  if (known !== undefined) return known;
+  const separated = MAY_BE_LETTER.test(run) ? normalizeWord(run).replace(NEITHER_LETTER_NOR_ASCII, ' ') : ' ';
+  if (run.length <= MAX_SEPARATED_CHARACTERS && separatedRuns.size < MAX_SEPARATED_RUNS)
+    separatedRuns.set(run, separated);
+  return separated;
+}
 
 /** ISO 639-3 codes of the word lists, by ISO 639-1 code. */
 const LIST_CODES: Record<string, string> = {

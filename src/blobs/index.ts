@@ -4,18 +4,10 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline as connectStreams, type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
-import {
-  constants,
-  createZstdCompress,
-  createZstdDecompress,
-  zstdCompress,
-  zstdCompressSync,
-  zstdDecompress,
-  zstdDecompressSync,
-} from 'node:zlib';
+import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { ServiceError } from '../errors.ts';
 import type { StoredBlob } from './blob-store.ts';
+import { compress, compressEach, decompress, FAST } from './compression.ts';
 import { openDirectoryStore } from './directory-store.ts';
 import { openS3Store } from './s3-store.ts';
 
@@ -61,16 +53,6 @@ export interface Blobs {
 /** A part of the store. Each has its own retention time. */
 export type BlobSpace = 'results' | 'cache' | 'versions' | 'uploads';
 
-/** The checksum tells bytes that a power failure has damaged from those that were stored. */
-const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
-const compressLarge = promisify(zstdCompress);
-const decompressLarge = promisify(zstdDecompress);
-/** Up to this size, compressing in this thread is faster than handing the bytes to another thread. */
-const SMALL_BYTES = 256 * 1024;
-const compress = async (bytes: Uint8Array) =>
-  bytes.length <= SMALL_BYTES ? zstdCompressSync(bytes, FAST) : compressLarge(bytes, FAST);
-const decompress = async (bytes: Uint8Array) =>
-  bytes.length <= SMALL_BYTES / 8 ? zstdDecompressSync(bytes) : decompressLarge(bytes);
 /** A key: the hash of a file, followed by offset and length if the item is one of several in the file. */
 const KEY = /^([0-9a-f]{64})(?:\+(\d+)\+(\d+))?$/;
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
@@ -99,7 +81,7 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
       return key;
     },
     async putAll(items) {
-      const parts = await Promise.all(items.map((item) => compress(item)));
+      const parts = await compressEach(items);
       const pack = Buffer.concat(parts);
       const key = hashOf(pack);
       await (mayLosePacks ? store.writeSoon(key, pack) : store.write(key, pack));

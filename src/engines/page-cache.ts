@@ -17,6 +17,7 @@ import { hasParserOptions, parserOptions } from '../schemas/parsers.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { normalizeTarget } from '../url/url.ts';
+import { encodeUtf8 } from '../utf8.ts';
 import { visitorOf } from './visitor.ts';
 
 /** The uses of the cache, each of which takes precedence over those before it. */
@@ -176,7 +177,7 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
  * JSON alone.
  */
 function serializeSnapshot({ text, ...head }: Snapshot): Buffer {
-  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), Buffer.from(text)]);
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), encodeUtf8(text)]);
 }
 
 function parseSnapshot(bytes: Buffer): Snapshot {

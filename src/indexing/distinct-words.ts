@@ -20,7 +20,7 @@ const ASCII_WORDS = Uint8Array.from({ length: 256 }, (_, byte) => {
 const WORDS = ASCII_WORDS.map((inWord, byte) => (byte >= 0x80 ? byte : inWord));
 
 /** English function words, which nearly every page has. */
-const IGNORED = `${[...functionWords('en')].join(' ')} `;
+const IGNORED = [...functionWords('en')].join(' ');
 
 /**
  * Collects the different words of texts. They stay bytes, which are written one after the other, and are known by hashes of
@@ -28,50 +28,36 @@ const IGNORED = `${[...functionWords('en')].join(' ')} `;
  * of ten thousand pages; the second one is missing then.
  */
 class DistinctWords {
-  /** The ignored words and those of the text, with a space after each. */
-  readonly #words = Buffer.alloc(IGNORED.length + (MAX_WORDS + 1) * (MAX_WORD_BYTES + 1));
+  /** The words of the text, with a space after each. */
+  readonly #words = Buffer.alloc(MAX_WORDS * (MAX_WORD_BYTES + 1));
   /** A hash table; 0 is a free place. */
   readonly #hashes = new Int32Array(4 * 1_024);
-  readonly #ignored: Int32Array;
+  /** The same with the ignored words only. */
+  readonly #ignored = new Int32Array(this.#hashes.length);
   #text = Buffer.alloc(0);
 
   constructor() {
-    this.#add(IGNORED, ASCII_WORDS, Number.POSITIVE_INFINITY);
-    this.#ignored = this.#hashes.slice();
+    this.collect(IGNORED, ASCII_WORDS);
+    this.#ignored.set(this.#hashes);
   }
 
   /** The first 1,000 words of a text, in which ASCII characters separate words, with a space between them. */
   collect(text: string, inWords: Uint8Array): string {
     this.#hashes.set(this.#ignored);
-    const end = this.#add(text, inWords, MAX_WORDS);
-    return this.#words.toString('utf8', 0, Math.max(0, end - 1));
-  }
-
-  /** Writes the words of a text that are not there yet. @returns where the last one ends */
-  #add(text: string, inWords: Uint8Array, most: number): number {
-    const words = this.#words;
     const length = this.#encode(text);
     const bytes = this.#text;
-    let begin = 0;
-    let end = 0;
-    let hash = 0;
-    for (let at = 0, count = 0; at < length && count < most; at++) {
-      const byte = inWords[bytes[at]!]!;
-      if (byte !== 0) {
-        // The rest of a word that is too long is not written.
-        if (end - begin <= MAX_WORD_BYTES) words[end++] = byte;
+    let written = 0;
+    for (let at = 0, count = 0; at < length && count < MAX_WORDS; at++) {
+      const begin = at;
+      let hash = 0;
+      for (let byte = inWords[bytes[at]!]!; byte !== 0; byte = inWords[bytes[++at]!]!)
         hash = Math.imul(hash ^ byte, FNV_PRIME);
-        continue;
-      }
-      if (end > begin && this.#isShort(begin, end) && this.#isNew(hash)) {
-        words[end++] = SPACE;
-        begin = end;
-        count++;
-      }
-      end = begin;
-      hash = 0;
+      if (at === begin || !this.#isShort(begin, at) || !this.#isNew(hash)) continue;
+      for (let from = begin; from < at; from++) this.#words[written++] = inWords[bytes[from]!]!;
+      this.#words[written++] = SPACE;
+      count++;
     }
-    return begin;
+    return this.#words.toString('utf8', 0, Math.max(0, written - 1));
   }
 
   /** Writes a text and a space to `#text`. @returns the length in bytes */
@@ -86,7 +72,7 @@ class DistinctWords {
   #isShort(begin: number, end: number): boolean {
     if (end - begin <= MAX_WORD_CHARACTERS) return true;
     if (end - begin > MAX_WORD_BYTES) return false;
-    return this.#words.toString('utf8', begin, end).length <= MAX_WORD_CHARACTERS;
+    return this.#text.toString('utf8', begin, end).length <= MAX_WORD_CHARACTERS;
   }
 
   /** Whether the word is not among those before it; if so, it is from now on. */

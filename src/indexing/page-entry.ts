@@ -21,8 +21,6 @@ export interface PageEntry {
 /** Most characters of a title and of a description that are kept. */
 const MAX_TITLE_CHARACTERS = 300;
 const MAX_DESCRIPTION_CHARACTERS = 500;
-/** Most characters of the text that are kept. The page is found by words beyond them too. */
-const MAX_CONTENT_CHARACTERS = 10_000;
 /**
  * The kinds of lexemes. Words consist of letters and digits, so the other kinds, whose first character is neither, cannot be
  * mistaken for one.
@@ -54,11 +52,10 @@ export function makePageEntry({ url, fetchedAt, documentType, fields, metadata }
   const title = textOf(metadata.title ?? metadata.ogTitle, MAX_TITLE_CHARACTERS);
   const description = textOf(metadata.description ?? metadata.ogDescription, MAX_DESCRIPTION_CHARACTERS);
   const text = pageText(fields);
-  const words = distinctWords(`${title}\n${description}\n${text}`);
+  const words = distinctWords(`${title}\n${description}\n${text.words}`);
   const titleWords = [...new Set(splitWords(`${title}\n${pathOf(url)}`))].filter(
     ({ length }) => length <= MAX_WORD_CHARACTERS,
   );
-  const content = text.slice(0, MAX_CONTENT_CHARACTERS).toWellFormed();
   const lexemes = [
     // Postgres refuses empty lexemes.
     ...(words ? [words] : []),
@@ -66,7 +63,7 @@ export function makePageEntry({ url, fetchedAt, documentType, fields, metadata }
     ...domainsOf(url).map(LEXEMES.site),
     ...(documentType === undefined ? [] : [LEXEMES.document(documentType)]),
   ].join(' ');
-  return { url, title, description, content, lexemes, fetchedAt };
+  return { url, title, description, content: text.content.toWellFormed(), lexemes, fetchedAt };
 }
 
 const textOf = (value: string | string[] | undefined, most: number) =>

@@ -2,36 +2,56 @@
 const MAX_MARKDOWN_CHARACTERS = 40_000;
 const MAX_HTML_CHARACTERS = 128_000;
 
-/**
- * The text of a document, from the first format that has one; of a long document, its beginning. Its line breaks separate
- * paragraphs and headings.
- * @param fields the fields of the document, by name
- * @returns an empty text for a document without such a format
- */
-export function pageText({ markdown, html, rawHtml, summary }: Record<string, unknown>): string {
-  const text =
-    typeof markdown === 'string'
-      ? textOfMarkdown(markdown.slice(0, MAX_MARKDOWN_CHARACTERS))
-      : typeof html === 'string'
-        ? textOfHtml(html.slice(0, MAX_HTML_CHARACTERS))
-        : typeof rawHtml === 'string'
-          ? textOfHtml(rawHtml.slice(0, MAX_HTML_CHARACTERS))
-          : typeof summary === 'string'
-            ? summary
-            : '';
-  // Postgres has no character NUL.
-  return text.replaceAll('\0', ' ').trim();
+/** Most characters of the text that are kept. The page is found by words beyond them too. */
+const MAX_CONTENT_CHARACTERS = 10_000;
+
+/** The text of a page in the forms that the index needs. */
+export interface PageText {
+  /** The first 10,000 characters of the text. Its line breaks separate paragraphs and headings. */
+  content: string;
+  /** More of the text, for its words: characters of formatting, which separate words anyhow, may be left in it. */
+  words: string;
 }
 
-/** Removes images, the targets of links, lines of tables and the characters of formatting. */
-function textOfMarkdown(markdown: string): string {
-  return `\n${markdown}`
-    .replace(/(?:!\[[^\]\n]*)?\]\([^)\n]*\)/g, ' ')
+/**
+ * The text of a document, from the first format that has one; of a long document, its beginning.
+ * @param fields the fields of the document, by name
+ * @returns empty texts for a document without such a format
+ */
+export function pageText({ markdown, html, rawHtml, summary }: Record<string, unknown>): PageText {
+  if (typeof markdown === 'string') return textOfMarkdown(markdown.slice(0, MAX_MARKDOWN_CHARACTERS));
+  const markup = typeof html === 'string' ? html : rawHtml;
+  const words =
+    typeof markup === 'string'
+      ? textOfHtml(markup.slice(0, MAX_HTML_CHARACTERS))
+      : typeof summary === 'string'
+        ? summary
+        : '';
+  return { content: storable(words).slice(0, MAX_CONTENT_CHARACTERS), words };
+}
+
+/** Postgres has no character NUL. */
+const storable = (text: string) => text.replaceAll('\0', ' ').trim();
+
+/** Removes images and the targets of links, and from the content all formatting. */
+function textOfMarkdown(markdown: string): PageText {
+  const words = `\n${markdown}`.replace(/(?:!\[[^\]\n]*)?\]\([^)\n]*\)/g, ' ');
+  // What the content keeps is usually in the first part. It ends with a line, because no formatting extends beyond one.
+  for (let most = 1.2 * MAX_CONTENT_CHARACTERS; ; most *= 2) {
+    const end = words.indexOf('\n', most) + 1;
+    const content = storable(removeFormatting(end ? words.slice(0, end) : words));
+    if (content.length >= MAX_CONTENT_CHARACTERS || !end)
+      return { content: content.slice(0, MAX_CONTENT_CHARACTERS), words };
+  }
+}
+
+/** Removes lines of tables and the characters of formatting. */
+const removeFormatting = (markdown: string) =>
+  markdown
     .replace(/\\(?=[\\`*_{}[\]()#+.!|<>~-])/g, '')
     .replace(/[[\]`*|#]+|(?<!\w)_+|_+(?!\w)/g, ' ')
     .replace(/\n(?:[-+>=:]+(?=\s)|\s)+/g, '\n')
     .replace(/[ \t]{2,}/g, ' ');
-}
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 

@@ -65,7 +65,14 @@ describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
 
   it('are returned individually when several share a file', async () => {
     const blobs = await open();
-    const items = ['one', '', 'three '.repeat(1_000)].map((item) => Buffer.from(`${item}${Math.random()}`));
+    const items = [
+      ...['one', '', 'three '.repeat(1_000)].map((item) => Buffer.from(`${item}${Math.random()}`)),
+      Buffer.alloc(0),
+      randomBytes(1_000_000),
+      // Compressed, these fill exactly the 64 KiB that the compressor returns at once.
+      randomBytes(64 * 1024 - 14),
+      Buffer.alloc(1_000_000),
+    ];
     const keys = await blobs.putAll(items);
     expect(new Set(keys.map((key) => key.slice(0, 64))).size).toBe(1);
     for (const [index, key] of keys.entries()) expect(await blobs.get(key)).toEqual(items[index]);

@@ -70,6 +70,11 @@ describe('the entry of a page', () => {
     expect(many.lexemes.length).toBeLessThan(1_120);
   });
 
+  it('has as much text of a page that begins with formatting as of any other', () => {
+    const { content } = entryOf({ markdown: `${'| --- |\n'.repeat(3_000)}${'word\n'.repeat(3_000)}` });
+    expect(content).toBe('word\n'.repeat(2_000));
+  });
+
   it('has the words at the end of a text that is longer than most', () => {
     const text = Array.from({ length: 800 }, (_, n) => `word${n} and some of the other words there are`);
     expect(entryOf({ markdown: text.join('\n') }).lexemes).toContain('word799');

@@ -8,6 +8,7 @@ const LAYERS = [
   ['errors', 'job-kinds', 'json-object'],
   [
     'json-size',
+    'utf8',
     'loop-share',
     'media-kind',
     'snapshot',

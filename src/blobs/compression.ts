@@ -1,0 +1,56 @@
+import { promisify } from 'node:util';
+import {
+  constants,
+  createZstdCompress,
+  zstdCompress,
+  zstdCompressSync,
+  zstdDecompress,
+  zstdDecompressSync,
+} from 'node:zlib';
+
+/** The checksum tells bytes that a power failure has damaged from those that were stored. */
+export const FAST = {
+  params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
+};
+const compressLarge = promisify(zstdCompress);
+const decompressLarge = promisify(zstdDecompress);
+/** Up to this size, compressing in this thread is faster than handing the bytes to another thread. */
+const SMALL_BYTES = 256 * 1024;
+/** Most compressed pages fit into so much, so that they take one call. */
+const CHUNK_BYTES = 64 * 1024;
+
+/** Compresses one item. */
+export const compress = async (bytes: Uint8Array): Promise<Buffer> =>
+  bytes.length <= SMALL_BYTES ? zstdCompressSync(bytes, FAST) : compressLarge(bytes, FAST);
+
+/** Decompresses an item. It is rejected for bytes that are damaged. */
+export const decompress = async (bytes: Uint8Array): Promise<Buffer> =>
+  bytes.length <= SMALL_BYTES / 8 ? zstdDecompressSync(bytes) : decompressLarge(bytes);
+
+/**
+ * Compresses several items, each by itself. All but the calls happens in another thread, and takes no more CPU time than
+ * compressing them in this one, because one compressor serves them all.
+ * @returns the compressed items, in order
+ */
+export async function compressEach(items: readonly Uint8Array[]): Promise<Buffer[]> {
+  // What is written at once becomes a frame of its own, which is complete when the write has ended.
+  const compressor = createZstdCompress({ ...FAST, flush: constants.ZSTD_e_end, chunkSize: CHUNK_BYTES });
+  const write = promisify((bytes: Uint8Array, done: (error?: Error | null) => void) =>
+    compressor.write(bytes, done),
+  );
+  let chunks: Buffer[] = [];
+  compressor.on('data', (chunk: Buffer) => chunks.push(chunk));
+  // The write that fails is rejected with the same error.
+  compressor.on('error', () => undefined);
+  try {
+    const compressed: Buffer[] = [];
+    for (const item of items) {
+      await write(item);
+      compressed.push(Buffer.concat(chunks));
+      chunks = [];
+    }
+    return compressed;
+  } finally {
+    compressor.destroy();
+  }
+}
