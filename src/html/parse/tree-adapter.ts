@@ -1,6 +1,7 @@
-import { type ChildNode, Element, isText, type ParentNode, Text } from 'domhandler';
+import { type ChildNode, isText, type ParentNode, Text } from 'domhandler';
 import { adapter } from 'parse5-htmlparser2-tree-adapter';
 import { ServiceError } from '../../errors.ts';
+import { Attributes, createElement, hasAttributes, NO_ATTRIBUTES } from '../nodes.ts';
 
 /** Far more than real pages have, and few enough for the memory of a rendering thread. */
 const MAX_NODES = 600_000;
@@ -30,7 +31,7 @@ export function createBoundedAdapter(): BoundedAdapter {
     ...adapter,
     createElement(name, namespace, attributes) {
       countNode();
-      return createElement(name, namespace, attributes);
+      return createParsedElement(name, namespace, attributes);
     },
     createCommentNode(text) {
       countNode();
@@ -83,9 +84,8 @@ class OpenElements {
   }
 }
 
-const createElement: BoundedAdapter['createElement'] = (name, namespace, attributes) => {
-  const element = new Element(name, attributes.length ? new Attributes() : NO_ATTRIBUTES, []);
-  element.namespace = namespace;
+const createParsedElement: BoundedAdapter['createElement'] = (name, namespace, attributes) => {
+  const element = createElement(name, attributes.length ? new Attributes() : NO_ATTRIBUTES, namespace);
   const known = attributes.length > MAX_ATTRIBUTES ? attributes.slice(0, MAX_ATTRIBUTES) : attributes;
   // The tokenizer has already removed duplicate names.
   for (const { name, value } of known) element.attribs[name] = value;
@@ -93,7 +93,7 @@ const createElement: BoundedAdapter['createElement'] = (name, namespace, attribu
 };
 
 const adoptAttributes: BoundedAdapter['adoptAttributes'] = (element, attributes) => {
-  if (element.attribs === NO_ATTRIBUTES) element.attribs = new Attributes();
+  if (!hasAttributes(element)) element.attribs = new Attributes();
   for (const { name, value } of attributes) element.attribs[name] ??= value;
 };
 
@@ -132,18 +132,6 @@ const detachNode: BoundedAdapter['detachNode'] = (node) => {
   node.prev = null;
   node.next = null;
 };
-
-/**
- * A record without inherited names, so that a page may call its attributes `constructor`. V8 keeps it in a
- * third of the memory of `Object.create(null)`.
- */
-class Attributes {
-  [name: string]: string;
-}
-Object.setPrototypeOf(Attributes.prototype, null);
-Reflect.deleteProperty(Attributes.prototype, 'constructor');
-/** The attributes of all elements that have none, which are most. */
-const NO_ATTRIBUTES = Object.freeze(new Attributes());
 
 function refuse(what: string): never {
   throw new ServiceError('SCRAPE_CONTENT_TOO_LARGE', `The page ${what}. Fetch a smaller part of it.`);
