@@ -1,13 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { appTruth } from '../test/site/site.ts';
 import { startSiteProcess } from './crawl/programs.ts';
-import { ask, startMeasuredService } from './crawl/service.ts';
+import { ask, readHead, startJob, startMeasuredService } from './crawl/service.ts';
 import { measure, percentile, short, table } from './figures.ts';
 import { byRole, sampleProcesses } from './processes.ts';
 
 /**
- * Measures POST /v2/scrape of pages that a script draws 100 ms after they have loaded: one after the other, and with 16
- * clients with the CPU time of each process. A page without its content fails the benchmark.
+ * Measures pages that a script draws 100 ms after they have loaded: POST /v2/scrape, one after the other and with 16 clients, and
+ * a batch of twice as many pages of the one host, with the CPU time of each process. A page without its content fails the
+ * benchmark.
  * Usage: node bench/script-pages.ts [SCRAPES]
  */
 
@@ -15,6 +17,8 @@ const SCRAPES = Number(process.argv[2] ?? 96);
 const ALONE = 20;
 const CLIENTS = 16;
 const WARM_UP = 16;
+/** The API takes CPU time for each look at the batch. */
+const LOOK_MS = 250;
 
 const scraped = z.object({ data: z.object({ markdown: z.string() }) });
 
@@ -26,30 +30,58 @@ const scrape = async (index: number) => {
   if (!data.markdown.includes(appTruth(index).firstSentence))
     throw new Error(`${body.url} was read too early`);
 };
+/** Scrapes a batch of pages. @returns milliseconds from its request to its end */
+async function runBatch(from: number, pages: number): Promise<number> {
+  const start = performance.now();
+  const urls = Array.from({ length: pages }, (_, index) => `${site.url}/app/${from + index}`);
+  const job = await startJob(instance, '/v2/batch/scrape', { urls, formats: ['markdown'] });
+  for (;;) {
+    const { status, completed } = await readHead(instance, job);
+    if (status === 'completed') return performance.now() - start;
+    if (status !== 'scraping') throw new Error(`${job} is ${status} with ${completed} of ${pages} pages`);
+    await sleep(LOOK_MS);
+  }
+}
+
+/** CPU milliseconds a page of each process, while `work` runs. */
+async function cpuOf<Result>(pages: number, work: () => Promise<Result>) {
+  const before = byRole(sampleProcesses(roots), 'cpuMs');
+  const result = await work();
+  const after = byRole(sampleProcesses(roots), 'cpuMs');
+  const cpu = Object.keys(after).map((role) => [role, ((after[role] ?? 0) - (before[role] ?? 0)) / pages]);
+  return { result, cpu: Object.fromEntries(cpu) as Record<string, number> };
+}
+
 try {
   await measure(WARM_UP, 4, (index) => scrape(1_000_000 + index));
   const alone = await measure(ALONE, 1, (index) => scrape(2_000_000 + index));
-  const before = byRole(sampleProcesses(roots), 'cpuMs');
-  const many = await measure(SCRAPES, CLIENTS, scrape);
-  const after = byRole(sampleProcesses(roots), 'cpuMs');
+  const many = await cpuOf(SCRAPES, () => measure(SCRAPES, CLIENTS, scrape));
+  const pages = 2 * SCRAPES;
+  await runBatch(3_000_000, WARM_UP);
+  const batch = await cpuOf(pages, () => runBatch(4_000_000, pages));
+  const perSecond = (count: number, ms: number) => short((count / ms) * 1000);
   console.log(
     table([
-      { scrapes: 'one after the other', 'p50 ms': short(percentile(alone.times, 0.5)), 'per second': '' },
       {
-        scrapes: `${CLIENTS} clients`,
-        'p50 ms': short(percentile(many.times, 0.5)),
-        'per second': short((SCRAPES / many.totalMs) * 1000),
+        pages: 'scrapes, one after the other',
+        'p50 ms': short(percentile(alone.times, 0.5)),
+        'per second': '',
       },
+      {
+        pages: `scrapes, ${CLIENTS} clients`,
+        'p50 ms': short(percentile(many.result.times, 0.5)),
+        'per second': perSecond(SCRAPES, many.result.totalMs),
+      },
+      { pages: `a batch of ${pages} pages`, 'p50 ms': '', 'per second': perSecond(pages, batch.result) },
     ]),
   );
-  const cpu = Object.keys(after).map((role) => ({
-    role,
-    cpuMs: ((after[role] ?? 0) - (before[role] ?? 0)) / SCRAPES,
+  const sum = (cpu: Record<string, number>) => Object.values(cpu).reduce((total, ms) => total + ms, 0);
+  const rows = [...Object.keys(many.cpu), 'sum'].map((process) => ({
+    process,
+    'CPU-ms per scrape': short({ ...many.cpu, sum: sum(many.cpu) }[process] ?? 0),
+    'CPU-ms per page of the batch': short({ ...batch.cpu, sum: sum(batch.cpu) }[process] ?? 0),
   }));
-  const sum = cpu.reduce((total, { cpuMs }) => total + cpuMs, 0);
-  console.log(
-    `\n${table([...cpu, { role: 'sum', cpuMs: sum }].map(({ role, cpuMs }) => ({ process: role, 'CPU-ms per scrape': short(cpuMs) })))}`,
-  );
+  console.log(`\n${table(rows)}`);
 } finally {
   await instance.stop();
   site.stop();

@@ -1,4 +1,5 @@
-import { type ChildNode, type Element, isTag, isText, type ParentNode } from 'domhandler';
+import type { ChildNode, Element, ParentNode } from 'domhandler';
+import { isTag, isText } from './nodes.ts';
 import { isBlock, isNeverShown, oneLine } from './text.ts';
 
 /** A unit of visible text: a paragraph, a list item, a table row, a heading or a code block. */

@@ -1,18 +1,10 @@
-import {
-  type ChildNode,
-  Document,
-  Element,
-  isDirective,
-  isTag,
-  isText,
-  type ParentNode,
-  Text,
-} from 'domhandler';
+import { type ChildNode, Document, type Element, isDirective, type ParentNode, Text } from 'domhandler';
 import { find } from 'domutils';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
 import { findBoilerplate } from './main-content/index.ts';
 import { isMathScript } from './markdown/math.ts';
 import { LAZY_SOURCES, LAZY_SRCSETS, largestCandidate } from './media/srcset.ts';
+import { createElement, isTag, isText } from './nodes.ts';
 import { setChildren } from './parse/parse.ts';
 import { selectElements } from './selector.ts';
 import { documentBaseUrl, resolveUrl } from './urls.ts';
@@ -91,7 +83,7 @@ function copyNodes(nodes: readonly ChildNode[], copies: ChildNode[], filter: Cop
     else if (!isTag(node) || dropped.has(node) || isNeverContent(node)) continue;
     else if (node.name === 'noscript' && !isScripted) copyNodes(node.children, copies, filter);
     else if (!isScripted || !NOT_SHOWN_BY_BROWSERS.has(node.name)) {
-      const element = new Element(node.name, attributesWithAbsoluteUrls(node, base));
+      const element = createElement(node.name, attributesWithAbsoluteUrls(node, base), node.namespace);
       setChildren(element, copyChildren(node.children, filter));
       copies.push(element);
     }

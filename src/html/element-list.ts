@@ -1,4 +1,4 @@
-import { type ChildNode, type Document, type Element, hasChildren, isTag } from 'domhandler';
+import { type ChildNode, type Document, type Element, isDocument, isTag } from 'domhandler';
 
 /**
  * The list of a document is its property, because whatever is in a `WeakMap` survives the collections of V8's young generation:
@@ -21,14 +21,14 @@ export function listElements(document: ListedDocument): readonly Element[] {
   return elements;
 }
 
-/** Recursion is safe, because the parser limits the depth of a page. */
+/** Adds elements, also those in the document that a `template` holds. Recursion is safe, because the parser limits the depth of a page. */
 function addElements(nodes: readonly ChildNode[], to: Element[]): void {
   for (let at = 0; at < nodes.length; at++) {
     const node = nodes[at]!;
     if (isTag(node)) {
       node.startIndex = to.length;
       to.push(node);
-    }
-    if (hasChildren(node)) addElements(node.children, to);
+      addElements(node.children, to);
+    } else if (isDocument(node)) addElements(node.children, to);
   }
 }

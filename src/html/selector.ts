@@ -1,6 +1,7 @@
 import { compile, selectAll } from 'css-select';
-import { type Element, isTag, type ParentNode } from 'domhandler';
+import type { Element, ParentNode } from 'domhandler';
 import { ServiceError } from '../errors.ts';
+import { isTag } from './nodes.ts';
 
 /** Whether a text is a supported CSS selector. */
 export function isSelector(text: string): boolean {

@@ -1,4 +1,5 @@
-import { type AnyNode, isTag, isText } from 'domhandler';
+import type { AnyNode } from 'domhandler';
+import { isTag, isText } from './nodes.ts';
 
 const ELEMENTS_NEVER_SHOWN = new Set(['script', 'style', 'template', 'noscript', 'head']);
 /** Elements that end a line of text; all others are a part of it. */

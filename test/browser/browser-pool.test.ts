@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BrowserPool, type PoolOptions } from '../../src/browser/chromium/browser-pool.ts';
 import { type Chromium, launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
+import { measureMemoryMb } from '../../src/browser/chromium/process-memory.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { pollUntil } from '../support/poll.ts';
@@ -146,6 +148,24 @@ describe('a browser', () => {
     await expect.poll(() => running.has(launched[0]!)).toBe(false);
     third.letGo();
     expect(await third.done).toBe(launched[1]!.connection);
+  });
+
+  it('is weighed without the program, which each of its processes maps', async () => {
+    open();
+    const page = hold();
+    await page.opened;
+    const { connection } = launched[0]!;
+    const { processInfo } = await connection.browser.send('SystemInfo.getProcessInfo');
+    const residentMb = processInfo
+      .map(
+        ({ id }) => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${id}/status`, 'utf8'))![1]) / 1024,
+      )
+      .reduce((sum, each) => sum + each, 0);
+    const ownMb = await measureMemoryMb(connection);
+    expect(ownMb).toBeGreaterThan(10);
+    expect(ownMb).toBeLessThan(residentMb / 2);
+    page.letGo();
+    await page.done;
   });
 
   it('is replaced when it has grown too large', async () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Parser, parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import { buildTree } from '../../src/html/parse/tokenizer.ts';
-import { createBoundedAdapter } from '../../src/html/parse/tree-adapter.ts';
+import { BoundedAdapter } from '../../src/html/parse/tree-adapter.ts';
 import { propertyRuns } from '../support/corpus.ts';
 
 /** Names, attributes and texts of a tree, with their bounds: texts that touch would hide behind plain HTML. */
@@ -19,7 +19,7 @@ function shapeOf(nodes: ChildNode[]): unknown[] {
 }
 
 function treesOf(page: string): { ours: ChildNode[]; theirs: ChildNode[] } {
-  const options = () => ({ treeAdapter: createBoundedAdapter(), scriptingEnabled: false });
+  const options = () => ({ treeAdapter: new BoundedAdapter(), scriptingEnabled: false });
   return {
     ours: buildTree(new Parser(options()), page).children,
     theirs: parse(page, options()).children,

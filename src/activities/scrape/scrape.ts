@@ -18,6 +18,7 @@ import { releaseSlot, renewSlot } from '../../db/teams/slots.ts';
 import { type JobCipher, restoreJobCipher } from '../../encryption/job-cipher.ts';
 import { EngineTrace } from '../../engines/engine-trace.ts';
 import type { Engines } from '../../engines/index.ts';
+import { opensBrowser } from '../../engines/opens-browser.ts';
 import { isErrorCode, policyOf, ServiceError, toServiceError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
@@ -37,6 +38,12 @@ const MAX_START_SHARE = 1 / 4;
 
 /** Milliseconds for which a quick scrape is waited for without an activity that Temporal keeps track of; see {@link scrapeActivities}. */
 const MAX_BEGIN_MS = 1_000;
+
+/**
+ * Milliseconds that Chromium takes to start after a rest. A rendering thread that started beside it would make both slower, and is
+ * only needed when the page has been read.
+ */
+const BROWSER_START_MS = 200;
 
 /** The document is stored by then, so that only the next scrape of the page suffers. */
 const NOT_CACHED = 'a scraped page could not be stored in the cache';
@@ -167,7 +174,7 @@ async function scrapeJob(deps: JobDeps, jobId: string, { job, cipher, run }: Job
       'The worker that had begun with the page was lost. It is scraped again.',
     );
   stages.end('queue');
-  deps.renderer.wake();
+  using _wakeUp = setTimeout(() => deps.renderer.wake(), opensBrowser(request) ? BROWSER_START_MS : 0);
   const trace = new EngineTrace();
   using ownBrowser = cipher.encrypts ? undefined : browserToContinue(deps, jobId, request);
   const scrape = { jobId, teamId: job.team_id, request, cipher, deadline, conversion, trace, ownBrowser };

@@ -7,7 +7,7 @@ export interface PooledBrowserLimits {
   /** How many contexts one browser opens. */
   uses: number;
   ageMs: number;
-  /** Resident memory of all its processes, in MiB. */
+  /** Memory of all its processes without the program itself, in MiB. */
   memoryMb: number;
 }
 

@@ -1,4 +1,5 @@
-import { Element, isTag } from 'domhandler';
+import { Element } from 'domhandler';
+import { isParentElement, isTag } from '../nodes.ts';
 import { isHeading } from './page-index/element-measures.ts';
 import { isArticleBody, isMainElement, isRunningText, type PageIndex } from './page-index/page-index.ts';
 import { PAGE_TYPES } from './page-type/page-type.ts';
@@ -81,7 +82,7 @@ function findMain(index: PageIndex, { remaining }: PrunedPage): Element | undefi
 
 /** Whether an element is in an inlined frame, whose main element is not the main element of the page. */
 function isInFrame(element: Element): boolean {
-  for (let at = element.parent; at && isTag(at); at = at.parent)
+  for (let at = element.parent; isParentElement(at); at = at.parent)
     if (at.attribs['data-original-tag'] === 'iframe') return true;
   return false;
 }
@@ -127,7 +128,7 @@ function findArticleBody(
 }
 
 function narrowTo(found: RootSearch, to: Element, index: PageIndex, { dropped }: PrunedPage): void {
-  for (let at = to; at !== found.root && at.parent && isTag(at.parent); at = at.parent) {
+  for (let at = to; at !== found.root && isParentElement(at.parent); at = at.parent) {
     for (const sibling of at.parent.children)
       if (isTag(sibling) && sibling !== at) dropBesideTitle(sibling, index, dropped);
   }

@@ -1,5 +1,6 @@
-import { type ChildNode, type Element, isTag, isText } from 'domhandler';
+import type { ChildNode, Element } from 'domhandler';
 import { textContent } from 'domutils';
+import { isParentElement, isTag, isText } from '../nodes.ts';
 import { SKIPPED_ELEMENTS } from './element-names.ts';
 import { writeInlineLink } from './links.ts';
 import type { ElementRule } from './writer.ts';
@@ -111,16 +112,16 @@ function isLineNumbers(element: Element): boolean {
 /** Whether a `pre` holds the line numbers of the code in the next table cell. */
 function isLineNumberGutter(pre: Element, code: string): boolean {
   const { parent } = pre;
-  if (!/^\s*\d+(?:\s+\d+)*\s*$/.test(code) || !parent || !isTag(parent)) return false;
+  if (!/^\s*\d+(?:\s+\d+)*\s*$/.test(code) || !isParentElement(parent)) return false;
   if (isLineNumbers(pre) || isLineNumbers(parent)) return true;
-  const cell = [parent, parent.parent].find((at) => at && isTag(at) && at.name === 'td');
+  const cell = [parent, parent.parent].find((at) => isParentElement(at) && at.name === 'td');
   return Boolean(cell?.next && /^\s*1\b/.test(code));
 }
 
 /** The language named by the classes of a `pre` or of the elements right inside or around it; an empty string without one. */
 function detectLanguage(pre: Element): string {
   const { parent } = pre;
-  const around = parent && isTag(parent) ? [parent, parent.parent] : [];
+  const around = isParentElement(parent) ? [parent, parent.parent] : [];
   const inside = pre.children.filter(isTag).filter(({ name }) => name === 'code');
   for (const node of [...inside, pre, ...around]) {
     if (!node || !isTag(node)) continue;

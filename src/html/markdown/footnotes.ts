@@ -1,5 +1,6 @@
-import { type ChildNode, type Element, isTag, isText } from 'domhandler';
+import type { ChildNode, Element } from 'domhandler';
 import { textContent } from 'domutils';
+import { isParentElement, isTag, isText } from '../nodes.ts';
 
 /** The footnotes of a page, by the elements that they were found in. */
 export interface Footnotes {
@@ -94,7 +95,7 @@ function fragmentOf({ attribs: { href = '' } }: Element): string {
 function anchorNames(link: Element): string[] {
   const places: string[] = [];
   let at: Element['parent'] = link;
-  for (let steps = 0; at && isTag(at) && steps < MAX_ANCHOR_PARENTS; at = at.parent, steps++) {
+  for (let steps = 0; isParentElement(at) && steps < MAX_ANCHOR_PARENTS; at = at.parent, steps++) {
     const { id, name } = at.attribs;
     if (id) places.push(id);
     if (name && at === link) places.push(name);
@@ -104,7 +105,7 @@ function anchorNames(link: Element): string[] {
 
 function closestItem(element: Element): Element | undefined {
   let at: Element['parent'] = element;
-  for (let steps = 0; at && isTag(at) && steps < MAX_ITEM_DEPTH; at = at.parent, steps++)
+  for (let steps = 0; isParentElement(at) && steps < MAX_ITEM_DEPTH; at = at.parent, steps++)
     if (at.name === 'li') return at;
   return undefined;
 }
@@ -112,9 +113,9 @@ function closestItem(element: Element): Element | undefined {
 /** A back reference, widened to the element around it where that holds nothing else. */
 function expandBackReference(link: Element): Element {
   const { parent } = link;
-  if (!parent || !isTag(parent) || parent.name === 'li') return link;
+  if (!isParentElement(parent) || parent.name === 'li') return link;
   const around =
-    parent.name === 'sup' && parent.parent && isTag(parent.parent) && parent.parent.name !== 'li'
+    parent.name === 'sup' && isParentElement(parent.parent) && parent.parent.name !== 'li'
       ? parent.parent
       : parent;
   return around.children.every(isBackReferenceNode) ? around : link;

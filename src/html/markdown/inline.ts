@@ -1,5 +1,6 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
 import { textContent } from 'domutils';
+import { isParentElement, isTag } from '../nodes.ts';
 import { LINE_BREAKS } from './inline-writer.ts';
 import type { ElementRule } from './writer.ts';
 
@@ -68,7 +69,7 @@ export const checkbox: ElementRule = (writer, { attribs, parent }) => {
 };
 
 function isInItem(parent: Element['parent']): boolean {
-  for (let at = parent, steps = 0; at && isTag(at) && steps < 3; at = at.parent, steps++)
+  for (let at = parent, steps = 0; isParentElement(at) && steps < 3; at = at.parent, steps++)
     if (at.name === 'li') return true;
   return false;
 }

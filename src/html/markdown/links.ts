@@ -1,5 +1,6 @@
-import { type Element, isText } from 'domhandler';
+import type { Element } from 'domhandler';
 import { textContent } from 'domutils';
+import { isText } from '../nodes.ts';
 import { oneLine } from '../text.ts';
 import type { InlineSpan } from './delimiters.ts';
 import { classifyContent } from './element-names.ts';

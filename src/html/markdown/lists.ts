@@ -1,4 +1,5 @@
-import { type ChildNode, type Element, isTag, isText } from 'domhandler';
+import type { ChildNode, Element } from 'domhandler';
+import { isTag, isText } from '../nodes.ts';
 import { writeLinkedContent } from './links.ts';
 import type { ElementRule, MarkdownBlock, MarkdownWriter } from './writer.ts';
 import { joinBlocks } from './writer.ts';

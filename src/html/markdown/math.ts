@@ -1,5 +1,6 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
 import { findOne, textContent } from 'domutils';
+import { isParentElement, isTag } from '../nodes.ts';
 import { mathmlToTex } from './mathml-to-tex.ts';
 import type { ElementRule, MarkdownWriter } from './writer.ts';
 
@@ -68,7 +69,7 @@ function sourceTex(element: Element): string | undefined {
 }
 
 function isDisplayMath(element: Element): boolean {
-  for (let at = element.parent, steps = 0; at && isTag(at) && steps < 4; at = at.parent, steps++) {
+  for (let at = element.parent, steps = 0; isParentElement(at) && steps < 4; at = at.parent, steps++) {
     if (DISPLAY.test(at.attribs.class ?? '')) return true;
   }
   return false;

@@ -1,5 +1,6 @@
-import { type AnyNode, type Element, isTag } from 'domhandler';
+import type { AnyNode, Element } from 'domhandler';
 import { textContent } from 'domutils';
+import { isParentElement, isTag } from '../nodes.ts';
 import { oneLine } from '../text.ts';
 
 /** TeX commands by Unicode symbol. */
@@ -108,7 +109,7 @@ const MATHML_RULES: Record<string, (parts: Element[], node: Element) => string> 
   mover: ([base, above]) => overset(base, above),
   munderover: ([base, below, above]) => script(base, below, above),
   mtable: (parts, { parent }) =>
-    parent && isTag(parent) && parent.name === 'mfenced'
+    isParentElement(parent) && parent.name === 'mfenced'
       ? `\\begin{matrix}${rows(parts)}\\end{matrix}`
       : `\\begin{matrix} ${rows(parts)} \\end{matrix}`,
   mfenced: (parts, { attribs }) => {

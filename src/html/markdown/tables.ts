@@ -1,5 +1,6 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
 import { textContent } from 'domutils';
+import { isTag } from '../nodes.ts';
 import { extractCodeText, fencedCode, LINE_NUMBER_CLASS } from './code.ts';
 import { LINE_BREAKS } from './inline-writer.ts';
 import { type ElementRule, joinBlocks, type MarkdownWriter } from './writer.ts';

@@ -1,5 +1,6 @@
-import { type ChildNode, type Element, isTag, isText } from 'domhandler';
+import type { ChildNode, Element } from 'domhandler';
 import { ServiceError } from '../../errors.ts';
+import { isTag, isText } from '../nodes.ts';
 import type { InlineSpan } from './delimiters.ts';
 import type { Footnotes } from './footnotes.ts';
 import { InlineWriter, LINE_BREAKS } from './inline-writer.ts';

@@ -1,5 +1,6 @@
-import { type Document, type Element, isTag } from 'domhandler';
+import type { Document, Element } from 'domhandler';
 import { listElements } from '../element-list.ts';
+import { isParentElement } from '../nodes.ts';
 import { documentBaseUrl, isRelative, resolveUrl } from '../urls.ts';
 import { LAZY_SOURCES, LAZY_SRCSETS, parseSrcset } from './srcset.ts';
 
@@ -40,7 +41,7 @@ function attributeUrlsOf({ name, attribs, parent }: Element): (string | undefine
         ...LAZY_SRCSETS.flatMap((name) => candidates(attribs[name])),
       ];
     case 'source':
-      return parent && isTag(parent) && parent.name === 'picture'
+      return isParentElement(parent) && parent.name === 'picture'
         ? [attribs.src, ...['srcset', ...LAZY_SRCSETS].flatMap((name) => candidates(attribs[name]))]
         : [];
     case 'video':

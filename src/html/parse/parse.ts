@@ -1,7 +1,7 @@
 import { type AnyNode, type ChildNode, type Document, isTag, type ParentNode } from 'domhandler';
 import { Parser } from 'parse5';
 import { buildTree } from './tokenizer.ts';
-import { createBoundedAdapter } from './tree-adapter.ts';
+import { BoundedAdapter } from './tree-adapter.ts';
 
 /** Browsers limit nesting to this depth; deeper elements become siblings. */
 const MAX_DEPTH = 512;
@@ -12,7 +12,7 @@ const MAX_DEPTH = 512;
  * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` for a page with too many nodes, see `tree-adapter.ts`
  */
 export function parseHtml(html: string): Document {
-  const treeAdapter = createBoundedAdapter();
+  const treeAdapter = new BoundedAdapter();
   const document = buildTree(new Parser({ treeAdapter, scriptingEnabled: false }), html);
   // The parser may wrap an element after it was closed, but only in elements that were open before it.
   // A tree is therefore at most twice as deep as the largest number of open elements.

@@ -1,4 +1,5 @@
-import { type Document, type Element, isTag } from 'domhandler';
+import type { Document, Element } from 'domhandler';
+import { isTag } from '../nodes.ts';
 import { textOf } from '../text.ts';
 import { documentBaseUrl, resolveUrl } from '../urls.ts';
 import { type JsonLdItem, typeName, withoutVocabulary } from './json-ld.ts';

@@ -24,8 +24,8 @@ export interface DocumentConverter {
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 /** The sources that the sandboxed processes may read. */
 const SOURCES = [
-  ...['package.json', 'src/parsers', 'src/html/parse', 'src/html/text.ts', 'src/errors.ts'],
-  ...['src/json-object.ts', 'src/sandbox/task-loop.ts', 'src/sandbox/frames.ts'],
+  ...['package.json', 'src/parsers', 'src/html/parse', 'src/html/nodes.ts', 'src/html/text.ts'],
+  ...['src/errors.ts', 'src/json-object.ts', 'src/sandbox/task-loop.ts', 'src/sandbox/frames.ts'],
 ].map((path) => join(ROOT, path));
 /** The packages that those import. The processes may read these and what they depend on. */
 const PACKAGES = [

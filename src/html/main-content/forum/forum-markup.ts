@@ -1,4 +1,5 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
+import { hasAttributes, isTag } from '../../nodes.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import type { PrunedPage } from '../stage.ts';
 
@@ -66,7 +67,7 @@ type FoundPosts = Map<string, { posts: Element[]; length: number }>;
 function collectPosts(element: Element, pruned: PrunedPage, found: FoundPosts): void {
   const rest = pruned.remaining.get(element);
   if (!rest || rest.length === 0 || pruned.dropped.has(element)) return;
-  const name = postNameOf(element);
+  const name = hasAttributes(element) ? postNameOf(element) : undefined;
   if (name) {
     const alike = found.get(name) ?? { posts: [], length: 0 };
     found.set(name, alike);

@@ -1,5 +1,6 @@
-import { type Element, isTag, isText } from 'domhandler';
+import type { Element } from 'domhandler';
 import { findAll, textContent } from 'domutils';
+import { isParentElement, isTag, isText } from '../../nodes.ts';
 import type { Measures } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 
@@ -40,7 +41,7 @@ export function findPostAuthors(posts: Element[], index: PageIndex): Element[] {
   return posts.flatMap((post) => findPostAuthor(post, counts, index));
 }
 
-const parentOf = ({ parent }: Element) => (parent && isTag(parent) ? parent : undefined);
+const parentOf = ({ parent }: Element) => (isParentElement(parent) ? parent : undefined);
 
 /** Searches above the post and then below it, up to the nearest other post. */
 function findPostAuthor(post: Element, counts: Map<Element, number>, { measures }: PageIndex): Element[] {

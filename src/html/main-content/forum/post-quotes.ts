@@ -1,5 +1,6 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
 import { textContent } from 'domutils';
+import { isTag } from '../../nodes.ts';
 import type { PrunedPage } from '../stage.ts';
 
 /** A run of this many equal words is rarely a coincidence. */

@@ -1,5 +1,6 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
 import { textContent } from 'domutils';
+import { isParentElement, isTag } from '../../nodes.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import type { PrunedPage } from '../stage.ts';
 import { findPostsByMarkup } from './forum-markup.ts';
@@ -81,7 +82,7 @@ export function dropAllExcept(elements: Element[], { body }: PageIndex, { droppe
   const lines = new Set<Element>();
   for (const element of elements) {
     dropped.delete(element);
-    for (let at = element.parent; at && isTag(at) && !lines.has(at); at = at.parent) {
+    for (let at = element.parent; isParentElement(at) && !lines.has(at); at = at.parent) {
       lines.add(at);
       dropped.delete(at);
     }

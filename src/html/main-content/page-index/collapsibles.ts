@@ -1,4 +1,5 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
+import { hasAttributes, isParentElement } from '../../nodes.ts';
 import { isHeading } from './element-measures.ts';
 
 /** Whether an element expands and collapses another element below it. Menu buttons are excluded. */
@@ -10,7 +11,7 @@ export const isCollapseToggle = ({ attribs }: Element): boolean =>
 export function findCollapsibleIds(elements: readonly Element[]): Set<string> {
   const ids = new Set<string>();
   for (const element of elements) {
-    const id = collapsibleIdOf(element);
+    const id = hasAttributes(element) ? collapsibleIdOf(element) : undefined;
     if (id) ids.add(id);
   }
   return ids;
@@ -31,7 +32,7 @@ const isTab = ({ attribs }: Element) => attribs.role === 'tab';
 
 /** Whether an element is a child of a heading or of a `dt`. */
 export const isInHeading = ({ parent }: Element) =>
-  parent !== null && isTag(parent) && (isHeading(parent) || parent.name === 'dt');
+  isParentElement(parent) && (isHeading(parent) || parent.name === 'dt');
 
 /** The value of Bootstrap's toggle attribute, such as `collapse` or `tab`. */
 const toggleKindOf = (attribs: Element['attribs']) => attribs['data-bs-toggle'] ?? attribs['data-toggle'];

@@ -1,4 +1,5 @@
-import { type ChildNode, type Document, type Element, isTag, isText } from 'domhandler';
+import type { ChildNode, Document, Element } from 'domhandler';
+import { isTag, isText } from '../../nodes.ts';
 import { ElementMap } from './element-map.ts';
 
 /** Counts over an element and its descendants. Lengths are in characters that are not blank. */

@@ -1,5 +1,6 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
 import { textContent } from 'domutils';
+import { hasAttributes, isTag } from '../../nodes.ts';
 import { isHeading } from './element-measures.ts';
 
 /** The kinds of elements that are not main content. */
@@ -149,6 +150,7 @@ export interface NameContext {
 
 /** The hints in an element's class names, id and test attributes. */
 export function findNameHints(element: Element, { cache, hasAnchors }: NameContext): readonly NameHint[] {
+  if (!hasAttributes(element)) return NO_HINTS;
   const { id, class: classes, 'data-component': component, 'data-testid': testId } = element.attribs;
   if (!id && !classes && component === undefined && testId === undefined) return NO_HINTS;
   const own = id && !HEADING_SLUG.test(id) && !(hasAnchors && isAnchor(element, id)) ? id : '';

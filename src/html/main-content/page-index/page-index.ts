@@ -1,5 +1,6 @@
-import { type Document, Element, isTag } from 'domhandler';
+import { type Document, Element } from 'domhandler';
 import { textContent } from 'domutils';
+import { childrenOf, hasAttributes, isTag } from '../../nodes.ts';
 import type { PageType } from '../page-type/page-type.ts';
 import { findCollapsibleIds } from './collapsibles.ts';
 import { type Measure, type Measures, measureElements } from './element-measures.ts';
@@ -86,10 +87,12 @@ export const isRunningText = (type: PageType) =>
   type === 'article' || type === 'documentation' || type === 'forum';
 
 /** Whether an element is marked as the body of an article. */
-export const isArticleBody = ({ attribs }: Element) => attribs.itemprop === 'articleBody';
+export const isArticleBody = (element: Element) =>
+  hasAttributes(element) && element.attribs.itemprop === 'articleBody';
 
 /** Whether an element is marked as the main content of the page. */
-export const isMainElement = ({ name, attribs }: Element) => name === 'main' || attribs.role === 'main';
+export const isMainElement = (element: Element) =>
+  element.name === 'main' || (hasAttributes(element) && element.attribs.role === 'main');
 
 function findContentAncestors(elements: readonly Element[]): {
   contentAncestors: Set<Element>;
@@ -161,7 +164,7 @@ class NameCoverage {
   /** Adds all elements in an element. */
   add(element: Element, isInCode = false): void {
     const isCode = isInCode || CODE.has(element.name);
-    for (const child of element.children) {
+    for (const child of childrenOf(element)) {
       const measured = isTag(child) ? this.#measures.get(child) : undefined;
       if (!isTag(child) || !measured) continue;
       const isTokenOfCode = isCode && CODE_TOKENS.has(child.name);

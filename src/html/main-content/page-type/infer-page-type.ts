@@ -1,5 +1,5 @@
 import type { Element } from 'domhandler';
-import { isTag } from 'domhandler';
+import { isTag } from '../../nodes.ts';
 import { findPostsByMarkup } from '../forum/forum-markup.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import type { PrunedPage, Stage } from '../stage.ts';

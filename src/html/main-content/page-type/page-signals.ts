@@ -1,6 +1,7 @@
 import type { Document, Element } from 'domhandler';
 import { textContent } from 'domutils';
 import { listElements } from '../../element-list.ts';
+import { hasAttributes } from '../../nodes.ts';
 
 /** Signals of a page's type in its head, its structured data, its body tag and its URL. */
 export interface PageSignals {
@@ -41,6 +42,7 @@ export function readPageSignals(page: Document, url: string): PageSignals {
   let products = 0;
   let scripts = 0;
   for (const element of listElements(page)) {
+    if (!hasAttributes(element)) continue;
     const { name, attribs } = element;
     if (name === 'script' && /ld\+json/i.test(attribs.type ?? '')) {
       const types = schemaTypesIn(element);

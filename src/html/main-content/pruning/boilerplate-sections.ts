@@ -1,5 +1,6 @@
-import { type ChildNode, type Element, isTag } from 'domhandler';
+import type { ChildNode, Element } from 'domhandler';
 import { textContent } from 'domutils';
+import { isParentElement, isTag } from '../../nodes.ts';
 import { oneLine } from '../../text.ts';
 import { type ElementMeasure, isHeading } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
@@ -33,7 +34,11 @@ function findSection(
   { body, measures, contentAncestors, shareOf }: PageIndex,
 ): Element {
   let section = heading;
-  for (let at = heading.parent; at && isTag(at) && at !== body && !contentAncestors.has(at); at = at.parent) {
+  for (
+    let at = heading.parent;
+    isParentElement(at) && at !== body && !contentAncestors.has(at);
+    at = at.parent
+  ) {
     const measured = measures.get(at);
     if (!measured || measured.start < start || shareOf(measured) > MAX_SECTION_SHARE) break;
     section = at;

@@ -1,4 +1,5 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
+import { hasAttributes, isParentElement, isTag } from '../../nodes.ts';
 import { isCollapseToggle, isInHeading } from '../page-index/collapsibles.ts';
 import type { ElementMeasure } from '../page-index/element-measures.ts';
 import type { NameHint } from '../page-index/name-hints.ts';
@@ -42,6 +43,7 @@ export function isBoilerplate(
   isInMain: boolean,
   index: PageIndex,
 ): boolean {
+  if (!hasAttributes(element)) return isBoilerplateByTag(element, measured, isInMain, index) ?? false;
   if (isClonedElement(element)) return true;
   const share = index.shareOf(measured);
   // Tags and roles are more reliable than names, so names are checked only if they decide nothing.
@@ -111,8 +113,8 @@ function isBoilerplateByTag(
 
 /** Whether an element is most of a heading's text instead of an icon beside it. */
 function isHeadingText(element: Element, length: number, { measures }: PageIndex): boolean {
-  const around = isInHeading(element) && element.parent;
-  return around && isTag(around) ? length > 0.5 * (measures.get(around)?.length ?? 0) : false;
+  const around = isInHeading(element) ? element.parent : null;
+  return isParentElement(around) ? length > 0.5 * (measures.get(around)?.length ?? 0) : false;
 }
 
 /** Whether an element is a question whose answer expands below it. */

@@ -1,5 +1,6 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
 import { prevElementSibling } from 'domutils';
+import { isParentElement } from '../../nodes.ts';
 import type { ElementMeasure } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import { TEXT_PAGE_TYPES } from './thresholds.ts';
@@ -30,7 +31,7 @@ function hasPicture(caption: Element, measured: ElementMeasure, { measures }: Pa
   let { parent } = caption;
   for (
     let level = 0;
-    parent && isTag(parent) && level < MAX_LEVELS_TO_PICTURE;
+    isParentElement(parent) && level < MAX_LEVELS_TO_PICTURE;
     level++, { parent } = parent
   ) {
     const around = measures.get(parent);
@@ -43,6 +44,6 @@ function hasPicture(caption: Element, measured: ElementMeasure, { measures }: Pa
 export const isInCaption = (element: Element): boolean => ancestor(element, 'figcaption') !== undefined;
 
 function ancestor({ parent }: Element, name: string): Element | undefined {
-  for (let at = parent; at && isTag(at); at = at.parent) if (at.name === name) return at;
+  for (let at = parent; isParentElement(at); at = at.parent) if (at.name === name) return at;
   return undefined;
 }

@@ -1,5 +1,6 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
 import { prevElementSibling } from 'domutils';
+import { isParentElement } from '../../nodes.ts';
 
 /** Classes of the slides that carousels clone before the first and after the last slide for endless scrolling. */
 const CLONE =
@@ -27,7 +28,7 @@ function isInactivePrice(element: Element): boolean {
   const price = ALTERNATIVE_PRICE.exec(classesOf(element))?.[1];
   if (!price) return false;
   let { parent } = element;
-  for (let depth = 0; parent && isTag(parent) && depth < MAX_LEVELS_TO_PRICE; depth++, { parent } = parent) {
+  for (let depth = 0; isParentElement(parent) && depth < MAX_LEVELS_TO_PRICE; depth++, { parent } = parent) {
     if (PRICE.test(classesOf(parent)))
       return classesOf(parent).includes('price--on-sale') !== (price === 'sale');
   }

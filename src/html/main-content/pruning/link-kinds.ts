@@ -1,5 +1,6 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
 import { findOne, textContent } from 'domutils';
+import { isParentElement } from '../../nodes.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 
 /** Whether the first link in an element is a URL with a fragment. An element without links counts as such. */
@@ -25,4 +26,4 @@ export const isSourceLink = ({ attribs }: Element) =>
 
 /** Whether a link is a child of a paragraph with prose. Such a link is content whatever its class names say. */
 export const isInParagraph = ({ parent }: Element, { measures }: PageIndex) =>
-  parent !== null && isTag(parent) && parent.name === 'p' && (measures.get(parent)?.prose ?? 0) > 0;
+  isParentElement(parent) && parent.name === 'p' && (measures.get(parent)?.prose ?? 0) > 0;

@@ -1,4 +1,5 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
+import { childrenOf, isTag } from '../../nodes.ts';
 import { ElementMap } from '../page-index/element-map.ts';
 import { addMeasure, type ElementMeasure, type Measure } from '../page-index/element-measures.ts';
 import { isMainElement, type PageIndex } from '../page-index/page-index.ts';
@@ -57,7 +58,7 @@ class Pruning implements PrunedPage {
     let rest: Measure = measured;
     this.remaining.set(element, rest);
     const isInside = isInMain || isContentElement(element);
-    for (const child of element.children) {
+    for (const child of childrenOf(element)) {
       const before = isTag(child) ? measures.get(child) : undefined;
       if (!isTag(child) || !before) continue;
       const after = this.visit(child, isInside);

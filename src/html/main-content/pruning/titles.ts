@@ -1,4 +1,5 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
+import { isTag } from '../../nodes.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import type { PageType } from '../page-type/page-type.ts';
 

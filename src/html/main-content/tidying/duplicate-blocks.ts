@@ -1,5 +1,6 @@
-import { type ChildNode, type Element, hasChildren, isTag, isText } from 'domhandler';
+import { type ChildNode, type Element, hasChildren } from 'domhandler';
 import { textContent } from 'domutils';
+import { isTag, isText } from '../../nodes.ts';
 import { oneLine } from '../../text.ts';
 import { allTypesExcept, type PrunedPage, type Stage } from '../stage.ts';
 

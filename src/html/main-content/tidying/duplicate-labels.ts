@@ -1,5 +1,6 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
 import { textContent } from 'domutils';
+import { isTag } from '../../nodes.ts';
 import { oneLine } from '../../text.ts';
 import { isHeading } from '../page-index/element-measures.ts';
 import type { PrunedPage, Stage } from '../stage.ts';

@@ -1,5 +1,6 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
 import { findAll } from 'domutils';
+import { isTag } from '../../nodes.ts';
 import type { Measure } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import type { PrunedPage } from '../stage.ts';

@@ -1,4 +1,5 @@
-import { type ChildNode, type Element, isTag, isText } from 'domhandler';
+import type { ChildNode, Element } from 'domhandler';
+import { isTag, isText } from '../../nodes.ts';
 import { textOf } from '../../text.ts';
 import type { Measure } from '../page-index/element-measures.ts';
 import type { PrunedPage } from '../stage.ts';

@@ -1,0 +1,61 @@
+import { type ChildNode, Element, type ParentNode, type Text } from 'domhandler';
+
+/**
+ * What the nodes of a page are, and how its elements are made. The walks over a page ask this for each node several times. V8 reads
+ * a field of an object directly where it has met objects of at most four shapes, and otherwise looks its place up in a table,
+ * which took a tenth of the time of a conversion. A shape is the class and the fields, in the order in which they were added.
+ * Therefore all elements get the same fields, and {@link isTag} and {@link isText} are asked about children only, which are
+ * elements, texts, comments and the doctype. domhandler has functions of the same names, which its libraries also ask about
+ * documents. They are for code that meets the content of a `template`, which is a document.
+ */
+
+/** Whether a child of an element or of a document is an element. */
+export function isTag(child: ChildNode): child is Element {
+  const { type }: { type: string } = child;
+  return type === 'tag' || type === 'script' || type === 'style';
+}
+
+/** Whether a child of an element or of a document is a text. */
+export function isText(child: ChildNode): child is Text {
+  const { type }: { type: string } = child;
+  return type === 'text';
+}
+
+/** Whether the parent of a node is an element, and not the document. */
+export const isParentElement = (parent: ParentNode | null | undefined): parent is Element =>
+  parent instanceof Element;
+
+const NO_CHILDREN: ChildNode[] = [];
+
+/** The children of an element; none for a `template`, whose content is a document of its own. */
+export const childrenOf = ({ name, children }: Element): ChildNode[] =>
+  name === 'template' ? NO_CHILDREN : children;
+
+/** Makes an element without children. @param namespace the URI of its namespace; `undefined` if it does not matter */
+export function createElement(
+  name: string,
+  attribs: Element['attribs'],
+  namespace: string | undefined,
+): Element {
+  const element = new Element(name, attribs, []);
+  element.namespace = namespace;
+  return element;
+}
+
+/**
+ * A record without inherited names, so that a page may call its attributes `constructor`. V8 keeps it in a
+ * third of the memory of `Object.create(null)`.
+ */
+export class Attributes {
+  [name: string]: string;
+}
+Object.setPrototypeOf(Attributes.prototype, null);
+Reflect.deleteProperty(Attributes.prototype, 'constructor');
+/** The attributes of all elements that have none, which are most. */
+export const NO_ATTRIBUTES = Object.freeze(new Attributes());
+
+/**
+ * Whether an element has attributes. Code that asks each element for several of them asks this first: elements have so many
+ * different sets of attributes that V8 looks each of them up in a table.
+ */
+export const hasAttributes = ({ attribs }: Element): boolean => attribs !== NO_ATTRIBUTES;
