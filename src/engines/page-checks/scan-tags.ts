@@ -38,12 +38,18 @@ export function scanTags(html: string, reader: TagHandler): void {
       reader.comment(html.slice(open + 4, close));
       continue;
     }
+    const isEnd = html[open + 1] === '/';
+    const name = readName(html, isEnd ? open + 2 : open + 1);
+    // Declarations, and what browsers take for text or comments, such as `< 5` and `</>`.
+    if (name === '') continue;
+    if (isEnd) {
+      reader.close(name);
+      continue;
+    }
     const tag = html.slice(open + 1, close);
-    const [, slash, name = ''] = /^(\/?)([a-z][a-z0-9-]*)/.exec(tag) ?? [];
-    if (slash) reader.close(name);
     // The content of a template with a shadow root is visible, unlike that of other templates.
-    else if (!HIDDEN_ELEMENTS.has(name) || tag.endsWith('/') || tag.includes('shadowrootmode')) {
-      if (name) reader.open(name, tag);
+    if (!HIDDEN_ELEMENTS.has(name) || tag.endsWith('/') || tag.includes('shadowrootmode')) {
+      reader.open(name, tag);
     } else {
       const end = html.indexOf(`</${name}`, at);
       reader.hidden(name, tag, html.slice(at, end < 0 ? undefined : end));
@@ -52,3 +58,14 @@ export function scanTags(html: string, reader: TagHandler): void {
     }
   }
 }
+
+/** The name of an element that begins at a position; empty if there is none. */
+function readName(html: string, begin: number): string {
+  let end = begin;
+  // Character by character, because a pattern takes four times as long.
+  while (isLetter(html.charCodeAt(end)) || (end > begin && isDigitOrHyphen(html.charCodeAt(end)))) end++;
+  return html.slice(begin, end);
+}
+
+const isLetter = (code: number) => code >= 0x61 && code <= 0x7a;
+const isDigitOrHyphen = (code: number) => (code >= 0x30 && code <= 0x39) || code === 0x2d;
