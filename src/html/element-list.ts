@@ -1,4 +1,5 @@
-import { type ChildNode, type Document, type Element, isDocument, isTag } from 'domhandler';
+import { type ChildNode, type Document, type Element, isDocument } from 'domhandler';
+import { isTag } from './nodes.ts';
 
 /**
  * The list of a document is its property, because whatever is in a `WeakMap` survives the collections of V8's young generation:
@@ -21,14 +22,17 @@ export function listElements(document: ListedDocument): readonly Element[] {
   return elements;
 }
 
-/** Adds elements, also those in the document that a `template` holds. Recursion is safe, because the parser limits the depth of a page. */
+/** Recursion is safe, because the parser limits the depth of a page. */
 function addElements(nodes: readonly ChildNode[], to: Element[]): void {
   for (let at = 0; at < nodes.length; at++) {
     const node = nodes[at]!;
-    if (isTag(node)) {
-      node.startIndex = to.length;
-      to.push(node);
-      addElements(node.children, to);
-    } else if (isDocument(node)) addElements(node.children, to);
+    if (!isTag(node)) continue;
+    node.startIndex = to.length;
+    to.push(node);
+    addElements(node.name === 'template' ? nodesInTemplate(node) : node.children, to);
   }
 }
+
+/** The nodes in a `template`, which has a document as its child. */
+const nodesInTemplate = ({ children }: Element) =>
+  children.flatMap((child) => (isDocument(child) ? child.children : [child]));

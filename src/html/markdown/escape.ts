@@ -38,6 +38,15 @@ export const dependsOnNext = (character: string): boolean => /[\\*_~<\]]/.test(c
 /** Whether a text has any character that can be markup. */
 export const mayNeedEscaping = (text: string): boolean => SPECIAL_CHARACTER.test(text);
 
+/** The characters that can be markup, and white space other than a space. */
+const NOT_PLAIN = /[\\`*_[\]<&~\t-\r\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/;
+
+/**
+ * Whether a text is written as it is, because it consists of words with single spaces between them. Most texts do, so it
+ * matters that V8 takes less time for one class of characters than for alternatives.
+ */
+export const isPlain = (text: string): boolean => !NOT_PLAIN.test(text) && !/ {2}/.test(text);
+
 /**
  * Escapes the characters of a text that would be read as markup in its place.
  * @param text without line feeds

@@ -1,9 +1,11 @@
+import { oneLine } from '../text.ts';
 import { Delimiters, type InlineSpan } from './delimiters.ts';
 import {
   type AdjacentCharacter,
   escapeLine,
   escapeText,
   type InlineContext,
+  isPlain,
   isPunctuation,
   isWord,
   mayNeedEscaping,
@@ -65,9 +67,7 @@ export class InlineWriter {
       return;
     }
     if (data.charCodeAt(0) !== words.charCodeAt(0)) this.#gap = true;
-    const spaced = /[^\S ]| {2}/.test(words) ? words.replace(/\s+/g, ' ') : words;
-    const before = this.#delimiters.isOpeningPending ? this.#delimiters.innermostCharacter : this.#before;
-    this.#text(mayNeedEscaping(spaced) ? escapeText(spaced, before, this.#around) : spaced);
+    this.#text(isPlain(words) ? words : this.#escape(oneLine(words)));
     this.#gap = isBlankAt(data, data.length - 1);
   }
 
@@ -133,6 +133,12 @@ export class InlineWriter {
       .split('\n')
       .map((line, place) => escapeLine(line, place === 0))
       .join('\n');
+  }
+
+  #escape(text: string): string {
+    if (!mayNeedEscaping(text)) return text;
+    const before = this.#delimiters.isOpeningPending ? this.#delimiters.innermostCharacter : this.#before;
+    return escapeText(text, before, this.#around);
   }
 
   /** The character before the next one. */
