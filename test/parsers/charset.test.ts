@@ -57,7 +57,8 @@ describe('text with a declared encoding', () => {
     expect(decodeText(Buffer.from(page), 'text/html; charset=utf-8')).toBe(page);
     expect(decodeText(Buffer.from(`\uFEFF${page}`), 'text/html; charset=koi8-r')).toBe(page);
     expect(decodeText(Buffer.from(`\uFEFF${page}`, 'utf16le'), 'text/html; charset=utf-8')).toBe(page);
-    expect(decodeText(Buffer.from(`\uFEFF${page}`, 'utf16le').swap16(), '')).toBe(page);
+    for (const type of ['', 'text/html; charset=utf-8'])
+      expect(decodeText(Buffer.from(`\uFEFF${page}`, 'utf16le').swap16(), type)).toBe(page);
   });
 
   it('is decoded even where the declaration is wrong or unknown', () => {

@@ -56,15 +56,20 @@ const CHARACTERS: Record<string, string> = {
  * Names that are common. A page has the same names very often, and each is a part of its text; with one string for all of them,
  * V8 compares and looks up names by their address instead of their characters.
  */
-const byItself = (names: string[]) => new Map(names.map((name) => [name, name]));
-const TAG_NAMES = byItself(Object.values(html.TAG_NAMES).filter((name) => name === name.toLowerCase()));
-const ATTRIBUTE_NAMES = byItself(
+const TAGS = new Map<string, { name: string; id: html.TAG_ID }>(
+  Object.values(html.TAG_NAMES)
+    .filter((name) => name === name.toLowerCase())
+    .map((name) => [name, { name, id: html.getTagID(name) }]),
+);
+const ATTRIBUTE_NAMES = new Map(
   (
     'action align alt aria-controls aria-expanded aria-hidden aria-label aria-labelledby charset class colspan content d data-src ' +
     'data-srcset data-testid datetime decoding dir fetchpriority fill for height hidden href id itemid itemprop itemscope ' +
     'itemtype lang loading media method name placeholder property rel role rowspan scope sizes src srcset start style tabindex ' +
     'target title type value viewbox width xmlns'
-  ).split(' '),
+  )
+    .split(' ')
+    .map((name) => [name, name]),
 );
 
 const TAB = 9;
@@ -88,6 +93,26 @@ interface ParserState {
   readonly skipNextNewLine: boolean;
 }
 
+/** The occurrences of a text in a page, which are searched from the front to the back, each once. */
+class Occurrences {
+  readonly #text: string;
+  /** The position of the occurrence that was found last. */
+  #at = -1;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The position of the first occurrence from a position on; the end of the page if there is none. */
+  next(page: string, from: number): number {
+    if (this.#at < from) {
+      const found = page.indexOf(this.#text, from);
+      this.#at = found < 0 ? page.length : found;
+    }
+    return this.#at;
+  }
+}
+
 /**
  * parse5's tokenizer with a fast path for text without character references, well-formed tags and comments.
  * The fast path consumes whole tokens where parse5 consumes single characters. Everything else is left to
@@ -96,7 +121,10 @@ interface ParserState {
 class FastTokenizer extends Tokenizer {
   readonly #parser: ParserState;
   #isQuick = false;
-  readonly #nextOf = new Map<string, number>();
+  readonly #lessSigns = new Occurrences('<');
+  readonly #ampersands = new Occurrences('&');
+  readonly #commentEnds = new Occurrences('-->');
+  readonly #otherCommentEnds = new Occurrences('--!>');
   /** The token of all end tags: unlike that of a start tag, the parser does not keep it. */
   readonly #endTagToken = emptyTag(TokenType.END_TAG);
 
@@ -148,8 +176,8 @@ class FastTokenizer extends Tokenizer {
   #text(page: string, from: number, hasReferences: boolean): boolean {
     const { insertionMode, skipNextNewLine } = this.#parser;
     if (FRAMES.has(insertionMode)) return false;
-    let to = this.#next('<', page, from);
-    if (hasReferences) to = Math.min(to, this.#next('&', page, from));
+    let to = this.#lessSigns.next(page, from);
+    if (hasReferences) to = Math.min(to, this.#ampersands.next(page, from));
     if (to <= from) return false;
     if (this.currentCharacterToken) this._emitCurrentCharacterToken(null);
     let word = from;
@@ -176,9 +204,14 @@ class FastTokenizer extends Tokenizer {
 
   #comment(page: string, from: number): boolean {
     const first = page.charCodeAt(from);
-    const end = this.#next('-->', page, from);
+    const end = this.#commentEnds.next(page, from);
     // Other ends of a comment (`<!-->`, `<!--->`, `--!>`) are left to parse5.
-    if (first === GREATER || first === 45 || end === page.length || this.#next('--!>', page, from) < end)
+    if (
+      first === GREATER ||
+      first === 45 ||
+      end === page.length ||
+      this.#otherCommentEnds.next(page, from) < end
+    )
       return false;
     this.#endText();
     this.handler.onComment({ type: TokenType.COMMENT, data: page.slice(from, end), location: null });
@@ -227,19 +260,6 @@ class FastTokenizer extends Tokenizer {
   #endText(): void {
     if (this.currentCharacterToken) this._emitCurrentCharacterToken(null);
   }
-
-  /**
-   * The position of the next occurrence of a text, or the end of the page. Positions are cached, so each is
-   * searched once.
-   */
-  #next(text: string, page: string, from: number): number {
-    const known = this.#nextOf.get(text);
-    if (known !== undefined && known >= from) return known;
-    const found = page.indexOf(text, from);
-    const place = found < 0 ? page.length : found;
-    this.#nextOf.set(text, place);
-    return place;
-  }
 }
 
 const emptyTag = (type: Token.TagToken['type']): Token.TagToken => ({
@@ -253,8 +273,9 @@ const emptyTag = (type: Token.TagToken['type']): Token.TagToken => ({
 });
 
 function nameTag(token: Token.TagToken, written: string): void {
-  token.tagName = TAG_NAMES.get(written) ?? written.toLowerCase();
-  token.tagID = html.getTagID(token.tagName);
+  const known = TAGS.get(written);
+  token.tagName = known?.name ?? written.toLowerCase();
+  token.tagID = known?.id ?? html.getTagID(token.tagName);
 }
 
 /**

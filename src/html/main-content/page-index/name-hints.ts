@@ -140,25 +140,27 @@ export interface NameHint {
 
 const NO_HINTS: readonly NameHint[] = [];
 
-/** State shared by all name lookups on one page. */
-export interface NameContext {
-  /** Hints of the names seen so far on the page. */
-  cache: Map<string, readonly NameHint[]>;
-  /** Whether ids on the page name what it describes, as in API documentation, and are therefore no hints. */
-  hasAnchors: boolean;
-}
+/** The hints of names that were read before. Many elements of a page have the same names, and so have the pages of a site. */
+const hintsByNames = new Map<string, readonly NameHint[]>();
+/** All are forgotten when there are as many as this, and longer names are not kept. */
+const MAX_KEPT_NAMES = 2_000;
+const MAX_KEPT_LENGTH = 1_000;
 
-/** The hints in an element's class names, id and test attributes. */
-export function findNameHints(element: Element, { cache, hasAnchors }: NameContext): readonly NameHint[] {
+/**
+ * The hints in an element's class names, id and test attributes.
+ * @param hasAnchors whether ids on the page name what it describes, as in API documentation, and are therefore no hints
+ */
+export function findNameHints(element: Element, hasAnchors: boolean): readonly NameHint[] {
   if (!hasAttributes(element)) return NO_HINTS;
   const { id, class: classes, 'data-component': component, 'data-testid': testId } = element.attribs;
   if (!id && !classes && component === undefined && testId === undefined) return NO_HINTS;
   const own = id && !HEADING_SLUG.test(id) && !(hasAnchors && isAnchor(element, id)) ? id : '';
   const names = `${classes ?? ''} ${own} ${component ?? ''} ${testId ?? ''}`;
-  const known = cache.get(names);
+  const known = hintsByNames.get(names);
   if (known) return known;
   const hints = parseNameHints(names);
-  cache.set(names, hints);
+  if (hintsByNames.size >= MAX_KEPT_NAMES) hintsByNames.clear();
+  if (names.length <= MAX_KEPT_LENGTH) hintsByNames.set(names, hints);
   return hints;
 }
 

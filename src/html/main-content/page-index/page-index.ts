@@ -4,7 +4,7 @@ import { childrenOf, hasAttributes, isTag } from '../../nodes.ts';
 import type { PageType } from '../page-type/page-type.ts';
 import { findCollapsibleIds } from './collapsibles.ts';
 import { type Measure, type Measures, measureElements } from './element-measures.ts';
-import { findNameHints, type NameContext, type NameHint } from './name-hints.ts';
+import { findNameHints, type NameHint } from './name-hints.ts';
 
 /** Facts about a page that all steps use, computed before anything is dropped. */
 export interface PageIndex {
@@ -63,8 +63,7 @@ export function indexPage(
   const weigh = ({ prose, length, linked }: Measure) =>
     byProse ? prose : length - linked * (1 - LINKED_TEXT_WEIGHT);
   const whole = weigh(total) || 1;
-  const nameContext = { cache: new Map<string, NameHint[]>(), hasAnchors: type === 'documentation' };
-  const coverage = new NameCoverage({ measures, nameContext, weigh });
+  const coverage = new NameCoverage({ measures, hasAnchors: type === 'documentation', weigh });
   coverage.add(body);
   return {
     type,
@@ -147,12 +146,12 @@ class NameCoverage {
   /** The words of the elements around the one that is read. */
   readonly #open = new Set<string>();
   readonly #measures: Measures;
-  readonly #nameContext: NameContext;
+  readonly #hasAnchors: boolean;
   readonly #weigh: PageIndex['weigh'];
 
-  constructor({ measures, nameContext, weigh }: NameSource) {
+  constructor({ measures, hasAnchors, weigh }: NameSource) {
     this.#measures = measures;
-    this.#nameContext = nameContext;
+    this.#hasAnchors = hasAnchors;
     this.#weigh = weigh;
   }
 
@@ -176,7 +175,7 @@ class NameCoverage {
 
   /** Counts an element for the words of its names. @returns those that it is the outermost element of */
   #cover(element: Element, measured: Measure, isInCode: boolean): string[] {
-    const all = findNameHints(element, this.#nameContext);
+    const all = findNameHints(element, this.#hasAnchors);
     // Inside code, class names are those of syntax highlighters, such as `comment`.
     const own = isInCode ? all.filter(({ kind }) => kind === 'hiddenByClass') : all;
     // The coverage of forms tells whether a page uses them as containers.
@@ -197,6 +196,7 @@ class NameCoverage {
 /** What {@link NameCoverage} reads. */
 interface NameSource {
   measures: Measures;
-  nameContext: NameContext;
+  /** Whether ids on the page name what it describes. */
+  hasAnchors: boolean;
   weigh: PageIndex['weigh'];
 }
