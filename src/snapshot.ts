@@ -1,3 +1,5 @@
+import type { PageText } from './page-text.ts';
+
 /** The kind of proxies: `enhanced` ones get past more blocks; `basic` also means no proxy. */
 export type ProxyKind = 'basic' | 'enhanced';
 
@@ -72,10 +74,7 @@ export interface DocumentParts {
   hasImages: boolean;
 }
 
-/**
- * A page as an engine fetched it, before any output is derived from it. It is plain data, because it is sent to the
- * rendering threads and stored in the cache.
- */
+/** A page as an engine fetched it, before any output is derived from it. */
 export interface Snapshot {
   /** The URL as the user wrote it. */
   sourceUrl: string;
@@ -114,6 +113,14 @@ export interface Snapshot {
   warnings?: string[];
   /** Present if the response was a document, which `text` is the HTML of. */
   document?: DocumentParts;
+}
+
+/**
+ * A snapshot whose text need not be a string yet. It is plain data, because it is sent to the rendering threads and stored in
+ * the cache.
+ */
+export interface FetchedSnapshot extends Omit<Snapshot, 'text'> {
+  text: PageText;
 }
 
 /** How a snapshot is cleaned before formats are derived from it. The names are those of the request options. */

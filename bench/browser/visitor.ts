@@ -13,6 +13,7 @@ import { createLogger } from '../../src/logger.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { startEgressProxy } from '../../src/net/egress-proxy.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
+import { wholeText } from '../../src/page-text.ts';
 import { unprivileged } from './unprivileged.ts';
 import { inLanes, serveVisitor, type VisitorTask } from './visitors.ts';
 
@@ -54,7 +55,7 @@ async function visitWithEngine(): Promise<void> {
       sharedBy: name === 'engine-job' ? name : undefined,
     };
     const page = await engine.fetchPage(request, AbortSignal.timeout(60_000));
-    return page.text;
+    return wholeText(page.text);
   };
   await serveVisitor(task, inLanes(task.atOnce, open));
   await pool.close();

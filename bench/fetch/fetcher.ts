@@ -6,7 +6,7 @@ import { createEgress } from '../../src/net/egress.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
 import { createRenderPool } from '../../src/rendering/render-pool.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
-import type { Snapshot } from '../../src/snapshot.ts';
+import type { FetchedSnapshot } from '../../src/snapshot.ts';
 import { serveCrawler } from '../crawl/programs.ts';
 import { measure } from '../figures.ts';
 
@@ -20,7 +20,7 @@ const PAGE_MS = 30_000;
 /** The same limit as in the worker. */
 const THREAD_MEMORY_MB = 512;
 
-type GetPage = (url: string, signal: AbortSignal) => Promise<Snapshot>;
+type GetPage = (url: string, signal: AbortSignal) => Promise<FetchedSnapshot>;
 
 const WAYS: Record<string, GetPage> = { engine: throughEngines(), undici: throughUndici() };
 const renderer = createRenderPool({ threads: availableParallelism(), maxMemoryMb: THREAD_MEMORY_MB });

@@ -11,6 +11,7 @@ import { createLogger } from '../../src/logger.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { startEgressProxy } from '../../src/net/egress-proxy.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
+import { wholeText } from '../../src/page-text.ts';
 import { measure } from '../figures.ts';
 import { DOOMED, isRead, kindOf } from './mix.ts';
 import type { WorkerTask } from './soak.ts';
@@ -65,7 +66,7 @@ async function visit(n: number): Promise<string> {
     const page = { ...PLAIN_PAGE, sourceUrl: url, url, skipTlsVerification: false };
     const { statusCode, text } = await engine.fetchPage(page, deadline.signal);
     if (statusCode !== 200) return `status ${statusCode}`;
-    return isRead(text, n) ? 'read' : 'without its text';
+    return isRead(wholeText(text), n) ? 'read' : 'without its text';
   } catch (error) {
     if (!(error instanceof ServiceError)) return String(error);
     return /crashed/.test(error.message) ? `${error.code} crashed` : error.code;

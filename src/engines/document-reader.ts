@@ -11,7 +11,7 @@ import {
   type UnconvertedDocument,
 } from '../parsers/document.ts';
 import { toHtmlPage } from '../parsers/html-page.ts';
-import type { DocumentParts, Snapshot } from '../snapshot.ts';
+import type { DocumentParts, FetchedSnapshot } from '../snapshot.ts';
 import type { EngineResult } from './engine.ts';
 import { beyondCredits, type ExtraCredits, limitToCredits, reserveDocument } from './extra-credits.ts';
 
@@ -19,7 +19,7 @@ import { beyondCredits, type ExtraCredits, limitToCredits, reserveDocument } fro
  * Completes the result of an engine: a document is converted and becomes a page; any other result stays as it is.
  * @throws ServiceError `SCRAPE_DOCUMENT_ENCRYPTED`, `SCRAPE_DOCUMENT_UNREADABLE`; the reason of the signal
  */
-export type ReadDocument = (page: EngineResult, options: ReadOptions) => Promise<Snapshot>;
+export type ReadDocument = (page: EngineResult, options: ReadOptions) => Promise<FetchedSnapshot>;
 
 /** How a document is converted, and what its pages may cost. */
 interface ReadOptions extends ConversionOptions {

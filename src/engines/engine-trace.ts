@@ -1,6 +1,6 @@
 import type { EngineAttempt } from '../db/client.ts';
 import { toServiceError } from '../errors.ts';
-import type { ProxyKind, Snapshot } from '../snapshot.ts';
+import type { FetchedSnapshot, ProxyKind } from '../snapshot.ts';
 import type { Engine } from './engine.ts';
 import { detectChallenge } from './page-checks/challenge.ts';
 
@@ -14,10 +14,10 @@ export interface Fallback {
 }
 
 interface Attempt {
-  engine: Snapshot['engine'] | 'cache';
+  engine: FetchedSnapshot['engine'] | 'cache';
   proxy: ProxyKind;
   startedAt: number;
-  end?: { at: number; page: Snapshot } | { at: number; error: unknown };
+  end?: { at: number; page: FetchedSnapshot } | { at: number; error: unknown };
 }
 
 /** Records which engines were tried for one page. */
@@ -43,7 +43,7 @@ export class EngineTrace {
   }
 
   /** Records that a copy from the cache was taken. @param startedAt when it was looked for, as `performance.now()` says */
-  recordCopy(page: Snapshot, startedAt: number): void {
+  recordCopy(page: FetchedSnapshot, startedAt: number): void {
     this.#attempts.push({
       engine: 'cache',
       proxy: 'basic',

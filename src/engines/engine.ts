@@ -5,7 +5,7 @@ import type { Collected, OpenPage } from '../formats/format.ts';
 import type { ProxyRoute } from '../net/egress.ts';
 import type { UnconvertedDocument } from '../parsers/document.ts';
 import type { Action } from '../schemas/actions.ts';
-import type { ProxyKind, Snapshot } from '../snapshot.ts';
+import type { FetchedSnapshot, ProxyKind } from '../snapshot.ts';
 
 /** A browser for one page alone, which stays open after the visit. */
 interface OwnBrowser {
@@ -90,7 +90,7 @@ export const PLAIN_PAGE = {
 } satisfies Omit<PageRequest, 'sourceUrl' | 'url'>;
 
 /** A page as an engine fetched it. */
-export interface EngineResult extends Snapshot {
+export interface EngineResult extends FetchedSnapshot {
   /** Set if the page is a document. It is converted after the engine has been chosen; until then `text` is empty. */
   unconverted?: UnconvertedDocument | undefined;
 }

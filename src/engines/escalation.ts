@@ -1,6 +1,7 @@
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { mentionsMedia } from '../html/media/page-media.ts';
 import type { ProxyRoute, Upstreams } from '../net/upstream-proxies.ts';
+import { wholeText } from '../page-text.ts';
 import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';
 import { type ExtraCredits, reserveEnhanced } from './extra-credits.ts';
 import { needsOpenPage } from './opens-browser.ts';
@@ -194,7 +195,7 @@ const createFinalCheck =
     const { page } = outcome;
     if (BROWSER_RETRY_STATUSES.has(page.statusCode)) return false;
     if (page.kind !== 'html' || page.unconverted) return true;
-    return !page.challenge && !needsBrowser(page.text) && (!media || mentionsMedia(page.text));
+    return !page.challenge && !needsBrowser(page.text) && (!media || mentionsMedia(wholeText(page.text)));
   };
 
 const isAdmitted: Acceptance = (outcome) => 'page' in outcome && !isBlocked(outcome.page);

@@ -1,7 +1,7 @@
 import { needsSource } from '../formats/index.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { isCacheOnly } from '../schemas/scrape-options.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { FetchedSnapshot } from '../snapshot.ts';
 import type { ReadDocument } from './document-reader.ts';
 import type { EngineResult } from './engine.ts';
 import { EngineTrace, type Fallback } from './engine-trace.ts';
@@ -21,7 +21,7 @@ import type { UploadEngine } from './upload-engine.ts';
 
 /** A fetched page. `cacheState` is undefined when the cache was not consulted. */
 export interface FetchedPage {
-  snapshot: Snapshot;
+  snapshot: FetchedSnapshot;
   cacheState: 'hit' | 'miss' | undefined;
   /** Resolves when the page is stored in the cache, if it is cacheable. Callers may ignore it, whether it is rejected or not. */
   cached: Promise<void>;
@@ -38,7 +38,7 @@ const NO_IMAGES_WARNING =
   'The images inside the document were left out, because zero data retention stores no files.';
 
 /** Adds a warning if the request is for the images inside a document but does not get them. */
-function warnAboutImages(snapshot: Snapshot, request: ScrapeRequest): Snapshot {
+function warnAboutImages(snapshot: FetchedSnapshot, request: ScrapeRequest): FetchedSnapshot {
   const lacksImages = snapshot.document && needsSource(request.formats, 'images') && !wantsImages(request);
   return lacksImages ? withWarnings(snapshot, NO_IMAGES_WARNING) : snapshot;
 }
@@ -55,7 +55,7 @@ export function createEngines({
       const target = toPageRequest(request, context);
       const { duringConversion = (work) => work(), conversionOwner: owner, onProgress } = context;
       const { trace = new EngineTrace(), extraCredits } = context;
-      const convert = async (page: EngineResult): Promise<Snapshot> => {
+      const convert = async (page: EngineResult): Promise<FetchedSnapshot> => {
         if (!page.unconverted) return page;
         return duringConversion(
           () => readDocument(page, { signal, owner, onProgress, extraCredits }),

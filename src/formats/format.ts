@@ -6,7 +6,7 @@ import type { Content } from '../html/content.ts';
 import type { PageMedia } from '../html/media/page-media.ts';
 import type { CheckedResponse, LanguageModel, ModelFeature } from '../language-model.ts';
 import type { MediaKind } from '../media-kind.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { FetchedSnapshot } from '../snapshot.ts';
 
 /** The part of an open browser page that takes screenshots. */
 export interface ScreenshotTarget {
@@ -92,7 +92,7 @@ export interface Substitute {
 
 /** A rendered page, as `finish` sees it. */
 interface RenderedPage {
-  snapshot: Snapshot;
+  snapshot: FetchedSnapshot;
   /** The fields that `run` and `extract` derived. */
   fields: Record<string, unknown>;
   /** Whether the server says that the page no longer exists (404, 410). */

@@ -7,7 +7,7 @@ import type { Egress } from '../net/egress.ts';
 import type { RenderPool } from '../rendering/render-pool.ts';
 import type { MapRequest } from '../schemas/map.ts';
 import { scrapeBody } from '../schemas/scrape.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { FetchedSnapshot } from '../snapshot.ts';
 
 /** Dependencies for fetching and reading the pages of a map. */
 export interface MapFetcherDeps {
@@ -68,7 +68,7 @@ export function createMapPageFetcher(
   const skipTlsVerification = Object.keys(request.headers ?? {}).length === 0;
   const hosts = request.allowedHosts ? { allowedHosts: request.allowedHosts } : {};
 
-  async function convert(snapshot: Snapshot): Promise<MapPage> {
+  async function convert(snapshot: FetchedSnapshot): Promise<MapPage> {
     const clean = { onlyMainContent: false, removeBase64Images: true };
     const task = { snapshot, clean, formats: [], discover: true };
     const { metadata, discovered = [] } = await renderer.render(task, {

@@ -13,7 +13,7 @@ import { decodeText } from '../parsers/charset.ts';
 import type { RemuxedFile } from '../rendering/remux.ts';
 import type { RenderPool } from '../rendering/render-pool.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { FetchedSnapshot } from '../snapshot.ts';
 import { parseTarget } from '../url/url.ts';
 import { entryForPage, newestEntry, rankCandidates } from './candidates.ts';
 import { createMediaFiles, type MediaFiles } from './media-files.ts';
@@ -38,7 +38,7 @@ export interface MediaExtractorDeps {
 /** A request for the media of a page as files. */
 interface MediaRequest {
   kinds: MediaKind[];
-  page: Snapshot;
+  page: FetchedSnapshot;
   /** The media that the page refers to. */
   media: PageMedia;
   request: Pick<ScrapeRequest, 'headers' | 'skipTlsVerification' | 'location'>;
@@ -199,7 +199,7 @@ class MediaSearch {
   }
 
   /** The feed as if it were the page. */
-  async #downloadFeed(feedUrl: string): Promise<Snapshot> {
+  async #downloadFeed(feedUrl: string): Promise<FetchedSnapshot> {
     const { egress, userAgent } = this.#deps;
     const { page, request, signal } = this.#options;
     const { url, body, contentType, statusCode } = await download(egress, {

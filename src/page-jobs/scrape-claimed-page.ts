@@ -17,7 +17,7 @@ import {
   type FinishedDocument,
 } from '../scraping/build-document.ts';
 import { type Deadline, startDeadline } from '../scraping/deadline.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { FetchedSnapshot } from '../snapshot.ts';
 import type { ScrapedPage } from './finished-pages.ts';
 import { pageConversion } from './page-conversion.ts';
 import { isRetriedStatus, MAX_LOSSES, outcomeOfError, postponed, retried } from './page-outcome.ts';
@@ -226,7 +226,7 @@ const followsLinksOf = ({ hidden }: Claim, { followsLinks }: PageJobContext) => 
  * Warns that the profile is not saved. Several pages of a job are open at once, but only one page at a time
  * may save a profile.
  */
-function warnOfUnsavedProfile(snapshot: Snapshot, profile: string): void {
+function warnOfUnsavedProfile(snapshot: FetchedSnapshot, profile: string): void {
   const warning = `The profile ${profile} was loaded, but not saved: only a single scrape saves one. Set saveChanges to false for pages of a batch or crawl.`;
   snapshot.warnings = [...(snapshot.warnings ?? []), warning];
 }

@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { detect } from 'chardet';
 import { getEncoding } from 'encoding-sniffer';
+import { type PageText, wholeText } from '../page-text.ts';
 
 /** Label that no real page declares, returned by the sniffer when it finds no declaration. */
 const UNDECLARED = 'x-user-defined';
@@ -25,17 +27,15 @@ function createDecoder(label: string): TextDecoder | undefined {
   }
 }
 
-function decodeUndeclared(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    // The decoder throws a TypeError for bytes that are not UTF-8.
-    if (!(error instanceof TypeError)) throw error;
-  }
+function decodeDetected(bytes: Uint8Array): string {
   const guess = detect(bytes.subarray(0, DETECTION_BYTES));
   const decoder = (guess && createDecoder(guess)) || new TextDecoder('windows-1252');
   return decoder.decode(bytes);
 }
+
+/** Takes the byte order mark off bytes in UTF-8. */
+const withoutMark = (bytes: Uint8Array) =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 
 /** The declared encoding, or `x-user-defined`. @param label the encoding that the header declares, or an empty string */
 function findDeclared(bytes: Uint8Array, label: string): string {
@@ -55,9 +55,16 @@ const hasUtf16Mark = ([first, second]: Uint8Array) =>
  * Decodes a page or text file. The encoding is that of the byte order mark, else of the header, else of `<meta>` or the
  * XML declaration, as in browsers. Text without a declaration is UTF-8 where it is valid, else the encoding is detected.
  * @param contentType the `Content-Type` header, or an empty string
+ * @returns a string, or the bytes themselves if they are UTF-8
  */
-export function decodeText(bytes: Uint8Array, contentType: string): string {
+export function decodePage(bytes: Uint8Array, contentType: string): PageText {
   const declared = findDeclared(bytes, parseCharset(contentType) ?? '');
   const decoder = declared === UNDECLARED ? undefined : createDecoder(declared);
-  return decoder ? decoder.decode(bytes) : decodeUndeclared(bytes);
+  const mayBeUtf8 = !decoder || decoder.encoding === 'utf-8';
+  if (mayBeUtf8 && isUtf8(bytes)) return withoutMark(bytes);
+  return decoder ? decoder.decode(bytes) : decodeDetected(bytes);
 }
+
+/** Decodes a page or text file like {@link decodePage}. @returns a string */
+export const decodeText = (bytes: Uint8Array, contentType: string): string =>
+  wholeText(decodePage(bytes, contentType));

@@ -16,5 +16,5 @@ export const html = defineParser({
     if (HTML_TYPES.has(mediaType)) return hasBinarySignature ? undefined : 'type';
     return isUndeclared && isTextual && FRAGMENT.test(start) ? 'content' : undefined;
   },
-  parse: (file) => ({ kind: 'html', text: file.decode() }),
+  parse: (file) => ({ kind: 'html', text: file.decodePage() }),
 });

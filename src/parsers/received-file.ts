@@ -1,9 +1,10 @@
 import { ServiceError } from '../errors.ts';
-import type { Snapshot } from '../snapshot.ts';
-import { decodeText } from './charset.ts';
+import type { PageText } from '../page-text.ts';
+import type { FetchedSnapshot } from '../snapshot.ts';
+import { decodePage, decodeText } from './charset.ts';
 
 /** The part of a snapshot that formats are derived from. */
-export type ParsedFile = Pick<Snapshot, 'kind' | 'text'>;
+export type ParsedFile = Pick<FetchedSnapshot, 'kind' | 'text'>;
 
 /** Number of bytes that browsers examine to recognise a body (WHATWG MIME Sniffing 5.2). */
 const SNIFFED_BYTES = 1445;
@@ -92,7 +93,12 @@ export class ReceivedFile {
     return !BINARY.test(this.start) || /charset\s*=\s*"?utf-16/i.test(this.contentType);
   }
 
-  /** Decodes the body to text. */
+  /** Decodes the body to text, which may be left in UTF-8. */
+  decodePage(): PageText {
+    return decodePage(this.body, this.contentType);
+  }
+
+  /** Decodes the body to a string. */
   decode(): string {
     return decodeText(this.body, this.contentType);
   }

@@ -4,12 +4,13 @@ import type { Warn } from '../html/clean.ts';
 import { type Content, createContent } from '../html/content.ts';
 import type { ToMarkdown } from '../html/markdown-converter.ts';
 import { makePageEntry, type PageEntry } from '../indexing/page-entry.ts';
-import type { CleanOptions, Snapshot } from '../snapshot.ts';
+import { wholeText } from '../page-text.ts';
+import type { CleanOptions, FetchedSnapshot, Snapshot } from '../snapshot.ts';
 import { derivePageResults, type PageResults } from './page-results.ts';
 
 /** A page, and the formats to derive from it. */
 export interface RenderTask {
-  snapshot: Snapshot;
+  snapshot: FetchedSnapshot;
   clean: CleanOptions;
   /** Validated format requests. */
   formats: { type: string }[];
@@ -57,9 +58,19 @@ export interface Rendered {
  * threads.
  */
 export async function render(
-  { snapshot, clean, formats, pageResults, discover, hasModel = false, promptTokens = 0, index }: RenderTask,
+  {
+    snapshot: fetched,
+    clean,
+    formats,
+    pageResults,
+    discover,
+    hasModel = false,
+    promptTokens = 0,
+    index,
+  }: RenderTask,
   toMarkdown?: ToMarkdown,
 ): Promise<Rendered> {
+  const snapshot: Snapshot = { ...fetched, text: wholeText(fetched.text) };
   const warnings = new Set<string>();
   const warn = (sentence: string) => warnings.add(sentence);
   const content = createContent(snapshot, clean, warn, toMarkdown);

@@ -1,6 +1,6 @@
 import { isBlocked } from '../engines/page-checks/blocked.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { FetchedSnapshot } from '../snapshot.ts';
 
 /**
  * Whether a page that a team receives is indexed for its searches: what the cache would store for this request, except that
@@ -8,7 +8,7 @@ import type { Snapshot } from '../snapshot.ts';
  */
 export function isIndexable(
   { upload, profile, lockdown, storeInCache }: ScrapeRequest,
-  snapshot: Snapshot,
+  snapshot: FetchedSnapshot,
 ): boolean {
   if (upload || profile || lockdown || !storeInCache) return false;
   if (snapshot.statusCode >= 400 || snapshot.isPartial || isBlocked(snapshot)) return false;

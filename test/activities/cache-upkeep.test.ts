@@ -12,6 +12,7 @@ import { sumCachedBytes } from '../../src/db/cache/cache-files.ts';
 import type { Database } from '../../src/db/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPageCache, type PageCache } from '../../src/engines/page-cache.ts';
+import { wholeText } from '../../src/page-text.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { snapshotOf } from '../html/page.ts';
 import { openEmptyDatabase } from '../support/database.ts';
@@ -67,7 +68,10 @@ async function keep(name: string, page: { picture?: Buffer; ageMs?: number } = {
 }
 
 /** The first word of the copy that is found. */
-const find = async (name: string) => (await cache.find(keyOf(name), ANY_AGE))?.text.split(' ')[0];
+const find = async (name: string) => {
+  const copy = await cache.find(keyOf(name), ANY_AGE);
+  return copy && wholeText(copy.text).split(' ')[0];
+};
 
 /** The names under which something is found, without use. */
 async function kept(): Promise<string[]> {

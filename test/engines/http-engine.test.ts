@@ -6,6 +6,7 @@ import { type Engine, type PageRequest, PLAIN_PAGE } from '../../src/engines/eng
 import { createHttpEngine } from '../../src/engines/http-engine.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
+import { wholeText } from '../../src/page-text.ts';
 import { parserOptions } from '../../src/schemas/parsers.ts';
 
 const PDF = Buffer.from('%PDF-1.4\n\xff\xfe', 'latin1');
@@ -96,7 +97,9 @@ describe('a snapshot', () => {
     ['/sitemap.xml', 200, 'text', '<urlset/>'],
     ['/untyped', 200, 'html', '<!doctype html><title>x</title>'],
   ])('of %s has status %i and kind %s', async (path, statusCode, kind, text) => {
-    expect(await obtain(path)).toMatchObject({ statusCode, kind, text, url: `${site}${path}` });
+    const snapshot = await obtain(path);
+    expect(snapshot).toMatchObject({ statusCode, kind, url: `${site}${path}` });
+    expect(wholeText(snapshot.text)).toBe(text);
   });
 
   it('of a table without a type is recognised by the name in Content-Disposition', async () => {

@@ -6,9 +6,9 @@ import path from 'node:path';
  */
 const LAYERS = [
   ['errors', 'job-kinds', 'json-object'],
+  ['page-text'],
   [
     'json-size',
-    'utf8',
     'loop-share',
     'media-kind',
     'snapshot',

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.ts';
-import type { Challenge, Snapshot } from '../../snapshot.ts';
+import type { Challenge, FetchedSnapshot } from '../../snapshot.ts';
 import type { Engine } from '../engine.ts';
 import { detectChallenge } from './challenge.ts';
 
@@ -7,7 +7,7 @@ import { detectChallenge } from './challenge.ts';
 const BLOCKED_STATUSES = new Set([401, 403, 429]);
 
 /** Whether the site blocked the request. */
-export const isBlocked = ({ statusCode, challenge }: Snapshot) =>
+export const isBlocked = ({ statusCode, challenge }: FetchedSnapshot) =>
   BLOCKED_STATUSES.has(statusCode) || challenge !== undefined;
 
 /** Wraps an engine so that `challenge` is set on the pages that are challenges. */
@@ -29,7 +29,10 @@ const describeChallenge = ({ maker }: Challenge) =>
  * @throws ServiceError `SCRAPE_ALL_ENGINES_FAILED` for a certain challenge if everything was tried. A page
  *   with an error status gets a warning instead, because its status already shows the failure.
  */
-export function challengeWarnings({ url, statusCode, challenge }: Snapshot, advice: string[]): string[] {
+export function challengeWarnings(
+  { url, statusCode, challenge }: FetchedSnapshot,
+  advice: string[],
+): string[] {
   if (!challenge) return [];
   const what = describeChallenge(challenge);
   if (!challenge.isCertain) {

@@ -1,4 +1,5 @@
-import type { Challenge, Snapshot } from '../../snapshot.ts';
+import { beginningOf, type PageText, wholeText } from '../../page-text.ts';
+import type { Challenge, FetchedSnapshot } from '../../snapshot.ts';
 import { readChallengeSignals } from './challenge-signals.ts';
 
 /** How many characters at the beginning of a page are searched for markers. */
@@ -87,17 +88,21 @@ const ARE_YOU_HUMAN =
  * whose captcha protects a form with input fields.
  * @returns `undefined` if the page is not a challenge
  */
-export function detectChallenge({ kind, text }: Pick<Snapshot, 'kind' | 'text'>): Challenge | undefined {
-  if (kind !== 'html' || text.length > MAX_CHALLENGE_CHARACTERS) return undefined;
-  if (beginsWithContent(text)) return undefined;
-  const head = text.slice(0, MARKER_SEARCH_CHARACTERS);
+export function detectChallenge({
+  kind,
+  text,
+}: Pick<FetchedSnapshot, 'kind' | 'text'>): Challenge | undefined {
+  if (kind !== 'html' || beginsWithContent(text)) return undefined;
+  const page = wholeText(text);
+  if (page.length > MAX_CHALLENGE_CHARACTERS) return undefined;
+  const head = page.slice(0, MARKER_SEARCH_CHARACTERS);
   if (!MENTIONS_CHALLENGE.test(head)) return undefined;
   const beginning = head.toLowerCase();
   const marker = MARKERS.find(
     ([, words, pattern]) => words.some((word) => beginning.includes(word)) && pattern.test(beginning),
   );
   if (!marker && !CAPTCHA_WORDS.some((word) => beginning.includes(word))) return undefined;
-  const signals = readChallengeSignals(text.toLowerCase());
+  const signals = readChallengeSignals(page.toLowerCase());
   // An unclosed header contains the whole page, so its text counts.
   const content = signals.content + signals.unclosed;
   if (content > MAX_CHALLENGE_TEXT) return undefined;
@@ -114,8 +119,8 @@ export function detectChallenge({ kind, text }: Pick<Snapshot, 'kind' | 'text'>)
  * Whether the beginning of a long page has so much text that the whole page cannot be a challenge. Reading it takes a fifth of
  * the time in which a long page is searched for markers.
  */
-function beginsWithContent(text: string): boolean {
-  if (text.length <= BEGINNING_CHARACTERS) return false;
-  const beginning = text.slice(0, BEGINNING_CHARACTERS).toLowerCase();
-  return readChallengeSignals(beginning).content > MAX_CHALLENGE_TEXT;
+function beginsWithContent(text: PageText): boolean {
+  const beginning = beginningOf(text, BEGINNING_CHARACTERS);
+  if (beginning.length < BEGINNING_CHARACTERS) return false;
+  return readChallengeSignals(beginning.toLowerCase()).content > MAX_CHALLENGE_TEXT;
 }

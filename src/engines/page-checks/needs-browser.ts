@@ -1,4 +1,5 @@
 import { isPlaceholder } from '../../html/placeholder.ts';
+import { asciiView, beginningOf, type PageText } from '../../page-text.ts';
 import { scanTags, type TagHandler } from './scan-tags.ts';
 
 /**
@@ -14,13 +15,14 @@ import { scanTags, type TagHandler } from './scan-tags.ts';
  * - Otherwise the amount of content decides. More is required where something is still loading or a custom
  *   element is empty, and most where the page says that it needs JavaScript. A placeholder is never enough.
  */
-export function needsBrowser(html: string): boolean {
-  if (SHADOW_TREE.test(html)) return true;
-  const beginning = readContentSignals(html.slice(0, BEGINNING_CHARACTERS).toLowerCase());
+export function needsBrowser(text: PageText): boolean {
+  const tags = asciiView(text);
+  if (SHADOW_TREE.test(tags)) return true;
+  const beginning = readContentSignals(beginningOf(text, BEGINNING_CHARACTERS).toLowerCase());
   // After this much content only an empty mount point can show that the page is a shell.
-  if (beginning.content >= MIN_WHEN_SCRIPTS_REQUIRED && !beginning.isUnfilled && !MOUNT_POINT.test(html))
+  if (beginning.content >= MIN_WHEN_SCRIPTS_REQUIRED && !beginning.isUnfilled && !MOUNT_POINT.test(tags))
     return false;
-  const found = readContentSignals(html.slice(0, JUDGED_CHARACTERS).toLowerCase());
+  const found = readContentSignals(beginningOf(text, JUDGED_CHARACTERS).toLowerCase());
   if (found.hasFrames && found.content < MIN_CONTENT) return true;
   if (!found.hasScripts) return false;
   if (found.isUnfilled) return true;
