@@ -1,4 +1,4 @@
-import type { PageText } from './page-text.ts';
+import type { SourceText } from './source-text.ts';
 
 /** The kind of proxies: `enhanced` ones get past more blocks; `basic` also means no proxy. */
 export type ProxyKind = 'basic' | 'enhanced';
@@ -120,7 +120,7 @@ export interface Snapshot {
  * the cache.
  */
 export interface FetchedSnapshot extends Omit<Snapshot, 'text'> {
-  text: PageText;
+  text: SourceText;
 }
 
 /** How a snapshot is cleaned before formats are derived from it. The names are those of the request options. */

@@ -1,7 +1,7 @@
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { mentionsMedia } from '../html/media/page-media.ts';
 import type { ProxyRoute, Upstreams } from '../net/upstream-proxies.ts';
-import { wholeText } from '../page-text.ts';
+import { wholeText } from '../source-text.ts';
 import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';
 import { type ExtraCredits, reserveEnhanced } from './extra-credits.ts';
 import { needsOpenPage } from './opens-browser.ts';

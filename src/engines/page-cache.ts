@@ -13,10 +13,10 @@ import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
 import type { CacheUse } from '../formats/format.ts';
 import { needsSource, recordsOf } from '../formats/index.ts';
-import { bytesOf } from '../page-text.ts';
 import { hasParserOptions, parserOptions } from '../schemas/parsers.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { FetchedSnapshot } from '../snapshot.ts';
+import { bytesOf } from '../source-text.ts';
 import { normalizeTarget } from '../url/url.ts';
 import { visitorOf } from './visitor.ts';
 

@@ -1,6 +1,6 @@
 import { type Document, type Element, isTag } from 'domhandler';
 import { find } from 'domutils';
-import { asciiView, beginningOf, type PageText } from '../page-text.ts';
+import { asciiView, beginningOf, type SourceText } from '../source-text.ts';
 import { parseHtml } from './parse/parse.ts';
 import { documentBaseUrl, resolveUrl } from './urls.ts';
 
@@ -17,7 +17,7 @@ const REFRESH = /^\s*(\d+(?:\.\d*)?)[\s;,]*(?:url\s*=)?\s*["']?([^"']*)/i;
  * @returns an absolute http or https URL; `undefined` if there is none, if it is the page's own URL, or if
  *   the tag is in `noscript`
  */
-export function findRefreshTarget(html: PageText, pageUrl: string): string | undefined {
+export function findRefreshTarget(html: SourceText, pageUrl: string): string | undefined {
   if (!MENTIONED.test(asciiView(html))) return undefined;
   const page: Document = parseHtml(beginningOf(html, MAX_HEAD_CHARACTERS));
   const isRefresh = (node: Element) =>

@@ -3,7 +3,7 @@ import { splitWords } from '../answers/words.ts';
 import { oneLine } from '../html/text.ts';
 import { normalizeTarget } from '../url/url.ts';
 import { distinctWords, MAX_WORD_CHARACTERS } from './distinct-words.ts';
-import { pageText } from './page-text.ts';
+import { readIndexedText } from './indexed-text.ts';
 
 /** A page as the index of `POST /v2/search` keeps it. */
 export interface PageEntry {
@@ -51,7 +51,7 @@ export interface EntrySource {
 export function makePageEntry({ url, fetchedAt, documentType, fields, metadata }: EntrySource): PageEntry {
   const title = textOf(metadata.title ?? metadata.ogTitle, MAX_TITLE_CHARACTERS);
   const description = textOf(metadata.description ?? metadata.ogDescription, MAX_DESCRIPTION_CHARACTERS);
-  const text = pageText(fields);
+  const text = readIndexedText(fields);
   const words = distinctWords(`${title}\n${description}\n${text.words}`);
   const titleWords = [...new Set(splitWords(`${title}\n${pathOf(url)}`))].filter(
     ({ length }) => length <= MAX_WORD_CHARACTERS,

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { detect } from 'chardet';
 import { getEncoding } from 'encoding-sniffer';
-import { type PageText, wholeText } from '../page-text.ts';
+import { type SourceText, wholeText } from '../source-text.ts';
 
 /** Label that no real page declares, returned by the sniffer when it finds no declaration. */
 const UNDECLARED = 'x-user-defined';
@@ -57,7 +57,7 @@ const hasUtf16Mark = ([first, second]: Uint8Array) =>
  * @param contentType the `Content-Type` header, or an empty string
  * @returns a string, or the bytes themselves if they are UTF-8
  */
-export function decodePage(bytes: Uint8Array, contentType: string): PageText {
+export function decodePage(bytes: Uint8Array, contentType: string): SourceText {
   const declared = findDeclared(bytes, parseCharset(contentType) ?? '');
   const decoder = declared === UNDECLARED ? undefined : createDecoder(declared);
   const mayBeUtf8 = !decoder || decoder.encoding === 'utf-8';

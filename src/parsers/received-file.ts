@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
-import type { PageText } from '../page-text.ts';
 import type { FetchedSnapshot } from '../snapshot.ts';
+import type { SourceText } from '../source-text.ts';
 import { decodePage, decodeText } from './charset.ts';
 
 /** The part of a snapshot that formats are derived from. */
@@ -94,7 +94,7 @@ export class ReceivedFile {
   }
 
   /** Decodes the body to text, which may be left in UTF-8. */
-  decodePage(): PageText {
+  decodePage(): SourceText {
     return decodePage(this.body, this.contentType);
   }
 

@@ -4,8 +4,8 @@ import type { Warn } from '../html/clean.ts';
 import { type Content, createContent } from '../html/content.ts';
 import type { ToMarkdown } from '../html/markdown-converter.ts';
 import { makePageEntry, type PageEntry } from '../indexing/page-entry.ts';
-import { wholeText } from '../page-text.ts';
 import type { CleanOptions, FetchedSnapshot, Snapshot } from '../snapshot.ts';
+import { wholeText } from '../source-text.ts';
 import { derivePageResults, type PageResults } from './page-results.ts';
 
 /** A page, and the formats to derive from it. */

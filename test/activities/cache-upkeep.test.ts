@@ -12,8 +12,8 @@ import { sumCachedBytes } from '../../src/db/cache/cache-files.ts';
 import type { Database } from '../../src/db/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPageCache, type PageCache } from '../../src/engines/page-cache.ts';
-import { wholeText } from '../../src/page-text.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
+import { wholeText } from '../../src/source-text.ts';
 import { snapshotOf } from '../html/page.ts';
 import { openEmptyDatabase } from '../support/database.ts';
 

@@ -15,7 +15,7 @@ import { createLogger } from '../../src/logger.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
 import { type EgressProxy, startEgressProxy } from '../../src/net/egress-proxy.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
-import { wholeText } from '../../src/page-text.ts';
+import { wholeText } from '../../src/source-text.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';

@@ -6,8 +6,8 @@ import { type Engine, type PageRequest, PLAIN_PAGE } from '../../src/engines/eng
 import { createHttpEngine } from '../../src/engines/http-engine.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
-import { wholeText } from '../../src/page-text.ts';
 import { parserOptions } from '../../src/schemas/parsers.ts';
+import { wholeText } from '../../src/source-text.ts';
 
 const PDF = Buffer.from('%PDF-1.4\n\xff\xfe', 'latin1');
 const PICTURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');

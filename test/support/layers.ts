@@ -6,7 +6,7 @@ import path from 'node:path';
  */
 const LAYERS = [
   ['errors', 'job-kinds', 'json-object'],
-  ['page-text'],
+  ['source-text'],
   [
     'json-size',
     'loop-share',

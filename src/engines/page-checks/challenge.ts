@@ -1,5 +1,5 @@
-import { beginningOf, type PageText, wholeText } from '../../page-text.ts';
 import type { Challenge, FetchedSnapshot } from '../../snapshot.ts';
+import { beginningOf, type SourceText, wholeText } from '../../source-text.ts';
 import { readChallengeSignals } from './challenge-signals.ts';
 
 /** How many characters at the beginning of a page are searched for markers. */
@@ -119,7 +119,7 @@ export function detectChallenge({
  * Whether the beginning of a long page has so much text that the whole page cannot be a challenge. Reading it takes a fifth of
  * the time in which a long page is searched for markers.
  */
-function beginsWithContent(text: PageText): boolean {
+function beginsWithContent(text: SourceText): boolean {
   const beginning = beginningOf(text, BEGINNING_CHARACTERS);
   if (beginning.length < BEGINNING_CHARACTERS) return false;
   return readChallengeSignals(beginning.toLowerCase()).content > MAX_CHALLENGE_TEXT;

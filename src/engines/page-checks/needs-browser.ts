@@ -1,5 +1,5 @@
 import { isPlaceholder } from '../../html/placeholder.ts';
-import { asciiView, beginningOf, type PageText } from '../../page-text.ts';
+import { asciiView, beginningOf, type SourceText } from '../../source-text.ts';
 import { scanTags, type TagHandler } from './scan-tags.ts';
 
 /**
@@ -15,7 +15,7 @@ import { scanTags, type TagHandler } from './scan-tags.ts';
  * - Otherwise the amount of content decides. More is required where something is still loading or a custom
  *   element is empty, and most where the page says that it needs JavaScript. A placeholder is never enough.
  */
-export function needsBrowser(text: PageText): boolean {
+export function needsBrowser(text: SourceText): boolean {
   const tags = asciiView(text);
   if (SHADOW_TREE.test(tags)) return true;
   const beginning = readContentSignals(beginningOf(text, BEGINNING_CHARACTERS).toLowerCase());

@@ -6,7 +6,7 @@ const MAX_HTML_CHARACTERS = 128_000;
 const MAX_CONTENT_CHARACTERS = 10_000;
 
 /** The text of a page in the forms that the index needs. */
-export interface PageText {
+export interface IndexedText {
   /** The first 10,000 characters of the text. Its line breaks separate paragraphs and headings. */
   content: string;
   /** More of the text, for its words: characters of formatting, which separate words anyhow, may be left in it. */
@@ -18,7 +18,7 @@ export interface PageText {
  * @param fields the fields of the document, by name
  * @returns empty texts for a document without such a format
  */
-export function pageText({ markdown, html, rawHtml, summary }: Record<string, unknown>): PageText {
+export function readIndexedText({ markdown, html, rawHtml, summary }: Record<string, unknown>): IndexedText {
   if (typeof markdown === 'string') return textOfMarkdown(markdown.slice(0, MAX_MARKDOWN_CHARACTERS));
   const markup = typeof html === 'string' ? html : rawHtml;
   const words =
@@ -34,7 +34,7 @@ export function pageText({ markdown, html, rawHtml, summary }: Record<string, un
 const storable = (text: string) => text.replaceAll('\0', ' ').trim();
 
 /** Removes images and the targets of links, and from the content all formatting. */
-function textOfMarkdown(markdown: string): PageText {
+function textOfMarkdown(markdown: string): IndexedText {
   const words = `\n${markdown}`.replace(/(?:!\[[^\]\n]*)?\]\([^)\n]*\)/g, ' ');
   // What the content keeps is usually in the first part. It ends with a line, because no formatting extends beyond one.
   for (let most = 1.2 * MAX_CONTENT_CHARACTERS; ; most *= 2) {

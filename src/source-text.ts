@@ -2,21 +2,21 @@ import { transcode } from 'node:buffer';
 import { codeOf } from './errors.ts';
 
 /**
- * The text of a page: a string, or its bytes in UTF-8 without a byte order mark. Each copy of a long string takes a tenth of a
+ * The source of a page, as its server sent it: a string, or its bytes in UTF-8 without a byte order mark. Each copy of a long string takes a tenth of a
  * millisecond and more, because V8 gets new memory from the system for it. So the string is made only where all of the text
  * is read, which is in a rendering thread for most pages.
  */
-export type PageText = string | Uint8Array;
+export type SourceText = string | Uint8Array;
 
 const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   Buffer.from(buffer, byteOffset, byteLength);
 
 /** The whole text as a string. */
-export const wholeText = (text: PageText): string =>
+export const wholeText = (text: SourceText): string =>
   typeof text === 'string' ? text : toBuffer(text).toString();
 
 /** The first characters of a text. */
-export function beginningOf(text: PageText, characters: number): string {
+export function beginningOf(text: SourceText, characters: number): string {
   if (typeof text === 'string') return text.slice(0, characters);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let beginning = '';
@@ -30,11 +30,11 @@ export function beginningOf(text: PageText, characters: number): string {
  * A string to search for words and tags in ASCII, which takes a tenth of the time of {@link wholeText}. It has the same ASCII
  * characters in the same order; instead of each other character, it may have two to four, none of which is an ASCII character.
  */
-export const asciiView = (text: PageText): string =>
+export const asciiView = (text: SourceText): string =>
   typeof text === 'string' ? text : toBuffer(text).toString('latin1');
 
 /** The bytes of a text in UTF-8. Surrogates without a partner are replaced by U+FFFD. */
-export function bytesOf(text: PageText): Uint8Array {
+export function bytesOf(text: SourceText): Uint8Array {
   if (typeof text !== 'string') return text;
   try {
     // This takes half the time of `Buffer.from(text)`, or less.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asciiView, beginningOf, bytesOf, wholeText } from '../src/page-text.ts';
+import { asciiView, beginningOf, bytesOf, wholeText } from '../src/source-text.ts';
 
 describe.each([
   ['no characters', ''],
