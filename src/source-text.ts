@@ -2,7 +2,7 @@ import { transcode } from 'node:buffer';
 import { codeOf } from './errors.ts';
 
 /**
- * The source of a page, as its server sent it: a string, or its bytes in UTF-8 without a byte order mark. Each copy of a long string takes a tenth of a
+ * The source of a page, such as its HTML: a string, or its bytes in UTF-8 without a byte order mark. Each copy of a long string takes a tenth of a
  * millisecond and more, because V8 gets new memory from the system for it. So the string is made only where all of the text
  * is read, which is in a rendering thread for most pages.
  */
