@@ -100,6 +100,9 @@ const HINT_PATTERNS: [RegExp, NameHint][] = [
   // OneTrust's dialogs.
   [/(^|\s)ot-/i, { word: 'ot', kind: 'consent' }],
 ];
+/** All of them in one, which seldom matches and takes less time. */
+const ANY_HINT_PATTERN = new RegExp(HINT_PATTERNS.map(([{ source }]) => source).join('|'), 'i');
+
 const classPattern = (names: string) => new RegExp(`(^|\\s)(${names})(?=\\s|$)`, 'i');
 /** Classes that hide an element, including some of rustdoc and mdBook. */
 const HIDING_CLASS = classPattern(
@@ -180,15 +183,17 @@ const toSlug = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, 
 
 function parseNameHints(names: string): NameHint[] {
   const hints: NameHint[] = [];
-  for (const [word] of names
+  const words = names
     .replace(IGNORED_CLASSES, ' ')
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
-    .matchAll(/[a-z]{2,}/g)) {
+    .match(/[a-z]{2,}/g);
+  for (const word of words ?? []) {
     const kind = KIND_BY_WORD.get(word);
     if (kind) hints.push({ word, kind });
   }
-  for (const [prefix, hint] of HINT_PATTERNS) if (prefix.test(names)) hints.push(hint);
+  if (ANY_HINT_PATTERN.test(names))
+    for (const [pattern, hint] of HINT_PATTERNS) if (pattern.test(names)) hints.push(hint);
   if (isHiddenByClass(names))
     hints.push(
       SHOWN_IN_PRINT.test(names)
