@@ -29,7 +29,7 @@ export function beginningOf(text: SourceText, characters: number): string {
 /**
  * A string to search for words and tags in ASCII, which takes a tenth of the time of {@link wholeText}. It has the same ASCII
  * characters in the same order; instead of each other character, it may have two to four, none of which is an ASCII character.
- * They may be what `\s` matches, so a pattern for this string names the white space that it means.
+ * Some of these match `\s`, so a pattern for this string lists the white space that it means.
  */
 export const asciiView = (text: SourceText): string =>
   typeof text === 'string' ? text : toBuffer(text).toString('latin1');

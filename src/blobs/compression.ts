@@ -38,7 +38,7 @@ export async function compressEach(items: readonly Uint8Array[]): Promise<Buffer
   const write = promisify((bytes: Uint8Array, done: (error?: Error | null) => void) =>
     compressor.write(bytes, done),
   );
-  // A write that zlib fails at never calls back.
+  // When zlib fails, the write never calls back; only this event tells.
   const { promise: failed, reject } = Promise.withResolvers<never>();
   compressor.on('error', reject);
   let chunks: Buffer[] = [];
