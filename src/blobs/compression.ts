@@ -8,7 +8,7 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 
-/** The checksum tells bytes that a power failure has damaged from those that were stored. */
+/** Options for speed. The checksum tells bytes that a power failure has damaged from those that were stored. */
 export const FAST = {
   params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
 };
@@ -16,7 +16,7 @@ const compressLarge = promisify(zstdCompress);
 const decompressLarge = promisify(zstdDecompress);
 /** Up to this size, compressing in this thread is faster than handing the bytes to another thread. */
 const SMALL_BYTES = 256 * 1024;
-/** Most compressed pages fit into so much, so that they take one call. */
+/** Size of the buffers that a compressor fills. Most pages fit into one when they are compressed. */
 const CHUNK_BYTES = 64 * 1024;
 
 /** Compresses one item. */
@@ -28,8 +28,8 @@ export const decompress = async (bytes: Uint8Array): Promise<Buffer> =>
   bytes.length <= SMALL_BYTES / 8 ? zstdDecompressSync(bytes) : decompressLarge(bytes);
 
 /**
- * Compresses several items, each by itself. All but the calls happens in another thread, and takes no more CPU time than
- * compressing them in this one, because one compressor serves them all.
+ * Compresses several items, each by itself. The work is done in another thread, and takes no more CPU time there than in this
+ * one, because one compressor serves all items.
  * @returns the compressed items, in order
  */
 export async function compressEach(items: readonly Uint8Array[]): Promise<Buffer[]> {
@@ -38,14 +38,15 @@ export async function compressEach(items: readonly Uint8Array[]): Promise<Buffer
   const write = promisify((bytes: Uint8Array, done: (error?: Error | null) => void) =>
     compressor.write(bytes, done),
   );
+  // When zlib fails, the write never calls back; only this event tells.
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  compressor.on('error', reject);
   let chunks: Buffer[] = [];
   compressor.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // The write that fails is rejected with the same error.
-  compressor.on('error', () => undefined);
   try {
     const compressed: Buffer[] = [];
     for (const item of items) {
-      await write(item);
+      await Promise.race([write(item), failed]);
       compressed.push(Buffer.concat(chunks));
       chunks = [];
     }

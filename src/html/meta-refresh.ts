@@ -4,8 +4,8 @@ import { asciiView, beginningOf, type SourceText } from '../source-text.ts';
 import { parseHtml } from './parse/parse.ts';
 import { documentBaseUrl, resolveUrl } from './urls.ts';
 
-const MENTIONED = /http-equiv\s*=\s*["']?\s*refresh/i;
-/** Only the beginning of the HTML is searched, because the tag is in the head. */
+const MENTIONED = /http-equiv\s*=\s*(?:["']\s*)?refresh/i;
+/** Only the beginning of the HTML is parsed, because the tag is in the head. */
 const MAX_HEAD_CHARACTERS = 50_000;
 /** A page with a longer delay is meant to be read, so it is not followed. */
 const MAX_DELAY_S = 10;

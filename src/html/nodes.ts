@@ -1,12 +1,12 @@
 import { type ChildNode, Element, type ParentNode, type Text } from 'domhandler';
 
 /**
- * What the nodes of a page are, and how its elements are made. The walks over a page ask this for each node several times. V8 reads
- * a field of an object directly where it has met objects of at most four shapes, and otherwise looks its place up in a table,
- * which took a tenth of the time of a conversion. A shape is the class and the fields, in the order in which they were added.
- * Therefore all elements get the same fields, and {@link isTag} and {@link isText} are asked about children only, which are
- * elements, texts, comments and the doctype. domhandler has functions of the same names, which its libraries also ask about
- * documents. They are for code that meets the content of a `template`, which is a document.
+ * What kind of node a node of a page is, and how elements are made. The walks over a page ask for the kind of each node several
+ * times. V8 reads a field of an object directly where it has met objects of at most four shapes, and otherwise looks its place up
+ * in a table, which took a tenth of the time of a conversion. A shape is the class and the fields, in the order in which they were
+ * added. Therefore all elements get the same fields, and {@link isTag} and {@link isText} are asked about children only, which are
+ * elements, texts, comments and the doctype. domhandler's functions of the same names are for code that also meets documents,
+ * such as the content of a `template`.
  */
 
 /** Whether a child of an element or of a document is an element. */

@@ -55,14 +55,44 @@ const removeFormatting = (markdown: string) =>
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** Removes tags, scripts and styles. A rough reading suffices, because only words are looked up in it. */
+/**
+ * Removes tags, scripts and styles. A rough reading suffices, because only words are looked up in it. What is not closed stays,
+ * and nothing is searched for an end again after none was found, so the time is linear for any input.
+ */
 function textOfHtml(html: string): string {
-  return html
-    .replace(/<(script|style|template|noscript|svg)\b[\s\S]*?<\/\1\s*>/gi, ' ')
-    .replace(/<!--[\s\S]*?-->/g, ' ')
-    .replace(/<\/?(?:p|div|h[1-6]|li|tr|br|section|article|td|th|dd|dt|title|option)\b[^>]*>/gi, '\n')
-    .replace(/<[^>]*>/g, '')
+  const shown = replaceEnding('-->', removeHiddenElements(html), /<!--[\s\S]*?-->/g, ' ');
+  const lines = replaceEnding('>', shown, BLOCK_TAG, '\n');
+  return replaceEnding('>', lines, /<[^>]*>/g, '')
     .replace(/&(amp|lt|gt|quot|apos|nbsp);/g, (_, name: string) => ENTITIES[name] ?? ' ')
     .replace(/[ \t]{2,}/g, ' ')
     .replace(/\n\s+/g, '\n');
+}
+
+const BLOCK_TAG = /<\/?(?:p|div|h[1-6]|li|tr|br|section|article|td|th|dd|dt|title|option)\b[^>]*>/gi;
+
+/** Replaces all matches of a pattern whose matches end with `end`. */
+function replaceEnding(end: string, text: string, pattern: RegExp, replacement: string): string {
+  const last = text.lastIndexOf(end);
+  if (last < 0) return text;
+  const after = last + end.length;
+  return text.slice(0, after).replace(pattern, replacement) + text.slice(after);
+}
+
+function removeHiddenElements(html: string): string {
+  const unclosed = new Set<string>();
+  let kept = '';
+  let from = 0;
+  for (const { index, 1: written = '' } of html.matchAll(/<(script|style|template|noscript|svg)\b/gi)) {
+    const name = written.toLowerCase();
+    if (index < from || unclosed.has(name)) continue;
+    const endTag = new RegExp(`</${name}\\s*>`, 'gi');
+    endTag.lastIndex = index;
+    if (!endTag.test(html)) {
+      unclosed.add(name);
+      continue;
+    }
+    kept += `${html.slice(from, index)} `;
+    from = endTag.lastIndex;
+  }
+  return kept + html.slice(from);
 }

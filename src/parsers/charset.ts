@@ -39,7 +39,7 @@ const withoutMark = (bytes: Uint8Array) =>
 
 /** The declared encoding, or `x-user-defined`. @param label the encoding that the header declares, or an empty string */
 function findDeclared(bytes: Uint8Array, label: string): string {
-  // Nearly all servers declare UTF-8, so that only a byte order mark could say otherwise, and the sniffer is slow.
+  // Nearly all servers declare UTF-8. Then only a byte order mark can say otherwise, which is found without the slow sniffer.
   if (/^utf-?8$/i.test(label) && !hasUtf16Mark(bytes)) return 'utf-8';
   return getEncoding(bytes.subarray(0, SNIFFED_BYTES), {
     maxBytes: SNIFFED_BYTES,
@@ -55,7 +55,7 @@ const hasUtf16Mark = ([first, second]: Uint8Array) =>
  * Decodes a page or text file. The encoding is that of the byte order mark, else of the header, else of `<meta>` or the
  * XML declaration, as in browsers. Text without a declaration is UTF-8 where it is valid, else the encoding is detected.
  * @param contentType the `Content-Type` header, or an empty string
- * @returns a string, or the bytes themselves if they are UTF-8
+ * @returns a string; if the bytes are UTF-8, these bytes without their byte order mark
  */
 export function decodePage(bytes: Uint8Array, contentType: string): SourceText {
   const declared = findDeclared(bytes, parseCharset(contentType) ?? '');

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { scrape } from '../support/api.ts';
 import { sampleOf } from '../support/corpus.ts';
+import { startPages } from '../support/pages.ts';
 
 /** Scrapes that the cache serves, and scrapes that it must not serve. */
 
@@ -61,6 +62,31 @@ describe('a page that was scraped before', () => {
     expect(body.data.html).not.toMatch(/<h1/);
     expect(body.data.links.length).toBeGreaterThan(0);
     expect(site.hits(path)).toBe(1);
+  });
+
+  it.each([
+    ['UTF-8', 'text/html; charset="UTF-8"', Buffer.from('<p>5 €</p>'), '5 €'],
+    ['UTF-8 with a byte order mark', 'text/html', Buffer.from('\uFEFF<p>5 €</p>'), '5 €'],
+    [
+      'UTF-8 with a byte of another encoding',
+      'text/html; charset=utf-8',
+      Buffer.from('<p>5 \x80</p>', 'latin1'),
+      '5 \uFFFD',
+    ],
+    ['UTF-16', 'text/html', Buffer.from('\uFEFF<p>5 €</p>', 'utf16le'), '5 €'],
+    ['windows-1252', 'text/html; charset=Windows-1252', Buffer.from('<p>5 \x80</p>', 'latin1'), '5 €'],
+    ['plain text', 'text/plain; charset=utf-8', Buffer.from('5 €'), '5 €'],
+    ['an empty page', 'text/html; charset=utf-8', Buffer.alloc(0), ''],
+  ])('has the text that it had when it was fetched: %s', async (_what, type, bytes, markdown) => {
+    await using pages = await startPages({
+      '/': (_request, response) => void response.writeHead(200, { 'Content-Type': type }).end(bytes),
+    });
+    const request = { url: pages.url, formats: ['rawHtml', 'markdown'], fastMode: true };
+    const [fetched, cached] = [await scrape(request), await scrape(request)];
+    expect(cached.body.data.metadata.cacheState).toBe('hit');
+    expect(fetched.body.data.markdown).toBe(markdown);
+    expect(cached.body.data.markdown).toBe(markdown);
+    expect(cached.body.data.rawHtml).toBe(fetched.body.data.rawHtml);
   });
 });
 

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BrowserPool, type PoolOptions } from '../../src/browser/chromium/browser-pool.ts';
 import { type Chromium, launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
-import { measureMemoryMb } from '../../src/browser/chromium/process-memory.ts';
+import { measureMemoryMb, ownKbOf } from '../../src/browser/chromium/process-memory.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { pollUntil } from '../support/poll.ts';
@@ -166,6 +166,13 @@ describe('a browser', () => {
     expect(ownMb).toBeLessThan(residentMb / 2);
     page.letGo();
     await page.done;
+  });
+
+  it('is weighed with its files on a system that does not tell them apart', () => {
+    const total = 'VmSize:\t   900 kB\nVmRSS:\t   100 kB\n';
+    expect(ownKbOf(total)).toBe(100);
+    expect(ownKbOf(`${total}RssAnon:\t    30 kB\nRssFile:\t    65 kB\nRssShmem:\t     5 kB\n`)).toBe(35);
+    expect(ownKbOf('')).toBe(0);
   });
 
   it('is replaced when it has grown too large', async () => {

@@ -119,6 +119,14 @@ describe('a page is a shell', () => {
   });
 });
 
+it('letters beyond ASCII do not change whether a page is found to have a shadow tree', () => {
+  const template = (attributes: string) =>
+    page(`<p>${PROSE.repeat(9)}</p><template ${attributes}></template>${APP}`);
+  const shadowTree = template(`title="${'漢'.repeat(150)}" shadowrootmode="open"`);
+  const other = template('title="voilàshadowrootmode"');
+  for (const html of [shadowTree, other]) expect(needsBrowser(Buffer.from(html))).toBe(html === shadowTree);
+});
+
 it('any page is judged in bounded time', () => {
   const hostile = [
     '<',

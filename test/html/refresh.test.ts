@@ -33,4 +33,9 @@ describe('the target of a meta refresh', () => {
   ])('is nowhere for %s', (_name, html) => {
     expect(findRefreshTarget(html, PAGE)).toBeUndefined();
   });
+
+  it('is searched for in linear time, also in a page of attributes without a value', () => {
+    const attributes = `<meta http-equiv=${' '.repeat(300_000)}>`.repeat(10);
+    expect(findRefreshTarget(attributes, PAGE)).toBeUndefined();
+  });
 });

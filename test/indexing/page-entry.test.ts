@@ -30,6 +30,15 @@ describe('the entry of a page', () => {
       expect(entryOf({ [field]: html }).content).toBe('One\nFour & five');
   });
 
+  it.each(['<', '<p', '<!--', '<svg ', '<svg></svg', '<STYLE><!-- '])(
+    'has the text of HTML with any number of beginnings without an end: %s',
+    (beginning) => {
+      const html = `<p>One</p><script>two()</SCRIPT ><SVG><svg></svg>three${beginning.repeat(128_000)}`;
+      const { content } = entryOf({ html });
+      expect(content).toMatch(/^One\s+three/);
+    },
+  );
+
   it('is made of the metadata alone for a page without text', () => {
     const { content, lexemes } = entryOf({ links: ['https://x.example/'] });
     expect(content).toBe('');

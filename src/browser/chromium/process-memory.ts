@@ -8,13 +8,21 @@ import type { CdpConnection } from './cdp.ts';
  */
 export async function measureMemoryMb({ browser }: CdpConnection): Promise<number> {
   const { processInfo } = await browser.send('SystemInfo.getProcessInfo');
-  const kilobytes = await Promise.all(processInfo.map(({ id }) => readOwnKb(id)));
+  const kilobytes = await Promise.all(
+    // The system has no /proc, or the process has ended.
+    processInfo.map(async ({ id }) => ownKbOf(await readFile(`/proc/${id}/status`, 'utf8').catch(() => ''))),
+  );
   return kilobytes.reduce((sum, each) => sum + each, 0) / 1024;
 }
 
-async function readOwnKb(pid: number): Promise<number> {
-  // The system has no /proc, or the process has ended.
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  // See proc_pid_status(5); `VmRSS` is the sum of these two and `RssFile`.
-  return status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB/gm).reduce((sum, [, kb]) => sum + Number(kb), 0);
+/**
+ * The memory that a process has for itself, in KiB. Systems such as gVisor tell only the sum of it and the files, which is
+ * returned instead.
+ * @param status the file `/proc/PID/status`, see proc_pid_status(5); 0 is returned for an empty one
+ */
+export function ownKbOf(status: string): number {
+  const kilobytesOf = (name: string) => new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1];
+  const anonymous = kilobytesOf('RssAnon');
+  if (anonymous === undefined) return Number(kilobytesOf('VmRSS') ?? 0);
+  return Number(anonymous) + Number(kilobytesOf('RssShmem') ?? 0);
 }

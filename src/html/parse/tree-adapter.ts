@@ -23,8 +23,8 @@ Object.assign(LibraryAdapter.prototype, adapter);
 /**
  * Lets parse5 build a tree of domhandler nodes. Compared with the library's own adapter, its nodes need less memory, it usually
  * finds a node among its siblings in constant time, and it limits the size of the page. An adapter is used for one page only.
- * It is a class, because the parser calls the functions of an object literal with a getter, which has a shape of its own for
- * each page, only after looking them up.
+ * It is a class, because an object literal with a getter would have a shape of its own for each page, so that V8 would look up
+ * its functions whenever the parser calls one.
  * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` during parsing, for a page beyond the limits
  */
 export class BoundedAdapter extends LibraryAdapter {

@@ -100,7 +100,7 @@ const HINT_PATTERNS: [RegExp, NameHint][] = [
   // OneTrust's dialogs.
   [/(^|\s)ot-/i, { word: 'ot', kind: 'consent' }],
 ];
-/** All of them in one, which seldom matches and takes less time. */
+/** All of these patterns in one. Most names match none of them, which one pattern tells in less time. */
 const ANY_HINT_PATTERN = new RegExp(HINT_PATTERNS.map(([{ source }]) => source).join('|'), 'i');
 
 const classPattern = (names: string) => new RegExp(`(^|\\s)(${names})(?=\\s|$)`, 'i');
@@ -145,7 +145,7 @@ const NO_HINTS: readonly NameHint[] = [];
 
 /** The hints of names that were read before. Many elements of a page have the same names, and so have the pages of a site. */
 const hintsByNames = new Map<string, readonly NameHint[]>();
-/** All are forgotten when there are as many as this, and longer names are not kept. */
+/** All hints are forgotten when there are those of this many names. Names of more characters than the second limit are not kept. */
 const MAX_KEPT_NAMES = 2_000;
 const MAX_KEPT_LENGTH = 1_000;
 
