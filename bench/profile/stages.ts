@@ -46,10 +46,10 @@ const LIBRARIES: Rules = [
 ];
 
 /** Frames that V8 makes itself. `(program)` is native code without JavaScript, such as reading sockets. */
-const BY_NAME: Record<string, string> = {
-  '(garbage collector)': 'garbage collection',
-  '(program)': 'native code',
-};
+const BY_NAME = new Map([
+  ['(garbage collector)', 'garbage collection'],
+  ['(program)', 'native code'],
+]);
 
 /** Counts the samples of each stage in profiles. Idle time does not count. */
 function countSamples(profiles: Profile[]): Map<string, number> {
@@ -79,7 +79,8 @@ function listStack(id: number, byId: Map<number, ProfileNode>, parents: Map<numb
 function stageOf(stack: ProfileNode[]): string | undefined {
   const name = stack[0]?.callFrame.functionName ?? '';
   if (name === '(idle)') return undefined;
-  if (BY_NAME[name]) return BY_NAME[name];
+  const named = BY_NAME.get(name);
+  if (named !== undefined) return named;
   for (const rules of [OWN, LIBRARIES]) {
     for (const { callFrame } of stack) {
       const rule = rules.find(([, file]) => file.test(callFrame.url));
