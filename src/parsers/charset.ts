@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { detect } from 'chardet';
 import { getEncoding } from 'encoding-sniffer';
 import { type SourceText, wholeText } from '../source-text.ts';
+import { encodingOfMark } from './byte-order-mark.ts';
 
 /** Label that no real page declares, returned by the sniffer when it finds no declaration. */
 const UNDECLARED = 'x-user-defined';
@@ -34,22 +35,18 @@ function decodeDetected(bytes: Uint8Array): string {
 }
 
 /** Takes the byte order mark off bytes in UTF-8. */
-const withoutMark = (bytes: Uint8Array) =>
-  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+const withoutMark = (bytes: Uint8Array) => (encodingOfMark(bytes) === 'utf-8' ? bytes.subarray(3) : bytes);
 
 /** The declared encoding, or `x-user-defined`. @param label the encoding that the header declares, or an empty string */
 function findDeclared(bytes: Uint8Array, label: string): string {
   // Nearly all servers declare UTF-8. Then only a byte order mark can say otherwise, which is found without the slow sniffer.
-  if (/^utf-?8$/i.test(label) && !hasUtf16Mark(bytes)) return 'utf-8';
+  if (/^utf-?8$/i.test(label) && (encodingOfMark(bytes) ?? 'utf-8') === 'utf-8') return 'utf-8';
   return getEncoding(bytes.subarray(0, SNIFFED_BYTES), {
     maxBytes: SNIFFED_BYTES,
     transportLayerEncodingLabel: label,
     defaultEncoding: UNDECLARED,
   });
 }
-
-const hasUtf16Mark = ([first, second]: Uint8Array) =>
-  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 
 /**
  * Decodes a page or text file. The encoding is that of the byte order mark, else of the header, else of `<meta>` or the

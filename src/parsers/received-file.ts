@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { FetchedSnapshot } from '../snapshot.ts';
 import type { SourceText } from '../source-text.ts';
+import { encodingOfMark } from './byte-order-mark.ts';
 import { decodePage, decodeText } from './charset.ts';
 
 /** The part of a snapshot that formats are derived from. */
@@ -39,10 +40,9 @@ export function parseMediaType(contentType: string): string {
 
 function decodeStart(body: Uint8Array): string {
   const bytes = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, SNIFFED_BYTES));
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return bytes.toString('latin1', 3);
-  return bytes.toString('latin1');
+  const encoding = encodingOfMark(bytes);
+  if (encoding === 'utf-8') return bytes.toString('latin1', 3);
+  return encoding ? new TextDecoder(encoding).decode(bytes) : bytes.toString('latin1');
 }
 
 /** A response with a file. */

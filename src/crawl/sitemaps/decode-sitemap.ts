@@ -1,6 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
 import { ServiceError } from '../../errors.ts';
+import { encodingOfMark } from '../../parsers/byte-order-mark.ts';
 
 /** Number of bytes at the beginning that are searched for a byte order mark and an XML declaration. */
 const HEAD_BYTES = 256;
@@ -46,8 +47,8 @@ function unpack(chunks: Bytes): Bytes {
 }
 
 function decoderFor(head: Buffer): TextDecoder {
-  if (head[0] === 0xff && head[1] === 0xfe) return new TextDecoder('utf-16le');
-  if (head[0] === 0xfe && head[1] === 0xff) return new TextDecoder('utf-16be');
+  const marked = encodingOfMark(head);
+  if (marked && marked !== 'utf-8') return new TextDecoder(marked);
   const declared = /^\s*<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)/.exec(head.toString('latin1'))?.[1];
   // The declaration was readable as single bytes, so an encoding with two bytes per character must be wrong.
   const label = declared && !/^(?:utf-?16|ucs)/i.test(declared) ? declared : 'utf-8';

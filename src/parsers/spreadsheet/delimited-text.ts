@@ -1,4 +1,5 @@
 import { read, type WorkBook } from '@e965/xlsx';
+import { encodingOfMark } from '../byte-order-mark.ts';
 
 /** Separators of columns, the most common one first. */
 const SEPARATORS = [',', ';', '\t', '|'];
@@ -13,17 +14,12 @@ const SAMPLE_LENGTH = 20_000;
  * @param sheetRows maximum number of rows
  */
 export function readDelimitedText(type: 'csv' | 'tsv', bytes: Uint8Array, sheetRows: number): WorkBook {
-  const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
+  const text = new TextDecoder(encodingOfMark(bytes)).decode(bytes);
   const separator = type === 'tsv' ? '\t' : guessSeparator(text);
   // The first line, as Excel reads and writes it, fixes the separator. It also keeps SheetJS from taking text that begins
   // with a signature, such as `{\rtf` or `TABLE`, for a file of that format.
   const declared = /^sep=./.test(text) ? text : `sep=${separator}\n${text}`;
   return read(declared, { type: 'string', raw: true, dense: true, sheetRows, cellFormula: false });
-}
-
-function encodingOf([first, second]: Uint8Array): string {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }
 
 /** The separator that occurs most often in every line, outside quotes. */
