@@ -11,7 +11,7 @@ import { postgresDir, runningDatabaseUrl } from '../src/embedded/postgres.ts';
 import { articlePage } from '../test/site/article.ts';
 import { pollUntil } from '../test/support/poll.ts';
 import { startService } from '../test/support/service.ts';
-import { type MeasuredService, readHead, startJob, startMeasuredService } from './crawl/service.ts';
+import { type MeasuredService, runBatch, startMeasuredService } from './crawl/service.ts';
 import { short, table } from './figures.ts';
 import { byRole, sampleProcesses } from './processes.ts';
 import { shareOut } from './profile/stages.ts';
@@ -96,17 +96,6 @@ function threadTimes(pid: number): Map<string, number> {
 const difference = (before: Map<string, number>, after: Map<string, number>) =>
   new Map([...after].map(([name, ms]) => [name, ms - (before.get(name) ?? 0)]));
 
-async function runBatch({ instance }: MeasuredService, urls: string[]): Promise<void> {
-  const job = await startJob(instance, '/v2/batch/scrape', { urls, maxAge: 0 });
-  for (;;) {
-    const { status, completed } = await readHead(instance, job);
-    if (status === 'completed' && completed === urls.length) return;
-    if (status !== 'scraping')
-      throw new Error(`${job} is ${status} with ${completed} of ${urls.length} pages`);
-    await sleep(LOOK_MS);
-  }
-}
-
 /** Turns the profilers of all threads on or off, and waits until they have started or written their profiles. */
 async function setProfiling(isOn: boolean): Promise<void> {
   const switchFile = path.join(profiles, 'on');
@@ -133,7 +122,7 @@ async function measureBatch(service: MeasuredService, urls: string[]): Promise<U
   });
   const before = look();
   const start = performance.now();
-  await runBatch(service, urls);
+  await runBatch(service.instance, { urls, maxAge: 0 }, LOOK_MS);
   const totalMs = performance.now() - start;
   const after = look();
   const threads = nodes.flatMap(({ name }, index) =>
@@ -254,7 +243,7 @@ const db = openDatabase(runningDatabaseUrl(service.instance.dataDir), (error) =>
 try {
   const urls = (prefix: string, count: number) =>
     Array.from({ length: count }, (_, index) => `${host.url}/${prefix}/${index}`);
-  await runBatch(service, urls('warm-up', WARM_UP_PAGES));
+  await runBatch(service.instance, { urls: urls('warm-up', WARM_UP_PAGES), maxAge: 0 }, LOOK_MS);
   if (!isPlain) {
     await sql`create extension pg_stat_statements`.execute(db.query);
     await setProfiling(true);

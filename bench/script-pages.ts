@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { appTruth } from '../test/site/site.ts';
 import { startSiteProcess } from './crawl/programs.ts';
-import { ask, readHead, startJob, startMeasuredService } from './crawl/service.ts';
+import { ask, runBatch, startMeasuredService } from './crawl/service.ts';
 import { measure, percentile, short, table } from './figures.ts';
 import { byRole, sampleProcesses } from './processes.ts';
 
@@ -31,16 +30,11 @@ const scrape = async (index: number) => {
     throw new Error(`${body.url} was read too early`);
 };
 /** Scrapes a batch of pages. @returns milliseconds from its request to its end */
-async function runBatch(from: number, pages: number): Promise<number> {
+async function timeBatch(from: number, pages: number): Promise<number> {
   const start = performance.now();
   const urls = Array.from({ length: pages }, (_, index) => `${site.url}/app/${from + index}`);
-  const job = await startJob(instance, '/v2/batch/scrape', { urls, formats: ['markdown'] });
-  for (;;) {
-    const { status, completed } = await readHead(instance, job);
-    if (status === 'completed') return performance.now() - start;
-    if (status !== 'scraping') throw new Error(`${job} is ${status} with ${completed} of ${pages} pages`);
-    await sleep(LOOK_MS);
-  }
+  await runBatch(instance, { urls }, LOOK_MS);
+  return performance.now() - start;
 }
 
 /** CPU milliseconds a page of each process, while `work` runs. */
@@ -57,8 +51,8 @@ try {
   const alone = await measure(ALONE, 1, (index) => scrape(2_000_000 + index));
   const many = await cpuOf(SCRAPES, () => measure(SCRAPES, CLIENTS, scrape));
   const pages = 2 * SCRAPES;
-  await runBatch(3_000_000, WARM_UP);
-  const batch = await cpuOf(pages, () => runBatch(4_000_000, pages));
+  await timeBatch(3_000_000, WARM_UP);
+  const batch = await cpuOf(pages, () => timeBatch(4_000_000, pages));
   const perSecond = (count: number, ms: number) => short((count / ms) * 1000);
   console.log(
     table([

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { linkPage } from '../test/site/links.ts';
-import { readHead, startJob, startMeasuredService } from './crawl/service.ts';
+import { runBatch, startMeasuredService } from './crawl/service.ts';
 import { short, table } from './figures.ts';
 import { byRole, sampleProcesses } from './processes.ts';
 
@@ -63,14 +63,8 @@ try {
     const urls = Array.from({ length: pages }, (_, index) => `${host.url}/${round}/${index}`);
     const before = byRole(sampleProcesses(service.roots), 'cpuMs');
     const start = Date.now();
-    const job = await startJob(service.instance, '/v2/batch/scrape', { urls, maxAge: 0 });
-    let head = await readHead(service.instance, job);
-    while (head.status === 'scraping') {
-      await sleep(LOOK_MS);
-      head = await readHead(service.instance, job);
-    }
-    if (head.completed !== pages) throw new Error(`${job} has ${head.completed} of ${pages} documents`);
-    const totalMs = Date.parse(head.completedAt ?? '') - start;
+    const { completedAt } = await runBatch(service.instance, { urls, maxAge: 0 }, LOOK_MS);
+    const totalMs = Date.parse(completedAt ?? '') - start;
     const after = byRole(sampleProcesses(service.roots), 'cpuMs');
     const requestsAtOnce = host.takeMean();
     if (round === 0) continue;

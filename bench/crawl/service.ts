@@ -1,5 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-
 import { pageJobStatus, startResponse } from '../../src/schemas/page-job.ts';
 import { type RunningService, runFileOf, startService } from '../../test/support/service.ts';
 
@@ -71,6 +71,23 @@ const head = pageJobStatus.omit({ data: true });
 /** Reads the status of a job with as few documents as possible. */
 export const readHead = (caller: Caller, path: JobPath) =>
   ask(caller, { path: `${path}?limit=1`, answer: head });
+
+/**
+ * Scrapes a batch, and waits for its end.
+ * @param lookMs pause between two looks at its status, each of which takes the API CPU time
+ * @returns its last status
+ * @throws Error if a page is missing
+ */
+export async function runBatch(caller: Caller, body: { urls: string[]; maxAge?: number }, lookMs: number) {
+  const job = await startJob(caller, '/v2/batch/scrape', body);
+  for (;;) {
+    const status = await readHead(caller, job);
+    if (status.status === 'completed' && status.completed === body.urls.length) return status;
+    if (status.status !== 'scraping')
+      throw new Error(`${job} is ${status.status} with ${status.completed} of ${body.urls.length} pages`);
+    await sleep(lookMs);
+  }
+}
 
 const usage = z.object({ periods: z.array(z.object({ creditsUsed: z.number() })) });
 
