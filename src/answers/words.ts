@@ -61,7 +61,7 @@ const NEITHER_LETTER_NOR_ASCII = /[^\p{L}\p{N}\0-\x7f]+/gu;
 /** Normalizes what is beyond ASCII, and replaces what is not a letter or digit by spaces. Most texts have little of it. */
 const separateLetters = (text: string) => text.replace(BEYOND_ASCII, separateBeyondAscii);
 
-/** What short runs are replaced by. Accented letters and punctuation recur, and are looked up faster than normalized. */
+/** The replacements of short runs. Accented letters and punctuation recur, and to look them up is faster than to normalize them. */
 const separatedRuns = new Map<string, string>();
 const MAX_SEPARATED_RUNS = 2_000;
 const MAX_SEPARATED_CHARACTERS = 2;

@@ -33,7 +33,7 @@ export const decompress = async (bytes: Uint8Array): Promise<Buffer> =>
  * @returns the compressed items, in order
  */
 export async function compressEach(items: readonly Uint8Array[]): Promise<Buffer[]> {
-  // What is written at once becomes a frame of its own, which is complete when the write has ended.
+  // The flush makes each write a frame of its own, which is complete when the write has ended.
   const compressor = createZstdCompress({ ...FAST, flush: constants.ZSTD_e_end, chunkSize: CHUNK_BYTES });
   const write = promisify((bytes: Uint8Array, done: (error?: Error | null) => void) =>
     compressor.write(bytes, done),

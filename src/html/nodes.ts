@@ -1,7 +1,7 @@
 import { type ChildNode, Element, type ParentNode, type Text } from 'domhandler';
 
 /**
- * What kind of node a node of a page is, and how elements are made. The walks over a page ask for the kind of each node several
+ * Functions that tell the nodes of a page apart and make its elements. The walks over a page ask for the kind of each node several
  * times. V8 reads a field of an object directly where it has met objects of at most four shapes, and otherwise looks its place up
  * in a table, which took a tenth of the time of a conversion. A shape is the class and the fields, in the order in which they were
  * added. Therefore all elements get the same fields, and {@link isTag} and {@link isText} are asked about children only, which are

@@ -36,7 +36,7 @@ const storable = (text: string) => text.replaceAll('\0', ' ').trim();
 /** Removes images and the targets of links, and from the content all formatting. */
 function textOfMarkdown(markdown: string): IndexedText {
   const words = `\n${markdown}`.replace(/(?:!\[[^\]\n]*)?\]\([^)\n]*\)/g, ' ');
-  // What the content keeps is usually in the first part. It ends with a line, because no formatting extends beyond one.
+  // The first part usually has enough text for the content. Each part ends with a line, because no formatting extends beyond one.
   for (let most = 1.2 * MAX_CONTENT_CHARACTERS; ; most *= 2) {
     const end = words.indexOf('\n', most) + 1;
     const content = storable(removeFormatting(end ? words.slice(0, end) : words));
