@@ -23,8 +23,11 @@ import type { UploadEngine } from './upload-engine.ts';
 export interface FetchedPage {
   snapshot: FetchedSnapshot;
   cacheState: 'hit' | 'miss' | undefined;
-  /** Resolves when the page is stored in the cache, if it is cacheable. Callers may ignore it, whether it is rejected or not. */
-  cached: Promise<void>;
+  /**
+   * Stores a copy in the cache if the page may be cached. It is to be called once. Copies of several pages cost less when they
+   * are stored at once.
+   */
+  storeCopy(): Promise<void>;
   /** Changes of engine, with their reasons. */
   fallbacks: Fallback[];
 }
@@ -33,6 +36,8 @@ export interface FetchedPage {
 export interface Engines {
   fetchPage(request: ScrapeRequest, signal: AbortSignal, context: FetchContext): Promise<FetchedPage>;
 }
+
+const storeNothing = () => Promise.resolve();
 
 const NO_IMAGES_WARNING =
   'The images inside the document were left out, because zero data retention stores no files.';
@@ -65,7 +70,7 @@ export function createEngines({
       if (request.upload) {
         const file = await upload.readUpload(request.upload, target, signal);
         const snapshot = warnAboutImages(await convert(file), request);
-        return { snapshot, cacheState: undefined, cached: Promise.resolve(), fallbacks: [] };
+        return { snapshot, cacheState: undefined, storeCopy: storeNothing, fallbacks: [] };
       }
       const cacheOnly = isCacheOnly(request);
       const cacheUse = cacheUseOf(request);
@@ -81,7 +86,7 @@ export function createEngines({
         return {
           snapshot: warnAboutImages({ ...copy, sourceUrl: request.url }, request),
           cacheState: 'hit',
-          cached: Promise.resolve(),
+          storeCopy: storeNothing,
           fallbacks: [],
         };
       }
@@ -94,12 +99,10 @@ export function createEngines({
       const snapshot = await convert(page);
       const isCacheable = key && isShareable(snapshot, request);
       const isKept = isCacheable && storeInCache && !snapshot.isPartial && !isBlocked(snapshot);
-      const cached = isKept ? cache.store(key, snapshot) : Promise.resolve();
-      // A caller hears of a failure when it waits, which it does not if the page fails before.
-      cached.catch(() => undefined);
+      const storeCopy = isKept ? () => cache.store(key, snapshot) : storeNothing;
       const cacheState = readable && isCacheable ? 'miss' : undefined;
       const result = warnAboutImages(snapshot, request);
-      return { snapshot: result, cacheState, cached, fallbacks: trace.fallbacks };
+      return { snapshot: result, cacheState, storeCopy, fallbacks: trace.fallbacks };
     },
   };
 }

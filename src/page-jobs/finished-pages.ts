@@ -7,13 +7,15 @@ import type { JobCipher } from '../encryption/job-cipher.ts';
 /** Pages that have ended are stored together, at the latest this many milliseconds after the first of them. */
 const STORE_AFTER_MS = 100;
 /** Number of ended pages that are stored without waiting any longer. */
-const STORE_AFTER_PAGES = 8;
+const STORE_AFTER_PAGES = 16;
 
 /** The result of scraping a page. */
 export interface ScrapedPage {
   end: PageResult;
   /** The document as JSON. */
   json?: Buffer;
+  /** Stores a copy of the page in the cache; absent if it was not fetched. */
+  storeCopy?: (() => Promise<void>) | undefined;
   found?: NewPage[];
   blocked?: string[];
   homepages?: string[];
@@ -23,7 +25,7 @@ export interface ScrapedPage {
   restMs?: number;
 }
 
-/** The pages of a page worker that have ended. Their documents are stored in groups, after which they can be recorded. */
+/** The pages of a page worker that have ended. Their documents and copies are stored in groups, after which they can be recorded. */
 export class FinishedPages {
   readonly #blobs: Blobs;
   /** Encrypts what is stored of a job with zero data retention. */
@@ -72,13 +74,13 @@ export class FinishedPages {
     return this.#unstoredSince + STORE_AFTER_MS;
   }
 
-  /** Stores the documents of the pages that have ended, which can then be recorded. */
+  /** Stores the documents and copies of the pages that have ended, which can then be recorded. */
   async store(): Promise<void> {
     const pages = this.#unstored;
     this.#unstored = [];
     this.#isStoring = true;
     try {
-      await this.#storeDocuments(pages);
+      await Promise.all([this.#storeDocuments(pages), ...pages.map(({ storeCopy }) => storeCopy?.())]);
       this.#stored.push(...pages);
     } finally {
       this.#isStoring = false;

@@ -121,6 +121,7 @@ async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: TracedDe
   const { url } = claim;
   const request = { ...job.request, url };
   using deadline = startDeadline(request, deps.signal);
+  let storeCopy: ScrapedPage['storeCopy'];
   try {
     if (claim.losses >= MAX_LOSSES) {
       const message = `${url} was given up, because the process that scraped it was lost ${MAX_LOSSES} times.`;
@@ -131,33 +132,32 @@ async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: TracedDe
     if (isRetriedStatus(claim, statusCode)) return retried(claim, { statusCode, retryAfterMs });
     const waitMs = await waitForRobotsOfMovedStart(claim, job, { fetched, deadline, deps });
     if (waitMs !== undefined) return postponed(claim, waitMs);
+    storeCopy = fetched.storeCopy;
     if (request.profile?.saveChanges) warnOfUnsavedProfile(fetched.snapshot, request.profile.name);
     const waitedMs = claim.waitedMs + deadline.waitedMs;
     const { teamId, jobId, crawlStart } = job;
-    const [document] = await Promise.all([
-      buildDocument(deps, {
-        scrapeId: claim.id,
-        request,
-        fetched,
-        queuedMs: waitedMs > UNNOTICED_WAIT_MS ? Math.round(waitedMs) : undefined,
-        teamId,
-        jobId,
-        deadline,
-        history: job.zeroDataRetention ? undefined : { crawlStart, hidden: claim.hidden },
-        discover: followsLinksOf(claim, job),
-        isCrawled: job.linkFilter !== undefined,
-        urgent: false,
-        onFault: deps.onFault,
-      }),
-      fetched.cached,
-    ]);
-    return await outcomeOf(claim, job, { url: fetched.snapshot.url, document, signal: deps.signal });
+    const document = await buildDocument(deps, {
+      scrapeId: claim.id,
+      request,
+      fetched,
+      queuedMs: waitedMs > UNNOTICED_WAIT_MS ? Math.round(waitedMs) : undefined,
+      teamId,
+      jobId,
+      deadline,
+      history: job.zeroDataRetention ? undefined : { crawlStart, hidden: claim.hidden },
+      discover: followsLinksOf(claim, job),
+      isCrawled: job.linkFilter !== undefined,
+      urgent: false,
+      onFault: deps.onFault,
+    });
+    const page = await outcomeOf(claim, job, { url: fetched.snapshot.url, document, signal: deps.signal });
+    return { ...page, storeCopy };
   } catch (thrown) {
     deps.signal.throwIfAborted();
     // A step that was aborted may throw an error of its own, but the reason for the abort is the real cause.
     const reason = deadline.signal.aborted ? deadline.signal.reason : thrown;
     // A document that took 20 minutes would take as long again.
-    return failed(claim, reason, { job, deps, mayRetry: !deadline.isOvertime });
+    return { ...failed(claim, reason, { job, deps, mayRetry: !deadline.isOvertime }), storeCopy };
   }
 }
 
@@ -211,7 +211,7 @@ async function waitForRobotsOfMovedStart(
   if (!linkFilterAt || claim.ordinal !== 0 || new URL(url).origin === new URL(claim.url).origin)
     return undefined;
   // If the page has to wait, its next attempt can take it from the cache, if the request allows that.
-  await fetched.cached;
+  await fetched.storeCopy();
   const permission = await deadline.duringWait(() => linkFilterAt(url).checkRobots(url, deps.signal));
   return typeof permission === 'object' && 'waitMs' in permission ? permission.waitMs : undefined;
 }

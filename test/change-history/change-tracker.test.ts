@@ -257,7 +257,7 @@ describe('a document', () => {
         fetched: {
           snapshot: snapshotOf(html, change),
           cacheState: undefined,
-          cached: Promise.resolve(),
+          storeCopy: () => Promise.resolve(),
           fallbacks: [],
         },
         queuedMs: undefined,

@@ -13,7 +13,7 @@ it('a start page that is a document is converted in the turn of the team', async
       async fetchPage(_request: unknown, _signal: unknown, context: FetchContext) {
         contexts.push(context);
         const snapshot = snapshotOf('<a href="/b">B</a>');
-        return { snapshot, cacheState: undefined, cached: Promise.resolve(), fallbacks: [] };
+        return { snapshot, cacheState: undefined, storeCopy: () => Promise.resolve(), fallbacks: [] };
       },
     },
     renderer: { render: async () => ({ metadata: {} }) },

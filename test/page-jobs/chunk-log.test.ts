@@ -113,7 +113,7 @@ describe('the response time of a host', () => {
     const times = await timesOf(async () => {
       vi.advanceTimersByTime(20);
       const snapshot = { statusCode: 200 };
-      return { snapshot, cacheState: 'hit', cached: Promise.resolve(), fallbacks: [] } as never;
+      return { snapshot, cacheState: 'hit', storeCopy: () => Promise.resolve(), fallbacks: [] } as never;
     });
     expect(times).toEqual([]);
   });

@@ -181,6 +181,7 @@ async function scrapeJob(deps: JobDeps, jobId: string, { job, cipher, run }: Job
   try {
     const fetched = await fetchPage(deps, scrape);
     stages.end('fetch');
+    const cached = fetched.storeCopy().catch((error) => logger.warn({ err: error, jobId }, NOT_CACHED));
     const document = await buildDocument(deps, {
       scrapeId: jobId,
       teamId: scrape.teamId,
@@ -196,7 +197,7 @@ async function scrapeJob(deps: JobDeps, jobId: string, { job, cipher, run }: Job
     stages.end('convert');
     run.document = cipher.encryptBytes(document.json);
     const blob = await storeDocument(deps, scrape, { ...document, bytes: run.document });
-    await fetched.cached.catch((error) => logger.warn({ err: error, jobId }, NOT_CACHED));
+    await cached;
     stages.end('store');
     return cipher.encrypts ? blob : reportOf(blob, fetched, stages.ms);
   } catch (error) {
