@@ -54,7 +54,7 @@ function readOption(name: string, option: Option<unknown>, given: unknown): unkn
 
 /** Ends the process with 2 after one line that says what is wrong with the command line. */
 export function refuse(message: string): never {
-  process.stderr.write(`${message.replaceAll(/[.\s]*\n\s*/g, '. ')} (see --help)\n`);
+  process.stderr.write(`${message.replaceAll('\n', ' ')} (see --help)\n`);
   process.exit(2);
 }
 
