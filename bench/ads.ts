@@ -1,13 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { startBrowser } from '../test/support/browser.ts';
 import { startPages } from '../test/support/pages.ts';
+import { count, directory, readCommandLine } from './command-line.ts';
 import { percentile, short, table } from './figures.ts';
 
 const HELP = `Measures what blocking advertisements and cookie notices costs or saves. Opens a page with third-party requests
 (alternately scripts and images, half of them on the lists) with and without blocking, in turn.
+Takes about a minute. Needs a Chromium.
 
 Usage: node bench/ads.ts [OPTIONS]
 
@@ -23,16 +24,8 @@ const LISTED = '||ads.example^\n||tracker.example^\n';
 const SCRIPT = '/script.js';
 const PICTURE = '/picture.svg';
 
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '100' },
-    runs: { type: 'string', default: '20' },
-    lists: { type: 'string' },
-    help: { type: 'boolean' },
-  },
-});
-if (values.help) process.stdout.write(HELP);
-else await main(Number(values.requests), Number(values.runs), values.lists);
+const options = readCommandLine(HELP, { requests: count(100), runs: count(20), lists: directory() });
+await main(options.requests, options.runs, options.lists);
 
 async function main(requests: number, runs: number, listsDir: string | undefined): Promise<void> {
   await using site = await startSite(requests);

@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
 import { measureVisitor, VISITORS, type VisitorFigures } from './browser/visitors.ts';
-import { count } from './crawl/options.ts';
+import { choices, count, readCommandLine } from './command-line.ts';
 import { withSite } from './crawl/programs.ts';
 import { short, table } from './figures.ts';
 import { installPeers } from './peers/install.ts';
@@ -28,29 +27,20 @@ Usage: node bench/browser.ts [OPTIONS]
                       crawlee-one-context           Crawlee, told; one context for all pages, which is its default
   --help              print this text
 
-The first run installs Crawlee from the npm registry into bench/peers/node_modules.
+Takes about five minutes. Needs a Chromium. The first run installs Crawlee from the npm registry into bench/peers/node_modules.
 `;
 
 const BY_DEFAULT = Object.keys(VISITORS).filter((name) => !name.endsWith('-unsandboxed'));
 
-const { values } = parseArgs({
-  options: {
-    pages: { type: 'string', default: '120' },
-    rounds: { type: 'string', default: '3' },
-    atOnce: { type: 'string', default: '4' },
-    visitors: { type: 'string', default: BY_DEFAULT.join(',') },
-    help: { type: 'boolean' },
-  },
+const options = readCommandLine(HELP, {
+  pages: count(120),
+  rounds: count(3),
+  atOnce: count(4),
+  visitors: choices(Object.keys(VISITORS), BY_DEFAULT),
 });
-if (values.help) process.stdout.write(HELP);
-else await main(values.visitors.split(','));
+await main(options);
 
-async function main(names: string[]): Promise<void> {
-  const pages = count('pages', values.pages);
-  const rounds = count('rounds', values.rounds);
-  const atOnce = count('atOnce', values.atOnce);
-  const unknown = names.find((name) => !(name in VISITORS));
-  if (unknown !== undefined) throw new Error(`--visitors knows no ${JSON.stringify(unknown)}, see --help`);
+async function main({ pages, rounds, atOnce, visitors: names }: typeof options): Promise<void> {
   if (names.some((name) => name.startsWith('crawlee'))) await installPeers();
   const runs = new Map<string, VisitorFigures[]>(names.map((name) => [name, []]));
   await withSite(pages, async ({ url }) => {

@@ -1,6 +1,15 @@
 import { compareVersions, packVersion } from '../src/changes/compare.ts';
+import { readCommandLine } from './command-line.ts';
 
-/** Measures the CPU milliseconds of comparing two large versions of a page. Usage: node bench/changes.ts */
+const HELP = `Measures the CPU milliseconds of comparing two large versions of a page, 1 to 10 MB each, which differ in several ways.
+Takes about ten seconds.
+
+Usage: node bench/changes.ts [OPTIONS]
+
+  --help   print this text
+`;
+
+readCommandLine(HELP, {});
 
 const MB = 1_000_000;
 let state = 42;

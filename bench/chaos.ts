@@ -1,15 +1,13 @@
 import { onInterrupt } from '../src/cli/interrupt.ts';
-import { messageOf } from '../src/errors.ts';
 import { runChaos } from '../test/chaos/run.ts';
 import { runSessionChaos } from '../test/chaos/sessions/run.ts';
 import { type ChaosTarget, startEmbedded } from '../test/chaos/target.ts';
 import { startClusterTarget } from './chaos/cluster-target.ts';
-import { type CommandLine, HELP, readOptions } from './chaos/options.ts';
+import { type CommandLine, readOptions } from './chaos/options.ts';
 import { formatReport, formatSessionReport } from './chaos/report.ts';
 
 async function main(): Promise<void> {
-  const options = readOptions(process.argv.slice(2));
-  if (!options) return void process.stdout.write(HELP);
+  const options = readOptions();
   // UTC, as in the logs.
   const note = (text: string) =>
     void process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`);
@@ -39,12 +37,4 @@ async function runRound(
   return { text: formatReport(report), violations: report.violations };
 }
 
-if (import.meta.main) {
-  try {
-    await main();
-  } catch (error) {
-    process.stderr.write(`${messageOf(error)}\n`);
-    // Waits for a service that did not start would otherwise keep the process alive.
-    process.exit(1);
-  }
-}
+await main();

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
 import { onInterrupt } from '../src/cli/interrupt.ts';
 import { type Progress, TerminalProgress } from '../src/embedded/terminal-progress.ts';
 import { messageOf } from '../src/errors.ts';
@@ -8,12 +7,14 @@ import { checkCluster } from './cluster/check.ts';
 import { testCluster } from './cluster/end-to-end.ts';
 import type { ClusterOptions } from './cluster/options.ts';
 import { type Cluster, startCluster } from './cluster/start.ts';
+import { flag, readCommandLine, text, texts } from './command-line.ts';
 
 export type { ClusterOptions } from './cluster/options.ts';
 export { type Cluster, startCluster } from './cluster/start.ts';
 
 const HELP = `Starts the services of docker-compose.yml on this machine without containers: a Temporal server on Postgres, two API
-processes, five workers, two of which host browser sessions. Ctrl-C stops them. The first start builds the Temporal server with Go.
+processes, five workers, two of which host browser sessions. Ctrl-C stops them. The first start builds the Temporal server with Go
+1.21 or newer, which takes minutes.
 
 Usage: node bench/cluster.ts [OPTIONS]
 
@@ -29,17 +30,13 @@ The variables of docker-compose.yml are taken from the environment, as Compose d
 `;
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      check: { type: 'boolean' },
-      test: { type: 'boolean' },
-      data: { type: 'string' },
-      bucket: { type: 'boolean' },
-      worker: { type: 'string', multiple: true },
-      help: { type: 'boolean' },
-    },
+  const values = readCommandLine(HELP, {
+    check: flag(),
+    test: flag(),
+    data: text(undefined),
+    bucket: flag(),
+    worker: texts(),
   });
-  if (values.help) return void process.stdout.write(HELP);
   const progress = new TerminalProgress();
   const { signal, kill } = onInterrupt(progress.note);
   const options: ClusterOptions = {

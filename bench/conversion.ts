@@ -1,12 +1,13 @@
-import { parseArgs } from 'node:util';
 import { articlePage } from '../test/site/article.ts';
+import { count, readCommandLine } from './command-line.ts';
 import { percentile, short, table } from './figures.ts';
 import { installPeers } from './peers/install.ts';
 import { type Convert, cheerioTurndown } from './peers/markdown.ts';
 import { markdownOf } from './quality/kit.ts';
 
 const HELP = `Converts articles of the generated site from bytes to markdown of the main content, with the service's code (parse, clean,
-filter, markdown) and with cheerio and turndown, in turn, in this process. Prints CPU time per page.
+filter, markdown) and with cheerio and turndown, in turn, in this process. Prints CPU time per page. Takes about half a minute.
+The first run installs the other packages from the npm registry into bench/peers/node_modules.
 
 Usage: node bench/conversion.ts [OPTIONS]
 
@@ -15,15 +16,8 @@ Usage: node bench/conversion.ts [OPTIONS]
   --help        print this text
 `;
 
-const { values } = parseArgs({
-  options: {
-    pages: { type: 'string', default: '60' },
-    rounds: { type: 'string', default: '5' },
-    help: { type: 'boolean' },
-  },
-});
-if (values.help) process.stdout.write(HELP);
-else await main(Number(values.pages), Number(values.rounds));
+const options = readCommandLine(HELP, { pages: count(60), rounds: count(5) });
+await main(options.pages, options.rounds);
 
 async function main(count: number, rounds: number): Promise<void> {
   await installPeers();

@@ -1,7 +1,6 @@
 import { onInterrupt } from '../src/cli/interrupt.ts';
-import { messageOf } from '../src/errors.ts';
 import { withBench } from './crawl/bench.ts';
-import { HELP, type Options, readOptions } from './crawl/options.ts';
+import { type Options, readOptions } from './crawl/options.ts';
 import { comparePeers } from './crawl/peers.ts';
 import { measureSdk } from './crawl/sdk.ts';
 import { measureSize, type SizeFigures } from './crawl/sizes.ts';
@@ -9,7 +8,7 @@ import { compareSizes, describeSize } from './crawl/sizes-report.ts';
 import { measureTeams } from './crawl/teams.ts';
 import { describeIdle } from './crawl/watch.ts';
 
-/** Measures the cost of a page of a crawl, see HELP. */
+/** Measures the cost of a page of a crawl. */
 async function main(options: Options, interrupt: AbortSignal): Promise<void> {
   const print = (text: string) => console.log(`${text}\n`);
   await withBench(options, interrupt, async (bench) => {
@@ -28,26 +27,12 @@ async function main(options: Options, interrupt: AbortSignal): Promise<void> {
   });
 }
 
-/** The options. For invalid arguments, prints the message without a stack trace and exits. */
-function optionsOrExit(): Options | undefined {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    process.stderr.write(`${messageOf(error)}\n`);
-    process.exit(1);
-  }
-}
-
-const options = optionsOrExit();
-if (!options) {
-  process.stdout.write(HELP);
-} else {
-  const { signal } = onInterrupt((text) => void process.stderr.write(`${text}\n`));
-  try {
-    await main(options, signal);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    // Does not wait for running requests.
-    process.exit(130);
-  }
+const options = readOptions();
+const { signal } = onInterrupt((text) => void process.stderr.write(`${text}\n`));
+try {
+  await main(options, signal);
+} catch (error) {
+  if (!signal.aborted) throw error;
+  // Does not wait for running requests.
+  process.exit(130);
 }

@@ -1,12 +1,11 @@
-import { parseArgs } from 'node:util';
+import { count, readCommandLine } from './command-line.ts';
 import { crawlWith, figuresOf } from './crawl/crawlers.ts';
-import { count } from './crawl/options.ts';
 import { type CrawlerOutcome, withSite } from './crawl/programs.ts';
 import { short, table } from './figures.ts';
 
 const HELP = `Fetches static pages (articles of 30 to 120 KB) and converts them to markdown in the service's threads, without API,
 Temporal and Postgres: through our engines and with undici alone, in turn, each in a process of its own. Prints pages per
-second, CPU time per page and the ratios. Exits with 1 if the two made different markdown.
+second, CPU time per page and the ratios. Exits with 1 if the two made different markdown. Takes about two minutes.
 
 Usage: node bench/fetch.ts [OPTIONS]
 
@@ -19,21 +18,10 @@ Usage: node bench/fetch.ts [OPTIONS]
 const FETCHER = new URL('./fetch/fetcher.ts', import.meta.url);
 const GOAL = 0.95;
 
-const { values } = parseArgs({
-  options: {
-    pages: { type: 'string', default: '1000' },
-    rounds: { type: 'string', default: '4' },
-    atOnce: { type: 'string', default: '8' },
-    help: { type: 'boolean' },
-  },
-});
-if (values.help) process.stdout.write(HELP);
-else await main();
+const options = readCommandLine(HELP, { pages: count(1_000), rounds: count(4), atOnce: count(8) });
+await main(options);
 
-async function main(): Promise<void> {
-  const pages = count('pages', values.pages);
-  const rounds = count('rounds', values.rounds);
-  const atOnce = count('atOnce', values.atOnce);
+async function main({ pages, rounds, atOnce }: typeof options): Promise<void> {
   const [ours, theirs]: [CrawlerOutcome[], CrawlerOutcome[]] = [[], []];
   await withSite(pages, async ({ url: warmUpUrl }) => {
     const run = async (way: string) =>

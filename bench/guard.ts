@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { z } from 'zod';
+import { count, readCommandLine, text } from './command-line.ts';
 import { crawlWith } from './crawl/crawlers.ts';
-import { count } from './crawl/options.ts';
 import { withSite } from './crawl/programs.ts';
 import { percentile, table } from './figures.ts';
 
@@ -14,7 +14,7 @@ const HELP = `Finds out whether a page of a batch has become dearer since the la
 stage. Each round measures that commit and the working tree, and before each of them a yardstick: the fetch and the conversion
 of that commit in memory. Costs are multiples of the yardstick, because the speed of a machine changes from minute to minute.
 A stage is dearer if its lowest cost now is above its highest one before, and its median by a twentieth. Exits with 1 if one
-is.
+is. Takes about five minutes. Needs what bench/profile.ts needs, and git.
 
 Usage: node bench/guard.ts [OPTIONS]
 
@@ -31,14 +31,7 @@ const LEAST_COST = 0.01;
 const LEAST_RATIO = 1.05;
 const run = promisify(execFile);
 
-const { values } = parseArgs({
-  options: {
-    base: { type: 'string' },
-    pages: { type: 'string', default: '400' },
-    rounds: { type: 'string', default: '5' },
-    help: { type: 'boolean' },
-  },
-});
+const options = readCommandLine(HELP, { base: text(undefined), pages: count(400), rounds: count(5) });
 
 /** What `bench/profile.ts --json` prints: CPU milliseconds of a page, by stage. */
 const profile = z.record(z.string(), z.number());
@@ -70,7 +63,7 @@ async function checkOut(commit: string): Promise<{ directory: string; remove(): 
 /** Measures a page of a batch in a tree. @throws Error if its benchmark fails, or cannot print JSON yet */
 async function measureStages(tree: string, pages: number): Promise<Record<string, number>> {
   const program = path.join(tree, 'bench', 'profile.ts');
-  const { stdout } = await run(process.execPath, [program, String(pages), '--json'], {
+  const { stdout } = await run(process.execPath, [program, '--pages', String(pages), '--json'], {
     cwd: tree,
     maxBuffer: 16 * 1024 * 1024,
   });
@@ -108,10 +101,8 @@ function compare(stage: string, before: Costs, now: Costs) {
   return { stage, oldCost, cost, isDearer };
 }
 
-async function main(): Promise<void> {
-  const pages = count('pages', values.pages);
-  const rounds = count('rounds', values.rounds);
-  const base = values.base ?? (await git('log', '-1', '--format=%H', '--', 'docs/benchmarks.md'));
+async function main({ pages, rounds, ...given }: typeof options): Promise<void> {
+  const base = given.base ?? (await git('log', '-1', '--format=%H', '--', 'docs/benchmarks.md'));
   const commit = await git('rev-parse', '--short', base);
   const tree = await checkOut(commit);
   const [before, now]: [Costs, Costs] = [new Map(), new Map()];
@@ -153,5 +144,4 @@ async function main(): Promise<void> {
   if (dearer.length) process.exitCode = 1;
 }
 
-if (values.help) process.stdout.write(HELP);
-else await main();
+await main(options);

@@ -1,17 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { count, readCommandLine, text } from './command-line.ts';
 import { startMeasuredService } from './crawl/service.ts';
 import { short, table } from './figures.ts';
 import { byRole, sampleProcesses, threadCpuMs } from './processes.ts';
 
-/**
- * Measures CPU time and memory (PSS) of the service that has nothing to do, for each of its processes.
- * Usage: node bench/idle.ts [SECONDS OF REST] [SECONDS OF MEASUREMENT] [URL]
- * With a URL, the page is scraped in the browser before the rest.
- */
+const HELP = `Measures CPU time and memory (PSS) of the service that has nothing to do, for each of its processes.
+Takes as long as the options say. Starts the service with data of its own, on Linux.
 
-const [restSeconds = 300, measuredSeconds = 60] = process.argv.slice(2, 4).map(Number);
-const url = process.argv[4];
+Usage: node bench/idle.ts [OPTIONS]
+
+  --rest SECONDS      how long the service has nothing to do before it is measured (300)
+  --measure SECONDS   how long it is measured (60)
+  --url URL           scrape this page in the browser before the rest; by default, nothing is scraped
+  --help              print this text
+`;
+
+const {
+  rest: restSeconds,
+  measure: measuredSeconds,
+  url,
+} = readCommandLine(HELP, { rest: count(300, 0), measure: count(60), url: text(undefined) });
 
 /** The name that the kernel shows of a process, and its arguments up to a readable length. */
 function commandOf(pid: number): string {

@@ -1,20 +1,20 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
 import { DESKTOP_VIEWPORT } from '../src/browser/device-emulation.ts';
 import { FRAME_HEADER_BYTES } from '../src/schemas/live-view.ts';
 import { countFrames, type LiveViewFixture, startLiveView } from '../test/support/live-view.ts';
-import { count } from './crawl/options.ts';
+import { count, counts, readCommandLine } from './command-line.ts';
 import { percentile, short, table } from './figures.ts';
 
 const HELP = `Measures the live view of a session whose page changes all the time: frames per second of each viewer and CPU
 time of the session's Chromium, with one viewer and with several, all in a second Chromium. Then clicks on a still page,
-and measures how long it takes until the frame that shows it arrives.
+and measures how long it takes until the frame that shows it arrives. Takes about a minute.
+Needs a Chromium.
 
 Usage: node bench/live-view.ts [OPTIONS]
 
-  --viewers N,M,…  numbers of viewers (1,5)
+  --viewers N,M,…  numbers of viewers (1,5); none: only clicks
   --seconds N      duration of each measurement (10)
   --clicks N       number of clicks (40)
   --help           print this text
@@ -32,28 +32,16 @@ const PAGES = {
 /** Time in which a page becomes still, and viewers get up to speed. */
 const SETTLE_MS = 1_500;
 
-const { values } = parseArgs({
-  options: {
-    viewers: { type: 'string', default: '1,5' },
-    seconds: { type: 'string', default: '10' },
-    clicks: { type: 'string', default: '40' },
-    help: { type: 'boolean' },
-  },
-});
-if (values.help) process.stdout.write(HELP);
-else await main();
+const options = readCommandLine(HELP, { viewers: counts([1, 5]), seconds: count(10), clicks: count(40) });
+await main(options);
 
-async function main(): Promise<void> {
-  const seconds = count('seconds', values.seconds);
-  const clicks = count('clicks', values.clicks);
+async function main({ viewers: numbers, seconds, clicks }: typeof options): Promise<void> {
   const { width, height } = DESKTOP_VIEWPORT;
   await using session = await startLiveView(PAGES, { flag: `--window-size=${width},${height}` });
   const rows = [];
   await session.goto('/moving');
-  for (const viewers of values.viewers.split(',')) {
-    rows.push(await measureViewers(session, count('viewers', viewers), seconds));
-  }
-  process.stdout.write(`${table(rows)}\n\n`);
+  for (const viewers of numbers) rows.push(await measureViewers(session, viewers, seconds));
+  if (rows.length) process.stdout.write(`${table(rows)}\n\n`);
   await session.goto('/still');
   const load = currentLoad();
   const times = await measureClicks(session, clicks);

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { openDatabase } from '../src/db/client.ts';
 import { runningDatabaseUrl } from '../src/embedded/postgres.ts';
@@ -6,12 +5,23 @@ import { isJsonObject } from '../src/json-object.ts';
 import { startModelEndpoint } from '../test/support/model-endpoint.ts';
 import { startPages } from '../test/support/pages.ts';
 import { startService } from '../test/support/service.ts';
+import { count, flag, readCommandLine, refuse } from './command-line.ts';
 import { percentile, short, table } from './figures.ts';
 
-const USAGE = `Measures what a language model adds to a scrape, and how well it extracts the data of shops whose data is known.
-Usage: WINNOW_LLM_BASE_URL=… WINNOW_LLM_MODEL=… node bench/models.ts [--pages N] [--scripted]
-  --pages N    shops to extract data from, and scrapes of each kind for the duration; default 40
-  --scripted   measures the duration only, with an endpoint of its own that responds at once`;
+const HELP = `Measures what a language model adds to a scrape, and how well it extracts the data of shops whose data is known.
+Takes as long as the model takes for three requests of each page. Starts the service with data of its own. Needs the variables
+WINNOW_LLM_BASE_URL and WINNOW_LLM_MODEL, as the service does, unless --scripted is given.
+
+Usage: node bench/models.ts [OPTIONS]
+
+  --pages N    shops to extract data from, and scrapes of each kind for the duration (40)
+  --scripted   measure the duration only, in half a minute, with an endpoint of its own that responds at once
+  --help       print this text
+`;
+
+const { pages, scripted: isScripted } = readCommandLine(HELP, { pages: count(40), scripted: flag() });
+if (!isScripted && !(process.env.WINNOW_LLM_BASE_URL && process.env.WINNOW_LLM_MODEL))
+  refuse('WINNOW_LLM_BASE_URL and WINNOW_LLM_MODEL are not set, and there is no --scripted');
 
 const SCHEMA = {
   type: 'object',
@@ -68,26 +78,12 @@ function countRight(found: unknown, truth: Truth): number {
   return Object.entries(truth).filter(([name, value]) => same(found[name], value)).length;
 }
 
-const { values: options } = parseArgs({
-  options: {
-    pages: { type: 'string', default: '40' },
-    scripted: { type: 'boolean' },
-    help: { type: 'boolean' },
-  },
-});
-const isConfigured = Boolean(process.env.WINNOW_LLM_BASE_URL && process.env.WINNOW_LLM_MODEL);
-if (options.help || (!options.scripted && !isConfigured)) {
-  process.stdout.write(`${USAGE}\n`);
-  process.exit(options.help ? 0 : 2);
-}
-
-const count = Number(options.pages);
-const shops = Array.from({ length: count }, (_, index) => makeShop(index));
+const shops = Array.from({ length: pages }, (_, index) => makeShop(index));
 await using site = await startPages(Object.fromEntries(shops.map(({ html }, index) => [`/${index}`, html])));
 await using endpoint = await startModelEndpoint(['scripted']);
 endpoint.reply(() => 'A thing that is sold in a shop.');
 const service = await startService({
-  env: options.scripted ? { WINNOW_LLM_BASE_URL: endpoint.url, WINNOW_LLM_MODEL: 'scripted' } : {},
+  env: isScripted ? { WINNOW_LLM_BASE_URL: endpoint.url, WINNOW_LLM_MODEL: 'scripted' } : {},
 });
 const db = openDatabase(runningDatabaseUrl(service.dataDir), () => undefined);
 
@@ -121,8 +117,8 @@ async function callsOf(feature: string) {
 
 const plain: number[] = [];
 const withModel: number[] = [];
-for (let index = -3; index < count; index++) {
-  const shop = Math.abs(index) % count;
+for (let index = -3; index < pages; index++) {
+  const shop = Math.abs(index) % pages;
   const [one, other] = [await scrape(shop, ['markdown']), await scrape(shop, ['markdown', 'summary'])];
   if (index < 0) continue;
   plain.push(one.ms);
@@ -143,7 +139,7 @@ process.stdout.write(
   ])}\n`,
 );
 
-if (!options.scripted) {
+if (!isScripted) {
   const rows = [];
   for (const type of ['json', 'deterministicJson']) {
     let right = 0;
@@ -154,11 +150,11 @@ if (!options.scripted) {
       times.push(ms);
     }
     const { tokens } = await callsOf(type);
-    const share = (100 * right) / (count * Object.keys(SCHEMA.properties).length);
+    const share = (100 * right) / (pages * Object.keys(SCHEMA.properties).length);
     rows.push({
       format: type,
       'right values %': short(share),
-      'tokens per page': short(tokens / count),
+      'tokens per page': short(tokens / pages),
       'seconds per page': (percentile(times, 0.5) / 1000).toFixed(2),
     });
   }

@@ -1,15 +1,19 @@
 import { pdf } from '../test/site/files.ts';
 import { startService } from '../test/support/service.ts';
+import { count, readCommandLine } from './command-line.ts';
 import { startSiteProcess } from './crawl/programs.ts';
 import { percentile, short, table } from './figures.ts';
 
-/**
- * Measures POST /v2/parse and POST /v2/scrape of a PDF of one page beside POST /v2/scrape of a static page, one after
- * the other in turn.
- * Usage: node bench/parse.ts [ROUNDS]
- */
+const HELP = `Measures POST /v2/parse and POST /v2/scrape of a PDF of one page beside POST /v2/scrape of a static page, one after
+the other in turn. Takes about a minute. Starts the service with data of its own.
 
-const ROUNDS = Number(process.argv[2] ?? 100);
+Usage: node bench/parse.ts [OPTIONS]
+
+  --rounds N   requests of each kind, after some for warming up (100)
+  --help       print this text
+`;
+
+const { rounds: ROUNDS } = readCommandLine(HELP, { rounds: count(100) });
 const WARM_UP = 15;
 
 const site = await startSiteProcess(100_000);

@@ -11,24 +11,32 @@ import { postgresDir, runningDatabaseUrl } from '../src/embedded/postgres.ts';
 import { articlePage } from '../test/site/article.ts';
 import { pollUntil } from '../test/support/poll.ts';
 import { startService } from '../test/support/service.ts';
+import { count, flag, readCommandLine, refuse } from './command-line.ts';
 import { type MeasuredService, runBatch, startMeasuredService } from './crawl/service.ts';
 import { short, table } from './figures.ts';
 import { byRole, sampleProcesses } from './processes.ts';
 import { shareOut } from './profile/stages.ts';
 
-/**
- * Measures where the CPU time of a page of a batch goes: over all processes, by thread, by stage of the JavaScript threads (from
- * profiles of V8) and by SQL statement. Every page is the same article of 77 KB, fetched without a browser. Profiling takes time
- * itself, in a thread that is left out. Needs a Postgres with the extension pg_stat_statements.
- * Usage: node bench/profile.ts [PAGES] [--plain | --json]
- *   --plain   measures only processes and threads, without profiles, so that nothing is added to the cost
- *   --json    prints only the CPU milliseconds of a page by stage, as JSON: of the JavaScript threads by what they do, of the
- *             other threads and processes as a whole
- */
+const HELP = `Measures where the CPU time of a page of a batch goes: over all processes, by thread, by stage of the JavaScript threads
+(from profiles of V8) and by SQL statement. Every page is the same article of 77 KB, fetched without a browser. Profiling takes
+time itself, in a thread that is left out. Takes about a minute. Starts the service with data of its own, on Linux, with a
+Postgres that has the extension pg_stat_statements.
 
-const isPlain = process.argv.includes('--plain');
-const isJson = process.argv.includes('--json');
-const PAGES = Number(process.argv.slice(2).find((argument) => !argument.startsWith('-')) ?? 2_000);
+Usage: node bench/profile.ts [OPTIONS]
+
+  --pages N   pages of the measured batch, after another one for warming up (2000)
+  --plain     measure only processes and threads, without profiles, so that nothing is added to the cost
+  --json      print only the CPU milliseconds of a page by stage, as JSON: of the JavaScript threads by what they do, of the other
+              threads and processes as a whole; not with --plain
+  --help      print this text
+`;
+
+const {
+  pages: PAGES,
+  plain: isPlain,
+  json: isJson,
+} = readCommandLine(HELP, { pages: count(2_000), plain: flag(), json: flag() });
+if (isPlain && isJson) refuse('--json does not go with --plain, which measures no stages');
 /** Enough to compile the code, and to start all threads. */
 const WARM_UP_PAGES = 600;
 /** The API takes CPU time for each look. */

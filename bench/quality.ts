@@ -1,5 +1,14 @@
-import { parseArgs } from 'node:util';
-import { messageOf } from '../src/errors.ts';
+import {
+  choice,
+  count,
+  directory,
+  flag,
+  readCommandLine,
+  refuse,
+  required,
+  text,
+  texts,
+} from './command-line.ts';
 import { percentile, short, table } from './figures.ts';
 import { installPeers } from './peers/install.ts';
 import { compareDocumentConverters, documentSets } from './quality/documents.ts';
@@ -11,7 +20,7 @@ import { type Score, score, summaryOf } from './quality/scores.ts';
 const HELP = `Extracts the main content of the annotated pages of a quality kit with the service's code (parse, clean, markdown) and
 scores it with the kit's own scorer, beside other extractors and with the CPU time per page. For the sets spec, pages and
 pages-mixed it only converts HTML to markdown, and runs other converters on the same pages. For sets of documents it
-converts the files, and runs other packages on the same files.
+converts the files, and runs other packages on the same files. Takes some minutes, for documents up to an hour.
 
 Usage: node bench/quality.ts --kit DIR [OPTIONS]
 
@@ -28,40 +37,30 @@ Usage: node bench/quality.ts --kit DIR [OPTIONS]
   --help         print this text
 `;
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      kit: { type: 'string' },
-      set: { type: 'string', default: 'wcxb' },
-      type: { type: 'string' },
-      exclude: { type: 'string', multiple: true },
-      half: { type: 'string' },
-      ocr: { type: 'boolean', default: false },
-      only: { type: 'string' },
-      worst: { type: 'string', default: '0' },
-      help: { type: 'boolean' },
-    },
-  });
-  if (values.help) return void process.stdout.write(HELP);
-  const { kit, set, half } = values;
-  if (!kit) throw new Error('--kit is missing. Say where the quality kit is, see --help.');
+const options = readCommandLine(HELP, {
+  kit: required(directory()),
+  set: text('wcxb'),
+  type: text(undefined),
+  exclude: texts(),
+  half: choice(['even', 'odd'], undefined),
+  ocr: flag(),
+  only: text(undefined),
+  worst: count(0, 0),
+});
+
+async function main({ kit, set, half, type, exclude, worst, ocr, only }: typeof options): Promise<void> {
   const markdownSet = MARKDOWN_SETS.find((one) => one === set);
   if (markdownSet) {
     await installPeers();
     return void console.log(table(await compareConverters(kit, markdownSet)));
   }
-  if (set !== 'wcxb' && set !== 'aeb') {
-    const { ocr, only } = values;
-    return compareDocuments(kit, set, { ocr, only, worst: Number(values.worst) });
-  }
-  if (half !== undefined && half !== 'even' && half !== 'odd')
-    throw new Error(`--half is even or odd, not ${half}`);
+  if (set !== 'wcxb' && set !== 'aeb') return compareDocuments(kit, set, { ocr, only, worst });
   const pages = (await readPages(kit, set)).filter(
-    ({ id, type }) => (!values.type || type === values.type) && (!half || halfOf(id) === half),
+    (page) => (!type || page.type === type) && (!half || halfOf(page.id) === half),
   );
-  if (pages.length === 0) throw new Error(`There are no pages of type ${values.type}`);
-  const { scores, times } = await measure(kit, set, pages, values.exclude);
-  report(set, scores, times, Number(values.worst));
+  if (pages.length === 0) refuse(`--type: ${set} has no pages of the type ${type}`);
+  const { scores, times } = await measure(kit, set, pages, exclude);
+  report(set, scores, times, worst);
 }
 
 async function compareDocuments(
@@ -72,7 +71,7 @@ async function compareDocuments(
   const sets = documentSets(kit).filter((set) => wanted === 'documents' || set === wanted);
   if (sets.length === 0) {
     const others = ['wcxb', 'aeb', ...MARKDOWN_SETS, 'documents', ...documentSets(kit)];
-    throw new Error(`--set is one of ${others.join(', ')}, not ${wanted}`);
+    refuse(`--set is one of ${others.join(', ')}, not ${wanted}`);
   }
   await installPeers();
   for (const set of sets) {
@@ -112,9 +111,4 @@ function report(set: SetName, scores: Score[], times: number[], worst: number): 
   }
 }
 
-try {
-  await main();
-} catch (error) {
-  process.stderr.write(`${messageOf(error)}\n`);
-  process.exitCode = 1;
-}
+await main(options);

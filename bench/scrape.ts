@@ -9,19 +9,24 @@ import { render } from '../src/rendering/render.ts';
 import { createRenderPool } from '../src/rendering/render-pool.ts';
 import { connectTemporal } from '../src/temporal/connection.ts';
 import type { scrape as scrapeWorkflow } from '../src/workflows/scrape.ts';
+import { count, readCommandLine } from './command-line.ts';
 import { startSiteProcess } from './crawl/programs.ts';
 import { type Caller, startMeasuredService } from './crawl/service.ts';
 import { measure, percentile, short, table } from './figures.ts';
 import { byRole, sampleProcesses } from './processes.ts';
 
-/**
- * Measures POST /v2/scrape of a static page, beside the same fetch and conversion as a function call and beside a
- * workflow with one activity that does nothing, on the same Temporal server in the same run.
- * Usage: node bench/scrape.ts [SCRAPES]
- */
+const HELP = `Measures POST /v2/scrape of a static page, beside the same fetch and conversion as a function call and beside a
+workflow with one activity that does nothing, on the same Temporal server in the same run. Takes about two minutes.
+Starts the service with data of its own, on Linux.
+
+Usage: node bench/scrape.ts [OPTIONS]
+
+  --scrapes N   scrapes with 16 clients (1200), after 200 one after the other
+  --help        print this text
+`;
 
 const SEQUENTIAL = 200;
-const SUSTAINED = Number(process.argv[2] ?? 1_200);
+const { scrapes: SUSTAINED } = readCommandLine(HELP, { scrapes: count(1_200) });
 const CLIENTS = 16;
 const WARM_UP = 60;
 

@@ -1,18 +1,22 @@
 import { z } from 'zod';
 import { appTruth } from '../test/site/site.ts';
+import { count, readCommandLine } from './command-line.ts';
 import { startSiteProcess } from './crawl/programs.ts';
 import { ask, runBatch, startMeasuredService } from './crawl/service.ts';
 import { measure, percentile, short, table } from './figures.ts';
 import { byRole, sampleProcesses } from './processes.ts';
 
-/**
- * Measures pages that a script draws 100 ms after they have loaded: POST /v2/scrape, one after the other and with 16 clients, and
- * a batch of twice as many pages of the one host, with the CPU time of each process. A page without its content fails the
- * benchmark.
- * Usage: node bench/script-pages.ts [SCRAPES]
- */
+const HELP = `Measures pages that a script draws 100 ms after they have loaded: POST /v2/scrape, one after the other and with 16
+clients, and a batch of twice as many pages of the one host, with the CPU time of each process. A page without its content fails
+the benchmark. Takes about a minute. Starts the service with data of its own, on Linux, and needs a Chromium.
 
-const SCRAPES = Number(process.argv[2] ?? 96);
+Usage: node bench/script-pages.ts [OPTIONS]
+
+  --scrapes N   scrapes with 16 clients, and half of the pages of the batch (96)
+  --help        print this text
+`;
+
+const { scrapes: SCRAPES } = readCommandLine(HELP, { scrapes: count(96) });
 const ALONE = 20;
 const CLIENTS = 16;
 const WARM_UP = 16;

@@ -2,7 +2,6 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { splitSentences } from '../src/answers/sentences.ts';
 import { readConfig } from '../src/config.ts';
@@ -16,15 +15,22 @@ import { createContent } from '../src/html/content.ts';
 import { makePageEntry, type PageEntry } from '../src/indexing/page-entry.ts';
 import { searchBody } from '../src/schemas/search.ts';
 import { searchOwnIndex } from '../src/search/own-index.ts';
+import { count, directory, readCommandLine, required } from './command-line.ts';
 import { percentile, table } from './figures.ts';
 import { sampleProcesses } from './processes.ts';
 import { type KitPage, readPages } from './quality/kit.ts';
 
-const USAGE = `Measures the index of POST /v2/search on a Postgres of its own: what a page costs, how often a sentence of a page finds it, and
-how long a search takes.
-Usage: node bench/search.ts --kit DIRECTORY [--pages N]
-  --kit DIRECTORY   benchmark kit with the set wcxb
-  --pages N         pages in the index for the duration of searches; default 100000`;
+const HELP = `Measures the index of POST /v2/search on a Postgres of its own: what a page costs, how often a sentence of a page finds
+it, and how long a search takes. Takes some minutes. Needs Linux.
+
+Usage: node bench/search.ts --kit DIR [OPTIONS]
+
+  --kit DIR   directory of the quality kit, which has the set wcxb
+  --pages N   pages in the index for the duration of searches (100000)
+  --help      print this text
+`;
+
+const options = readCommandLine(HELP, { kit: required(directory()), pages: count(100_000) });
 
 /** Pages that a page worker records in one transaction. */
 const BATCH = 8;
@@ -218,13 +224,6 @@ async function measureDuration(db: Database, teamId: string, pages: ScrapedPage[
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { kit: { type: 'string' }, pages: { type: 'string', default: '100000' } },
-  });
-  if (!values.kit) {
-    console.log(USAGE);
-    return;
-  }
   const dataDir = mkdtempSync(path.join(tmpdir(), 'winnow-bench-search-'));
   chmodSync(dataDir, 0o755);
   const reserved = await reservePort(5432);
@@ -236,11 +235,11 @@ async function main(): Promise<void> {
     const db = openDatabase(url, (error) => console.error(error.message));
     try {
       await migrate(db);
-      const pages = await Promise.all((await readPages(values.kit, 'wcxb')).map(scrape));
+      const pages = await Promise.all((await readPages(options.kit, 'wcxb')).map(scrape));
       const teamId = await measureIndexing(db, pages, server.pid!);
       await measureQuality(db, teamId, pages);
       // The first team's entries are a part of them.
-      await fill(db, teamId, pages, Math.max(0, Number(values.pages) - 2 * pages.length));
+      await fill(db, teamId, pages, Math.max(0, options.pages - 2 * pages.length));
       await measureDuration(db, teamId, pages);
     } finally {
       await db.close();

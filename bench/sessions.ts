@@ -1,6 +1,5 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { chromium as playwright } from 'playwright';
 import { WebSocket } from 'ws';
 import type { CdpConnection } from '../src/browser/chromium/cdp.ts';
@@ -10,19 +9,20 @@ import { findChromium } from '../src/embedded/chromium.ts';
 import { createLogger } from '../src/logger.ts';
 import { connectRaw } from '../test/support/protocol.ts';
 import { type RunningService, runFileOf, startService } from '../test/support/service.ts';
-import { count } from './crawl/options.ts';
+import { count, readCommandLine } from './command-line.ts';
 import { percentile, short, table } from './figures.ts';
 import { byRole, sampleProcesses } from './processes.ts';
 
 const HELP = `Measures browser sessions beside the bare start of a Chromium: the time until a session can be used, the first and the
-later calls of each language, and a command through the gateway, beside the same command on the pipe of a browser. Then many sessions at once, each of which scrolls its page
-all the time: the memory of each (PSS), and the time of a warm call. At the end, the memory of the idle service.
+later calls of each language, and a command through the gateway, beside the same command on the pipe of a browser. Then many sessions at once,
+each of which scrolls its page all the time: the memory of each (PSS), and the time of a warm call. At the end, the memory of the
+idle service. Takes about three minutes. Starts the service with data of its own, and needs a Chromium.
 
 Usage: node bench/sessions.ts [OPTIONS]
 
   --rounds N   sessions one after the other (10; 0 for none)
   --rested N   sessions that are each opened after a rest of 70 seconds, when no spare browser is left (0)
-  --at-once N  sessions at once (0)
+  --atOnce N   sessions at once (0)
   --calls N    warm calls in each of them (5)
   --help       print this text
 `;
@@ -37,24 +37,20 @@ const IDLE_MS = 70_000;
 const SCROLL = `await page.setContent('<style>p { font-size: 30px }</style>' + '<p>The quick brown fox</p>'.repeat(500));
 await page.evaluate(() => { setInterval(() => scrollTo(0, (scrollY + 20) % 10_000), 16) })`;
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '10' },
-    rested: { type: 'string', default: '0' },
-    'at-once': { type: 'string', default: '0' },
-    calls: { type: 'string', default: '5' },
-    help: { type: 'boolean' },
-  },
+const options = readCommandLine(HELP, {
+  rounds: count(10, 0),
+  rested: count(0, 0),
+  atOnce: count(0, 0),
+  calls: count(5),
 });
-async function main(): Promise<void> {
+
+async function main({ rounds, rested, atOnce, calls }: typeof options): Promise<void> {
   const service = await startService({ env: { LOG_LEVEL: 'warn' } });
   try {
     const before = memoryOf(service);
-    const { rounds, rested, 'at-once': atOnce, calls } = values;
-    if (rounds !== '0') print(await measureRounds(service, count('rounds', rounds)));
-    if (rested !== '0') print(await measureRested(service, count('rested', rested)));
-    if (atOnce !== '0')
-      print([await measureAtOnce(service, count('at-once', atOnce), count('calls', calls))]);
+    if (rounds) print(await measureRounds(service, rounds));
+    if (rested) print(await measureRested(service, rested));
+    if (atOnce) print([await measureAtOnce(service, atOnce, calls)]);
     await sleep(IDLE_MS);
     const after = memoryOf(service);
     print(
@@ -260,5 +256,4 @@ function sumOf(figures: Record<string, number>): number {
   return Object.values(figures).reduce((sum, each) => sum + each, 0);
 }
 
-if (values.help) process.stdout.write(HELP);
-else await main();
+await main(options);

@@ -3,17 +3,27 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { linkPage } from '../test/site/links.ts';
+import { count, readCommandLine } from './command-line.ts';
 import { runBatch, startMeasuredService } from './crawl/service.ts';
 import { short, table } from './figures.ts';
 import { byRole, sampleProcesses } from './processes.ts';
 
-/**
- * Measures batches of small pages of one host that takes a fixed time for each response, and how many requests the host has
- * at once meanwhile. The first batch warms up.
- * Usage: node bench/slow-host.ts [PAGES] [MILLISECONDS] [ROUNDS]
- */
+const HELP = `Measures batches of small pages of one host that takes a fixed time for each response, and how many requests the host
+has at once meanwhile. Takes about half a minute. Starts the service with data of its own, on Linux.
 
-const [pages = 200, hostMs = 100, rounds = 3] = process.argv.slice(2).map(Number);
+Usage: node bench/slow-host.ts [OPTIONS]
+
+  --pages N    pages of each batch (200)
+  --delay MS   time that the host takes for each response, in milliseconds (100)
+  --rounds N   number of batches, after one for warming up (3)
+  --help       print this text
+`;
+
+const {
+  pages,
+  delay: hostMs,
+  rounds,
+} = readCommandLine(HELP, { pages: count(200), delay: count(100), rounds: count(3) });
 /** The default of `WINNOW_REQUESTS_PER_HOST`. */
 const REQUESTS_AT_ONCE = 8;
 const LOOK_MS = 50;

@@ -1,14 +1,14 @@
-import { parseArgs } from 'node:util';
-import { count } from './crawl/options.ts';
+import { count, flag, readCommandLine } from './command-line.ts';
 import { short, table } from './figures.ts';
 import { MIX } from './soak/mix.ts';
-import { type Soak, slopeOf, soak } from './soak/soak.ts';
+import { type Soak, type SoakOptions, slopeOf, soak } from './soak/soak.ts';
 
 const HELP = `Opens many pages with our browser engine and its pool in a separate process, as in a worker, and checks that memory does
 not grow and nothing is left behind. Of a hundred pages,
 ${MIX.map(({ share, name }) => `${share} ${name}`).join(', ')}.
 Prints memory (PSS) over time, its slope after the first tenth, the outcomes of the pages, and what is left at the end.
 Exits with 1 if a page had an unexpected outcome, or a process or file was left behind.
+Takes about ten minutes. Needs a Chromium.
 
 Usage: node bench/soak.ts [OPTIONS]
 
@@ -22,24 +22,17 @@ Usage: node bench/soak.ts [OPTIONS]
 /** Rows of the table of memory. */
 const ROWS = 10;
 
-const { values } = parseArgs({
-  options: {
-    pages: { type: 'string', default: '2000' },
-    atOnce: { type: 'string', default: '8' },
-    uses: { type: 'string', default: '1000' },
-    collect: { type: 'boolean', default: false },
-    help: { type: 'boolean' },
-  },
+const options = readCommandLine(HELP, {
+  pages: count(2_000),
+  atOnce: count(8),
+  uses: count(1_000),
+  collect: flag(),
 });
-if (values.help) process.stdout.write(HELP);
-else await main();
+await main(options);
 
-async function main(): Promise<void> {
-  const pages = count('pages', values.pages);
-  const atOnce = count('atOnce', values.atOnce);
-  const uses = count('uses', values.uses);
-  const result = await soak({ pages, atOnce, uses, collect: values.collect });
-  process.stdout.write(`${describe(result, pages)}\n`);
+async function main(task: SoakOptions): Promise<void> {
+  const result = await soak(task);
+  process.stdout.write(`${describe(result, task.pages)}\n`);
   if (result.wrong.length || result.left.length) process.exitCode = 1;
 }
 

@@ -2,15 +2,21 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listenOnNewPort } from '../test/support/listen.ts';
 import { type RunningService, startService } from '../test/support/service.ts';
+import { count, readCommandLine } from './command-line.ts';
 import { percentile, short, table } from './figures.ts';
 
-/**
- * Measures how long the service takes from its start to the response of the first scrape, with new data and with those of
- * an earlier start, and how much longer the first page in a browser takes after a rest than the next ones.
- * Usage: node bench/start.ts [STARTS] [SECONDS OF REST]
- */
+const HELP = `Measures how long the service takes from its start to the response of the first scrape, with new data and with those of
+an earlier start, and how much longer the first page takes after a rest than the next ones, with and without a browser.
+Takes about four minutes, most of which are rest. Starts the service with data of its own, and needs a Chromium.
 
-const [starts = 5, restSeconds = 75] = process.argv.slice(2, 4).map(Number);
+Usage: node bench/start.ts [OPTIONS]
+
+  --starts N       starts with the data of an earlier one (5)
+  --rest SECONDS   how long the service has nothing to do before the first page, without and with a browser (75)
+  --help           print this text
+`;
+
+const { starts, rest: restSeconds } = readCommandLine(HELP, { starts: count(5), rest: count(75, 0) });
 
 const site = createServer((_request, response) => {
   response.setHeader('content-type', 'text/html');

@@ -3,8 +3,9 @@ import type { Config } from './config.ts';
 import { findChromium } from './embedded/chromium.ts';
 import { installLanguages } from './embedded/code-languages/install-languages.ts';
 import { loadFirstTeamKey, loadSecretKey, type StoredKey } from './embedded/keys.ts';
-import { findPortOwner, isPortFree, type ReservedPort, reservePort } from './embedded/ports.ts';
+import { findPortOwner, isPortFree } from './embedded/ports.ts';
 import { postgresDir, preparePostgres } from './embedded/postgres.ts';
+import { InstanceProcesses } from './embedded/supervision/instance-processes.ts';
 import { openLog } from './embedded/supervision/log-files.ts';
 import { stopOrphans } from './embedded/supervision/orphan-processes.ts';
 import {
@@ -13,15 +14,12 @@ import {
   lockDataDirectory,
 } from './embedded/supervision/run-file.ts';
 import { planServiceProcess } from './embedded/supervision/service-process.ts';
-import { type ProcessPlan, SupervisedProcess } from './embedded/supervision/supervised-process.ts';
 import { installPackages } from './embedded/system-packages.ts';
 import { ensureTemporalBinary } from './embedded/temporal/temporal-binary.ts';
 import { planTemporalServer, temporalDatabaseFile } from './embedded/temporal/temporal-server.ts';
 import type { Progress } from './embedded/terminal-progress.ts';
-import { ServiceError } from './errors.ts';
+import { messageOf, ServiceError } from './errors.ts';
 
-/** Processes are stopped in this order, because the API depends on the others, and all of them on Postgres. */
-const STOP_ORDER = ['api', 'worker', 'temporal', 'postgres'];
 /** Grace period of the API and the worker, which by themselves abort running work after 12 s. */
 const STOP_GRACE_MS = 13_000;
 
@@ -29,7 +27,10 @@ const STOP_GRACE_MS = 13_000;
 export interface Instance {
   urls: InstanceUrls;
   apiKey: StoredKey;
-  /** Stops every process in order; unfinished jobs continue at the next start. */
+  /**
+   * Stops every process in order; unfinished jobs continue at the next start.
+   * @throws ServiceError `SERVICE_UNAVAILABLE` if a process may still run
+   */
   stop(): Promise<void>;
 }
 
@@ -50,52 +51,9 @@ interface StartContext {
   config: Config;
   progress: Progress;
   lock: DataDirectoryLock;
-  processes: ProcessGroup;
+  processes: InstanceProcesses;
   /** Aborted by the caller or by the first step that fails. */
   startAborter: AbortController;
-}
-
-/** The supervised processes of an instance and the ports that are reserved for them. */
-class ProcessGroup {
-  readonly #lock: DataDirectoryLock;
-  readonly #progress: Progress;
-  readonly #processes: SupervisedProcess[] = [];
-  readonly #ports: ReservedPort[] = [];
-
-  constructor(lock: DataDirectoryLock, progress: Progress) {
-    this.#lock = lock;
-    this.#progress = progress;
-  }
-
-  /** Starts a process. @param signal stops the process; it applies only until the instance has started */
-  async start(plan: ProcessPlan, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    const process = new SupervisedProcess(plan, {
-      onProcess: (child) => this.#lock.setChild(plan.name, child),
-      onNotice: this.#progress.note,
-    });
-    this.#processes.push(process);
-    signal.addEventListener('abort', () => void process.stop(), { once: true });
-    await this.#progress.step(`Starting ${plan.title}`, () => process.start());
-  }
-
-  /** Reserves a port until the group is stopped. @returns the preferred port, or another one if it is taken */
-  async reservePort(preferred: number): Promise<number> {
-    const reserved = await reservePort(preferred);
-    this.#ports.push(reserved);
-    return reserved.port;
-  }
-
-  /** Stops every process in order and releases the ports. */
-  async stop(): Promise<void> {
-    for (const name of STOP_ORDER) await this.#processes.find(({ plan }) => plan.name === name)?.stop();
-    for (const port of this.#ports) port.release();
-  }
-
-  /** Kills every process immediately. */
-  kill(): void {
-    for (const process of this.#processes) process.kill();
-  }
 }
 
 /**
@@ -115,7 +73,7 @@ export async function startInstance(options: StartOptions): Promise<Instance | u
   const lock = lockDataDirectory(config.dataDir);
   if (!lock) return undefined;
 
-  const processes = new ProcessGroup(lock, progress);
+  const processes = new InstanceProcesses(lock, progress);
   options.kill.addEventListener('abort', () => processes.kill());
   // The caller's signal applies only during the start; a running instance is stopped in order.
   const startAborter = new AbortController();
@@ -123,15 +81,11 @@ export async function startInstance(options: StartOptions): Promise<Instance | u
   options.signal.addEventListener('abort', abortStart);
   if (options.signal.aborted) abortStart();
 
-  const stop = async () => {
-    await processes.stop();
-    lock.release();
-  };
   try {
     const { urls, apiKey } = await startEverything({ config, progress, lock, processes, startAborter });
-    return { urls, apiKey, stop };
+    return { urls, apiKey, stop: () => processes.stop() };
   } catch (error) {
-    await stop();
+    await processes.stop().catch((stopError) => progress.note(messageOf(stopError)));
     throw error;
   } finally {
     options.signal.removeEventListener('abort', abortStart);

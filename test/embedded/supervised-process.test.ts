@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { openLog } from '../../src/embedded/supervision/log-files.ts';
+import { openLog, rotateIfLarge } from '../../src/embedded/supervision/log-files.ts';
 import { isRunning, type ProcessId } from '../../src/embedded/supervision/process-identity.ts';
-import { readableWarning } from '../../src/embedded/supervision/service-process.ts';
+import { planServiceProcess, readableWarning } from '../../src/embedded/supervision/service-process.ts';
 import { type ProcessPlan, SupervisedProcess } from '../../src/embedded/supervision/supervised-process.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'winnow-part-'));
@@ -130,4 +130,50 @@ test('the log of an earlier start is kept next to the new one', () => {
   writeSync(second.fd, 'one\ntwo\nthree\n');
   expect(second.lastLines(2)).toBe('two\nthree');
   expect(readFileSync(`${second.path}.1`, 'utf8')).toBe('from the first start\n');
+});
+
+test('a log that has become large is moved and emptied', () => {
+  const log = openLog(dataDir, 'large');
+  writeSync(log.fd, 'much text\n');
+  rotateIfLarge(log.path, 100);
+  expect(log.lastLines(1)).toBe('much text');
+  rotateIfLarge(log.path, 5);
+  expect(readFileSync(`${log.path}.1`, 'utf8')).toBe('much text\n');
+  writeSync(log.fd, 'more\n');
+  expect(readFileSync(log.path, 'utf8')).toBe('more\n');
+});
+
+test('a large log that cannot be moved is kept, and the supervisor goes on with a warning', async () => {
+  const log = openLog(dataDir, 'stuck');
+  writeSync(log.fd, 'much text\n');
+  mkdirSync(`${log.path}.1`);
+  const warned = once(process, 'warning');
+  rotateIfLarge(log.path, 5);
+  expect(String(await warned)).toContain(`${log.path} is large and could not be emptied: `);
+  expect(log.lastLines(1)).toBe('much text');
+});
+
+test('a process whose log is on a full disk goes on, and its warnings are still reported', async () => {
+  const program = join(dataDir, 'program.mjs');
+  writeFileSync(program, `console.error('{"level":50,"msg":"broken"}'); process.send({ ready: true });`);
+  const reported: string[] = [];
+  const { ready, launch } = planServiceProcess({
+    name: 'part',
+    title: 'the part',
+    entry: relative(join(import.meta.dirname, '../../src'), program),
+    settings: {},
+    log: { path: '/dev/full', fd: openSync('/dev/full', 'w'), lastLines: () => '' },
+    graceMs: 300,
+    onWarning: (text) => reported.push(text),
+  });
+  const child = launch();
+  await ready(child, new AbortController().signal);
+  await expect
+    .poll(() => reported)
+    .toEqual([
+      expect.stringMatching(/^part: warning: its log cannot be written: ENOSPC/),
+      'part: error: broken',
+    ]);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
 });

@@ -9,6 +9,7 @@ import {
   truncateSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../../errors.ts';
 
 const MAX_LOG_BYTES = 20 * 1024 * 1024;
 const SIZE_CHECK_INTERVAL_MS = 60_000;
@@ -19,7 +20,7 @@ export interface LogFile {
   path: string;
   /** Open for appending. The process writes to it directly, even after the supervisor is gone. */
   fd: number;
-  /** The last lines, for a message about a failed process. */
+  /** The last lines, for a message about a failed process; none if the file cannot be read. */
   lastLines(count: number): string;
 }
 
@@ -36,16 +37,27 @@ export function openLog(dataDir: string, name: string): LogFile {
   }
   const fd = openSync(path, 'a', 0o640);
   setInterval(() => rotateIfLarge(path), SIZE_CHECK_INTERVAL_MS).unref();
-  return {
-    path,
-    fd,
-    lastLines: (count) => readFileSync(path, 'utf8').trimEnd().split('\n').slice(-count).join('\n'),
-  };
+  return { path, fd, lastLines: (count) => lastLines(path, count) };
 }
 
-/** The writers keep the file open in append mode, so it is copied and truncated in place instead of renamed. */
-function rotateIfLarge(path: string): void {
-  if (!existsSync(path) || statSync(path).size < MAX_LOG_BYTES) return;
-  copyFileSync(path, `${path}.1`);
-  truncateSync(path);
+function lastLines(path: string, count: number): string {
+  try {
+    return readFileSync(path, 'utf8').trimEnd().split('\n').slice(-count).join('\n');
+  } catch {
+    return ''; // The message about the failed process names this file, and must not be replaced by one about the file.
+  }
+}
+
+/**
+ * Moves a log that has become too large to `<path>.1`. The writers keep the file open in append mode, so it is copied and
+ * truncated in place instead of renamed. If that is not possible (the disk is full), a warning says so, and the log grows on.
+ */
+export function rotateIfLarge(path: string, maxBytes = MAX_LOG_BYTES): void {
+  try {
+    if (!existsSync(path) || statSync(path).size < maxBytes) return;
+    copyFileSync(path, `${path}.1`);
+    truncateSync(path);
+  } catch (error) {
+    process.emitWarning(`${path} is large and could not be emptied: ${messageOf(error)}`);
+  }
 }

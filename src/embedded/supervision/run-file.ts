@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
@@ -27,10 +27,11 @@ export type InstanceUrls = RunFile['urls'];
 export interface DataDirectoryLock {
   /** Child processes of an earlier supervisor that were still in the run file. */
   readonly previousChildren: Record<string, ProcessId>;
-  /** Records a child process, or removes one that ended. */
+  /** Records a child process, or removes one that ended. @throws Error if the run file cannot be written */
   setChild(name: string, child: ProcessId | undefined): void;
+  /** @throws Error if the run file cannot be written */
   setUrls(urls: InstanceUrls): void;
-  /** Removes the run file and releases the lock. */
+  /** Removes the run file and releases the lock. @throws Error if the file cannot be removed; the lock is released anyway */
   release(): void;
 }
 
@@ -42,8 +43,18 @@ export interface DataDirectoryLock {
 export function lockDataDirectory(dataDir: string): DataDirectoryLock | undefined {
   mkdirSync(dataDir, { recursive: true });
   const path = join(dataDir, 'run.json');
-  const lock = acquireFileLock(join(dataDir, 'run.lock'));
+  const lockPath = join(dataDir, 'run.lock');
+  const lock = acquireFileLock(lockPath);
   if (!lock) return undefined;
+  const lockedFile = fileNumber(lockPath);
+  // Otherwise this process would replace or remove the run file of another instance, which has locked a new directory.
+  const assertSameDirectory = () => {
+    if (fileNumber(lockPath) !== lockedFile)
+      throw new ServiceError(
+        'SERVICE_UNAVAILABLE',
+        `${dataDir} is no longer the data directory of this process: it was deleted, renamed or replaced.`,
+      );
+  };
 
   const content: RunFile = {
     ...currentProcess(),
@@ -51,7 +62,10 @@ export function lockDataDirectory(dataDir: string): DataDirectoryLock | undefine
     urls: {},
     children: {},
   };
-  const write = () => writeAtomically(path, `${JSON.stringify(content, null, 2)}\n`);
+  const write = () => {
+    assertSameDirectory();
+    writeAtomically(path, `${JSON.stringify(content, null, 2)}\n`);
+  };
   const previousChildren = readRunFile(dataDir)?.children ?? {};
   // They stay in the file until they are stopped, because this process may be killed before it stops them.
   Object.assign(content.children, previousChildren);
@@ -68,8 +82,12 @@ export function lockDataDirectory(dataDir: string): DataDirectoryLock | undefine
       write();
     },
     release() {
-      rmSync(path, { force: true });
-      lock.close();
+      try {
+        assertSameDirectory();
+        rmSync(path, { force: true });
+      } finally {
+        lock.close();
+      }
     },
   };
 }
@@ -118,6 +136,11 @@ function acquireFileLock(path: string): DatabaseSync | undefined {
       { cause: error },
     );
   }
+}
+
+/** The number of a file, which no other file has while it is open; `undefined` if there is none. */
+function fileNumber(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
 /** Writes a file so that a reader sees either the old or the new content. */

@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { inheritedEnvironment } from '../../config.ts';
-import { codeOf } from '../../errors.ts';
+import { messageOf } from '../../errors.ts';
 import type { LogFile } from './log-files.ts';
 import type { ProcessPlan } from './supervised-process.ts';
 
@@ -71,28 +71,27 @@ function waitForReadyMessage(
 function createLogReader({ name, log, onWarning }: ServiceProcessOptions): (chunk: Buffer) => void {
   const decoder = new StringDecoder('utf8');
   const reportedAt = new Map<string, number>();
+  const report = (text: string) => {
+    if (Date.now() - (reportedAt.get(text) ?? 0) < REPEAT_AFTER_MS) return;
+    if (reportedAt.size > 100) reportedAt.clear();
+    reportedAt.set(text, Date.now());
+    onWarning(`${name}: ${text}`);
+  };
   let rest = '';
   return (chunk) => {
-    appendToLog(log.fd, chunk);
+    // Where the log cannot be written (on a full disk, for example), its lines are lost, and everything else continues.
+    try {
+      writeSync(log.fd, chunk);
+    } catch (error) {
+      report(`warning: its log cannot be written: ${messageOf(error)}`);
+    }
     const lines = (rest + decoder.write(chunk)).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
       const text = readableWarning(line);
-      if (!text || Date.now() - (reportedAt.get(text) ?? 0) < REPEAT_AFTER_MS) continue;
-      if (reportedAt.size > 100) reportedAt.clear();
-      reportedAt.set(text, Date.now());
-      onWarning(`${name}: ${text}`);
+      if (text) report(text);
     }
   };
-}
-
-/** Appends to a log. On a full disk the lines are lost, and everything else continues. */
-function appendToLog(fd: number, chunk: Buffer): void {
-  try {
-    writeSync(fd, chunk);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOSPC') throw error;
-  }
 }
 
 /** The text of a pino line that is a warning or worse; `undefined` for any other line. */

@@ -31,7 +31,7 @@ export interface ProcessPlan {
   graceMs: number;
 }
 
-/** Callbacks of a supervised process. */
+/** Callbacks of a supervised process. They must not throw. */
 export interface ProcessEvents {
   /** The current process; `undefined` when it has ended. */
   onProcess(child: ProcessId | undefined): void;
@@ -101,9 +101,9 @@ export class SupervisedProcess {
     this.#events.onProcess(this.#current.child);
     void ended.then(() => {
       this.#current = undefined;
-      this.#events.onProcess(undefined);
       // Surviving children would hold ports and files that the next process needs.
       sendSignal(-(child.pid ?? 0), 'SIGKILL');
+      this.#events.onProcess(undefined);
     });
 
     const waiting = new AbortController();
