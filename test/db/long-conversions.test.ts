@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   LongConversions,
@@ -113,6 +114,19 @@ describe('a scrape that continues after its timeout', () => {
     expect(await isStored(other)).toBe('scraping');
     const { request } = (await findJob(db, other.id))!;
     expect(request).toEqual({ ...REQUEST, url: 'http://a.test/b.pdf' });
+  });
+
+  it('waits for the disk when its job is stored, unless its page is fetched meanwhile', async () => {
+    const { id: teamId } = await makeTeam(db);
+    const commitOf = (begins: boolean) =>
+      db.query.transaction().execute(async (query) => {
+        const job = { id: crypto.randomUUID(), teamId, apiKeyId: null, kind: 'scrape' as const };
+        const stored = { ...job, target: REQUEST.url, request: REQUEST as object, ttlMs: 60_000 };
+        await insertOrJoin(query, stored, { begins });
+        return (await sql<{ synchronous_commit: string }>`show synchronous_commit`.execute(query)).rows[0];
+      });
+    expect(await commitOf(true)).toEqual({ synchronous_commit: 'off' });
+    expect(await commitOf(false)).toEqual({ synchronous_commit: 'on' });
   });
 
   it('does not keep other scrapes from getting a slot as they are stored, or from waiting for one', async () => {

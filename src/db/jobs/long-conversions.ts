@@ -110,7 +110,8 @@ export interface StoredRequest {
 /**
  * Stores the job of a scrape, unless {@link findLongConversion} finds one that its request can join. All is one
  * statement, because nearly all requests join nothing.
- * @param begins whether to take a slot of the team for the job, too, as `beginJob` does
+ * @param begins whether to take a slot of the team for the job, too, as `beginJob` does. The job may then be lost if Postgres
+ *   dies within a second: its page is being fetched meanwhile, and the statement that ends it waits for the disk for both
  */
 export async function insertOrJoin(
   query: Queryable,
@@ -145,10 +146,11 @@ export async function insertOrJoin(
         'lease',
       ),
     )
+    .$if(begins, (jobs) => jobs.select(sql`set_config('synchronous_commit', 'off', true)`.as('commit')))
     .where('teams.id', '=', job.teamId);
   const [row] = await runPrepared(query, statement);
   if (!row) throw new Error(`the team ${job.teamId} does not exist`);
-  const { job_id: joined, status, ...begun } = row;
+  const { job_id: joined, status, commit: _, ...begun } = row;
   if (joined !== null) return { joined };
   return begins && status !== null ? { begun: { ...begun, status } } : {};
 }
