@@ -79,6 +79,7 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
       const userAgent = userAgentOf(mobile);
       const appearance = { userAgent, mobile, skipTlsVerification, ...visitorOf(request.location) };
       const visitOptions = {
+        onRequestsEnded: request.onRequestsEnded,
         url,
         headers,
         appearance,
