@@ -14,6 +14,7 @@ import {
   readLongConversion,
   recordLongConversion,
   updateLongConversion,
+  waitForDisk,
 } from '../../src/db/jobs/long-conversions.ts';
 import { countSlots } from '../../src/db/teams/slots.ts';
 import { createLogger } from '../../src/logger.ts';
@@ -127,6 +128,18 @@ describe('a scrape that continues after its timeout', () => {
       });
     expect(await commitOf(true)).toEqual({ synchronous_commit: 'off' });
     expect(await commitOf(false)).toEqual({ synchronous_commit: 'on' });
+  });
+
+  it('is on the disk once that was waited for', async () => {
+    const { id: teamId } = await makeTeam(db);
+    const job = { id: crypto.randomUUID(), teamId, apiKeyId: null, kind: 'scrape' as const };
+    const stored = { ...job, target: REQUEST.url, request: REQUEST as object, ttlMs: 60_000 };
+    await insertOrJoin(db.query, stored, { begins: true });
+    const written = await sql<{ end: string }>`select pg_current_wal_insert_lsn() as end`.execute(db.query);
+    await waitForDisk(db);
+    const flushed = await sql<{ isOnDisk: boolean }>`
+      select pg_current_wal_flush_lsn() >= ${written.rows[0]!.end}::pg_lsn as "isOnDisk"`.execute(db.query);
+    expect(flushed.rows).toEqual([{ isOnDisk: true }]);
   });
 
   it('does not keep other scrapes from getting a slot as they are stored, or from waiting for one', async () => {

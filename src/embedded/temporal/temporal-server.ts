@@ -9,7 +9,7 @@ const POLL_MS = 25;
 const QUEUES = ['transfer', 'timer', 'outbound'];
 /**
  * Threads (of Go) that wait for internal tasks of the server. By default, there are 2,176 of them. Each takes memory, and time of
- * every garbage collection, though most never run: all wait for the same database file.
+ * every garbage collection, though most never run: all wait for the same database.
  */
 const INTERNAL_WORKERS = {
   'history.transferProcessorSchedulerWorkerCount': 128,
