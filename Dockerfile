@@ -20,6 +20,8 @@ COPY src src
 COPY docs/guides docs/guides
 COPY docs/openapi.json docs/openapi.json
 ENV NODE_ENV=production WINNOW_CACHE_DIR=/var/cache/winnow
+# Freed memory goes back to the system, see src/embedded/supervision/service-process.ts.
+ENV MALLOC_TRIM_THRESHOLD_=1048576 MALLOC_MMAP_THRESHOLD_=33554432
 RUN install -d -o node -g node "$WINNOW_CACHE_DIR"
 USER node
 # Downloads what Python and bash code in browser sessions uses. A failure fails the build.

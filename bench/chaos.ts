@@ -1,17 +1,15 @@
-import { onInterrupt } from '../src/cli/interrupt.ts';
 import { runChaos } from '../test/chaos/run.ts';
 import { runSessionChaos } from '../test/chaos/sessions/run.ts';
 import { type ChaosTarget, startEmbedded } from '../test/chaos/target.ts';
 import { startClusterTarget } from './chaos/cluster-target.ts';
 import { type CommandLine, readOptions } from './chaos/options.ts';
 import { formatReport, formatSessionReport } from './chaos/report.ts';
+import { runInterruptible } from './interrupt.ts';
 
-async function main(): Promise<void> {
-  const options = readOptions();
+async function main(options: CommandLine, signal: AbortSignal): Promise<void> {
   // UTC, as in the logs.
   const note = (text: string) =>
     void process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`);
-  const { signal } = onInterrupt(note);
   const target = options.cluster ? await startClusterTarget(signal) : await startEmbedded();
   let keepData = true;
   try {
@@ -37,4 +35,5 @@ async function runRound(
   return { text: formatReport(report), violations: report.violations };
 }
 
-await main();
+const options = readOptions();
+await runInterruptible((interrupt) => main(options, interrupt));

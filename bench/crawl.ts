@@ -1,4 +1,3 @@
-import { onInterrupt } from '../src/cli/interrupt.ts';
 import { withBench } from './crawl/bench.ts';
 import { type Options, readOptions } from './crawl/options.ts';
 import { comparePeers } from './crawl/peers.ts';
@@ -7,6 +6,7 @@ import { measureSize, type SizeFigures } from './crawl/sizes.ts';
 import { compareSizes, describeSize } from './crawl/sizes-report.ts';
 import { measureTeams } from './crawl/teams.ts';
 import { describeIdle } from './crawl/watch.ts';
+import { runInterruptible } from './interrupt.ts';
 
 /** Measures the cost of a page of a crawl. */
 async function main(options: Options, interrupt: AbortSignal): Promise<void> {
@@ -28,11 +28,4 @@ async function main(options: Options, interrupt: AbortSignal): Promise<void> {
 }
 
 const options = readOptions();
-const { signal } = onInterrupt((text) => void process.stderr.write(`${text}\n`));
-try {
-  await main(options, signal);
-} catch (error) {
-  if (!signal.aborted) throw error;
-  // Does not wait for running requests.
-  process.exit(130);
-}
+await runInterruptible((interrupt) => main(options, interrupt));

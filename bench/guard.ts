@@ -5,10 +5,12 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { untilAborted } from '../src/until-aborted.ts';
 import { count, readCommandLine, text } from './command-line.ts';
 import { crawlWith } from './crawl/crawlers.ts';
 import { withSite } from './crawl/programs.ts';
 import { percentile, table } from './figures.ts';
+import { runInterruptible } from './interrupt.ts';
 
 const HELP = `Finds out whether a page of a batch has become dearer since the last commit that changed docs/benchmarks.md, and in which
 stage. Each round measures that commit and the working tree, and before each of them a yardstick: the fetch and the conversion
@@ -61,11 +63,15 @@ async function checkOut(commit: string): Promise<{ directory: string; remove(): 
 }
 
 /** Measures a page of a batch in a tree. @throws Error if its benchmark fails, or cannot print JSON yet */
-async function measureStages(tree: string, pages: number): Promise<Record<string, number>> {
+async function measureStages(
+  tree: string,
+  { pages, interrupt }: { pages: number; interrupt: AbortSignal },
+): Promise<Record<string, number>> {
   const program = path.join(tree, 'bench', 'profile.ts');
   const { stdout } = await run(process.execPath, [program, '--pages', String(pages), '--json'], {
     cwd: tree,
     maxBuffer: 16 * 1024 * 1024,
+    signal: interrupt,
   });
   try {
     return profile.parse(JSON.parse(stdout));
@@ -101,7 +107,7 @@ function compare(stage: string, before: Costs, now: Costs) {
   return { stage, oldCost, cost, isDearer };
 }
 
-async function main({ pages, rounds, ...given }: typeof options): Promise<void> {
+async function main({ pages, rounds, ...given }: typeof options, interrupt: AbortSignal): Promise<void> {
   const base = given.base ?? (await git('log', '-1', '--format=%H', '--', 'docs/benchmarks.md'));
   const commit = await git('rev-parse', '--short', base);
   const tree = await checkOut(commit);
@@ -114,8 +120,8 @@ async function main({ pages, rounds, ...given }: typeof options): Promise<void> 
     for (let round = 0; round < rounds; round++) {
       // The order alternates between rounds.
       for (const { name, directory, costs } of round % 2 ? sides.toReversed() : sides) {
-        const yardstickMs = await measureYardstick(tree.directory, pages);
-        const sum = addCosts(costs, await measureStages(directory, pages), yardstickMs);
+        const yardstickMs = await untilAborted(() => measureYardstick(tree.directory, pages), interrupt);
+        const sum = addCosts(costs, await measureStages(directory, { pages, interrupt }), yardstickMs);
         process.stderr.write(
           `round ${round + 1} of ${rounds}, ${name}: ${sum.toFixed(1)} CPU-ms a page, yardstick ${yardstickMs.toFixed(1)}\n`,
         );
@@ -144,4 +150,4 @@ async function main({ pages, rounds, ...given }: typeof options): Promise<void> 
   if (dearer.length) process.exitCode = 1;
 }
 
-await main(options);
+await runInterruptible((interrupt) => main(options, interrupt));

@@ -15,8 +15,10 @@ import { createContent } from '../src/html/content.ts';
 import { makePageEntry, type PageEntry } from '../src/indexing/page-entry.ts';
 import { searchBody } from '../src/schemas/search.ts';
 import { searchOwnIndex } from '../src/search/own-index.ts';
+import { untilAborted } from '../src/until-aborted.ts';
 import { count, directory, readCommandLine, required } from './command-line.ts';
 import { percentile, table } from './figures.ts';
+import { runInterruptible } from './interrupt.ts';
 import { sampleProcesses } from './processes.ts';
 import { type KitPage, readPages } from './quality/kit.ts';
 
@@ -223,7 +225,18 @@ async function measureDuration(db: Database, teamId: string, pages: ScrapedPage[
   console.log(table(rows));
 }
 
-async function main(): Promise<void> {
+/** Takes all measurements. @param postgres process id of the server of the database */
+async function measureAll(db: Database, postgres: number): Promise<void> {
+  await migrate(db);
+  const pages = await Promise.all((await readPages(options.kit, 'wcxb')).map(scrape));
+  const teamId = await measureIndexing(db, pages, postgres);
+  await measureQuality(db, teamId, pages);
+  // The first team's entries are a part of them.
+  await fill(db, teamId, pages, Math.max(0, options.pages - 2 * pages.length));
+  await measureDuration(db, teamId, pages);
+}
+
+async function main(interrupt: AbortSignal): Promise<void> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'winnow-bench-search-'));
   chmodSync(dataDir, 0o755);
   const reserved = await reservePort(5432);
@@ -231,16 +244,10 @@ async function main(): Promise<void> {
   const { plan, url } = await preparePostgres({ dataDir, cacheDir: readConfig().cacheDir, port });
   const server = plan.launch();
   try {
-    await plan.ready(server, AbortSignal.timeout(60_000));
+    await plan.ready(server, AbortSignal.any([interrupt, AbortSignal.timeout(60_000)]));
     const db = openDatabase(url, (error) => console.error(error.message));
     try {
-      await migrate(db);
-      const pages = await Promise.all((await readPages(options.kit, 'wcxb')).map(scrape));
-      const teamId = await measureIndexing(db, pages, server.pid!);
-      await measureQuality(db, teamId, pages);
-      // The first team's entries are a part of them.
-      await fill(db, teamId, pages, Math.max(0, options.pages - 2 * pages.length));
-      await measureDuration(db, teamId, pages);
+      await untilAborted(() => measureAll(db, server.pid!), interrupt);
     } finally {
       await db.close();
     }
@@ -252,4 +259,4 @@ async function main(): Promise<void> {
   }
 }
 
-await main();
+await runInterruptible(main);

@@ -10,6 +10,7 @@ import { openBlobs } from './blobs/index.ts';
 import { createProfiles } from './browser/browser-profile.ts';
 import { BrowserPool } from './browser/chromium/browser-pool.ts';
 import { launchChromium } from './browser/chromium/launch-chromium.ts';
+import { MAX_LOADING_PAGES, MAX_OPEN_PAGES } from './browser/chromium/open-pages.ts';
 import { openAdBlocker } from './browser/network/ad-blocker.ts';
 import { createChangeTracker } from './change-history/change-tracker.ts';
 import { readConfig } from './config.ts';
@@ -52,11 +53,6 @@ import { createTemporalWorkers } from './temporal/workers.ts';
 import { workflowBundle } from './temporal/workflow-bundle.ts';
 import { startUpkeep, Temporal } from './temporal/workflow-client.ts';
 
-/**
- * Maximum number of pages that one worker has open at once. Pages mostly wait for the network, so there are
- * more of them than processors. The browser pool limits their memory separately.
- */
-const MAX_OPEN_PAGES = 4 * availableParallelism();
 /** Memory limit of a rendering thread in MB. A page that needs more is rejected. */
 const THREAD_MEMORY_MB = 512;
 /**
@@ -124,6 +120,7 @@ async function startBrowser(config: WorkerConfig, { chromium }: Services, logger
   const pool = new BrowserPool({
     launch: () => launchChromium({ executablePath: chromium.path, proxyUrl: proxy.url, logger }),
     contexts: MAX_OPEN_PAGES,
+    loading: MAX_LOADING_PAGES,
     sharesContexts: config.sharesBrowserCache,
     logger,
   });

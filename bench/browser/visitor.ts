@@ -5,6 +5,7 @@ import { chromium } from 'playwright';
 import { openBlobs } from '../../src/blobs/index.ts';
 import { BrowserPool } from '../../src/browser/chromium/browser-pool.ts';
 import { launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
+import { MAX_LOADING_PAGES } from '../../src/browser/chromium/open-pages.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { createBrowserEngine } from '../../src/engines/browser-engine.ts';
@@ -36,6 +37,7 @@ async function visitWithEngine(): Promise<void> {
     launch: () => launchChromium({ executablePath, proxyUrl: proxy.url, logger }),
     logger,
     contexts: task.atOnce,
+    loading: Math.min(task.atOnce, MAX_LOADING_PAGES),
   });
   const engine = createBrowserEngine({
     pool,

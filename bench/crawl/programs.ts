@@ -1,18 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { cpuUsage, resourceUsage } from 'node:process';
 import type { Graph } from './options.ts';
-
-const children = new Set<ChildProcess>();
-process.on('exit', () => {
-  for (const child of children) child.kill();
-});
-
-/** Makes sure that a child process ends with this one. */
-function adopt(child: ChildProcess): void {
-  children.add(child);
-  child.once('exit', () => children.delete(child));
-}
 
 /** The generated site in a process of its own. */
 export interface SiteProcess {
@@ -21,12 +10,11 @@ export interface SiteProcess {
   stop(): void;
 }
 
-/** Starts the generated site. @param pages number of pages in each of its graphs; other pages do not depend on it */
+/** Starts the generated site, which ends with this process. @param pages number of pages in each of its graphs; other pages do not depend on it */
 export async function startSiteProcess(pages = 1): Promise<SiteProcess> {
   const child = fork(new URL('../../test/site/site.ts', import.meta.url), ['--pages', String(pages)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
-  adopt(child);
   const [line] = await once(child.stdout!, 'data');
   return { url: String(line).trim(), pid: child.pid!, stop: () => child.kill() };
 }
@@ -68,7 +56,7 @@ export interface CrawlerOutcome {
   markdownBytes: number;
 }
 
-/** Runs a crawler in a process of its own. */
+/** Runs a crawler in a process of its own, which ends with this one. */
 export async function runCrawler(
   program: URL,
   task: CrawlerTask,
@@ -78,7 +66,6 @@ export async function runCrawler(
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { ...process.env, ...env },
   });
-  adopt(child);
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`${program.pathname} ended with ${code} and said nothing`);
   });
@@ -93,6 +80,8 @@ export async function runCrawler(
 export async function serveCrawler(
   crawl: (siteUrl: string, task: CrawlerTask) => Promise<{ pages: number; markdownBytes: number }>,
 ): Promise<void> {
+  // The benchmark has ended.
+  process.once('disconnect', () => process.exit(1));
   // runCrawler passes this argument.
   const task = JSON.parse(process.argv[2]!) as CrawlerTask;
   await crawl(task.warmUpUrl, task);

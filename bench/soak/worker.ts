@@ -81,15 +81,17 @@ function crashing(pool: BrowserPool): Pick<BrowserPool, 'lease'> {
     lease: (options, use, signal) =>
       pool.lease(
         options,
-        (context) =>
-          use({
+        (context, endLoading) => {
+          const crashingContext = {
             ...context,
             async openPage() {
               const opened = await context.openPage();
               doom(opened.session);
               return opened;
             },
-          }),
+          };
+          return use(crashingContext, endLoading);
+        },
         signal,
       ),
   };

@@ -8,6 +8,7 @@ import {
   insertOrJoin,
   readLongConversion,
   type StoredRequest,
+  waitForDisk,
 } from '../db/jobs/long-conversions.ts';
 import type { Caller } from '../db/teams/teams.ts';
 import { createJobCipher, decryptError, type JobCipher, NULL_CIPHER } from '../encryption/job-cipher.ts';
@@ -31,6 +32,9 @@ const RESULT_GRACE_MS = 5_000;
  * seconds after the timeout, so the response that tells them to repeat it must be earlier.
  */
 const CONVERSION_GRACE_MS = 1_500;
+
+/** The log's message when Postgres fails while it writes a stored scrape to its disk. */
+const NOT_ON_DISK = 'a scrape has begun, but may not be on the disk of the database';
 
 /** Sentences that tell the caller how to get the result of a job when the service stops before the job ends. */
 const HOW_TO_GET_RESULT = {
@@ -220,12 +224,15 @@ async function startJob(
     begun: job,
     caller: { teamId },
   }: SynchronousJob & Pick<StoredRequest, 'begun'> & { id: string; url: string | undefined },
-  { db, temporal, uploads, beginScrape }: ApiDeps,
+  { db, temporal, uploads, beginScrape, logger }: ApiDeps,
 ): Promise<StartedJob> {
   // The words of a search may be about anything, so Temporal does not get them.
   const labels = isEncrypted || kind === 'search' ? {} : labelsOf({ ...request, target, url });
   const start = { jobId: id, teamId, timeoutMs, ...(isQuick && { isQuick }), ...labels };
-  const begun = isQuick && (await beginScrape?.({ start, job }));
+  const begins = isQuick ? beginScrape?.({ start, job }) : undefined;
+  // The statement that ends the scrape waits for the disk as well, so nothing is lost unless Postgres dies before.
+  if (job) void waitForDisk(db).catch((error) => logger.warn({ err: error, jobId: id }, NOT_ON_DISK));
+  const begun = await begins;
   if (begun) {
     const { document } = begun;
     return document === undefined ? { handle: temporal.findScrape(id) } : { result: document };

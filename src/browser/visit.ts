@@ -59,6 +59,8 @@ export interface VisitOptions {
   /** The profile to restore and perhaps save. */
   profile?: OpenProfile | undefined;
   collect: Record<string, (page: OpenPage) => Promise<Collected>>;
+  /** Called once at most, when the page is only watched for late changes, see `wait-until-settled.ts`; not if actions follow or the page is an error. */
+  onRequestsEnded?: (() => void) | undefined;
   /** Maximum size of each document in bytes, and of the rendered page in characters. */
   maxBytes: number;
 }
@@ -129,7 +131,10 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
   });
   const initialResponse = await navigate(tab, options.url);
   const clock = isOnlyRead(tab, options) ? createPageClock(tab) : undefined;
-  await waitUntilSettled(tab, { clock });
+  // A host that may have asked us to slow down gets its next request only when that is known, after the visit.
+  const mayHurry = !options.actions.length && initialResponse.statusCode < 400;
+  const onRequestsEnded = mayHurry ? options.onRequestsEnded : undefined;
+  await waitUntilSettled(tab, { clock, onRequestsEnded });
   if (options.waitForMs) await sleep(options.waitForMs);
   const notices = blockAds ? await searchCookieNotices(tab) : undefined;
   const isChanged =

@@ -41,6 +41,11 @@ export interface SettleOptions {
   maxMs: number;
   /** Set if the page is only read: once it is calm, its clock is set forward instead of waiting for its timers. */
   clock: PageClock | undefined;
+  /**
+   * Called once at most, when the page shows content, no request is open, and none that can bring text was in the last
+   * {@link CALM_MS}. From then on, the page is only watched for late changes.
+   */
+  onRequestsEnded: (() => void) | undefined;
 }
 
 /** The parts of a tab that are watched. */
@@ -52,12 +57,13 @@ export type WatchedTab = Pick<Tab, 'session' | 'frameId' | 'network' | 'nextDocu
  */
 export async function waitUntilSettled(
   tab: WatchedTab & Partial<Pick<Tab, 'isAlone'>>,
-  { quietMs = QUIET_MS, maxMs = MAX_SETTLE_MS, clock }: Partial<SettleOptions> = {},
+  { quietMs = QUIET_MS, maxMs = MAX_SETTLE_MS, clock, onRequestsEnded }: Partial<SettleOptions> = {},
 ): Promise<void> {
   let end = performance.now() + maxMs;
   let refreshes = 0;
   let navigationMs = MAX_NAVIGATION_MS;
   const calm = createCalmness(tab);
+  let awaitsRequests = onRequestsEnded !== undefined;
   while (performance.now() < end) {
     // Its response comes after the event of a navigation that a click or a script has asked for.
     const activity = await readActivity(tab);
@@ -76,6 +82,11 @@ export async function waitUntilSettled(
       continue;
     }
     if (missingMs <= 0) return;
+    const untilRequestsEndedMs = requestsEndAfterMs(tab);
+    if (awaitsRequests && showsContent && untilRequestsEndedMs <= 0) {
+      awaitsRequests = false;
+      onRequestsEnded?.();
+    }
     const maySkip = clock && showsContent && tab.isAlone?.() && tab.network.isIdle();
     const untilCalmMs = maySkip ? calm.missingMs(activity) : missingMs;
     if (maySkip && untilCalmMs <= 0) {
@@ -85,7 +96,8 @@ export async function waitUntilSettled(
       await runWithClock(clock, () => waitForStorage(tab, activity));
     } else {
       // A page with content cannot settle before this time is over. Others may show content, or become idle, before.
-      const maxPauseMs = showsContent && !clock ? end - performance.now() : POLL_MS;
+      const restMs = awaitsRequests ? untilRequestsEndedMs : end - performance.now();
+      const maxPauseMs = showsContent && !clock ? restMs : POLL_MS;
       const ms = Math.max(MIN_POLL_MS, Math.min(missingMs, untilCalmMs, maxPauseMs));
       await runWithClock(clock, () => sleep(ms));
     }
@@ -134,6 +146,11 @@ function createCalmness({ network }: WatchedTab) {
       return CALM_MS - Math.min(now - changedAt, network.quietForMs(Number.POSITIVE_INFINITY));
     },
   };
+}
+
+/** After how many milliseconds a page may count as having sent its last request; while one is open, it is looked at again. */
+function requestsEndAfterMs({ network }: WatchedTab): number {
+  return network.hasNoRequests() ? CALM_MS - network.quietForMs(Number.POSITIVE_INFINITY) : POLL_MS;
 }
 
 /** Milliseconds after which the page announces to navigate to another URL. */

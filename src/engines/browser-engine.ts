@@ -59,7 +59,7 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
   async function openPage(
     request: PageRequest,
     { tunnel, appearance, signal }: { tunnel: RouteProxy; appearance: Appearance; signal: AbortSignal },
-    use: (context: BrowsingContext) => Promise<VisitResult>,
+    use: (context: BrowsingContext, endLoading?: () => void) => Promise<VisitResult>,
   ): Promise<VisitResult> {
     const { ownBrowser, duringWait } = request;
     const { url: proxyUrl } = tunnel;
@@ -96,8 +96,15 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
       await using profile = request.profile && (await profiles.open(request.profile));
       let result: VisitResult;
       try {
-        result = await openPage(request, { tunnel, appearance, signal }, (context) =>
-          visit(context, { ...visitOptions, profile }),
+        result = await openPage(request, { tunnel, appearance, signal }, (context, endLoading) =>
+          visit(context, {
+            ...visitOptions,
+            profile,
+            onRequestsEnded: () => {
+              endLoading?.();
+              request.onRequestsEnded?.();
+            },
+          }),
         );
       } catch (error) {
         signal.throwIfAborted();

@@ -56,6 +56,8 @@ export interface PageRequest {
   profile: ProfileOptions | undefined;
   /** Wraps the wait for a browser. */
   duringWait?: DuringWait | undefined;
+  /** Called once at most, when the host has answered everything that the open page asked for, before the page is read. */
+  onRequestsEnded?: (() => void) | undefined;
   /** The job whose pages of one host may be opened in one context, one after the other; absent if this page needs its own. */
   sharedBy?: string | undefined;
   /** A browser for this page alone. */

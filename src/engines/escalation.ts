@@ -100,8 +100,9 @@ export class Escalation {
       if (this.#proxies.offers('enhanced')) return this.#attemptFetch(enhanced, signal);
       return withWarnings(await this.#attemptFetch(options, signal), NO_ENHANCED_WARNING);
     }
-    const first = await this.#attemptFetch(options, signal);
-    if (proxy === 'basic' || !this.#proxies.offers('enhanced') || !isBlocked(first)) return first;
+    const isOnlyAttempt = proxy === 'basic' || !this.#proxies.offers('enhanced');
+    const first = await this.#attemptFetch(isOnlyAttempt ? options : withMoreRequests(options), signal);
+    if (isOnlyAttempt || !isBlocked(first)) return first;
     if (!(await reserveEnhanced(options.extraCredits))) return withWarnings(first, TOO_FEW_CREDITS_WARNING);
     const second = await toOutcome(this.#attemptFetch(enhanced, signal));
     signal.throwIfAborted();
@@ -112,7 +113,8 @@ export class Escalation {
   }
 
   /** Takes steps 1 to 5 with the proxies that the request names. */
-  async #attemptFetch({ request, fastMode }: FetchOptions, signal: AbortSignal): Promise<EngineResult> {
+  async #attemptFetch(options: FetchOptions, signal: AbortSignal): Promise<EngineResult> {
+    const { request, fastMode } = options;
     if (needsOpenPage(request)) return this.#fetchInBrowser(request, signal);
     if (fastMode || request.wantsBody) return this.#http.fetchPage(request, signal);
     const isFinal = createFinalCheck(request);
@@ -122,7 +124,8 @@ export class Escalation {
     const early = await withinTime(plain, this.#headStartMs);
     if (early && isFinal(early)) return unwrap(early);
     try {
-      const rendered = toOutcome(this.#browser.fetchPage(request, eitherSignal));
+      const shown = early ? request : withMoreRequests(options).request;
+      const rendered = toOutcome(this.#browser.fetchPage(shown, eitherSignal));
       const taken = early ? undefined : await firstAccepted([plain, isFinal], [rendered, isAdmitted]);
       return taken ? unwrap(taken) : chooseBetter(await plain, await rendered, signal);
     } finally {
@@ -149,6 +152,12 @@ export class Escalation {
     ];
   }
 }
+
+/** The options of an attempt that may not be the last one, so that the end of its requests says nothing. */
+const withMoreRequests = (options: FetchOptions): FetchOptions => ({
+  ...options,
+  request: { ...options.request, onRequestsEnded: undefined },
+});
 
 const otherCountryWarning = ({ proxy, country }: ProxyRoute) =>
   `There is no ${proxy} proxy in ${country?.toUpperCase()}: the page was fetched through one elsewhere.`;

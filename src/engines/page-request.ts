@@ -17,6 +17,8 @@ export interface FetchContext {
   profile?: ProfileOptions | undefined;
   /** Wraps the wait for a browser. */
   duringWait?: DuringWait;
+  /** Called when the host has answered everything that the page asked for, before it is read, as far as that is noticed. */
+  onRequestsEnded?: PageRequest['onRequestsEnded'];
   /** The job whose pages may share a browser context. */
   sharedBy?: PageRequest['sharedBy'];
   /** A browser for this page alone. */
@@ -46,7 +48,7 @@ function minWaitMs({ formats, fastMode, zeroDataRetention, timeout }: ScrapeRequ
 /** The request for the page itself, as engines receive it. */
 export function toPageRequest(
   request: ScrapeRequest,
-  { profile, duringWait, sharedBy, ownBrowser }: Omit<FetchContext, 'conversionOwner'>,
+  { profile, duringWait, onRequestsEnded, sharedBy, ownBrowser }: Omit<FetchContext, 'conversionOwner'>,
 ): PageRequest {
   return {
     sourceUrl: request.url,
@@ -68,6 +70,7 @@ export function toPageRequest(
     proxy: 'basic',
     profile,
     duringWait,
+    onRequestsEnded,
     sharedBy,
     ownBrowser,
     collect: collectOf(request.formats),

@@ -13,6 +13,11 @@ const PAGES_AHEAD = 8;
  * should not use a slot of its team meanwhile.
  */
 const QUICK_REQUEST_MS = 1_000;
+/**
+ * Pages end in quick succession while as many as a page worker scrapes at once end within this many milliseconds. Pages claimed
+ * ahead then begin soon, even if those under way wait for a rendering thread.
+ */
+const QUICK_SUCCESSION_MS = 500;
 
 /** Options of {@link ClaimedPages}. */
 interface ClaimedPagesOptions {
@@ -37,6 +42,8 @@ export class ClaimedPages {
   readonly #openRequests = new Map<string, number>();
   /** Whether the last request that ended was a quick one. */
   #isQuick = false;
+  /** When the last pages ended, at most {@link PAGES_PER_WORKER} of them, the earliest first. */
+  readonly #endedAt: number[] = [];
   /** Hosts that asked us to slow down, until that is recorded. */
   readonly #restingHosts = new Set<string>();
   #job: Pick<RecordAndClaimResult, 'allowed' | 'delayMs'> = { allowed: new Map(), delayMs: null };
@@ -73,9 +80,17 @@ export class ClaimedPages {
 
   /** The number of pages that may be claimed ahead now. */
   get roomAhead(): number {
-    const claimsAhead =
-      this.#options.claimsAhead && this.#isQuick && this.#isHeldUpByHosts && !this.#job.delayMs;
+    const beginSoon = this.#isHeldUpByHosts || performance.now() < this.#quickUntil;
+    const claimsAhead = this.#options.claimsAhead && this.#isQuick && beginSoon && !this.#job.delayMs;
     return claimsAhead ? Math.max(0, PAGES_AHEAD - this.#ahead.length) : 0;
+  }
+
+  /**
+   * Until when the next claim can wait for pages to be recorded, which takes a transaction anyhow; in milliseconds of
+   * `performance.now()`. It cannot wait (0) if only a few pages are left, or if most of them wait for their hosts.
+   */
+  get canWaitUntil(): number {
+    return this.count > PAGES_PER_WORKER / 4 && !this.#isHeldUpByHosts ? this.#quickUntil : 0;
   }
 
   /** Number of requests under way by host. */
@@ -90,14 +105,20 @@ export class ClaimedPages {
     return counts;
   }
 
-  /** Whether most pages wait for their hosts. If they wait for a rendering thread, more of them would only wait longer. */
+  /** Whether most pages wait for their hosts, and not for a rendering thread. */
   get #isHeldUpByHosts(): boolean {
     const openRequests = [...this.#openRequests.values()].reduce((sum, count) => sum + count, 0);
     return 2 * openRequests >= this.#underWay.size;
   }
 
+  /** Until when pages are known to end in quick succession, in milliseconds of `performance.now()`; 0 before enough have ended. */
+  get #quickUntil(): number {
+    const [earliest = 0] = this.#endedAt;
+    return this.#endedAt.length === PAGES_PER_WORKER ? earliest + QUICK_SUCCESSION_MS : 0;
+  }
+
   /** Adds the pages that a job has returned, and begins with those whose hosts have room. */
-  add(job: RecordAndClaimResult): void {
+  add(job: Pick<RecordAndClaimResult, 'claims' | 'allowed' | 'delayMs'>): void {
     this.#job = job;
     this.#ahead.push(...job.claims);
     this.begin();
@@ -131,6 +152,8 @@ export class ClaimedPages {
   /** Notes that a page has ended. */
   end(claim: Claim): void {
     this.#underWay.delete(claim);
+    this.#endedAt.push(performance.now());
+    if (this.#endedAt.length > PAGES_PER_WORKER) this.#endedAt.shift();
   }
 
   /** Begins no page of a host that asked us to slow down. */

@@ -49,6 +49,7 @@ export class PageScraper {
       crawlStart: crawl?.start,
       followsLinks: crawl !== undefined && crawl.request.sitemap !== 'only',
       zeroDataRetention: cipher.encrypts,
+      requestsOneByOne: Boolean(state.delayMs),
     };
     return this.chunk.observe(claim, (addHostTime) =>
       scrapeClaimedPage(claim, context, {

@@ -117,7 +117,7 @@ export class PageWorker {
         idleSince = undefined;
         await this.#requestHelp(isClaiming);
         const { room, roomAhead } = this.#claimed;
-        const claimAt = isClaiming && room + roomAhead > 0 ? this.#claimPace.dueAt : Number.POSITIVE_INFINITY;
+        const claimAt = isClaiming && room + roomAhead > 0 ? this.#claimAt : Number.POSITIVE_INFINITY;
         await this.#waitForChange(Math.min(this.#storeAt, this.#recordAt, claimAt));
       } else {
         idleSince ??= performance.now();
@@ -148,7 +148,7 @@ export class PageWorker {
     const wanted = Math.min(this.#claimed.room, claimsLeft);
     const wantedAhead = Math.min(this.#claimed.roomAhead, claimsLeft - wanted);
     const isRecordingDue = now >= this.#recordAt;
-    const isClaimDue = wanted + wantedAhead > 0 && (isRecordingDue || now >= this.#claimPace.dueAt);
+    const isClaimDue = wanted + wantedAhead > 0 && (isRecordingDue || now >= this.#claimAt);
     if (isClaimDue) this.#claimPace.begin(now);
     const reserved = isClaimDue ? await this.#options.capacity.reserve(wanted + wantedAhead) : 0;
     if (isClaimDue) this.#lacksCapacity = reserved === 0;
@@ -172,6 +172,11 @@ export class PageWorker {
   get #recordAt(): number {
     if (!this.#job || this.#finished.hasStored) return 0;
     return this.#steppedAt + STATE_CHECK_MS;
+  }
+
+  /** When the next claim is worth a transaction of its own. */
+  get #claimAt(): number {
+    return Math.max(this.#claimPace.dueAt, this.#claimed.canWaitUntil);
   }
 
   /** When the documents of the pages that have ended are to be stored. */

@@ -41,6 +41,11 @@ export interface PageJobContext {
   followsLinks: boolean;
   /** Whether the job has zero data retention, so that the log may contain nothing of its pages. */
   zeroDataRetention: boolean;
+  /**
+   * Whether a host gets its next request only when a page has been read, because the job has a delay. Otherwise a page that the
+   * browser only watches for late changes no longer counts, even if one of these changes is another request.
+   */
+  requestsOneByOne: boolean;
 }
 
 /** Dependencies for scraping a page, and the signal that ends it. */
@@ -49,7 +54,7 @@ export interface PageDeps extends DocumentDeps {
   /** Aborts the work; its reason is thrown. */
   signal: AbortSignal;
   /**
-   * To be called when the host is done with the page.
+   * To be called when the host is done with the page, which the browser may still have open.
    * @param requestMs milliseconds that the host took, without waits for the browser; `undefined` if it got
    *   no request
    */
@@ -164,7 +169,7 @@ async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: TracedDe
 /** Fetches a page, and reports how long its host took, without the waits for the browser and the conversion of a document. */
 async function fetchClaim(
   request: ScrapeRequest,
-  { teamId, jobId, zeroDataRetention }: PageJobContext,
+  { teamId, jobId, zeroDataRetention, requestsOneByOne }: PageJobContext,
   { pageId, deadline, deps }: { pageId: string; deadline: Deadline; deps: TracedDeps },
 ): Promise<FetchedPage> {
   const { profile } = request;
@@ -184,6 +189,7 @@ async function fetchClaim(
       extraCredits: deps.extraCredits({ pageId, teamId }),
       profile: profile && { teamId, name: profile.name },
       sharedBy: zeroDataRetention ? undefined : jobId,
+      onRequestsEnded: requestsOneByOne ? undefined : endRequest,
       duringWait: (wait) => deps.duringWait(() => deadline.duringWait(wait)),
       duringConversion(convert, type) {
         endRequest();

@@ -18,6 +18,13 @@ const MAX_ACTIVITIES: Record<WorkerRole, number> = {
 };
 /** Maximum number of activities on the queue of a host of sessions: one that keeps each of them, and one that ends it. */
 const MAX_HOST_ACTIVITIES = 1_000;
+/**
+ * How many requests for work a worker keeps open on its queue. The answer to one is followed by the next within milliseconds, so
+ * few suffice; all are repeated every minute, also at rest. Those for workflows are shared by the queue of all workers and that of
+ * the workflows which this worker has in memory. The library ignores its options `maxConcurrent…TaskPolls`.
+ */
+const ACTIVITY_POLLS = { type: 'simple-maximum', maximum: 2 } as const;
+const WORKFLOW_POLLS = { type: 'simple-maximum', maximum: 5 } as const;
 /** Maximum number of workflows that stay in memory between two of their tasks. */
 const MAX_CACHED_WORKFLOWS = 200;
 /**
@@ -55,11 +62,13 @@ export function createTemporalWorkers(options: TemporalWorkerOptions): Promise<W
       ...(runsWorkflows && {
         workflowBundle: { codePath: bundle },
         maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
+        workflowTaskPollerBehavior: WORKFLOW_POLLS,
         stickyQueueScheduleToStartTimeout: CACHE_WAIT,
       }),
       activities,
       interceptors: { activity: [() => ({ inbound: failureInterceptor({ db, logger }) })] },
       maxConcurrentActivityTaskExecutions: maxActivities,
+      activityTaskPollerBehavior: ACTIVITY_POLLS,
       maxHeartbeatThrottleInterval: '5s',
       shutdownGraceTime: SHUTDOWN_GRACE_MS,
     });

@@ -44,18 +44,20 @@ const never = new AbortController().signal;
 function hold(signal = never) {
   const opened = Promise.withResolvers<void>();
   const letGo = Promise.withResolvers<void>();
+  const { promise: loaded, resolve: endLoading } = Promise.withResolvers<void>();
   const done = pool.lease(
     {},
-    async (context) => {
+    async (context, endLoading) => {
       await context.openPage();
       opened.resolve();
+      void loaded.then(endLoading);
       await letGo.promise;
       return context.connection;
     },
     signal,
   );
   done.catch(() => undefined);
-  return { opened: opened.promise, letGo: () => letGo.resolve(), done };
+  return { opened: opened.promise, letGo: () => letGo.resolve(), endLoading, done };
 }
 const isOpen = (held: ReturnType<typeof hold>, ms = 300) =>
   Promise.race([held.opened.then(() => true), new Promise((resolve) => setTimeout(resolve, ms, false))]);
@@ -72,6 +74,24 @@ describe('a pool of contexts', () => {
     for (const held of [second, third]) held.letGo();
     await Promise.all([first.done, second.done, third.done]);
     expect(launched).toHaveLength(1);
+  });
+
+  it('opens another page when one has loaded, up to the number that may be open', async () => {
+    open({ contexts: 2, loading: 1 });
+    const [first, second, third] = [hold(), hold(), hold()];
+    await first.opened;
+    expect(await isOpen(second)).toBe(false);
+    first.endLoading();
+    await second.opened;
+    second.endLoading();
+    expect(await isOpen(third)).toBe(false);
+    first.letGo();
+    await third.opened;
+    const fourth = hold();
+    for (const held of [second, third]) held.letGo();
+    await fourth.opened;
+    fourth.letGo();
+    await Promise.all([first, second, third, fourth].map(({ done }) => done));
   });
 
   it('removes a waiter from the queue when its signal fires', async () => {

@@ -19,6 +19,8 @@ function startMonitor() {
     events,
     askToNavigate,
     isNavigating: () => monitor.isNavigating(),
+    hasNoRequests: () => monitor.hasNoRequests(),
+    isIdle: () => monitor.isIdle(),
     isQuiet: () => monitor.quietForMs(Number.POSITIVE_INFINITY) > 0,
   };
 }
@@ -70,4 +72,30 @@ it('a page navigates until the document comes that it has asked for, or fails', 
   ask('two');
   events.emit('Network.loadingFailed', { requestId: 'two', errorText: 'net::ERR_ABORTED', canceled: true });
   expect(isNavigating()).toBe(false);
+});
+
+it('a page has requests while an image is open, which it is not waited for', () => {
+  const { events, hasNoRequests, isIdle } = startMonitor();
+  const request = { method: 'GET', url: 'http://a.test/image' };
+  events.emit('Network.requestWillBeSent', { requestId: 'one', frameId: FRAME, type: 'Image', request });
+  expect(isIdle()).toBe(true);
+  expect(hasNoRequests()).toBe(false);
+  events.emit('Network.loadingFinished', { requestId: 'one' });
+  expect(hasNoRequests()).toBe(true);
+});
+
+it('a page is not idle while a stream of events is open', () => {
+  const { events, hasNoRequests, isIdle } = startMonitor();
+  const request = { method: 'GET', url: 'http://a.test/events' };
+  events.emit('Network.requestWillBeSent', {
+    requestId: 'one',
+    frameId: FRAME,
+    type: 'EventSource',
+    request,
+  });
+  expect(isIdle()).toBe(false);
+  expect(hasNoRequests()).toBe(false);
+  events.emit('Network.loadingFailed', { requestId: 'one', errorText: 'net::ERR_ABORTED' });
+  expect(isIdle()).toBe(true);
+  expect(hasNoRequests()).toBe(true);
 });

@@ -41,6 +41,48 @@ async function read(body: string, rest: Parameters<typeof startPages>[0] = {}): 
   return (await browser.visit(url)).html ?? '';
 }
 
+describe('a page of a job has no more requests', () => {
+  /** Opens a page of the job, whose image takes so many milliseconds. @returns what happened, in order */
+  async function followRequests(body: string, ms = 0, status = 200): Promise<string[]> {
+    const told: string[] = [];
+    const answerLate: RequestListener = (_request, response) =>
+      void setTimeout(() => {
+        told.push('answered');
+        response.end();
+      }, ms);
+    const show: RequestListener = (_request, response) =>
+      void response.writeHead(status, { 'Content-Type': 'text/html' }).end(html(STORY + body));
+    await using pages = await startPages({ '/': show, '/slow': answerLate });
+    const url = pages.url.replace('127.0.0.1', 'site.example');
+    await browser.visit(url, { sharedBy: 'job', onRequestsEnded: () => told.push('no more requests') });
+    return [...told, 'read'];
+  }
+
+  /** On a busy machine, a page may have been quiet long enough to be read when it is looked at for the first time. */
+  const followUntilTold = (body: string, ms?: number) =>
+    pollUntil(async () => {
+      const found = await followRequests(body, ms);
+      return found.includes('no more requests') && found;
+    });
+
+  it('while it is only watched, before it is read', async () => {
+    expect(await followUntilTold('')).toEqual(['no more requests', 'read']);
+  });
+
+  it('only after the last one has ended, be it for an image', async () => {
+    const found = await followUntilTold('<img src="/slow">', 150);
+    expect(found).toEqual(['answered', 'no more requests', 'read']);
+  });
+
+  it('never while the last one is open', async () => {
+    expect(await followRequests('<img src="/slow">', 5_000)).toEqual(['read']);
+  });
+
+  it('never if its host may have asked us to slow down', async () => {
+    expect(await followRequests('', 0, 503)).toEqual(['read']);
+  });
+});
+
 describe('a page that is only read has in its result', () => {
   const LATE: [string, string][] = [
     ['by a timer', `setTimeout(() => show('DONE'), 350)`],

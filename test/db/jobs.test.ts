@@ -108,6 +108,11 @@ describe('a job', () => {
     expect(await paidBy(team)).toEqual({ left: null, entries: [2] });
   });
 
+  it('that the database has lost cannot be completed, so that nobody gets a document which is not billed', async () => {
+    const lost = completeJob(db, { jobId: uuidv7(), credits: 1, blob: 'b1' });
+    await expect(lost).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 });
+  });
+
   it('whose results have expired has no outcome any more', async () => {
     const { settlement } = await newJob(-1);
     await completeJob(db, { ...settlement, credits: 1, blob: 'b' });

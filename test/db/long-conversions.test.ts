@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   LongConversions,
@@ -13,6 +14,7 @@ import {
   readLongConversion,
   recordLongConversion,
   updateLongConversion,
+  waitForDisk,
 } from '../../src/db/jobs/long-conversions.ts';
 import { countSlots } from '../../src/db/teams/slots.ts';
 import { createLogger } from '../../src/logger.ts';
@@ -113,6 +115,31 @@ describe('a scrape that continues after its timeout', () => {
     expect(await isStored(other)).toBe('scraping');
     const { request } = (await findJob(db, other.id))!;
     expect(request).toEqual({ ...REQUEST, url: 'http://a.test/b.pdf' });
+  });
+
+  it('waits for the disk when its job is stored, unless its page is fetched meanwhile', async () => {
+    const { id: teamId } = await makeTeam(db);
+    const commitOf = (begins: boolean) =>
+      db.query.transaction().execute(async (query) => {
+        const job = { id: crypto.randomUUID(), teamId, apiKeyId: null, kind: 'scrape' as const };
+        const stored = { ...job, target: REQUEST.url, request: REQUEST as object, ttlMs: 60_000 };
+        await insertOrJoin(query, stored, { begins });
+        return (await sql<{ synchronous_commit: string }>`show synchronous_commit`.execute(query)).rows[0];
+      });
+    expect(await commitOf(true)).toEqual({ synchronous_commit: 'off' });
+    expect(await commitOf(false)).toEqual({ synchronous_commit: 'on' });
+  });
+
+  it('is on the disk once that was waited for', async () => {
+    const { id: teamId } = await makeTeam(db);
+    const job = { id: crypto.randomUUID(), teamId, apiKeyId: null, kind: 'scrape' as const };
+    const stored = { ...job, target: REQUEST.url, request: REQUEST as object, ttlMs: 60_000 };
+    await insertOrJoin(db.query, stored, { begins: true });
+    const written = await sql<{ end: string }>`select pg_current_wal_insert_lsn() as end`.execute(db.query);
+    await waitForDisk(db);
+    const flushed = await sql<{ isOnDisk: boolean }>`
+      select pg_current_wal_flush_lsn() >= ${written.rows[0]!.end}::pg_lsn as "isOnDisk"`.execute(db.query);
+    expect(flushed.rows).toEqual([{ isOnDisk: true }]);
   });
 
   it('does not keep other scrapes from getting a slot as they are stored, or from waiting for one', async () => {

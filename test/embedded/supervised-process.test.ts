@@ -177,3 +177,33 @@ test('a process whose log is on a full disk goes on, and its warnings are still 
   child.kill('SIGKILL');
   await once(child, 'exit');
 });
+
+test('processes give freed memory back to the system, unless the operator has set otherwise', async () => {
+  const program = join(dataDir, 'environment.mjs');
+  writeFileSync(
+    program,
+    `console.error('{"level":40,"msg":"' + process.env.MALLOC_TRIM_THRESHOLD_ + '"}'); process.send({ ready: true });`,
+  );
+  const thresholdOf = async (settings: Record<string, string>) => {
+    let threshold = '';
+    const { ready, launch } = planServiceProcess({
+      name: 'part',
+      title: 'the part',
+      entry: relative(join(import.meta.dirname, '../../src'), program),
+      settings,
+      log: openLog(dataDir, 'environment'),
+      graceMs: 300,
+      onWarning: (text) => {
+        threshold = text;
+      },
+    });
+    const child = launch();
+    await ready(child, new AbortController().signal);
+    await expect.poll(() => threshold).not.toBe('');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    return threshold;
+  };
+  expect(await thresholdOf({})).toBe('part: warning: 1048576');
+  expect(await thresholdOf({ MALLOC_TRIM_THRESHOLD_: '5' })).toBe('part: warning: 5');
+});

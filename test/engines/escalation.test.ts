@@ -29,6 +29,8 @@ interface Play {
   enhanced?: string[];
   headStartMs?: number;
   signal?: AbortSignal;
+  /** Filled with the attempts in the browser whose last request the caller is told of. */
+  watched?: string[];
   /** The credits that the page may cost beyond its expected price. */
   credits?: number;
 }
@@ -43,6 +45,7 @@ async function play(options: Play) {
       async fetchPage(request, signal) {
         const who = `${name} ${request.proxy}`;
         log.push(who);
+        if (name === 'browser' && request.onRequestsEnded) options.watched?.push(who);
         const act = acts.shift();
         if (act === undefined) throw new Error(`${who} was not to be asked`);
         if (act === 'never') {
@@ -263,6 +266,26 @@ describe('the choice of the engine', () => {
       result: 'SCRAPE_ACTION_ERROR',
       log: 'browser basic',
     });
+  });
+});
+
+describe('the last request to a host', () => {
+  it.each<[string, Play, string[]]>([
+    ['is known of the only attempt', { http: ['shell'], browser: ['page'] }, ['browser basic']],
+    [
+      'is not known while a plain fetch is open beside the browser',
+      { http: ['never'], browser: ['page'], headStartMs: 10 },
+      [],
+    ],
+    [
+      'is known only of the second attempt if a blocked page is tried again',
+      { http: ['challenge', 'shell'], browser: ['challenge', 'page'], enhanced: [] },
+      ['browser enhanced'],
+    ],
+  ])('%s', async (_what, acts, expected) => {
+    const watched: string[] = [];
+    await play({ ...acts, watched, request: { onRequestsEnded: () => undefined } });
+    expect(watched).toEqual(expected);
   });
 });
 

@@ -51,7 +51,10 @@ describe('the report of a chunk', () => {
 
 describe('the response time of a host', () => {
   /** Scrapes a page by an engine of the test. */
-  async function timesOf(obtain: PageDeps['engines']['fetchPage'], options: object = {}) {
+  async function timesOf(
+    obtain: PageDeps['engines']['fetchPage'],
+    { requestsOneByOne = false, ...options }: { requestsOneByOne?: boolean; minAge?: number } = {},
+  ) {
     const log = new ChunkLog();
     const claim = claimOf(1);
     const request = scrapeBody.parse({ url: claim.url, ...options });
@@ -62,6 +65,7 @@ describe('the response time of a host', () => {
       crawlStart: undefined,
       followsLinks: false,
       zeroDataRetention: true,
+      requestsOneByOne,
     };
     // No page comes to a document.
     const deps = {
@@ -107,6 +111,26 @@ describe('the response time of a host', () => {
       throw new ServiceError('SCRAPE_DOCUMENT_UNREADABLE', 'The PDF is damaged.');
     });
     expect(times).toEqual([{ host, requests: 1, ms: 300 }]);
+  });
+
+  it('excludes the time for which a page is only watched after its last request', async () => {
+    const times = await timesOf(async (_request, _signal, { onRequestsEnded }) => {
+      vi.advanceTimersByTime(300);
+      onRequestsEnded?.();
+      vi.advanceTimersByTime(400);
+      throw new ServiceError('SCRAPE_SITE_ERROR', 'The tab crashed.');
+    });
+    expect(times).toEqual([{ host, requests: 1, ms: 300 }]);
+  });
+
+  it('lasts until a page has been read, if the job has a delay between two pages', async () => {
+    const settle: PageDeps['engines']['fetchPage'] = async (_request, _signal, { onRequestsEnded }) => {
+      vi.advanceTimersByTime(300);
+      onRequestsEnded?.();
+      vi.advanceTimersByTime(400);
+      throw new ServiceError('SCRAPE_SITE_ERROR', 'The tab crashed.');
+    };
+    expect(await timesOf(settle, { requestsOneByOne: true })).toEqual([{ host, requests: 1, ms: 700 }]);
   });
 
   it('is missing for a copy from the cache', async () => {

@@ -113,6 +113,7 @@ describe('a document of a batch', () => {
       crawlStart: undefined,
       followsLinks: false,
       zeroDataRetention: false,
+      requestsOneByOne: false,
     };
     const scraped = scrapeClaimedPage(claim, job, deps);
     await vi.advanceTimersByTimeAsync(TIMEOUT_MS + 20 * MINUTE_MS);

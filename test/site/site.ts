@@ -79,4 +79,7 @@ if (import.meta.main) {
   const site = await startSite({ port: Number(values.port ?? 0), pages: Number(values.pages ?? PAGES) });
   process.stdout.write(`${site.url}\n`);
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void site.close());
+  // It ends with the process that forked it, but is not kept alive by the channel to it.
+  process.once('disconnect', () => process.exit());
+  process.channel?.unref();
 }

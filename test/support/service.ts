@@ -66,7 +66,8 @@ export async function startService(
     });
   }
   const ended = once(child, 'exit');
-  stopWithThisProcess(child);
+  // Data that were given belong to an earlier service, whose caller keeps them.
+  stopWithThisProcess(child, options.dataDir === undefined ? dataDir : '');
   const waiting = new AbortController();
   const url = await Promise.race([
     pollUntil(() => findReadyUrl(dataDir, left), { intervalMs: POLL_INTERVAL_MS, signal: waiting.signal }),
@@ -101,11 +102,19 @@ export function temporalAddressOf(service: Pick<ServiceAccess, 'dataDir'>): stri
   return temporal;
 }
 
-/** Shuts the service down when this process ends without doing so, because a signal interrupted the tests. */
-function stopWithThisProcess(service: ChildProcess): void {
+/** Waits until a line or the end of the standard input, stops the process $0, waits for its end, and deletes the directory $1. */
+const STOP_LATER = `read end; kill -INT "$0"
+for turn in $(seq 120); do kill -0 "$0" || break; sleep 0.5; done
+[ -z "$1" ] || rm -rf "$1"`;
+
+/**
+ * Shuts the service down when this process ends without doing so, because a signal interrupted the tests.
+ * @param dataDir directory to delete then; empty for none
+ */
+function stopWithThisProcess(service: ChildProcess, dataDir: string): void {
   // Its standard input closes when this process ends, however that happens. In a process group of its own, the
   // watching process does not get the signals of a terminal.
-  const watch = spawn('sh', ['-c', 'read end; kill -INT "$0"', String(service.pid)], {
+  const watch = spawn('sh', ['-c', STOP_LATER, String(service.pid), dataDir], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });

@@ -9,6 +9,7 @@ import {
   completeJob,
   failJob,
   findOutcome,
+  jobLostError,
   recordTrace,
 } from '../../db/jobs/jobs.ts';
 import { recordKeptScrape } from '../../db/kept-scrapes.ts';
@@ -136,7 +137,8 @@ async function scrapeOnce(
 ): Promise<ScrapeResult> {
   const { db, secretKey } = deps;
   const job = begun ?? (await beginJob(db, jobId));
-  if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
+  if (!job) throw jobLostError();
+  if (job.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
   const cipher = restoreJobCipher({ id: jobId, wrappedKey: job.seal }, secretKey);
   try {
     return await withEncryptedErrors(cipher, () => scrapeJob(deps, jobId, { job, cipher, run }));

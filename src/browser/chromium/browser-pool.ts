@@ -26,6 +26,8 @@ export interface PoolOptions {
   logger: Logger;
   /** How many pages may be open at once. */
   contexts: number;
+  /** How many of these may be loading at once; by default all. */
+  loading?: number;
   /** Whether {@link LeaseOptions.sharedBy} is heeded; true by default. */
   sharesContexts?: boolean;
   limits?: Partial<PoolLimits>;
@@ -56,7 +58,8 @@ export class BrowserPool {
   readonly #launch: () => Promise<Chromium>;
   readonly #logger: Logger;
   readonly #limits: PoolLimits;
-  readonly #slots: Slots;
+  readonly #openPages: Slots;
+  readonly #loadingPages: Slots;
   /** Absent if contexts are not shared. */
   readonly #kept: KeptContexts | undefined;
   /** All browsers that run: the current one, and old ones that still have open pages. */
@@ -68,30 +71,33 @@ export class BrowserPool {
   /** Whether there is no browser because the last one was not used for a while. */
   #isResting = false;
 
-  constructor({ launch, logger, contexts, sharesContexts = true, limits }: PoolOptions) {
+  constructor({ launch, logger, contexts, loading = contexts, sharesContexts = true, limits }: PoolOptions) {
     this.#launch = launch;
     this.#logger = logger;
     this.#limits = { ...LIMITS, ...limits };
-    this.#slots = new Slots(contexts);
+    this.#openPages = new Slots(contexts);
+    this.#loadingPages = new Slots(loading);
     this.#kept = sharesContexts ? new KeptContexts(contexts) : undefined;
   }
 
   /**
    * Runs `use` with its own context, which shares nothing with others except by {@link LeaseOptions.sharedBy}. At most `contexts` run at once; others wait in
    * a queue until the signal fires.
+   * @param use may call `endLoading` when its page is only watched, so that another one may load before it ends
    */
   async lease<Result>(
     { duringWait = (wait) => wait(), proxyUrl, sharedBy }: LeaseOptions,
-    use: (context: BrowsingContext) => Promise<Result>,
+    use: (context: BrowsingContext, endLoading: () => void) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { chromium, release } = await duringWait(() => this.#acquire(signal));
+    const { chromium, endLoading, release } = await duringWait(() => this.#acquire(signal));
     try {
       const { connection } = chromium;
       const kept = sharedBy === undefined ? undefined : this.#kept?.between(sharedBy, connection);
       const context =
         kept?.take() ?? (await openContext(connection, { proxyUrl, isShared: kept !== undefined }));
-      return await useContext(context, use, { signal, keep: kept && (() => kept.keep(context)) });
+      const useAndLoad = (given: BrowsingContext) => use(given, endLoading);
+      return await useContext(context, useAndLoad, { signal, keep: kept && (() => kept.keep(context)) });
     } finally {
       release();
     }
@@ -113,9 +119,32 @@ export class BrowserPool {
     await Promise.all([...this.#browsers].map(async ({ chromium }) => (await chromium).close()));
   }
 
-  /** Waits for a slot, for memory and for a running browser. The caller has to call `release`. */
-  async #acquire(signal: AbortSignal): Promise<{ chromium: Chromium; release(): void }> {
-    await this.#slots.acquire(signal);
+  /** Waits until another page may be open and load. @returns functions that end its loading and, once, the whole turn */
+  async #takeTurn(signal: AbortSignal): Promise<{ endLoading(): void; endTurn(): void }> {
+    await this.#openPages.acquire(signal);
+    try {
+      await this.#loadingPages.acquire(signal);
+    } catch (error) {
+      this.#openPages.release();
+      throw error;
+    }
+    let isLoading = true;
+    const endLoading = () => {
+      if (isLoading) this.#loadingPages.release();
+      isLoading = false;
+    };
+    return {
+      endLoading,
+      endTurn: () => {
+        endLoading();
+        this.#openPages.release();
+      },
+    };
+  }
+
+  /** Waits for a turn, for memory and for a running browser. The caller has to call `release`. */
+  async #acquire(signal: AbortSignal): Promise<{ chromium: Chromium; endLoading(): void; release(): void }> {
+    const { endLoading, endTurn } = await this.#takeTurn(signal);
     let browser: PooledBrowser | undefined;
     const release = () => {
       if (browser) {
@@ -123,7 +152,7 @@ export class BrowserPool {
         this.#closeIfUnused(browser);
         this.#restLater();
       }
-      this.#slots.release();
+      endTurn();
     };
     try {
       await this.#waitForMemory(signal);
@@ -131,7 +160,7 @@ export class BrowserPool {
       browser.addContext();
       const chromium = await browser.chromium;
       browser.measureMemory(chromium);
-      return { chromium, release };
+      return { chromium, endLoading, release };
     } catch (error) {
       release();
       throw error;

@@ -32,6 +32,8 @@ export class NetworkMonitor {
   readonly #openRequests = new Map<string, number>();
   /** Connections over which the server may send something at any time. */
   readonly #openChannels = new Set<string>();
+  /** Other open requests that are not waited for, such as those for images. */
+  readonly #unawaited = new Set<string>();
   readonly #requestCounts = new Map<string, number>();
   readonly #media = new Map<string, LoadedMedia>();
   readonly #mainFrameId: string;
@@ -58,9 +60,9 @@ export class NetworkMonitor {
         this.#main = { requestId, url: request.url };
         this.#finish(NAVIGATION);
       }
-      if (type === 'EventSource') this.#openChannels.add(requestId);
-      if (this.#isRelevant(type, request)) this.#open(requestId);
-      else this.#finish(requestId);
+      if (this.#isRelevant(type, request)) return this.#open(requestId);
+      this.#finish(requestId);
+      (type === 'EventSource' ? this.#openChannels : this.#unawaited).add(requestId);
     });
     session.on('Network.responseReceived', ({ requestId, type, response }) => {
       const { status, headers, url } = response;
@@ -98,6 +100,7 @@ export class NetworkMonitor {
 
   #finish(requestId: string): void {
     this.#openChannels.delete(requestId);
+    this.#unawaited.delete(requestId);
     if (this.#openRequests.delete(requestId)) this.restartQuiet();
   }
 
@@ -139,6 +142,11 @@ export class NetworkMonitor {
   /** Whether the server has nothing more to send that would change the page. */
   isIdle(): boolean {
     return this.#openRequests.size === 0 && this.#openChannels.size === 0;
+  }
+
+  /** Whether no server has anything more to send, also what is not waited for. */
+  hasNoRequests(): boolean {
+    return this.isIdle() && this.#unawaited.size === 0;
   }
 
   /** Whether the page has asked for another document that has not begun to arrive. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../client.ts';
+import { PREPARED } from '../prepared-statements.ts';
 
 /** A copy of a page in the cache. `blob` is the key of its snapshot in the store. */
 export interface CacheEntry {
@@ -33,14 +34,18 @@ const toSeconds = (ms: number) => Math.min(ms / 1000, MAX_SECONDS);
  * the files of the copies were last used, to the hour.
  */
 export async function findCacheEntries(
-  db: Database,
+  db: Pick<Database, 'query'>,
   queries: CacheQuery[],
 ): Promise<({ blob: string } | undefined)[]> {
-  const { rows } = await sql<{ place: number; blob: string }>`
+  // Postgres sees the lengths of arrays, but not through a subquery. With them, a plan for one query looks so much better than
+  // one for any number that Postgres would plan each time.
+  const { rows } = await sql<{ place: number; blob: string }>`${PREPARED}
     with found as (
       select place, copy.blob, copy.files
-      from unnest(${queries.map(({ key }) => key)}::bytea[], ${queries.map(({ minMs }) => toSeconds(minMs))}::float8[],
-        ${queries.map(({ maxMs }) => toSeconds(maxMs))}::float8[]) with ordinality as requested (key, min_seconds, max_seconds, place)
+      from unnest((select ${queries.map(({ key }) => key)}::bytea[]),
+        (select ${queries.map(({ minMs }) => toSeconds(minMs))}::float8[]),
+        (select ${queries.map(({ maxMs }) => toSeconds(maxMs))}::float8[])
+      ) with ordinality as requested (key, min_seconds, max_seconds, place)
       cross join lateral (
         select blob, files from cache_entries
         where cache_entries.key = requested.key

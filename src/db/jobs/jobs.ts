@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { PAGE } from '../../credits.ts';
 import { type JobCipher, NULL_CIPHER } from '../../encryption/job-cipher.ts';
+import { ServiceError } from '../../errors.ts';
 import { type JobKind, LISTED_KINDS } from '../../job-kinds.ts';
 import type { Database, EngineAttempt, Queryable, StoredError } from '../client.ts';
 import { runPrepared } from '../prepared-statements.ts';
@@ -256,6 +257,7 @@ const uploadBlob = sql<string | null>`(select blob from deleted_upload)`.as('upl
 /**
  * Ends a job with a result. It changes nothing if the job has already been completed or has failed.
  * @returns the key of the blob of the uploaded file, if the job had one; the caller deletes it
+ * @throws ServiceError `SERVICE_UNAVAILABLE` if the database has lost the job
  */
 export async function completeJob(
   db: Pick<Database, 'query'>,
@@ -274,7 +276,21 @@ export async function completeJob(
     )
     .returning(uploadBlob);
   const [ended] = await runPrepared(db.query, statement);
+  if (!ended) await requireJob(db, job.jobId);
   return ended?.uploadBlob ?? undefined;
+}
+
+/** The error for a job that the database has lost: it died before the job was on its disk. */
+export const jobLostError = () =>
+  new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    'The database was restarted when it had just taken the request, and has lost it. Send it again.',
+    { retryAfterSeconds: 1 },
+  );
+
+async function requireJob({ query }: Pick<Database, 'query'>, id: string): Promise<void> {
+  const job = await query.selectFrom('jobs').select('id').where('id', '=', id).executeTakeFirst();
+  if (!job) throw jobLostError();
 }
 
 /** Stores which engines were tried for a scrape that is going to fail. */

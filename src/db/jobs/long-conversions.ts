@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { isJsonObject } from '../../json-object.ts';
 import type { Database, Queryable } from '../client.ts';
-import { runPrepared } from '../prepared-statements.ts';
+import { PREPARED, runPrepared } from '../prepared-statements.ts';
 import { type SlotLease, takeSlot } from '../teams/slots.ts';
 import { type BegunJob, jobExpressions, type NewJob } from './jobs.ts';
 
@@ -110,7 +110,8 @@ export interface StoredRequest {
 /**
  * Stores the job of a scrape, unless {@link findLongConversion} finds one that its request can join. All is one
  * statement, because nearly all requests join nothing.
- * @param begins whether to take a slot of the team for the job, too, as `beginJob` does
+ * @param begins whether to take a slot of the team for the job, too, as `beginJob` does. The statement then does not wait for
+ *   the disk, because the page can be fetched meanwhile; see {@link waitForDisk}
  */
 export async function insertOrJoin(
   query: Queryable,
@@ -145,12 +146,19 @@ export async function insertOrJoin(
         'lease',
       ),
     )
+    .$if(begins, (jobs) => jobs.select(sql`set_config('synchronous_commit', 'off', true)`.as('commit')))
     .where('teams.id', '=', job.teamId);
   const [row] = await runPrepared(query, statement);
   if (!row) throw new Error(`the team ${job.teamId} does not exist`);
-  const { job_id: joined, status, ...begun } = row;
+  const { job_id: joined, status, commit: _, ...begun } = row;
   if (joined !== null) return { joined };
   return begins && status !== null ? { begun: { ...begun, status } } : {};
+}
+
+/** Waits until all that was committed before is on the disk of the database, where {@link insertOrJoin} did not. */
+export async function waitForDisk({ query }: Pick<Database, 'query'>): Promise<void> {
+  // A commit waits for all before it, but only if it has something to write itself.
+  await sql`${PREPARED} select pg_logical_emit_message(true, 'winnow', '')`.execute(query);
 }
 
 const selectLongConversion = (query: Pick<Database['query'], 'selectFrom'>, request: JoinableRequest) =>

@@ -8,6 +8,28 @@ import { isNamespaceReady } from './namespace-probe.ts';
 const POLL_MS = 25;
 const QUEUES = ['transfer', 'timer', 'outbound'];
 /**
+ * Threads (of Go) that wait for internal tasks of the server. By default, there are 2,176 of them. Each takes memory, and time of
+ * every garbage collection, though most never run: all wait for the same database.
+ */
+const INTERNAL_WORKERS = {
+  'history.transferProcessorSchedulerWorkerCount': 128,
+  'history.timerProcessorSchedulerWorkerCount': 128,
+  'history.visibilityProcessorSchedulerWorkerCount': 64,
+  // There is no other server to copy to or from.
+  'history.ReplicationProcessorSchedulerWorkerCount': 1,
+  'history.ReplicationLowPriorityProcessorSchedulerWorkerCount': 1,
+};
+/**
+ * How many requests for work the server's own jobs keep open. Each is repeated every minute, also at rest. The scanners run twice a
+ * day, and the jobs of parents only for workflows that end before more than ten of their children. Two is the least for workflows.
+ */
+const INTERNAL_POLLS = {
+  'worker.ScannerMaxConcurrentActivityTaskPollers': 1,
+  'worker.ScannerMaxConcurrentWorkflowTaskPollers': 2,
+  'worker.ParentCloseMaxConcurrentActivityTaskPollers': 1,
+  'worker.ParentCloseMaxConcurrentWorkflowTaskPollers': 2,
+};
+/**
  * The search attributes of a new database, so that all parts of the server know them when the first job starts. They are those of
  * `workflows/search-attributes.ts`, which would load a library of Temporal into the supervisor.
  */
@@ -55,6 +77,8 @@ function serverArguments({ dataDir, namespace, port, uiPort }: TemporalServerOpt
   const dynamic = {
     // The default of 20 polls per second for the dev server's single shard would add up to 50 ms to every step.
     ...Object.fromEntries(QUEUES.map((queue) => [`history.${queue}ProcessorMaxPollRPS`, 2000])),
+    ...INTERNAL_WORKERS,
+    ...INTERNAL_POLLS,
     // The index of workflows may be late. A workflow that has ended meanwhile is entered once instead of twice, which costs the
     // server a seventh of its time for a short workflow.
     'history.visibilityProcessorMaxPollRPS': 2,
