@@ -7,8 +7,8 @@ import { installPeers } from './peers/install.ts';
 
 const HELP = `Opens pages that only scripts fill, with our browser engine, with plain Playwright and with Crawlee's
 PlaywrightCrawler, in turn, all in the same Chromium with its sandbox on. Prints pages per second, and the CPU time of all
-processes including Chromium's. By default, our engine has as many pages open as a worker has, and the others have as many as a
-worker loads at once, and as many as it has open: where one of them is faster, that is its best one.
+processes including Chromium's. By default, our engine has as many pages open as a worker has. Each of the others is measured with
+that many pages, and with as many as a worker loads at once, because either may be its faster way.
 
 With --atOnce 1, it prints how long a page takes, too. What the engine takes longer than playwright-told, which knows the text of
 the page, is what it waits beyond what the page needs, and what its proxy costs.

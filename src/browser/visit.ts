@@ -130,17 +130,21 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
     allowedHosts: options.allowedHosts,
   });
   const initialResponse = await navigate(tab, options.url);
+  const currentResponse = () => network.document() ?? initialResponse;
   const clock = isOnlyRead(tab, options) ? createPageClock(tab) : undefined;
-  // A host that may have asked us to slow down gets its next request only when that is known, after the visit.
-  const mayHurry = !options.actions.length && initialResponse.statusCode < 400;
-  const onRequestsEnded = mayHurry ? options.onRequestsEnded : undefined;
-  await waitUntilSettled(tab, { clock, onRequestsEnded });
+  const onRequestsEnded = () => {
+    // A host that may have asked us to slow down gets its next request only when that is known, after the visit.
+    if (currentResponse().statusCode < 400) options.onRequestsEnded?.();
+  };
+  await waitUntilSettled(tab, {
+    clock,
+    onRequestsEnded: options.actions.length ? undefined : onRequestsEnded,
+  });
   if (options.waitForMs) await sleep(options.waitForMs);
   const notices = blockAds ? await searchCookieNotices(tab) : undefined;
   const isChanged =
     notices?.suspected.length && (await runWithClock(clock, () => rejectCookieNotice(notices.suspected)));
   if (isChanged) await waitUntilSettled(tab, { clock });
-  const currentResponse = () => network.document() ?? initialResponse;
   const actionBounds = { contentType: currentResponse().contentType, maxCharacters: options.maxBytes };
   const actions =
     page && options.actions.length

@@ -24,8 +24,8 @@ export interface FetchedPage {
   snapshot: FetchedSnapshot;
   cacheState: 'hit' | 'miss' | undefined;
   /**
-   * Stores a copy in the cache if the page may be cached. It is to be called once. Copies of several pages cost less when they
-   * are stored at once.
+   * Stores a copy in the cache if the page may be cached. Only the first call does; later ones return the same promise. Copies of
+   * several pages cost less when they are stored at once.
    */
   storeCopy(): Promise<void>;
   /** Changes of engine, with their reasons. */
@@ -99,7 +99,8 @@ export function createEngines({
       const snapshot = await convert(page);
       const isCacheable = key && isShareable(snapshot, request);
       const isKept = isCacheable && storeInCache && !snapshot.isPartial && !isBlocked(snapshot);
-      const storeCopy = isKept ? () => cache.store(key, snapshot) : storeNothing;
+      let stored: Promise<void> | undefined;
+      const storeCopy = isKept ? () => (stored ??= cache.store(key, snapshot)) : storeNothing;
       const cacheState = readable && isCacheable ? 'miss' : undefined;
       const result = warnAboutImages(snapshot, request);
       return { snapshot: result, cacheState, storeCopy, fallbacks: trace.fallbacks };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
@@ -42,26 +43,41 @@ async function read(body: string, rest: Parameters<typeof startPages>[0] = {}): 
 }
 
 describe('a page of a job has no more requests', () => {
-  /** Opens a page of the job, whose image takes so many milliseconds. @returns what happened, in order */
-  async function followRequests(body: string, ms = 0, status = 200): Promise<string[]> {
-    const told: string[] = [];
-    const answerLate: RequestListener = (_request, response) =>
-      void setTimeout(() => {
-        told.push('answered');
-        response.end();
-      }, ms);
-    const show: RequestListener = (_request, response) =>
+  const showWith =
+    (status: number, body: string): RequestListener =>
+    (_request, response) =>
       void response.writeHead(status, { 'Content-Type': 'text/html' }).end(html(STORY + body));
-    await using pages = await startPages({ '/': show, '/slow': answerLate });
+
+  /**
+   * Opens a page of the job.
+   * @param options.imageMs how many milliseconds its image takes; `Infinity` if it never comes
+   * @returns what happened, in order
+   */
+  async function followRequests(
+    body: string,
+    { status = 200, imageMs = 0 }: { status?: number; imageMs?: number | undefined } = {},
+  ): Promise<string[]> {
+    const told: string[] = [];
+    const answerLate: RequestListener = async (_request, response) => {
+      if (imageMs === Number.POSITIVE_INFINITY) return;
+      await sleep(imageMs);
+      told.push('answered');
+      response.end();
+    };
+    await using pages = await startPages({
+      '/': showWith(status, body),
+      '/slow': answerLate,
+      '/busy': showWith(429, ''),
+    });
     const url = pages.url.replace('127.0.0.1', 'site.example');
     await browser.visit(url, { sharedBy: 'job', onRequestsEnded: () => told.push('no more requests') });
     return [...told, 'read'];
   }
 
   /** On a busy machine, a page may have been quiet long enough to be read when it is looked at for the first time. */
-  const followUntilTold = (body: string, ms?: number) =>
+  const followUntilTold = (body: string, imageMs?: number) =>
     pollUntil(async () => {
-      const found = await followRequests(body, ms);
+      const found = await followRequests(body, { imageMs });
       return found.includes('no more requests') && found;
     });
 
@@ -75,11 +91,17 @@ describe('a page of a job has no more requests', () => {
   });
 
   it('never while the last one is open', async () => {
-    expect(await followRequests('<img src="/slow">', 5_000)).toEqual(['read']);
+    expect(await followRequests('<img src="/slow">', { imageMs: Number.POSITIVE_INFINITY })).toEqual([
+      'read',
+    ]);
   });
 
   it('never if its host may have asked us to slow down', async () => {
-    expect(await followRequests('', 0, 503)).toEqual(['read']);
+    expect(await followRequests('', { status: 503 })).toEqual(['read']);
+  });
+
+  it('never if it moves on, and its host may have asked us to slow down then', async () => {
+    expect(await followRequests('<script>location.replace("/busy")</script>')).toEqual(['read']);
   });
 });
 

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 export const MAX_LOADING_PAGES = 4 * availableParallelism();
 
 /**
- * Maximum number of pages that a worker has open at once: those that it loads, and pages of jobs that have loaded and are only
- * watched for late changes, which costs next to nothing. The browser pool limits their memory separately.
+ * Maximum number of pages that a worker has open at once: those that it loads, and those that have loaded and are only watched
+ * for late changes, which costs next to nothing for most. The browser pool limits their memory separately.
  */
 export const MAX_OPEN_PAGES = 6 * availableParallelism();

@@ -285,7 +285,6 @@ export const jobLostError = () =>
   new ServiceError(
     'SERVICE_UNAVAILABLE',
     'The database was restarted when it had just taken the request, and has lost it. Send it again.',
-    { retryAfterSeconds: 1 },
   );
 
 async function requireJob({ query }: Pick<Database, 'query'>, id: string): Promise<void> {

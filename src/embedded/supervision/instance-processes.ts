@@ -31,15 +31,15 @@ export class InstanceProcesses {
    */
   async start(plan: ProcessPlan, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const process = new SupervisedProcess(plan, {
+    const supervised = new SupervisedProcess(plan, {
       onProcess: (child) =>
         // Without its record, the process is still supervised and stopped; only a start after a kill would not know it.
         void this.#attempt(RECORD_FAILURE, () => this.#lock.setChild(plan.name, child)),
       onNotice: this.#progress.note,
     });
-    this.#processes.push(process);
-    signal.addEventListener('abort', () => void this.#stopProcess(process), { once: true });
-    await this.#progress.step(`Starting ${plan.title}`, () => process.start());
+    this.#processes.push(supervised);
+    signal.addEventListener('abort', () => void this.#stopProcess(supervised), { once: true });
+    await this.#progress.step(`Starting ${plan.title}`, () => supervised.start());
   }
 
   /** Reserves a port until the instance is stopped. @returns the preferred port, or another one if it is taken */
@@ -57,8 +57,8 @@ export class InstanceProcesses {
   async stop(): Promise<void> {
     const left: string[] = [];
     for (const name of STOP_ORDER) {
-      const process = this.#processes.find(({ plan }) => plan.name === name);
-      if (process && !(await this.#stopProcess(process))) left.push(process.plan.title);
+      const supervised = this.#processes.find(({ plan }) => plan.name === name);
+      if (supervised && !(await this.#stopProcess(supervised))) left.push(supervised.plan.title);
     }
     for (const port of this.#ports) port.release();
     await this.#attempt(RECORD_FAILURE, () => this.#lock.release());
@@ -69,11 +69,11 @@ export class InstanceProcesses {
 
   /** Kills every process immediately. */
   kill(): void {
-    for (const process of this.#processes) process.kill();
+    for (const supervised of this.#processes) supervised.kill();
   }
 
-  #stopProcess(process: SupervisedProcess): Promise<boolean> {
-    return this.#attempt(`${process.plan.title} could not be stopped`, () => process.stop());
+  #stopProcess(supervised: SupervisedProcess): Promise<boolean> {
+    return this.#attempt(`${supervised.plan.title} could not be stopped`, () => supervised.stop());
   }
 
   /**

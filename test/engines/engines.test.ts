@@ -5,7 +5,7 @@ import type { PageCache } from '../../src/engines/page-cache.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { snapshotOf } from '../html/page.ts';
 
-/** The request that engines get for a scrape, and the cache key of its copy. */
+/** The request that engines get for a scrape, and the cache keys under which its page is stored when that is asked for twice. */
 async function requestOf(options: object) {
   const seen: PageRequest[] = [];
   const keys: string[] = [];
@@ -28,8 +28,11 @@ async function requestOf(options: object) {
     proxies: { offers: () => false, isElsewhere: () => false },
   });
   const request = scrapeBody.parse({ url: 'http://site.test/', ...options });
-  await engines.fetchPage(request, new AbortController().signal, { conversionOwner: 'team' });
-  return { request: seen[0]!, key: keys[0] };
+  const { storeCopy } = await engines.fetchPage(request, new AbortController().signal, {
+    conversionOwner: 'team',
+  });
+  await Promise.all([storeCopy(), storeCopy()]);
+  return { request: seen[0]!, keys };
 }
 
 const formats = ['markdown', 'changeTracking'];
@@ -49,6 +52,16 @@ it('a page that is not tracked has no time of its own', async () => {
 });
 
 it('a copy of a tracked page is kept by what was asked for', async () => {
-  expect((await requestOf({ formats })).key).toBe((await requestOf({})).key);
-  expect((await requestOf({ formats, waitFor: 100 })).key).toBe((await requestOf({ waitFor: 100 })).key);
+  const [{ keys: plain }, { keys: waited }] = [await requestOf({}), await requestOf({ waitFor: 100 })];
+  expect(plain).not.toEqual(waited);
+  expect((await requestOf({ formats })).keys).toEqual(plain);
+  expect((await requestOf({ formats, waitFor: 100 })).keys).toEqual(waited);
+});
+
+it('a page has one copy, however often that is asked for', async () => {
+  expect((await requestOf({})).keys).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+});
+
+it('a page with zero data retention has no copy', async () => {
+  expect((await requestOf({ zeroDataRetention: true })).keys).toEqual([]);
 });
