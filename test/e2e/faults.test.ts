@@ -1,8 +1,8 @@
-import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { Firecrawl } from 'firecrawl';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { MAX_OPEN_PAGES } from '../../src/browser/chromium/open-pages.ts';
 import type { Database } from '../../src/db/client.ts';
 import { listProfiles } from '../../src/db/teams/profiles.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
@@ -335,16 +335,13 @@ describe('a document that takes longer than the timeout', () => {
 
 describeInFullRun('a batch that takes up the whole browser', () => {
   const BATCH = '/v2/batch/scrape';
-  /** Pages that the browser of the one worker has open at once. */
-  const BROWSER_PAGES = 4 * availableParallelism();
-
   it('waits for the browser outside the timeout of its pages, and claims no more pages than can be open', async () => {
     await using db = openDisposable();
     const rounds = 4;
     const page = '<html><body><h1>Open in the browser</h1></body></html>';
     await using pages = await startPages({ '/': page }, '0.0.0.0');
     const { port } = new URL(pages.url);
-    const urls = Array.from({ length: rounds * BROWSER_PAGES }, (_, n) => `http://127.0.0.${n + 2}:${port}/`);
+    const urls = Array.from({ length: rounds * MAX_OPEN_PAGES }, (_, n) => `http://127.0.0.${n + 2}:${port}/`);
     const team = await makeTeam(db, { concurrency: 200 });
     // The last round begins when the timeout of a page would be over; a single page may take much longer than it waits.
     const id = await startJob(BATCH, { urls, maxAge: 0, waitFor: 16_000, timeout: 47_000 }, team);
@@ -360,8 +357,8 @@ describeInFullRun('a batch that takes up the whole browser', () => {
       team,
     );
     expect((await call(`${BATCH}/${id}/errors`, team)).body.errors).toEqual([]);
-    expect(done).toMatchObject({ status: 'completed', completed: rounds * BROWSER_PAGES });
-    expect(most).toBe(BROWSER_PAGES);
+    expect(done).toMatchObject({ status: 'completed', completed: rounds * MAX_OPEN_PAGES });
+    expect(most).toBe(MAX_OPEN_PAGES);
     const last = done.data.at(-1).metadata;
     expect(last.concurrencyLimited).toBe(true);
     expect(last.concurrencyQueueDurationMs).toBeGreaterThan(47_000);
