@@ -341,7 +341,10 @@ describeInFullRun('a batch that takes up the whole browser', () => {
     const page = '<html><body><h1>Open in the browser</h1></body></html>';
     await using pages = await startPages({ '/': page }, '0.0.0.0');
     const { port } = new URL(pages.url);
-    const urls = Array.from({ length: rounds * MAX_OPEN_PAGES }, (_, n) => `http://127.0.0.${n + 2}:${port}/`);
+    const urls = Array.from(
+      { length: rounds * MAX_OPEN_PAGES },
+      (_, n) => `http://127.0.0.${n + 2}:${port}/`,
+    );
     const team = await makeTeam(db, { concurrency: 200 });
     // The last round begins when the timeout of a page would be over; a single page may take much longer than it waits.
     const id = await startJob(BATCH, { urls, maxAge: 0, waitFor: 16_000, timeout: 47_000 }, team);
