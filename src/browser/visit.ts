@@ -59,7 +59,10 @@ export interface VisitOptions {
   /** The profile to restore and perhaps save. */
   profile?: OpenProfile | undefined;
   collect: Record<string, (page: OpenPage) => Promise<Collected>>;
-  /** Called once at most, when the page is only watched for late changes, see `wait-until-settled.ts`; not if actions follow or the page is an error. */
+  /**
+   * Called once at most, when the page is only watched for late changes, see `wait-until-settled.ts`. It is not called if actions
+   * follow, or if the page has an error status.
+   */
   onRequestsEnded?: (() => void) | undefined;
   /** Maximum size of each document in bytes, and of the rendered page in characters. */
   maxBytes: number;

@@ -19,7 +19,7 @@ const MAX_ACTIVITIES: Record<WorkerRole, number> = {
 /** Maximum number of activities on the queue of a host of sessions: one that keeps each of them, and one that ends it. */
 const MAX_HOST_ACTIVITIES = 1_000;
 /**
- * How many requests for work a worker keeps open on its queue. The answer to one is followed by the next within milliseconds, so
+ * How many requests for work a worker keeps open on its queue. The next one follows milliseconds after the response to the last, so
  * few suffice; all are repeated every minute, also at rest. Those for workflows are shared by the queue of all workers and that of
  * the workflows which this worker has in memory. The library ignores its options `maxConcurrent…TaskPolls`.
  */

@@ -47,7 +47,7 @@ export function lockDataDirectory(dataDir: string): DataDirectoryLock | undefine
   const lock = acquireFileLock(lockPath);
   if (!lock) return undefined;
   const lockedFile = fileNumber(lockPath);
-  // Otherwise this process would replace or remove the run file of another instance, which has locked a new directory.
+  // Another instance may have created the directory anew and locked it. Its run file must be neither replaced nor removed.
   const assertSameDirectory = () => {
     if (fileNumber(lockPath) !== lockedFile)
       throw new ServiceError(
