@@ -10,6 +10,7 @@ import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
 import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './db/teams/teams.ts';
 import { ServiceError } from './errors.ts';
+import { openJobResults } from './job-results.ts';
 import { createLogger } from './logger.ts';
 import { runProcess } from './process/run-process.ts';
 import { createScrapeClient } from './process/scrape-client.ts';
@@ -34,7 +35,7 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   if (webhookSecret) await changeTeam(db, FIRST_TEAM, { webhookSecret });
   const connection = await waitForDependency(() => connectTemporal(temporalAddress), logger);
   const temporal = new Temporal(connection, config.temporalNamespace);
-  const blobs = await openBlobs(config.blobs, 'results');
+  const blobs = await openJobResults(config.blobs, db);
   const uploads = await openBlobs(config.blobs, 'uploads');
   const storage = watchDiskSpace(listDataDirectories(config), config.minFreeBytes);
   const closing = new AbortController();

@@ -28,6 +28,7 @@ import { createReplay } from './engines/replay.ts';
 import { createUploadEngine } from './engines/upload-engine.ts';
 import { ServiceError } from './errors.ts';
 import { createHealth, createMetrics, type Probe } from './health.ts';
+import { openJobResults } from './job-results.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createMediaExtractor } from './media/extractor.ts';
 import { findYtDlp } from './media/yt-dlp.ts';
@@ -93,7 +94,7 @@ async function connectServices(config: WorkerConfig, logger: Logger) {
     logger.warn({ err: error }, 'database connection lost'),
   );
   const [blobs, cacheBlobs, versionBlobs, uploads] = await Promise.all([
-    openBlobs(config.blobs, 'results'),
+    openJobResults(config.blobs, db),
     openBlobs(config.blobs, 'cache'),
     openBlobs(config.blobs, 'versions'),
     openBlobs(config.blobs, 'uploads'),

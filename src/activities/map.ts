@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
-import type { Blobs } from '../blobs/index.ts';
 import { rankLinks } from '../crawl/map/rank-links.ts';
 import { MAP_CREDITS } from '../credits.ts';
 import { completeJob, findJob, findOutcome } from '../db/jobs/jobs.ts';
 import { releaseSlot, renewSlot } from '../db/teams/slots.ts';
 import { ServiceError } from '../errors.ts';
+import type { JobResults } from '../job-results.ts';
 import { type DiscoveredLinks, discoverLinks, type LinkDiscoveryDeps } from '../mapping/discover-links.ts';
 import { mapWarning } from '../mapping/map-warning.ts';
 import { MAP_TIMEOUT_MS, type MapRequest, type MapResult } from '../schemas/map.ts';
@@ -14,7 +14,7 @@ import { waitForSlot } from './wait-for-slot.ts';
 
 /** Dependencies of maps. */
 export interface MapDeps extends LinkDiscoveryDeps {
-  blobs: Blobs;
+  blobs: JobResults;
 }
 
 /** A fifth of the timeout, but at most five seconds, is reserved for sorting and storing the links. */
@@ -75,8 +75,8 @@ export function mapActivities(deps: MapDeps) {
       const job = await findJob(db, jobId);
       if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
       // The API validated the request before it stored it.
-      const stored = job.request as MapRequest;
-      const request = { ...stored, url: parseTarget(stored.url, true).href };
+      const asked = job.request as MapRequest;
+      const request = { ...asked, url: parseTarget(asked.url, true).href };
       const { search } = request;
       const limit = search === undefined ? request.limit : Math.max(request.limit, MIN_SEARCHED_LINKS);
       const { cancellationSignal } = Context.current();
@@ -90,10 +90,10 @@ export function mapActivities(deps: MapDeps) {
         timeout.throwIfAborted();
         const input = { request, teamId, limit, sitemapDeadline, discoveryDeadline, timeout };
         const result = createResult(await discoverLinks(input, deps), request);
-        const blob = await blobs.put(Buffer.from(JSON.stringify(result)));
+        const stored = await blobs.putResult(jobId, Buffer.from(JSON.stringify(result)));
         timeout.throwIfAborted();
-        await completeJob(db, { jobId, credits: MAP_CREDITS, blob });
-        return blob;
+        await completeJob(db, { jobId, credits: MAP_CREDITS, ...stored });
+        return stored.blob;
       } catch (error) {
         await releaseSlot(db, teamId, jobId);
         // A step that was aborted may throw an error of its own, but the reason for the abort is the real

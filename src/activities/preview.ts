@@ -1,9 +1,9 @@
 import { Context } from '@temporalio/activity';
-import type { Blobs } from '../blobs/index.ts';
 import { crawlOptionsForm, crawlPrompt, validOptions } from '../crawl/prompt/model-options.ts';
 import type { Database } from '../db/client.ts';
 import { completeJob, findJob, findOutcome } from '../db/jobs/jobs.ts';
 import { toServiceError } from '../errors.ts';
+import type { JobResults } from '../job-results.ts';
 import type { Models } from '../models/index.ts';
 import { startModelTime } from '../models/model-time.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -11,7 +11,7 @@ import { startHeartbeat } from './heartbeat.ts';
 /** Dependencies of previews. */
 export interface PreviewDeps {
   db: Database;
-  blobs: Blobs;
+  blobs: JobResults;
   models: Models | undefined;
 }
 
@@ -40,9 +40,9 @@ export function previewActivities({ db, blobs, models }: PreviewDeps) {
       using _ = startHeartbeat();
       // The API validated the request before it stored it.
       const result = await ask(jobId, job.team_id, job.request as { url: string; prompt: string });
-      const blob = await blobs.put(Buffer.from(JSON.stringify(result)));
-      await completeJob(db, { jobId, credits: 0, blob });
-      return blob;
+      const stored = await blobs.putResult(jobId, Buffer.from(JSON.stringify(result)));
+      await completeJob(db, { jobId, credits: 0, ...stored });
+      return stored.blob;
     },
   };
 

@@ -13,6 +13,7 @@ import {
 } from '../db/jobs/jobs.ts';
 import { lockCredits, readAvailableCredits } from '../db/teams/available-credits.ts';
 import { ServiceError } from '../errors.ts';
+import type { JobResults } from '../job-results.ts';
 import type { SearchData, SearchRequest } from '../schemas/search.ts';
 import type { FoundResults } from '../search/found-results.ts';
 import { searchOwnIndex } from '../search/own-index.ts';
@@ -31,7 +32,7 @@ import { startHeartbeat } from './heartbeat.ts';
 /** Dependencies of searches. */
 export interface SearchDeps {
   db: Database;
-  blobs: Blobs;
+  blobs: JobResults;
   /** The SearXNG of the operator; without it, searches find pages that the team has scraped. */
   searxngUrl: string | undefined;
   resultTtlMs: number;
@@ -243,7 +244,7 @@ async function readDocuments(
 
 /** Stores the final results and ends the job. */
 async function complete({ db, blobs }: SearchDeps, jobId: string, outcome: SearchOutcome): Promise<string> {
-  const blob = await blobs.put(Buffer.from(resultJson(outcome)));
-  await completeJob(db, { jobId, credits: outcome.credits, blob });
-  return blob;
+  const result = await blobs.putResult(jobId, Buffer.from(resultJson(outcome)));
+  await completeJob(db, { jobId, credits: outcome.credits, ...result });
+  return result.blob;
 }

@@ -15,8 +15,6 @@ import { openS3Store } from './s3-store.ts';
 export interface Blobs {
   /** Stores bytes durably. @returns the key, which is the SHA-256 hash in hex */
   put(bytes: Uint8Array): Promise<string>;
-  /** Stores bytes like `put`, without looking whether the same ones are stored, which is a request to a bucket. */
-  putNew(bytes: Uint8Array): Promise<string>;
   /**
    * Stores several items in one file, which costs one write: durably, or, in the space `cache`, without waiting for the disk.
    * @returns the key of each, in order
@@ -75,11 +73,6 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
       if (!(await store.touch(key))) await write(key, bytes);
       return key;
     },
-    async putNew(bytes) {
-      const key = hashOf(bytes);
-      await write(key, bytes);
-      return key;
-    },
     async putAll(items) {
       const parts = await compressEach(items);
       const pack = Buffer.concat(parts);
@@ -105,14 +98,14 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
       const [, hash, offset, length] = KEY.exec(key) ?? [];
       const range = offset === undefined ? undefined : { offset: Number(offset), length: Number(length) };
       const bytes = hash === undefined ? undefined : await store.read(hash, range);
-      if (!bytes) throw createNotFoundError(key);
+      if (!bytes) throw blobNotFound(key);
       return decompress(bytes).catch((error) => {
-        throw mayLosePacks ? createNotFoundError(key) : error;
+        throw mayLosePacks ? blobNotFound(key) : error;
       });
     },
     async stream(key) {
       const bytes = WHOLE_FILE_KEY.test(key) ? await store.stream(key) : undefined;
-      if (!bytes) throw createNotFoundError(key);
+      if (!bytes) throw blobNotFound(key);
       const decompressed = createZstdDecompress();
       // An error reaches the reader, and destroying the result destroys the source.
       connectStreams(bytes, decompressed, (error) => error && decompressed.destroy(error));
@@ -136,7 +129,8 @@ export function locateBlob(key: string): { file: string; end: number } {
 
 const WHOLE_FILE_KEY = /^[0-9a-f]{64}$/;
 
-const createNotFoundError = (key: string) =>
+/** The error for a key that is not stored. */
+export const blobNotFound = (key: string) =>
   new ServiceError(
     'NOT_FOUND',
     `The data with the key ${key} does not exist or has been deleted. Run the job again.`,

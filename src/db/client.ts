@@ -244,7 +244,14 @@ interface Tables {
     answer: ColumnType<unknown, string, string>;
     created_at: Timestamp;
   };
-  results: { job_id: string; ordinal: number; blob: string };
+  results: {
+    job_id: string;
+    ordinal: number;
+    /** The key of the result: that of a blob, or the id of the job if the result is small. */
+    blob: string;
+    /** A small result itself, compressed. */
+    small: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>;
+  };
   credit_entries: {
     job_id: string;
     ordinal: number;

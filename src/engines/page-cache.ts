@@ -98,9 +98,7 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
   return createHash('sha256').update(JSON.stringify(parts)).digest();
 }
 
-/**
- * Maximum number of lookups or copies in one statement. Those that arrive while a statement runs are batched.
- */
+/** Maximum number of lookups or copies in one statement. */
 const MAX_BATCH_SIZE = 50;
 
 /**
@@ -108,7 +106,9 @@ const MAX_BATCH_SIZE = 50;
  * @param deps.results storage of the files of results; cached copies have their own files
  */
 export function createPageCache({ db, blobs, results }: { db: Database; blobs: Blobs; results: Blobs }) {
-  const lookUps = batchCalls((queries: CacheQuery[]) => findCacheEntries(db, queries));
+  const lookUps = batchCalls((queries: CacheQuery[]) => findCacheEntries(db, queries), {
+    oneAtATime: true,
+  });
   const stores = batchCalls(
     async (copies: { key: Buffer; snapshot: FetchedSnapshot; files: CacheFile[] }[]) => {
       const keys = await blobs.putAll(copies.map(({ snapshot }) => serializeSnapshot(snapshot)));
@@ -125,6 +125,8 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
       await addCacheEntries(db, entries);
       return entries;
     },
+    // The copy of a scrape would wait for those of a job, which come in groups.
+    { oneAtATime: false },
   );
 
   /** Copies files. Images do not compress, so `bytes` equals their size on disk. */
@@ -189,9 +191,13 @@ function parseSnapshot(bytes: Buffer): FetchedSnapshot {
   return { ...head, text: bytes.subarray(end + 1) };
 }
 
-/** Batches calls that arrive in one turn of the event loop or while an earlier batch runs. */
+/**
+ * Batches calls that arrive in one turn of the event loop.
+ * @param options.oneAtATime whether calls also wait, and are batched, while an earlier batch runs
+ */
 function batchCalls<Item, Result>(
   work: (items: Item[]) => Promise<Result[]>,
+  { oneAtATime }: { oneAtATime: boolean },
 ): (item: Item) => Promise<Result> {
   let running = Promise.resolve();
   const loader = new DataLoader<Item, Result>(
@@ -206,7 +212,8 @@ function batchCalls<Item, Result>(
     {
       cache: false,
       maxBatchSize: MAX_BATCH_SIZE,
-      batchScheduleFn: (dispatch) => void running.then(() => setImmediate(dispatch)),
+      batchScheduleFn: (dispatch) =>
+        void (oneAtATime ? running.then(() => setImmediate(dispatch)) : setImmediate(dispatch)),
     },
   );
   return (item) => loader.load(item);

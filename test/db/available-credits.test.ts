@@ -7,7 +7,6 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { searchActivities } from '../../src/activities/search.ts';
 import { RUN_CREDITS } from '../../src/agent/step.ts';
-import { openBlobs } from '../../src/blobs/index.ts';
 import { priceOfSession } from '../../src/credits.ts';
 import type { Database } from '../../src/db/client.ts';
 import { addTurn, findRun, finishStep, insertRun, listSteps } from '../../src/db/jobs/agent-steps.ts';
@@ -19,6 +18,7 @@ import { areSessionsCovered, markPrompted, openSession } from '../../src/db/sess
 import { readAvailableCredits } from '../../src/db/teams/available-credits.ts';
 import { extraCreditsOfPage, extraCreditsOfScrape } from '../../src/db/teams/extra-credits.ts';
 import { NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
+import { openJobResults } from '../../src/job-results.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { searchBody } from '../../src/schemas/search.ts';
 import { call } from '../support/api.ts';
@@ -349,7 +349,7 @@ describe('the credits of a team', () => {
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const { findResults } = searchActivities({
       db,
-      blobs: await openBlobs(directory, 'results'),
+      blobs: await openJobResults(directory, db),
       searxngUrl: searxng.url,
       resultTtlMs: 60_000,
     });

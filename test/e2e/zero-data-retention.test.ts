@@ -96,7 +96,7 @@ describe('a scrape', () => {
       'table jobs.target',
       'table jobs.request',
       'table jobs.error',
-      expect.stringMatching(/^file blobs\/results\//),
+      'table results.small',
       expect.stringMatching(/^file blobs\/cache\//),
       expect.stringMatching(/^file postgres\//),
       expect.stringMatching(/^file temporal\.db/),
@@ -229,7 +229,7 @@ describe('a parse of a file', () => {
     await expectPlaces(marker, false, [
       'table jobs.target',
       'table jobs.request',
-      expect.stringMatching(/^file blobs\/results\//),
+      'table results.small',
       expect.stringMatching(/^workflow scrape\//),
     ]);
     expect((await placesOf(marker)).filter((place) => place.includes('uploads'))).toEqual([]);

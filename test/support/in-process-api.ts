@@ -9,6 +9,7 @@ import { mountSockets } from '../../src/api/page-jobs/status-socket.ts';
 import { listDataDirectories, watchDiskSpace } from '../../src/blobs/disk-space.ts';
 import { openBlobs } from '../../src/blobs/index.ts';
 import { readConfig } from '../../src/config.ts';
+import { openJobResults } from '../../src/job-results.ts';
 import { createLogger } from '../../src/logger.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { Temporal } from '../../src/temporal/workflow-client.ts';
@@ -34,7 +35,7 @@ export async function startApi(settings: Record<string, string>) {
   const deps = {
     config: { ...config, secretKey },
     db,
-    blobs: await openBlobs(config.blobs, 'results'),
+    blobs: await openJobResults(config.blobs, db),
     uploads: await openBlobs(config.blobs, 'uploads'),
     temporal: new Temporal(connection, config.temporalNamespace),
     storage: watchDiskSpace(listDataDirectories(config), config.minFreeBytes),

@@ -26,7 +26,7 @@ const LAYERS = [
   ['schemas', 'credits'],
   ['agent'],
   ['net', 'db', 'blobs'],
-  ['browser', 'media', 'change-history', 'webhooks', 'models'],
+  ['browser', 'media', 'change-history', 'webhooks', 'models', 'job-results'],
   ['engines', 'crawl', 'sessions'],
   ['scraping', 'mapping', 'search', 'support'],
   ['page-jobs'],

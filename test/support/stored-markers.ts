@@ -15,15 +15,22 @@ export interface Stores {
   dataDir: string;
 }
 
-/** A value of a table as text; what is kept as bytes is decoded. */
-const textOf = (value: unknown): string =>
-  Buffer.isBuffer(value) ? value.toString('latin1') : (JSON.stringify(value) ?? '');
+const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+
+/** A value of a table as text; what is kept as bytes is decoded, and decompressed if it was compressed. */
+function textOf(value: unknown): string {
+  if (!Buffer.isBuffer(value)) return JSON.stringify(value) ?? '';
+  const isCompressed = value.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC);
+  return (isCompressed ? zstdDecompressSync(value) : value).toString('latin1');
+}
 
 export async function tablesWith(db: Database, marker: string): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public'`.execute(db.query);
-  // Postgres writes bytes as hexadecimal digits.
-  const patterns = [marker, Buffer.from(marker).toString('hex')].map((text) => `%${text}%`);
+  // Postgres writes bytes as hexadecimal digits. Whether compressed ones hold the marker shows when they are read.
+  const patterns = [marker, Buffer.from(marker).toString('hex'), ZSTD_MAGIC.toString('hex')].map(
+    (text) => `%${text}%`,
+  );
   const found: string[] = [];
   for (const { name } of tables) {
     const { rows } = await sql<Record<string, unknown>>`
@@ -34,8 +41,6 @@ export async function tablesWith(db: Database, marker: string): Promise<string[]
   }
   return found;
 }
-
-const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
 /** The name of a file that the store is still writing. */
 const UNFINISHED = /\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;

@@ -21,6 +21,7 @@ import { EngineTrace } from '../../engines/engine-trace.ts';
 import type { Engines } from '../../engines/index.ts';
 import { opensBrowser } from '../../engines/opens-browser.ts';
 import { isErrorCode, policyOf, ServiceError, toServiceError } from '../../errors.ts';
+import type { JobResults } from '../../job-results.ts';
 import type { Logger } from '../../logger.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import { buildDocument, type DocumentDeps } from '../../scraping/build-document.ts';
@@ -52,7 +53,7 @@ const NOT_CACHED = 'a scraped page could not be stored in the cache';
 /** Dependencies of scrapes. */
 export interface ScrapeDeps extends DocumentDeps {
   db: Database;
-  blobs: Blobs;
+  blobs: JobResults;
   /** Storage of uploaded files. */
   uploads: Blobs;
   engines: Engines;
@@ -256,17 +257,17 @@ async function storeDocument(
   { jobId, teamId, cipher, trace, ownBrowser }: ActiveScrape,
   { bytes, credits, entry }: Awaited<ReturnType<typeof buildDocument>> & { bytes: Uint8Array },
 ): Promise<string> {
-  // No other document has the same bytes, because each has an id.
-  const blob = await blobs.putNew(bytes);
+  // With zero data retention, the document is deleted after its response, but Postgres keeps deleted rows in its files for a while.
+  const stored = cipher.encrypts ? { blob: await blobs.put(bytes) } : await blobs.putResult(jobId, bytes);
   if (ownBrowser?.keep() && sessions)
     await recordKeptScrape(db, { scrapeId: jobId, queue: sessions.queue, keptMs: KEPT_MS });
   const [uploadKey] = await Promise.all([
-    completeJob(db, { jobId, credits, blob, trace: cipher.encrypts ? undefined : trace.attempts }),
+    completeJob(db, { jobId, credits, ...stored, trace: cipher.encrypts ? undefined : trace.attempts }),
     // A statement of its own, because the rows of the team and of the page would be locked in no fixed order.
     entry && addIndexedPages(db.query, teamId, [entry]),
   ]);
   await removeUpload(uploads, uploadKey);
-  return blob;
+  return stored.blob;
 }
 
 /** The key of the blob with the document, in a report unless the job has zero data retention; absent without a document. */

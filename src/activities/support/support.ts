@@ -1,9 +1,9 @@
-import type { Blobs } from '../../blobs/index.ts';
 import type { Database } from '../../db/client.ts';
 import { completeJob, findOutcome } from '../../db/jobs/jobs.ts';
 import { countActivity, readTeamUsage, storeNote } from '../../db/support.ts';
 import { extractAnswer } from '../../guides/extract-answer.ts';
 import { loadGuides } from '../../guides/index.ts';
+import type { JobResults } from '../../job-results.ts';
 import type { Models } from '../../models/index.ts';
 import { composeAnswer, type GuidePassage } from '../../support/answer.ts';
 import { explainJob } from '../../support/explain.ts';
@@ -17,7 +17,7 @@ import { type PreparedTrial, prepareTrial } from './support-trials.ts';
 /** Dependencies of the activities that answer support questions. */
 export interface SupportDeps {
   db: Database;
-  blobs: Blobs;
+  blobs: JobResults;
   /** Milliseconds that the results of a job are kept after its end. */
   resultTtlMs: number;
   /** Absent without a language model. */
@@ -114,9 +114,9 @@ export function supportActivities({ db, blobs, resultTtlMs, models }: SupportDep
       const notes = await notesOf(db, supportId);
       const composed = composeAnswer(toFindings(notes, asked?.question));
       const answer = { ...composed, answer: notes.phrased ?? composed.answer };
-      const blob = await blobs.put(Buffer.from(JSON.stringify({ answer, isPartial })));
-      await completeJob(db, { jobId: supportId, credits: 0, blob });
-      return blob;
+      const stored = await blobs.putResult(supportId, Buffer.from(JSON.stringify({ answer, isPartial })));
+      await completeJob(db, { jobId: supportId, credits: 0, ...stored });
+      return stored.blob;
     },
   };
 }

@@ -254,6 +254,14 @@ function endAndBill(
 
 const uploadBlob = sql<string | null>`(select blob from deleted_upload)`.as('uploadBlob');
 
+/** Where the result of a job is stored. */
+export interface StoredResult {
+  /** Its key. */
+  blob: string;
+  /** The result itself, compressed, if it is small. */
+  small?: Buffer | undefined;
+}
+
 /**
  * Ends a job with a result. It changes nothing if the job has already been completed or has failed.
  * @returns the key of the blob of the uploaded file, if the job had one; the caller deletes it
@@ -261,23 +269,35 @@ const uploadBlob = sql<string | null>`(select blob from deleted_upload)`.as('upl
  */
 export async function completeJob(
   db: Pick<Database, 'query'>,
-  { trace, ...job }: JobCharge & { blob: string; trace?: EngineAttempt[] | undefined },
+  { trace, blob, small, ...job }: JobCharge & StoredResult & { trace?: EngineAttempt[] | undefined },
 ): Promise<string | undefined> {
   const statement = endAndBill(db.query, job, {
     status: 'completed',
     ...(trace && { trace: JSON.stringify(trace) }),
   })
     .insertInto('results')
-    .columns(['job_id', 'ordinal', 'blob'])
+    .columns(['job_id', 'ordinal', 'blob', 'small'])
     .expression((from) =>
       from
         .selectFrom('job')
-        .select(['id', sql.lit(0).as('ordinal'), sql<string>`${job.blob}::text`.as('blob')]),
+        .select(['id', sql.lit(0).as('ordinal'), sql<string>`${blob}::text`.as('blob')])
+        .select(sql<Buffer | null>`${small ?? null}::bytea`.as('small')),
     )
     .returning(uploadBlob);
   const [ended] = await runPrepared(db.query, statement);
   if (!ended) await requireJob(db, job.jobId);
   return ended?.uploadBlob ?? undefined;
+}
+
+/** Finds where the result of a job is stored; `undefined` if it has none. */
+export async function findResult(db: Database, jobId: string): Promise<StoredResult | undefined> {
+  const row = await db.query
+    .selectFrom('results')
+    .select(['blob', 'small'])
+    .where('job_id', '=', jobId)
+    .where('ordinal', '=', 0)
+    .executeTakeFirst();
+  return row && { blob: row.blob, small: row.small ?? undefined };
 }
 
 /** The error for a job that the database has lost: it died before the job was on its disk. */
