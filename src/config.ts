@@ -201,7 +201,7 @@ const settings = z.object({
 /**
  * The environment for a child process: that of this process with overrides.
  */
-export function inheritedEnvironment(overrides: Record<string, string | undefined>): NodeJS.ProcessEnv {
+export function inheritedEnvironment(overrides: Record<string, string | undefined> = {}): NodeJS.ProcessEnv {
   return { ...process.env, ...overrides };
 }
 

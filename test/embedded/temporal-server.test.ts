@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -74,6 +74,14 @@ test('a new Temporal server knows the search attributes of jobs, and an unfinish
     });
   expect(current?.pid).not.toBe(killed);
   expect(await statusOf('kept')).toBe('RUNNING');
+});
+
+test.runIf(existsSync('/proc/self/environ'))('it uses at most half of the processors', async () => {
+  await start();
+  const environment = readFileSync(`/proc/${current?.pid}/environ`, 'utf8').split('\0');
+  const [, processors] = environment.find((each) => each.startsWith('GOMAXPROCS='))?.split('=') ?? [];
+  expect(Number(processors)).toBeGreaterThanOrEqual(1);
+  expect(Number(processors)).toBeLessThanOrEqual(Math.max(1, availableParallelism() / 2));
 });
 
 test('only an existing namespace is reported as ready', async () => {

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inheritedEnvironment } from '../../config.ts';
 import { openLog } from '../supervision/log-files.ts';
 import type { ProcessPlan } from '../supervision/supervised-process.ts';
 import { isNamespaceReady } from './namespace-probe.ts';
@@ -29,6 +31,11 @@ const INTERNAL_POLLS = {
   'worker.ParentCloseMaxConcurrentActivityTaskPollers': 1,
   'worker.ParentCloseMaxConcurrentWorkflowTaskPollers': 2,
 };
+/**
+ * Processors that the server uses at once. Go looks for work on each of them whenever something happens, a sixth of what the server
+ * does at rest on two processors; it never needs more than half of a machine that also does the work itself.
+ */
+const PROCESSORS = Math.max(1, Math.floor(availableParallelism() / 2));
 /**
  * The search attributes of a new database, so that all parts of the server know them when the first job starts. They are those of
  * `workflows/search-attributes.ts`, which would load a library of Temporal into the supervisor.
@@ -59,6 +66,7 @@ export function planTemporalServer(options: TemporalServerOptions): ProcessPlan 
       spawn(options.binary, serverArguments(options), {
         detached: true,
         cwd: options.dataDir,
+        env: { GOMAXPROCS: String(PROCESSORS), ...inheritedEnvironment() },
         stdio: ['ignore', log.fd, log.fd],
       }),
     async ready(_child, signal) {
