@@ -69,7 +69,7 @@ export function mapActivities(deps: MapDeps) {
     /**
      * Finds the links of a site and stores them. The activity may be repeated: if the job has already ended,
      * it only returns the result.
-     * @returns the key of the blob with the links; `undefined` if the job ended without them
+     * @returns the key of the links; `undefined` if the job ended without them
      */
     async mapSite(jobId: string): Promise<string | undefined> {
       const job = await findJob(db, jobId);

@@ -32,7 +32,7 @@ export function previewActivities({ db, blobs, models }: PreviewDeps) {
     /**
      * Asks the model which options the prompt of a crawl describes. A model that fails is no error, because rules can
      * take its place.
-     * @returns the key of the blob with the result
+     * @returns the key of the result
      */
     async previewCrawl(jobId: string): Promise<string | undefined> {
       const job = await findJob(db, jobId);

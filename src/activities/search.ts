@@ -69,7 +69,7 @@ export function searchActivities(deps: SearchDeps) {
     /**
      * Finds the results of a search. Without scrapes to wait for, it also ends the job. The activity may be repeated: the ids of
      * the scrapes depend on the job and the URLs only.
-     * @returns the results that are going to be scraped; otherwise the key of the blob with the final results, or `undefined`
+     * @returns the results that are going to be scraped; otherwise the key of the final results, or `undefined`
      *   if the job had already ended without them
      */
     async findResults(jobId: string): Promise<ResultsToScrape | string | undefined> {
@@ -109,7 +109,7 @@ export function searchActivities(deps: SearchDeps) {
     /**
      * Adds the documents of the scrapes to the results, or with `asyncScraping` the ids of the scrapes, and ends the job.
      * @param pending the key of the blob with the results
-     * @returns the key of the blob with the final results
+     * @returns the key of the final results
      */
     async addDocuments(jobId: string, pending: string): Promise<string | undefined> {
       const job = await findJob(db, jobId);

@@ -118,13 +118,13 @@ export async function runAndWait(
   return { id, result };
 }
 
-/** A started job: its result as its blob has it, if that is there already, or else its workflow. */
+/** A started job: its result as it is stored, if that is there already, or else its workflow. */
 type StartedJob = { result: Buffer } | { handle: JobHandle };
 type JobHandle = Pick<ReturnType<ApiDeps['temporal']['findScrape']>, 'wait'>;
 /** The job of {@link waitForResult}. */
 type AwaitedJob = Pick<SynchronousJob, 'kind' | 'timeoutMs'> & { id: string };
 
-/** @returns the result of a job as its blob has it; `undefined` if it is still running after its timeout */
+/** @returns the result of a job as it is stored; `undefined` if it is still running after its timeout */
 async function readResult(
   started: StartedJob,
   job: AwaitedJob,

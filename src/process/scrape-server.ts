@@ -29,7 +29,7 @@ export interface ScrapeServerOptions {
  * Serves the API of the same machine: a stored scrape begins at once. If it ends within three seconds, its workflow is only a record
  * of it; otherwise the workflow is started then, and joins the scrape in this process, or begins anew in another one if this
  * process dies. In a rush, workflows wait for their turn to be started, and a scrape that ends meanwhile is only recorded, too.
- * The response is 200 with the document as its blob has it, or 202 once the workflow has started because no document is there
+ * The response is 200 with the document as it is stored, or 202 once the workflow has started because no document is there
  * after three seconds, or will be. Until then, 102 every three seconds says that this process is alive.
  */
 export async function serveScrapes(options: ScrapeServerOptions): Promise<{ close(): Promise<void> }> {
@@ -68,7 +68,7 @@ export async function serveScrapes(options: ScrapeServerOptions): Promise<{ clos
 /** The socket is open to the user of this process only, and its API sends what has this type. */
 const readScrape = async (request: IncomingMessage) => JSON.parse(await text(request)) as ScrapeToBegin;
 
-/** @returns the document as its blob has it; `undefined` if it is not there, but the workflow has started */
+/** @returns the document as it is stored; `undefined` if it is not there, but the workflow has started */
 async function beginScrape(
   { start, job }: ScrapeToBegin,
   { scrapes, temporal, finished }: ScrapeServerOptions,

@@ -237,7 +237,7 @@ export class Temporal {
 interface StartedWorkflow {
   /**
    * Waits for the end of the workflow.
-   * @returns the key of the blob with the result; `undefined` if there is none within `waitMs` milliseconds
+   * @returns the key of the result; `undefined` if there is none within `waitMs` milliseconds
    */
   wait(waitMs: number): Promise<string | undefined>;
 }

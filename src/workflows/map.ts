@@ -4,7 +4,7 @@ import type { ScrapeInput } from './scrape.ts';
 
 /**
  * Maps one site. A failure is recorded before the workflow fails with the code of the error.
- * @returns the key of the blob with the links
+ * @returns the key of the links
  */
 export async function map(input: ScrapeInput): Promise<string | undefined> {
   const { jobId, timeoutMs, label } = input;

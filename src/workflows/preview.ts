@@ -8,7 +8,7 @@ export interface PreviewInput {
 
 /**
  * Asks a model which options the prompt of a crawl describes.
- * @returns the key of the blob with the options
+ * @returns the key of the options
  */
 export async function preview(input: PreviewInput): Promise<string | undefined> {
   try {

@@ -17,7 +17,7 @@ export interface ScrapeInput {
 
 /**
  * Scrapes one page. A failure is recorded before the workflow fails with the code of the error.
- * @returns the key of the blob with the document, in a report unless the job has zero data retention
+ * @returns the key of the document, in a report unless the job has zero data retention
  */
 export async function scrape(input: ScrapeInput): Promise<string | ScrapeReport | undefined> {
   try {

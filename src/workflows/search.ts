@@ -12,7 +12,7 @@ const ABANDON: ParentClosePolicy = 'ABANDON';
 /**
  * Searches, and scrapes the results if the request asks for it. A failure is recorded before the workflow fails with the code
  * of the error.
- * @returns the key of the blob with the results
+ * @returns the key of the results
  */
 export async function search(input: ScrapeInput): Promise<string | undefined> {
   const { jobId, timeoutMs, label } = input;

@@ -27,7 +27,7 @@ const WRITING_MS = 2_000;
 /**
  * Answers a support question: reads what is known about the job and the team, explains it, and tests by scrapes what may
  * help. When time runs out, the answer is what was found out so far.
- * @returns the key of the blob with the answer
+ * @returns the key of the answer
  */
 export async function support(input: SupportInput): Promise<string> {
   const { jobId } = input;

@@ -5,7 +5,7 @@ type Stage = 'queue' | 'fetch' | 'convert' | 'store';
 
 /** How a document was made. The history of its workflow shows it. */
 export interface ScrapeReport {
-  /** Key of the blob with the document. */
+  /** Key of the document. */
   blob: string;
   /** The source of the page. */
   engine: 'http' | 'browser' | 'upload' | 'cache';

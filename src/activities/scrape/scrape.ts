@@ -94,7 +94,7 @@ export function scrapeActivities({ db, uploads, scrapes }: ScrapeDeps & { scrape
     /**
      * Scrapes the page of a job and stores its document, or waits for the end of that work if it runs in this process.
      * The activity may be repeated: if the job has already ended, it only returns the result.
-     * @returns the key of the blob with the document, in a report unless the job has zero data retention;
+     * @returns the key of the document, in a report unless the job has zero data retention;
      *   `undefined` if the job ended without a document
      */
     async scrapePage(jobId: string): Promise<ScrapeResult> {
@@ -269,7 +269,7 @@ async function storeDocument(
   return stored.blob;
 }
 
-/** The key of the blob with the document, in a report unless the job has zero data retention; absent without a document. */
+/** The key of the document, in a report unless the job has zero data retention; absent without a document. */
 export type ScrapeResult = string | ScrapeReport | undefined;
 type Run = RunningScrape<ScrapeResult>;
 

@@ -105,7 +105,7 @@ export function supportActivities({ db, blobs, resultTtlMs, models }: SupportDep
     /**
      * Writes the answer from what was found out so far, and ends the job of the question.
      * @param isPartial whether time ran out
-     * @returns the key of the blob with the answer
+     * @returns the key of the answer
      */
     async concludeSupport(supportId: string, isPartial: boolean): Promise<string> {
       const ended = await findOutcome(db, supportId);

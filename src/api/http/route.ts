@@ -28,7 +28,7 @@ export interface ScrapeToBegin {
   job?: BegunJob | undefined;
 }
 
-/** A scrape that a worker has begun: its document as its blob has it, if that was there within three seconds. */
+/** A scrape that a worker has begun: its document as it is stored, if that was there within three seconds. */
 export interface BegunScrape {
   document?: Buffer;
 }
