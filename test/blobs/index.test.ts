@@ -26,6 +26,8 @@ beforeAll(async () => {
   stopS3 = () => server.close();
   process.env.AWS_ACCESS_KEY_ID = 'S3RVER';
   process.env.AWS_SECRET_ACCESS_KEY = 'S3RVER';
+  // A bucket is atomic. This server is not: it fails when an object is read while it is being written.
+  process.env.AWS_MAX_ATTEMPTS = '10';
   bucket = `s3://winnow/some/prefix?endpoint=http://127.0.0.1:${port}`;
 });
 afterAll(async () => {
