@@ -35,15 +35,17 @@ const MAY_BE_LETTER =
  */
 export function splitWords(text: string): string[] {
   if (!hasLettersBeyondAscii(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  if (!MAY_BE_UNSPACED.test(text))
-    return (
-      separateLetters(text)
-        .toLowerCase()
-        .match(/[a-z0-9\x80-\uffff]+/g) ?? []
-    );
-  const words = tokenizeWords((text.match(UNSPACED_RUNS) ?? []).join(' '));
-  return [...splitWords(text.replace(UNSPACED_RUNS, ' ')), ...words];
+  // What only may belong to such a script, such as half a surrogate pair, is no run of it.
+  const runs = MAY_BE_UNSPACED.test(text) ? text.match(UNSPACED_RUNS) : null;
+  if (!runs) return splitSpaced(text);
+  return [...splitSpaced(text.replace(UNSPACED_RUNS, ' ')), ...tokenizeWords(runs.join(' '))];
 }
+
+/** The words of a text whose words are separated. */
+const splitSpaced = (text: string): string[] =>
+  separateLetters(text)
+    .toLowerCase()
+    .match(/[a-z0-9\x80-\uffff]+/g) ?? [];
 
 /** Tells whether a text may have letters or digits beyond ASCII. If not, all characters beyond ASCII separate words. */
 export const hasLettersBeyondAscii = (text: string): boolean => MAY_BE_LETTER.test(text);

@@ -95,7 +95,7 @@ describe('the entry of a page', () => {
     ['Cyrillic', `Привет, мир! ПРИВЕТ ${'я'.repeat(40)} ${'я'.repeat(41)} ${'я'.repeat(70)}`],
     ['right to left', 'שלום עולם, مرحبا بالعالم، שלום'],
     ['Chinese and Thai', '我们在东京喝咖啡 coffee ฉันรักประเทศไทย 我们'],
-    ['halves of surrogate pairs', 'one\ud83dtwo \udc00'],
+    ['halves of surrogate pairs', 'one\ud83dtwo \udc00 three\ud840'],
     ['nothing but function words', 'the and of'],
   ])('has the words that a query is split into: %s', (_, text) => {
     const { lexemes } = entryOf({ summary: text }, { url: 'https://a.example/', metadata: {} });
@@ -125,6 +125,7 @@ describe('the words of a text', () => {
     ['numbers', 'In 2026: 3.5 GB', ['in', '2026', '3', '5', 'gb']],
     ['symbols', '— … 🎉 « » ® ° ·', []],
     ['other forms of letters', 'ﬁn ℃ x² １２ 𝒂', ['fin', 'c', 'x2', '12', 'a']],
+    ['half of a rare Chinese character', 'one\ud840two', ['one', 'two']],
   ])('are split at spaces and punctuation in %s', (_, text, words) => {
     expect(splitWords(text)).toEqual(words.map((word) => word.normalize('NFKD').replace(/\p{M}/gu, '')));
   });
