@@ -424,6 +424,8 @@ export interface ErrorExtras {
   partialResult?: object;
   /** The underlying error, for the log. */
   cause?: unknown;
+  /** Whether no retry can succeed, although others with the code are retried. */
+  isFinal?: boolean;
 }
 
 /**
@@ -436,6 +438,8 @@ export class ServiceError extends Error {
   readonly details: unknown;
   readonly retryAfterSeconds: number | undefined;
   readonly partialResult: object | undefined;
+  /** Whether the activity that fails with it is to be repeated. */
+  readonly isRetryable: boolean;
 
   constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
     super(message, extras.cause === undefined ? undefined : { cause: extras.cause });
@@ -443,6 +447,7 @@ export class ServiceError extends Error {
     this.details = extras.details;
     this.retryAfterSeconds = extras.retryAfterSeconds ?? policyOf(code).retryAfterSeconds;
     this.partialResult = extras.partialResult;
+    this.isRetryable = policyOf(code).retry === 'activity' && !extras.isFinal;
   }
 }
 

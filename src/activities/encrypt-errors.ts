@@ -16,7 +16,8 @@ export async function withEncryptedErrors<Result>(
     return await work();
   } catch (error) {
     if (error instanceof CancelledFailure) throw error;
-    const { code, message } = encryptError(toServiceError(translateDatabaseError(error)), cipher);
-    throw new ServiceError(code, message);
+    const plain = toServiceError(translateDatabaseError(error));
+    const { code, message } = encryptError(plain, cipher);
+    throw new ServiceError(code, message, { isFinal: !plain.isRetryable });
   }
 }

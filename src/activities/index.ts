@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { type Database, translateDatabaseError } from '../db/client.ts';
-import { type ErrorCode, policyOf, toServiceError } from '../errors.ts';
+import { type ErrorCode, toServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { WebhookDeps } from '../webhooks/delivery.ts';
 import { agentActivities } from './agent/agent.ts';
@@ -54,8 +54,8 @@ export type Activities = ReturnType<typeof createActivities>;
 
 /**
  * Converts every error of an activity into a Temporal failure whose type is our error code. The failure is
- * retryable only if the policy of the error says so. The text of an unknown error appears only in the log. Without a
- * database, the activity fails when the database responds again.
+ * retryable only if the error is. The text of an unknown error appears only in the log. Without a database, the
+ * activity fails when the database responds again.
  */
 export function failureInterceptor({
   db,
@@ -70,7 +70,7 @@ export function failureInterceptor({
         return await next(input);
       } catch (error) {
         if (error instanceof CancelledFailure) throw error;
-        const { code, message, details } = toServiceError(translateDatabaseError(error));
+        const { code, message, details, isRetryable } = toServiceError(translateDatabaseError(error));
         if (code === 'SERVICE_UNAVAILABLE') await waitForDatabase(db);
         const expected = code !== 'UNKNOWN_ERROR';
         if (!expected) {
@@ -81,7 +81,7 @@ export function failureInterceptor({
         throw ApplicationFailure.create({
           message,
           type: code satisfies ErrorCode,
-          nonRetryable: policyOf(code).retry !== 'activity',
+          nonRetryable: !isRetryable,
           details: [details ?? null],
           ...(expected && { category: ApplicationFailureCategory.BENIGN }),
         });

@@ -231,12 +231,14 @@ async function startJob(
   const start = { jobId: id, teamId, timeoutMs, ...(isQuick && { isQuick }), ...labels };
   const begins = isQuick ? beginScrape?.({ start, job }) : undefined;
   // The statement that ends the scrape waits for the disk as well, so nothing is lost unless Postgres dies before.
-  if (job) void waitForDisk(db).catch((error) => logger.warn({ err: error, jobId: id }, NOT_ON_DISK));
+  const onDisk = job && waitForDisk(db).catch((error) => logger.warn({ err: error, jobId: id }, NOT_ON_DISK));
   const begun = await begins;
   if (begun) {
     const { document } = begun;
     return document === undefined ? { handle: temporal.findScrape(id) } : { result: document };
   }
+  // Temporal would keep a workflow whose job the database loses. If the wait fails, only the workflow can find out what is lost.
+  await onDisk;
   const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startSynchronousJob(kind, start);
   const handle = await started.catch(async (error: ServiceError) => {
     const upload = await failJob(db, { jobId: id, credits: 0, error });

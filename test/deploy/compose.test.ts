@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { describeSettings, readConfig } from '../../src/config.ts';
+import { MEMORY_SETTINGS } from '../../src/embedded/supervision/service-process.ts';
 import { planTemporalServer } from '../../src/embedded/temporal/temporal-server.ts';
 import { interpolate, readCompose } from '../support/compose.ts';
 
@@ -182,4 +183,11 @@ test("the cluster's Temporal has the same dynamic configuration as the embedded 
   } finally {
     await rm(dataDir, { recursive: true });
   }
+});
+
+test('the image gives its processes the settings of the C library that supervised ones get', async () => {
+  const finalStage = (await read('Dockerfile')).split(/^FROM /m).at(-1) ?? '';
+  const instructions = [...finalStage.matchAll(/^ENV (.+)$/gm)].map(([, variables = '']) => variables);
+  const settings = [...instructions.join(' ').matchAll(/\b(\w*MALLOC_\w+)=(\S+)/g)];
+  expect(Object.fromEntries(settings.map(([, name, value]) => [name, value]))).toEqual(MEMORY_SETTINGS);
 });

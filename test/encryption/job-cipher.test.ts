@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { withEncryptedErrors } from '../../src/activities/encrypt-errors.ts';
+import { jobLostError } from '../../src/db/jobs/jobs.ts';
 import {
   createJobCipher,
   decryptError,
@@ -63,6 +65,18 @@ it('an encrypted error shows its code only', () => {
     details: error.details,
   });
   expect(decryptError(error, cipher)).toMatchObject({ message: error.message, details: error.details });
+});
+
+it('an error that no retry can mend is not retried when it is encrypted, either', async () => {
+  const cipher = createJobCipher('one', SECRET);
+  const failWith = (error: ServiceError) => withEncryptedErrors(cipher, () => Promise.reject(error));
+  const passing = new ServiceError('SERVICE_UNAVAILABLE', TEXT);
+  await expect(failWith(passing)).rejects.toMatchObject({ isRetryable: true });
+  await expect(failWith(jobLostError())).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    message: expect.stringMatching(/^sealed:/),
+    isRetryable: false,
+  });
 });
 
 it('different requests have different fingerprints, which depend on the secret key of the service', () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { NativeConnection } from '@temporalio/worker';
@@ -5,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { prepareNamespace } from '../../src/temporal/namespace.ts';
+import { Temporal } from '../../src/temporal/workflow-client.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { call, scrape } from '../support/api.ts';
@@ -169,6 +171,46 @@ describe('a failed scrape', () => {
     expect(failure?.applicationFailureInfo?.type).toBe('SCRAPE_SITE_ERROR');
     expect(failure?.cause ?? null).toBeNull();
     await replay(history, handle.workflowId);
+  });
+});
+
+describe('a scrape whose job the database has lost', () => {
+  /** What Temporal was to do, and how often it began with the page. */
+  const attemptsOf = (history: History) => ({
+    activities: scheduledActivities(history),
+    attempts: (history.events ?? []).flatMap(
+      ({ activityTaskStartedEventAttributes: started }) => started?.attempt ?? [],
+    ),
+  });
+
+  it('is to be sent again, and is not tried again, because nothing brings the job back', async () => {
+    const team = await makeTeam(db);
+    await using pages = await startPages({
+      '/': async (_request, response) => {
+        await db.query.deleteFrom('jobs').where('team_id', '=', team.id).execute();
+        response.end('<main><h1>A page</h1></main>');
+      },
+    });
+    const body = { url: pages.url, fastMode: true, timeout: 150_000 };
+    const failed = await call('/v2/scrape', { body, key: team.key });
+    expect([failed.status, failed.body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(failed.body.error).toMatch(/has lost it\. Send it again\.$/);
+    const handle = client.workflow.getHandle(`scrape/${failed.body.details.scrapeId}`);
+    const { attempts } = attemptsOf(await handle.fetchHistory());
+    // On a busy machine, it takes longer than the seconds after which `scrapePage` waits for it.
+    expect(new Set(attempts)).toEqual(new Set([1]));
+    expect(pages.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['alone', { isQuick: true }, ['recordFailure']],
+    ['as a part of another job', {}, ['scrapePage', 'recordFailure']],
+  ])('fails at its first attempt when it is started %s', async (_how, start, activities) => {
+    const job = { jobId: randomUUID(), teamId: randomUUID(), timeoutMs: 150_000 };
+    const workflow = await new Temporal(connection, 'default').startScrape({ ...job, ...start });
+    await expect(workflow.wait(150_000)).rejects.toMatchObject({ cause: { type: 'SERVICE_UNAVAILABLE' } });
+    const history = await client.workflow.getHandle(`scrape/${job.jobId}`).fetchHistory();
+    expect(attemptsOf(history)).toEqual({ activities, attempts: activities.map(() => 1) });
   });
 });
 

@@ -85,8 +85,7 @@ export function scrapeActivities({ db, uploads, scrapes }: ScrapeDeps & { scrape
       try {
         return await scrapes.join(jobId, true).wait(Context.current().cancellationSignal, MAX_BEGIN_MS);
       } catch (error) {
-        const { code } = toServiceError(translateDatabaseError(error));
-        if (policyOf(code).retry === 'activity') return undefined;
+        if (toServiceError(translateDatabaseError(error)).isRetryable) return undefined;
         throw error;
       }
     },

@@ -280,11 +280,12 @@ export async function completeJob(
   return ended?.uploadBlob ?? undefined;
 }
 
-/** The error for a job that the database has lost: it died before the job was on its disk. */
+/** The error for a job that the database has lost: it died before the job was on its disk. Nothing brings the job back. */
 export const jobLostError = () =>
   new ServiceError(
     'SERVICE_UNAVAILABLE',
     'The database was restarted when it had just taken the request, and has lost it. Send it again.',
+    { isFinal: true },
   );
 
 async function requireJob({ query }: Pick<Database, 'query'>, id: string): Promise<void> {

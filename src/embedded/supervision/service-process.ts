@@ -12,8 +12,9 @@ const REPEAT_AFTER_MS = 10_000;
  * Settings of the C library (bytes). Freed memory at the end of its heap goes back to the system from 1 MiB on. By default, this
  * threshold grows to 64 MiB as soon as a large buffer has been freed, so that a worker keeps most of what a batch took. Setting one
  * threshold stops the growth of the other, above which each buffer is mapped anew; it is set to what it would have grown to.
+ * The Dockerfile has the same settings for processes without a supervisor.
  */
-const MEMORY_SETTINGS = { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_MMAP_THRESHOLD_: '33554432' };
+export const MEMORY_SETTINGS = { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_MMAP_THRESHOLD_: '33554432' };
 
 /** How one of Winnow's own programs is run under supervision. */
 export interface ServiceProcessOptions {
