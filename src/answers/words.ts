@@ -35,18 +35,20 @@ const MAY_BE_LETTER =
  */
 export function splitWords(text: string): string[] {
   if (!hasLettersBeyondAscii(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  if (!MAY_BE_UNSPACED.test(text))
-    return (
-      separateLetters(text)
-        .toLowerCase()
-        .match(/[a-z0-9\x80-\uffff]+/g) ?? []
-    );
-  const words = tokenizeWords((text.match(UNSPACED_RUNS) ?? []).join(' '));
-  return [...splitWords(text.replace(UNSPACED_RUNS, ' ')), ...words];
+  // What only may belong to such a script, such as half a surrogate pair, is no run of it.
+  const runs = MAY_BE_UNSPACED.test(text) ? text.match(UNSPACED_RUNS) : null;
+  if (!runs) return splitSpaced(text);
+  return [...splitSpaced(text.replace(UNSPACED_RUNS, ' ')), ...tokenizeWords(runs.join(' '))];
 }
 
+/** The words of a text whose words are separated. */
+const splitSpaced = (text: string): string[] =>
+  separateLetters(text)
+    .toLowerCase()
+    .match(/[a-z0-9\x80-\uffff]+/g) ?? [];
+
 /** Tells whether a text may have letters or digits beyond ASCII. If not, all characters beyond ASCII separate words. */
-export const hasLettersBeyondAscii = (text: string): boolean => MAY_BE_LETTER.test(text);
+const hasLettersBeyondAscii = (text: string): boolean => MAY_BE_LETTER.test(text);
 
 /**
  * Gives a text the same words, as `splitWords` returns them, with nothing else beyond ASCII, so that words end only at ASCII
@@ -54,6 +56,20 @@ export const hasLettersBeyondAscii = (text: string): boolean => MAY_BE_LETTER.te
  */
 export const separateWords = (text: string): string =>
   MAY_BE_UNSPACED.test(text) ? splitWords(text).join(' ') : separateLetters(text);
+
+/**
+ * The form of a character in all words that `splitWords` returns, such as the lower case without an accent.
+ * @param unit one code unit
+ * @returns one code unit; empty if the character separates words; `undefined` if the form is longer or depends on its neighbours
+ */
+export function formInWords(unit: string): string | undefined {
+  if (MAY_BE_UNSPACED.test(unit) || /[\p{Surrogate}\p{M}]/u.test(unit)) return undefined;
+  // The lower case of a sigma depends on whether a word ends there.
+  if (unit.normalize('NFKD').includes('Σ')) return undefined;
+  const form = normalizeWord(unit);
+  if (!/[\p{L}\p{N}]/u.test(form)) return '';
+  return form.length === 1 ? form : undefined;
+}
 
 const BEYOND_ASCII = /[^\0-\x7f]+/g;
 const NEITHER_LETTER_NOR_ASCII = /[^\p{L}\p{N}\0-\x7f]+/gu;
