@@ -9,13 +9,14 @@ const source = path.join(import.meta.dirname, '..');
 const run = promisify(execFile);
 
 /**
- * Lists all files that the bundle depends on. The architecture test checks that workflows import no others.
+ * Lists all files that the bundle depends on: those in it, and this one, which builds it. The architecture test checks that workflows
+ * import no others.
  */
 async function bundledFiles(): Promise<string[]> {
   const workflows = path.join(source, 'workflows');
   const files = (await readdir(workflows)).sort().map((name) => path.join(workflows, name));
   const shared = ['errors.ts', 'job-kinds.ts'].map((name) => path.join(source, name));
-  return [...files, ...shared, path.join(source, '..', 'package-lock.json')];
+  return [...files, ...shared, path.join(source, '..', 'package-lock.json'), import.meta.filename];
 }
 
 /**
@@ -42,6 +43,8 @@ if (import.meta.main) {
   const { code } = await bundleWorkflowCode({
     workflowsPath: path.join(source, 'workflows', 'index.ts'),
     logger: new DefaultLogger('WARN'),
+    // The worker keeps the source map in memory, where the sources themselves and the columns take 10 MB. Stack traces need only lines.
+    webpackConfigHook: (config) => ({ ...config, devtool: 'inline-nosources-cheap-module-source-map' }),
   });
   const draft = `${target}.${process.pid}`;
   await writeFile(draft, code);
