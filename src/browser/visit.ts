@@ -126,7 +126,7 @@ async function useTab(tab: Tab, options: VisitOptions): Promise<VisitResult> {
 async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<VisitResult> {
   const { session, network } = tab;
   const { blockAds } = options;
-  const ads = blockAds ? options.adBlocker?.open() : undefined;
+  const ads = blockAds ? await options.adBlocker?.open() : undefined;
   await interceptRequests(tab, {
     headers: await prepareOwnHeaders(tab.context, options),
     isBlocked: ads?.isAd,

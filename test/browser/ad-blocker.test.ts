@@ -174,14 +174,25 @@ describe('filter lists', () => {
     const again = await open();
     expect(await readdir(cacheDir)).toHaveLength(1);
     for (const blocker of [first, again]) {
-      expect(blocker?.open().isAd(unwanted('http://ads.example/a.js'))).toBe(true);
-      expect(blocker?.open().isAd(unwanted('http://more.example/a.js'))).toBe(false);
+      const ads = await blocker?.open();
+      expect(ads?.isAd(unwanted('http://ads.example/a.js'))).toBe(true);
+      expect(ads?.isAd(unwanted('http://more.example/a.js'))).toBe(false);
     }
     await writeFile(path.join(directory, 'b.txt'), '||more.example^\n');
-    const changed = await open();
-    expect(changed?.open().isAd(unwanted('http://ads.example/a.js'))).toBe(true);
-    expect(changed?.open().isAd(unwanted('http://more.example/a.js'))).toBe(true);
+    const changed = await (await open())?.open();
+    expect(changed?.isAd(unwanted('http://ads.example/a.js'))).toBe(true);
+    expect(changed?.isAd(unwanted('http://more.example/a.js'))).toBe(true);
     expect(await readdir(cacheDir)).toHaveLength(2);
+  });
+
+  it('are compiled again for the first page if somebody has emptied the cache', async () => {
+    const directory = path.join(root, 'lists-without-cache');
+    const cacheDir = path.join(root, 'emptied');
+    await mkdir(directory);
+    await writeFile(path.join(directory, 'a.txt'), '||ads.example^\n');
+    const blocker = await openAdBlocker({ directory, cacheDir, logger });
+    await rm(cacheDir, { recursive: true });
+    expect((await blocker?.open())?.isAd(unwanted('http://ads.example/a.js'))).toBe(true);
   });
 
   it('that are missing are logged with what to do', async () => {

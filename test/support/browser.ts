@@ -62,7 +62,10 @@ async function blockerOf(lists: string): Promise<AdBlocker | undefined> {
   const directory = await mkdtemp(path.join(tmpdir(), 'winnow-lists-'));
   try {
     await writeFile(path.join(directory, 'list.txt'), lists);
-    return await openAdBlocker({ directory, cacheDir: path.join(directory, 'cache'), logger });
+    const adBlocker = await openAdBlocker({ directory, cacheDir: path.join(directory, 'cache'), logger });
+    // It loads its file, which is about to be deleted.
+    await adBlocker?.open();
+    return adBlocker;
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ENGINE_VERSION, FiltersEngine, makeRequest, Request, type RequestType } from '@ghostery/adblocker';
 import { codeOf } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { createSelectorCheck, type ElementNames, readElementNames } from '../dom/element-names.ts';
 import { evaluateIsolated, type FrameTarget, isBetweenDocuments } from '../dom/isolated-world.ts';
+import { type AdFilters, compileFilters, readFilters } from './ad-filters.ts';
 import type { OutgoingRequest } from './request-interception.ts';
 
 /** Where Debian's package webext-ublock-origin-chromium keeps its lists. */
@@ -14,30 +15,15 @@ const DEBIAN_LISTS = ['ublock', 'thirdparties/easylist'].map(
 );
 /** Lists bad filter lists; contains no filters. */
 const NON_FILTER_LIST = 'badlists.txt';
-
-/** Constants that preprocessor conditions (`!#if`) in the lists test. */
-const PREPROCESSOR_CONSTANTS = new Map([
-  ['env_chromium', true],
-  ['ext_ublock', true],
-]);
-
-/** Maps CDP resource types to the request types of the filter lists. */
-const REQUEST_TYPES: Record<string, RequestType> = {
-  Document: 'sub_frame',
-  Script: 'script',
-  Image: 'image',
-  Media: 'media',
-  XHR: 'xmlhttprequest',
-  Fetch: 'xmlhttprequest',
-  Ping: 'ping',
-};
+/** The versions of all packages: compiled lists are read only by the version that compiled them. */
+const LOCK_FILE = path.join(import.meta.dirname, '../../../package-lock.json');
 
 /** Recognises advertisements by filter lists. */
 export type AdBlocker = ReturnType<typeof createAdBlocker>;
 
 /**
- * Reads the filter lists and compiles them. Compiling takes seconds, so the engine is cached on disk under the hash of
- * the lists.
+ * Compiles the filter lists, unless that is done. Compiling takes seconds, so the result is a file, named by when the lists
+ * were changed and by the versions of the packages: reading all lists at each start would take 5 MB of memory.
  * @param options.directory directory of the lists (`*.txt`); without it, those of the Debian package are used
  * @returns `undefined` when there are no lists; the log then says how to install them
  */
@@ -47,39 +33,51 @@ export async function openAdBlocker(options: {
   logger: Logger;
 }): Promise<AdBlocker | undefined> {
   const { directory, cacheDir, logger } = options;
-  const lists = await readLists(directory ? [directory] : DEBIAN_LISTS);
-  if (!lists) {
+  const findFile = () => findCompiledLists(directory ? [directory] : DEBIAN_LISTS, cacheDir);
+  const file = await findFile();
+  if (!file) {
     logger.warn(
       `advertisements are not blocked: ${directory ?? 'this machine'} has no filter lists. Install webext-ublock-origin-chromium (Debian), or set WINNOW_ADBLOCK_LISTS to a directory of lists.`,
     );
     return undefined;
   }
-  const hash = createHash('sha256').update(lists).digest('hex').slice(0, 16);
-  const file = path.join(cacheDir, `adblock-${ENGINE_VERSION}-${hash}.bin`);
-  return createAdBlocker((await readEngine(file)) ?? (await compileEngine(lists, file)));
+  // Somebody may have emptied the cache since the start.
+  return createAdBlocker(
+    async () => (await undefinedIfMissing(readFile(file))) ?? readFile((await findFile()) ?? file),
+  );
 }
 
-async function readLists(directories: string[]): Promise<string> {
+/** @returns the file of the compiled lists, which is written if there is none; `undefined` if there are no lists */
+async function findCompiledLists(directories: string[], cacheDir: string): Promise<string | undefined> {
+  const lists = await findLists(directories);
+  if (!lists.length) return undefined;
+  const hash = createHash('sha256').update(await readFile(LOCK_FILE));
+  for (const list of lists) {
+    const { size, mtimeMs } = await stat(list);
+    hash.update(`${list} ${size} ${mtimeMs}\n`);
+  }
+  const file = path.join(cacheDir, `adblock-${hash.digest('hex').slice(0, 16)}.bin`);
+  if (!existsSync(file)) await compileLists(lists, file);
+  return file;
+}
+
+async function findLists(directories: string[]): Promise<string[]> {
   const lists = directories.map(async (directory) => {
     const names = (await undefinedIfMissing(readdir(directory))) ?? [];
-    const listNames = names.filter((name) => name.endsWith('.txt') && name !== NON_FILTER_LIST).sort();
-    return Promise.all(listNames.map((name) => readFile(path.join(directory, name), 'utf8')));
+    return names
+      .filter((name) => name.endsWith('.txt') && name !== NON_FILTER_LIST)
+      .sort()
+      .map((name) => path.join(directory, name));
   });
-  return (await Promise.all(lists)).flat().join('\n');
+  return (await Promise.all(lists)).flat();
 }
 
-async function readEngine(file: string): Promise<FiltersEngine | undefined> {
-  const bytes = await undefinedIfMissing(readFile(file));
-  return bytes && FiltersEngine.deserialize(bytes);
-}
-
-async function compileEngine(lists: string, file: string): Promise<FiltersEngine> {
-  const engine = FiltersEngine.parse(lists, { loadPreprocessors: true, loadCSPFilters: false });
+async function compileLists(lists: string[], file: string): Promise<void> {
+  const texts = await Promise.all(lists.map((list) => readFile(list, 'utf8')));
   await mkdir(path.dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}`;
-  await writeFile(draft, engine.serialize());
+  await writeFile(draft, compileFilters(texts.join('\n')));
   await rename(draft, file);
-  return engine;
 }
 
 /** The content that was read, or `undefined` when the file does not exist. */
@@ -92,39 +90,29 @@ async function undefinedIfMissing<Content>(promise: Promise<Content>): Promise<C
   }
 }
 
-function createAdBlocker(engine: FiltersEngine) {
-  engine.updateEnv(PREPROCESSOR_CONSTANTS);
-
-  /** The selectors of what an ad blocker would hide in a document with these names, except those that cannot match there. */
-  function hiddenSelectors({ url, classes, ids, hrefs, ...names }: ElementNames): string[] {
-    const { hostname, domain } = makeRequest({ url });
-    const { styles } = engine.getCosmeticsFilters({
-      url,
-      hostname,
-      domain,
-      classes,
-      ids,
-      hrefs,
-      getBaseRules: true,
-      getInjectionRules: false,
-      getExtendedRules: false,
-      getRulesFromDOM: true,
-      getRulesFromHostname: true,
-    });
-    return hidingSelectors(styles).filter(createSelectorCheck({ classes, ids, ...names }));
-  }
+/** @param readCompiled reads the compiled lists with the first page; they take 7 MB of memory */
+function createAdBlocker(readCompiled: () => Promise<Uint8Array>) {
+  let loading: Promise<AdFilters> | undefined;
+  const load = async () => readFilters(await readCompiled());
 
   return {
-    /** Starts blocking for one page. */
-    open() {
+    /**
+     * Starts blocking for one page.
+     * @throws Error if the filters cannot be loaded
+     */
+    async open() {
+      loading ??= load();
+      const filters = await loading.catch((error) => {
+        // The next page tries again.
+        loading = undefined;
+        throw error;
+      });
       const blockedUrls = new Set<string>();
       return {
         /** Whether a request loads an advertisement or a tracker. */
-        isAd({ url, type, pageUrl }: OutgoingRequest): boolean {
-          const isAd = engine.match(
-            Request.fromRawDetails({ url, type: REQUEST_TYPES[type] ?? 'other', sourceUrl: pageUrl }),
-          ).match;
-          if (isAd) blockedUrls.add(url);
+        isAd(request: OutgoingRequest): boolean {
+          const isAd = filters.matches(request);
+          if (isAd) blockedUrls.add(request.url);
           return isAd;
         },
 
@@ -137,7 +125,8 @@ function createAdBlocker(engine: FiltersEngine) {
         async remove(page: FrameTarget, known: ElementNames | undefined): Promise<void> {
           try {
             const names = known ?? (await evaluateIsolated(page, readElementNames, undefined));
-            const selectors = hiddenSelectors(names);
+            // Those that cannot match there are left out.
+            const selectors = filters.hiddenSelectors(names).filter(createSelectorCheck(names));
             if (!selectors.length && !blockedUrls.size) return;
             await evaluateIsolated(page, removeElements, { selectors, blockedUrls: [...blockedUrls] });
           } catch (error) {
@@ -149,12 +138,6 @@ function createAdBlocker(engine: FiltersEngine) {
     },
   };
 }
-
-/** The selectors of the rules that hide elements, in a style sheet as the library writes it: one selector per line. */
-const hidingSelectors = (styles: string) =>
-  [...styles.matchAll(/(\S.*(?:,\n.*)*) \{ *display: *none\b[^{}]*\}/g)].flatMap(([, selectors]) =>
-    selectors!.split(',\n'),
-  );
 
 /** Runs in the page. */
 function removeElements({ selectors, blockedUrls }: { selectors: string[]; blockedUrls: string[] }): void {
