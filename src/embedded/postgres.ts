@@ -110,6 +110,8 @@ function planServer({
     // Only changes of unlogged tables wait for this process, and workers report into one of these every few seconds. By default, it
     // wakes up five times per second.
     wal_writer_delay: '5s',
+    // Nothing is replicated, and the process for it takes memory.
+    max_logical_replication_workers: 0,
     timezone: 'UTC',
     log_timezone: 'UTC',
   };
