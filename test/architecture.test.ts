@@ -94,6 +94,11 @@ describe('the memory of processes at rest', () => {
     ).toEqual([]);
   });
 
+  it('contains no code that reads PDF files in the worker', () => {
+    const packages = packagesLoadedBy(readSources(), 'worker.ts');
+    expect(packages.filter((name) => /liteparse|pdf-parse/.test(name))).toEqual([]);
+  });
+
   it('counts what a program loads at its start, and not types or what it loads when needed', () => {
     const planted = {
       'main.ts': "import { start } from './start.ts';\nimport type { Client } from 'pg';",

@@ -1,5 +1,5 @@
 import type { ConversionProgress, ConvertedDocument, DocumentTask } from '../document.ts';
-import type { OcrSettings } from '../pdf/ocr/ocr.ts';
+import type { OcrSettings } from '../pdf/ocr/english-data.ts';
 
 /** Settings of the service that converters use. */
 export interface ConverterSettings {

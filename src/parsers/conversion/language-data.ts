@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ServiceError } from '../../errors.ts';
-import { type OcrSettings, unpackEnglish } from '../pdf/ocr/ocr.ts';
+import { type OcrSettings, unpackEnglish } from '../pdf/ocr/english-data.ts';
 
 /** Data of tesseract that is not a language: orientation and script detection, equations. */
 const NO_LANGUAGES = ['osd', 'equ'];

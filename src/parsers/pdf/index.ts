@@ -2,7 +2,8 @@ import type { DocumentMetadata } from '../document.ts';
 import { joinContinued, joinParagraphs } from './document/continued-blocks.ts';
 import { layoutDocument } from './document/document-layout.ts';
 import { PdfError } from './errors.ts';
-import { type OcrSettings, pagesThatNeedOcr, recognisePages } from './ocr/ocr.ts';
+import type { OcrSettings } from './ocr/english-data.ts';
+import { pagesThatNeedOcr, recognisePages } from './ocr/ocr.ts';
 import type { OcrReason } from './ocr/ocr-need.ts';
 import { type OutputBlock, toOutputBlocks } from './output/output-blocks.ts';
 import { blocksToHtml } from './output/to-html.ts';
@@ -12,7 +13,7 @@ import { toMetadata } from './source/metadata.ts';
 import { repairPdf } from './source/repair.ts';
 import type { Figure, ReadOptions, SourceDocument, SourcePage } from './types.ts';
 
-export { unpackEnglish } from './ocr/ocr.ts';
+export { unpackEnglish } from './ocr/english-data.ts';
 
 export interface PdfOptions {
   /** Which pages OCR is used for: `auto` for those that need it, `ocr` for all, `fast` for none. Default `auto`. */

@@ -1,27 +1,14 @@
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { LiteParse, type LiteParseConfig, type ParseResult } from '@llamaindex/liteparse';
 import { toPdfError } from '../errors.ts';
 import { OFFLINE, toSourcePage } from '../source/liteparse.ts';
 import { parseWithoutCopies } from '../source/native-parse.ts';
 import { styleTable } from '../source/words.ts';
 import type { SourcePage } from '../types.ts';
+import type { OcrSettings } from './english-data.ts';
 import { readGrayPng } from './gray-png.ts';
 import { IMAGE_DPI, imagePdf } from './image-pdf.ts';
 import { capitalHeight } from './letter-height.ts';
 import { mayNeedOcr, type OcrReason, ocrReason } from './ocr-need.ts';
-
-export interface OcrSettings {
-  /** Directory with `<language>.traineddata` files of tesseract; see {@link unpackEnglish}. */
-  languageData: string;
-  /** Language codes of tesseract, joined by `+`. */
-  languages: string;
-}
-
-const require = createRequire(import.meta.url);
 
 /** Resolution of rendered pages. Text of 10 points is 28 pixels high, near the height that tesseract is trained for. */
 const DPI = 200;
@@ -34,26 +21,6 @@ const SYMBOLS_ONLY = /^[^\p{L}\p{N}\p{Pd}•·*.,:;!?%]+$/u;
 const MIN_SYMBOL_CONFIDENCE = 0.6;
 /** Vertical rules of tables and frames, which tesseract takes for characters, whatever its confidence. */
 const RULE = /^[|¦]+$/;
-
-/**
- * Writes the English language data of tesseract to a directory, unless the directory already has it.
- * @returns settings for English text
- */
-export async function unpackEnglish(directory: string): Promise<OcrSettings> {
-  const target = join(directory, 'eng.traineddata');
-  const settings = { languageData: directory, languages: 'eng' };
-  if (await stat(target).catch(() => undefined)) return settings;
-  const packed = join(
-    dirname(require.resolve('@tesseract.js-data/eng')),
-    '4.0.0_best_int/eng.traineddata.gz',
-  );
-  await mkdir(directory, { recursive: true });
-  // Another process may write the same file at the same time.
-  const temporary = `${target}.${process.pid}`;
-  await writeFile(temporary, await promisify(gunzip)(await readFile(packed)));
-  await rename(temporary, target);
-  return settings;
-}
 
 /** Page numbers of the pages that need OCR, with the reason for each. */
 export async function pagesThatNeedOcr(

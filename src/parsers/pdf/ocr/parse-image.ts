@@ -3,7 +3,8 @@ import { layoutDocument } from '../document/document-layout.ts';
 import { PdfError } from '../errors.ts';
 import { blocksToHtml } from '../output/to-html.ts';
 import type { SourcePage } from '../types.ts';
-import { type OcrSettings, recogniseImage } from './ocr.ts';
+import type { OcrSettings } from './english-data.ts';
+import { recogniseImage } from './ocr.ts';
 import { MAX_TIFF_PAGES, splitTiff } from './tiff-pages.ts';
 
 /** The text of an image. */
