@@ -76,7 +76,8 @@ async function compileLists(lists: string[], file: string): Promise<void> {
   const texts = await Promise.all(lists.map((list) => readFile(list, 'utf8')));
   await mkdir(path.dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}`;
-  await writeFile(draft, compileFilters(texts.join('\n')));
+  // The file has no checksum, so it gets its name only when it is on the disk.
+  await writeFile(draft, compileFilters(texts.join('\n')), { flush: true });
   await rename(draft, file);
 }
 
