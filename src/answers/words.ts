@@ -48,7 +48,7 @@ const splitSpaced = (text: string): string[] =>
     .match(/[a-z0-9\x80-\uffff]+/g) ?? [];
 
 /** Tells whether a text may have letters or digits beyond ASCII. If not, all characters beyond ASCII separate words. */
-const hasLettersBeyondAscii = (text: string): boolean => MAY_BE_LETTER.test(text);
+export const hasLettersBeyondAscii = (text: string): boolean => MAY_BE_LETTER.test(text);
 
 /**
  * Gives a text the same words, as `splitWords` returns them, with nothing else beyond ASCII, so that words end only at ASCII
@@ -56,20 +56,6 @@ const hasLettersBeyondAscii = (text: string): boolean => MAY_BE_LETTER.test(text
  */
 export const separateWords = (text: string): string =>
   MAY_BE_UNSPACED.test(text) ? splitWords(text).join(' ') : separateLetters(text);
-
-/**
- * The form of a character in all words that `splitWords` returns, such as the lower case without an accent.
- * @param unit one code unit
- * @returns one code unit; empty if the character separates words; `undefined` if the form is longer or depends on its neighbours
- */
-export function formInWords(unit: string): string | undefined {
-  if (MAY_BE_UNSPACED.test(unit) || /[\p{Surrogate}\p{M}]/u.test(unit)) return undefined;
-  // The lower case of a sigma depends on whether a word ends there.
-  if (unit.normalize('NFKD').includes('Σ')) return undefined;
-  const form = normalizeWord(unit);
-  if (!/[\p{L}\p{N}]/u.test(form)) return '';
-  return form.length === 1 ? form : undefined;
-}
 
 const BEYOND_ASCII = /[^\0-\x7f]+/g;
 const NEITHER_LETTER_NOR_ASCII = /[^\p{L}\p{N}\0-\x7f]+/gu;

@@ -287,7 +287,7 @@ interface Tables {
     description: string;
     content: string;
     content_key: Buffer;
-    words: number[];
+    words: string;
     fetched_at: Timestamp;
   };
   feedback: {

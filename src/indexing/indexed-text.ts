@@ -11,8 +11,6 @@ export interface IndexedText {
   content: string;
   /** More of the text, for its words: characters of formatting, which separate words anyhow, may be left in it. */
   words: string;
-  /** Whether the words have images and links of markdown, of which only the texts of links count. */
-  haveLinks: boolean;
 }
 
 /**
@@ -29,32 +27,23 @@ export function readIndexedText({ markdown, html, rawHtml, summary }: Record<str
       : typeof summary === 'string'
         ? summary
         : '';
-  return { content: storable(words).slice(0, MAX_CONTENT_CHARACTERS), words, haveLinks: false };
+  return { content: storable(words).slice(0, MAX_CONTENT_CHARACTERS), words };
 }
 
 /** Postgres has no character NUL. */
 const storable = (text: string) => text.replaceAll('\0', ' ').trim();
 
-/** Removes images, the targets of links and all formatting from the content. */
-function textOfMarkdown(words: string): IndexedText {
-  // The first part usually has enough text for the content. Each part ends with a line, because neither links nor formatting extend
-  // beyond one.
-  let shown = '\n';
-  for (let end = 0, most = 1.2 * MAX_CONTENT_CHARACTERS; ; most *= 2) {
-    while (shown.length < most && end < words.length) {
-      const begin = end;
-      end = words.indexOf('\n', begin + most - shown.length) + 1 || words.length;
-      shown += removeLinks(words.slice(begin, end));
-    }
-    const content = storable(removeFormatting(shown));
-    if (content.length >= MAX_CONTENT_CHARACTERS || end === words.length)
-      return { content: content.slice(0, MAX_CONTENT_CHARACTERS), words, haveLinks: true };
+/** Removes images and the targets of links, and from the content all formatting. */
+function textOfMarkdown(markdown: string): IndexedText {
+  const words = `\n${markdown}`.replace(/(?:!\[[^\]\n]*)?\]\([^)\n]*\)/g, ' ');
+  // The first part usually has enough text for the content. Each part ends with a line, because no formatting extends beyond one.
+  for (let most = 1.2 * MAX_CONTENT_CHARACTERS; ; most *= 2) {
+    const end = words.indexOf('\n', most) + 1;
+    const content = storable(removeFormatting(end ? words.slice(0, end) : words));
+    if (content.length >= MAX_CONTENT_CHARACTERS || !end)
+      return { content: content.slice(0, MAX_CONTENT_CHARACTERS), words };
   }
 }
-
-/** Removes the images and the targets of the links of a markdown text. */
-export const removeLinks = (markdown: string): string =>
-  markdown.replace(/(?:!\[[^\]\n]*)?\]\([^)\n]*\)/g, ' ');
 
 /** Removes lines of tables and the characters of formatting. */
 const removeFormatting = (markdown: string) =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { splitWords } from '../answers/words.ts';
 import { oneLine } from '../html/text.ts';
 import { normalizeTarget } from '../url/url.ts';
-import { distinctWords, hashTerm, MAX_WORD_CHARACTERS } from './distinct-words.ts';
+import { distinctWords, MAX_WORD_CHARACTERS } from './distinct-words.ts';
 import { readIndexedText } from './indexed-text.ts';
 
 /** A page as the index of `POST /v2/search` keeps it. */
@@ -12,8 +12,8 @@ export interface PageEntry {
   description: string;
   /** The text of the page, of which descriptions of results are parts. */
   content: string;
-  /** Everything that the page can be found by; see {@link TERMS}. */
-  terms: Int32Array;
+  /** Everything that the page can be found by, separated by spaces; see {@link LEXEMES}. */
+  lexemes: string;
   /** When the page was fetched, in milliseconds since 1970. */
   fetchedAt: number;
 }
@@ -22,18 +22,18 @@ export interface PageEntry {
 const MAX_TITLE_CHARACTERS = 300;
 const MAX_DESCRIPTION_CHARACTERS = 500;
 /**
- * The kinds of terms that a page can be found by, as the numbers that the index has for them. Words consist of letters and digits,
- * so the other kinds, whose first character is neither, cannot be mistaken for one.
+ * The kinds of lexemes. Words consist of letters and digits, so the other kinds, whose first character is neither, cannot be
+ * mistaken for one.
  */
-export const TERMS = {
-  word: (word: string) => hashTerm(word),
+export const LEXEMES = {
+  word: (word: string) => word,
   /** A word of the title or of the path of the URL. */
-  title: (word: string) => hashTerm(`=${word}`),
+  title: (word: string) => `=${word}`,
   /** A host, or a domain that it belongs to. */
-  site: (host: string) => hashTerm(`.${host}`),
+  site: (host: string) => `.${host}`,
   /** The type of a document, such as `pdf`. */
-  document: (type: string) => hashTerm(`#${type}`),
-  team: (teamId: string) => hashTerm(`@${teamId}`),
+  document: (type: string) => `#${type}`,
+  team: (teamId: string) => `@${teamId}`,
 };
 
 /** The facts about a page that its entry is made of. */
@@ -52,19 +52,18 @@ export function makePageEntry({ url, fetchedAt, documentType, fields, metadata }
   const title = textOf(metadata.title ?? metadata.ogTitle, MAX_TITLE_CHARACTERS);
   const description = textOf(metadata.description ?? metadata.ogDescription, MAX_DESCRIPTION_CHARACTERS);
   const text = readIndexedText(fields);
-  const words = distinctWords([{ words: `${title}\n${description}`, haveLinks: false }, text]);
+  const words = distinctWords(`${title}\n${description}\n${text.words}`);
   const titleWords = [...new Set(splitWords(`${title}\n${pathOf(url)}`))].filter(
     ({ length }) => length <= MAX_WORD_CHARACTERS,
   );
-  const others = [
-    ...titleWords.map(TERMS.title),
-    ...domainsOf(url).map(TERMS.site),
-    ...(documentType === undefined ? [] : [TERMS.document(documentType)]),
-  ];
-  const terms = new Int32Array(words.length + others.length);
-  terms.set(words);
-  terms.set(others, words.length);
-  return { url, title, description, content: text.content.toWellFormed(), terms, fetchedAt };
+  const lexemes = [
+    // Postgres refuses empty lexemes.
+    ...(words ? [words] : []),
+    ...titleWords.map(LEXEMES.title),
+    ...domainsOf(url).map(LEXEMES.site),
+    ...(documentType === undefined ? [] : [LEXEMES.document(documentType)]),
+  ].join(' ');
+  return { url, title, description, content: text.content.toWellFormed(), lexemes, fetchedAt };
 }
 
 const textOf = (value: string | string[] | undefined, most: number) =>

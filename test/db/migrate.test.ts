@@ -8,14 +8,11 @@ import type { Database } from '../../src/db/client.ts';
 import { summarizeJob } from '../../src/db/jobs/job-summary.ts';
 import { readPageJobState } from '../../src/db/jobs/read-page-job-state.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { findIndexedPages } from '../../src/db/pages/indexed-pages.ts';
 import { addSkipped, listSkipped } from '../../src/db/pages/skipped-urls.ts';
 import { generateKey } from '../../src/db/teams/generate-key.ts';
 import { ensureFirstTeam, findCaller, findFirstTeam, findTeam, listKeys } from '../../src/db/teams/teams.ts';
 import { readQueue } from '../../src/db/teams/usage.ts';
 import { NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
-import { hashTerm } from '../../src/indexing/distinct-words.ts';
-import { queryTerms } from '../../src/indexing/query-terms.ts';
 import { openEmptyDatabase } from '../support/database.ts';
 
 it('several processes that start at once create the schema and the first team once', async () => {
@@ -98,42 +95,6 @@ it('a database with a crawl under way and copies in the cache keeps them through
     expect(await readPageJobState(db, job)).toMatchObject({ blocked: 3 });
     expect((await listSkipped(db, job)).homepages).toMatchObject([{ url: 'http://b.test/' }]);
     expect(await readQueue(db, team)).toMatchObject({ open: 1, active: 0 });
-  } finally {
-    await db.close();
-  }
-});
-
-it('pages are found by the same words after an upgrade that replaces the words in the index', async () => {
-  await using empty = await openEmptyDatabase();
-  const db = empty.open();
-  try {
-    await migrateTo(db, '0031-extra-credits');
-    const team = '00000000-0000-4000-8000-000000000001';
-    const words = ['lamp', 'größe', 'привет', '東京', '𠀀', `@${team}`, '=brass', '.a.test', '#pdf'];
-    await sql`insert into teams (id, name) values (${team}, 'old')`.execute(db.query);
-    await sql`insert into indexed_pages (team_id, url_key, url, title, description, content, content_key, words, fetched_at)
-      values (${team}, 'a', 'http://a.test/', 'Brass', '', 'The lamp.', 'b', array_to_tsvector(${words}::text[]), now())`.execute(
-      db.query,
-    );
-
-    await migrate(db);
-
-    const { rows } = await db.pool.query<{ words: number[] }>('select words from indexed_pages');
-    expect(rows[0]!.words.toSorted()).toEqual(words.map(hashTerm).toSorted());
-    const find = (query: string) =>
-      findIndexedPages(
-        db,
-        {
-          teamId: team,
-          terms: queryTerms(query, 'en'),
-          includeDomains: ['a.test'],
-          excludeDomains: ['b.test'],
-          anyOf: { sites: [], pdf: true },
-        },
-        5,
-      );
-    for (const query of ['lamps', 'привет 東京', 'brass']) expect((await find(query)).pages).toHaveLength(1);
-    expect((await find('glass')).pages).toEqual([]);
   } finally {
     await db.close();
   }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { type RawBuilder, sql } from 'kysely';
-import { type PageEntry, TERMS, urlKeyOf } from '../../indexing/page-entry.ts';
+import { sql } from 'kysely';
+import { LEXEMES, type PageEntry, urlKeyOf } from '../../indexing/page-entry.ts';
 import type { QueryTerm, WeighedTerm } from '../../indexing/query-terms.ts';
 import { arrayParameter, type Database, type Queryable } from '../client.ts';
 import { PREPARED } from '../prepared-statements.ts';
@@ -36,12 +36,12 @@ export async function addIndexedPages(
 }
 
 async function addRows(query: Queryable, teamId: string, rows: readonly (readonly [string, PageEntry])[]) {
-  const team = TERMS.team(teamId);
   // One parameter for each value, because arrays of long texts take both sides longer to write and to read.
   const values = rows.map(([key, entry]) => {
-    const { url, title, description, content, terms, fetchedAt } = entry;
+    const { url, title, description, content, lexemes, fetchedAt } = entry;
+    const words = `${LEXEMES.team(teamId)} ${lexemes}`;
     return sql`(${teamId}::uuid, ${Buffer.from(key, 'hex')}::bytea, ${url}, ${title}, ${description}, ${content},
-      ${contentKeyOf(entry)}::bytea, ${encodeTerms(terms, team)}::int4[],
+      ${contentKeyOf(entry)}::bytea, array_to_tsvector(string_to_array(${words}, ' ')),
       ${new Date(fetchedAt)}::timestamptz)`;
   });
   await sql`${PREPARED}
@@ -60,23 +60,6 @@ async function addRows(query: Queryable, teamId: string, rows: readonly (readonl
       page.fetched_at = excluded.fetched_at and octet_length(page.content) < octet_length(excluded.content))`.execute(
     query,
   );
-}
-
-/** The number of Postgres' type `int4`, and the bytes of a value of it. */
-const INT4 = { type: 23, bytes: 4 };
-
-/** Writes terms as Postgres receives an `int4[]`. They are sorted, because Postgres takes longer to sort them. */
-function encodeTerms(terms: Int32Array, team: number): Buffer {
-  const all = new Int32Array(terms.length + 1);
-  all.set(terms);
-  all[terms.length] = team;
-  all.sort();
-  // One dimension, no null, the type, the number of items, and the index of the first one.
-  const header = [1, 0, INT4.type, all.length, 1];
-  const encoded = new Int32Array(header.length + 2 * all.length).fill(INT4.bytes);
-  encoded.set(header);
-  for (let index = 0; index < all.length; index++) encoded[header.length + 2 * index + 1] = all[index]!;
-  return Buffer.from(encoded.buffer).swap32();
 }
 
 const contentKeyOf = ({ url, title, description, content }: PageEntry) =>
@@ -123,10 +106,18 @@ export async function findIndexedPages(
   most: number,
 ): Promise<{ pages: IndexedPage[]; terms: WeighedTerm[] }> {
   if (terms.length === 0) return { pages: [], terms: [] };
+  const filter = [
+    quoted(LEXEMES.team(teamId)),
+    ...(includeDomains.length ? [anyOf(includeDomains.map(LEXEMES.site))] : []),
+    ...(either
+      ? [anyOf([...either.sites.map(LEXEMES.site), ...(either.pdf ? [LEXEMES.document('pdf')] : [])])]
+      : []),
+    ...excludeDomains.map((host) => `!${quoted(LEXEMES.site(host))}`),
+  ].join(' & ');
   const { total, shares } = await readShares(db, terms);
   const lookups = chooseLookups(shares, total);
-  const anywhere = terms.map(({ forms }) => forms.map(TERMS.word));
-  const inTitle = terms.map(({ forms }) => forms.map(TERMS.title));
+  const anywhere = terms.map(({ forms }) => anyOf(forms.map(LEXEMES.word)));
+  const inTitle = terms.map(({ forms }) => anyOf(forms.map(LEXEMES.title)));
   const queries = [
     ...lookups.anywhere.map((index) => ({
       words: anywhere[index]!,
@@ -140,31 +131,21 @@ export async function findIndexedPages(
       index: null,
       estimate: 0,
     })),
+    ...(terms.length > 1
+      ? [
+          { words: anywhere.join(' & '), weight: 1, index: null, estimate: 0 },
+          { words: inTitle.join(' & '), weight: TITLE_WEIGHT, index: null, estimate: 0 },
+        ]
+      : []),
   ];
-  const filter = filterOf({ includeDomains, excludeDomains, anyOf: either });
-  const lookUp = (condition: RawBuilder<unknown>) => sql`(
-    select id from indexed_pages as page where ${filter} and ${condition} limit ${sql.lit(PAGES_PER_TERM)}
-  ) as page`;
-  const lookUpAll = [
-    { pairs: sql`given.anywhere`, weight: 1 },
-    { pairs: sql`given.in_title`, weight: TITLE_WEIGHT },
-  ].map(
-    ({ pairs, weight }, index) => sql`
-      union all
-      select ${sql.lit(queries.length + 1 + index)}, id, ${sql.lit(weight)}, 0 from given cross join lateral
-        ${lookUp(hasAll(pairs, terms.length))}`,
-  );
   const { rows } = await sql<IndexedPage & { counts: Record<string, number> }>`
-    -- Postgres does not know these numbers when it plans, so it uses the index for any of them.
-    with given as materialized (
-      select ${numbers([TERMS.team(teamId)])} as team, ${numbers(includeDomains.map(TERMS.site))} as included,
-        ${numbers(excludeDomains.map(TERMS.site))} as excluded,
-        ${numbers([...(either?.sites ?? []).map(TERMS.site), ...(either?.pdf ? [TERMS.document('pdf')] : [])])} as either,
-        ${numbers(anywhere.map(pairOf))} as anywhere, ${numbers(inTitle.map(pairOf))} as in_title,
-        ${numbers(queries.map(({ words }) => pairOf(words)))} as looked_up
-    ), term as materialized (
-      select number, looked_up[number:number] as words, weight, estimate
-      from given cross join unnest(
+    with term as materialized (
+      select number, query::tsquery, weight, estimate
+      from unnest(
+        ${arrayParameter(
+          queries.map(({ words }) => `${filter} & (${words})`),
+          'text',
+        )},
         ${arrayParameter(
           queries.map(({ weight }) => weight),
           'float8',
@@ -173,13 +154,12 @@ export async function findIndexedPages(
           queries.map(({ estimate }) => estimate),
           'float8',
         )}
-      ) with ordinality as query (weight, estimate, number)
-    ), lookup as (
-      select number, id, weight, estimate from given cross join term cross join lateral
-        ${lookUp(sql`page.words && term.words`)}
-      ${terms.length > 1 ? sql.join(lookUpAll, sql` `) : sql``}
+      ) with ordinality as given (query, weight, estimate, number)
     ), found as materialized (
-      select number, id, weight, greatest(estimate, count(*) over (partition by number)) as pages from lookup
+      select number, weight, page.id, greatest(estimate, count(*) over (partition by number)) as pages
+      from term cross join lateral (
+        select id from indexed_pages where words @@ term.query limit ${sql.lit(PAGES_PER_TERM)}
+      ) as page
     ), best as (
       select id, sum(weight * ln(1 + ${total}::float8 / pages)) as score
       from found group by id order by score desc, id desc limit ${most}
@@ -198,27 +178,6 @@ export async function findIndexedPages(
   return { pages: rows, terms: weighed };
 }
 
-/** The condition that a page belongs to the team and fulfils the filters of a query, in a statement with the row `given`. */
-const filterOf = ({ includeDomains, excludeDomains, anyOf }: Omit<IndexQuery, 'teamId' | 'terms'>) =>
-  sql.join(
-    [
-      sql`page.words @> given.team`,
-      ...(includeDomains.length ? [sql`page.words && given.included`] : []),
-      ...(excludeDomains.length ? [sql`not page.words && given.excluded`] : []),
-      ...(anyOf ? [sql`page.words && given.either`] : []),
-    ],
-    sql` and `,
-  );
-
-/** The condition that a page has a form of each word. @param pairs the pairs of forms, as an array of the statement */
-const hasAll = (pairs: RawBuilder<unknown>, words: number) =>
-  sql.join(
-    Array.from({ length: words }, (_, index) => sql.lit(index + 1)).map(
-      (number) => sql`page.words && ${pairs}[${number}:${number}]`,
-    ),
-    sql` and `,
-  );
-
 /**
  * Reads how common words are in the whole index, as Postgres estimates it.
  * @returns the number of pages, and the share of them that has each word; 0 for a word that is not among the most common ones
@@ -227,16 +186,17 @@ async function readShares(
   db: Database,
   terms: readonly QueryTerm[],
 ): Promise<{ total: number; shares: number[] }> {
+  const lexemes = terms.flatMap(({ forms }) => forms.map(LEXEMES.word));
   const { rows } = await sql<{ total: number; shares: Record<string, number> | null }>`
     select greatest(reltuples, ${sql.lit(LEAST_PAGES)})::float8 as total, (
-      select jsonb_object_agg(word, share)
-      from pg_stats, unnest(most_common_elems::text::int4[], most_common_elem_freqs) as common (word, share)
+      select jsonb_object_agg(lexeme, share)
+      from pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) as common (lexeme, share)
       where schemaname = relnamespace::regnamespace::text and tablename = relname and attname = 'words'
-        and word = any(${numbers(terms.flatMap(({ forms }) => forms.map(TERMS.word)))})
+        and lexeme = any(${arrayParameter(lexemes, 'text')})
     ) as shares
     from pg_class where oid = 'indexed_pages'::regclass`.execute(db.query);
   const { total = LEAST_PAGES, shares } = rows[0] ?? {};
-  const shareOf = (form: string) => shares?.[TERMS.word(form)] ?? 0;
+  const shareOf = (form: string) => shares?.[LEXEMES.word(form)] ?? 0;
   return { total, shares: terms.map(({ forms }) => Math.min(1, sumOf(forms.map(shareOf)))) };
 }
 
@@ -255,9 +215,9 @@ function chooseLookups(shares: readonly number[], total: number): Record<'anywhe
   };
 }
 
-const numbers = (values: number[] | number[][]) => arrayParameter(values, 'int4');
-/** The forms of a word, of which there are at most two, as a row of an array whose rows all have two items. */
-const pairOf = ([one, other]: number[]) => [one!, other ?? one!];
+/** Lexemes consist of letters, digits and the characters of host names and ids, none of which ends a quotation. */
+const quoted = (lexeme: string) => `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+const anyOf = (lexemes: readonly string[]) => `(${lexemes.map(quoted).join(' | ')})`;
 
 /** Enough that the table is read a few times only, however many pages are deleted; few enough for a statement of a second. */
 const DELETED_AT_ONCE = 20_000;
