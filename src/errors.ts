@@ -424,8 +424,8 @@ export interface ErrorExtras {
   partialResult?: object;
   /** The underlying error, for the log. */
   cause?: unknown;
-  /** Whether no retry can succeed, although others with the code are retried. */
-  isFinal?: boolean;
+  /** `false` if no retry can succeed, although other errors with the code are retried. */
+  isRetryable?: boolean;
 }
 
 /**
@@ -447,7 +447,7 @@ export class ServiceError extends Error {
     this.details = extras.details;
     this.retryAfterSeconds = extras.retryAfterSeconds ?? policyOf(code).retryAfterSeconds;
     this.partialResult = extras.partialResult;
-    this.isRetryable = policyOf(code).retry === 'activity' && !extras.isFinal;
+    this.isRetryable = policyOf(code).retry === 'activity' && extras.isRetryable !== false;
   }
 }
 

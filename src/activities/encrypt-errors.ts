@@ -18,6 +18,6 @@ export async function withEncryptedErrors<Result>(
     if (error instanceof CancelledFailure) throw error;
     const plain = toServiceError(translateDatabaseError(error));
     const { code, message } = encryptError(plain, cipher);
-    throw new ServiceError(code, message, { isFinal: !plain.isRetryable });
+    throw new ServiceError(code, message, { isRetryable: plain.isRetryable });
   }
 }

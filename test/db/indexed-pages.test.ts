@@ -15,9 +15,9 @@ import { openEmptyDatabase } from '../support/database.ts';
 const PAGES = 1_500;
 
 /** Indexes pages that all have the word "harbour", each with a word of its own, for a new team. */
-async function indexPages(db: Database): Promise<string> {
+async function indexPages(db: Database, count = PAGES): Promise<string> {
   const teamId = await createTeam(db, 'team', null);
-  const entries = Array.from({ length: PAGES }, (_, number) =>
+  const entries = Array.from({ length: count }, (_, number) =>
     makePageEntry({
       url: `https://a.test/${number}`,
       fetchedAt: number,
@@ -74,6 +74,22 @@ it('pages are looked up by the rare words of a query, as soon as Postgres knows 
     const { pages, terms: all } = await find(db, teamId, 'harbour');
     expect(pages).toHaveLength(5);
     expect(all.map(({ isInScore }) => isInScore)).toEqual([true]);
+    // So has a query whose rare words no page has.
+    expect((await find(db, teamId, 'harbour unheard')).pages).toHaveLength(5);
+  } finally {
+    await db.close();
+  }
+});
+
+it('no word is common in an index of a few pages', async () => {
+  await using empty = await openEmptyDatabase();
+  const db = empty.open();
+  try {
+    await migrate(db);
+    const teamId = await indexPages(db, 5);
+    await db.pool.query('analyze indexed_pages');
+    const { terms } = await find(db, teamId, 'harbour name3');
+    expect(terms.map(({ isInScore }) => isInScore)).toEqual([true, true]);
   } finally {
     await db.close();
   }

@@ -305,7 +305,7 @@ export const jobLostError = () =>
   new ServiceError(
     'SERVICE_UNAVAILABLE',
     'The database was restarted when it had just taken the request, and has lost it. Send it again.',
-    { isFinal: true },
+    { isRetryable: false },
   );
 
 async function requireJob({ query }: Pick<Database, 'query'>, id: string): Promise<void> {

@@ -100,12 +100,30 @@ const LEAST_PAGES = 1_000;
  * @param most pages to find
  * @returns the pages, and the words of the query with their weights in this index; none for a query without words
  */
-export async function findIndexedPages(
+export async function findIndexedPages(db: Database, query: IndexQuery, most: number): Promise<FoundPages> {
+  const { terms } = query;
+  if (terms.length === 0) return { pages: [], terms: [] };
+  const statistics = await readStatistics(db, terms);
+  const lookups = chooseLookups(statistics);
+  const found = await lookUp(db, query, { ...statistics, lookups, most });
+  if (found.pages.length || lookups.anywhere.length === terms.length) return found;
+  // No page has a rare word, so the common ones are all that is left.
+  const all = terms.map((_, index) => index);
+  return lookUp(db, query, { ...statistics, lookups: { anywhere: all, inTitle: all }, most });
+}
+
+/** Pages with words of a query, and the words with their weights. */
+interface FoundPages {
+  pages: IndexedPage[];
+  terms: WeighedTerm[];
+}
+
+/** Finds the pages that have one of the words by which they are looked up. */
+async function lookUp(
   db: Database,
   { teamId, terms, includeDomains, excludeDomains, anyOf: either }: IndexQuery,
-  most: number,
-): Promise<{ pages: IndexedPage[]; terms: WeighedTerm[] }> {
-  if (terms.length === 0) return { pages: [], terms: [] };
+  { shares, total, lookups, most }: Statistics & { lookups: Lookups; most: number },
+): Promise<FoundPages> {
   const filter = [
     quoted(LEXEMES.team(teamId)),
     ...(includeDomains.length ? [anyOf(includeDomains.map(LEXEMES.site))] : []),
@@ -114,8 +132,6 @@ export async function findIndexedPages(
       : []),
     ...excludeDomains.map((host) => `!${quoted(LEXEMES.site(host))}`),
   ].join(' & ');
-  const { total, shares } = await readShares(db, terms);
-  const lookups = chooseLookups(shares, total);
   const anywhere = terms.map(({ forms }) => anyOf(forms.map(LEXEMES.word)));
   const inTitle = terms.map(({ forms }) => anyOf(forms.map(LEXEMES.title)));
   const queries = [
@@ -178,37 +194,47 @@ export async function findIndexedPages(
   return { pages: rows, terms: weighed };
 }
 
-/**
- * Reads how common words are in the whole index, as Postgres estimates it.
- * @returns the number of pages, and the share of them that has each word; 0 for a word that is not among the most common ones
- */
-async function readShares(
-  db: Database,
-  terms: readonly QueryTerm[],
-): Promise<{ total: number; shares: number[] }> {
+/** How common the words of a query are in the whole index, as Postgres estimates it. */
+interface Statistics {
+  /** The number of pages; 0 if it is not known. */
+  pages: number;
+  /** The number of pages that the rarity of a word is related to. */
+  total: number;
+  /** The share of the pages that has each word; 0 for a word that is not among the most common ones. */
+  shares: number[];
+}
+
+async function readStatistics(db: Database, terms: readonly QueryTerm[]): Promise<Statistics> {
   const lexemes = terms.flatMap(({ forms }) => forms.map(LEXEMES.word));
-  const { rows } = await sql<{ total: number; shares: Record<string, number> | null }>`
-    select greatest(reltuples, ${sql.lit(LEAST_PAGES)})::float8 as total, (
+  const { rows } = await sql<{ pages: number; shares: Record<string, number> | null }>`
+    select greatest(reltuples, 0)::float8 as pages, (
       select jsonb_object_agg(lexeme, share)
       from pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) as common (lexeme, share)
       where schemaname = relnamespace::regnamespace::text and tablename = relname and attname = 'words'
         and lexeme = any(${arrayParameter(lexemes, 'text')})
     ) as shares
     from pg_class where oid = 'indexed_pages'::regclass`.execute(db.query);
-  const { total = LEAST_PAGES, shares } = rows[0] ?? {};
+  const { pages = 0, shares } = rows[0] ?? {};
   const shareOf = (form: string) => shares?.[LEXEMES.word(form)] ?? 0;
-  return { total, shares: terms.map(({ forms }) => Math.min(1, sumOf(forms.map(shareOf)))) };
+  return {
+    pages,
+    total: Math.max(pages, LEAST_PAGES),
+    shares: terms.map(({ forms }) => Math.min(1, sumOf(forms.map(shareOf)))),
+  };
 }
 
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0);
+
+/** The indices of the words that pages are looked up by. */
+type Lookups = Record<'anywhere' | 'inTitle', number[]>;
 
 /**
  * Chooses the words that pages are looked up by: all rare ones, or else the rarest. A common word takes as long as many rare
  * ones, so those beside rare ones are only looked for in the pages found.
  */
-function chooseLookups(shares: readonly number[], total: number): Record<'anywhere' | 'inTitle', number[]> {
+function chooseLookups({ shares, pages }: Statistics): Lookups {
   const byShare = shares.map((_, index) => index).sort((one, other) => shares[one]! - shares[other]!);
-  const { length: rare } = byShare.filter((index) => shares[index]! * total <= PAGES_PER_TERM);
+  const { length: rare } = byShare.filter((index) => shares[index]! * pages <= PAGES_PER_TERM);
   return {
     anywhere: byShare.slice(0, Math.max(1, rare)),
     inTitle: byShare.slice(0, Math.max(LEAST_TITLE_WORDS, rare)),
