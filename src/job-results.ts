@@ -3,7 +3,10 @@ import { type Blobs, blobNotFound, openBlobs } from './blobs/index.ts';
 import type { Database } from './db/client.ts';
 import { findResult, type StoredResult } from './db/jobs/jobs.ts';
 
-/** The results of jobs, and the files that belong to them, by their keys. Small results are in the database, all else is in blobs. */
+/**
+ * The results of jobs, and the files that belong to them, by their keys. Small results are in the database, all else is in blobs;
+ * only blobs can be streamed.
+ */
 export interface JobResults extends Blobs {
   /**
    * Stores the result of a job, unless it is so small that the statement which ends the job is to store it. Nobody then has to wait

@@ -80,7 +80,7 @@ async function beginScrape(
   if (outcome === 'running') outcome = await startUnlessEnded(scrape, start, temporal);
   if (outcome === 'running') return undefined;
   const { document } = scrape;
-  // The scrape can be joined for some seconds. Whoever does so reads the blob.
+  // The scrape can be joined for some seconds. Whoever does so reads the stored document.
   scrape.document = undefined;
   if (outcome === 'failed' || outcome.result === undefined || document === undefined) {
     // The workflow joins the scrape, meets the same error, and records it.

@@ -250,13 +250,14 @@ function fetchPage(
   });
 }
 
-/** Stores the document of a scrape and ends its job. @returns the key of the document's blob */
+/** Stores the document of a scrape and ends its job. @returns the key of the document */
 async function storeDocument(
   { db, blobs, uploads, sessions }: JobDeps,
   { jobId, teamId, cipher, trace, ownBrowser }: ActiveScrape,
   { bytes, credits, entry }: Awaited<ReturnType<typeof buildDocument>> & { bytes: Uint8Array },
 ): Promise<string> {
-  // With zero data retention, the document is deleted after its response, but Postgres keeps deleted rows in its files for a while.
+  // With zero data retention, a blob is gone from the disk after its response. The log of Postgres would keep the document for a
+  // while, beside the key of the job.
   const stored = cipher.encrypts ? { blob: await blobs.put(bytes) } : await blobs.putResult(jobId, bytes);
   if (ownBrowser?.keep() && sessions)
     await recordKeptScrape(db, { scrapeId: jobId, queue: sessions.queue, keptMs: KEPT_MS });

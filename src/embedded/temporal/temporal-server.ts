@@ -32,8 +32,9 @@ const INTERNAL_POLLS = {
   'worker.ParentCloseMaxConcurrentWorkflowTaskPollers': 2,
 };
 /**
- * Processors that the server uses at once. Go looks for work on each of them whenever something happens, a sixth of what the server
- * does at rest on two processors; it never needs more than half of a machine that also does the work itself.
+ * Processors that the server uses at once, unless the environment says otherwise. Go looks for work on each of them whenever
+ * something happens, which is a sixth of what the server does at rest on two processors, and the other half of the machine does the
+ * work of the jobs.
  */
 const PROCESSORS = Math.max(1, Math.floor(availableParallelism() / 2));
 /**
