@@ -77,7 +77,7 @@ export interface IndexQuery {
 }
 
 /** A page that has words of a query. */
-export interface IndexedPage extends Pick<PageEntry, 'url' | 'title' | 'description' | 'content'> {
+interface IndexedPage extends Pick<PageEntry, 'url' | 'title' | 'description' | 'content'> {
   fetchedAt: Date;
   /** The weights of the words that the page has; those in the title or the URL count once more in part. */
   score: number;
