@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -85,6 +87,14 @@ test.runIf(existsSync('/proc/self/environ')).each([
   await start();
   const environment = readFileSync(`/proc/${current?.pid}/environ`, 'utf8').split('\0');
   expect(environment).toContain(`GOMAXPROCS=${processors}`);
+});
+
+test('a server that ends the connection instead of responding is not ready', async () => {
+  const server = createServer((socket) => socket.once('data', () => socket.end())).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  // A TCP server's address is never a path.
+  expect(await isNamespaceReady((server.address() as AddressInfo).port, 'default')).toBe(false);
 });
 
 test('only an existing namespace is reported as ready', async () => {

@@ -22,6 +22,8 @@ export function isNamespaceReady(port: number, namespace: string): Promise<boole
       te: 'trailers',
     });
     call.on('error', () => finish(false));
+    // A server that dies ends the connection without an error.
+    call.on('close', () => finish(false));
     // An error status is in the headers (a trailers-only response), a success status in the trailers.
     call.on(
       'response',
