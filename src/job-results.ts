@@ -28,7 +28,7 @@ export async function openJobResults(location: string, db: Database): Promise<Jo
   return {
     ...blobs,
     async putResult(jobId, result) {
-      if (result.length > MAX_SMALL_BYTES) return { blob: await blobs.put(result) };
+      if (result.length > MAX_SMALL_BYTES) return { blob: await blobs.putNew(result) };
       return { blob: jobId, small: await compress(result) };
     },
     async get(key) {

@@ -35,7 +35,7 @@ const MAY_BE_LETTER =
  */
 export function splitWords(text: string): string[] {
   if (!hasLettersBeyondAscii(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  // What only may belong to such a script, such as half a surrogate pair, is no run of it.
+  // A text may contain half of a surrogate pair of such a script, but no run of its letters.
   const runs = MAY_BE_UNSPACED.test(text) ? text.match(UNSPACED_RUNS) : null;
   if (!runs) return splitSpaced(text);
   return [...splitSpaced(text.replace(UNSPACED_RUNS, ' ')), ...tokenizeWords(runs.join(' '))];

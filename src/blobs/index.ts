@@ -15,6 +15,8 @@ import { openS3Store } from './s3-store.ts';
 export interface Blobs {
   /** Stores bytes durably. @returns the key, which is the SHA-256 hash in hex */
   put(bytes: Uint8Array): Promise<string>;
+  /** Stores bytes like `put`, without looking whether the same ones are stored, which is a request to a bucket. */
+  putNew(bytes: Uint8Array): Promise<string>;
   /**
    * Stores several items in one file, which costs one write: durably, or, in the space `cache`, without waiting for the disk.
    * @returns the key of each, in order
@@ -71,6 +73,11 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
     async put(bytes) {
       const key = hashOf(bytes);
       if (!(await store.touch(key))) await write(key, bytes);
+      return key;
+    },
+    async putNew(bytes) {
+      const key = hashOf(bytes);
+      await write(key, bytes);
       return key;
     },
     async putAll(items) {

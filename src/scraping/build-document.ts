@@ -4,7 +4,7 @@ import type { ChangeTracker, ChangeTracking, TrackedPage } from '../change-histo
 import { priceOf } from '../credits.ts';
 import { translateDatabaseError } from '../db/client.ts';
 import type { FetchedPage } from '../engines/index.ts';
-import { policyOf, toServiceError } from '../errors.ts';
+import { toServiceError } from '../errors.ts';
 import type { Finished, FinishRequests, FinishServices } from '../formats/format.ts';
 import { recordsOf } from '../formats/index.ts';
 import type { PageMedia } from '../html/media/page-media.ts';
@@ -226,9 +226,9 @@ async function trackChanges(
     );
   } catch (thrown) {
     signal.throwIfAborted();
-    const { code, message } = toServiceError(translateDatabaseError(thrown));
+    const { code, message, isRetryable } = toServiceError(translateDatabaseError(thrown));
     const isUnknown = code === 'UNKNOWN_ERROR';
-    if (policyOf(code).retry === 'activity' && !isUnknown) throw thrown;
+    if (isRetryable && !isUnknown) throw thrown;
     if (isUnknown) onFault('change tracking failed', { scrapeId, error: String(thrown) });
     return { warnings: [`changeTracking was left out, because the comparison failed: ${message}`] };
   }

@@ -48,6 +48,15 @@ describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
     expect(await blobs.put(Buffer.alloc(0))).not.toBe(key);
   });
 
+  it('have the same key when they are stored as new ones, even twice', async () => {
+    const blobs = await open();
+    const bytes = Buffer.from(`new ${Math.random()}`);
+    const key = await blobs.putNew(bytes);
+    expect(await blobs.get(key)).toEqual(bytes);
+    expect(await blobs.putNew(bytes)).toBe(key);
+    expect(await blobs.put(bytes)).toBe(key);
+  });
+
   it('accept the same bytes from concurrent writers', async () => {
     const blobs = await open();
     const bytes = Buffer.from(`at once ${Math.random()}`);

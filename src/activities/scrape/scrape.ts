@@ -258,7 +258,7 @@ async function storeDocument(
 ): Promise<string> {
   // With zero data retention, a blob is gone from the disk after its response. The log of Postgres would keep the document for a
   // while, beside the key of the job.
-  const stored = cipher.encrypts ? { blob: await blobs.put(bytes) } : await blobs.putResult(jobId, bytes);
+  const stored = cipher.encrypts ? { blob: await blobs.putNew(bytes) } : await blobs.putResult(jobId, bytes);
   if (ownBrowser?.keep() && sessions)
     await recordKeptScrape(db, { scrapeId: jobId, queue: sessions.queue, keptMs: KEPT_MS });
   const [uploadKey] = await Promise.all([
