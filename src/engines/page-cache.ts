@@ -139,8 +139,13 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
     );
   }
 
-  /** Finds the newest copy of a key within the age limits of the request. */
+  /** The copies that are being stored by this process, by their keys in hex. */
+  const storing = new Map<string, Promise<void>>();
+
+  /** Finds the newest copy of a key within the age limits of the request, also one that is being stored. */
   async function findNewest(key: Buffer, request: ScrapeRequest): Promise<FetchedSnapshot | undefined> {
+    // Whoever stores it reports a failure; the page is then fetched again.
+    await storing.get(key.toString('hex'))?.catch(() => undefined);
     for (;;) {
       const entry = await lookUps({ key, minMs: request.minAge ?? 0, maxMs: request.maxAge });
       if (!entry) return undefined;
@@ -156,6 +161,11 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
     }
   }
 
+  async function storeCopy(key: Buffer, snapshot: FetchedSnapshot): Promise<void> {
+    const files = await copyFiles(snapshot.files, results, blobs);
+    await stores({ key, snapshot, files });
+  }
+
   return {
     /** Finds the newest copy that is what the request would get, within its age limits. */
     async find(key: Buffer, request: ScrapeRequest): Promise<FetchedSnapshot | undefined> {
@@ -167,11 +177,18 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
         .sort((one, other) => other!.fetchedAt - one!.fetchedAt)[0];
     },
 
-    /** Stores a copy, unless the page has an error status. */
-    async store(key: Buffer, snapshot: FetchedSnapshot): Promise<void> {
+    /** Stores a copy, unless the page has an error status. Nobody has to wait for it before looking for the copy. */
+    async store(pageKey: Buffer, snapshot: FetchedSnapshot): Promise<void> {
       if (snapshot.statusCode >= 400) return;
-      const files = await copyFiles(snapshot.files, results, blobs);
-      await stores({ key: snapshot.document?.hasImages ? withImages(key) : key, snapshot, files });
+      const key = snapshot.document?.hasImages ? withImages(pageKey) : pageKey;
+      const name = key.toString('hex');
+      const copy = storeCopy(key, snapshot);
+      storing.set(name, copy);
+      try {
+        await copy;
+      } finally {
+        if (storing.get(name) === copy) storing.delete(name);
+      }
     },
   };
 }

@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import {
+  addIndexedPage,
   addIndexedPages,
   deleteOldIndexedPages,
   findIndexedPages,
@@ -130,6 +132,28 @@ it('a page keeps the longest text of the same copy, and its text when a newer do
   await add(2_500, { markdown: 'An older and longer text.' });
   expect(await stored()).toEqual([['A lamp.', 3_000]]);
   expect((await find(db, teamId, 'brass')).pages).toHaveLength(0);
+});
+
+it('the entry of a scrape is found at once, and its commit does not wait for the disk', async () => {
+  await using index = await openIndex();
+  const { db } = index;
+  const teamId = await createTeam(db, 'team', null);
+  const page = { url: 'https://a.test/', documentType: undefined, metadata: {}, fetchedAt: 1_000 };
+  const entry = makePageEntry({ ...page, fields: { markdown: 'A lamp made of brass.' } });
+  const commitOf = async (query: Database['query']) => {
+    const { rows } = await sql<{
+      mode: string;
+    }>`select current_setting('synchronous_commit') as mode`.execute(query);
+    return rows[0]!.mode;
+  };
+  const inTransaction = await db.query.transaction().execute(async (query) => {
+    await addIndexedPage({ ...db, query }, teamId, entry);
+    return commitOf(query);
+  });
+  expect(inTransaction).toBe('off');
+  expect((await find(db, teamId, 'brass')).pages).toHaveLength(1);
+  await addIndexedPages(db.query, teamId, [{ ...entry, fetchedAt: 2_000 }]);
+  expect(await commitOf(db.query)).toBe('on');
 });
 
 it('pages that are too old or too many are deleted, the oldest first', async () => {

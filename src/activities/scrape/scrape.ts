@@ -13,7 +13,7 @@ import {
   recordTrace,
 } from '../../db/jobs/jobs.ts';
 import { recordKeptScrape } from '../../db/kept-scrapes.ts';
-import { addIndexedPages } from '../../db/pages/indexed-pages.ts';
+import { addIndexedPage } from '../../db/pages/indexed-pages.ts';
 import { extraCreditsOfScrape } from '../../db/teams/extra-credits.ts';
 import { releaseSlot, renewSlot } from '../../db/teams/slots.ts';
 import { type JobCipher, restoreJobCipher } from '../../encryption/job-cipher.ts';
@@ -183,7 +183,8 @@ async function scrapeJob(deps: JobDeps, jobId: string, { job, cipher, run }: Job
   try {
     const fetched = await fetchPage(deps, scrape);
     stages.end('fetch');
-    const cached = fetched.storeCopy().catch((error) => logger.warn({ err: error, jobId }, NOT_CACHED));
+    // The response does not wait for the copy. Those who look for it do.
+    void fetched.storeCopy().catch((error) => logger.warn({ err: error, jobId }, NOT_CACHED));
     const document = await buildDocument(deps, {
       scrapeId: jobId,
       teamId: scrape.teamId,
@@ -199,7 +200,6 @@ async function scrapeJob(deps: JobDeps, jobId: string, { job, cipher, run }: Job
     stages.end('convert');
     run.document = cipher.encryptBytes(document.json);
     const blob = await storeDocument(deps, scrape, { ...document, bytes: run.document });
-    await cached;
     stages.end('store');
     return cipher.encrypts ? blob : reportOf(blob, fetched, stages.ms);
   } catch (error) {
@@ -264,7 +264,7 @@ async function storeDocument(
   const [uploadKey] = await Promise.all([
     completeJob(db, { jobId, credits, ...stored, trace: cipher.encrypts ? undefined : trace.attempts }),
     // A statement of its own, because the rows of the team and of the page would be locked in no fixed order.
-    entry && addIndexedPages(db.query, teamId, [entry]),
+    entry && addIndexedPage(db, teamId, entry),
   ]);
   await removeUpload(uploads, uploadKey);
   return stored.blob;
