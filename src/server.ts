@@ -7,11 +7,11 @@ import { listDataDirectories, watchDiskSpace } from './blobs/disk-space.ts';
 import { openBlobs } from './blobs/index.ts';
 import { readConfig } from './config.ts';
 import { openDatabase } from './db/client.ts';
-import { migrate } from './db/migrate.ts';
 import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './db/teams/teams.ts';
 import { ServiceError } from './errors.ts';
 import { openJobResults } from './job-results.ts';
 import { createLogger } from './logger.ts';
+import { migrateDatabase } from './process/migrate-database.ts';
 import { runProcess } from './process/run-process.ts';
 import { createScrapeClient } from './process/scrape-client.ts';
 import { waitForDependency } from './process/wait-for-dependency.ts';
@@ -30,7 +30,7 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   }
   const logger = createLogger('api', config.logLevel);
   const db = openDatabase(databaseUrl, (error) => logger.warn({ err: error }, 'database connection lost'));
-  await waitForDependency(() => migrate(db), logger);
+  await migrateDatabase(db, logger);
   await ensureFirstTeam(db, config.apiKey, config.teamCredits);
   if (webhookSecret) await changeTeam(db, FIRST_TEAM, { webhookSecret });
   const connection = await waitForDependency(() => connectTemporal(temporalAddress), logger);

@@ -17,7 +17,6 @@ import { readConfig } from './config.ts';
 import { createLinkFilterCache } from './crawl/link-filter-cache.ts';
 import { createRobotsCache } from './crawl/robots/robots-cache.ts';
 import { openDatabase } from './db/client.ts';
-import { migrate } from './db/migrate.ts';
 import { findChromium } from './embedded/chromium.ts';
 import { type BrowserEngineDeps, createBrowserEngine } from './engines/browser-engine.ts';
 import { createDocumentReader } from './engines/document-reader.ts';
@@ -39,6 +38,7 @@ import { USER_AGENT } from './net/user-agent.ts';
 import { createDocumentConverter } from './parsers/conversion/document-converter.ts';
 import { createModelAccess } from './process/create-models.ts';
 import { type HostedSessions, hostSessions } from './process/host-sessions.ts';
+import { migrateDatabase } from './process/migrate-database.ts';
 import { restartScrapes } from './process/restart-scrapes.ts';
 import { type RunningService, runProcess } from './process/run-process.ts';
 import { serveScrapes } from './process/scrape-server.ts';
@@ -98,7 +98,7 @@ async function connectServices(config: WorkerConfig, logger: Logger) {
     openBlobs(config.blobs, 'cache'),
     openBlobs(config.blobs, 'versions'),
     openBlobs(config.blobs, 'uploads'),
-    waitForDependency(() => migrate(db), logger),
+    migrateDatabase(db, logger),
     waitForDependency(() => prepareNamespace(connection, config.temporalNamespace), logger),
   ]);
   return { bundle, chromium, documents, connection, db, blobs, cacheBlobs, versionBlobs, uploads };

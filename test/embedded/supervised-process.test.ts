@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { openLog, rotateIfLarge } from '../../src/embedded/supervision/log-files.ts';
 import { isRunning, type ProcessId } from '../../src/embedded/supervision/process-identity.ts';
 import { planServiceProcess, readableWarning } from '../../src/embedded/supervision/service-process.ts';
@@ -83,6 +83,20 @@ test('a process that never becomes ready is killed', async () => {
   const { part, processes } = watched(plan('exec sleep 60', { readyWithinMs: 100 }));
   await expect(part.start()).rejects.toThrow('not ready within 0.1 s');
   expect(processes[0] && isRunning(processes[0])).toBe(false);
+});
+
+test('a start that takes longer is waited for while the process says that it lives', async () => {
+  const script = 'for i in 1 2 3 4 5 6 7 8; do sleep 0.5; echo alive; done; echo ready; exec sleep 60';
+  const slow = plan(script, {
+    readyWithinMs: 3_000,
+    async ready(child, signal, onAlive) {
+      for await (const [text] of on(child.stdout!, 'data', { signal })) {
+        if (String(text).includes('ready')) return;
+        onAlive?.();
+      }
+    },
+  });
+  await expect(watched(slow).part.start()).resolves.toBeUndefined();
 });
 
 test('a first start that fails is retried as often as planned', async () => {
@@ -176,6 +190,28 @@ test('a process whose log is on a full disk goes on, and its warnings are still 
     ]);
   child.kill('SIGKILL');
   await once(child, 'exit');
+});
+
+test('a process is ready when it says so, and alive while it says that it is starting', async () => {
+  const program = join(dataDir, 'slow.mjs');
+  writeFileSync(
+    program,
+    'for (const message of [{ starting: true }, { ready: true }]) process.send(message);',
+  );
+  const { ready, launch } = planServiceProcess({
+    name: 'part',
+    title: 'the part',
+    entry: relative(join(import.meta.dirname, '../../src'), program),
+    settings: {},
+    log: openLog(dataDir, 'slow'),
+    graceMs: 300,
+    onWarning: () => undefined,
+  });
+  const child = launch();
+  const onAlive = vi.fn();
+  await ready(child, new AbortController().signal, onAlive);
+  expect(onAlive).toHaveBeenCalledOnce();
+  child.kill('SIGKILL');
 });
 
 test('processes give freed memory back to the system, unless the operator has set otherwise', async () => {

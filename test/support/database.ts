@@ -27,6 +27,7 @@ export async function openEmptyDatabase() {
       throw error;
     });
   return {
+    url: url.href,
     open,
     async [Symbol.asyncDispose]() {
       await sql`drop database ${sql.id(name)}`.execute(server.query);

@@ -32,8 +32,8 @@ export interface ServiceProcessOptions {
 }
 
 /**
- * Plans the API or a worker. The process runs under the same Node binary, sends `{ready: true, url?}` over IPC when it
- * accepts requests, and exits when the IPC channel closes because the supervisor died.
+ * Plans the API or a worker. The process runs under the same Node binary, sends `{starting: true}` over IPC while its start
+ * takes long and `{ready: true, url?}` when it accepts requests, and exits when the channel closes because the supervisor died.
  */
 export function planServiceProcess(options: ServiceProcessOptions): ProcessPlan {
   const { name, title, log } = options;
@@ -50,7 +50,7 @@ export function planServiceProcess(options: ServiceProcessOptions): ProcessPlan 
       child.stderr?.on('data', createLogReader(options));
       return child;
     },
-    ready: (child, signal) => waitForReadyMessage(child, signal, options.onUrl),
+    ready: (child, signal, onAlive) => waitForReadyMessage(child, signal, { onAlive, onUrl: options.onUrl }),
     readyWithinMs: 60_000,
     stopSignal: 'SIGTERM',
     graceMs: options.graceMs,
@@ -60,11 +60,13 @@ export function planServiceProcess(options: ServiceProcessOptions): ProcessPlan 
 function waitForReadyMessage(
   child: ChildProcess,
   signal: AbortSignal,
-  onUrl?: (url: string) => void,
+  { onAlive, onUrl }: { onAlive?: (() => void) | undefined; onUrl: ServiceProcessOptions['onUrl'] },
 ): Promise<void> {
   return new Promise((resolve) => {
     const listen = (message: unknown) => {
-      if (typeof message !== 'object' || message === null || !('ready' in message) || !message.ready) return;
+      if (typeof message !== 'object' || message === null) return;
+      if ('starting' in message) onAlive?.();
+      if (!('ready' in message) || !message.ready) return;
       child.off('message', listen);
       if ('url' in message && typeof message.url === 'string') onUrl?.(message.url);
       resolve();

@@ -20,8 +20,12 @@ export interface ProcessPlan {
   log: LogFile;
   /** Starts the process as the leader of its own group, so that Ctrl-C in a terminal reaches the supervisor only. */
   launch(): ChildProcess;
-  /** Resolves when the process accepts requests. */
-  ready(child: ChildProcess, signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves when the process accepts requests.
+   * @param onAlive called when the process says that its start takes longer, such as for a migration of the database
+   */
+  ready(child: ChildProcess, signal: AbortSignal, onAlive?: () => void): Promise<void>;
+  /** How long a start may take, and for how long one that takes longer may say nothing. */
   readyWithinMs: number;
   /** Number of attempts at the first start, default 1; more where remains of a crash may briefly block a port or a lock. */
   attempts?: number;
@@ -107,14 +111,16 @@ export class SupervisedProcess {
     });
 
     const waiting = new AbortController();
-    const startTimeout = sleep(plan.readyWithinMs, undefined, { signal: waiting.signal });
+    const late = Promise.withResolvers<never>();
+    const startTimeout = setTimeout(
+      () => late.reject(new Error(`it was not ready within ${plan.readyWithinMs / 1000} s`)),
+      plan.readyWithinMs,
+    );
     try {
       await Promise.race([
-        plan.ready(child, waiting.signal),
+        plan.ready(child, waiting.signal, () => startTimeout.refresh()),
         ended.then((exit) => Promise.reject(new Error(`it ended with ${exit}`))),
-        startTimeout.then(() =>
-          Promise.reject(new Error(`it was not ready within ${plan.readyWithinMs / 1000} s`)),
-        ),
+        late.promise,
       ]);
     } catch (error) {
       sendSignal(-child.pid, 'SIGKILL');
@@ -122,7 +128,7 @@ export class SupervisedProcess {
       throw error;
     } finally {
       waiting.abort();
-      startTimeout.catch(ignoreAbort);
+      clearTimeout(startTimeout);
     }
   }
 
@@ -167,8 +173,3 @@ export class SupervisedProcess {
 }
 
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** Swallows the rejection of a sleep that was aborted because the process became ready. */
-function ignoreAbort(error: unknown): void {
-  if (!(error instanceof Error && error.name === 'AbortError')) throw error;
-}
