@@ -103,6 +103,8 @@ async function storeCopyAlone() {
   for (let attempt = 0; ; attempt++) {
     const url = `${site.url}/article/4?copied=${attempt}`;
     await call('/v2/scrape', { body: { url } });
+    // The response may come before the copy is stored; this one waits for it.
+    expect((await call('/v2/scrape', { body: { url, lockdown: true } })).status).toBe(200);
     const key = cacheKey(url, scrapeBody.parse({ url }))!;
     const { blob, files } = await db.query
       .selectFrom('cache_entries')
