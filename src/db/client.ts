@@ -362,6 +362,12 @@ export const arrayParameter = (values: unknown[], type: string): RawBuilder<unkn
   sql`${values}::${sql.raw(type)}[]`;
 
 /**
+ * A column in the rows of a statement that lets its commit, or that of the transaction around it, end before it is on the disk. A
+ * crash of Postgres or of its machine may take what it has stored. A statement without rows waits for the disk nevertheless.
+ */
+export const UNSYNCED_COMMIT = sql`set_config('synchronous_commit', 'off', true)`;
+
+/**
  * Creates a connection pool, which connects at the first query.
  * @param url `postgres://…`
  * @param onError called when an idle connection breaks, which the pool replaces by itself

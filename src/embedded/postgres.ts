@@ -110,7 +110,7 @@ function planServer({
     // Only changes of unlogged tables wait for this process, and workers report into one of these every few seconds. By default, it
     // wakes up five times per second.
     wal_writer_delay: '5s',
-    // Nobody replicates this database, so the process that launches replication only takes memory.
+    // This database is not replicated. By default, Postgres runs a process that launches replication and takes memory.
     max_logical_replication_workers: 0,
     timezone: 'UTC',
     log_timezone: 'UTC',

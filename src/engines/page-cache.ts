@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import { parseFileReference } from '../blobs/file-urls.ts';
 import { type Blobs, locateBlob } from '../blobs/index.ts';
@@ -100,6 +101,8 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
 
 /** Maximum number of lookups or copies in one statement. */
 const MAX_BATCH_SIZE = 50;
+/** Milliseconds for which a look-up waits for a copy that is being stored. A bucket may not respond at all. */
+const MAX_STORING_MS = 2_000;
 
 /**
  * Creates the cache of fetched pages.
@@ -144,8 +147,10 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
 
   /** Finds the newest copy of a key within the age limits of the request, also one that is being stored. */
   async function findNewest(key: Buffer, request: ScrapeRequest): Promise<FetchedSnapshot | undefined> {
+    const copy = storing.get(key.toString('hex'));
     // Whoever stores it reports a failure; the page is then fetched again.
-    await storing.get(key.toString('hex'))?.catch(() => undefined);
+    if (copy)
+      await Promise.race([copy.catch(() => undefined), sleep(MAX_STORING_MS, undefined, { ref: false })]);
     for (;;) {
       const entry = await lookUps({ key, minMs: request.minAge ?? 0, maxMs: request.maxAge });
       if (!entry) return undefined;
@@ -161,7 +166,7 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
     }
   }
 
-  async function storeCopy(key: Buffer, snapshot: FetchedSnapshot): Promise<void> {
+  async function writeCopy(key: Buffer, snapshot: FetchedSnapshot): Promise<void> {
     const files = await copyFiles(snapshot.files, results, blobs);
     await stores({ key, snapshot, files });
   }
@@ -169,7 +174,7 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
   return {
     /** Finds the newest copy that is what the request would get, within its age limits. */
     async find(key: Buffer, request: ScrapeRequest): Promise<FetchedSnapshot | undefined> {
-      // Only its content says whether a URL leads to a document. Both are looked up in the same statement.
+      // Only its content says whether a URL leads to a document.
       const keys = wantsImages(request) ? [key, withImages(key)] : [key];
       const copies = await Promise.all(keys.map((each) => findNewest(each, request)));
       return copies
@@ -177,17 +182,17 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
         .sort((one, other) => other!.fetchedAt - one!.fetchedAt)[0];
     },
 
-    /** Stores a copy, unless the page has an error status. Nobody has to wait for it before looking for the copy. */
+    /** Stores a copy, unless the page has an error status. Look-ups in this process wait for it. */
     async store(pageKey: Buffer, snapshot: FetchedSnapshot): Promise<void> {
       if (snapshot.statusCode >= 400) return;
       const key = snapshot.document?.hasImages ? withImages(pageKey) : pageKey;
-      const name = key.toString('hex');
-      const copy = storeCopy(key, snapshot);
-      storing.set(name, copy);
+      const hexKey = key.toString('hex');
+      const copy = writeCopy(key, snapshot);
+      storing.set(hexKey, copy);
       try {
         await copy;
       } finally {
-        if (storing.get(name) === copy) storing.delete(name);
+        if (storing.get(hexKey) === copy) storing.delete(hexKey);
       }
     },
   };

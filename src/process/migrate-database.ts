@@ -11,7 +11,8 @@ const ALIVE_EVERY_MS = 5_000;
  * @throws what `waitForDependency` and the migrations throw
  */
 export async function migrateDatabase(db: Database, logger: Logger): Promise<void> {
-  const alive = setInterval(() => process.send?.({ starting: true }), ALIVE_EVERY_MS);
+  // Without a parent, the migration goes on.
+  const alive = setInterval(() => process.connected && process.send?.({ starting: true }), ALIVE_EVERY_MS);
   try {
     await waitForDependency(() => migrate(db), logger);
   } finally {

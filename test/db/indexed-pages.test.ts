@@ -152,7 +152,11 @@ it('the entry of a scrape is found at once, and its commit does not wait for the
   });
   expect(inTransaction).toBe('off');
   expect((await find(db, teamId, 'brass')).pages).toHaveLength(1);
-  await addIndexedPages(db.query, teamId, [{ ...entry, fetchedAt: 2_000 }]);
+  const ofJob = await db.query.transaction().execute(async (query) => {
+    await addIndexedPages(query, teamId, [{ ...entry, fetchedAt: 2_000 }]);
+    return commitOf(query);
+  });
+  expect(ofJob).toBe('on');
   expect(await commitOf(db.query)).toBe('on');
 });
 

@@ -47,6 +47,15 @@ it('finds a copy that is still being stored', async () => {
   await stored;
 });
 
+it('does not wait for ever for a copy', async () => {
+  const disk = Promise.withResolvers<string[]>();
+  await using cache = await openCache(() => disk.promise);
+  const stored = cache.store(KEY, snapshotOf('the page', { fetchedAt: Date.now() }));
+  expect(await cache.find(KEY, ANY_AGE)).toBeUndefined();
+  disk.reject(new Error('the bucket does not respond'));
+  await expect(stored).rejects.toThrow('the bucket does not respond');
+});
+
 it('finds no copy, and no error, if it could not be stored', async () => {
   await using cache = await openCache(() => Promise.reject(new Error('the disk is full')));
   const stored = cache.store(KEY, snapshotOf('the page', { fetchedAt: Date.now() }));

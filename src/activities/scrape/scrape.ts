@@ -47,7 +47,7 @@ const MAX_BEGIN_MS = 1_000;
  */
 const BROWSER_START_MS = 200;
 
-/** The document is stored by then, so that only the next scrape of the page suffers. */
+/** The document does not need the copy, so only the next scrape of the page suffers. */
 const NOT_CACHED = 'a scraped page could not be stored in the cache';
 
 /** Dependencies of scrapes. */
@@ -183,7 +183,7 @@ async function scrapeJob(deps: JobDeps, jobId: string, { job, cipher, run }: Job
   try {
     const fetched = await fetchPage(deps, scrape);
     stages.end('fetch');
-    // The response does not wait for the copy. Those who look for it do.
+    // The response does not wait for the copy. Look-ups of it in this process do.
     void fetched.storeCopy().catch((error) => logger.warn({ err: error, jobId }, NOT_CACHED));
     const document = await buildDocument(deps, {
       scrapeId: jobId,

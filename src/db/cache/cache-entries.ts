@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../client.ts';
+import { type Database, UNSYNCED_COMMIT } from '../client.ts';
 import { PREPARED } from '../prepared-statements.ts';
 
 /** A copy of a page in the cache. `blob` is the key of its snapshot in the store. */
@@ -86,7 +86,7 @@ export async function addCacheEntries(db: Database, entries: CacheEntry[]): Prom
       })),
     )
     .onConflict((conflict) => conflict.doNothing())
-    // A scrape waits for this statement, but not for the disk: a copy that a failure of the machine takes is fetched again.
-    .returning(sql`set_config('synchronous_commit', 'off', true)`.as('commit'))
+    // Pages of jobs and look-ups of the page wait for this statement, but not for the disk: a copy that is lost is fetched again.
+    .returning(UNSYNCED_COMMIT.as('commit'))
     .execute();
 }

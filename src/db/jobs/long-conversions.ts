@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { isJsonObject } from '../../json-object.ts';
-import type { Database, Queryable } from '../client.ts';
+import { type Database, type Queryable, UNSYNCED_COMMIT } from '../client.ts';
 import { PREPARED, runPrepared } from '../prepared-statements.ts';
 import { type SlotLease, takeSlot } from '../teams/slots.ts';
 import { type BegunJob, jobExpressions, type NewJob } from './jobs.ts';
@@ -146,7 +146,7 @@ export async function insertOrJoin(
         'lease',
       ),
     )
-    .$if(begins, (jobs) => jobs.select(sql`set_config('synchronous_commit', 'off', true)`.as('commit')))
+    .$if(begins, (jobs) => jobs.select(UNSYNCED_COMMIT.as('commit')))
     .where('teams.id', '=', job.teamId);
   const [row] = await runPrepared(query, statement);
   if (!row) throw new Error(`the team ${job.teamId} does not exist`);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { LEXEMES, type PageEntry, urlKeyOf } from '../../indexing/page-entry.ts';
 import type { QueryTerm, WeighedTerm } from '../../indexing/query-terms.ts';
-import { arrayParameter, type Database, type Queryable } from '../client.ts';
+import { arrayParameter, type Database, type Queryable, UNSYNCED_COMMIT } from '../client.ts';
 import { PREPARED } from '../prepared-statements.ts';
 
 /** The columns of an entry that are made of the page. */
@@ -14,19 +14,15 @@ const PAGE_COLUMNS = ['url', 'title', 'description', 'content', 'words', 'conten
  */
 const KEEPS_TEXT = sql`(page.content_key = excluded.content_key or excluded.content = '' and page.content <> '')`;
 
-/** Ends a statement whose commit does not wait for the disk. */
-const WITHOUT_SYNC = sql`returning set_config('synchronous_commit', 'off', true)`;
-const NOTHING = sql``;
-
 /** Pages of one statement at most, which is prepared for each number of pages. */
 const MAX_ROWS = 8;
 
 /**
  * Adds a page to the index of a team like {@link addIndexedPages}, without waiting for the disk: searches find it at once, but a
- * power failure may take it.
+ * crash of Postgres may take it.
  */
 export const addIndexedPage = ({ query }: Database, teamId: string, entry: PageEntry): Promise<void> =>
-  addRows(query, teamId, { rows: [[urlKeyOf(entry.url).toString('hex'), entry]], isSynced: false });
+  addRows(query, teamId, [[urlKeyOf(entry.url).toString('hex'), entry]], sql`returning ${UNSYNCED_COMMIT}`);
 
 /**
  * Adds pages to the index of a team, or replaces their entries if they are newer. Of documents that were made of the same copy of
@@ -43,18 +39,16 @@ export async function addIndexedPages(
     ([one], [other]) => (one < other ? -1 : 1),
   );
   for (let at = 0; at < rows.length; at += MAX_ROWS)
-    await addRows(query, teamId, { rows: rows.slice(at, at + MAX_ROWS), isSynced: true });
+    await addRows(query, teamId, rows.slice(at, at + MAX_ROWS));
 }
 
-/** What {@link addRows} adds. */
-interface AddedRows {
-  /** The entries with the keys of their URLs in hex. */
-  rows: readonly (readonly [string, PageEntry])[];
-  /** Whether the statement, unless it is part of a transaction, ends only when they are on the disk. */
-  isSynced: boolean;
-}
-
-async function addRows(query: Queryable, teamId: string, { rows, isSynced }: AddedRows): Promise<void> {
+/** @param rows the entries with the keys of their URLs in hex. @param ending the end of the statement */
+async function addRows(
+  query: Queryable,
+  teamId: string,
+  rows: readonly (readonly [string, PageEntry])[],
+  ending = sql``,
+): Promise<void> {
   // One parameter for each value, because arrays of long texts take both sides longer to write and to read.
   const values = rows.map(([key, entry]) => {
     const { url, title, description, content, lexemes, fetchedAt } = entry;
@@ -77,7 +71,7 @@ async function addRows(query: Queryable, teamId: string, { rows, isSynced }: Add
       )}
     where page.fetched_at < excluded.fetched_at or (
       page.fetched_at = excluded.fetched_at and octet_length(page.content) < octet_length(excluded.content))
-    ${isSynced ? NOTHING : WITHOUT_SYNC}`.execute(query);
+    ${ending}`.execute(query);
 }
 
 const contentKeyOf = ({ url, title, description, content }: PageEntry) =>

@@ -32,8 +32,9 @@ export interface ServiceProcessOptions {
 }
 
 /**
- * Plans the API or a worker. The process runs under the same Node binary, sends `{starting: true}` over IPC while its start
- * takes long and `{ready: true, url?}` when it accepts requests, and exits when the channel closes because the supervisor died.
+ * Plans the API or a worker. The process runs under the same Node binary, sends `{starting: true}` over IPC while it
+ * migrates the database and `{ready: true, url?}` when it accepts requests, and exits when the channel closes because the
+ * supervisor died.
  */
 export function planServiceProcess(options: ServiceProcessOptions): ProcessPlan {
   const { name, title, log } = options;

@@ -22,7 +22,7 @@ export interface ProcessPlan {
   launch(): ChildProcess;
   /**
    * Resolves when the process accepts requests.
-   * @param onAlive called when the process says that its start takes longer, such as for a migration of the database
+   * @param onAlive called when the process says that its start takes longer, as for a migration of the database
    */
   ready(child: ChildProcess, signal: AbortSignal, onAlive?: () => void): Promise<void>;
   /** How long a start may take, and for how long one that takes longer may say nothing. */
