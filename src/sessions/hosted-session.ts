@@ -240,7 +240,7 @@ export class HostedSession {
       const onLeftWaiting = (targetIds: string[]) =>
         void this.#stopStalledNavigations(targetIds, KILLED_NAVIGATION_MS);
       if (purpose === 'code') this.#clients.connect(socket, { ...options, onLeftWaiting });
-      else this.#clients.connectHost(socket, { ...options, usesHiddenTab: true });
+      else this.#clients.connectUncounted(socket, { ...options, usesHiddenTab: true });
     });
     return this.#protocolSocket;
   }

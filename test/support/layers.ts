@@ -9,7 +9,7 @@ const LAYERS = [
   ['source-text'],
   [
     'json-size',
-    'loop-share',
+    'read-pause',
     'media-kind',
     'snapshot',
     'pause',

@@ -12,7 +12,7 @@ import {
   jobLostError,
   recordTrace,
 } from '../../db/jobs/jobs.ts';
-import { recordKeptScrape } from '../../db/kept-scrapes.ts';
+import { recordOpenScrapePage } from '../../db/open-scrape-pages.ts';
 import { addIndexedPage } from '../../db/pages/indexed-pages.ts';
 import { extraCreditsOfScrape } from '../../db/teams/extra-credits.ts';
 import { releaseSlot, renewSlot } from '../../db/teams/slots.ts';
@@ -260,7 +260,7 @@ async function storeDocument(
   // while, beside the key of the job.
   const stored = cipher.encrypts ? { blob: await blobs.putNew(bytes) } : await blobs.putResult(jobId, bytes);
   if (ownBrowser?.keep() && sessions)
-    await recordKeptScrape(db, { scrapeId: jobId, queue: sessions.queue, keptMs: KEPT_MS });
+    await recordOpenScrapePage(db, { scrapeId: jobId, queue: sessions.queue, keptMs: KEPT_MS });
   const [uploadKey] = await Promise.all([
     completeJob(db, { jobId, credits, ...stored, trace: cipher.encrypts ? undefined : trace.attempts }),
     // A statement of its own, because the rows of the team and of the page would be locked in no fixed order.

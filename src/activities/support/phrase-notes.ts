@@ -3,7 +3,7 @@ import { toServiceError } from '../../errors.ts';
 import type { Models } from '../../models/index.ts';
 import { startModelTime } from '../../models/model-time.ts';
 import { composeAnswer } from '../../support/answer.ts';
-import { phraseAnswer } from '../../support/phrase.ts';
+import { phraseAnswer } from '../../support/phrase-answer.ts';
 import { type AskedQuestion, type Notes, toFindings } from './support-notes.ts';
 
 /** The model may take this many milliseconds. */

@@ -8,7 +8,7 @@ import {
   type StalledJob,
   takeStalledJobs,
 } from '../../db/jobs/page-jobs.ts';
-import { deleteOldKeptScrapes } from '../../db/kept-scrapes.ts';
+import { deleteExpiredScrapePages } from '../../db/open-scrape-pages.ts';
 import { deleteOldIndexedPages } from '../../db/pages/indexed-pages.ts';
 import { deleteOldVersions } from '../../db/pages/page-versions.ts';
 import { deleteOldRobotsFiles } from '../../db/robots.ts';
@@ -79,7 +79,7 @@ export function upkeepActivities(deps: UpkeepDeps) {
       const cache = await trimCache(deps);
       const strays = await removeStrayFiles(deps);
       await deleteOldIdempotencyKeys(db);
-      await deleteOldKeptScrapes(db);
+      await deleteExpiredScrapePages(db);
       await deleteOldRobotsFiles(db);
       await deleteUnusedProfiles(db);
       await deleteOldModelCalls(db);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findHostOfScrape } from '../../db/kept-scrapes.ts';
+import { findHostOfScrape } from '../../db/open-scrape-pages.ts';
 import { findSession, type StoredSession } from '../../db/sessions.ts';
 import { type ErrorCode, ServiceError, toServiceError } from '../../errors.ts';
 import { SESSION_END_SENTENCES } from '../../schemas/session-end.ts';

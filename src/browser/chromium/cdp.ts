@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { CDPSession } from 'playwright';
 import { hasTooManyValues, MAX_JSON_VALUES } from '../../json-size.ts';
-import { restAfter } from '../../loop-share.ts';
+import { readPauseAfter } from '../../read-pause.ts';
 
 /** One end of the Chrome DevTools Protocol: commands go to, and events come from, a target or the browser itself. */
 export type Session = Pick<CDPSession, 'send' | 'on' | 'once' | 'off'>;
@@ -187,10 +187,10 @@ function readMessages(output: Readable, receive: (message: CdpMessage) => void):
       const startedAt = performance.now();
       const message = hasTooManyValues(json) ? refused(json) : (JSON.parse(json.toString()) as CdpMessage);
       if (message) receive(message);
-      const restMs = restAfter(performance.now() - startedAt);
-      if (restMs) {
+      const pauseMs = readPauseAfter(performance.now() - startedAt);
+      if (pauseMs) {
         output.pause();
-        setTimeout(() => output.resume(), restMs).unref();
+        setTimeout(() => output.resume(), pauseMs).unref();
       }
     }
     if (start < chunk.length) parts.push(chunk.subarray(start));

@@ -8,8 +8,8 @@ import { fieldsOf } from '../../json-object.ts';
 import { type ApiRequest, type ApiResponse, sendRequest } from '../api-client.ts';
 import { parseWholeNumber } from '../arguments.ts';
 import { withRunningInstance } from '../connection.ts';
-import { printTable } from '../database.ts';
 import { onInterrupt } from '../interrupt.ts';
+import { printTable } from '../print-table.ts';
 
 const PATH = '/v2/browser';
 const id = { type: 'positional', description: 'id of the session', required: true } as const;

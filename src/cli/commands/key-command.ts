@@ -1,7 +1,8 @@
 import { defineCommand } from 'citty';
 import { generateKey } from '../../db/teams/generate-key.ts';
 import { addKey, FIRST_TEAM, findKey, findTeam, listKeys, revokeKey } from '../../db/teams/teams.ts';
-import { printTable, withDatabase } from '../database.ts';
+import { printTable } from '../print-table.ts';
+import { withDatabase } from '../with-database.ts';
 
 const team = {
   type: 'string',

@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty';
-import { withDatabase } from '../database.ts';
+import { withDatabase } from '../with-database.ts';
 
 /** `migrate`: migrates the database to this version, which every start does too. */
 export const migrateCommand = defineCommand({

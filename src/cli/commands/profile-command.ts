@@ -1,7 +1,8 @@
 import { defineCommand } from 'citty';
 import { deleteProfile, listProfiles } from '../../db/teams/profiles.ts';
 import { FIRST_TEAM, findTeam } from '../../db/teams/teams.ts';
-import { printTable, withDatabase } from '../database.ts';
+import { printTable } from '../print-table.ts';
+import { withDatabase } from '../with-database.ts';
 
 const team = {
   type: 'string',

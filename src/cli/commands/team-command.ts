@@ -2,7 +2,8 @@ import { defineCommand } from 'citty';
 import { changeTeam, createTeam, findTeam, listTeams } from '../../db/teams/teams.ts';
 import { ServiceError } from '../../errors.ts';
 import { parseSwitch, parseWholeNumber } from '../arguments.ts';
-import { printTable, withDatabase } from '../database.ts';
+import { printTable } from '../print-table.ts';
+import { withDatabase } from '../with-database.ts';
 
 const name = { type: 'positional', description: 'name of the team', required: true } as const;
 const credits = {

@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import { type CdpMessage, SERVER_ERROR } from '../../browser/chromium/cdp.ts';
 import { fieldsOf } from '../../json-object.ts';
 import { hasTooManyValues, MAX_JSON_VALUES } from '../../json-size.ts';
-import { restAfter } from '../../loop-share.ts';
+import { readPauseAfter } from '../../read-pause.ts';
 import {
   COMMAND_SHAPE,
   INVALID_REQUEST,
@@ -43,8 +43,8 @@ export class ClientInput {
       listeners.onActivity(message.length);
       const startedAt = performance.now();
       this.#receive(isBinary ? Buffer.alloc(0) : message);
-      const restMs = restAfter(performance.now() - startedAt);
-      if (restMs) void this.pauseUntil(sleep(restMs, undefined, { ref: false }));
+      const pauseMs = readPauseAfter(performance.now() - startedAt);
+      if (pauseMs) void this.pauseUntil(sleep(pauseMs, undefined, { ref: false }));
     });
     // A frame that violates the protocol of WebSockets: `close` follows.
     socket.on('error', () => socket.terminate());

@@ -68,13 +68,13 @@ export class ProtocolClients {
       );
       return;
     }
-    const output = this.connectHost(socket, options);
+    const output = this.connectUncounted(socket, options);
     this.#clients.add(output);
     socket.once('close', () => this.#clients.delete(output));
   }
 
   /** Serves a client of the host itself, which neither counts as a client nor is closed with them. */
-  connectHost(socket: WebSocket, options: ProtocolClientOptions): ClientSocket {
+  connectUncounted(socket: WebSocket, options: ProtocolClientOptions): ClientSocket {
     const output = new ClientSocket(socket, options.onSent);
     void new ProtocolClient(this.#browser, { socket, output, ...options }).run();
     return output;

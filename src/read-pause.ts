@@ -9,4 +9,4 @@ const WAITS = 4;
  * @param busyMs how long the message took, in milliseconds
  * @returns milliseconds; 0 for a message that nobody noticed
  */
-export const restAfter = (busyMs: number): number => (busyMs < NOTICED_MS ? 0 : WAITS * busyMs);
+export const readPauseAfter = (busyMs: number): number => (busyMs < NOTICED_MS ? 0 : WAITS * busyMs);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from './client.ts';
 
 /** Where the page of a scrape is kept open. */
-export interface KeptScrape {
+export interface OpenScrapePage {
   scrapeId: string;
   /** The task queue of the host. */
   queue: string;
@@ -11,7 +11,10 @@ export interface KeptScrape {
 }
 
 /** Records where the page of a scrape is kept open, so that the session that continues it starts there. */
-export async function recordKeptScrape(db: Database, { scrapeId, queue, keptMs }: KeptScrape): Promise<void> {
+export async function recordOpenScrapePage(
+  db: Database,
+  { scrapeId, queue, keptMs }: OpenScrapePage,
+): Promise<void> {
   const row = { queue, expires_at: sql<Date>`now() + make_interval(secs => ${keptMs / 1000})` };
   await db.query
     .insertInto('kept_scrapes')
@@ -32,6 +35,6 @@ export async function findHostOfScrape(db: Database, scrapeId: string): Promise<
 }
 
 /** Deletes the records of pages that are not kept any more. */
-export async function deleteOldKeptScrapes(db: Database): Promise<void> {
+export async function deleteExpiredScrapePages(db: Database): Promise<void> {
   await db.query.deleteFrom('kept_scrapes').where('expires_at', '<', sql<Date>`now()`).execute();
 }
