@@ -12,10 +12,10 @@ import { withSite } from './crawl/programs.ts';
 import { percentile, table } from './figures.ts';
 import { runInterruptible } from './interrupt.ts';
 
-const HELP = `Finds out whether a page of a batch has become dearer since the last commit that changed docs/benchmarks.md, and in which
+const HELP = `Finds out whether a page of a batch has become more expensive since the last commit that changed docs/benchmarks.md, and in which
 stage. Each round measures that commit and the working tree, and before each of them a yardstick: the fetch and the conversion
 of that commit in memory. Costs are multiples of the yardstick, because the speed of a machine changes from minute to minute.
-A stage is dearer if its lowest cost now is above its highest one before, and its median by a twentieth. Exits with 1 if one
+A stage is more expensive if its lowest cost now is above its highest one before, and its median by a twentieth. Exits with 1 if one
 is. Takes about five minutes. Needs what bench/profile.ts needs, and git.
 
 Usage: node bench/guard.ts [OPTIONS]
@@ -103,8 +103,8 @@ function addCosts(costs: Costs, stages: Record<string, number>, yardstickMs: num
 function compare(stage: string, before: Costs, now: Costs) {
   const [old = [0], current = [0]] = [before.get(stage), now.get(stage)];
   const [oldCost, cost] = [percentile(old, 0.5), percentile(current, 0.5)];
-  const isDearer = Math.min(...current) > Math.max(...old) && cost >= oldCost * LEAST_RATIO;
-  return { stage, oldCost, cost, isDearer };
+  const isMoreExpensive = Math.min(...current) > Math.max(...old) && cost >= oldCost * LEAST_RATIO;
+  return { stage, oldCost, cost, isMoreExpensive };
 }
 
 async function main({ pages, rounds, ...given }: typeof options, interrupt: AbortSignal): Promise<void> {
@@ -136,18 +136,18 @@ async function main({ pages, rounds, ...given }: typeof options, interrupt: Abor
     .sort((one, other) => other.cost - one.cost);
   process.stdout.write(
     `${table(
-      stages.map(({ stage, oldCost, cost, isDearer }) => ({
+      stages.map(({ stage, oldCost, cost, isMoreExpensive }) => ({
         'cost of a page, in yardsticks': stage,
         [commit]: oldCost.toFixed(3),
         'working tree': cost.toFixed(3),
         ratio: oldCost > 0 ? (cost / oldCost).toFixed(2) : 'new',
-        '': isDearer ? 'dearer' : '',
+        '': isMoreExpensive ? 'more expensive' : '',
       })),
     )}\n`,
   );
-  const dearer = stages.filter(({ isDearer }) => isDearer).map(({ stage }) => stage);
-  process.stdout.write(`\n${dearer.length ? `Dearer: ${dearer.join('; ')}.` : 'No stage became dearer.'}\n`);
-  if (dearer.length) process.exitCode = 1;
+  const expensive = stages.filter(({ isMoreExpensive }) => isMoreExpensive).map(({ stage }) => stage);
+  process.stdout.write(`\n${expensive.length ? `More expensive: ${expensive.join('; ')}.` : 'No stage became more expensive.'}\n`);
+  if (expensive.length) process.exitCode = 1;
 }
 
 await runInterruptible((interrupt) => main(options, interrupt));

@@ -177,7 +177,7 @@ function createPageEngines(
     browser: createBrowserEngine({ ...browserEngineDeps(config, services, { browser, logger }), pool }),
     proxies: egress.upstreams,
     upload: createUploadEngine({ db, uploads, secretKey }),
-    readDocument: createDocumentReader({ convert: documents.convert, blobs }),
+    convertIfDocument: createDocumentReader({ convert: documents.convert, blobs }),
     cache: createPageCache({ db, blobs: cacheBlobs, results: blobs }),
   });
 }

@@ -48,7 +48,7 @@ function throughEngines(): GetPage {
     browser: { fetchPage: unused('the browser') },
     upload: { readUpload: unused('an uploaded file') },
     proxies: egress.upstreams,
-    readDocument: async (page) => page,
+    convertIfDocument: async (page) => page,
     cache: { find: unused('the cache'), store: unused('the cache') },
   });
   return async (url, signal) => {

@@ -121,10 +121,10 @@ function pageRequest(
 /** Chooses the proxy and the number of pages of a document with which a page costs no more than what is reserved for it. */
 function limitsOf(run: StoredRun, { pageCredits, maxDocumentPages }: AgentTask, reserved: number) {
   const proxy = run.kind === 'agent' ? ('basic' as const) : run.request.scrapeOptions.proxy;
-  const isTooDear = proxy === 'auto' && reserved < pageCredits.most;
-  const page = isTooDear ? pageCredits.least : pageCredits.most;
+  const isTooExpensive = proxy === 'auto' && reserved < pageCredits.most;
+  const page = isTooExpensive ? pageCredits.least : pageCredits.most;
   const maxPages = Math.max(1, Math.min(maxDocumentPages, 1 + reserved - page));
-  return { proxy: isTooDear ? ('basic' as const) : proxy, maxPages };
+  return { proxy: isTooExpensive ? ('basic' as const) : proxy, maxPages };
 }
 
 /** Adds the number of pages to the options of the PDF parser, if a request allows that parser. */

@@ -150,7 +150,7 @@ function withinLimits(calls: readonly CheckedCall[], { task, steps, access }: Si
   const least = leastCreditsOf(task);
   const limited = calls.map((call): NewCall => {
     const reserved = least[call.tool] ?? 0;
-    const error = faultOf(call, { steps, access, task, opened, isTooDear: remaining < reserved });
+    const error = faultOf(call, { steps, access, task, opened, isTooExpensive: remaining < reserved });
     if (error !== null) return { ...call, error, reserved: 0 };
     remaining -= reserved;
     if (call.tool === 'scrape') opened.set(call.input.url, 'The result of another call');
@@ -170,9 +170,9 @@ function withExtraCredits(calls: readonly NewCall[], task: AgentTask, remaining:
 
 function faultOf(
   call: CheckedCall,
-  { task, steps, access, isTooDear, opened }: Situation & { isTooDear: boolean; opened: Map<string, string> },
+  { task, steps, access, isTooExpensive, opened }: Situation & { isTooExpensive: boolean; opened: Map<string, string> },
 ): string | null {
-  if (isTooDear) return 'The credits of this run are used up. Call answer with what is known.';
+  if (isTooExpensive) return 'The credits of this run are used up. Call answer with what is known.';
   if (call.tool === 'open') return refusalOf(call.input.url, access, task) ?? null;
   if (call.tool === 'read' && 'page' in call.input) {
     const { page: number } = call.input;

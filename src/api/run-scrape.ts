@@ -31,7 +31,7 @@ export async function runScrape({ baseUrl, ...scrape }: Scrape, deps: ApiDeps): 
   if (!result) throw await timeoutError(id, scrape.request, deps);
   const fields = {
     success: 'true',
-    data: readDocument(result, baseUrl, deps),
+    data: documentJson(result, baseUrl, deps),
     ...(origin.includes('website') && { scrape_id: JSON.stringify(id) }),
   };
   const members = Object.entries(fields).map(([name, json]) => `"${name}":${json}`);
@@ -39,13 +39,13 @@ export async function runScrape({ baseUrl, ...scrape }: Scrape, deps: ApiDeps): 
 }
 
 /** Signs the URLs of the files of a stored document. @returns JSON */
-const readDocument = (result: Buffer, baseUrl: string, { config }: Pick<ApiDeps, 'config'>): string =>
+const documentJson = (result: Buffer, baseUrl: string, { config }: Pick<ApiDeps, 'config'>): string =>
   withFileUrls(result.toString(), baseUrl, config.secretKey);
 
 /** Parses a stored document and signs the URLs of its files. */
 export function parseDocument(result: Buffer, baseUrl: string, deps: Pick<ApiDeps, 'config'>): Document {
   // The scrape activity wrote the document in this shape.
-  return JSON.parse(readDocument(result, baseUrl, deps)) as Document;
+  return JSON.parse(documentJson(result, baseUrl, deps)) as Document;
 }
 
 /** Bounds of the seconds after which a request is to be repeated whose document takes longer than its timeout. */

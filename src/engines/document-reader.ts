@@ -19,7 +19,7 @@ import { beyondCredits, type ExtraCredits, limitToCredits, reserveDocument } fro
  * Completes the result of an engine: a document is converted and becomes a page; any other result stays as it is.
  * @throws ServiceError `SCRAPE_DOCUMENT_ENCRYPTED`, `SCRAPE_DOCUMENT_UNREADABLE`; the reason of the signal
  */
-export type ReadDocument = (page: EngineResult, options: ReadOptions) => Promise<FetchedSnapshot>;
+export type ConvertIfDocument = (page: EngineResult, options: ReadOptions) => Promise<FetchedSnapshot>;
 
 /** How a document is converted, and what its pages may cost. */
 interface ReadOptions extends ConversionOptions {
@@ -34,7 +34,7 @@ export function createDocumentReader({
 }: {
   convert: ConvertDocument;
   blobs: Blobs;
-}): ReadDocument {
+}): ConvertIfDocument {
   return async ({ unconverted, ...page }, options) => {
     if (!unconverted) return page;
     const { task, converted } = await convertWithinCredits(convert, unconverted, options);

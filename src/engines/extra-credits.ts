@@ -27,7 +27,7 @@ export async function reserveDocument(
 }
 
 /** The error for a copy in the cache that its team cannot pay for, and that may not be replaced by a part of the document. */
-export const copyTooDear = ({ numPages = 1 }: Pick<DocumentParts, 'numPages'> = {}) =>
+export const copyTooExpensive = ({ numPages = 1 }: Pick<DocumentParts, 'numPages'> = {}) =>
   new ServiceError(
     'INSUFFICIENT_CREDITS',
     `Insufficient credits: the copy in the cache is a document of ${numPages} pages, each of which costs a credit, and the team has too few left. Ask your operator for more.`,

@@ -2,11 +2,11 @@ import { needsSource } from '../formats/index.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { isCacheOnly } from '../schemas/scrape-options.ts';
 import type { FetchedSnapshot } from '../snapshot.ts';
-import type { ReadDocument } from './document-reader.ts';
+import type { ConvertIfDocument } from './document-reader.ts';
 import type { EngineResult } from './engine.ts';
 import { EngineTrace, type Fallback } from './engine-trace.ts';
 import { Escalation, type EscalationDeps, withWarnings } from './escalation.ts';
-import { copyTooDear, reserveDocument } from './extra-credits.ts';
+import { copyTooExpensive, reserveDocument } from './extra-credits.ts';
 import {
   cacheKey,
   cacheMissError,
@@ -52,9 +52,9 @@ function warnAboutImages(snapshot: FetchedSnapshot, request: ScrapeRequest): Fet
 export function createEngines({
   upload,
   cache,
-  readDocument,
+  convertIfDocument,
   ...deps
-}: EscalationDeps & { upload: UploadEngine; cache: PageCache; readDocument: ReadDocument }): Engines {
+}: EscalationDeps & { upload: UploadEngine; cache: PageCache; convertIfDocument: ConvertIfDocument }): Engines {
   return {
     async fetchPage(request, signal, context) {
       const target = toPageRequest(request, context);
@@ -63,7 +63,7 @@ export function createEngines({
       const convert = async (page: EngineResult): Promise<FetchedSnapshot> => {
         if (!page.unconverted) return page;
         return duringConversion(
-          () => readDocument(page, { signal, owner, onProgress, extraCredits }),
+          () => convertIfDocument(page, { signal, owner, onProgress, extraCredits }),
           page.unconverted.task.type,
         );
       };
@@ -79,7 +79,7 @@ export function createEngines({
       const lookedUpAt = performance.now();
       const copy = readable ? await cache.find(key, request) : undefined;
       const isPaid = copy && (await reserveDocument(copy.document, extraCredits));
-      if (copy && cacheOnly && !isPaid) throw copyTooDear(copy.document);
+      if (copy && cacheOnly && !isPaid) throw copyTooExpensive(copy.document);
       // A page that is fetched again is read only as far as the team can pay.
       if (copy && isPaid) {
         trace.recordCopy(copy, lookedUpAt);

@@ -30,7 +30,7 @@ const convert: ConvertDocument = async (task) => {
     warnings: ['Page 2 could not be read.'],
   };
 };
-const readDocument = createDocumentReader({ convert, blobs });
+const convertIfDocument = createDocumentReader({ convert, blobs });
 
 const PDF = { url: 'http://a.test/a.pdf', contentType: 'application/pdf', body: Buffer.from('%PDF-1.7') };
 
@@ -46,7 +46,7 @@ function read({
   credits?: number;
 }) {
   const content = readBody(PDF, { wantsBody: false, parsers: PARSERS, ...options });
-  return readDocument(
+  return convertIfDocument(
     { ...snapshotOf(''), warnings: ['First.'], ...content },
     {
       signal: new AbortController().signal,

@@ -21,7 +21,7 @@ async function requestOf(options: object) {
   };
   const engines = createEngines({
     cache,
-    readDocument: async (page) => page,
+    convertIfDocument: async (page) => page,
     http: engine,
     browser: engine,
     upload: { readUpload: async () => snapshotOf('<p>A file</p>') },

@@ -116,12 +116,12 @@ export class JobReader {
       request: { ...request, url },
       attempts: trace ?? [],
       ...(status === 'failed' && error && { error: withoutDetails(error) }),
-      ...(status === 'completed' && blob && { document: await this.readDocument(blob) }),
+      ...(status === 'completed' && blob && { document: await this.readDocumentFacts(blob) }),
     };
   }
 
   /** Reads what a stored document says about itself. */
-  async readDocument(blob: string): Promise<DocumentFacts & { url: string; links: string[] }> {
+  async readDocumentFacts(blob: string): Promise<DocumentFacts & { url: string; links: string[] }> {
     // The scrape wrote the document in this shape.
     const document = JSON.parse((await this.#blobs.get(blob)).toString()) as Document;
     const { metadata, markdown, warning, links } = document;

@@ -85,7 +85,7 @@ export function supportActivities({ db, blobs, resultTtlMs, models }: SupportDep
       const fixes = (finding && trialsOf(finding)[number]) ?? [];
       if (!job || job === 'unknown' || !fixes.length) return false;
       const outcome = await findOutcome(db, trialId);
-      const document = outcome?.blob ? await reader.readDocument(outcome.blob) : undefined;
+      const document = outcome?.blob ? await reader.readDocumentFacts(outcome.blob) : undefined;
       const verdict = judgeTrial(
         { fixes, ...(outcome?.error && { error: outcome.error }), ...(document && { document }) },
         { document: job.page?.document, crawl: job.crawl?.request },

@@ -55,7 +55,7 @@ export const extraCreditsOfScrape = (
     teamId,
     readLeft: async (query, extra) => (await readScrapeCredits({ query }, jobId)) - expected - extra,
     // An attempt that counted as lost may go on beside the current one. Only one of them is billed, so the job needs the
-    // credits of the dearer one.
+    // credits of the more expensive one.
     store: async (query, extra) =>
       isUpdated(
         await query

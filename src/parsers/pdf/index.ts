@@ -68,7 +68,7 @@ export interface PdfDocument {
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfDocument> {
   const { mode = 'auto', maxPages = 10_000, images = false, password, ocr, onProgress } = options;
   const original = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const { source, file, isRecovered, isRenderable } = await readDocument(original, {
+  const { source, file, isRecovered, isRenderable } = await readOrRepair(original, {
     maxPages,
     images,
     ...(password ? { password } : {}),
@@ -166,7 +166,7 @@ interface ReadResult {
 }
 
 /** Reads a file with liteparse. If that fails, reads a repaired copy with liteparse, and finally the file with PDF.js. */
-async function readDocument(file: Buffer, options: ReadOptions): Promise<ReadResult> {
+async function readOrRepair(file: Buffer, options: ReadOptions): Promise<ReadResult> {
   const direct = await tryLiteParse(file, options);
   if (direct) return { source: direct, file, isRecovered: false, isRenderable: true };
   const repaired = repairPdf(file);

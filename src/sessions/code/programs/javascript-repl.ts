@@ -5,8 +5,8 @@ import { Script } from 'node:vm';
 const CODE_NAME = 'code.js';
 /** The objects that the inspector keeps for one call. */
 const OBJECT_GROUP = 'call';
-/** The global variable that hands a value over to the inspector. */
-const HANDED = '$handed';
+/** The global variable by which code that the inspector evaluates gets a value of this program. */
+const TRANSFER_VARIABLE = '$transfer';
 
 /** A value as the inspector describes it: itself if it is primitive, else by the id of the object. */
 interface RemoteValue {
@@ -34,8 +34,8 @@ export class Thrown {
 export class JavaScriptRepl {
   readonly #inspector = new Session();
   /** Where the inspector, which only describes values, puts the values themselves. */
-  readonly #hand: { value?: unknown } = {};
-  #handId: string | undefined;
+  readonly #result: { value?: unknown } = {};
+  #resultId: string | undefined;
 
   constructor() {
     this.#inspector.connect();
@@ -48,13 +48,13 @@ export class JavaScriptRepl {
   async evaluate(code: string): Promise<unknown> {
     const { result, exceptionDetails } = await this.#evaluate(`${code}\n//# sourceURL=${CODE_NAME}`);
     try {
-      await this.#take(exceptionDetails ? (exceptionDetails.exception ?? {}) : result);
-      if (exceptionDetails) throw new Thrown(this.#hand.value);
-      return await Promise.resolve(this.#hand.value).catch((reason: unknown) => {
+      await this.#fetchValue(exceptionDetails ? (exceptionDetails.exception ?? {}) : result);
+      if (exceptionDetails) throw new Thrown(this.#result.value);
+      return await Promise.resolve(this.#result.value).catch((reason: unknown) => {
         throw new Thrown(reason);
       });
     } finally {
-      delete this.#hand.value;
+      delete this.#result.value;
       await this.#post('Runtime.releaseObjectGroup', { objectGroup: OBJECT_GROUP });
     }
   }
@@ -70,29 +70,29 @@ export class JavaScriptRepl {
       new Script(`(value) => { ${name} = value; }`).runInThisContext()(value);
     } catch {
       // It is a constant, which can only be declared anew.
-      await this.#withHanded(value, () => this.#evaluate(`const ${name} = ${HANDED}; undefined`));
+      await this.#withTransferVariable(value, () => this.#evaluate(`const ${name} = ${TRANSFER_VARIABLE}; undefined`));
     }
   }
 
-  /** Puts a described value into the hand. */
-  async #take({ objectId, value, unserializableValue }: RemoteValue): Promise<void> {
-    this.#handId ??= await this.#withHanded(
-      this.#hand,
-      async () => (await this.#evaluate(HANDED, '')).result.objectId,
+  /** Puts the value that the inspector describes into `#result`. */
+  async #fetchValue({ objectId, value, unserializableValue }: RemoteValue): Promise<void> {
+    this.#resultId ??= await this.#withTransferVariable(
+      this.#result,
+      async () => (await this.#evaluate(TRANSFER_VARIABLE, '')).result.objectId,
     );
     await this.#post('Runtime.callFunctionOn', {
-      objectId: this.#handId,
+      objectId: this.#resultId,
       functionDeclaration: 'function (value) { this.value = value; }',
       arguments: [{ objectId, value, unserializableValue }],
     });
   }
 
-  async #withHanded<T>(value: unknown, work: () => Promise<T>): Promise<T> {
-    Object.defineProperty(globalThis, HANDED, { value, configurable: true });
+  async #withTransferVariable<T>(value: unknown, work: () => Promise<T>): Promise<T> {
+    Object.defineProperty(globalThis, TRANSFER_VARIABLE, { value, configurable: true });
     try {
       return await work();
     } finally {
-      Reflect.deleteProperty(globalThis, HANDED);
+      Reflect.deleteProperty(globalThis, TRANSFER_VARIABLE);
     }
   }
 
