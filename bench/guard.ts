@@ -12,11 +12,11 @@ import { withSite } from './crawl/programs.ts';
 import { percentile, table } from './figures.ts';
 import { runInterruptible } from './interrupt.ts';
 
-const HELP = `Finds out whether a page of a batch has become more expensive since the last commit that changed docs/benchmarks.md, and in which
-stage. Each round measures that commit and the working tree, and before each of them a yardstick: the fetch and the conversion
+const HELP = `Finds out whether a page of a batch has become more expensive since the last commit that changed
+docs/benchmarks.md, and in which stage. Each round measures that commit and the working tree, and before each of them a yardstick: the fetch and the conversion
 of that commit in memory. Costs are multiples of the yardstick, because the speed of a machine changes from minute to minute.
-A stage is more expensive if its lowest cost now is above its highest one before, and its median by a twentieth. Exits with 1 if one
-is. Takes about five minutes. Needs what bench/profile.ts needs, and git.
+A stage is more expensive if its lowest cost now is above its highest one before, and its median by a twentieth.
+Exits with 1 if one is. Takes about five minutes. Needs what bench/profile.ts needs, and git.
 
 Usage: node bench/guard.ts [OPTIONS]
 

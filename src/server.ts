@@ -35,14 +35,14 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   if (webhookSecret) await changeTeam(db, FIRST_TEAM, { webhookSecret });
   const connection = await waitForDependency(() => connectTemporal(temporalAddress), logger);
   const temporal = new Temporal(connection, config.temporalNamespace);
-  const blobs = await openJobResults(config.blobs, db);
+  const results = await openJobResults(config.blobs, db);
   const uploads = await openBlobs(config.blobs, 'uploads');
   const storage = watchDiskSpace(listDataDirectories(config), config.minFreeBytes);
   const closing = new AbortController();
   const deps = {
     config: { ...config, secretKey },
     db,
-    blobs,
+    blobs: results,
     uploads,
     temporal,
     beginScrape: config.scrapeSocket === undefined ? undefined : createScrapeClient(config.scrapeSocket),

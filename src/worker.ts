@@ -93,7 +93,7 @@ async function connectServices(config: WorkerConfig, logger: Logger) {
   const db = openDatabase(config.databaseUrl, (error) =>
     logger.warn({ err: error }, 'database connection lost'),
   );
-  const [blobs, cacheBlobs, versionBlobs, uploads] = await Promise.all([
+  const [results, cacheBlobs, versionBlobs, uploads] = await Promise.all([
     openJobResults(config.blobs, db),
     openBlobs(config.blobs, 'cache'),
     openBlobs(config.blobs, 'versions'),
@@ -101,7 +101,7 @@ async function connectServices(config: WorkerConfig, logger: Logger) {
     migrateDatabase(db, logger),
     waitForDependency(() => prepareNamespace(connection, config.temporalNamespace), logger),
   ]);
-  return { bundle, chromium, documents, connection, db, blobs, cacheBlobs, versionBlobs, uploads };
+  return { bundle, chromium, documents, connection, db, results, cacheBlobs, versionBlobs, uploads };
 }
 
 type Services = Awaited<ReturnType<typeof connectServices>>;
@@ -151,12 +151,12 @@ function createThreadPools({ markdownConverter }: WorkerConfig, logger: Logger) 
 /** The dependencies of opening pages in a browser, of the pool or of a session. */
 const browserEngineDeps = (
   { secretKey, userAgent, maxBodyBytes }: WorkerConfig,
-  { db, blobs }: Services,
+  { db, results }: Services,
   { browser: { egress, proxy, adBlocker }, logger }: { browser: Browser; logger: Logger },
 ): Omit<BrowserEngineDeps, 'pool'> => ({
   egress,
   proxy,
-  blobs,
+  blobs: results,
   userAgent,
   maxBodyBytes,
   adBlocker,
@@ -170,15 +170,15 @@ function createPageEngines(
   { browser, logger }: { browser: Browser; logger: Logger },
 ) {
   const { secretKey, userAgent, maxBodyBytes } = config;
-  const { db, blobs, cacheBlobs, uploads, documents } = services;
+  const { db, results, cacheBlobs, uploads, documents } = services;
   const { egress, pool } = browser;
   return createEngines({
     http: createHttpEngine({ egress, userAgent, maxBodyBytes }),
     browser: createBrowserEngine({ ...browserEngineDeps(config, services, { browser, logger }), pool }),
     proxies: egress.upstreams,
     upload: createUploadEngine({ db, uploads, secretKey }),
-    convertIfDocument: createDocumentReader({ convert: documents.convert, blobs }),
-    cache: createPageCache({ db, blobs: cacheBlobs, results: blobs }),
+    convertIfDocument: createDocumentReader({ convert: documents.convert, blobs: results }),
+    cache: createPageCache({ db, blobs: cacheBlobs, results }),
   });
 }
 
@@ -194,7 +194,7 @@ function createWorkerActivities(
     logger: Logger;
   },
 ) {
-  const { db, blobs, cacheBlobs, versionBlobs, uploads } = services;
+  const { db, results, cacheBlobs, versionBlobs, uploads } = services;
   const { browser, threads, sessions, models, logger } = parts;
   const { renderer, remuxPool } = threads;
   const { egress, proxy } = browser;
@@ -202,7 +202,7 @@ function createWorkerActivities(
   const robotsCache = createRobotsCache({ db, egress, userAgent, token: config.robotsToken });
   const deps = {
     db,
-    blobs,
+    results,
     cacheBlobs,
     versionBlobs,
     uploads,
@@ -218,7 +218,7 @@ function createWorkerActivities(
       proxy,
       renderer,
       remuxPool,
-      blobs,
+      blobs: results,
       userAgent,
       maxBytes: config.maxMediaBytes,
       ytDlp: findYtDlp(config.ytDlp),
@@ -331,7 +331,7 @@ async function runWorker(): Promise<RunningService> {
   const logger = createLogger('worker', config.logLevel);
   installTemporalRuntime(logger);
   const services = await connectServices(config, logger);
-  const { connection, db, blobs } = services;
+  const { connection, db, results } = services;
   const browser = await startBrowser(config, services, logger);
   const { egress, proxy, pool } = browser;
   const threads = createThreadPools(config, logger);
@@ -366,7 +366,7 @@ async function runWorker(): Promise<RunningService> {
   });
   const health = serveHealth(config, registry, {
     database: db.ready,
-    blobs: blobs.ready,
+    blobs: results.ready,
     browser: () => pool.ready(),
     temporal: () => pingTemporal(connection),
     ...(sessions && { sessions: () => sessions.host.ready() }),

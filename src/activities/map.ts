@@ -14,7 +14,7 @@ import { waitForSlot } from './wait-for-slot.ts';
 
 /** Dependencies of maps. */
 export interface MapDeps extends LinkDiscoveryDeps {
-  blobs: JobResults;
+  results: JobResults;
 }
 
 /** A fifth of the timeout, but at most five seconds, is reserved for sorting and storing the links. */
@@ -64,7 +64,7 @@ function createResult(discovered: DiscoveredLinks, request: MapRequest): MapResu
 
 /** The activities of a map. */
 export function mapActivities(deps: MapDeps) {
-  const { db, blobs } = deps;
+  const { db, results } = deps;
   return {
     /**
      * Finds the links of a site and stores them. The activity may be repeated: if the job has already ended,
@@ -90,7 +90,7 @@ export function mapActivities(deps: MapDeps) {
         timeout.throwIfAborted();
         const input = { request, teamId, limit, sitemapDeadline, discoveryDeadline, timeout };
         const result = createResult(await discoverLinks(input, deps), request);
-        const stored = await blobs.putResult(jobId, Buffer.from(JSON.stringify(result)));
+        const stored = await results.putResult(jobId, Buffer.from(JSON.stringify(result)));
         timeout.throwIfAborted();
         await completeJob(db, { jobId, credits: MAP_CREDITS, ...stored });
         return stored.blob;

@@ -24,7 +24,7 @@ import { startHeartbeat } from './heartbeat.ts';
 /** Dependencies of page workers. */
 export interface PageWorkerDeps extends DocumentDeps {
   db: Database;
-  blobs: Blobs;
+  results: Blobs;
   engines: Engines;
   linkFilters: LinkFilterCache;
   storage: DiskSpace;
@@ -56,7 +56,7 @@ const HELP_SIGNAL = 'help';
 
 /** The activities that scrape the pages of batches and crawls. */
 export function pageActivities(deps: PageWorkerDeps) {
-  const { db, blobs, linkFilters, storage, secretKey, requestsPerHost } = deps;
+  const { db, results, linkFilters, storage, secretKey, requestsPerHost } = deps;
   const browserCapacity = new BrowserCapacity(deps.browserPages);
   return {
     /**
@@ -83,7 +83,7 @@ export function pageActivities(deps: PageWorkerDeps) {
       try {
         const pageWorker = new PageWorker({
           db,
-          blobs,
+          blobs: results,
           jobId,
           name,
           cipher,

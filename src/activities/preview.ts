@@ -11,7 +11,7 @@ import { startHeartbeat } from './heartbeat.ts';
 /** Dependencies of previews. */
 export interface PreviewDeps {
   db: Database;
-  blobs: JobResults;
+  results: JobResults;
   models: Models | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface PreviewResult {
 const MODEL_MS = 25_000;
 
 /** The activities of previews. */
-export function previewActivities({ db, blobs, models }: PreviewDeps) {
+export function previewActivities({ db, results, models }: PreviewDeps) {
   return {
     /**
      * Asks the model which options the prompt of a crawl describes. A model that fails is no error, because rules can
@@ -40,7 +40,7 @@ export function previewActivities({ db, blobs, models }: PreviewDeps) {
       using _ = startHeartbeat();
       // The API validated the request before it stored it.
       const result = await ask(jobId, job.team_id, job.request as { url: string; prompt: string });
-      const stored = await blobs.putResult(jobId, Buffer.from(JSON.stringify(result)));
+      const stored = await results.putResult(jobId, Buffer.from(JSON.stringify(result)));
       await completeJob(db, { jobId, credits: 0, ...stored });
       return stored.blob;
     },

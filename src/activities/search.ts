@@ -32,7 +32,7 @@ import { startHeartbeat } from './heartbeat.ts';
 /** Dependencies of searches. */
 export interface SearchDeps {
   db: Database;
-  blobs: JobResults;
+  results: JobResults;
   /** The SearXNG of the operator; without it, searches find pages that the team has scraped. */
   searxngUrl: string | undefined;
   resultTtlMs: number;
@@ -64,7 +64,7 @@ interface PendingResults extends FoundResults {
 
 /** The activities of a search. */
 export function searchActivities(deps: SearchDeps) {
-  const { db, blobs } = deps;
+  const { db, results } = deps;
   return {
     /**
      * Finds the results of a search. Without scrapes to wait for, it also ends the job. The activity may be repeated: the ids of
@@ -95,7 +95,7 @@ export function searchActivities(deps: SearchDeps) {
       const scrapeIds = Object.fromEntries(scrapes.map((scrape) => [scrape.url, scrape.jobId]));
       const pending: PendingResults = { ...planned, scrapeIds };
       return {
-        blob: await blobs.put(Buffer.from(JSON.stringify(pending))),
+        blob: await results.put(Buffer.from(JSON.stringify(pending))),
         scrapes: scrapes.map((scrape) => ({
           jobId: scrape.jobId,
           teamId: job.team_id,
@@ -116,14 +116,14 @@ export function searchActivities(deps: SearchDeps) {
       if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
       using _ = startHeartbeat();
       // `findResults` wrote it.
-      const stored = JSON.parse((await blobs.get(pending)).toString()) as PendingResults;
+      const stored = JSON.parse((await results.get(pending)).toString()) as PendingResults;
       const { data, warnings, scrapeIds } = stored;
       const credits = priceOf(stored);
       // The API validated the request before it stored it.
       if ((job.request as SearchRequest).asyncScraping)
         return complete(deps, jobId, { found: stored, credits, scrapeIds: idsBySource(data, scrapeIds) });
       const outcomes = await findChildOutcomes(db, Object.values(scrapeIds));
-      const { documents, tooLarge } = await readDocuments(blobs, scrapeIds, outcomes);
+      const { documents, tooLarge } = await readDocuments(results, scrapeIds, outcomes);
       const ends = [...outcomes.values()];
       const found = { data, warnings: [...warnings, ...scrapeWarnings(ends), ...sizeWarnings(tooLarge)] };
       const scraped = ends.reduce((sum, end) => sum + end.credits, 0);
@@ -224,7 +224,7 @@ const priceOf = ({ data }: Pick<FoundResults, 'data'>) => priceOfSearch(countRes
  * @returns the documents by URL, and the ids of the scrapes whose documents are left out
  */
 async function readDocuments(
-  blobs: Blobs,
+  results: Blobs,
   scrapeIds: PendingResults['scrapeIds'],
   outcomes: Awaited<ReturnType<typeof findChildOutcomes>>,
 ): Promise<{ documents: Map<string, string>; tooLarge: string[] }> {
@@ -234,7 +234,7 @@ async function readDocuments(
   for (const [url, id] of Object.entries(scrapeIds)) {
     const { blob } = outcomes.get(id) ?? {};
     if (!blob) continue;
-    const document = await blobs.get(blob);
+    const document = await results.get(blob);
     bytes += document.byteLength;
     if (bytes <= MAX_DOCUMENTS_BYTES) documents.set(url, document.toString());
     else tooLarge.push(id);
@@ -243,8 +243,8 @@ async function readDocuments(
 }
 
 /** Stores the final results and ends the job. */
-async function complete({ db, blobs }: SearchDeps, jobId: string, outcome: SearchOutcome): Promise<string> {
-  const result = await blobs.putResult(jobId, Buffer.from(resultJson(outcome)));
+async function complete({ db, results }: SearchDeps, jobId: string, outcome: SearchOutcome): Promise<string> {
+  const result = await results.putResult(jobId, Buffer.from(resultJson(outcome)));
   await completeJob(db, { jobId, credits: outcome.credits, ...result });
   return result.blob;
 }

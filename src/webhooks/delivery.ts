@@ -21,7 +21,7 @@ import { retryInMs } from './retry-schedule.ts';
 /** Dependencies of webhook deliveries. */
 export interface WebhookDeps {
   db: Database;
-  blobs: Blobs;
+  results: Blobs;
   egress: Egress;
   /** Decrypts jobs with zero data retention and signs the URLs of stored files. */
   secretKey: string;

@@ -24,14 +24,14 @@ const RESERVED_HEADERS = new Set(['content-type', 'user-agent', ...SIGNATURE_HEA
  */
 export async function buildEventRequest(
   event: DueEvent,
-  { jobId, webhook, blobs, secretKey }: { jobId: string; webhook: Webhook; blobs: Blobs; secretKey: string },
+  { jobId, webhook, results, secretKey }: { jobId: string; webhook: Webhook; results: Blobs; secretKey: string },
 ): Promise<EventRequest> {
   const { target, baseUrl, secret, cipher } = webhook;
   const error =
     event.error === null ? undefined : decryptError({ code: '', message: event.error }, cipher).message;
-  const run = await runData(event, { jobId, blobs });
+  const run = await runData(event, { jobId, results });
   const document =
-    error === undefined && event.blob !== null ? cipher.decryptBytes(await blobs.get(event.blob)) : undefined;
+    error === undefined && event.blob !== null ? cipher.decryptBytes(await results.get(event.blob)) : undefined;
   const body = Buffer.from(
     JSON.stringify({
       success: error === undefined && !event.type.endsWith('.cancelled'),
@@ -61,12 +61,12 @@ export async function buildEventRequest(
 /** Creates the data of an event of an agent or extract; `undefined` for other events, and for starts. */
 async function runData(
   { type, action, credits: creditsUsed, resultBlob, error }: DueEvent,
-  { jobId, blobs }: { jobId: string; blobs: Blobs },
+  { jobId, results }: { jobId: string; results: Blobs },
 ): Promise<object | undefined> {
   if (type === 'agent.action') return { creditsUsed, action: action?.tool, input: action?.input };
   if (resultBlob !== null) {
     // `concludeRun` stored the result in this shape.
-    const result = JSON.parse((await blobs.get(resultBlob)).toString()) as RunResult;
+    const result = JSON.parse((await results.get(resultBlob)).toString()) as RunResult;
     const { data, pages: totalUrlsScraped, sourcesByField: sources, modelTokens: llmUsage = 0 } = result;
     if (type === 'agent.completed') return { creditsUsed, data };
     return { success: true, data, extractId: jobId, llmUsage, totalUrlsScraped, sources };

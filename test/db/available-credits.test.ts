@@ -349,7 +349,7 @@ describe('the credits of a team', () => {
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const { findResults } = searchActivities({
       db,
-      blobs: await openJobResults(directory, db),
+      results: await openJobResults(directory, db),
       searxngUrl: searxng.url,
       resultTtlMs: 60_000,
     });

@@ -48,7 +48,7 @@ const deliver = (
   { through = egress, ...round }: Partial<DeliveryRound> & { through?: Egress } = {},
 ) =>
   deliverDueEvents(
-    { db, blobs, egress: through, secretKey: SECRET_KEY },
+    { db, results: blobs, egress: through, secretKey: SECRET_KEY },
     {
       jobId: job.id,
       durationMs: 60_000,

@@ -25,11 +25,11 @@ export interface AgentEnd {
 
 /** Ends a run in the database: stores its result, bills it and writes its last event. */
 export async function concludeRun(
-  deps: { db: Database; blobs: Blobs },
+  deps: { db: Database; results: Blobs },
   { run, task }: { run: AgentRun; task: AgentTask },
   { status, error }: AgentEnd,
 ): Promise<void> {
-  const { db, blobs } = deps;
+  const { db, results } = deps;
   const steps = await listSteps(db, run.id);
   const pages = status === 'ended' ? await listPages(deps, steps) : [];
   const found = status === 'ended' ? findAnswer(task, steps, pages) : undefined;
@@ -44,7 +44,7 @@ export async function concludeRun(
       modelTokens,
       pages: new Set(pages.map(({ url }) => url)).size,
     };
-    const blob = await blobs.put(Buffer.from(JSON.stringify(result)));
+    const blob = await results.put(Buffer.from(JSON.stringify(result)));
     await endRun(db, { jobId: run.id, credits, end: { status: 'completed', blob } });
   } else if (status === 'cancelled') {
     await endRun(db, { jobId: run.id, credits, end: { status: 'cancelled' } });
@@ -58,7 +58,7 @@ export async function concludeRun(
 }
 
 /** Lists the pages that a run has opened, without their texts, which may be large. */
-async function listPages(deps: { blobs: Blobs }, steps: readonly Step[]): Promise<OpenedPage[]> {
+async function listPages(deps: { results: Blobs }, steps: readonly Step[]): Promise<OpenedPage[]> {
   const pages: OpenedPage[] = [];
   for await (const page of readPages(deps, steps)) pages.push({ ...page, text: '' });
   return pages;

@@ -26,7 +26,7 @@ const MAX_CHARACTERS = 16 * 1024 ** 2;
 
 /** Reads the results of the steps of a run, one after the other, and keeps the part of each that a model may get. */
 export async function readRunState(
-  { blobs }: { blobs: Blobs },
+  deps: { results: Blobs },
   task: AgentTask,
   steps: readonly Step[],
 ): Promise<RunState> {
@@ -39,7 +39,7 @@ export async function readRunState(
     results.set(sequence, { ...rest, text: text.slice(0, room) });
   for (const step of steps) {
     if (step.blob === null || step.tool === 'answer') continue;
-    const content: unknown = JSON.parse((await blobs.get(step.blob)).toString());
+    const content: unknown = JSON.parse((await deps.results.get(step.blob)).toString());
     // `decideTurn` stored the replies in this shape.
     if (step.tool === 'think') replies.set(step.sequence, content as Reply);
     else if (isOpenedPage(step)) {
@@ -62,25 +62,25 @@ const isReadOf = ({ tool, input }: Step, { sequence }: Step) =>
 
 /** Reads the pages that a run has opened, one after the other. */
 export async function* readPages(
-  { blobs }: { blobs: Blobs },
+  { results }: { results: Blobs },
   steps: readonly Step[],
 ): AsyncGenerator<OpenedPage> {
   for (const { sequence, blob } of steps.filter(isOpenedPage)) {
     if (blob === null) continue;
-    yield toPage(sequence, JSON.parse((await blobs.get(blob)).toString()));
+    yield toPage(sequence, JSON.parse((await results.get(blob)).toString()));
   }
 }
 
 /** Finds out which URLs a run may open. It reads only the results of searches, because those of pages may be large. */
 export async function readAccess(
-  { blobs }: { blobs: Blobs },
+  { results }: { results: Blobs },
   task: AgentTask,
   steps: readonly Step[],
 ): Promise<Access> {
   const searches = steps.filter(({ tool, state }) => tool === 'search' && state === 'done');
   const found = await Promise.all(
     searches.map(async ({ blob }) =>
-      blob === null ? [] : linksOf(JSON.parse((await blobs.get(blob)).toString())).map(({ url }) => url),
+      blob === null ? [] : linksOf(JSON.parse((await results.get(blob)).toString())).map(({ url }) => url),
     ),
   );
   return findAccess(task, found.flat());
@@ -95,7 +95,7 @@ type Outcome = Pick<Step, 'state' | 'credits' | 'blob' | 'error'>;
  * @param task.isByRules whether rules derive the result; otherwise the data that they extracted from a page is free
  */
 export async function readOutcome(
-  { db, blobs }: { db: Database; blobs: Blobs },
+  { db, results }: { db: Database; results: Blobs },
   { childId, tool }: Step,
   { access, isByRules }: { access: Access; isByRules: boolean },
 ): Promise<Outcome> {
@@ -108,7 +108,7 @@ export async function readOutcome(
     return { state: 'failed', credits, blob: null, error: message };
   }
   if (tool === 'map') return { state: 'done', credits: MAP_CREDITS, blob, error: null };
-  const result = fieldsOf(JSON.parse((await blobs.get(blob)).toString()));
+  const result = fieldsOf(JSON.parse((await results.get(blob)).toString()));
   if (tool === 'search')
     return { state: 'done', credits: Number(result.creditsUsed ?? 0), blob, error: null };
   const { metadata, json } = result;

@@ -23,7 +23,7 @@ import { budgetSpentTask, taskOfRun, toStoredRun } from './run-task.ts';
 /** Dependencies of agents and extracts. */
 export interface AgentDeps {
   db: Database;
-  blobs: Blobs;
+  results: Blobs;
   models: Models | undefined;
   renderer: Pick<RenderPool, 'check'>;
 }
@@ -76,7 +76,7 @@ export async function decideTurn(deps: AgentDeps, turn: OpenTurn): Promise<boole
   const step = {
     tool: 'think' as const,
     input: next.isLast ? { isLast: true } : {},
-    blob: await deps.blobs.put(Buffer.from(JSON.stringify(reply))),
+    blob: await deps.results.put(Buffer.from(JSON.stringify(reply))),
     summary: calls.map(({ tool }) => tool).join(', ') || 'No call',
   };
   await addTurn(deps.db, run, { turn: turn.number, step, calls: withJobs(run, calls, { task, access }) });

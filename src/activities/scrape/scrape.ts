@@ -53,7 +53,7 @@ const NOT_CACHED = 'a scraped page could not be stored in the cache';
 /** Dependencies of scrapes. */
 export interface ScrapeDeps extends DocumentDeps {
   db: Database;
-  blobs: JobResults;
+  results: JobResults;
   /** Storage of uploaded files. */
   uploads: Blobs;
   engines: Engines;
@@ -252,13 +252,13 @@ function fetchPage(
 
 /** Stores the document of a scrape and ends its job. @returns the key of the document */
 async function storeDocument(
-  { db, blobs, uploads, sessions }: JobDeps,
+  { db, results, uploads, sessions }: JobDeps,
   { jobId, teamId, cipher, trace, ownBrowser }: ActiveScrape,
   { bytes, credits, entry }: Awaited<ReturnType<typeof buildDocument>> & { bytes: Uint8Array },
 ): Promise<string> {
   // With zero data retention, a blob is gone from the disk after its response. The log of Postgres would keep the document for a
   // while, beside the key of the job.
-  const stored = cipher.encrypts ? { blob: await blobs.putNew(bytes) } : await blobs.putResult(jobId, bytes);
+  const stored = cipher.encrypts ? { blob: await results.putNew(bytes) } : await results.putResult(jobId, bytes);
   if (ownBrowser?.keep() && sessions)
     await recordOpenScrapePage(db, { scrapeId: jobId, queue: sessions.queue, keptMs: KEPT_MS });
   const [uploadKey] = await Promise.all([

@@ -17,7 +17,7 @@ import { type PreparedTrial, prepareTrial } from './support-trials.ts';
 /** Dependencies of the activities that answer support questions. */
 export interface SupportDeps {
   db: Database;
-  blobs: JobResults;
+  results: JobResults;
   /** Milliseconds that the results of a job are kept after its end. */
   resultTtlMs: number;
   /** Absent without a language model. */
@@ -28,8 +28,8 @@ export interface SupportDeps {
 export type SupportTool = 'job' | 'usage' | 'activity' | 'docs';
 
 /** The activities that answer support questions. */
-export function supportActivities({ db, blobs, resultTtlMs, models }: SupportDeps) {
-  const reader = new JobReader(db, blobs);
+export function supportActivities({ db, results, resultTtlMs, models }: SupportDeps) {
+  const reader = new JobReader(db, results);
 
   return {
     /** Reads what one tool knows for the question, and notes it. */
@@ -114,7 +114,7 @@ export function supportActivities({ db, blobs, resultTtlMs, models }: SupportDep
       const notes = await notesOf(db, supportId);
       const composed = composeAnswer(toFindings(notes, asked?.question));
       const answer = { ...composed, answer: notes.phrased ?? composed.answer };
-      const stored = await blobs.putResult(supportId, Buffer.from(JSON.stringify({ answer, isPartial })));
+      const stored = await results.putResult(supportId, Buffer.from(JSON.stringify({ answer, isPartial })));
       await completeJob(db, { jobId: supportId, credits: 0, ...stored });
       return stored.blob;
     },

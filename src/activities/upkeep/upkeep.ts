@@ -23,7 +23,7 @@ import { type CacheUpkeepDeps, removeStrayFiles, trimCache } from './cache-upkee
 /** Dependencies of upkeep. */
 export interface UpkeepDeps extends CacheUpkeepDeps {
   db: Database;
-  blobs: Blobs;
+  results: Blobs;
   /** Storage of uploaded files. */
   uploads: Blobs;
   versionBlobs: Blobs;
@@ -52,7 +52,7 @@ const SAFETY_MARGIN_MS = 3_600_000;
 
 /** The activities that delete expired data and find jobs that need a workflow. */
 export function upkeepActivities(deps: UpkeepDeps) {
-  const { db, blobs, uploads, versionBlobs, trackingTtlMs, cacheTtlMs, maxIndexedPages } = deps;
+  const { db, results, uploads, versionBlobs, trackingTtlMs, cacheTtlMs, maxIndexedPages } = deps;
   return {
     /** Finds jobs that run according to the database, but seem to have no workflow at work. */
     async findStalled(): Promise<(StalledJob | OverdueJob)[]> {
@@ -87,12 +87,12 @@ export function upkeepActivities(deps: UpkeepDeps) {
       await deleteOldIndexedPages(db, new Date(now - cacheTtlMs), maxIndexedPages);
       await deleteOldVersions(db, new Date(now - trackingTtlMs));
       const oldest = (await findOldestResultDate(db))?.getTime() ?? now;
-      const results = await blobs.sweep(new Date(oldest - SAFETY_MARGIN_MS));
+      const deletedResults = await results.sweep(new Date(oldest - SAFETY_MARGIN_MS));
       // A version may reuse a blob until half of the blob's retention time is over, so blobs are kept for
       // one and a half times that time.
       const unused = await removeUnusedUploads();
       const versions = await versionBlobs.sweep(new Date(now - 1.5 * trackingTtlMs - SAFETY_MARGIN_MS));
-      return { jobs, files: results + cache.files + strays + unused + versions, copies: cache.copies };
+      return { jobs, files: deletedResults + cache.files + strays + unused + versions, copies: cache.copies };
     },
   };
 
