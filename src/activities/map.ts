@@ -1,12 +1,12 @@
 import { Context } from '@temporalio/activity';
+import { type DiscoveredLinks, discoverLinks, type LinkDiscoveryDeps } from '../crawl/map/discover-links.ts';
+import { mapWarning } from '../crawl/map/map-warning.ts';
 import { rankLinks } from '../crawl/map/rank-links.ts';
 import { MAP_CREDITS } from '../credits.ts';
 import { completeJob, findJob, findOutcome } from '../db/jobs/jobs.ts';
 import { releaseSlot, renewSlot } from '../db/teams/slots.ts';
 import { ServiceError } from '../errors.ts';
 import type { JobResults } from '../job-results.ts';
-import { type DiscoveredLinks, discoverLinks, type LinkDiscoveryDeps } from '../mapping/discover-links.ts';
-import { mapWarning } from '../mapping/map-warning.ts';
 import { MAP_TIMEOUT_MS, type MapRequest, type MapResult } from '../schemas/map.ts';
 import { parseTarget } from '../url/url.ts';
 import { startHeartbeat } from './heartbeat.ts';

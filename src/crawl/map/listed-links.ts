@@ -1,8 +1,8 @@
-import { locateSitemaps, type SitemapReport, walkSitemaps } from '../crawl/sitemaps/walk-sitemaps.ts';
-import { startUrlAfterRedirect } from '../crawl/start-url.ts';
-import type { Database } from '../db/client.ts';
-import { listFetchedUrls } from '../db/pages/fetched-pages.ts';
-import type { Egress } from '../net/egress.ts';
+import type { Database } from '../../db/client.ts';
+import { listFetchedUrls } from '../../db/pages/fetched-pages.ts';
+import type { Egress } from '../../net/egress.ts';
+import { locateSitemaps, type SitemapReport, walkSitemaps } from '../sitemaps/walk-sitemaps.ts';
+import { startUrlAfterRedirect } from '../start-url.ts';
 import { type MapContext, mayList } from './map-context.ts';
 
 /**

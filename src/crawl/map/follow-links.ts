@@ -1,8 +1,8 @@
-import { type DiscoveryCrawlEnd, type PageVisit, runDiscoveryCrawl } from '../crawl/map/discovery-crawl.ts';
-import { createFrontier, type FrontierUrl } from '../crawl/map/frontier.ts';
-import { SeenUrls } from '../crawl/seen-urls.ts';
-import { createTrapGuard } from '../crawl/traps/trap-guard.ts';
-import { asksToSlowDown, isGone } from '../net/response-status.ts';
+import { asksToSlowDown, isGone } from '../../net/response-status.ts';
+import { SeenUrls } from '../seen-urls.ts';
+import { createTrapGuard } from '../traps/trap-guard.ts';
+import { type DiscoveryCrawlEnd, type PageVisit, runDiscoveryCrawl } from './discovery-crawl.ts';
+import { createFrontier, type FrontierUrl } from './frontier.ts';
 import { type MapContext, mayList } from './map-context.ts';
 import type { MapPage, MapPageFetcher } from './page-fetcher.ts';
 

@@ -1,7 +1,7 @@
-import type { MapLinks } from '../crawl/map/map-links.ts';
-import type { MapScope } from '../crawl/map/map-scope.ts';
-import type { MapRobots } from '../crawl/robots/map-robots.ts';
-import type { MapRequest } from '../schemas/map.ts';
+import type { MapRequest } from '../../schemas/map.ts';
+import type { MapRobots } from '../robots/map-robots.ts';
+import type { MapLinks } from './map-links.ts';
+import type { MapScope } from './map-scope.ts';
 
 /** Which site is mapped, for which team, and for how long. */
 export interface MapInput {

@@ -1,6 +1,6 @@
-import { isBelow } from '../crawl/url-path.ts';
-import { ServiceError } from '../errors.ts';
-import type { MapRequest } from '../schemas/map.ts';
+import { ServiceError } from '../../errors.ts';
+import type { MapRequest } from '../../schemas/map.ts';
+import { isBelow } from '../url-path.ts';
 import type { DiscoveredLinks } from './discover-links.ts';
 
 /** If there are fewer links than this below the requested path, the warning suggests how to find more. */

@@ -1,16 +1,16 @@
-import type { LinkFilterCache } from '../crawl/link-filter-cache.ts';
-import type { DiscoveryCrawlEnd } from '../crawl/map/discovery-crawl.ts';
-import { createMapLinks, type MapLinks } from '../crawl/map/map-links.ts';
-import { createMapScope } from '../crawl/map/map-scope.ts';
-import { createMapRobots, type MapRobots } from '../crawl/robots/map-robots.ts';
-import type { SitemapReport } from '../crawl/sitemaps/walk-sitemaps.ts';
-import { startUrlAfterRedirect } from '../crawl/start-url.ts';
-import type { Database } from '../db/client.ts';
-import { ServiceError } from '../errors.ts';
-import { isGone } from '../net/response-status.ts';
+import type { Database } from '../../db/client.ts';
+import { ServiceError } from '../../errors.ts';
+import { isGone } from '../../net/response-status.ts';
+import type { LinkFilterCache } from '../link-filter-cache.ts';
+import { createMapRobots, type MapRobots } from '../robots/map-robots.ts';
+import type { SitemapReport } from '../sitemaps/walk-sitemaps.ts';
+import { startUrlAfterRedirect } from '../start-url.ts';
+import type { DiscoveryCrawlEnd } from './discovery-crawl.ts';
 import { followLinks } from './follow-links.ts';
 import { addIndexedLinks, addSitemapLinks } from './listed-links.ts';
 import { type MapContext, type MapInput, mayList } from './map-context.ts';
+import { createMapLinks, type MapLinks } from './map-links.ts';
+import { createMapScope } from './map-scope.ts';
 import {
   createMapPageFetcher,
   type MapFetcherDeps,

@@ -1,13 +1,13 @@
-import type { PageDescription } from '../crawl/map/map-links.ts';
-import { PLAIN_PAGE } from '../engines/engine.ts';
-import { createHttpEngine } from '../engines/http-engine.ts';
-import type { Engines } from '../engines/index.ts';
-import { ServiceError } from '../errors.ts';
-import type { Egress } from '../net/egress.ts';
-import type { RenderPool } from '../rendering/render-pool.ts';
-import type { MapRequest } from '../schemas/map.ts';
-import { scrapeBody } from '../schemas/scrape.ts';
-import type { FetchedSnapshot } from '../snapshot.ts';
+import { PLAIN_PAGE } from '../../engines/engine.ts';
+import { createHttpEngine } from '../../engines/http-engine.ts';
+import type { Engines } from '../../engines/index.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Egress } from '../../net/egress.ts';
+import type { RenderPool } from '../../rendering/render-pool.ts';
+import type { MapRequest } from '../../schemas/map.ts';
+import { scrapeBody } from '../../schemas/scrape.ts';
+import type { FetchedSnapshot } from '../../snapshot.ts';
+import type { PageDescription } from './map-links.ts';
 
 /** Dependencies for fetching and reading the pages of a map. */
 export interface MapFetcherDeps {

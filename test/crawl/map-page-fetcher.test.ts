@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import type { MapFetcherDeps } from '../../src/crawl/map/page-fetcher.ts';
+import { createMapPageFetcher } from '../../src/crawl/map/page-fetcher.ts';
 import type { FetchContext } from '../../src/engines/page-request.ts';
-import type { MapFetcherDeps } from '../../src/mapping/page-fetcher.ts';
-import { createMapPageFetcher } from '../../src/mapping/page-fetcher.ts';
 import type { MapRequest } from '../../src/schemas/map.ts';
 import { snapshotOf } from '../html/page.ts';
 
