@@ -82,12 +82,12 @@ async function findScrape(id: string, { db }: ApiDeps) {
   if (scrape) {
     // The scrapes by which support tests a fix are not billed, so nobody gets their documents.
     if (scrape.kind !== 'scrape' || scrape.parentKind === 'support') return undefined;
-    const { team_id: teamId, seal: wrappedKey, error, blob } = scrape;
+    const { team_id: teamId, wrappedKey, error, blob } = scrape;
     return { jobId: id, teamId, wrappedKey, error, blob };
   }
   const page = await findPage(db, id);
   if (!page) return findHomepage(id, db);
-  const { job_id: jobId, team_id: teamId, seal: wrappedKey, open, error, blob } = page;
+  const { job_id: jobId, team_id: teamId, wrappedKey, open, error, blob } = page;
   // A page that is going to be retried may have the error of its previous attempt, which is not its result.
   return { jobId, teamId, wrappedKey, ...(open ? { error: null, blob: null } : { error, blob }) };
 }
@@ -96,7 +96,7 @@ async function findScrape(id: string, { db }: ApiDeps) {
 async function findHomepage(id: string, db: Database) {
   const skipped = await findSkippedHomepage(db, id);
   if (!skipped) return undefined;
-  const { job_id: jobId, team_id: teamId, seal: wrappedKey } = skipped;
+  const { job_id: jobId, team_id: teamId, wrappedKey } = skipped;
   const error = { code: EXTERNAL_HOMEPAGE_CODE, message: SKIP_REASONS.externalHomepage };
   return { jobId, teamId, wrappedKey, error, blob: null };
 }

@@ -77,7 +77,10 @@ interface Tables {
     expires_at: Expiry;
     webhook: ColumnType<unknown, string | null | undefined, string | null>;
     base_url: ColumnType<string | null, string | null | undefined, string | null>;
-    /** The encrypted key of the job; null if its data is not encrypted, empty after the key was deleted. */
+    /**
+     * The encrypted key of the job; null if its data is not encrypted, empty after the key was deleted. Queries return it
+     * as `wrappedKey`.
+     */
     seal: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>;
     /** Which engines were tried for the page of a scrape. */
     trace: ColumnType<EngineAttempt[] | null, string | null | undefined, string | null>;
@@ -148,7 +151,7 @@ interface Tables {
     /** Number of claims that ended because the page worker was lost. */
     losses: Generated<number>;
     due_at: Timestamp;
-    /** The page worker that has claimed the page. */
+    /** The page worker that has claimed the page. The rest of the code calls it `pageWorker`. */
     lane: string | null;
     claimed_until: Date | null;
     /** The position among the documents of the job, from 1. */

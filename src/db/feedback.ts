@@ -44,7 +44,7 @@ export async function findRatedPage(db: Database, id: string) {
   const page = await findPage(db, id);
   if (!page) return undefined;
   const status = page.open ? ('scraping' as const) : ('completed' as const);
-  return { jobId: page.job_id, team_id: page.team_id, status, isEncrypted: page.seal !== null };
+  return { jobId: page.job_id, team_id: page.team_id, status, isEncrypted: page.wrappedKey !== null };
 }
 
 /**

@@ -40,7 +40,7 @@ export async function findWebhook(
   const row = await db.query
     .selectFrom('jobs')
     .innerJoin('teams', 'teams.id', 'jobs.team_id')
-    .select(['webhook', 'base_url', 'webhook_secret', 'seal'])
+    .select(['webhook', 'base_url', 'webhook_secret', 'seal as wrappedKey'])
     .where('jobs.id', '=', jobId)
     .where('webhook', 'is not', null)
     .where((where) =>
@@ -48,7 +48,7 @@ export async function findWebhook(
     )
     .executeTakeFirst();
   if (!row) return undefined;
-  const cipher = restoreJobCipher({ id: jobId, wrappedKey: row.seal }, secretKey);
+  const cipher = restoreJobCipher({ id: jobId, wrappedKey: row.wrappedKey }, secretKey);
   const target = decryptTarget(row.webhook, cipher);
   return { target, baseUrl: row.base_url ?? '', secret: row.webhook_secret, cipher };
 }

@@ -30,7 +30,7 @@ export interface LoadedPageJob {
 export async function loadPageJob(db: Database, id: string, secretKey: string): Promise<LoadedPageJob> {
   const job = await findPageJob(db, id);
   if (!job) throw new ServiceError('NOT_FOUND', `Job ${id} does not exist (any more).`);
-  const cipher = restoreJobCipher({ id, wrappedKey: job.seal }, secretKey);
+  const cipher = restoreJobCipher({ id, wrappedKey: job.wrappedKey }, secretKey);
   // The API validated the request and the webhook before it stored them.
   const request = cipher.decryptJson(job.request);
   const webhook = job.webhook as Pick<WebhookTarget, 'events'> | null;

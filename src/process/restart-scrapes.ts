@@ -32,10 +32,10 @@ export async function restartScrapes(options: RestartOptions): Promise<void> {
 }
 
 async function restart(
-  { id, team_id: teamId, seal, ...row }: Awaited<ReturnType<typeof listRunningScrapes>>[number],
+  { id, team_id: teamId, wrappedKey, ...row }: Awaited<ReturnType<typeof listRunningScrapes>>[number],
   { secretKey, temporal }: RestartOptions,
 ): Promise<void> {
-  const cipher = restoreJobCipher({ id, wrappedKey: seal }, secretKey);
+  const cipher = restoreJobCipher({ id, wrappedKey }, secretKey);
   // The API validated the request before it stored it.
   const { url, upload, timeout: timeoutMs } = cipher.decryptJson(row.request) as ScrapeRequest;
   const labels = cipher.encrypts ? {} : labelsOf({ upload, target: url, url: URL.parse(url)?.href });

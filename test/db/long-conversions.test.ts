@@ -159,7 +159,7 @@ describe('a scrape that continues after its timeout', () => {
       team_id: teamId,
       request: REQUEST,
       status: 'scraping',
-      seal: null,
+      wrappedKey: null,
       concurrency: 1,
       lease: 'taken',
     });

@@ -68,7 +68,7 @@ const refuse = async () => {
 
 describe('a scrape that the API has a worker begin', () => {
   it('comes with its job, so that the worker need not read it', async () => {
-    const job = { team_id: 'team', request: { url: 'http://a.test/' }, status: 'scraping', seal: null };
+    const job = { team_id: 'team', request: { url: 'http://a.test/' }, status: 'scraping', wrappedKey: null };
     await using served = await serve(async () => 'key');
     await begin({ ...job, concurrency: 2, lease: 'taken' });
     expect(await served.hasBegun).toEqual({ ...job, concurrency: 2, lease: 'taken' });

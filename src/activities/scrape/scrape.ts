@@ -139,7 +139,7 @@ async function scrapeOnce(
   const job = begun ?? (await beginJob(db, jobId));
   if (!job) throw jobLostError();
   if (job.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
-  const cipher = restoreJobCipher({ id: jobId, wrappedKey: job.seal }, secretKey);
+  const cipher = restoreJobCipher({ id: jobId, wrappedKey: job.wrappedKey }, secretKey);
   try {
     return await withEncryptedErrors(cipher, () => scrapeJob(deps, jobId, { job, cipher, run }));
   } catch (error) {
@@ -258,7 +258,9 @@ async function storeDocument(
 ): Promise<string> {
   // With zero data retention, a blob is gone from the disk after its response. The log of Postgres would keep the document for a
   // while, beside the key of the job.
-  const stored = cipher.encrypts ? { blob: await results.putNew(bytes) } : await results.putResult(jobId, bytes);
+  const stored = cipher.encrypts
+    ? { blob: await results.putNew(bytes) }
+    : await results.putResult(jobId, bytes);
   if (ownBrowser?.keep() && sessions)
     await recordOpenScrapePage(db, { scrapeId: jobId, queue: sessions.queue, keptMs: KEPT_MS });
   const [uploadKey] = await Promise.all([

@@ -113,7 +113,8 @@ export class SessionOpener {
   ): Promise<void> {
     const scrape = await findJobToReplay(this.#deps.db, scrapeId);
     try {
-      if (!scrape || scrape.seal) throw new ServiceError('NOT_FOUND', 'its options are not stored any more');
+      if (!scrape || scrape.wrappedKey)
+        throw new ServiceError('NOT_FOUND', 'its options are not stored any more');
       // The API validated the request before it stored it.
       const request = scrape.request as ScrapeRequest;
       const timeout = AbortSignal.timeout(Math.min(request.timeout, MAX_REPLAY_MS));

@@ -122,7 +122,7 @@ const active = ['/v2/crawl/active', '/v2/crawl/ongoing'].map((path) =>
       const crawls = await listActiveCrawls(db, caller.teamId);
       return {
         success: true as const,
-        crawls: crawls.map(({ id, team_id, target, request, seal: wrappedKey, created_at }) => {
+        crawls: crawls.map(({ id, team_id, target, request, wrappedKey, created_at }) => {
           const { decryptJson } = restoreJobCipher({ id, wrappedKey }, config.secretKey);
           // The API validated the request before it was stored.
           const { url, ...options } = decryptJson(request) as CrawlRequest;

@@ -97,10 +97,10 @@ async function requireScrape(id: string, caller: Caller, { db }: ApiDeps): Promi
 }
 
 /** @throws ServiceError `INTERACT_REPLAY_UNAVAILABLE` with the reason if the scrape cannot be repeated in a browser */
-function requireReplayable(id: string, { seal, request }: FoundScrape): void {
+function requireReplayable(id: string, { wrappedKey, request }: FoundScrape): void {
   const { upload } = fieldsOf(request);
   const reason =
-    (seal && 'it had zero data retention, as with lockdown, so its options were not kept') ||
+    (wrappedKey && 'it had zero data retention, as with lockdown, so its options were not kept') ||
     (upload && 'it parsed an uploaded file, which is no page');
   if (!reason) return;
   throw new ServiceError(

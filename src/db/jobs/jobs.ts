@@ -99,7 +99,7 @@ const selectJob = (db: Database, id: string) =>
   db.query
     .selectFrom('jobs')
     .innerJoin('teams', 'teams.id', 'jobs.team_id')
-    .select(['jobs.team_id', 'jobs.request', 'jobs.status', 'jobs.seal'])
+    .select(['jobs.team_id', 'jobs.request', 'jobs.status', 'jobs.seal as wrappedKey'])
     .select(['teams.concurrency', 'jobs.api_key_id'])
     .where('jobs.id', '=', id);
 
@@ -108,7 +108,8 @@ export interface BegunJob {
   team_id: string;
   request: unknown;
   status: string;
-  seal: Buffer | null;
+  /** As the column `seal`. */
+  wrappedKey: Buffer | null;
   /** The slots of its team. */
   concurrency: number;
   /** Its slot; `null` if none is free. */
@@ -135,7 +136,7 @@ const MAX_RUNNING_SCRAPES = 1_000;
 export async function listRunningScrapes(db: Database) {
   return db.query
     .selectFrom('jobs')
-    .select(['id', 'team_id', 'request', 'seal'])
+    .select(['id', 'team_id', 'request', 'seal as wrappedKey'])
     .where('status', '=', 'scraping')
     .where('kind', '=', 'scrape')
     .where('parent_id', 'is', null)
@@ -148,7 +149,7 @@ export async function listRunningScrapes(db: Database) {
 export async function findJobToReplay(db: Database, id: string) {
   return db.query
     .selectFrom('jobs')
-    .select(['team_id', 'request', 'seal', 'target'])
+    .select(['team_id', 'request', 'seal as wrappedKey', 'target'])
     .where('id', '=', id)
     .where('kind', '=', 'scrape')
     .where('status', '<>', 'scraping')
@@ -162,7 +163,14 @@ export async function findOutcome(db: Database, id: string) {
     .selectFrom('jobs')
     .leftJoin('results', (join) => join.onRef('results.job_id', '=', 'jobs.id').on('results.ordinal', '=', 0))
     .leftJoin('jobs as parent', 'parent.id', 'jobs.parent_id')
-    .select(['jobs.team_id', 'jobs.kind', 'jobs.status', 'jobs.error', 'jobs.seal', 'results.blob'])
+    .select([
+      'jobs.team_id',
+      'jobs.kind',
+      'jobs.status',
+      'jobs.error',
+      'jobs.seal as wrappedKey',
+      'results.blob',
+    ])
     .select('parent.kind as parentKind')
     .where('jobs.id', '=', id)
     .where('jobs.expires_at', '>', sql<Date>`now()`)

@@ -140,7 +140,7 @@ export async function insertOrJoin(
     .selectFrom('teams')
     .leftJoin('joinable', (join) => join.onTrue())
     .leftJoin('stored', (join) => join.onTrue())
-    .select(['teams.id as team_id', 'concurrency', 'job_id', 'request', 'status', 'seal'])
+    .select(['teams.id as team_id', 'concurrency', 'job_id', 'request', 'status', 'seal as wrappedKey'])
     .select(
       sql<SlotLease | null>`case when ${sql.lit(begins)} and status is not null then ${lease} end`.as(
         'lease',
