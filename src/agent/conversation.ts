@@ -1,6 +1,6 @@
+import { callsOfTurn, isCall, type Step } from '../agent-steps/step.ts';
 import { type Conversation, cutToTokens, estimateTokens, type ModelToolCall } from '../language-model.ts';
 import type { Access } from './access.ts';
-import { callsOfTurn, isCall, type Step } from './step.ts';
 import type { AgentTask } from './task.ts';
 
 /** The response of the model in a turn, as its blob contains it. */

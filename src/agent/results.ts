@@ -1,8 +1,8 @@
+import type { Step } from '../agent-steps/step.ts';
 import { mergeData } from '../extraction/check-data.ts';
 import { fieldsOf, isJsonObject } from '../json-object.ts';
 import type { Answer } from './answer.ts';
 import type { ResultText } from './conversation.ts';
-import type { Step } from './step.ts';
 import type { RulesReason } from './task.ts';
 
 /** The result of a run, as its blob contains it. */

@@ -1,3 +1,4 @@
+import type { ToolName } from '../agent-steps/tool-name.ts';
 import type { LanguageModel } from '../language-model.ts';
 import {
   type ConversationParts,
@@ -7,7 +8,7 @@ import {
   tokensOfReplies,
   writeConversation,
 } from './conversation.ts';
-import { describeTools, type ToolName } from './tools.ts';
+import { describeTools } from './tools.ts';
 import { CALLS_PER_TURN } from './turns.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ToolName } from '../agent-steps/tool-name.ts';
 import type { ModelTool } from '../language-model.ts';
 import { answerSchema } from './answer.ts';
 import { PAGE_TOOLS } from './page-tools.ts';
@@ -49,9 +50,6 @@ const COMMON_TOOLS = {
 
 const TOOLS_OF_AGENTS = { ...WEB_TOOLS, ...COMMON_TOOLS };
 const TOOLS_OF_PROMPTS = { ...PAGE_TOOLS, ...COMMON_TOOLS };
-
-/** The name of a tool. */
-export type ToolName = keyof typeof TOOLS_OF_AGENTS | keyof typeof TOOLS_OF_PROMPTS;
 
 /** A tool: its input, its description for the model, and a line that shows people one of its calls. */
 interface Tool {

@@ -1,10 +1,11 @@
+import { type NewCall, remainingCredits, type Step } from '../agent-steps/step.ts';
+import type { ToolName } from '../agent-steps/tool-name.ts';
 import type { ModelToolCall } from '../language-model.ts';
 import { type Access, refusalOf } from './access.ts';
 import { type CheckData, checkAnswer } from './answer.ts';
 import type { Reply } from './conversation.ts';
-import { type NewCall, remainingCredits, type Step } from './step.ts';
 import type { AgentTask } from './task.ts';
-import { type CheckedCall, checkCall, type ToolName, toolNamesOf } from './tools.ts';
+import { type CheckedCall, checkCall, toolNamesOf } from './tools.ts';
 
 /** The next step of a run. */
 export type NextTurn =
@@ -170,7 +171,13 @@ function withExtraCredits(calls: readonly NewCall[], task: AgentTask, remaining:
 
 function faultOf(
   call: CheckedCall,
-  { task, steps, access, isTooExpensive, opened }: Situation & { isTooExpensive: boolean; opened: Map<string, string> },
+  {
+    task,
+    steps,
+    access,
+    isTooExpensive,
+    opened,
+  }: Situation & { isTooExpensive: boolean; opened: Map<string, string> },
 ): string | null {
   if (isTooExpensive) return 'The credits of this run are used up. Call answer with what is known.';
   if (call.tool === 'open') return refusalOf(call.input.url, access, task) ?? null;

@@ -1,6 +1,6 @@
 import { type ColumnType, type Generated, Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import { Pool, types } from 'pg';
-import type { Step, StepState } from '../agent/step.ts';
+import type { Step, StepState } from '../agent-steps/step.ts';
 import { codeOf, ServiceError } from '../errors.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
 import { prepareStatements } from './prepared-statements.ts';

@@ -1,4 +1,4 @@
-import type { Step } from '../agent/step.ts';
+import type { Step } from '../agent-steps/step.ts';
 
 /** How a session is used, as the Temporal UI shows it. */
 export interface SessionUsage {

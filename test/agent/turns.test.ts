@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { findAccess, refusalOf } from '../../src/agent/access.ts';
 import { answerSchema, checkAnswer } from '../../src/agent/answer.ts';
-import { childJobOf, taskOf } from '../../src/agent/child-requests.ts';
+import { childJobOf } from '../../src/agent/child-jobs.ts';
 import { writeConversation } from '../../src/agent/conversation.ts';
 import { mergeByRules, sourcesByField } from '../../src/agent/results.ts';
-import { priceOfRun, type Step } from '../../src/agent/step.ts';
+import { taskOf } from '../../src/agent/stored-run.ts';
 import { type AgentTask, agentTask, extractTask } from '../../src/agent/task.ts';
 import { callsOf, nextTurn, withAnswer } from '../../src/agent/turns.ts';
+import { priceOfRun, type Step } from '../../src/agent-steps/step.ts';
 import type { CheckTask } from '../../src/extraction/check-data.ts';
 import { checkData } from '../../src/extraction/check-data.ts';
 import { agentBody } from '../../src/schemas/agent.ts';

@@ -3,7 +3,7 @@ import { Firecrawl } from 'firecrawl';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { RUN_CREDITS } from '../../src/agent/step.ts';
+import { RUN_CREDITS } from '../../src/agent-steps/step.ts';
 import { type Database, openDatabase } from '../../src/db/client.ts';
 import { insertRun } from '../../src/db/jobs/agent-steps.ts';
 import type { TeamChange } from '../../src/db/teams/teams.ts';

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { RUN_CREDITS } from '../../src/agent/step.ts';
+import { RUN_CREDITS } from '../../src/agent-steps/step.ts';
 import type { Database } from '../../src/db/client.ts';
 import { addTurn, findRun, finishStep, insertRun, listSteps } from '../../src/db/jobs/agent-steps.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { searchActivities } from '../../src/activities/search.ts';
-import { RUN_CREDITS } from '../../src/agent/step.ts';
+import { RUN_CREDITS } from '../../src/agent-steps/step.ts';
 import { priceOfSession } from '../../src/credits.ts';
 import type { Database } from '../../src/db/client.ts';
 import { addTurn, findRun, finishStep, insertRun, listSteps } from '../../src/db/jobs/agent-steps.ts';

@@ -7,9 +7,9 @@ import {
   sourcesByField,
   withCutDocuments,
 } from '../../agent/results.ts';
-import { priceOfRun, type Step } from '../../agent/step.ts';
 import type { AgentTask } from '../../agent/task.ts';
 import { isOpenedPage } from '../../agent/turns.ts';
+import { priceOfRun, type Step } from '../../agent-steps/step.ts';
 import type { Blobs } from '../../blobs/index.ts';
 import type { Database, StoredError } from '../../db/client.ts';
 import { type AgentRun, endRun, listSteps } from '../../db/jobs/agent-steps.ts';

@@ -1,9 +1,9 @@
 import { type Access, findAccess } from '../../agent/access.ts';
 import { callsWithResult, type Reply, type ResultText } from '../../agent/conversation.ts';
 import { linksOf, linksText, type OpenedPage, openedPageText, toPage } from '../../agent/results.ts';
-import type { Step } from '../../agent/step.ts';
 import { type AgentTask, RULES_CREDITS } from '../../agent/task.ts';
 import { isOpenedPage } from '../../agent/turns.ts';
+import type { Step } from '../../agent-steps/step.ts';
 import type { Blobs } from '../../blobs/index.ts';
 import { MAP_CREDITS, PAGE } from '../../credits.ts';
 import type { Database } from '../../db/client.ts';

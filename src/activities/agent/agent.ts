@@ -1,4 +1,4 @@
-import { callsOfTurn } from '../../agent/step.ts';
+import { callsOfTurn } from '../../agent-steps/step.ts';
 import { findRun, finishStep, isOpenCall, listSteps } from '../../db/jobs/agent-steps.ts';
 import { startHeartbeat } from '../heartbeat.ts';
 import { type AgentEnd, concludeRun } from './agent-end.ts';

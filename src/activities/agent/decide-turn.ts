@@ -1,12 +1,13 @@
 import { Context } from '@temporalio/activity';
 import { v7 as uuidv7 } from 'uuid';
 import type { Access } from '../../agent/access.ts';
-import { canWorkByRules, childJobOf } from '../../agent/child-requests.ts';
+import { childJobOf } from '../../agent/child-jobs.ts';
 import type { Reply } from '../../agent/conversation.ts';
-import type { NewCall, Step } from '../../agent/step.ts';
+import { canWorkByRules } from '../../agent/stored-run.ts';
 import type { AgentTask } from '../../agent/task.ts';
 import { think } from '../../agent/think.ts';
 import { callsOf, isOpenedPage, nextTurn, withAnswer } from '../../agent/turns.ts';
+import type { NewCall, Step } from '../../agent-steps/step.ts';
 import type { Blobs } from '../../blobs/index.ts';
 import type { Database } from '../../db/client.ts';
 import { type AgentRun, addTurn, type NewTurn } from '../../db/jobs/agent-steps.ts';

@@ -1,6 +1,6 @@
-import { rulesReasonOf, type StoredRun, taskOf } from '../../agent/child-requests.ts';
-import type { Step } from '../../agent/step.ts';
+import { rulesReasonOf, type StoredRun, taskOf } from '../../agent/stored-run.ts';
 import type { AgentTask, RulesReason } from '../../agent/task.ts';
+import type { Step } from '../../agent-steps/step.ts';
 import type { AgentRun } from '../../db/jobs/agent-steps.ts';
 
 /** The kind and request of a run. */

@@ -1,5 +1,5 @@
-import { type ChildKind, isChildKind } from '../../agent/child-requests.ts';
-import type { Step } from '../../agent/step.ts';
+import { type ChildKind, isChildKind } from '../../agent-steps/child-job.ts';
+import type { Step } from '../../agent-steps/step.ts';
 import type { AgentRun } from '../../db/jobs/agent-steps.ts';
 import { toStoredRun } from './run-task.ts';
 

@@ -1,5 +1,5 @@
 import type { RunResult } from '../../agent/results.ts';
-import { priceOfRun } from '../../agent/step.ts';
+import { priceOfRun } from '../../agent-steps/step.ts';
 import { TOKENS_PER_CREDIT } from '../../credits.ts';
 import type { JobStatus } from '../../db/client.ts';
 import { findEndedRun, listSteps } from '../../db/jobs/agent-steps.ts';

@@ -1,4 +1,4 @@
-import { isCall } from '../../agent/step.ts';
+import { isCall } from '../../agent-steps/step.ts';
 import type { StoredStep } from '../../db/jobs/agent-steps.ts';
 
 /** An event of a trace before it has its place. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ChildJob } from '../../agent/child-requests.ts';
+import type { ChildJob } from '../../agent-steps/child-job.ts';
 import {
   isCall,
   type NewCall,
@@ -8,7 +8,7 @@ import {
   type Step,
   type StepState,
   withinTeamCredits,
-} from '../../agent/step.ts';
+} from '../../agent-steps/step.ts';
 import type { AgentKind } from '../../job-kinds.ts';
 import { storableJson } from '../../json-object.ts';
 import { narrowTarget, type WebhookTarget } from '../../schemas/webhook.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { RUN_CREDITS } from '../../agent/step.ts';
+import { RUN_CREDITS } from '../../agent-steps/step.ts';
 import { PROMPTED_SESSION_MINUTE, SESSION_MINUTE } from '../../credits.ts';
 import type { Database, Queryable } from '../client.ts';
 

@@ -1,10 +1,10 @@
 import type { Access } from '../../agent/access.ts';
 import type { Reply, ResultText } from '../../agent/conversation.ts';
-import { isCall, type NewCall, type Step } from '../../agent/step.ts';
 import type { AgentTask } from '../../agent/task.ts';
 import { think } from '../../agent/think.ts';
 import type { PageCall } from '../../agent/tools.ts';
 import { callsOf, nextTurn, withAnswer } from '../../agent/turns.ts';
+import { isCall, type NewCall, type Step } from '../../agent-steps/step.ts';
 import { messageOf, ServiceError } from '../../errors.ts';
 import type { LanguageModel } from '../../language-model.ts';
 import { extractFromView } from './extract-data.ts';

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { type Access, findAccess } from '../../agent/access.ts';
-import type { Step } from '../../agent/step.ts';
 import { type AgentTask, interactTask } from '../../agent/task.ts';
+import type { Step } from '../../agent-steps/step.ts';
 import { type CdpConnection, Disconnected } from '../../browser/chromium/cdp.ts';
 import { ServiceError } from '../../errors.ts';
 import type { LanguageModel } from '../../language-model.ts';

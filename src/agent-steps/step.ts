@@ -1,4 +1,4 @@
-import type { ToolName } from './tools.ts';
+import type { ToolName } from './tool-name.ts';
 
 /** The states of a step. */
 export type StepState = 'running' | 'done' | 'failed';
