@@ -18,8 +18,8 @@ type ValuesOf<Options> = {
 };
 
 /**
- * Reads the command line of a benchmark, before anything starts. Does not return if it asks for the help, which is printed and
- * ends the process with 0, or if it is wrong, see {@link refuse}.
+ * Reads the command line of a benchmark, before anything starts. Does not return if it asks for the help,
+ * which is printed and ends the process with 0, or if it is wrong, see {@link refuse}.
  * @param help text for `--help`, which every benchmark has
  * @param options all other options by their names
  * @returns the value of each option

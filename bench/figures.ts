@@ -1,10 +1,15 @@
-/** The value below which the given share (0 to 1) of the values lies: `percentile(times, 0.5)` is the median. */
+/**
+ * The value below which the given share (0 to 1) of the values lies: `percentile(times, 0.5)` is the median.
+ */
 export function percentile(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Runs `one` for every index below `count`, `atOnce` at a time. @returns milliseconds of each, and in total */
+/**
+ * Runs `one` for every index below `count`, `atOnce` at a time.
+ * @returns milliseconds of each, and in total
+ */
 export async function measure(
   count: number,
   atOnce: number,

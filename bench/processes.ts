@@ -17,8 +17,8 @@ function stat(pid: number): { parent: number; cpuMs: number } | undefined {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /, '')
       .split(' ');
-    // Indexes count from the field after the name. In proc(5) these are fields 14 and 15 (utime, stime), and 16 and 17
-    // (the same of ended children).
+    // Indexes count from the field after the name. In proc(5) these are fields 14 and 15 (utime, stime), and
+    // 16 and 17 (the same of ended children).
     const cpu = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0);
     return { parent: Number(fields[1]), cpuMs: cpu * MS_PER_TICK };
   } catch {
@@ -37,8 +37,9 @@ function pssMb(pid: number): number {
 }
 
 /**
- * CPU milliseconds of the threads that a process has at the moment. They are exact, where those of a sample are counted in steps of
- * ten, but those of ended threads and child processes are missing. 0 for a process that has ended.
+ * CPU milliseconds of the threads that a process has at the moment. They are exact, where those of a sample
+ * are counted in steps of ten, but those of ended threads and child processes are missing. 0 for a process
+ * that has ended.
  */
 export function threadCpuMs(pid: number): number {
   try {
@@ -61,8 +62,8 @@ export function peakResidentMb(pid: number): number {
 }
 
 /**
- * Samples all processes below the given roots. Each has the role of its root; a root below another root keeps its own
- * role.
+ * Samples all processes below the given roots. Each has the role of its root; a root below another root keeps
+ * its own role.
  */
 export function sampleProcesses(roots: Record<string, number>): Sample[] {
   const pids = readdirSync('/proc')

@@ -54,7 +54,10 @@ async function startHost() {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    /** @returns the mean number of requests at once between the first request and the end of the last one, and restarts */
+    /**
+     * @returns the mean number of requests at once between the first request and the end of the last one, and
+     * restarts
+     */
     takeMean() {
       const mean = requestMs / (changedAt - firstAt);
       [requestMs, firstAt] = [0, 0];

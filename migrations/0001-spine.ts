@@ -78,7 +78,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       blob text not null,
       primary key (key, fetched_at)
     )`.execute(db);
-  // The schema that rate-limiter-flexible expects. Unlogged, because the counters of a minute may be lost in a crash.
+  // The schema that rate-limiter-flexible expects. Unlogged, because the counters of a minute may be lost in
+  // a crash.
   await sql`
     create unlogged table rate_limits (
       key varchar(255) primary key,

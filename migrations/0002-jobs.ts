@@ -9,7 +9,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table jobs add column webhook jsonb, add column base_url text`.execute(db);
   // Milliseconds, as in the cursor of the activity list, so that the list can use the index.
   await sql`alter table jobs alter column created_at type timestamptz(3)`.execute(db);
-  // A separate table from jobs, because each group of pages updates it: its rows are narrow and can be updated in place.
+  // A separate table from jobs, because each group of pages updates it: its rows are narrow and can be
+  // updated in place.
   await sql`
     create table job_progress (
       job_id uuid primary key references jobs on delete cascade,
@@ -80,7 +81,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   );
   await sql`create index pages_failed on pages (job_id, ordinal) where status = 'failed'`.execute(db);
   await sql`create unique index pages_id on pages (id)`.execute(db);
-  // Statistics of older jobs are misleading for a new one: with them, Postgres takes its part of an index for empty.
+  // Statistics of older jobs are misleading for a new one: with them, Postgres takes its part of an index for
+  // empty.
   for (const column of ['job_id', 'team_id', 'status', 'host']) {
     await sql`alter table pages alter column ${sql.ref(column)} set statistics 0`.execute(db);
   }
@@ -90,7 +92,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       url text not null
     )`.execute(db);
   await sql`create unique index blocked_urls_once on blocked_urls (job_id, md5(url))`.execute(db);
-  // The page workers that are using a host, and hosts that asked to slow down. Both may be lost in a crash of the database.
+  // The page workers that are using a host, and hosts that asked to slow down. Both may be lost in a crash of
+  // the database.
   await sql`
     create unlogged table host_leases (
       host text not null,

@@ -8,7 +8,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column taken integer not null default 0,
       -- the page worker takes more pages; otherwise others may use the rest of its share
       add column wants boolean not null default true`.execute(db);
-  // Scrapes and maps that wait for a slot; batches and crawls leave the next one to them. May be lost in a crash.
+  // Scrapes and maps that wait for a slot; batches and crawls leave the next one to them. May be lost in a
+  // crash.
   await sql`
     create unlogged table slot_waits (
       team_id uuid not null,

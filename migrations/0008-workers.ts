@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** The running workers with their roles. May be lost in a crash of the database, because workers report every few seconds. */
+/**
+ * The running workers with their roles. May be lost in a crash of the database, because workers report every
+ * few seconds.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create unlogged table workers (

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Scrapes of documents that continue after the timeout of their requests, so that a repeated request can join them. */
+/**
+ * Scrapes of documents that continue after the timeout of their requests, so that a repeated request can join
+ * them.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table long_conversions (

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Jobs that run as a part of another job, and what is known about support questions while they are answered. */
+/**
+ * Jobs that run as a part of another job, and what is known about support questions while they are answered.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // A job with a parent is not listed and not billed by itself.
   await sql`alter table jobs add column parent_id uuid references jobs on delete cascade`.execute(db);

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Takes one of a team's slots, in one call: while a client would lock the team, ask and commit, all other scrapes of the team would wait
- * for it. Each statement of the function sees what was committed before it, so also what held the lock.
+ * Takes one of a team's slots, in one call: while a client would lock the team, ask and commit, all other
+ * scrapes of the team would wait for it. Each statement of the function sees what was committed before it, so
+ * also what held the lock.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -15,7 +15,9 @@ const FORBIDDEN = /^(A?GPL|SSPL|BUSL|CC-BY-NC|Commons-Clause|Elastic)/i;
 const FREE =
   /^(MIT|ISC|0BSD|BSD|Apache|MPL|LGPL|BlueOak|CC0|CC-BY-[34]|Python|PSF|Unlicense$|WTFPL|Zlib|Artistic|Public Domain|W3C|Unicode|PostgreSQL|OFL)/i;
 
-/** Whether an SPDX expression allows distribution under MIT: one part of an `OR`, and every part of an `AND`. */
+/**
+ * Whether an SPDX expression allows distribution under MIT: one part of an `OR`, and every part of an `AND`.
+ */
 export function allowsMit(licence: string): boolean {
   const plain = licence.replace(/[()*]/g, '').trim();
   if (/ OR /i.test(plain)) return plain.split(/ OR /i).some(allowsMit);

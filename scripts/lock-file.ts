@@ -12,12 +12,17 @@ export interface LockFile {
   packages: Record<string, LockedPackage>;
 }
 
-/** The member `overrides` of `package.json`: by package, the versions of its dependencies that replace those it asks for. */
+/**
+ * The member `overrides` of `package.json`: by package, the versions of its dependencies that replace those
+ * it asks for.
+ */
 export type Overrides = Record<string, Record<string, string>>;
 
 const EXACT = /^\d+\.\d+\.\d+\S*$/;
 
-/** The entry that a dependency of a package resolves to: below the package, or in the nearest directory above. */
+/**
+ * The entry that a dependency of a package resolves to: below the package, or in the nearest directory above.
+ */
 function resolveFrom(asking: string, name: string, { packages }: LockFile): LockedPackage | undefined {
   for (let base = asking; ; base = base.slice(0, Math.max(0, base.lastIndexOf('/node_modules/')))) {
     const found = packages[`${base ? `${base}/` : ''}node_modules/${name}`];
@@ -26,8 +31,9 @@ function resolveFrom(asking: string, name: string, { packages }: LockFile): Lock
 }
 
 /**
- * Finds optional packages that a lock file lacks. npm drops those of other platforms when it rewrites the lock file while
- * `node_modules` is installed; `npm ci` then omits them on the platforms that need them, without a warning.
+ * Finds optional packages that a lock file lacks. npm drops those of other platforms when it rewrites the
+ * lock file while `node_modules` is installed; `npm ci` then omits them on the platforms that need them,
+ * without a warning.
  * @returns a sentence for each
  */
 export function missingOptional(lock: LockFile, overrides: Overrides = {}): string[] {

@@ -26,7 +26,10 @@ export interface Outcome {
   otherErrors: string[];
 }
 
-/** Writes what became of each test file as JSON. The `json` reporter of vitest names neither projects nor other errors. */
+/**
+ * Writes what became of each test file as JSON. The `json` reporter of vitest names neither projects nor
+ * other errors.
+ */
 export default class OutcomeReporter implements Reporter {
   #planned: readonly TestSpecification[] = [];
 
@@ -70,7 +73,9 @@ function readModule(module: TestModule, unhandled: readonly SerializedError[]): 
   };
 }
 
-/** Vitest runs nothing more after an error of a global setup, and has no report on the files that it left out. */
+/**
+ * Vitest runs nothing more after an error of a global setup, and has no report on the files that it left out.
+ */
 function describeMissing(planned: readonly TestSpecification[]): string[] {
   const missing = planned.filter(({ testModule }) => !testModule);
   return missing.length

@@ -65,7 +65,10 @@ async function runVitest(root: string, args: string[]): Promise<EndedRun> {
   }
 }
 
-/** Why a whole run fails whatever a second run of its failed files would say; undefined if a second run decides. */
+/**
+ * Why a whole run fails whatever a second run of its failed files would say; undefined if a second run
+ * decides.
+ */
 function fatalFault({ outcome, ending }: EndedRun): string | undefined {
   if (!outcome) return `Vitest ended with ${ending} before it reported.`;
   if (outcome.otherErrors.length)

@@ -40,7 +40,8 @@ const root: Command = {
 /**
  * Runs the command line.
  * @param args the arguments after the program's name
- * @returns the exit code: 0 success, 1 the job failed, 2 wrong usage, 3 the service is not reachable, 130 interrupted
+ * @returns the exit code: 0 success, 1 the job failed, 2 wrong usage, 3 the service is not reachable, 130
+ * interrupted
  */
 export async function runCli(args: string[]): Promise<number> {
   // A closed pipe or terminal is not an error.

@@ -3,8 +3,8 @@ interface ErrorPolicy {
   /** HTTP status of the response. */
   status: number;
   /**
-   * Selects what is retried: nothing; the page of a batch or crawl, a little later; or the whole activity, which
-   * includes the page.
+   * Selects what is retried: nothing; the page of a batch or crawl, a little later; or the whole activity,
+   * which includes the page.
    */
   retry: 'never' | 'page' | 'activity';
   /** One sentence for the API reference. */
@@ -17,7 +17,9 @@ interface ErrorPolicy {
   retryAfterSeconds?: number;
   /** Close code of a WebSocket that ends with it; 1011 (internal error) unless stated. */
   closeCode?: number;
-  /** The error does not concern a single page: a batch or crawl stops instead of recording the page as failed. */
+  /**
+   * The error does not concern a single page: a batch or crawl stops instead of recording the page as failed.
+   */
   isJobWide?: true;
   /** The response also has the members of a result, as far as there is one. */
   hasPartialResult?: true;
@@ -26,8 +28,8 @@ interface ErrorPolicy {
 }
 
 /**
- * Starting a job, checking scrape options, fetching a URL, scraping a page, scraping a page of a batch or crawl, reading an
- * uploaded file.
+ * Starting a job, checking scrape options, fetching a URL, scraping a page, scraping a page of a batch or
+ * crawl, reading an uploaded file.
  */
 export type ErrorStage = 'start' | 'options' | 'fetch' | 'scrape' | 'page' | 'upload';
 
@@ -429,8 +431,8 @@ export interface ErrorExtras {
 }
 
 /**
- * An error meant for the user: its message says what happened, to what, and what to do about it. It may be thrown
- * anywhere; only `api/http/error-responses.ts` converts it to an HTTP response.
+ * An error meant for the user: its message says what happened, to what, and what to do about it. It may be
+ * thrown anywhere; only `api/http/error-responses.ts` converts it to an HTTP response.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
@@ -462,9 +464,9 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Finds the error meant for the user in the cause chain of anything thrown. Temporal wraps failures and does not
- * preserve their classes, so the chain is searched for a ServiceError or a failure whose `type` is a code of the
- * table. Anything else becomes `UNKNOWN_ERROR` without its message, which is for the log only.
+ * Finds the error meant for the user in the cause chain of anything thrown. Temporal wraps failures and does
+ * not preserve their classes, so the chain is searched for a ServiceError or a failure whose `type` is a code
+ * of the table. Anything else becomes `UNKNOWN_ERROR` without its message, which is for the log only.
  */
 export function toServiceError(error: unknown): ServiceError {
   for (let link = error, depth = 0; link instanceof Error && depth < 10; link = link.cause, depth++) {

@@ -15,8 +15,8 @@ interface JobKindRecord {
 }
 
 /**
- * Every kind of job, by the name in its row, which is also its `endpoint` in the activity list. Workflows import this
- * file, so it must stay free of other imports.
+ * Every kind of job, by the name in its row, which is also its `endpoint` in the activity list. Workflows
+ * import this file, so it must stay free of other imports.
  */
 export const JOB_KINDS = {
   scrape: {
@@ -108,7 +108,9 @@ export type PageJobKind = {
 /** The kinds of jobs that are browser sessions: one of its own, or one that continues a scrape. */
 export type SessionKind = 'browser' | 'interact';
 
-/** The kinds of jobs that are neither lists of pages nor browser sessions. Each of them ends within minutes. */
+/**
+ * The kinds of jobs that are neither lists of pages nor browser sessions. Each of them ends within minutes.
+ */
 export type TaskKind = Exclude<JobKind, PageJobKind | SessionKind>;
 
 export const TASK_KINDS = (Object.keys(JOB_KINDS) as JobKind[]).filter(

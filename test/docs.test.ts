@@ -13,8 +13,8 @@ const CODE = /`([^`\n]+)`/g;
 const PATH = /^\w[\w./{},*-]*(?:\.(?:ts|js|md|json|yml)|\w\/)$/;
 
 /**
- * The paths on a page that do not exist. Links are relative to the page. Paths in code are relative to the page, `src/`
- * or the root; a README also names files of folders below its own.
+ * The paths on a page that do not exist. Links are relative to the page. Paths in code are relative to the
+ * page, `src/` or the root; a README also names files of folders below its own.
  */
 function missingFiles(page: string): string[] {
   const text = readFileSync(path.join(ROOT, page), 'utf8').replace(/```[\s\S]*?```/g, '');

@@ -5,8 +5,8 @@ import path from 'node:path';
 const UID = 61_912;
 
 /**
- * Writes a program that starts Chromium as an unprivileged user, because Chromium cannot use its sandbox as root. It is
- * for peers that start Chromium by a path. Each start has a profile of its own.
+ * Writes a program that starts Chromium as an unprivileged user, because Chromium cannot use its sandbox as
+ * root. It is for peers that start Chromium by a path. Each start has a profile of its own.
  * @param directory an empty directory, which the caller removes
  * @returns the path of the program
  */

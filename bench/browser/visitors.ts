@@ -39,9 +39,9 @@ const WARM_UP_PAGES = 12;
 const SAMPLED_EVERY_MS = 500;
 
 /**
- * Runs a visitor in a process of its own, after a few pages for warming up. The CPU time includes renderers that have
- * ended, because Chromium's zygote waits for them and their time becomes part of its own. It would not include a browser
- * that ended.
+ * Runs a visitor in a process of its own, after a few pages for warming up. The CPU time includes renderers
+ * that have ended, because Chromium's zygote waits for them and their time becomes part of its own. It would
+ * not include a browser that ended.
  * @throws Error if a page was wrong
  */
 export async function measureVisitor(name: string, task: VisitorTask): Promise<VisitorFigures> {

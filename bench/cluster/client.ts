@@ -6,8 +6,8 @@ const POLL_MS = 50;
 const GIVE_UP_MS = 120_000;
 
 /**
- * Repeats a scrape until the response is not 503. A cluster refuses requests in its first seconds, until Temporal knows
- * the search attributes of the workflows.
+ * Repeats a scrape until the response is not 503. A cluster refuses requests in its first seconds, until
+ * Temporal knows the search attributes of the workflows.
  * @returns how often it refused
  */
 export async function untilAccepted(cluster: Cluster, api: number, url: string): Promise<number> {

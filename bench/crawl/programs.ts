@@ -10,7 +10,10 @@ export interface SiteProcess {
   stop(): void;
 }
 
-/** Starts the generated site, which ends with this process. @param pages number of pages in each of its graphs; other pages do not depend on it */
+/**
+ * Starts the generated site, which ends with this process.
+ * @param pages number of pages in each of its graphs; other pages do not depend on it
+ */
 export async function startSiteProcess(pages = 1): Promise<SiteProcess> {
   const child = fork(new URL('../../test/site/site.ts', import.meta.url), ['--pages', String(pages)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

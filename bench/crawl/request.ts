@@ -1,6 +1,9 @@
 import type { Graph } from './options.ts';
 
-/** The request for a crawl of one of the site's graphs. It skips sitemaps, because the other crawlers read none. */
+/**
+ * The request for a crawl of one of the site's graphs. It skips sitemaps, because the other crawlers read
+ * none.
+ */
 export function crawlRequest(options: { siteUrl: string; graph: Graph; pages: number }) {
   const { siteUrl, graph, pages } = options;
   return {

@@ -31,7 +31,10 @@ export interface SizeFigures {
 const PIPELINE = new URL('./pipeline.ts', import.meta.url);
 const AT_ONCE = ['8', '16'];
 
-/** Crawls a site with this number of pages. The pipeline runs before and after, because the machine's speed drifts. */
+/**
+ * Crawls a site with this number of pages. The pipeline runs before and after, because the machine's speed
+ * drifts.
+ */
 export async function measureSize(bench: Bench, pages: number): Promise<SizeFigures> {
   const { graph, pipelinePages, expires } = bench.options;
   const { instance, temporalAddress } = bench.service;

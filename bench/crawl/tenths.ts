@@ -43,7 +43,10 @@ function tenthOf(moments: Moment[]): Tenth {
   };
 }
 
-/** Formats the tenths of a crawl that has ended, and compares the cost of a page in the last one with that in the first. */
+/**
+ * Formats the tenths of a crawl that has ended, and compares the cost of a page in the last one with that in
+ * the first.
+ */
 export function describeTenths(moments: Moment[], pages: number): string {
   const tenths = listTenths(moments, pages);
   const roles = Object.keys(moments[0]!.cpuMs).sort();

@@ -1,6 +1,9 @@
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 
-/** A worker for the workflow `idle`, in a process of its own like the service's worker. Usage: node worker.ts HOST:PORT */
+/**
+ * A worker for the workflow `idle`, in a process of its own like the service's worker. Usage: node worker.ts
+ * HOST:PORT
+ */
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 const connection = await NativeConnection.connect({
   address: process.argv[2] ?? '',

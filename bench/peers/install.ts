@@ -6,8 +6,8 @@ import path from 'node:path';
 const DIRECTORY = import.meta.dirname;
 
 /**
- * Installs the peers from the npm registry unless they are installed. It does not use `npm ci`, because some peers depend
- * on packages for other systems that no registry has.
+ * Installs the peers from the npm registry unless they are installed. It does not use `npm ci`, because some
+ * peers depend on packages for other systems that no registry has.
  * @throws Error if npm fails
  */
 export async function installPeers(): Promise<void> {

@@ -91,7 +91,8 @@ function stageOf(stack: ProfileNode[]): string | undefined {
 }
 
 /**
- * Reads the profiles of the threads of one name of a process, and shares out their measured CPU time among stages.
+ * Reads the profiles of the threads of one name of a process, and shares out their measured CPU time among
+ * stages.
  * @param thread.name the first 15 characters of the name, which is what Linux knows
  * @param thread.cpuMs CPU time of these threads
  * @returns milliseconds by stage

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { isMainThread, threadId, threadName } from 'node:worker_threads';
 
 /**
- * `node --import` loads this module into every thread of the service. It runs V8's CPU profiler while the file `on` is in the
- * directory `PROFILE_DIR`, and then writes the profile there. A file with the ending `.running` stands for a profile that is
- * not written yet.
+ * `node --import` loads this module into every thread of the service. It runs V8's CPU profiler while the
+ * file `on` is in the directory `PROFILE_DIR`, and then writes the profile there. A file with the ending
+ * `.running` stands for a profile that is not written yet.
  */
 
 const LOOK_MS = 100;

@@ -4,9 +4,9 @@ import { DOCUMENT_PEERS, TESSERACT } from '../peers/documents.ts';
 import { type ConvertedFile, openWinnow, type WinnowVariant } from './winnow-documents.ts';
 
 /**
- * Converts documents with one converter, in a process of its own so that its CPU time can be measured: reads the path of a
- * document from each message, and sends a {@link ConvertedFile}. Its arguments are the name of the converter and, for
- * Winnow, a directory for language data.
+ * Converts documents with one converter, in a process of its own so that its CPU time can be measured: reads
+ * the path of a document from each message, and sends a {@link ConvertedFile}. Its arguments are the name of
+ * the converter and, for Winnow, a directory for language data.
  */
 
 const [, , name = '', directory = ''] = process.argv;

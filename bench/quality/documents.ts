@@ -38,7 +38,10 @@ interface Run {
   pages: number;
   failed: Set<string>;
   cpuMs: number;
-  /** The most memory of the process that parses documents: a sandboxed one if there is one, which ends when it is idle. */
+  /**
+   * The most memory of the process that parses documents: a sandboxed one if there is one, which ends when it
+   * is idle.
+   */
   peakMb: number;
 }
 
@@ -53,8 +56,8 @@ const readIndex = (kit: string) =>
   JSON.parse(readFileSync(path.join(kit, 'docs', 'index.json'), 'utf8')) as Entry[];
 
 /**
- * Converts the documents of a set with Winnow and all peers. They take turns round by round, so that the drifting speed of
- * the machine affects all alike.
+ * Converts the documents of a set with Winnow and all peers. They take turns round by round, so that the
+ * drifting speed of the machine affects all alike.
  * @param options.only a part of the names of the converters to run; all by default
  * @param options.worst number of documents with the lowest scores of Winnow that are also listed
  * @returns a row for each converter, with scores and CPU time, and lines about the worst documents

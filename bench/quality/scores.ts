@@ -51,7 +51,10 @@ async function loadScorer(kit: string): Promise<Scorer> {
   return { ...(await load('text.mjs')), ...(await load('content-metrics.mjs')) };
 }
 
-/** Our row of the set's table, as means over pages. For aeb, F1 is computed from mean precision and mean recall. */
+/**
+ * Our row of the set's table, as means over pages. For aeb, F1 is computed from mean precision and mean
+ * recall.
+ */
 export function summaryOf(set: SetName, scores: Score[]): Record<string, string>[] {
   const meanOf = (name: 'f1' | 'precision' | 'recall' | 'withShare' | 'withoutShare', list = scores) =>
     mean(list.flatMap((one) => one[name] ?? []));

@@ -132,7 +132,10 @@ async function watch(task: WorkerTask): Promise<Soak> {
   };
 }
 
-/** The start time of a process, which distinguishes it from a later one with the same pid; empty if it has ended. */
+/**
+ * The start time of a process, which distinguishes it from a later one with the same pid; empty if it has
+ * ended.
+ */
 function identityOf(pid: number): string {
   try {
     // Field 22 (starttime) of proc(5). Zombies count as ended.

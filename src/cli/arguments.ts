@@ -6,7 +6,8 @@ import { messageOf, ServiceError } from '../errors.ts';
 export type CommandArgs = ArgsDef;
 
 /**
- * Checks the typed arguments against those of the command; citty itself accepts unknown options and extra words.
+ * Checks the typed arguments against those of the command; citty itself accepts unknown options and extra
+ * words.
  * @throws ServiceError `BAD_REQUEST` that names the wrong argument
  */
 export function checkArguments(command: string, rawArgs: string[], args: CommandArgs): void {

@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers';
 
-/** npm forwards a Ctrl-C that the terminal has already sent, so a second signal this soon (in ms) is ignored. */
+/**
+ * npm forwards a Ctrl-C that the terminal has already sent, so a second signal this soon (in ms) is ignored.
+ */
 const SAME_KEY_PRESS_MS = 700;
 
 /** Abort signals for Ctrl-C, SIGTERM and a closed terminal. */

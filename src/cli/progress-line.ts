@@ -53,7 +53,9 @@ export class ProgressLine {
     return Math.max(0, ((last.done - first.done) * 1000) / (last.atMs - first.atMs));
   }
 
-  /** Estimates the remaining time; `undefined` while pages are still being found, because it would mislead. */
+  /**
+   * Estimates the remaining time; `undefined` while pages are still being found, because it would mislead.
+   */
   #secondsLeft(rate: number): number | undefined {
     const last = this.#samples.at(-1);
     const isSteady = this.#samples.length > 3 && this.#samples.every(({ total }) => total === last?.total);

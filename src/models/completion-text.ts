@@ -1,6 +1,6 @@
 /**
- * Removes what models write around a response: reasoning in `<think>` elements, and a code fence around the whole text.
- * Reasoning that does not end leaves nothing.
+ * Removes what models write around a response: reasoning in `<think>` elements, and a code fence around the
+ * whole text. Reasoning that does not end leaves nothing.
  */
 export function cleanCompletion(text: string): string {
   const withoutThought = text

@@ -3,7 +3,9 @@ import { ServiceError } from '../errors.ts';
 
 /** The time that a language model has for the work of an activity. */
 export interface ModelTime extends Disposable {
-  /** Fires when the time is over, with `MODEL_UNAVAILABLE` as its reason, or when the activity is cancelled. */
+  /**
+   * Fires when the time is over, with `MODEL_UNAVAILABLE` as its reason, or when the activity is cancelled.
+   */
   signal: AbortSignal;
   /** When the time is over, as a value of `performance.now()`. */
   endsAt: number;

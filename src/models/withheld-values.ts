@@ -12,7 +12,8 @@ const MIN_LENGTH = 8;
 const API_KEY = /\bfc-[\w-]{8,}/g;
 
 /**
- * Lists the forms in which texts may stand in a prompt: as they are, as part of JSON, encoded for URLs, and within base64.
+ * Lists the forms in which texts may stand in a prompt: as they are, as part of JSON, encoded for URLs, and
+ * within base64.
  * @returns each form once, without those that are too short to mean the text
  */
 export function formsOf(texts: readonly string[]): string[] {
@@ -45,7 +46,10 @@ function urlForms(text: string): string[] {
   ]);
 }
 
-/** The base64 that every text has in common that contains this one, for each of the three places where it may begin. */
+/**
+ * The base64 that every text has in common that contains this one, for each of the three places where it may
+ * begin.
+ */
 function base64Forms(text: string): string[] {
   const bytes = Buffer.from(text);
   const forms = [0, 1, 2].map((offset) => {
@@ -59,7 +63,8 @@ function base64Forms(text: string): string[] {
 const MAX_CANDIDATES = 100;
 
 /**
- * Checks whether a prompt carries a value of the installation. Such a prompt is not sent, whatever put the value there.
+ * Checks whether a prompt carries a value of the installation. Such a prompt is not sent, whatever put the
+ * value there.
  */
 export async function carriesWithheldValue(
   prompt: string,

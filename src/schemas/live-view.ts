@@ -1,16 +1,19 @@
 import { z } from 'zod';
 
 /**
- * The protocol between the page of a live view and the host of the session, over one WebSocket. Frames are binary
- * messages: a header of {@link FRAME_HEADER_BYTES} bytes, then a JPEG image. Everything else is JSON text.
+ * The protocol between the page of a live view and the host of the session, over one WebSocket. Frames are
+ * binary messages: a header of {@link FRAME_HEADER_BYTES} bytes, then a JPEG image. Everything else is JSON
+ * text.
  *
- * The header is little-endian: number of the frame (uint32), width and height of the remote viewport in CSS pixels
- * (uint16 each), height of the browser's own bars above the page (uint16), and the time of the capture in milliseconds
- * since 1970, modulo 65,536 (uint16). Coordinates of input are CSS pixels of that viewport.
+ * The header is little-endian: number of the frame (uint32), width and height of the remote viewport in CSS
+ * pixels (uint16 each), height of the browser's own bars above the page (uint16), and the time of the capture
+ * in milliseconds since 1970, modulo 65,536 (uint16). Coordinates of input are CSS pixels of that viewport.
  */
 export const FRAME_HEADER_BYTES = 12;
 
-/** Largest message that a viewer may send, in bytes. It leaves room for {@link MAX_PASTE_LENGTH} characters. */
+/**
+ * Largest message that a viewer may send, in bytes. It leaves room for {@link MAX_PASTE_LENGTH} characters.
+ */
 export const MAX_VIEWER_MESSAGE_BYTES = 2 * 1024 * 1024;
 
 /** How much text can be pasted at once, and copied back to the viewer's clipboard, in UTF-16 code units. */
@@ -19,12 +22,14 @@ export const MAX_PASTE_LENGTH = 500_000;
 /** WebSocket close code of a session that has ended. The reason is a `SessionEndReason`. Do not reconnect. */
 export const SESSION_ENDED_CODE = 4410;
 /**
- * WebSocket close code of a server that stops (RFC 6455). With the reason `shutdown`, the session has ended with its host;
- * with any other one, it continues, and another connection reaches it.
+ * WebSocket close code of a server that stops (RFC 6455). With the reason `shutdown`, the session has ended
+ * with its host; with any other one, it continues, and another connection reaches it.
  */
 export const GOING_AWAY_CODE = 1001;
 
-/** Interval in which the host says that it is alive. A side that hears nothing for three intervals gives up. */
+/**
+ * Interval in which the host says that it is alive. A side that hears nothing for three intervals gives up.
+ */
 export const ALIVE_INTERVAL_MS = 15_000;
 
 /** The query parameters of a live view's URL. Invalid values count as absent, so that a view always opens. */

@@ -37,7 +37,10 @@ export interface UploadedFile {
 export type ScrapeRequest = z.output<typeof scrapeBody> & {
   /** The file to parse in place of a page; `url` is then that of `uploadUrl`. */
   upload?: UploadedFile;
-  /** The hosts that the page may be on after redirects, with their ports and without `www.`; absent if any may. */
+  /**
+   * The hosts that the page may be on after redirects, with their ports and without `www.`; absent if any
+   * may.
+   */
   allowedHosts?: string[];
 };
 

@@ -20,6 +20,9 @@ export const SESSION_END_SENTENCES = {
 /** Why a session ended. */
 export type SessionEndReason = keyof typeof SESSION_END_SENTENCES;
 
-/** Whether the browser of a session that ended for this reason is no longer there, so that its profile cannot be saved. */
+/**
+ * Whether the browser of a session that ended for this reason is no longer there, so that its profile cannot
+ * be saved.
+ */
 export const isBrowserGone = (reason: SessionEndReason | undefined): boolean =>
   reason === 'crashed' || reason === 'memory' || reason === 'disk';

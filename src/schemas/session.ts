@@ -173,7 +173,10 @@ export const interactBody = z
     error: 'exactly one of code and prompt is needed',
   });
 
-/** Response of `POST /v2/scrape/{id}/interact`; `success` is false if the code failed or the prompt did not end by itself. */
+/**
+ * Response of `POST /v2/scrape/{id}/interact`; `success` is false if the code failed or the prompt did not
+ * end by itself.
+ */
 export const interactResponse = z.object({
   success: z.boolean(),
   sessionId: z.uuid(),

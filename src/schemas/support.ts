@@ -34,7 +34,9 @@ export const askBody = z
 /** A support question with all defaults filled in. */
 export type AskRequest = z.output<typeof askBody>;
 
-/** Fields of the response of `POST /v2/support/ask`, which are the same whether or not something was found. */
+/**
+ * Fields of the response of `POST /v2/support/ask`, which are the same whether or not something was found.
+ */
 export const askResponse = z
   .object({
     requestId,

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * Refuses options that the API defines but this version does not implement. They are not ignored, because a caller may rely
- * on the protection that such an option promises.
+ * Refuses options that the API defines but this version does not implement. They are not ignored, because a
+ * caller may rely on the protection that such an option promises.
  * @param requested names of these options, with whether the request contains them
  */
 export function refuseUnavailable(requested: Record<string, boolean>, context: z.RefinementCtx): void {

@@ -1,12 +1,15 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /**
- * How a call of code or a prompt ended: it was refused before it began, or it succeeded, failed, ran into its timeout, or was
- * killed because it used too much memory.
+ * How a call of code or a prompt ended: it was refused before it began, or it succeeded, failed, ran into its
+ * timeout, or was killed because it used too much memory.
  */
 export type CodeCallOutcome = 'refused' | 'succeeded' | 'failed' | 'killed' | 'memory';
 
-/** Whether a new session got its browser, was refused for lack of memory, or failed because no browser started. */
+/**
+ * Whether a new session got its browser, was refused for lack of memory, or failed because no browser
+ * started.
+ */
 export type OpenOutcome = 'succeeded' | 'refused' | 'failed';
 
 /** The metrics of the browser sessions of a process. */
@@ -15,7 +18,10 @@ export type SessionMetrics = ReturnType<typeof createSessionMetrics>;
 /** Creates the metrics of the browser sessions of this process. */
 export function createSessionMetrics(registry: Registry) {
   const registers = [registry];
-  /** Asked for the resident memory of each session, in bytes, and whether there is memory for another, whenever metrics are read. */
+  /**
+   * Asked for the resident memory of each session, in bytes, and whether there is memory for another,
+   * whenever metrics are read.
+   */
   const memory = { ofSessions: (): number[] => [], hasRoom: () => false };
   return {
     memory,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError as GrpcError, isGrpcServiceError } from '@temporalio/client';
-// The API needs a connection only. The whole package would also load webpack's parts and the sandbox of workflows, 15 MB.
+// The API needs a connection only. The whole package would also load webpack's parts and the sandbox of
+// workflows, 15 MB.
 import { NativeConnection } from '@temporalio/worker/lib/connection.js';
 import { TransportError } from '@temporalio/worker/lib/errors.js';
 import { messageOf, ServiceError } from '../errors.ts';
@@ -49,8 +50,8 @@ export async function pingTemporal(connection: NativeConnection): Promise<void> 
 const UNPREPARED_PAUSE_MS = 500;
 
 /**
- * Repeats the start of a workflow while the server does not know our search attributes yet: it takes a moment until all parts
- * of the server know what a worker has just registered.
+ * Repeats the start of a workflow while the server does not know our search attributes yet: it takes a moment
+ * until all parts of the server know what a worker has just registered.
  * @param deadline as a timestamp in milliseconds
  */
 export async function repeatUntilPrepared<Result>(

@@ -9,8 +9,8 @@ const source = path.join(import.meta.dirname, '..');
 const run = promisify(execFile);
 
 /**
- * Lists all files that the bundle depends on: those in it, and this one, which builds it. The architecture test checks that workflows
- * import no others.
+ * Lists all files that the bundle depends on: those in it, and this one, which builds it. The architecture
+ * test checks that workflows import no others.
  */
 async function bundledFiles(): Promise<string[]> {
   const workflows = path.join(source, 'workflows');
@@ -43,7 +43,8 @@ if (import.meta.main) {
   const { code } = await bundleWorkflowCode({
     workflowsPath: path.join(source, 'workflows', 'index.ts'),
     logger: new DefaultLogger('WARN'),
-    // The worker keeps the source map in memory, where the sources themselves and the columns take 10 MB. Stack traces need only lines.
+    // The worker keeps the source map in memory, where the sources themselves and the columns take 10 MB.
+    // Stack traces need only lines.
     webpackConfigHook: (config) => ({ ...config, devtool: 'inline-nosources-cheap-module-source-map' }),
   });
   const draft = `${target}.${process.pid}`;

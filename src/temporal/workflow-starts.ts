@@ -98,7 +98,10 @@ interface LabelledJob {
   url: string | undefined;
 }
 
-/** The workflow of a job whose request stays open until it ends: its type and input, and what the Temporal UI shows of it. */
+/**
+ * The workflow of a job whose request stays open until it ends: its type and input, and what the Temporal UI
+ * shows of it.
+ */
 export function describeSynchronousJob<Start extends SynchronousStart>(
   kind: SynchronousKind,
   { teamId, url, file, ...input }: Start,
@@ -137,7 +140,9 @@ export interface QuestionStart extends SupportInput {
   teamId: string;
 }
 
-/** Starts to answer a question. The question or prompt itself is not shown, because it may contain anything. */
+/**
+ * Starts to answer a question. The question or prompt itself is not shown, because it may contain anything.
+ */
 export function startQuestion(
   client: Client,
   kind: 'support' | 'preview',
@@ -160,7 +165,8 @@ export interface AgentStart extends AgentInput {
 }
 
 /**
- * Starts an agent or extract, unless it was started before. The prompt is not shown, because it may contain anything.
+ * Starts an agent or extract, unless it was started before. The prompt is not shown, because it may contain
+ * anything.
  */
 export async function startAgent(
   client: Client,

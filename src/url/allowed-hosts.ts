@@ -5,7 +5,8 @@ export const comparableHost = (url: URL): string => url.host.replace(/^www\./, '
 
 /**
  * Whether a URL is on one of the hosts.
- * @param hosts hosts with their ports, without `www.`; one that begins with `*.` stands for itself and all hosts below it
+ * @param hosts hosts with their ports, without `www.`; one that begins with `*.` stands for itself and all
+ * hosts below it
  */
 export function isOnAllowedHost(text: string, hosts: readonly string[]): boolean {
   const url = URL.parse(text);

@@ -9,15 +9,15 @@ const MAX_PATTERN_CHARACTERS = 2_000;
 const MAX_LIST_CHARACTERS = 100_000;
 
 /**
- * Maximum program size of one compiled pattern, which determines the cost of a match. A pattern for a UUID has about
- * 50 steps.
+ * Maximum program size of one compiled pattern, which determines the cost of a match. A pattern for a UUID
+ * has about 50 steps.
  */
 const MAX_STEPS = 2_000;
 /** Maximum program size of all patterns of one list together. */
 const MAX_LIST_STEPS = 100_000;
 /**
- * Maximum estimated program size (characters times repetitions), checked first because compiling a larger pattern
- * takes long.
+ * Maximum estimated program size (characters times repetitions), checked first because compiling a larger
+ * pattern takes long.
  */
 const MAX_ESTIMATED_STEPS = 100_000;
 /** Maximum repetition count in RE2 syntax, with nested repetitions multiplied. */
@@ -81,8 +81,8 @@ export function validatePatterns(texts: readonly string[]): string | undefined {
 }
 
 /**
- * Compiles a list of patterns to a function that reports whether any of them matches anywhere in a text. Matching takes
- * linear time in the text and the patterns.
+ * Compiles a list of patterns to a function that reports whether any of them matches anywhere in a text.
+ * Matching takes linear time in the text and the patterns.
  * @throws ServiceError `BAD_REQUEST` for an invalid pattern
  */
 export function compilePatterns(texts: readonly string[]): (text: string) => boolean {

@@ -47,8 +47,8 @@ export function normalizeTarget(url: string): string {
 }
 
 /**
- * Whether the user's headers for one URL may be sent to another: to the same origin, and from http to https on the same
- * host, where URLs without a scheme are often redirected.
+ * Whether the user's headers for one URL may be sent to another: to the same origin, and from http to https
+ * on the same host, where URLs without a scheme are often redirected.
  */
 export function canForwardHeaders(from: URL, to: URL): boolean {
   if (from.origin === to.origin) return true;

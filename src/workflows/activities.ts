@@ -29,11 +29,12 @@ export function scrapeSteps(timeoutMs: number) {
 }
 
 /**
- * Begins a scrape without an activity that Temporal schedules. If the worker dies meanwhile, the workflow task times out
- * after ten seconds, and another worker runs it.
+ * Begins a scrape without an activity that Temporal schedules. If the worker dies meanwhile, the workflow
+ * task times out after ten seconds, and another worker runs it.
  */
 export const beginnings = proxyLocalActivities<Pick<Activities, 'beginPage'>>({
-  // It returns within about a second. A process whose event loop is blocked for longer fails the workflow task.
+  // It returns within about a second. A process whose event loop is blocked for longer fails the workflow
+  // task.
   scheduleToCloseTimeout: '1m',
   retry: { maximumAttempts: 1 },
 });
@@ -83,8 +84,8 @@ export const bookkeeping = proxyActivities<
 const pageWorkerActivities = proxyActivities<Pick<Activities, 'scrapePages'>>({
   taskQueue: QUEUES.pages,
   allowEagerDispatch: false,
-  // A page may be claimed just before the page worker stops claiming, take five minutes, and be a document that waits for
-  // a parser for 20 minutes and is converted for 20 minutes more.
+  // A page may be claimed just before the page worker stops claiming, take five minutes, and be a document
+  // that waits for a parser for 20 minutes and is converted for 20 minutes more.
   startToCloseTimeout: '1h',
   scheduleToCloseTimeout: '24h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
@@ -155,7 +156,8 @@ export const sessionSteps = {
 const LONGEST_SESSION = '2h';
 
 /**
- * The activities that run on the host of a session. A host that does not begin them has died, so they are not repeated.
+ * The activities that run on the host of a session. A host that does not begin them has died, so they are not
+ * repeated.
  * @param queue the task queue of the host's process
  */
 export function hostSteps(queue: string) {
@@ -183,7 +185,10 @@ export function hostSteps(queue: string) {
   return { startSession, keepSession, stopSession };
 }
 
-/** The activities that answer a support question. Its client waits for at most a minute, so they are tried for no longer. */
+/**
+ * The activities that answer a support question. Its client waits for at most a minute, so they are tried for
+ * no longer.
+ */
 const supportActivities = proxyActivities<
   Pick<
     Activities,

@@ -9,7 +9,10 @@ export interface ScrapeInput {
   timeoutMs: number;
   /** The text that the Temporal UI shows for the page; absent if nothing of the page may be shown. */
   label?: string;
-  /** Whether the scrape may end within a second: it needs no browser and parses no file. Absent in older histories. */
+  /**
+   * Whether the scrape may end within a second: it needs no browser and parses no file. Absent in older
+   * histories.
+   */
   isQuick?: boolean;
   /** The result of a scrape that ended before its workflow was started, which only records it. */
   ended?: string | ScrapeReport;

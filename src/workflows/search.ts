@@ -10,8 +10,8 @@ import { JobKind, TeamId } from './search-attributes.ts';
 const ABANDON: ParentClosePolicy = 'ABANDON';
 
 /**
- * Searches, and scrapes the results if the request asks for it. A failure is recorded before the workflow fails with the code
- * of the error.
+ * Searches, and scrapes the results if the request asks for it. A failure is recorded before the workflow
+ * fails with the code of the error.
  * @returns the key of the results
  */
 export async function search(input: ScrapeInput): Promise<string | undefined> {

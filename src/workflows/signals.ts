@@ -18,7 +18,10 @@ export const stopAgent = defineSignal('stop');
 
 /** Ends a browser session. */
 export const stopSession = defineSignal('stop');
-/** Tells the workflow of a browser session when it was last active, in milliseconds since 1970, and how it is used. */
+/**
+ * Tells the workflow of a browser session when it was last active, in milliseconds since 1970, and how it is
+ * used.
+ */
 export const touchSession = defineSignal<[at: number, usage?: SessionUsage]>('touch');
 /** Waits until the browser of a session can be used. */
 export const sessionOpened = defineUpdate('opened');

@@ -25,8 +25,8 @@ const BUDGET_MS = 55_000;
 const WRITING_MS = 2_000;
 
 /**
- * Answers a support question: reads what is known about the job and the team, explains it, and tests by scrapes what may
- * help. When time runs out, the answer is what was found out so far.
+ * Answers a support question: reads what is known about the job and the team, explains it, and tests by
+ * scrapes what may help. When time runs out, the answer is what was found out so far.
  * @returns the key of the answer
  */
 export async function support(input: SupportInput): Promise<string> {
@@ -68,7 +68,10 @@ async function investigate(jobId: string, deadline: number): Promise<void> {
   }
 }
 
-/** Scrapes the page once more. A failure is a result as well. When time runs out, the scrape ends by its own timeout. */
+/**
+ * Scrapes the page once more. A failure is a result as well. When time runs out, the scrape ends by its own
+ * timeout.
+ */
 async function runTrial(trial: { jobId: string; timeoutMs: number }): Promise<void> {
   await executeChild<typeof scrape>(JOB_KINDS.scrape.workflow, {
     workflowId: workflowIdOf('scrape', trial.jobId),

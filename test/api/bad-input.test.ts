@@ -4,7 +4,9 @@ import { type Site, startSite } from '../site/site.ts';
 import { call, scrape } from '../support/api.ts';
 import { CLOSED_PORT } from '../support/receiver.ts';
 
-/** Whatever comes in, the answer is a typed error or a result, never a hang and never a 5xx without a code. */
+/**
+ * Whatever comes in, the answer is a typed error or a result, never a hang and never a 5xx without a code.
+ */
 
 let site: Site;
 beforeAll(async () => {

@@ -14,7 +14,10 @@ import { type Pages, startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
-/** Pages that give orders to the model of agents, extracts and prompts, and a model that obeys every order that it reads. */
+/**
+ * Pages that give orders to the model of agents, extracts and prompts, and a model that obeys every order
+ * that it reads.
+ */
 
 const SECRET = 'sk-secret-key-of-the-operator';
 const FACT = '<h1>Lamp</h1><p>The lamp was designed by Anna Berger in the year 1998.</p>';
@@ -91,7 +94,10 @@ async function runUntilEnd(path: '/v2/agent' | '/v2/extract', body: object) {
   return { status, prompts, done: done.map((event: { summary: string }) => event.summary) as string[] };
 }
 
-/** Lets the model obey what it reads, at first after the given calls, and answer in its last turns. @returns how often it obeyed */
+/**
+ * Lets the model obey what it reads, at first after the given calls, and answer in its last turns.
+ * @returns how often it obeyed
+ */
 function obey(first: OrderedCall[], maxTurns: number): { count: number } {
   const obeyed = { count: 0 };
   let turns = 0;
@@ -220,8 +226,8 @@ const FRAMES: Readonly<Record<string, (to: string, foreign: string) => string>> 
 };
 
 /**
- * These pages try in different ways to lead a prompt to a host that nobody has named. What is called "Way" is clicked. The foreign site is the same server
- * by another name, whose frames the page may show.
+ * These pages try in different ways to lead a prompt to a host that nobody has named. What is called "Way" is
+ * clicked. The foreign site is the same server by another name, whose frames the page may show.
  */
 const WAYS: readonly [name: string, html: (to: string, foreign: string) => string][] = [
   ['a link in a new tab with an opener', (to) => `<a href="${to}" target="_blank" rel="opener">Way</a>`],

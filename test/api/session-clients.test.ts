@@ -14,7 +14,10 @@ import { call } from '../support/api.ts';
 import { startPages } from '../support/pages.ts';
 import { connectRaw } from '../support/protocol.ts';
 
-/** Programs that connect to the `cdpUrl` of a session with nothing but their default options, besides Playwright. */
+/**
+ * Programs that connect to the `cdpUrl` of a session with nothing but their default options, besides
+ * Playwright.
+ */
 
 let site: Site;
 let session: { id: string; cdpUrl: string };

@@ -7,7 +7,10 @@ import { type Pages, startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
-/** Hosts and DNS servers that cannot answer for a while: no page is lost to them, and no crawl forgets robots.txt. */
+/**
+ * Hosts and DNS servers that cannot answer for a while: no page is lost to them, and no crawl forgets
+ * robots.txt.
+ */
 
 type Body = ApiResponse['body'];
 const SERVFAIL = 2;
@@ -53,8 +56,8 @@ const page = (title: string, links: string[] = []) =>
   `<title>${title}</title><h1>${title}</h1>${links.map((link) => `<a href="${link}">x</a>`).join(' ')}`;
 
 /**
- * A site whose robots.txt answers with a status of its own, or, where that is 0, never. After `failuresLeft` responses the
- * status is 200.
+ * A site whose robots.txt answers with a status of its own, or, where that is 0, never. After `failuresLeft`
+ * responses the status is 200.
  */
 function startSite(rules = 'User-agent: *\nDisallow: /closed') {
   const state = { status: 200, rules, failuresLeft: Number.POSITIVE_INFINITY };

@@ -7,7 +7,10 @@ const POLL_MS = 250;
 /** Maximum time without an event. Failed deliveries are retried after one minute, then after five. */
 const SILENCE_MS = 400_000;
 
-/** Waits for the events of ended jobs and checks that each arrived under one id, with the first and last event in their places. */
+/**
+ * Waits for the events of ended jobs and checks that each arrived under one id, with the first and last event
+ * in their places.
+ */
 export async function checkEvents(
   jobs: VerifiedJob[],
   { receiver, findings, signal }: { receiver: Receiver; findings: Findings; signal: AbortSignal },

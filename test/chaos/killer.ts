@@ -14,13 +14,22 @@ export interface KillerOptions {
   signal: AbortSignal;
 }
 
-/** Pauses between kills: some are so short that the last death was not noticed everywhere, others so long that everything works again. */
+/**
+ * Pauses between kills: some are so short that the last death was not noticed everywhere, others so long that
+ * everything works again.
+ */
 const LEAST_PAUSE_MS = 2_000;
 const PAUSE_MS = 13_000;
-/** Number of deaths after which a victim is spared for a while, because a process that is always down finds no faults. */
+/**
+ * Number of deaths after which a victim is spared for a while, because a process that is always down finds no
+ * faults.
+ */
 const DEATHS_IN_A_ROW = 4;
 const CALM_MS = 30_000;
-/** Maximum milliseconds until a missing victim is looked for again. The time is random, so that it is not killed right after its start. */
+/**
+ * Maximum milliseconds until a missing victim is looked for again. The time is random, so that it is not
+ * killed right after its start.
+ */
 const ABSENT_MS = 6_000;
 const UP_WITHIN_MS = 180_000;
 

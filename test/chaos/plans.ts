@@ -60,7 +60,10 @@ function batchPlan({ siteUrl, pages, round, deadUrl }: PlanOptions): Plan {
   };
 }
 
-/** A page of the batch. Of twenty, two need the browser, two respond with an error, one does not respond, the others are articles. */
+/**
+ * A page of the batch. Of twenty, two need the browser, two respond with an error, one does not respond, the
+ * others are articles.
+ */
 function batchPage(index: number, n: number, siteUrl: string, deadUrl: string): [string, Expected] {
   const article = { status: 200, text: articleTruth(n).firstSentence };
   switch (index % 20) {

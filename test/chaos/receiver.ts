@@ -44,7 +44,8 @@ const SLOW_MS = 1_500;
 
 /**
  * Receives events. Events that differ under the same id are findings.
- * @param options.wellAfter number of events after which none is refused, because the end of the run would have to wait a
+ * @param options.wellAfter number of events after which none is refused, because the end of the run would
+ * have to wait a
  *   minute for their retry
  */
 export async function startReceiver(options: {

@@ -37,7 +37,10 @@ export interface ChaosReport {
   counts: Record<string, number>;
 }
 
-/** Runs batches and crawls while processes are killed, until each was killed `kills` times and every job has ended. */
+/**
+ * Runs batches and crawls while processes are killed, until each was killed `kills` times and every job has
+ * ended.
+ */
 export async function runChaos(target: ChaosTarget, options: ChaosOptions): Promise<ChaosReport> {
   const { pages, kills, parts, seed, note } = options;
   const victims = target.victims.filter((victim) => parts.some((part) => victim.startsWith(part)));

@@ -43,8 +43,8 @@ const AGAIN = 3;
 const rawDocuments = z.object({ data: z.array(z.unknown()) });
 
 /**
- * Reads the documents of a job by following `next` until it has ended, and keeps checking its status and the documents
- * that it has already seen. Anything wrong in a response is a finding.
+ * Reads the documents of a job by following `next` until it has ended, and keeps checking its status and the
+ * documents that it has already seen. Anything wrong in a response is a finding.
  */
 export async function watchJob(job: ChaosJob, watching: Watching): Promise<WatchedJob> {
   const { client, random, findings, onProgress } = watching;

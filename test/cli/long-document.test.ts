@@ -6,7 +6,10 @@ import { sendForDocument } from '../../src/cli/long-document.ts';
 
 const ID = '0190a2b4-7c11-7000-8000-000000000000';
 
-/** Sends a request to a server that gives these responses one after the other. @returns the result and what was requested */
+/**
+ * Sends a request to a server that gives these responses one after the other.
+ * @returns the result and what was requested
+ */
 async function exchange(...responses: [status: number, body: object][]) {
   const requests: string[] = [];
   const server = createServer((request, response) => {

@@ -3,7 +3,10 @@ import { type ChaosReport, runChaos } from '../chaos/run.ts';
 import { type ChaosTarget, startEmbedded } from '../chaos/target.ts';
 import { IS_FULL_RUN } from '../support/corpus.ts';
 
-/** The short form of `bench/chaos.ts`, on an instance of its own: everything dies three times, nothing is lost. */
+/**
+ * The short form of `bench/chaos.ts`, on an instance of its own: everything dies three times, nothing is
+ * lost.
+ */
 
 const KILLS = IS_FULL_RUN ? 3 : 1;
 const PAGES = IS_FULL_RUN ? 200 : 40;

@@ -9,8 +9,9 @@ import { type Pages, startPages } from '../support/pages.ts';
 import { useService } from '../support/use-service.ts';
 
 /**
- * The log of the worker about jobs: each event once, and a warning only if the operator has to act. `faults.test.ts` runs
- * these tests first, because its service logs everything, and nobody else has used it until then.
+ * The log of the worker about jobs: each event once, and a warning only if the operator has to act.
+ * `faults.test.ts` runs these tests first, because its service logs everything, and nobody else has used it
+ * until then.
  */
 
 interface Line {

@@ -27,7 +27,10 @@ const REFUSALS = ['unsafe_domain_blocked', 'BAD_REQUEST', 'SCRAPE_DNS_RESOLUTION
 /** The result for each address: its error code, or nothing if a page was fetched. */
 const verdicts = new Map<string, string>();
 
-/** All addresses in one job for each engine and certificate policy; what one page may do, a page of a job does. */
+/**
+ * All addresses in one job for each engine and certificate policy; what one page may do, a page of a job
+ * does.
+ */
 async function judge(engine: EngineName, urls: readonly string[]): Promise<void> {
   const started = await call('/v2/batch/scrape', {
     body: { urls, ignoreInvalidURLs: true, maxAge: 0, skipTlsVerification: true, ...ENGINES[engine] },
@@ -111,7 +114,10 @@ const allowedUrls = [
   ...ELSEWHERE.map(withPort),
 ];
 
-/** All of them for the plain fetch; for the browser, which takes longer, a sample unless the run is a full one. */
+/**
+ * All of them for the plain fetch; for the browser, which takes longer, a sample unless the run is a full
+ * one.
+ */
 const REFUSED: Record<EngineName, readonly string[]> = {
   'the plain fetch': refused,
   'the browser': sampleOf(refused, 4),

@@ -4,7 +4,10 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, inject } from 'vitest';
 
-/** The one private address that the instance under test may fetch from; everything else of the machine is forbidden. */
+/**
+ * The one private address that the instance under test may fetch from; everything else of the machine is
+ * forbidden.
+ */
 export const ALLOWED = '127.0.0.2';
 
 /** A connection or datagram that reached the canary. */
@@ -19,7 +22,8 @@ export interface Sighting {
 const CONTROL = /^control|control-proxy\.test/;
 
 /**
- * Listens on every address of this machine, with one port for TCP and UDP, answers HTTP, and writes down who came.
+ * Listens on every address of this machine, with one port for TCP and UDP, answers HTTP, and writes down who
+ * came.
  * @param ledger the file it writes to, a line for each sighting
  */
 export async function startCanary(ledger: string): Promise<{ port: number; close(): void }> {

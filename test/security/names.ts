@@ -1,4 +1,7 @@
-/** The records of the DNS server of the instance under test. Of this machine, only 127.0.0.2 may be fetched from. */
+/**
+ * The records of the DNS server of the instance under test. Of this machine, only 127.0.0.2 may be fetched
+ * from.
+ */
 export const NAMES: Record<string, string[] | string[][]> = {
   'open.test': ['127.0.0.2'],
   'alias-of-open.test': ['open.test'],

@@ -7,7 +7,9 @@ import { ALLOWED, expectSilence, heardOf, sightings } from './canary.ts';
 import { type Aim, CLOSED, FORMS } from './forms.ts';
 import { hostSpellings } from './spellings.ts';
 
-/** A page that may be fetched, whose browser is to be sent inside: all forms at once, each told by its path. */
+/**
+ * A page that may be fetched, whose browser is to be sent inside: all forms at once, each told by its path.
+ */
 
 const { port } = inject('canary');
 

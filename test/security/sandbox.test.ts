@@ -18,10 +18,16 @@ import { ALLOWED } from './canary.ts';
 const { dataDir } = useService();
 const isRoot = process.getuid?.() === 0;
 
-/** Whether a file of /proc is missing because its process has ended: pages of other test files share the browser. */
+/**
+ * Whether a file of /proc is missing because its process has ended: pages of other test files share the
+ * browser.
+ */
 const hasEnded = (error: unknown) => codeOf(error) === 'ENOENT' || codeOf(error) === 'ESRCH';
 
-/** Listening TCP sockets (`0A`) or all UDP sockets of a process, by inode; `undefined` if the process has ended. */
+/**
+ * Listening TCP sockets (`0A`) or all UDP sockets of a process, by inode; `undefined` if the process has
+ * ended.
+ */
 async function findSockets(pid: number, table: 'tcp' | 'udp') {
   try {
     return await socketsOf(pid, table);
@@ -146,7 +152,8 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
   it('joins no multicast group and sends no datagram, even when a page asks for both', async () => {
     for (const { pid } of processes) {
       const sockets = (await findSockets(pid, 'udp')) ?? [];
-      // WebRTC binds a port for each family whether it may use it or not; a page that could would have a peer.
+      // WebRTC binds a port for each family whether it may use it or not; a page that could would have a
+      // peer.
       expect(sockets.filter(({ local, remote }) => !/^0+:/.test(local) || !/^0+:0000$/.test(remote))).toEqual(
         [],
       );

@@ -26,7 +26,10 @@ export function proxyEnvironment(port: number): Record<string, string> {
   };
 }
 
-/** Starts the canary, and an instance that may not reach it, with names of its own. @param emptyPostgres its Postgres is a copy of it */
+/**
+ * Starts the canary, and an instance that may not reach it, with names of its own.
+ * @param emptyPostgres its Postgres is a copy of it
+ */
 export async function startSecurityService(emptyPostgres: string): Promise<ProjectService> {
   const directory = await mkdtemp(path.join(tmpdir(), 'winnow-canary-'));
   const ledger = path.join(directory, 'sightings');

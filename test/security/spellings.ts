@@ -1,6 +1,6 @@
 /**
- * Spellings of 127.0.0.x, whose last digit is written as `#`: each means the allowed address when that is 2, and has
- * to be refused when it is 1.
+ * Spellings of 127.0.0.x, whose last digit is written as `#`: each means the allowed address when that is 2,
+ * and has to be refused when it is 1.
  */
 const SPELLINGS = [
   '127.0.0.#', '127.0.#', '127.#', '127.0.0.#.', '127.00.000.0#', '0177.0.0.0#', '0177.0.0#', '0177.0#',

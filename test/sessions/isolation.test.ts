@@ -8,7 +8,9 @@ import { type Process, processesBelow } from '../support/process-list.ts';
 import { connectRaw, type RawClient } from '../support/protocol.ts';
 import { startTestSessionBrowser, type TestSessionBrowser } from '../support/session-browser.ts';
 
-/** What a client of the DevTools protocol can do to the machine, to its own browser, and to another session. */
+/**
+ * What a client of the DevTools protocol can do to the machine, to its own browser, and to another session.
+ */
 
 const SECRET = 'winnow-isolation-secret';
 
@@ -385,7 +387,8 @@ describe('the browser itself, whatever gets past the filter of commands,', () =>
       }));
       if (!seen) continue;
       expect(namesIn(seen.networks).filter((name) => name !== 'lo')).toEqual([]);
-      // The state of a socket that listens is 0A. The renderers are in an even smaller network without any port.
+      // The state of a socket that listens is 0A. The renderers are in an even smaller network without any
+      // port.
       const ports = [...seen.sockets.matchAll(/: 0100007F:([0-9A-F]{4}) 00000000:0000 0A/g)].map(([, port]) =>
         Number.parseInt(port ?? '', 16),
       );

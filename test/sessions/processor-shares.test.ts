@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { ProcessorShares } from '../../src/sessions/browser/processor-shares.ts';
 
-/** Lets browsers of a machine with two processors use a part of a processor, and returns the niceness of each. */
+/**
+ * Lets browsers of a machine with two processors use a part of a processor, and returns the niceness of each.
+ */
 function nicenessesOf(loads: readonly number[]): number[] {
   const set = new Map<number, number>();
   const shares = new ProcessorShares({

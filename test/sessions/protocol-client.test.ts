@@ -208,7 +208,10 @@ it('a download arrives in the directory of the session, wherever the client want
 });
 
 describe('a popup that two clients prepare', () => {
-  /** Opens a popup while two clients attach to new pages. @returns the clients, with their sessions of the popup */
+  /**
+   * Opens a popup while two clients attach to new pages.
+   * @returns the clients, with their sessions of the popup
+   */
   async function openPopup() {
     const one = await connectRaw(browser.url);
     const two = await connectRaw(browser.url);

@@ -7,7 +7,10 @@ const VARIANTS = ['inline', 'fetch', 'shell'] as const;
 
 /** The expected content of a page that its script builds. */
 export interface AppTruth {
-  /** `inline`: the script contains the content; `fetch`: it fetches `/api/app/:n`; `shell`: the same, with server-rendered navigation. */
+  /**
+   * `inline`: the script contains the content; `fetch`: it fetches `/api/app/:n`; `shell`: the same, with
+   * server-rendered navigation.
+   */
   variant: (typeof VARIANTS)[number];
   title: string;
   /** A sentence of this page only, which is not in the HTML source of the variants `fetch` and `shell`. */

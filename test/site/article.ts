@@ -78,7 +78,10 @@ const BEFORE = Buffer.from(`${STYLE}${SCRIPT}</head>\n<body class="single">${HEA
 const AFTER = Buffer.from(`\n${SIDEBAR}</div>${COMMENTS}${FOOTER}</body></html>`);
 const AROUND_BYTES = BEFORE.length + AFTER.length + 1_500;
 
-/** The HTML of article `n`, 30 to 120 KB. @param origin origin of the site, for the absolute URLs in its head */
+/**
+ * The HTML of article `n`, 30 to 120 KB.
+ * @param origin origin of the site, for the absolute URLs in its head
+ */
 export function articlePage(n: number, origin: string): Buffer {
   const { title, firstSentence, author, published, blocks } = plan(n);
   const url = `${origin}/article/${n}`;

@@ -14,8 +14,8 @@ export function linkDepth(n: number): number {
 export const linkSentence = (n: number) => `This is page ${n} of the link graph.`;
 
 /**
- * A page of the link graph. Page n links to pages 10n+1 … 10n+10, to its parent, its neighbour, another URL of itself
- * and another host. From `/links/0`, exactly the pages below `pages` can be reached.
+ * A page of the link graph. Page n links to pages 10n+1 … 10n+10, to its parent, its neighbour, another URL
+ * of itself and another host. From `/links/0`, exactly the pages below `pages` can be reached.
  */
 export function linkPage(n: number, pages: number): string {
   return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Page ${n}</title></head><body>
@@ -35,8 +35,8 @@ function items(graph: string, n: number, pages: number): string {
 const END = '</body></html>';
 
 /**
- * A page of the same graph with the size of a real one: article `n`, with its own URLs in the head, and below it the links
- * to other library pages. These pages are in no sitemap.
+ * A page of the same graph with the size of a real one: article `n`, with its own URLs in the head, and below
+ * it the links to other library pages. These pages are in no sitemap.
  */
 export function libraryPage(n: number, pages: number, origin: string): Buffer {
   const article = articlePage(n, origin);

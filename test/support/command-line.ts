@@ -28,8 +28,9 @@ function keepListeners(): () => void {
 }
 
 /**
- * Runs a command of the command line in this process, which takes a tenth of the processor time of a process of its own.
- * It is for tests of what commands do and print, one at a time; signals, terminals and pipes need a real process.
+ * Runs a command of the command line in this process, which takes a tenth of the processor time of a process
+ * of its own. It is for tests of what commands do and print, one at a time; signals, terminals and pipes need
+ * a real process.
  * @param args the arguments after `winnow`
  * @param options.settings environment variables beside those of this process
  * @param options.cwd the working directory, by default that of this process

@@ -71,7 +71,8 @@ export function serviceOf({ compose }: ComposeFile, name: string): ComposeServic
 }
 
 /**
- * Resolves `$$`, `${NAME}`, `${NAME:-default}` and `${NAME:?message}` as Compose does. An empty variable counts as unset.
+ * Resolves `$$`, `${NAME}`, `${NAME:-default}` and `${NAME:?message}` as Compose does. An empty variable
+ * counts as unset.
  * @throws Error for a variable that must be set and is not
  */
 export function interpolate(text: string, env: Record<string, string | undefined>): string {

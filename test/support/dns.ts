@@ -21,10 +21,10 @@ export interface TestDns {
 type Turn = string[] | number;
 
 /**
- * Serves addresses by name, IPv4 and IPv6 mixed; names that are not in the table do not exist.
- * A list of lists answers the first question of a type with the first list, and so on; the last one stays. An entry
- * that is no address is another name of the table: a CNAME, answered with the addresses behind it. A function decides
- * anew for each question, at once or later.
+ * Serves addresses by name, IPv4 and IPv6 mixed; names that are not in the table do not exist. A list of
+ * lists answers the first question of a type with the first list, and so on; the last one stays. An entry
+ * that is no address is another name of the table: a CNAME, answered with the addresses behind it. A function
+ * decides anew for each question, at once or later.
  */
 export async function startDns(
   table: Record<string, string[] | string[][] | ((type: 'A' | 'AAAA') => Turn | Promise<Turn>)>,

@@ -21,15 +21,19 @@ const STARTS: Record<string, (emptyPostgres: string) => Promise<ProjectService>>
 };
 
 declare global {
-  /** By project. Vitest gives each project its own instance of this module, so that they share only global variables. */
+  /**
+   * By project. Vitest gives each project its own instance of this module, so that they share only global
+   * variables.
+   */
   var winnowTestServices: Map<string, Promise<ProjectService>> | undefined;
   var winnowTestPostgres: Promise<EmptyPostgres> | undefined;
   var forgetWinnowTestPorts: (() => void) | undefined;
 }
 
 /**
- * Starts the real service (Postgres, Temporal, worker and API) once for all test files of a project, and stops it after
- * the last one. Vitest sets up one project after the other, so the first setup starts the services of all projects.
+ * Starts the real service (Postgres, Temporal, worker and API) once for all test files of a project, and
+ * stops it after the last one. Vitest sets up one project after the other, so the first setup starts the
+ * services of all projects.
  */
 export default async function setup(project: TestProject) {
   globalThis.winnowTestPostgres ??= createEmptyPostgres();
@@ -47,7 +51,10 @@ export default async function setup(project: TestProject) {
   return stopServices;
 }
 
-/** Starts the services of all projects that have files in this run. @returns them by the name of the project */
+/**
+ * Starts the services of all projects that have files in this run.
+ * @returns them by the name of the project
+ */
 function startServices(
   vitest: Vitest,
   emptyPostgres: Promise<EmptyPostgres>,

@@ -25,7 +25,9 @@ export function unlessMissing(error: unknown): undefined {
   if (!(error instanceof WorkflowNotFoundError)) throw error;
 }
 
-/** A replay is a worker that comes and goes; its log lines are not for the test's output. Once per test file. */
+/**
+ * A replay is a worker that comes and goes; its log lines are not for the test's output. Once per test file.
+ */
 export function silenceReplays(): void {
   Runtime.install({
     logger: new DefaultLogger('ERROR'),
@@ -33,7 +35,10 @@ export function silenceReplays(): void {
   });
 }
 
-/** Holds a history against the workflows as they are now. @throws DeterminismViolationError where they differ */
+/**
+ * Holds a history against the workflows as they are now.
+ * @throws DeterminismViolationError where they differ
+ */
 export async function replay(history: History, workflowId: string): Promise<void> {
   const codePath = await workflowBundle(readConfig().cacheDir);
   // The type is the same before and after JSON.

@@ -4,7 +4,11 @@ import { pollUntil } from './poll.ts';
 type Body = ApiResponse['body'];
 type Options = { key?: string; url?: string };
 
-/** Starts a batch or crawl, by default of the shared service. @returns its id @throws Error unless the API accepts it */
+/**
+ * Starts a batch or crawl, by default of the shared service.
+ * @returns its id
+ * @throws Error unless the API accepts it
+ */
 export async function startJob(
   path: string,
   body: Record<string, unknown>,

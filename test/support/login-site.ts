@@ -5,8 +5,8 @@ export const loginPage = (body: string) =>
   `<!doctype html><html><head><title>Test</title></head><body><main>${body}</main></body></html>`;
 
 /**
- * Keeps a request open until the script calls `finish`, so that the browser does not take the page for complete while a
- * busy machine opens the database.
+ * Keeps a request open until the script calls `finish`, so that the browser does not take the page for
+ * complete while a busy machine opens the database.
  */
 const WORK = `
   const work = Math.random();
@@ -37,7 +37,9 @@ const SHOW = `${WORK}
     asked.onsuccess = () => show([asked.result.name, asked.result.since.getTime()]);
   };`;
 
-/** The text of `/home` for a browser that has logged in: a cookie, and the data in localStorage and IndexedDB. */
+/**
+ * The text of `/home` for a browser that has logged in: a cookie, and the data in localStorage and IndexedDB.
+ */
 export const LOGGED_IN = ['script=by-script', 'in-local-storage', ['in-indexed-db', 0]];
 /** The text of `/home` for a browser without a login. */
 export const STRANGER = ['', null, null];
@@ -55,7 +57,10 @@ export interface LoginSite extends Pages {
 
 /** Serves `/login`, `/home`, `/logout`, `/hold`, and further pages by path. */
 export async function startLoginSite(further: Parameters<typeof startPages>[0] = {}): Promise<LoginSite> {
-  /** Ends each request for `/work`. `/finish` may arrive first, because both requests have connections of their own. */
+  /**
+   * Ends each request for `/work`. `/finish` may arrive first, because both requests have connections of
+   * their own.
+   */
   const work = new Map<string, PromiseWithResolvers<void>>();
   const endOf = (url = '') => {
     const { search } = new URL(url, 'http://site');

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** How often and until when a condition is checked. */
 export interface PollOptions {
   /**
-   * Milliseconds between two checks. By default they grow from 50 to 1,000, to about a fifth of the time waited so far,
-   * because each check costs the service work.
+   * Milliseconds between two checks. By default they grow from 50 to 1,000, to about a fifth of the time
+   * waited so far, because each check costs the service work.
    */
   intervalMs?: number;
   /** Ends the polling with the reason of the abort. */
@@ -16,8 +16,8 @@ const LAST_INTERVAL_MS = 1_000;
 const GROWTH = 1.2;
 
 /**
- * Calls a function until it returns a value that is not `undefined`, `null` or `false`. It has no timeout of its own:
- * the timeout of the test ends it.
+ * Calls a function until it returns a value that is not `undefined`, `null` or `false`. It has no timeout of
+ * its own: the timeout of the test ends it.
  * @returns that value
  */
 export async function pollUntil<T>(

@@ -21,7 +21,9 @@ export function processesBelow(pids: readonly number[]): Process[] {
 export const processesWith = (text: string): Process[] =>
   listProcesses().filter(({ command }) => command.includes(text));
 
-/** The processes that have a directory mounted whose path contains a text; a sandbox mounts what it may use. */
+/**
+ * The processes that have a directory mounted whose path contains a text; a sandbox mounts what it may use.
+ */
 export const processesThatMount = (text: string): Process[] =>
   listProcesses().filter(({ pid }) => readOr(`/proc/${pid}/mountinfo`).includes(text));
 

@@ -3,7 +3,10 @@ import { codeOf } from '../../src/errors.ts';
 import { type Process, processesBelow } from './process-list.ts';
 import { runFileOf } from './service.ts';
 
-/** The processes of Chromium that the worker of the shared service runs now, without those of browser sessions. */
+/**
+ * The processes of Chromium that the worker of the shared service runs now, without those of browser
+ * sessions.
+ */
 export function chromiumProcesses(): Process[] {
   const isChromium = ({ command }: Process) => /chrom/.test(command.split(' ')[0] ?? '');
   const browsers = workerProcesses().filter(
@@ -12,7 +15,10 @@ export function chromiumProcesses(): Process[] {
   return [...browsers, ...processesBelow(browsers.map(({ pid }) => pid)).filter(isChromium)];
 }
 
-/** The sandboxed processes in which the worker of the shared service converts documents, without bubblewrap's own. */
+/**
+ * The sandboxed processes in which the worker of the shared service converts documents, without bubblewrap's
+ * own.
+ */
 export const documentProcesses = (): Process[] =>
   workerProcesses().filter(({ command }) => /^\S*node .*\/conversion-process\.ts /.test(command));
 

@@ -24,7 +24,8 @@ export async function findMissingPython(): Promise<string | undefined> {
 }
 
 /**
- * Installs the official Python SDK into the cache directory, in the version whose hashes are in requirements.txt.
+ * Installs the official Python SDK into the cache directory, in the version whose hashes are in
+ * requirements.txt.
  * @returns the directory of its packages
  */
 async function installSdk(): Promise<string> {

@@ -63,8 +63,8 @@ export async function startReceiver(
 }
 
 /**
- * The port of the protocol "discard", at which nobody listens. A port that was free a moment ago may be that of another
- * server by now.
+ * The port of the protocol "discard", at which nobody listens. A port that was free a moment ago may be that
+ * of another server by now.
  */
 export const CLOSED_PORT = 9;
 

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
 
-/** Key and certificate, both PEM, for localhost, secure.test and 127.0.0.1; valid from 2020 to 2120, self-signed. */
+/**
+ * Key and certificate, both PEM, for localhost, secure.test and 127.0.0.1; valid from 2020 to 2120,
+ * self-signed.
+ */
 export const SELF_SIGNED = read('tls-self-signed.pem');
 
 /** The same for localhost and 127.0.0.1, valid in 2020 only. */

@@ -12,7 +12,10 @@ function areUserNamespacesAllowed(): boolean {
   return isAllowed;
 }
 
-/** Skips a test, with the reason, where the machine allows no user namespaces. @param skip that of the test context */
+/**
+ * Skips a test, with the reason, where the machine allows no user namespaces.
+ * @param skip that of the test context
+ */
 export function requireUserNamespaces(skip: (condition: boolean, reason: string) => void): void {
   skip(!areUserNamespacesAllowed(), 'This machine allows no unprivileged user namespaces.');
 }

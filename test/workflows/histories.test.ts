@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { readHistory, replayAll, savedHistories, silenceReplays } from '../support/histories.ts';
 
 /**
- * Histories of earlier versions. One that no longer replays means that jobs which are under way during an update
- * would break: the workflow needs `patched`.
+ * Histories of earlier versions. One that no longer replays means that jobs which are under way during an
+ * update would break: the workflow needs `patched`.
  */
 
 silenceReplays();

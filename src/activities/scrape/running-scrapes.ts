@@ -1,12 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Milliseconds for which a scrape continues without an activity that waits for it, because the next one may begin. */
+/**
+ * Milliseconds for which a scrape continues without an activity that waits for it, because the next one may
+ * begin.
+ */
 const UNATTENDED_MS = 5_000;
 
 /** The work of a scrape. It must end soon after the signal of the scrape has fired. */
 type ScrapeWork<Result> = (scrape: RunningScrape<Result>) => Promise<Result>;
 
-/** A scrape that runs in this process. It may outlive the activity that started it, and be joined by the next one. */
+/**
+ * A scrape that runs in this process. It may outlive the activity that started it, and be joined by the next
+ * one.
+ */
 export class RunningScrape<Result> {
   /** Whether it was started by the first activity of its workflow. */
   readonly isFirst: boolean;
@@ -35,7 +41,8 @@ export class RunningScrape<Result> {
   }
 
   /**
-   * Waits for the result before the first activity does, which still gets it, or the error, if it comes within five seconds.
+   * Waits for the result before the first activity does, which still gets it, or the error, if it comes
+   * within five seconds.
    * @param maxMs the milliseconds to wait; without them, until the end
    * @returns the result; `undefined` if the scrape still runs then
    */

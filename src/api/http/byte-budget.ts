@@ -28,8 +28,8 @@ interface BudgetLimits {
 const RETRY_AFTER_SECONDS = 10;
 
 /**
- * Limits how many bytes of received files are in memory. Requests beyond the limit wait for their turn. A team that uses
- * its share waits, and the requests of others overtake.
+ * Limits how many bytes of received files are in memory. Requests beyond the limit wait for their turn. A
+ * team that uses its share waits, and the requests of others overtake.
  */
 export class ByteBudget {
   readonly #limits: Required<BudgetLimits>;
@@ -45,7 +45,8 @@ export class ByteBudget {
   /**
    * Waits until the bytes are free and takes them. They are freed when the response closes, if not before.
    * @returns the function that frees them, which may be called several times
-   * @throws ServiceError `BAD_REQUEST` if the response closes before, because the client has disconnected; after a wait
+   * @throws ServiceError `BAD_REQUEST` if the response closes before, because the client has disconnected;
+   * after a wait
    *   that took too long `RATE_LIMITED` if the team's own files are the reason, else `SERVICE_UNAVAILABLE`
    */
   take(request: BudgetRequest): Promise<() => void> {

@@ -26,8 +26,8 @@ interface MultipartDeps {
 }
 
 /**
- * Creates the middleware for routes that accept a file. A multipart body (RFC 7578) becomes `response.locals.file`, and its
- * part `options` the body of the request. Any other body is parsed as JSON.
+ * Creates the middleware for routes that accept a file. A multipart body (RFC 7578) becomes
+ * `response.locals.file`, and its part `options` the body of the request. Any other body is parsed as JSON.
  */
 export function createMultipartParser({ secretKey, budget, parseJson }: MultipartDeps): RequestHandler {
   const receive = multer({

@@ -2,8 +2,8 @@ import type { ErrorCode } from '../../errors.ts';
 import type { AnyRoute } from './route.ts';
 
 /**
- * Lists every error code that a route can respond with: those that it declares, and those of the checks before
- * its handler. The tests compare every error response of the API with this list.
+ * Lists every error code that a route can respond with: those that it declares, and those of the checks
+ * before its handler. The tests compare every error response of the API with this list.
  */
 export function errorCodesOf(route: AnyRoute): ErrorCode[] {
   const { body, query, params, rateLimited, minCredits, errors } = route;

@@ -8,7 +8,8 @@ const GRACE_MS = 15_000;
 const MIN_BYTES_PER_SECOND = 64 * 1024;
 
 /**
- * Runs the reception of an upload, which ends if the client sends too slowly: the memory for it is missing for others.
+ * Runs the reception of an upload, which ends if the client sends too slowly: the memory for it is missing
+ * for others.
  * @param socket the connection of the request
  * @throws ServiceError `UPLOAD_TOO_SLOW`; the error of the reception
  */

@@ -1,10 +1,14 @@
 import { ServiceError } from '../../errors.ts';
 
-/** How deep a body may nest. Converting it to text for the database is recursive, and would overflow the call stack. */
+/**
+ * How deep a body may nest. Converting it to text for the database is recursive, and would overflow the call
+ * stack.
+ */
 const MAX_DEPTH = 500;
 
 /**
- * Refuses what Postgres cannot store: the character NUL, unpaired surrogates, and values that nest too deeply.
+ * Refuses what Postgres cannot store: the character NUL, unpaired surrogates, and values that nest too
+ * deeply.
  * @param body a parsed JSON body
  * @throws ServiceError `BAD_REQUEST`
  */

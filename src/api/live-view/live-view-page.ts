@@ -18,8 +18,8 @@ const ASSET_VERSION = createHash('sha256')
 const ONE_YEAR_S = 31_536_000;
 
 /**
- * The headers of the pages of this folder. Pages of any origin may embed them. Their URL is a secret: it is neither
- * stored nor passed on, and no script from elsewhere can read it.
+ * The headers of the pages of this folder. Pages of any origin may embed them. Their URL is a secret: it is
+ * neither stored nor passed on, and no script from elsewhere can read it.
  */
 export const LIVE_VIEW_HEADERS = {
   'Cache-Control': 'no-store',
@@ -34,11 +34,16 @@ export const LIVE_VIEW_HEADERS = {
 /** Options of {@link renderLiveViewPage}. */
 export interface LiveViewPageOptions {
   mayControl: boolean;
-  /** URL of the mounted assets, relative to the page; the default fits pages at `<base>/v2/browser/<id>/view/<secret>`. */
+  /**
+   * URL of the mounted assets, relative to the page; the default fits pages at
+   * `<base>/v2/browser/<id>/view/<secret>`.
+   */
   assetsUrl?: string;
 }
 
-/** The page of a live view. It opens a WebSocket at its own URL. To be sent with {@link LIVE_VIEW_HEADERS}. */
+/**
+ * The page of a live view. It opens a WebSocket at its own URL. To be sent with {@link LIVE_VIEW_HEADERS}.
+ */
 export function renderLiveViewPage({
   mayControl,
   assetsUrl = '../../../live-view',
@@ -73,8 +78,8 @@ export function renderLiveViewPage({
 }
 
 /**
- * Serves the assets of the live view under `/v2/live-view/`. They are the same for all sessions and contain no secret.
- * Nodes with another version of the page serve theirs.
+ * Serves the assets of the live view under `/v2/live-view/`. They are the same for all sessions and contain
+ * no secret. Nodes with another version of the page serve theirs.
  */
 export function mountLiveViewAssets(app: Express): void {
   app.get('/v2/live-view/:version/:name', (request, response, next) => {

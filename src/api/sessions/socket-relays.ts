@@ -7,7 +7,9 @@ const CLOSE_MS = 1_000;
 /** The last frame for clients of an API that is stopped: the code and the reason (RFC 6455, 5.5.1). */
 const GOING_AWAY_FRAME = closeFrame(GOING_AWAY_CODE, 'The API is stopping. Connect again.');
 
-/** The last frame for clients whose host died: the code that sessions without a browser have, and the reason. */
+/**
+ * The last frame for clients whose host died: the code that sessions without a browser have, and the reason.
+ */
 const LOST_FRAME = closeFrame(
   4500,
   'lost: The machine of the session no longer responds. Read the status of the session, then connect again.',

@@ -3,8 +3,8 @@ import { endBrowser, type RunningBrowser } from './running-browser.ts';
 /** How long the spare browser is kept after the last session, in milliseconds. */
 const IDLE_MS = 60_000;
 /**
- * How long after a session was opened the next spare browser is started, in milliseconds: the first second of a session is
- * when its clients connect, and the start takes a processor for half a second.
+ * How long after a session was opened the next spare browser is started, in milliseconds: the first second of
+ * a session is when its clients connect, and the start takes a processor for half a second.
  */
 const DELAY_MS = 1_000;
 
@@ -19,8 +19,8 @@ export interface SpareBrowserOptions {
 }
 
 /**
- * A browser that is started ahead of the next session while sessions are in use, because a start takes several times as
- * long as everything else. It has never been used by anyone.
+ * A browser that is started ahead of the next session while sessions are in use, because a start takes
+ * several times as long as everything else. It has never been used by anyone.
  */
 export class SpareBrowser {
   readonly #options: SpareBrowserOptions;
@@ -32,7 +32,10 @@ export class SpareBrowser {
     this.#options = options;
   }
 
-  /** Starts the spare browser soon, if there is none. A failure only means that the next session starts its own. */
+  /**
+   * Starts the spare browser soon, if there is none. A failure only means that the next session starts its
+   * own.
+   */
   prepare(): void {
     this.#clearTimers();
     const { hasMemory, delayMs = DELAY_MS } = this.#options;

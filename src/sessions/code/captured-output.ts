@@ -12,9 +12,9 @@ export interface PrintedText {
 }
 
 /**
- * Reads what a program prints during one call. Its end is marked by bytes that nobody can guess, because a result on
- * another pipe could overtake the output. Between calls nothing is read, so a program that goes on printing has to wait,
- * and what it has printed belongs to the next call.
+ * Reads what a program prints during one call. Its end is marked by bytes that nobody can guess, because a
+ * result on another pipe could overtake the output. Between calls nothing is read, so a program that goes on
+ * printing has to wait, and what it has printed belongs to the next call.
  */
 export class CapturedOutput {
   /** Resolves when the mark has arrived, or the pipe is closed. */

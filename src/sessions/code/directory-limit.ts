@@ -25,7 +25,8 @@ export class DirectoryLimit {
 
   /** Accepts what is there already, so that a program can run that deletes it. */
   async begin(): Promise<void> {
-    // A measurement takes a part of a short call, and one that was below the limit is recent enough to do without.
+    // A measurement takes a part of a short call, and one that was below the limit is recent enough to do
+    // without.
     if (this.#bytes > this.#maxBytes) await this.#measure();
     this.#allowedBytes = Math.max(this.#maxBytes, this.#bytes);
   }
@@ -81,8 +82,8 @@ async function entriesOf(path: string) {
 }
 
 /**
- * The length of a file, or the space that it takes on the disk if that is more. A file with holes takes little space here,
- * but is sent with all its zeros, and takes space when it is copied.
+ * The length of a file, or the space that it takes on the disk if that is more. A file with holes takes
+ * little space here, but is sent with all its zeros, and takes space when it is copied.
  */
 async function bytesOf(path: string): Promise<number> {
   const found = await unlessGone(lstat(path));

@@ -2,9 +2,9 @@
 const SESSIONS_WITHOUT = 3;
 
 /**
- * Predicts whether the next session of a host executes JavaScript, as sessions of the same user mostly do the same. Making
- * it ready ahead saves the first call a quarter of a second, and costs every session a third of a second of processor time
- * and 50 MB of memory.
+ * Predicts whether the next session of a host executes JavaScript, as sessions of the same user mostly do the
+ * same. Making it ready ahead saves the first call a quarter of a second, and costs every session a third of
+ * a second of processor time and 50 MB of memory.
  */
 export class JavaScriptUse {
   #sessionsSinceCall = Number.POSITIVE_INFINITY;

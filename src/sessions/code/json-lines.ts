@@ -4,8 +4,8 @@ import type { Readable } from 'node:stream';
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads lines of JSON from a program that is not trusted. Lines that are not JSON are ignored, because code may write to
- * the pipe of its program.
+ * Reads lines of JSON from a program that is not trusted. Lines that are not JSON are ignored, because code
+ * may write to the pipe of its program.
  * @param onLine gets the value of each line
  * @param onFlood is called for a line that is too long
  */

@@ -8,15 +8,18 @@ const PYTHON_PLAYWRIGHT_VERSION = '1.65.2';
 /** The Python of the system, whose libraries sandboxed programs see. */
 export const PYTHON = '/usr/bin/python3';
 
-/** The executable file of agent-browser in the cache directory; `undefined` where there is none for this machine. */
+/**
+ * The executable file of agent-browser in the cache directory; `undefined` where there is none for this
+ * machine.
+ */
 export function agentBrowserFile(cacheDir: string): string | undefined {
   if (!['x64', 'arm64'].includes(process.arch) || process.platform !== 'linux') return undefined;
   return join(cacheDir, `agent-browser-${AGENT_BROWSER_VERSION}`);
 }
 
 /**
- * The directory of Playwright for Python in the cache directory. It depends on the version of Python, because a package
- * has native code. @returns `undefined` where there is no Python
+ * The directory of Playwright for Python in the cache directory. It depends on the version of Python, because
+ * a package has native code. @returns `undefined` where there is no Python
  */
 export function pythonPackagesDirectory(cacheDir: string): string | undefined {
   const version = pythonVersion();

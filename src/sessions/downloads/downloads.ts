@@ -29,7 +29,10 @@ export interface DownloadList {
 /** Size in bytes of all files of a session, which its browser and its code may add to. */
 export const MAX_DOWNLOADS_BYTES = 100 * 1024 * 1024;
 
-/** The files in the directory of a session. The sandbox can write anything there, so only plain files are read. */
+/**
+ * The files in the directory of a session. The sandbox can write anything there, so only plain files are
+ * read.
+ */
 export class Downloads {
   readonly #directory: string;
 

@@ -4,8 +4,9 @@ const TASK_TIMEOUT_MS = 1_000;
 const MAX_WAITING = 500;
 
 /**
- * Runs messages of viewers in their order. They do not wait for each other, but all wait for a task such as pasting:
- * Chromium passes keys and scripts to a page on different ways, so a key that was pressed later could overtake it.
+ * Runs messages of viewers in their order. They do not wait for each other, but all wait for a task such as
+ * pasting: Chromium passes keys and scripts to a page on different ways, so a key that was pressed later
+ * could overtake it.
  */
 export class MessageOrder {
   /** Messages that wait for the running task; `undefined` while no task runs. */

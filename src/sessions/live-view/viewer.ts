@@ -7,7 +7,9 @@ import {
 } from '../../schemas/live-view.ts';
 import type { ScreencastFrame } from './frame.ts';
 
-/** Messages per second that a viewer may send in the long run, and at once. Quick typing is below a hundred. */
+/**
+ * Messages per second that a viewer may send in the long run, and at once. Quick typing is below a hundred.
+ */
 const MESSAGES_PER_SECOND = 1_000;
 const MESSAGE_BURST = 2_000;
 /** A viewer that reads so little that this much waits for it is disconnected. It may connect again. */
@@ -27,7 +29,10 @@ export interface ViewerRights {
 
 /** Options of {@link Viewer}. */
 interface ViewerOptions extends ViewerRights {
-  /** Called with every valid message other than acknowledgements. The rights of the viewer are not yet checked. */
+  /**
+   * Called with every valid message other than acknowledgements. The rights of the viewer are not yet
+   * checked.
+   */
   onMessage(message: ViewerMessage): void;
   /** Called when a frame has been drawn. */
   onReady(): void;
@@ -85,8 +90,9 @@ export class Viewer {
   }
 
   /**
-   * Sends the newest frame if its turn has come. Frames may be up to half an interval early, as long as the average
-   * keeps to the limit: otherwise frames that come at about the same rate would often wait for the next turn.
+   * Sends the newest frame if its turn has come. Frames may be up to half an interval early, as long as the
+   * average keeps to the limit: otherwise frames that come at about the same rate would often wait for the
+   * next turn.
    */
   #sendNewest(): void {
     const frame = this.#newest;

@@ -14,8 +14,8 @@ export interface ProtocolSocket {
 }
 
 /**
- * Serves the socket of the DevTools protocol in a directory of a session. The host's own Playwright connects to it too, at a path that code of
- * users does not know.
+ * Serves the socket of the DevTools protocol in a directory of a session. The host's own Playwright connects
+ * to it too, at a path that code of users does not know.
  */
 export async function serveProtocolSocket(
   directory: string,

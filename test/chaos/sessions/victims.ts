@@ -1,6 +1,8 @@
 import { type Process, processesBelow } from '../../support/process-list.ts';
 
-/** What a worker runs for its sessions: processes of Chromium, and sandboxes with the programs of users' code. */
+/**
+ * What a worker runs for its sessions: processes of Chromium, and sandboxes with the programs of users' code.
+ */
 export type SessionVictim = 'chromium' | 'sandbox';
 
 const isSandbox = ({ command }: Process) => /^(\S*\/)?bwrap /.test(command);

@@ -14,12 +14,17 @@ export interface CodeSession {
   runner: CodeRunner;
   /** The tab that clients use. */
   tab: { targetId: string | undefined };
-  /** Executes code, by default JavaScript. It has as long as the test, because a busy machine takes its time. */
+  /**
+   * Executes code, by default JavaScript. It has as long as the test, because a busy machine takes its time.
+   */
   run(code: string, options?: Partial<CodeRequest> & { signal?: AbortSignal }): Promise<CodeResult>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Starts a browser as a session has it, with a runner for code. @param cacheDir where languages are installed */
+/**
+ * Starts a browser as a session has it, with a runner for code.
+ * @param cacheDir where languages are installed
+ */
 export async function startCodeSession(options: { cacheDir?: string } = {}): Promise<CodeSession> {
   const browser = await startTestSessionBrowser(options);
   const clients = new ProtocolClients(browser.chromium.connection);

@@ -33,7 +33,10 @@ async function connect(rights: 'view' | 'control'): Promise<WebSocket> {
   await new Promise((resolve) => socket.once('open', resolve));
   return socket;
 }
-/** Lets the page of a viewer note what it shows from now on, because it may hide that before the test looks at it. */
+/**
+ * Lets the page of a viewer note what it shows from now on, because it may hide that before the test looks at
+ * it.
+ */
 async function noteShown(page: Page): Promise<() => Promise<unknown>> {
   await page.evaluate(`shown = []; new MutationObserver(() => {
     const status = document.getElementById('status');

@@ -2,7 +2,10 @@
 
 /** The close code of a session that has ended. After any other one, the session may go on. */
 const SESSION_ENDED = 4410;
-/** The reason with which a host that stops ends its sessions. Its close code is the one of every server that stops. */
+/**
+ * The reason with which a host that stops ends its sessions. Its close code is the one of every server that
+ * stops.
+ */
 const SHUTDOWN = 'shutdown';
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 10_000;

@@ -1,8 +1,8 @@
 import { element } from './elements.js';
 
 /**
- * Puts text into the viewer's clipboard. Where the browser allows that only after a click, which is so in some frames
- * and without HTTPS, a button is shown.
+ * Puts text into the viewer's clipboard. Where the browser allows that only after a click, which is so in
+ * some frames and without HTTPS, a button is shown.
  * @param {string} text
  */
 export async function takeCopiedText(text) {

@@ -11,8 +11,8 @@ const INPUT_METHOD_KEY_CODE = 229;
 const LOCAL_KEYS = new Set(['F11', 'F12']);
 
 /**
- * Sends what is typed, composed by an input method, and pasted. A text field that nobody sees has the focus, because
- * input methods, the keyboards of phones and pasting need one. It stays empty.
+ * Sends what is typed, composed by an input method, and pasted. A text field that nobody sees has the focus,
+ * because input methods, the keyboards of phones and pasting need one. It stays empty.
  */
 export class Keyboard {
   #field = element('keyboard', HTMLTextAreaElement);

@@ -2,9 +2,8 @@
 /** @typedef {(typeof EDITING_COMMANDS)[number]} EditingCommand */
 
 /**
- * Editing commands of keys in text fields of macOS that other systems do not have, by the keys with their modifiers in
- * this order: Ctrl, Alt, Meta.
- * Those that move the cursor select with Shift.
+ * Editing commands of keys in text fields of macOS that other systems do not have, by the keys with their
+ * modifiers in this order: Ctrl, Alt, Meta. Those that move the cursor select with Shift.
  * @type {Record<string, EditingCommand[]>}
  */
 const MOVES = {
@@ -35,7 +34,10 @@ const OTHERS = {
   'Alt+Delete': ['deleteWordForward'],
 };
 
-/** The commands that select what the commands of {@link MOVES} would pass over. @type {Record<string, EditingCommand[]>} */
+/**
+ * The commands that select what the commands of {@link MOVES} would pass over. @type {Record<string,
+ * EditingCommand[]>}
+ */
 const SELECTIONS = {
   'Meta+ArrowLeft': ['moveToBeginningOfLineAndModifySelection'],
   'Meta+ArrowRight': ['moveToEndOfLineAndModifySelection'],

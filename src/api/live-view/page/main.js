@@ -21,7 +21,10 @@ const step = element('step', HTMLElement);
 const screen = new Screen();
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let noticeTimer;
-/** Whether there is no connection. A frame that arrived before may be drawn only now, and must not hide the reason. */
+/**
+ * Whether there is no connection. A frame that arrived before may be drawn only now, and must not hide the
+ * reason.
+ */
 let isLost = false;
 
 const connection = new Connection(

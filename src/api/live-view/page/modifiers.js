@@ -4,7 +4,8 @@ const isMac = /^(Mac|iPhone|iPad)/.test(navigator.platform);
 export const hasMacKeyboard = isMac;
 
 /**
- * The pressed modifier keys as bits of the protocol. The remote browser runs on Linux, so Command counts as Ctrl.
+ * The pressed modifier keys as bits of the protocol. The remote browser runs on Linux, so Command counts as
+ * Ctrl.
  * @param {MouseEvent | KeyboardEvent | TouchEvent} event
  */
 export function modifiersOf({ altKey, ctrlKey, metaKey, shiftKey }) {

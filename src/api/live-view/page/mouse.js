@@ -7,7 +7,8 @@ const BUTTONS = /** @type {const} */ (['left', 'middle', 'right', 'back', 'forwa
 const LINE_HEIGHT = 16;
 
 /**
- * Sends what the mouse does on the screen. Movements and turns of the wheel are merged for each animation frame.
+ * Sends what the mouse does on the screen. Movements and turns of the wheel are merged for each animation
+ * frame.
  * @param {Screen} screen
  * @param {Connection} connection
  * @param {() => void} onPress called when a button is pressed

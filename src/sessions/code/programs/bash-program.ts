@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { type CallOutcome, serveCalls } from './host-channel.ts';
 
 /**
- * Executes bash code in the sandbox, with the program agent-browser on the session's browser. Arguments: the Unix socket of
- * the browser, and the port of the sandbox's own loopback where agent-browser, which cannot connect to Unix sockets, finds
- * it; without them, the program ends when it has loaded its modules, so that V8 stores their compiled code.
+ * Executes bash code in the sandbox, with the program agent-browser on the session's browser. Arguments: the
+ * Unix socket of the browser, and the port of the sandbox's own loopback where agent-browser, which cannot
+ * connect to Unix sockets, finds it; without them, the program ends when it has loaded its modules, so that
+ * V8 stores their compiled code.
  */
 
 const AGENT_BROWSER = 'agent-browser';
@@ -39,7 +40,10 @@ async function runBash(code: string): Promise<CallOutcome> {
   return { exitCode, ...(exitCode !== 0 && { error: `bash exited with code ${exitCode}.` }) };
 }
 
-/** The target id of the active tab of agent-browser; `undefined` if it has none. Asking it by a command takes ten times as long. */
+/**
+ * The target id of the active tab of agent-browser; `undefined` if it has none. Asking it by a command takes
+ * ten times as long.
+ */
 async function findCurrentTab(): Promise<string | undefined> {
   try {
     const { targetId } = JSON.parse(await readFile(TARGET_FILE, 'utf8')) as { targetId?: unknown };
@@ -61,7 +65,8 @@ async function exitOf(program: string, args: string[], options: SpawnOptions): P
     const [code, signal] = await once(child, 'exit');
     return { exitCode: code ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0) };
   } catch {
-    // The program cannot be started, for example because processes of earlier calls use up the limit of processes.
+    // The program cannot be started, for example because processes of earlier calls use up the limit of
+    // processes.
     return { exitCode: FAILED_TO_START };
   }
 }

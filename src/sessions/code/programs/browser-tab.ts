@@ -36,7 +36,11 @@ export class BrowserTab {
     return { browser, context: browser.contexts()[0] ?? (await browser.newContext()) };
   }
 
-  /** Begins a call. @param targetId the tab that `page` shall be; by default any tab @returns the variables of the call */
+  /**
+   * Begins a call.
+   * @param targetId the tab that `page` shall be; by default any tab
+   * @returns the variables of the call
+   */
   async begin(targetId?: string): Promise<TabVariables> {
     const { browser, context } = await this.connect();
     this.#dialogs.begin(browser.contexts());
@@ -48,8 +52,8 @@ export class BrowserTab {
 
   /**
    * Ends a call.
-   * @returns the tab that the code uses after it: the one that it assigned to `page`, else the one that it brought to the
-   * front, else the same; the newest one if that is closed.
+   * @returns the tab that the code uses after it: the one that it assigned to `page`, else the one that it
+   * brought to the front, else the same; the newest one if that is closed.
    * @param before the value of `page` before the call, and `after` the one after it
    */
   async end(before: Page, after: unknown): Promise<string | undefined> {

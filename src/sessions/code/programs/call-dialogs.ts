@@ -2,9 +2,10 @@ import type { EventEmitter } from 'node:events';
 import type { BrowserContext, Dialog } from 'playwright';
 
 /**
- * The dialogs of pages that the code does not handle itself. While code runs, they are closed at once, as Playwright does it
- * where nobody listens for them. Between calls they stay open for viewers of the session, and those that are then still open
- * are closed when the next call begins, because the page does nothing before.
+ * The dialogs of pages that the code does not handle itself. While code runs, they are closed at once, as
+ * Playwright does it where nobody listens for them. Between calls they stay open for viewers of the session,
+ * and those that are then still open are closed when the next call begins, because the page does nothing
+ * before.
  */
 export class CallDialogs {
   readonly #watched = new WeakSet<BrowserContext>();

@@ -3,11 +3,16 @@ import { pathToFileURL } from 'node:url';
 
 /** The global function that replaces `import()`, which V8's interactive mode does not have. */
 const IMPORT = '$import';
-/** Strings, comments and templates, in which nothing is replaced; and `import` before a parenthesis, if it is no property. */
+/**
+ * Strings, comments and templates, in which nothing is replaced; and `import` before a parenthesis, if it is
+ * no property.
+ */
 const TOKENS =
   /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`|\/\/.*|\/\*[\s\S]*?\*\/|(?<![\w$.#])import(?=\s*\()/g;
 
-/** Defines the function that code with replaced imports calls. Relative paths begin at the working directory. */
+/**
+ * Defines the function that code with replaced imports calls. Relative paths begin at the working directory.
+ */
 export function defineImport(): void {
   const load = (specifier: string, options?: ImportCallOptions) => {
     const isPath = /^\.{0,2}\//.test(specifier);

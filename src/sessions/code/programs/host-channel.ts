@@ -64,7 +64,10 @@ function bounded(outcome: CallOutcome): CallOutcome {
   };
 }
 
-/** Writes after all output of the code. The code may have closed the file descriptor, which the service notices. */
+/**
+ * Writes after all output of the code. The code may have closed the file descriptor, which the service
+ * notices.
+ */
 function writeMark(output: number, endMark: string): void {
   try {
     writeSync(output, endMark);

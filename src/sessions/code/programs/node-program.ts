@@ -8,9 +8,9 @@ import { JavaScriptRepl, Thrown } from './javascript-repl.ts';
 import { hideProgramFrames, withoutProgramFrames } from './stack-frames.ts';
 
 /**
- * Executes JavaScript in the sandbox. Argument: the URL of the browser, to which the first call connects, so that the program
- * can be started before there is a session; without one, it ends when it has loaded its modules, so that V8 stores their
- * compiled code.
+ * Executes JavaScript in the sandbox. Argument: the URL of the browser, to which the first call connects, so
+ * that the program can be started before there is a session; without one, it ends when it has loaded its
+ * modules, so that V8 stores their compiled code.
  */
 
 hideProgramFrames();
