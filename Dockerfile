@@ -20,12 +20,12 @@ COPY src src
 COPY docs/guides docs/guides
 COPY docs/openapi.json docs/openapi.json
 ENV NODE_ENV=production WINNOW_CACHE_DIR=/var/cache/winnow
-# Freed memory goes back to the system, see src/embedded/supervision/service-process.ts.
+# Freed memory goes back to the system, see src/run/embedded/supervision/service-process.ts.
 ENV MALLOC_TRIM_THRESHOLD_=1048576 MALLOC_MMAP_THRESHOLD_=33554432
 RUN install -d -o node -g node "$WINNOW_CACHE_DIR"
 USER node
 # Downloads what Python and bash code in browser sessions uses. A failure fails the build.
-RUN node --input-type=module -e "import { installLanguages } from '/app/src/embedded/code-languages/install-languages.ts'; import { TerminalProgress } from '/app/src/embedded/terminal-progress.ts'; await installLanguages({ cacheDir: process.env.WINNOW_CACHE_DIR, progress: new TerminalProgress(), insist: true })" \
+RUN node --input-type=module -e "import { installLanguages } from '/app/src/run/embedded/code-languages/install-languages.ts'; import { TerminalProgress } from '/app/src/run/embedded/terminal-progress.ts'; await installLanguages({ cacheDir: process.env.WINNOW_CACHE_DIR, progress: new TerminalProgress(), insist: true })" \
  && test -z "$(find "$WINNOW_CACHE_DIR" -name '*.failed')"
 # Bundles the workflows at build time, so that workers start faster and broken workflows fail the build.
 RUN node --input-type=module -e "import { workflowBundle } from '/app/src/temporal/workflow-bundle.ts'; await workflowBundle(process.env.WINNOW_CACHE_DIR)"

@@ -5,7 +5,10 @@ import { LongestFirst } from './test/support/longest-first.ts';
 /** Tests that need nothing but the code. All others need the service. */
 const PURE = [
   'test/*.test.ts',
-  'test/{guides,url,blobs,process,child-processes,html,changes,branding,answers,extraction,formats,rendering,parsers,encryption,schemas,engines,net,media,crawl,deploy,site,scripts,sandbox,sessions,page-jobs,scraping,models,indexing,search,agent,temporal}/**/*.test.ts',
+  'test/{content,deploy,json,run/process,schemas,scripts,sessions,site,system,temporal,url,models}/**/*.test.ts',
+  'test/fetch/{engines,media,net}/**/*.test.ts',
+  'test/jobs/{agent,crawl,guides,page-jobs,scraping,search}/**/*.test.ts',
+  'test/storage/blobs/**/*.test.ts',
   'bench/**/*.test.ts',
 ];
 /** These use a service that may fetch from next to no private IP address. */

@@ -1,4 +1,4 @@
-import { MAX_LOADING_PAGES, MAX_OPEN_PAGES } from '../src/browser/chromium/open-pages.ts';
+import { MAX_LOADING_PAGES, MAX_OPEN_PAGES } from '../src/fetch/browser/chromium/open-pages.ts';
 import { measureVisitor, VISITORS, type VisitorFigures } from './browser/visitors.ts';
 import { choices, count, readCommandLine } from './command-line.ts';
 import { withSite } from './crawl/programs.ts';

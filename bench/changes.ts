@@ -1,4 +1,4 @@
-import { compareVersions, packVersion } from '../src/changes/compare.ts';
+import { compareVersions, packVersion } from '../src/content/changes/compare.ts';
 import { readCommandLine } from './command-line.ts';
 
 const HELP = `Measures the CPU milliseconds of comparing two large versions of a page, 1 to 10 MB each, which differ in several ways.

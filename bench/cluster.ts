@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { onInterrupt } from '../src/cli/interrupt.ts';
-import { type Progress, TerminalProgress } from '../src/embedded/terminal-progress.ts';
 import { messageOf } from '../src/errors.ts';
+import { type Progress, TerminalProgress } from '../src/run/embedded/terminal-progress.ts';
 import { readCompose } from '../test/support/compose.ts';
 import { checkCluster } from './cluster/check.ts';
 import { testCluster } from './cluster/end-to-end.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { untilAborted } from '../src/until-aborted.ts';
+import { untilAborted } from '../src/system/until-aborted.ts';
 import { count, readCommandLine, text } from './command-line.ts';
 import { crawlWith } from './crawl/crawlers.ts';
 import { withSite } from './crawl/programs.ts';
@@ -146,7 +146,9 @@ async function main({ pages, rounds, ...given }: typeof options, interrupt: Abor
     )}\n`,
   );
   const expensive = stages.filter(({ isMoreExpensive }) => isMoreExpensive).map(({ stage }) => stage);
-  process.stdout.write(`\n${expensive.length ? `More expensive: ${expensive.join('; ')}.` : 'No stage became more expensive.'}\n`);
+  process.stdout.write(
+    `\n${expensive.length ? `More expensive: ${expensive.join('; ')}.` : 'No stage became more expensive.'}\n`,
+  );
   if (expensive.length) process.exitCode = 1;
 }
 

@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { DESKTOP_VIEWPORT } from '../src/browser/device-emulation.ts';
+import { DESKTOP_VIEWPORT } from '../src/fetch/browser/device-emulation.ts';
 import { FRAME_HEADER_BYTES } from '../src/schemas/live-view.ts';
 import { countFrames, type LiveViewFixture, startLiveView } from '../test/support/live-view.ts';
 import { count, counts, readCommandLine } from './command-line.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { openDatabase } from '../src/db/client.ts';
-import { runningDatabaseUrl } from '../src/embedded/postgres.ts';
-import { isJsonObject } from '../src/json-object.ts';
+import { isJsonObject } from '../src/json/json-object.ts';
+import { runningDatabaseUrl } from '../src/run/embedded/postgres.ts';
+import { openDatabase } from '../src/storage/db/client.ts';
 import { startModelEndpoint } from '../test/support/model-endpoint.ts';
 import { startPages } from '../test/support/pages.ts';
 import { startService } from '../test/support/service.ts';

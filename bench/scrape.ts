@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Client } from '@temporalio/client';
-import { PLAIN_PAGE } from '../src/engines/engine.ts';
-import { createHttpEngine } from '../src/engines/http-engine.ts';
-import { createEgress } from '../src/net/egress.ts';
-import { USER_AGENT } from '../src/net/user-agent.ts';
-import { render } from '../src/rendering/render.ts';
-import { createRenderPool } from '../src/rendering/render-pool.ts';
+import { render } from '../src/content/rendering/render.ts';
+import { createRenderPool } from '../src/content/rendering/render-pool.ts';
+import { PLAIN_PAGE } from '../src/fetch/engines/engine.ts';
+import { createHttpEngine } from '../src/fetch/engines/http-engine.ts';
+import { createEgress } from '../src/fetch/net/egress.ts';
+import { USER_AGENT } from '../src/fetch/net/user-agent.ts';
 import { connectTemporal } from '../src/temporal/connection.ts';
 import type { scrape as scrapeWorkflow } from '../src/workflows/scrape.ts';
 import { count, readCommandLine } from './command-line.ts';

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { MODEL_FEATURES, type ModelFeature } from './content/language-model.ts';
 import { ServiceError } from './errors.ts';
-import { MODEL_FEATURES, type ModelFeature } from './language-model.ts';
 
 const isRoot = process.getuid?.() === 0;
 const dataHome = process.env.XDG_DATA_HOME || join(homedir(), '.local', 'share');

@@ -1,5 +1,5 @@
-import { recordsOf } from './formats/index.ts';
-import type { Snapshot } from './snapshot.ts';
+import { recordsOf } from './content/formats/index.ts';
+import type { Snapshot } from './content/snapshot.ts';
 
 /** How many tokens one credit equals in the reports of token usage. */
 export const TOKENS_PER_CREDIT = 15;

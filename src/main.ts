@@ -1,24 +1,24 @@
 import { join, resolve } from 'node:path';
 import type { Config } from './config.ts';
-import { findChromium } from './embedded/chromium.ts';
-import { installLanguages } from './embedded/code-languages/install-languages.ts';
-import { loadFirstTeamKey, loadSecretKey, type StoredKey } from './embedded/keys.ts';
-import { findPortOwner, isPortFree } from './embedded/ports.ts';
-import { postgresDir, preparePostgres } from './embedded/postgres.ts';
-import { InstanceProcesses } from './embedded/supervision/instance-processes.ts';
-import { openLog } from './embedded/supervision/log-files.ts';
-import { stopOrphans } from './embedded/supervision/orphan-processes.ts';
+import { messageOf, ServiceError } from './errors.ts';
+import { findChromium } from './run/embedded/chromium.ts';
+import { installLanguages } from './run/embedded/code-languages/install-languages.ts';
+import { loadFirstTeamKey, loadSecretKey, type StoredKey } from './run/embedded/keys.ts';
+import { findPortOwner, isPortFree } from './run/embedded/ports.ts';
+import { postgresDir, preparePostgres } from './run/embedded/postgres.ts';
+import { InstanceProcesses } from './run/embedded/supervision/instance-processes.ts';
+import { openLog } from './run/embedded/supervision/log-files.ts';
+import { stopOrphans } from './run/embedded/supervision/orphan-processes.ts';
 import {
   type DataDirectoryLock,
   type InstanceUrls,
   lockDataDirectory,
-} from './embedded/supervision/run-file.ts';
-import { planServiceProcess } from './embedded/supervision/service-process.ts';
-import { installPackages } from './embedded/system-packages.ts';
-import { ensureTemporalBinary } from './embedded/temporal/temporal-binary.ts';
-import { planTemporalServer, temporalDatabaseFile } from './embedded/temporal/temporal-server.ts';
-import type { Progress } from './embedded/terminal-progress.ts';
-import { messageOf, ServiceError } from './errors.ts';
+} from './run/embedded/supervision/run-file.ts';
+import { planServiceProcess } from './run/embedded/supervision/service-process.ts';
+import { installPackages } from './run/embedded/system-packages.ts';
+import { ensureTemporalBinary } from './run/embedded/temporal/temporal-binary.ts';
+import { planTemporalServer, temporalDatabaseFile } from './run/embedded/temporal/temporal-server.ts';
+import type { Progress } from './run/embedded/terminal-progress.ts';
 
 /** Grace period of the API and the worker, which by themselves abort running work after 12 s. */
 const STOP_GRACE_MS = 13_000;

@@ -26,23 +26,23 @@ describe('the layers', () => {
 
   it('of an invalid import are reported', () => {
     const planted = {
-      'html/links.ts': "import { openDatabase } from '../db/client.ts';",
+      'content/html/links.ts': "import { openDatabase } from '../../storage/db/client.ts';",
       'api/scrape.ts': "import { chromium } from 'playwright';",
       'workflows/scrape.ts': "import { z } from 'zod';",
       'workflows/crawl.ts': "import { priceOf } from '../credits.ts';",
-      'formats/summary.ts': "export { openBlobs } from '../blobs.ts';",
+      'content/formats/summary.ts': "export { openBlobs } from '../rendering/render.ts';",
       'gadgets/thing.ts': 'export const home = process.env.HOME;',
-      'blobs/index.ts': "const s3 = await import('pg');",
+      'storage/blobs/index.ts': "const s3 = await import('pg');",
     };
     expect(findViolations(planted)).toEqual([
-      'html/links.ts: html may not import db, which is not in a lower layer',
-      'api/scrape.ts: playwright is for browser, sessions only',
+      'content/html/links.ts: content/html may not import storage/db, which is not in a lower layer',
+      'api/scrape.ts: playwright is for fetch/browser, sessions only',
       'workflows/scrape.ts: workflows may not run zod',
       'workflows/crawl.ts: workflows may not run credits',
-      'formats/summary.ts: formats may not import blobs, which is not in a lower layer',
+      'content/formats/summary.ts: content/formats may not import content/rendering, which is not in a lower layer',
       'gadgets/thing.ts: no layer names the module gadgets',
       'gadgets/thing.ts: reads the environment; config.ts does that',
-      'blobs/index.ts: pg is for db only',
+      'storage/blobs/index.ts: pg is for storage/db only',
     ]);
   });
 

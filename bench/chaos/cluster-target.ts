@@ -1,4 +1,4 @@
-import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
+import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
 import { browserVictim, type ChaosTarget, TARGET_ENV } from '../../test/chaos/target.ts';
 import { startCluster } from '../cluster.ts';
 

@@ -1,5 +1,5 @@
 import S3rver from 's3rver';
-import { runProcess } from '../../src/process/run-process.ts';
+import { runProcess } from '../../src/run/process/run-process.ts';
 
 /** An S3 server on loopback in the place of Garage. It is a separate program, so that it can be killed like the others. */
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lastOutputLines, runCommand } from '../../src/embedded/command.ts';
+import { lastOutputLines, runCommand } from '../../src/run/embedded/command.ts';
 import { serviceOf } from '../../test/support/compose.ts';
 import { environmentOf, type PlacedFile, place } from './places.ts';
 

@@ -1,4 +1,4 @@
-import type { Progress } from '../../src/embedded/terminal-progress.ts';
+import type { Progress } from '../../src/run/embedded/terminal-progress.ts';
 
 /** The options of a cluster. */
 export interface ClusterOptions {

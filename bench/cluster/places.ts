@@ -1,4 +1,4 @@
-import { loadPostgresPassword, loadSecretKey } from '../../src/embedded/keys.ts';
+import { loadPostgresPassword, loadSecretKey } from '../../src/run/embedded/keys.ts';
 import { type ComposeFile, interpolate, serviceOf } from '../../test/support/compose.ts';
 
 /** Host names and paths in docker-compose.yml, with their replacements on this machine. */

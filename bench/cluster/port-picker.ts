@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { isPortFree } from '../../src/embedded/ports.ts';
+import { isPortFree } from '../../src/run/embedded/ports.ts';
 
 /** Picks a free port of the loopback interface. */
 export type PickPort = () => Promise<number>;

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { inheritedEnvironment } from '../../src/config.ts';
-import { postgresDir, preparePostgres } from '../../src/embedded/postgres.ts';
+import { postgresDir, preparePostgres } from '../../src/run/embedded/postgres.ts';
 import {
   ensureReachablePrograms,
   findPostgresPrograms,
   postgresUser,
-} from '../../src/embedded/postgres-programs.ts';
-import type { ProcessPlan } from '../../src/embedded/supervision/supervised-process.ts';
+} from '../../src/run/embedded/postgres-programs.ts';
+import type { ProcessPlan } from '../../src/run/embedded/supervision/supervised-process.ts';
 import { serviceOf } from '../../test/support/compose.ts';
 import type { PlacedFile } from './places.ts';
 

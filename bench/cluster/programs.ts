@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { cp, rename } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { type CommandResult, lastOutputLines, runCommand } from '../../src/embedded/command.ts';
-import type { Progress, ProgressStep } from '../../src/embedded/terminal-progress.ts';
+import { type CommandResult, lastOutputLines, runCommand } from '../../src/run/embedded/command.ts';
+import type { Progress, ProgressStep } from '../../src/run/embedded/terminal-progress.ts';
 
 /** The Go module that pins the Temporal server and the checksums of all its sources. */
 const MODULE = join(import.meta.dirname, 'temporal');

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
-import { loadFirstTeamKey } from '../../src/embedded/keys.ts';
-import { installPackages } from '../../src/embedded/system-packages.ts';
-import { ensureTemporalBinary } from '../../src/embedded/temporal/temporal-binary.ts';
-import type { Progress } from '../../src/embedded/terminal-progress.ts';
+import { loadFirstTeamKey } from '../../src/run/embedded/keys.ts';
+import { installPackages } from '../../src/run/embedded/system-packages.ts';
+import { ensureTemporalBinary } from '../../src/run/embedded/temporal/temporal-binary.ts';
+import type { Progress } from '../../src/run/embedded/terminal-progress.ts';
 import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 import { readCompose, serviceOf } from '../../test/support/compose.ts';
 import { runJob } from './jobs.ts';

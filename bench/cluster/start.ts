@@ -1,10 +1,10 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { postgresDir } from '../../src/embedded/postgres.ts';
-import { stopOrphans } from '../../src/embedded/supervision/orphan-processes.ts';
-import { type DataDirectoryLock, lockDataDirectory } from '../../src/embedded/supervision/run-file.ts';
-import { TerminalProgress } from '../../src/embedded/terminal-progress.ts';
+import { postgresDir } from '../../src/run/embedded/postgres.ts';
+import { stopOrphans } from '../../src/run/embedded/supervision/orphan-processes.ts';
+import { type DataDirectoryLock, lockDataDirectory } from '../../src/run/embedded/supervision/run-file.ts';
+import { TerminalProgress } from '../../src/run/embedded/terminal-progress.ts';
 import type { ClusterOptions } from './options.ts';
 import { type Services, startServices } from './services.ts';
 import { type ClusterPart, createSupervisor } from './supervisor.ts';

@@ -1,8 +1,11 @@
-import { sendSignal } from '../../src/embedded/supervision/orphan-processes.ts';
-import type { ProcessId } from '../../src/embedded/supervision/process-identity.ts';
-import type { DataDirectoryLock } from '../../src/embedded/supervision/run-file.ts';
-import { type ProcessPlan, SupervisedProcess } from '../../src/embedded/supervision/supervised-process.ts';
-import type { Progress } from '../../src/embedded/terminal-progress.ts';
+import { sendSignal } from '../../src/run/embedded/supervision/orphan-processes.ts';
+import type { ProcessId } from '../../src/run/embedded/supervision/process-identity.ts';
+import type { DataDirectoryLock } from '../../src/run/embedded/supervision/run-file.ts';
+import {
+  type ProcessPlan,
+  SupervisedProcess,
+} from '../../src/run/embedded/supervision/supervised-process.ts';
+import type { Progress } from '../../src/run/embedded/terminal-progress.ts';
 
 /** One process of the cluster. */
 export interface ClusterPart {

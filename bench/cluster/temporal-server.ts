@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inheritedEnvironment } from '../../src/config.ts';
-import { openLog } from '../../src/embedded/supervision/log-files.ts';
-import type { ProcessPlan } from '../../src/embedded/supervision/supervised-process.ts';
+import { openLog } from '../../src/run/embedded/supervision/log-files.ts';
+import type { ProcessPlan } from '../../src/run/embedded/supervision/supervised-process.ts';
 import { withoutSurroundings } from './places.ts';
 
 const POLL_MS = 50;

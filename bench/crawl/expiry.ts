@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { type Database, openDatabase } from '../../src/db/client.ts';
-import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
+import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
+import { type Database, openDatabase } from '../../src/storage/db/client.ts';
 import { runUpkeep } from '../../test/support/upkeep.ts';
 import { percentile, short } from '../figures.ts';
 import type { Bench } from './bench.ts';

@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
-import { createLinkFilter } from '../../src/crawl/link-filter.ts';
-import { ALLOW_ALL } from '../../src/crawl/robots/robots-txt.ts';
-import { NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
-import { PLAIN_PAGE } from '../../src/engines/engine.ts';
-import { createHttpEngine } from '../../src/engines/http-engine.ts';
-import { createEgress } from '../../src/net/egress.ts';
-import { USER_AGENT } from '../../src/net/user-agent.ts';
-import { createRenderPool } from '../../src/rendering/render-pool.ts';
+import { createRenderPool } from '../../src/content/rendering/render-pool.ts';
+import { PLAIN_PAGE } from '../../src/fetch/engines/engine.ts';
+import { createHttpEngine } from '../../src/fetch/engines/http-engine.ts';
+import { createEgress } from '../../src/fetch/net/egress.ts';
+import { USER_AGENT } from '../../src/fetch/net/user-agent.ts';
+import { createLinkFilter } from '../../src/jobs/crawl/link-filter.ts';
+import { ALLOW_ALL } from '../../src/jobs/crawl/robots/robots-txt.ts';
 import { crawlBody } from '../../src/schemas/crawl.ts';
+import { NULL_CIPHER } from '../../src/system/encryption/job-cipher.ts';
 import { type CrawlerTask, serveCrawler } from './programs.ts';
 import { crawlRequest } from './request.ts';
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { openDatabase } from '../../src/db/client.ts';
-import { generateKey } from '../../src/db/teams/generate-key.ts';
-import { addKey, createTeam } from '../../src/db/teams/teams.ts';
-import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
+import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
 import { cancelResponse } from '../../src/schemas/page-job.ts';
+import { openDatabase } from '../../src/storage/db/client.ts';
+import { generateKey } from '../../src/storage/db/teams/generate-key.ts';
+import { addKey, createTeam } from '../../src/storage/db/teams/teams.ts';
 import { percentile, table } from '../figures.ts';
 import { type Bench, startCrawl } from './bench.ts';
 import { withSite } from './programs.ts';

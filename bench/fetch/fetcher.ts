@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { Agent, request } from 'undici';
-import { createHttpEngine } from '../../src/engines/http-engine.ts';
-import { createEngines } from '../../src/engines/index.ts';
-import { createEgress } from '../../src/net/egress.ts';
-import { USER_AGENT } from '../../src/net/user-agent.ts';
-import { createRenderPool } from '../../src/rendering/render-pool.ts';
+import { createRenderPool } from '../../src/content/rendering/render-pool.ts';
+import type { FetchedSnapshot } from '../../src/content/snapshot.ts';
+import { createHttpEngine } from '../../src/fetch/engines/http-engine.ts';
+import { createEngines } from '../../src/fetch/engines/index.ts';
+import { createEgress } from '../../src/fetch/net/egress.ts';
+import { USER_AGENT } from '../../src/fetch/net/user-agent.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
-import type { FetchedSnapshot } from '../../src/snapshot.ts';
 import { serveCrawler } from '../crawl/programs.ts';
 import { measure } from '../figures.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type BrowserType, chromium, type Page } from 'playwright';
 import { readConfig } from '../../src/config.ts';
-import { findChromium } from '../../src/embedded/chromium.ts';
+import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { unprivileged } from '../browser/unprivileged.ts';
 import { serveVisitor, type VisitorTask } from '../browser/visitors.ts';
 

@@ -1,9 +1,9 @@
 import type { Document } from 'domhandler';
-import { clean } from '../../src/html/clean.ts';
-import { toMarkdown } from '../../src/html/markdown/index.ts';
-import { extractMetadata } from '../../src/html/metadata.ts';
-import { render } from '../../src/rendering/render.ts';
-import type { CleanOptions, Snapshot } from '../../src/snapshot.ts';
+import { clean } from '../../src/content/html/clean.ts';
+import { toMarkdown } from '../../src/content/html/markdown/index.ts';
+import { extractMetadata } from '../../src/content/html/metadata.ts';
+import { render } from '../../src/content/rendering/render.ts';
+import type { CleanOptions, Snapshot } from '../../src/content/snapshot.ts';
 import { type CrawlerTask, serveCrawler } from '../crawl/programs.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { toMarkdown } from '../../src/html/markdown/index.ts';
-import { parseHtml } from '../../src/html/parse/parse.ts';
+import { toMarkdown } from '../../src/content/html/markdown/index.ts';
+import { parseHtml } from '../../src/content/html/parse/parse.ts';
 
 /** Converts HTML to GitHub-flavoured markdown. */
 export type Convert = (html: string) => string;

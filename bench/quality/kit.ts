@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { createContent } from '../../src/html/content.ts';
+import { createContent } from '../../src/content/html/content.ts';
 import type { SetName } from './peers.ts';
 
 /** An annotated page of the kit. */

@@ -1,8 +1,8 @@
-import { toMarkdown } from '../../src/html/markdown/index.ts';
-import { parseHtml } from '../../src/html/parse/parse.ts';
-import { CONVERTERS } from '../../src/parsers/conversion/converters.ts';
-import { createDocumentConverter } from '../../src/parsers/conversion/document-converter.ts';
-import type { ConvertDocument, DocumentTask, DocumentType } from '../../src/parsers/document.ts';
+import { toMarkdown } from '../../src/content/html/markdown/index.ts';
+import { parseHtml } from '../../src/content/html/parse/parse.ts';
+import { CONVERTERS } from '../../src/content/parsers/conversion/converters.ts';
+import { createDocumentConverter } from '../../src/content/parsers/conversion/document-converter.ts';
+import type { ConvertDocument, DocumentTask, DocumentType } from '../../src/content/parsers/document.ts';
 
 /** The result of converting a file. */
 export interface ConvertedFile {

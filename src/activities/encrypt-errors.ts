@@ -1,7 +1,7 @@
 import { CancelledFailure } from '@temporalio/common';
-import { translateDatabaseError } from '../db/client.ts';
-import { encryptError, type JobCipher } from '../encryption/job-cipher.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
+import { translateDatabaseError } from '../storage/db/client.ts';
+import { encryptError, type JobCipher } from '../system/encryption/job-cipher.ts';
 
 /**
  * Runs a step of a job. For a job with zero data retention, the text of an error is encrypted, because the

@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
-import { type Database, translateDatabaseError } from '../db/client.ts';
 import { type ErrorCode, toServiceError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
-import type { WebhookDeps } from '../webhooks/delivery.ts';
+import type { WebhookDeps } from '../jobs/webhooks/delivery.ts';
+import { type Database, translateDatabaseError } from '../storage/db/client.ts';
+import type { Logger } from '../system/logger.ts';
 import { agentActivities } from './agent/agent.ts';
 import type { AgentDeps } from './agent/decide-turn.ts';
 import { type MapDeps, mapActivities } from './map.ts';

@@ -1,13 +1,17 @@
 import { Context } from '@temporalio/activity';
-import { type DiscoveredLinks, discoverLinks, type LinkDiscoveryDeps } from '../crawl/map/discover-links.ts';
-import { mapWarning } from '../crawl/map/map-warning.ts';
-import { rankLinks } from '../crawl/map/rank-links.ts';
 import { MAP_CREDITS } from '../credits.ts';
-import { completeJob, findJob, findOutcome } from '../db/jobs/jobs.ts';
-import { releaseSlot, renewSlot } from '../db/teams/slots.ts';
 import { ServiceError } from '../errors.ts';
-import type { JobResults } from '../job-results.ts';
+import {
+  type DiscoveredLinks,
+  discoverLinks,
+  type LinkDiscoveryDeps,
+} from '../jobs/crawl/map/discover-links.ts';
+import { mapWarning } from '../jobs/crawl/map/map-warning.ts';
+import { rankLinks } from '../jobs/crawl/map/rank-links.ts';
 import { MAP_TIMEOUT_MS, type MapRequest, type MapResult } from '../schemas/map.ts';
+import { completeJob, findJob, findOutcome } from '../storage/db/jobs/jobs.ts';
+import { releaseSlot, renewSlot } from '../storage/db/teams/slots.ts';
+import type { JobResults } from '../storage/job-results.ts';
 import { parseTarget } from '../url/url.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { waitForSlot } from './wait-for-slot.ts';

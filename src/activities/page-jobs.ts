@@ -1,19 +1,19 @@
 import { Context } from '@temporalio/activity';
 import { z } from 'zod';
-import type { Database } from '../db/client.ts';
+import { ServiceError } from '../errors.ts';
+import { loadPageJob } from '../jobs/page-jobs/load-page-job.ts';
+import { addMissingPages } from '../jobs/page-jobs/missing-pages.ts';
+import { addSitemapPages, type SitemapDeps, type SitemapSummary } from '../jobs/page-jobs/sitemap-pages.ts';
+import { type Retuning, retuning } from '../schemas/page-job.ts';
+import type { Database } from '../storage/db/client.ts';
 import {
   changeJobSettings,
   endDiscovery,
   endJob,
   type JobEnd,
   startDiscovery,
-} from '../db/jobs/job-progress.ts';
-import { type JobSummary, summarizeJob } from '../db/jobs/job-summary.ts';
-import { ServiceError } from '../errors.ts';
-import { loadPageJob } from '../page-jobs/load-page-job.ts';
-import { addMissingPages } from '../page-jobs/missing-pages.ts';
-import { addSitemapPages, type SitemapDeps, type SitemapSummary } from '../page-jobs/sitemap-pages.ts';
-import { type Retuning, retuning } from '../schemas/page-job.ts';
+} from '../storage/db/jobs/job-progress.ts';
+import { type JobSummary, summarizeJob } from '../storage/db/jobs/job-summary.ts';
 import { withEncryptedErrors } from './encrypt-errors.ts';
 import { startHeartbeat } from './heartbeat.ts';
 

@@ -1,23 +1,27 @@
 import { Context } from '@temporalio/activity';
-import type { DiskSpace } from '../blobs/disk-space.ts';
-import type { Blobs } from '../blobs/index.ts';
-import type { LinkFilterCache } from '../crawl/link-filter-cache.ts';
-import type { Database } from '../db/client.ts';
-import { addNote } from '../db/jobs/job-progress.ts';
-import { addHostTimes } from '../db/jobs/job-summary.ts';
-import { releaseClaims, renewClaims } from '../db/pages/claims.ts';
-import { readJobWorkload } from '../db/pages/job-workload.ts';
-import { extraCreditsOfPage } from '../db/teams/extra-credits.ts';
-import type { Engines } from '../engines/index.ts';
-import { opensBrowser } from '../engines/opens-browser.ts';
 import { ServiceError } from '../errors.ts';
-import { BrowserCapacity } from '../page-jobs/browser-capacity.ts';
-import { loadPageJob } from '../page-jobs/load-page-job.ts';
-import { createPageCapacity } from '../page-jobs/page-capacity.ts';
-import { PageScraper } from '../page-jobs/page-scraper.ts';
-import { PageWorker } from '../page-jobs/page-worker.ts';
-import { createReport, type PageWorkerReport, usefulPageWorkers } from '../page-jobs/page-worker-report.ts';
-import type { DocumentDeps } from '../scraping/build-document.ts';
+import type { Engines } from '../fetch/engines/index.ts';
+import { opensBrowser } from '../fetch/engines/opens-browser.ts';
+import type { LinkFilterCache } from '../jobs/crawl/link-filter-cache.ts';
+import { BrowserCapacity } from '../jobs/page-jobs/browser-capacity.ts';
+import { loadPageJob } from '../jobs/page-jobs/load-page-job.ts';
+import { createPageCapacity } from '../jobs/page-jobs/page-capacity.ts';
+import { PageScraper } from '../jobs/page-jobs/page-scraper.ts';
+import { PageWorker } from '../jobs/page-jobs/page-worker.ts';
+import {
+  createReport,
+  type PageWorkerReport,
+  usefulPageWorkers,
+} from '../jobs/page-jobs/page-worker-report.ts';
+import type { DocumentDeps } from '../jobs/scraping/build-document.ts';
+import type { DiskSpace } from '../storage/blobs/disk-space.ts';
+import type { Blobs } from '../storage/blobs/index.ts';
+import type { Database } from '../storage/db/client.ts';
+import { addNote } from '../storage/db/jobs/job-progress.ts';
+import { addHostTimes } from '../storage/db/jobs/job-summary.ts';
+import { releaseClaims, renewClaims } from '../storage/db/pages/claims.ts';
+import { readJobWorkload } from '../storage/db/pages/job-workload.ts';
+import { extraCreditsOfPage } from '../storage/db/teams/extra-credits.ts';
 import { withEncryptedErrors } from './encrypt-errors.ts';
 import { startHeartbeat } from './heartbeat.ts';
 

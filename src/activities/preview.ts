@@ -1,11 +1,11 @@
 import { Context } from '@temporalio/activity';
-import { crawlOptionsForm, crawlPrompt, validOptions } from '../crawl/prompt/model-options.ts';
-import type { Database } from '../db/client.ts';
-import { completeJob, findJob, findOutcome } from '../db/jobs/jobs.ts';
 import { toServiceError } from '../errors.ts';
-import type { JobResults } from '../job-results.ts';
+import { crawlOptionsForm, crawlPrompt, validOptions } from '../jobs/crawl/prompt/model-options.ts';
 import type { Models } from '../models/index.ts';
 import { startModelTime } from '../models/model-time.ts';
+import type { Database } from '../storage/db/client.ts';
+import { completeJob, findJob, findOutcome } from '../storage/db/jobs/jobs.ts';
+import type { JobResults } from '../storage/job-results.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
 /** Dependencies of previews. */

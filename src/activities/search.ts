@@ -1,23 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { v5 as uuidv5 } from 'uuid';
-import type { Blobs } from '../blobs/index.ts';
 import { expectedPriceOf, priceOfSearch } from '../credits.ts';
-import type { Database } from '../db/client.ts';
-import {
-  completeJob,
-  deleteChildJobs,
-  findChildOutcomes,
-  findJob,
-  findOutcome,
-  insertChildJobs,
-} from '../db/jobs/jobs.ts';
-import { lockCredits, readAvailableCredits } from '../db/teams/available-credits.ts';
 import { ServiceError } from '../errors.ts';
-import type { JobResults } from '../job-results.ts';
-import type { SearchData, SearchRequest } from '../schemas/search.ts';
-import type { FoundResults } from '../search/found-results.ts';
-import { searchOwnIndex } from '../search/own-index.ts';
-import { planScrapes, scrapeWaitMs } from '../search/scrape-plan.ts';
+import type { FoundResults } from '../jobs/search/found-results.ts';
+import { searchOwnIndex } from '../jobs/search/own-index.ts';
+import { planScrapes, scrapeWaitMs } from '../jobs/search/scrape-plan.ts';
 import {
   idsBySource,
   MAX_DOCUMENTS_BYTES,
@@ -25,8 +12,21 @@ import {
   type SearchOutcome,
   scrapeWarnings,
   sizeWarnings,
-} from '../search/search-result.ts';
-import { searchSearxng } from '../search/searxng.ts';
+} from '../jobs/search/search-result.ts';
+import { searchSearxng } from '../jobs/search/searxng.ts';
+import type { SearchData, SearchRequest } from '../schemas/search.ts';
+import type { Blobs } from '../storage/blobs/index.ts';
+import type { Database } from '../storage/db/client.ts';
+import {
+  completeJob,
+  deleteChildJobs,
+  findChildOutcomes,
+  findJob,
+  findOutcome,
+  insertChildJobs,
+} from '../storage/db/jobs/jobs.ts';
+import { lockCredits, readAvailableCredits } from '../storage/db/teams/available-credits.ts';
+import type { JobResults } from '../storage/job-results.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
 /** Dependencies of searches. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import type { Database } from '../db/client.ts';
+import type { Database } from '../storage/db/client.ts';
 
 const POLL_MS = 500;
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CallSlots } from '../call-slots.ts';
-import type { Database } from '../db/client.ts';
-import { acquireSlot, endSlotWait, type SlotLease, type SlotRequest } from '../db/teams/slots.ts';
 import { ServiceError } from '../errors.ts';
+import type { Database } from '../storage/db/client.ts';
+import { acquireSlot, endSlotWait, type SlotLease, type SlotRequest } from '../storage/db/teams/slots.ts';
+import { CallSlots } from '../system/call-slots.ts';
 
 /** Milliseconds between two tries to take a slot. The pause doubles until it reaches the maximum. */
 const MIN_PAUSE_MS = 25;

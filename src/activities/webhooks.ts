@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
-import type { PendingDeliveries } from '../db/webhooks.ts';
-import { deliverDueEvents, type WebhookDeps } from '../webhooks/delivery.ts';
+import { deliverDueEvents, type WebhookDeps } from '../jobs/webhooks/delivery.ts';
+import type { PendingDeliveries } from '../storage/db/webhooks.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
 /** Milliseconds that one activity delivers events before it returns to its workflow. */

@@ -3,10 +3,10 @@ import { pinoHttp } from 'pino-http';
 // The main module of swagger-ui-dist would load the scripts of the reference page into this process.
 import absolutePath from 'swagger-ui-dist/absolute-path.js';
 import { REQUIRED_ROLES } from '../config.ts';
-import { requireWorkers } from '../db/workers.ts';
 import { ServiceError } from '../errors.ts';
-import { createHealth, createMetrics } from '../health.ts';
 import { MAX_UPLOAD_BYTES } from '../schemas/parse.ts';
+import { requireWorkers } from '../storage/db/workers.ts';
+import { createHealth, createMetrics } from '../system/health.ts';
 import { mountFiles } from './files.ts';
 import { mountGuides } from './guide-pages.ts';
 import { createAuth } from './http/auth.ts';

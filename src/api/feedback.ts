@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { FEEDBACK_DAILY_CAP } from '../credits.ts';
-import type { Database } from '../db/client.ts';
-import { addFeedback, findRatedJob, findRatedPage } from '../db/feedback.ts';
-import type { Caller } from '../db/teams/teams.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { type Feedback, feedbackBody, feedbackResponse, searchFeedbackBody } from '../schemas/feedback.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
+import type { Database } from '../storage/db/client.ts';
+import { addFeedback, findRatedJob, findRatedPage } from '../storage/db/feedback.ts';
+import type { Caller } from '../storage/db/teams/teams.ts';
 import { type ApiDeps, defineRoute } from './http/route.ts';
 
 const ERRORS_OF_JOB: ErrorCode[] = ['NOT_FOUND', 'FORBIDDEN', 'JOB_RUNNING'];

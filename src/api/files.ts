@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Express, Request } from 'express';
-import { FILES_PATH, verifyFileToken } from '../blobs/file-urls.ts';
-import type { Blobs } from '../blobs/index.ts';
 import { ServiceError } from '../errors.ts';
+import { FILES_PATH, verifyFileToken } from '../storage/blobs/file-urls.ts';
+import type { Blobs } from '../storage/blobs/index.ts';
 
 /** A byte range of a file. Both positions are zero-based and inclusive. */
 interface ByteRange {

@@ -1,5 +1,5 @@
 import type { Express } from 'express';
-import { GUIDES_PATH } from '../guides/read-guides.ts';
+import { GUIDES_PATH } from '../jobs/guides/read-guides.ts';
 
 /** Serves the guides as pages. Their code is loaded when one is read, because most instances never serve any. */
 export function mountGuides(app: Express): void {

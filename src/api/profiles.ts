@@ -1,5 +1,5 @@
-import { deleteProfile } from '../db/teams/profiles.ts';
 import { deleteProfileResponse, profileParams } from '../schemas/profile.ts';
+import { deleteProfile } from '../storage/db/teams/profiles.ts';
 import { defineRoute } from './http/route.ts';
 
 /** The routes that delete browser profiles. Profiles are created by scrapes and sessions, whose two paths they have too. */

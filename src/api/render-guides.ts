@@ -1,8 +1,8 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { ServiceError } from '../errors.ts';
-import { loadGuides } from '../guides/index.ts';
-import { anchorOf, GUIDES_PATH, type GuideSection } from '../guides/read-guides.ts';
+import { loadGuides } from '../jobs/guides/index.ts';
+import { anchorOf, GUIDES_PATH, type GuideSection } from '../jobs/guides/read-guides.ts';
 
 const STYLE =
   'body{max-width:46rem;margin:2rem auto;padding:0 1rem;font:1rem/1.6 system-ui,sans-serif}code{background:#8882;padding:.1em .3em}:target{background:#fd08}';

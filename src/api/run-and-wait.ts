@@ -1,20 +1,25 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import type { Database, Queryable } from '../db/client.ts';
-import { deleteJobKey, failJob, insertJob, type NewJob } from '../db/jobs/jobs.ts';
+import { ServiceError, toServiceError } from '../errors.ts';
+import { isJsonObject } from '../json/json-object.ts';
+import type { UploadedFile } from '../schemas/scrape.ts';
+import type { Database, Queryable } from '../storage/db/client.ts';
+import { deleteJobKey, failJob, insertJob, type NewJob } from '../storage/db/jobs/jobs.ts';
 import {
   forgetLongConversion,
   insertOrJoin,
   readLongConversion,
   type StoredRequest,
   waitForDisk,
-} from '../db/jobs/long-conversions.ts';
-import type { Caller } from '../db/teams/teams.ts';
-import { createJobCipher, decryptError, type JobCipher, NULL_CIPHER } from '../encryption/job-cipher.ts';
-import { ServiceError, toServiceError } from '../errors.ts';
-import { isJsonObject } from '../json-object.ts';
-import type { UploadedFile } from '../schemas/scrape.ts';
+} from '../storage/db/jobs/long-conversions.ts';
+import type { Caller } from '../storage/db/teams/teams.ts';
+import {
+  createJobCipher,
+  decryptError,
+  type JobCipher,
+  NULL_CIPHER,
+} from '../system/encryption/job-cipher.ts';
 import { labelsOf } from '../temporal/workflow-starts.ts';
 import { parseTarget } from '../url/url.ts';
 import { reserveCredits } from './http/required-credits.ts';

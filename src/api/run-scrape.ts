@@ -1,10 +1,10 @@
-import { withFileUrls } from '../blobs/file-urls.ts';
 import { expectedPriceOf } from '../credits.ts';
-import { readLongConversion } from '../db/jobs/long-conversions.ts';
-import { opensBrowser } from '../engines/opens-browser.ts';
 import { ServiceError } from '../errors.ts';
+import { opensBrowser } from '../fetch/engines/opens-browser.ts';
 import type { Document } from '../schemas/document.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
+import { withFileUrls } from '../storage/blobs/file-urls.ts';
+import { readLongConversion } from '../storage/db/jobs/long-conversions.ts';
 import { JsonText } from './http/json-text.ts';
 import type { ApiDeps } from './http/route.ts';
 import { runAndWait, type SynchronousJob } from './run-and-wait.ts';

@@ -1,7 +1,7 @@
-import { withFileUrls } from '../blobs/file-urls.ts';
 import { priceOfSearch } from '../credits.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import { type SearchResult, searchBody, searchResponse } from '../schemas/search.ts';
+import { withFileUrls } from '../storage/blobs/file-urls.ts';
 import { defineRoute } from './http/route.ts';
 import { runAndWait } from './run-and-wait.ts';
 

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
-import { failJob, insertJob } from '../db/jobs/jobs.ts';
-import { sumModelTokens } from '../db/teams/model-calls.ts';
-import type { Caller } from '../db/teams/teams.ts';
 import { ServiceError } from '../errors.ts';
+import type { StoredAnswer } from '../jobs/support/answer.ts';
 import { askBody, askResponse, docsSearchBody, docsSearchResponse } from '../schemas/support.ts';
-import type { StoredAnswer } from '../support/answer.ts';
+import { failJob, insertJob } from '../storage/db/jobs/jobs.ts';
+import { sumModelTokens } from '../storage/db/teams/model-calls.ts';
+import type { Caller } from '../storage/db/teams/teams.ts';
 import { type ApiDeps, defineRoute } from './http/route.ts';
 import { rejectWhenAborted } from './run-and-wait.ts';
 
@@ -13,7 +13,7 @@ const HARD_BUDGET_MS = 58_000;
 
 /** Loads the code that searches the guides. An API that nobody asks goes without its libraries. */
 const loadGuideCode = () =>
-  Promise.all([import('../guides/index.ts'), import('../guides/extract-answer.ts')]);
+  Promise.all([import('../jobs/guides/index.ts'), import('../jobs/guides/extract-answer.ts')]);
 
 const ask = defineRoute({
   method: 'post',

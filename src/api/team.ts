@@ -1,10 +1,10 @@
 import { TOKENS_PER_CREDIT } from '../credits.ts';
-import type { Database } from '../db/client.ts';
-import { listActivity } from '../db/jobs/jobs.ts';
-import { countSlots } from '../db/teams/slots.ts';
-import type { Caller } from '../db/teams/teams.ts';
-import { listUsage, readQueue, type UsageInterval } from '../db/teams/usage.ts';
 import * as schemas from '../schemas/team.ts';
+import type { Database } from '../storage/db/client.ts';
+import { listActivity } from '../storage/db/jobs/jobs.ts';
+import { countSlots } from '../storage/db/teams/slots.ts';
+import type { Caller } from '../storage/db/teams/teams.ts';
+import { listUsage, readQueue, type UsageInterval } from '../storage/db/teams/usage.ts';
 import { decodeCursor, toPaginatedResponse } from './http/pagination.ts';
 import { defineRoute } from './http/route.ts';
 

@@ -1,7 +1,7 @@
-import { type Delivery, listDeliveries, redeliver } from '../db/webhooks.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { emptyBody } from '../schemas/page-job.ts';
 import * as schemas from '../schemas/webhook.ts';
+import { type Delivery, listDeliveries, redeliver } from '../storage/db/webhooks.ts';
 import { decodeCursor, toPaginatedResponse } from './http/pagination.ts';
 import { defineRoute } from './http/route.ts';
 

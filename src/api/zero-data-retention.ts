@@ -1,7 +1,7 @@
-import type { Caller } from '../db/teams/teams.ts';
+import { recordsOf } from '../content/formats/index.ts';
 import { ServiceError } from '../errors.ts';
-import { recordsOf } from '../formats/index.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
+import type { Caller } from '../storage/db/teams/teams.ts';
 
 type Options = Pick<
   ScrapeRequest,

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { type ErrorCode, isErrorCode, messageOf, ServiceError } from '../errors.ts';
-import { fieldsOf } from '../json-object.ts';
+import { fieldsOf } from '../json/json-object.ts';
 import type { ServiceConnection } from './connection.ts';
 import { splitList } from './split-list.ts';
 

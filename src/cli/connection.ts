@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
-import { loadFirstTeamKey } from '../embedded/keys.ts';
-import { findRunningInstance, type RunFile } from '../embedded/supervision/run-file.ts';
-import type { Progress } from '../embedded/terminal-progress.ts';
 import { ServiceError } from '../errors.ts';
 import { startInstance } from '../main.ts';
+import { loadFirstTeamKey } from '../run/embedded/keys.ts';
+import { findRunningInstance, type RunFile } from '../run/embedded/supervision/run-file.ts';
+import type { Progress } from '../run/embedded/terminal-progress.ts';
 import type { Interrupt } from './interrupt.ts';
 
 const POLL_MS = 100;

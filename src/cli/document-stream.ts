@@ -1,5 +1,5 @@
-import { pause } from '../pause.ts';
 import type { PageJobHead } from '../schemas/page-job.ts';
+import { pause } from '../system/pause.ts';
 import { streamList } from './api-client.ts';
 import type { ServiceConnection } from './connection.ts';
 import type { JobProgress } from './progress-line.ts';

@@ -1,6 +1,6 @@
-import type { Progress } from '../embedded/terminal-progress.ts';
 import { messageOf } from '../errors.ts';
 import type { PageJobNoun } from '../job-kinds.ts';
+import type { Progress } from '../run/embedded/terminal-progress.ts';
 import type { PageJobHead } from '../schemas/page-job.ts';
 import { sendRequest } from './api-client.ts';
 import type { ServiceConnection } from './connection.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
-import { fieldsOf } from '../json-object.ts';
+import { fieldsOf } from '../json/json-object.ts';
 import { type ApiRequest, type ApiResponse, sendRequest } from './api-client.ts';
 import type { ServiceConnection } from './connection.ts';
 

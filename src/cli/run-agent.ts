@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../config.ts';
-import { TerminalProgress } from '../embedded/terminal-progress.ts';
 import { messageOf, ServiceError } from '../errors.ts';
+import { TerminalProgress } from '../run/embedded/terminal-progress.ts';
 import { type ApiResponse, postJson, sendRequest } from './api-client.ts';
 import { type ServiceConnection, withConnection } from './connection.ts';
 import { onInterrupt } from './interrupt.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { readConfig } from '../config.ts';
-import { findRunningInstance } from '../embedded/supervision/run-file.ts';
-import { TerminalProgress } from '../embedded/terminal-progress.ts';
 import { ServiceError } from '../errors.ts';
 import type { PageJobNoun } from '../job-kinds.ts';
+import { findRunningInstance } from '../run/embedded/supervision/run-file.ts';
+import { TerminalProgress } from '../run/embedded/terminal-progress.ts';
 import { type ApiRequest, type ApiResponse, sendRequest } from './api-client.ts';
 import { withConnection } from './connection.ts';
 import { followJob, type JobSession, requestCancellation } from './follow-job.ts';

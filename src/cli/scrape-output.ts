@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { fieldsOf } from '../json-object.ts';
+import { fieldsOf } from '../json/json-object.ts';
 import type { ApiResponse } from './api-client.ts';
 
 /** Writes a result to a file, or to stdout without one. */

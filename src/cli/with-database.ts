@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { type Config, readConfig } from '../config.ts';
-import { type Database, openDatabase, translateDatabaseError } from '../db/client.ts';
-import { migrate } from '../db/migrate.ts';
-import { runningDatabaseUrl } from '../embedded/postgres.ts';
-import { TerminalProgress } from '../embedded/terminal-progress.ts';
+import { runningDatabaseUrl } from '../run/embedded/postgres.ts';
+import { TerminalProgress } from '../run/embedded/terminal-progress.ts';
+import { type Database, openDatabase, translateDatabaseError } from '../storage/db/client.ts';
+import { migrate } from '../storage/db/migrate.ts';
 import { withConnection } from './connection.ts';
 import { onInterrupt } from './interrupt.ts';
 

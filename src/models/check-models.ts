@@ -1,6 +1,6 @@
+import type { Conversation, ResponseForm } from '../content/language-model.ts';
 import { messageOf, ServiceError } from '../errors.ts';
-import { isJsonObject } from '../json-object.ts';
-import type { Conversation, ResponseForm } from '../language-model.ts';
+import { isJsonObject } from '../json/json-object.ts';
 import { Completions, type ModelWork } from './completions.ts';
 import { createEndpoint, type Endpoint } from './endpoint.ts';
 import type { ModelSettings } from './index.ts';

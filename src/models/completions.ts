@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
-import { CallSlots } from '../call-slots.ts';
-import type { ModelCall } from '../db/teams/model-calls.ts';
+import { estimateTokens, type ModelFeature, type ModelTool } from '../content/language-model.ts';
 import { ServiceError } from '../errors.ts';
-import { estimateTokens, type ModelFeature, type ModelTool } from '../language-model.ts';
-import { pause } from '../pause.ts';
+import type { ModelCall } from '../storage/db/teams/model-calls.ts';
+import { CallSlots } from '../system/call-slots.ts';
+import { pause } from '../system/pause.ts';
 import { cleanCompletion } from './completion-text.ts';
 import { type Completion, type Endpoint, EndpointError, type ResponseFormat } from './endpoint.ts';
 import type { Messages } from './prompt-messages.ts';

@@ -1,9 +1,9 @@
 import type { JSONValue, ModelMessage, ToolSet } from 'ai';
+import type { ModelTool, ModelToolCall } from '../content/language-model.ts';
 import { isErrorCode, messageOf } from '../errors.ts';
-import { fieldsOf, parseJson } from '../json-object.ts';
-import type { ModelTool, ModelToolCall } from '../language-model.ts';
-import { createOperatorFetch } from '../net/operator-fetch.ts';
-import { parseRetryAfter } from '../net/retry-after.ts';
+import { createOperatorFetch } from '../fetch/net/operator-fetch.ts';
+import { parseRetryAfter } from '../fetch/net/retry-after.ts';
+import { fieldsOf, parseJson } from '../json/json-object.ts';
 
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 /** The name under which calls of tools that were not offered are passed on. A page may have chosen the real one. */

@@ -5,7 +5,7 @@ import {
   type ModelFeature,
   type Prompt,
   type ResponseForm,
-} from '../language-model.ts';
+} from '../content/language-model.ts';
 import { type CompletionDeps, Completions, type ModelWork } from './completions.ts';
 import { createEndpoint, type EndpointSettings } from './endpoint.ts';
 import { withServiceErrors } from './model-errors.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ModelMessage } from 'ai';
-import type { Conversation, Prompt, PromptData } from '../language-model.ts';
+import type { Conversation, Prompt, PromptData } from '../content/language-model.ts';
 
 /** A prompt in the form of the chat completions API. */
 export interface Messages {

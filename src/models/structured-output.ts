@@ -1,5 +1,5 @@
+import type { CheckedResponse, ResponseForm } from '../content/language-model.ts';
 import { ServiceError } from '../errors.ts';
-import type { CheckedResponse, ResponseForm } from '../language-model.ts';
 import { parseCompletion } from './completion-text.ts';
 import type { Completions, ModelWork } from './completions.ts';
 import { EndpointError, type ResponseFormat } from './endpoint.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { isJsonObject, parseJson } from '../json-object.ts';
-import type { Conversation, ModelTool, ModelToolCall } from '../language-model.ts';
+import type { Conversation, ModelTool, ModelToolCall } from '../content/language-model.ts';
+import { isJsonObject, parseJson } from '../json/json-object.ts';
 import { parseCompletion } from './completion-text.ts';
 import type { Completions, FullCompletion, ModelWork } from './completions.ts';
 import { EndpointError } from './endpoint.ts';

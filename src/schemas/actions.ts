@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { viewport } from '../formats/screenshot.ts';
+import { viewport } from '../content/formats/screenshot.ts';
 
 const selector = z.string().min(1);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { jsonSchema, promptText } from '../extraction/data-request.ts';
-import { fieldsOf } from '../json-object.ts';
+import { jsonSchema, promptText } from '../content/extraction/data-request.ts';
+import { fieldsOf } from '../json/json-object.ts';
 import { runFields, runStatus } from './agent-run.ts';
 import { jobIdParams } from './job-id.ts';
 import { callerFields, scrapeOptionFields } from './scrape-options.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { documentFields } from '../formats/index.ts';
+import { documentFields } from '../content/formats/index.ts';
 
 /** The metadata of a page. Besides these fields, it has every meta tag of the page under its own name. */
 const metadata = z

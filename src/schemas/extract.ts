@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonSchema, promptText } from '../extraction/data-request.ts';
+import { jsonSchema, promptText } from '../content/extraction/data-request.ts';
 import { runFields } from './agent-run.ts';
 import {
   callerFields,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { promptText } from '../extraction/data-request.ts';
-import type { ConflictingOption } from '../formats/format.ts';
-import { FORMATS, recordsOf } from '../formats/index.ts';
+import { promptText } from '../content/extraction/data-request.ts';
+import type { ConflictingOption } from '../content/formats/format.ts';
+import { FORMATS, recordsOf } from '../content/formats/index.ts';
 
 /** The older form of the formats `question` and `highlights`, to which it is converted. */
 const query = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PARSERS } from '../parsers/index.ts';
-import type { PageResults } from '../rendering/page-results.ts';
+import { PARSERS } from '../content/parsers/index.ts';
+import type { PageResults } from '../content/rendering/page-results.ts';
 
 type Selectable = Extract<(typeof PARSERS)[number], { options: z.ZodObject }>;
 type Options = Selectable['options'];

@@ -1,9 +1,9 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
-import { findCountry } from '../country.ts';
-import type { ConflictingOption } from '../formats/format.ts';
-import { isSelector } from '../html/selector.ts';
+import type { ConflictingOption } from '../content/formats/format.ts';
+import { isSelector } from '../content/html/selector.ts';
 import { actions, waitingMs } from './actions.ts';
+import { findCountry } from './country.ts';
 import { formatConflicts, formatRequest, optionConflicts } from './formats.ts';
 import { parsers } from './parsers.ts';
 import { profileName } from './profile.ts';

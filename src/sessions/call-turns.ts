@@ -1,4 +1,4 @@
-import { untilAborted } from '../until-aborted.ts';
+import { untilAborted } from '../system/until-aborted.ts';
 
 /** Lets calls that must not run side by side take turns, in the order in which they arrive. */
 export class CallTurns {

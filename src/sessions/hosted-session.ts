@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
-import type { OpenProfile } from '../browser/browser-profile.ts';
-import { type BrowsingContext, useContext } from '../browser/chromium/browsing-context.ts';
 import { ServiceError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
-import { measureTree } from '../sandbox/process-tree.ts';
+import type { OpenProfile } from '../fetch/browser/browser-profile.ts';
+import { type BrowsingContext, useContext } from '../fetch/browser/chromium/browsing-context.ts';
 import { GOING_AWAY_CODE, SESSION_ENDED_CODE } from '../schemas/live-view.ts';
 import type { CodeResult, Language, PromptResult } from '../schemas/session.ts';
 import { isBrowserGone, SESSION_END_SENTENCES, type SessionEndReason } from '../schemas/session-end.ts';
+import type { Logger } from '../system/logger.ts';
+import { measureTree } from '../system/sandbox/process-tree.ts';
 import type { RunningBrowser } from './browser/running-browser.ts';
 import { openSessionContext } from './browser/session-context.ts';
 import { SessionProfile } from './browser/session-profile.ts';

@@ -1,6 +1,6 @@
 import { chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createProgramHome } from '../child-processes/program-home.ts';
+import { createProgramHome } from '../system/child-processes/program-home.ts';
 
 /**
  * The user that browsers and code of sessions run as when the service runs as root. It is another one than that of

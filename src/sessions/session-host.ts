@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { messageOf, ServiceError, toServiceError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
-import { type Confinement, findConfinement } from '../sandbox/confinement.ts';
 import type { Language } from '../schemas/session.ts';
+import type { Logger } from '../system/logger.ts';
+import { type Confinement, findConfinement } from '../system/sandbox/confinement.ts';
 import type { BrowserLimits } from './browser/browser-limits.ts';
 import { BrowserStarter } from './browser/browser-starter.ts';
 import type { RunningBrowser } from './browser/running-browser.ts';

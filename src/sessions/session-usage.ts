@@ -1,4 +1,4 @@
-import type { Step } from '../agent-steps/step.ts';
+import type { Step } from '../storage/agent-steps/step.ts';
 
 /** How a session is used, as the Temporal UI shows it. */
 export interface SessionUsage {

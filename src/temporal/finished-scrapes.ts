@@ -4,8 +4,8 @@ import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { defaultPayloadConverter, encodeWorkflowIdReusePolicy } from '@temporalio/common';
 import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import type { ScrapeResult } from '../activities/scrape/scrape.ts';
-import { CallSlots } from '../call-slots.ts';
-import type { Logger } from '../logger.ts';
+import { CallSlots } from '../system/call-slots.ts';
+import type { Logger } from '../system/logger.ts';
 import { repeatUntilPrepared } from './connection.ts';
 import { describeSynchronousJob, type SynchronousStart } from './workflow-starts.ts';
 

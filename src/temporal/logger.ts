@@ -1,7 +1,7 @@
 import { DefaultLogger, type LogLevel } from '@temporalio/worker';
 import runtimeLogger from '@temporalio/worker/lib/runtime-logger.js';
-import { maskEncrypted } from '../encryption/job-cipher.ts';
-import type { Logger } from '../logger.ts';
+import { maskEncrypted } from '../system/encryption/job-cipher.ts';
+import type { Logger } from '../system/logger.ts';
 
 const LEVELS: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
   TRACE: 'trace',

@@ -1,7 +1,7 @@
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { type Activities, failureInterceptor } from '../activities/index.ts';
-import type { Database } from '../db/client.ts';
-import type { Logger } from '../logger.ts';
+import type { Database } from '../storage/db/client.ts';
+import type { Logger } from '../system/logger.ts';
 import { QUEUES, type WorkerRole } from '../workflows/queues.ts';
 import { runWorkflowsWithoutTimeLimit } from './workflow-thread.ts';
 

@@ -10,9 +10,9 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import { CallSlots } from '../call-slots.ts';
 import { type ServiceError, toServiceError } from '../errors.ts';
 import { type PageJobKind, workflowIdOf } from '../job-kinds.ts';
+import { CallSlots } from '../system/call-slots.ts';
 import type { map } from '../workflows/map.ts';
 import type { preview } from '../workflows/preview.ts';
 import { QUEUES } from '../workflows/queues.ts';

@@ -11,9 +11,9 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { JobSummary } from '../db/jobs/job-summary.ts';
 import { toServiceError } from '../errors.ts';
-import type { PageWorkerReport } from '../page-jobs/page-worker-report.ts';
+import type { PageWorkerReport } from '../jobs/page-jobs/page-worker-report.ts';
+import type { JobSummary } from '../storage/db/jobs/job-summary.ts';
 import { bookkeeping, pageWorkers } from './activities.ts';
 import { logFailure } from './failure.ts';
 import { Outcome } from './search-attributes.ts';

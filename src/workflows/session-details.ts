@@ -1,6 +1,6 @@
-import type { SessionOutcome } from '../db/sessions.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
 import type { SessionUsage } from '../sessions/session-usage.ts';
+import type { SessionOutcome } from '../storage/db/sessions.ts';
 
 /** A session that is starting or in use. Times are in milliseconds since 1970. */
 interface RunningSession {

@@ -11,10 +11,10 @@ import {
   sleep,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { SessionOutcome } from '../db/sessions.ts';
 import { type ErrorCode, ServiceError, toServiceError } from '../errors.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
 import type { SessionUsage } from '../sessions/session-usage.ts';
+import type { SessionOutcome } from '../storage/db/sessions.ts';
 import { hostSteps, sessionSteps } from './activities.ts';
 import { logFailure, toFailure } from './failure.ts';
 import { Outcome } from './search-attributes.ts';

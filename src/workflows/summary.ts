@@ -1,5 +1,5 @@
 import { patched, setCurrentDetails } from '@temporalio/workflow';
-import type { JobSummary } from '../db/jobs/job-summary.ts';
+import type { JobSummary } from '../storage/db/jobs/job-summary.ts';
 import { bookkeeping } from './activities.ts';
 
 /**

@@ -7,8 +7,8 @@ import {
   sleep,
   startChild,
 } from '@temporalio/workflow';
-import type { OverdueJob, StalledJob } from '../db/jobs/page-jobs.ts';
 import { JOB_KINDS, workflowIdOf } from '../job-kinds.ts';
+import type { OverdueJob, StalledJob } from '../storage/db/jobs/page-jobs.ts';
 import { bookkeeping, upkeepSteps } from './activities.ts';
 import type { batch } from './batch.ts';
 import type { crawl } from './crawl.ts';

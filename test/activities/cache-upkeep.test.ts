@@ -6,15 +6,15 @@ import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { up as countFiles } from '../../migrations/0006-cache-files.ts';
 import { removeStrayFiles, trimCache } from '../../src/activities/upkeep/cache-upkeep.ts';
-import { formatFileReference } from '../../src/blobs/file-urls.ts';
-import { type Blobs, openBlobs } from '../../src/blobs/index.ts';
-import { sumCachedBytes } from '../../src/db/cache/cache-files.ts';
-import type { Database } from '../../src/db/client.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { createPageCache, type PageCache } from '../../src/engines/page-cache.ts';
+import { wholeText } from '../../src/content/source-text.ts';
+import { createPageCache, type PageCache } from '../../src/fetch/engines/page-cache.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
-import { wholeText } from '../../src/source-text.ts';
-import { snapshotOf } from '../html/page.ts';
+import { formatFileReference } from '../../src/storage/blobs/file-urls.ts';
+import { type Blobs, openBlobs } from '../../src/storage/blobs/index.ts';
+import { sumCachedBytes } from '../../src/storage/db/cache/cache-files.ts';
+import type { Database } from '../../src/storage/db/client.ts';
+import { migrate } from '../../src/storage/db/migrate.ts';
+import { snapshotOf } from '../content/html/page.ts';
 import { openEmptyDatabase } from '../support/database.ts';
 
 /** The limits of the cache by age and size, and the files that belong to its copies. */

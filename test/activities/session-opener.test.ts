@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SessionOpener } from '../../src/activities/sessions/session-opener.ts';
-import type { Profiles } from '../../src/browser/browser-profile.ts';
-import type { Database } from '../../src/db/client.ts';
-import { endSession, findSession, openSession } from '../../src/db/sessions.ts';
+import type { Profiles } from '../../src/fetch/browser/browser-profile.ts';
 import type { SessionHost } from '../../src/sessions/session-host.ts';
+import type { Database } from '../../src/storage/db/client.ts';
+import { endSession, findSession, openSession } from '../../src/storage/db/sessions.ts';
 import { makeTeam, openTestDatabase, storeSession } from '../support/database.ts';
 
 /** The opening of stored sessions by a host whose browsers only count, because real ones are tested elsewhere. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/db/client.ts';
-import { findTeam } from '../../src/db/teams/teams.ts';
+import type { Database } from '../../src/storage/db/client.ts';
+import { findTeam } from '../../src/storage/db/teams/teams.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';

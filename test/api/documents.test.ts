@@ -1,7 +1,7 @@
 import { utils, write } from '@e965/xlsx';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { docx, paragraph, run } from '../parsers/office/docx-writer.ts';
-import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
+import { docx, paragraph, run } from '../content/parsers/office/docx-writer.ts';
+import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
 import { call, scrape } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { type Pages, startPages } from '../support/pages.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createFileUrl } from '../../src/blobs/file-urls.ts';
+import { createFileUrl } from '../../src/storage/blobs/file-urls.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { startApi } from '../support/in-process-api.ts';

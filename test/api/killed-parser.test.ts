@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
+import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { startPages } from '../support/pages.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createFileUrl, formatFileReference } from '../../src/blobs/file-urls.ts';
+import { createFileUrl, formatFileReference } from '../../src/storage/blobs/file-urls.ts';
 import { call, scrape } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';

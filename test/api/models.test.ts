@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Database, openDatabase } from '../../src/db/client.ts';
-import { generateKey } from '../../src/db/teams/generate-key.ts';
-import { addKey, changeTeam, createTeam } from '../../src/db/teams/teams.ts';
-import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
+import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
+import { type Database, openDatabase } from '../../src/storage/db/client.ts';
+import { generateKey } from '../../src/storage/db/teams/generate-key.ts';
+import { addKey, changeTeam, createTeam } from '../../src/storage/db/teams/teams.ts';
 import { call } from '../support/api.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { type ModelEndpoint, type ModelReply, startModelEndpoint } from '../support/model-endpoint.ts';

@@ -6,8 +6,8 @@ import { describeApi } from '../../src/api/http/openapi.ts';
 import { errorCodesOf } from '../../src/api/http/route-error-codes.ts';
 import { ROUTES } from '../../src/api/routes.ts';
 import { readConfig } from '../../src/config.ts';
-import { findChromium } from '../../src/embedded/chromium.ts';
 import { ERRORS, isErrorCode } from '../../src/errors.ts';
+import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { errorResponse } from '../../src/schemas/error.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { type ApiResponse, call } from '../support/api.ts';
@@ -141,17 +141,7 @@ describe('error codes', () => {
       ...['MODEL_RESPONSE_UNUSABLE', 'MODEL_BUDGET_EXCEEDED', 'MODEL_NOT_CONFIGURED'],
     ]);
     const src = path.join(import.meta.dirname, '../../src');
-    const folders = [
-      'activities',
-      'workflows',
-      'crawl',
-      'engines',
-      'browser',
-      'media',
-      'net',
-      'formats',
-      'html',
-    ];
+    const folders = ['activities', 'workflows', 'jobs/crawl', 'fetch', 'content/formats', 'content/html'];
     const found = new Map<string, string>();
     for (const folder of folders) {
       for (const entry of await readdir(path.join(src, folder), { recursive: true })) {

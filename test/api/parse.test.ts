@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/db/client.ts';
-import { findJob } from '../../src/db/jobs/jobs.ts';
-import { recordLongConversion } from '../../src/db/jobs/long-conversions.ts';
-import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
+import type { Database } from '../../src/storage/db/client.ts';
+import { findJob } from '../../src/storage/db/jobs/jobs.ts';
+import { recordLongConversion } from '../../src/storage/db/jobs/long-conversions.ts';
+import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
 import { call } from '../support/api.ts';
 import { IS_FULL_RUN } from '../support/corpus.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';

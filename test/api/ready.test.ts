@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/db/client.ts';
-import { removeWorker, reportWorker, requireWorkers } from '../../src/db/workers.ts';
+import type { Database } from '../../src/storage/db/client.ts';
+import { removeWorker, reportWorker, requireWorkers } from '../../src/storage/db/workers.ts';
 import { call } from '../support/api.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { pollUntil } from '../support/poll.ts';

@@ -2,9 +2,9 @@ import type { KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiDeps, BegunScrape } from '../../src/api/http/route.ts';
 import { runAndWait, type SynchronousJob } from '../../src/api/run-and-wait.ts';
-import type { Database } from '../../src/db/client.ts';
-import { completeJob } from '../../src/db/jobs/jobs.ts';
-import { createLogger } from '../../src/logger.ts';
+import type { Database } from '../../src/storage/db/client.ts';
+import { completeJob } from '../../src/storage/db/jobs/jobs.ts';
+import { createLogger } from '../../src/system/logger.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 
 /** When the API starts the workflow of a scrape itself, by a worker and a Temporal server that only count. */

@@ -11,8 +11,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from
 import { WebSocket } from 'ws';
 import { readConfig } from '../../src/config.ts';
 import { priceOfSession } from '../../src/credits.ts';
-import type { Database } from '../../src/db/client.ts';
-import { endSession, findSession, listAbandonedSessions } from '../../src/db/sessions.ts';
+import type { Database } from '../../src/storage/db/client.ts';
+import { endSession, findSession, listAbandonedSessions } from '../../src/storage/db/sessions.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { Temporal } from '../../src/temporal/workflow-client.ts';
 import { Outcome } from '../../src/workflows/search-attributes.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/db/client.ts';
-import { changeTeam, revokeKey } from '../../src/db/teams/teams.ts';
+import type { Database } from '../../src/storage/db/client.ts';
+import { changeTeam, revokeKey } from '../../src/storage/db/teams/teams.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { giveKey, makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';

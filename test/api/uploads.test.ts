@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/db/client.ts';
+import type { Database } from '../../src/storage/db/client.ts';
 import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { htmlFile, parse, type TestFile } from '../support/parse.ts';

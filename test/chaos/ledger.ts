@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, openDatabase, translateDatabaseError } from '../../src/db/client.ts';
-import { changeTeam, FIRST_TEAM, findTeam } from '../../src/db/teams/teams.ts';
 import { toServiceError } from '../../src/errors.ts';
+import { type Database, openDatabase, translateDatabaseError } from '../../src/storage/db/client.ts';
+import { changeTeam, FIRST_TEAM, findTeam } from '../../src/storage/db/teams/teams.ts';
 import type { Findings } from './findings.ts';
 import type { VerifiedJob } from './verify.ts';
 

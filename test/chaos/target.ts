@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
-import { isRunning, type ProcessId } from '../../src/embedded/supervision/process-identity.ts';
-import { readRunFile } from '../../src/embedded/supervision/run-file.ts';
+import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
+import { isRunning, type ProcessId } from '../../src/run/embedded/supervision/process-identity.ts';
+import { readRunFile } from '../../src/run/embedded/supervision/run-file.ts';
 import { startService } from '../support/service.ts';
 import { browsersBelow } from './browsers.ts';
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/embedded/command.ts';
-import { type DataDirectoryLock, lockDataDirectory } from '../../src/embedded/supervision/run-file.ts';
+import { runCommand } from '../../src/run/embedded/command.ts';
+import { type DataDirectoryLock, lockDataDirectory } from '../../src/run/embedded/supervision/run-file.ts';
 
 /** Commands against a fake API whose responses each test defines. */
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runCommand } from '../../src/embedded/command.ts';
+import { runCommand } from '../../src/run/embedded/command.ts';
 import { useService } from '../support/use-service.ts';
 
 /** The verbs of `browser` against the shared service, as a user types them. `test/api/interact-prompt.test.ts` has `prompt`. */

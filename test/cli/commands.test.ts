@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/embedded/command.ts';
+import { runCommand } from '../../src/run/embedded/command.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { type CommandOutput, runInProcess } from '../support/command-line.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/embedded/command.ts';
+import { runCommand } from '../../src/run/embedded/command.ts';
 import { articleTruth, linkSentence, type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { runInProcess } from '../support/command-line.ts';

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { TerminalProgress } from '../../src/embedded/terminal-progress.ts';
+import { TerminalProgress } from '../../src/run/embedded/terminal-progress.ts';
 import { pollUntil } from '../support/poll.ts';
 
 function terminal(fields: object) {

@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { describeSettings, readConfig } from '../../src/config.ts';
-import { MEMORY_SETTINGS } from '../../src/embedded/supervision/service-process.ts';
-import { planTemporalServer } from '../../src/embedded/temporal/temporal-server.ts';
+import { MEMORY_SETTINGS } from '../../src/run/embedded/supervision/service-process.ts';
+import { planTemporalServer } from '../../src/run/embedded/temporal/temporal-server.ts';
 import { interpolate, readCompose } from '../support/compose.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { priceOfSession } from '../../src/credits.ts';
-import { openDatabase } from '../../src/db/client.ts';
-import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
+import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
+import { openDatabase } from '../../src/storage/db/client.ts';
 import { call } from '../support/api.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';

@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { findChromium } from '../../src/embedded/chromium.ts';
+import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { call } from '../support/api.ts';
 import { openViewer, type Viewer } from '../support/live-view.ts';
 import { type Pages, startPages } from '../support/pages.ts';

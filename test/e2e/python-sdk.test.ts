@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
+import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
 import type { ApiResponse } from '../support/api.ts';
 import { type ModelEndpoint, startModelEndpoint, toolsOfferedBy } from '../support/model-endpoint.ts';

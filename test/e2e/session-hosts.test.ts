@@ -1,8 +1,8 @@
 import { chromium as playwright } from 'playwright';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Database, openDatabase } from '../../src/db/client.ts';
-import { HOST_REQUEST_HEADER, signHostRequest } from '../../src/encryption/host-request.ts';
+import { type Database, openDatabase } from '../../src/storage/db/client.ts';
+import { HOST_REQUEST_HEADER, signHostRequest } from '../../src/system/encryption/host-request.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { describeInFullRun } from '../support/corpus.ts';

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { runCommand } from '../../src/embedded/command.ts';
-import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
+import { runCommand } from '../../src/run/embedded/command.ts';
+import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
 import { htmlFile } from '../support/parse.ts';
 import { useService } from '../support/use-service.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CallSlots } from '../../src/call-slots.ts';
-import type { ModelCall } from '../../src/db/teams/model-calls.ts';
-import type { LanguageModel, Prompt, ResponseForm } from '../../src/language-model.ts';
+import type { LanguageModel, Prompt, ResponseForm } from '../../src/content/language-model.ts';
 import { checkModels } from '../../src/models/check-models.ts';
 import { createModels, type ModelSettings, type ModelWork } from '../../src/models/index.ts';
+import type { ModelCall } from '../../src/storage/db/teams/model-calls.ts';
+import { CallSlots } from '../../src/system/call-slots.ts';
 import {
   type ModelEndpoint,
   type ModelReply,

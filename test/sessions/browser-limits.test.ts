@@ -1,12 +1,12 @@
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { findChromium } from '../../src/embedded/chromium.ts';
-import { createLogger } from '../../src/logger.ts';
+import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { MAX_BROWSER_MEMORY_GB, MAX_BROWSER_STORAGE_MB } from '../../src/schemas/session-end.ts';
 import type { HostedSession } from '../../src/sessions/hosted-session.ts';
 import { SessionHost } from '../../src/sessions/session-host.ts';
 import { createSessionMetrics } from '../../src/sessions/session-metrics.ts';
+import { createLogger } from '../../src/system/logger.ts';
 
 /** Pages of a session cannot use more memory or disk of its host than they may. The limits here are smaller than those of the service. */
 

@@ -1,9 +1,9 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createLogger } from '../../src/logger.ts';
 import { DownloadLimit } from '../../src/sessions/downloads/download-limit.ts';
 import type { CanceledDownload } from '../../src/sessions/downloads/downloads.ts';
+import { createLogger } from '../../src/system/logger.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';
 import { connectRaw, type RawClient } from '../support/protocol.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { CdpConnection } from '../../src/browser/chromium/cdp.ts';
+import type { CdpConnection } from '../../src/fetch/browser/chromium/cdp.ts';
 import { NewTargets } from '../../src/sessions/protocol/new-targets.ts';
 
 beforeEach(() => void vi.useFakeTimers());

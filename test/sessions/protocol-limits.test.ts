@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { CdpConnection, type CdpMessage } from '../../src/browser/chromium/cdp.ts';
+import { CdpConnection, type CdpMessage } from '../../src/fetch/browser/chromium/cdp.ts';
 import { MAX_CLIENTS, ProtocolClients } from '../../src/sessions/protocol/protocol-clients.ts';
 import { pollUntil } from '../support/poll.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { Disconnected } from '../../src/browser/chromium/cdp.ts';
+import { Disconnected } from '../../src/fetch/browser/chromium/cdp.ts';
 import type { RunningBrowser } from '../../src/sessions/browser/running-browser.ts';
 import { ScrapeBrowsers } from '../../src/sessions/browser/scrape-browsers.ts';
 import { pollUntil } from '../support/poll.ts';

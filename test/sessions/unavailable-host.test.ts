@@ -7,11 +7,11 @@ import path from 'node:path';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { findChromium } from '../../src/embedded/chromium.ts';
-import { createLogger } from '../../src/logger.ts';
+import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { serveSessions } from '../../src/sessions/host-server.ts';
 import { findSessionConfinement, SessionHost } from '../../src/sessions/session-host.ts';
 import { createSessionMetrics } from '../../src/sessions/session-metrics.ts';
+import { createLogger } from '../../src/system/logger.ts';
 
 /** A host of sessions that cannot be opened: where its port is taken, bubblewrap fails as in a container with Docker's default profiles, or user namespaces are off. */
 
@@ -43,7 +43,7 @@ async function openElsewhere(run: (args: string[]) => { stdout: string; stderr: 
   const { path: executablePath } = await findChromium(readConfig());
   const { stdout, stderr } = run([
     ...['--input-type=module', '--eval'],
-    `import { hostSessions } from '${SOURCE}/process/host-sessions.ts';
+    `import { hostSessions } from '${SOURCE}/run/process/host-sessions.ts';
      const warnings = [];
      const host = await hostSessions({
        workerId: 'one', executablePath: '${executablePath}', serveProxy() {}, cacheDir: '${directory}', secretKey: 'k',

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import type { Branding } from '../../src/branding/analyze.ts';
+import type { Branding } from '../../src/content/branding/analyze.ts';
 
 /** A made-up site: its page, what it loads, and the brand that whoever made it had in mind. */
 export interface Brand {

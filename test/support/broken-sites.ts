@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
+import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
 import { call } from './api.ts';
 import { finished, startJob } from './jobs.ts';
 import { startPages } from './pages.ts';

@@ -1,17 +1,17 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { BrowserPool } from '../../src/browser/chromium/browser-pool.ts';
-import { launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
-import { type AdBlocker, openAdBlocker } from '../../src/browser/network/ad-blocker.ts';
-import { type VisitOptions, type VisitResult, visit } from '../../src/browser/visit.ts';
 import { readConfig } from '../../src/config.ts';
-import { findChromium } from '../../src/embedded/chromium.ts';
-import { PLAIN_PAGE } from '../../src/engines/engine.ts';
-import { createLogger } from '../../src/logger.ts';
-import { createEgress } from '../../src/net/egress.ts';
-import { startEgressProxy } from '../../src/net/egress-proxy.ts';
-import { USER_AGENT } from '../../src/net/user-agent.ts';
+import { BrowserPool } from '../../src/fetch/browser/chromium/browser-pool.ts';
+import { launchChromium } from '../../src/fetch/browser/chromium/launch-chromium.ts';
+import { type AdBlocker, openAdBlocker } from '../../src/fetch/browser/network/ad-blocker.ts';
+import { type VisitOptions, type VisitResult, visit } from '../../src/fetch/browser/visit.ts';
+import { PLAIN_PAGE } from '../../src/fetch/engines/engine.ts';
+import { createEgress } from '../../src/fetch/net/egress.ts';
+import { startEgressProxy } from '../../src/fetch/net/egress-proxy.ts';
+import { USER_AGENT } from '../../src/fetch/net/user-agent.ts';
+import { findChromium } from '../../src/run/embedded/chromium.ts';
+import { createLogger } from '../../src/system/logger.ts';
 import { startDns } from './dns.ts';
 
 /** A browser as a worker has it, with names and filter lists of its own. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { inject } from 'vitest';
-import { type Database, openDatabase, type Queryable } from '../../src/db/client.ts';
-import { insertSession, type NewSession } from '../../src/db/sessions.ts';
-import { generateKey } from '../../src/db/teams/generate-key.ts';
-import { addKey, changeTeam, createTeam, type TeamChange } from '../../src/db/teams/teams.ts';
-import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
-import { createSessionSalt } from '../../src/encryption/session-secrets.ts';
+import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
+import { type Database, openDatabase, type Queryable } from '../../src/storage/db/client.ts';
+import { insertSession, type NewSession } from '../../src/storage/db/sessions.ts';
+import { generateKey } from '../../src/storage/db/teams/generate-key.ts';
+import { addKey, changeTeam, createTeam, type TeamChange } from '../../src/storage/db/teams/teams.ts';
+import { createSessionSalt } from '../../src/system/encryption/session-secrets.ts';
 
 /** Opens the database of the shared service; the caller closes it. */
 export function openTestDatabase(): Database {

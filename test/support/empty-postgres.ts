@@ -2,8 +2,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readConfig } from '../../src/config.ts';
-import { lastOutputLines, runCommand } from '../../src/embedded/command.ts';
-import { preparePostgres } from '../../src/embedded/postgres.ts';
+import { lastOutputLines, runCommand } from '../../src/run/embedded/command.ts';
+import { preparePostgres } from '../../src/run/embedded/postgres.ts';
 
 /** The data of a Postgres that has never run, which services start on copies of: creating them takes a second of processor time. */
 export interface EmptyPostgres {

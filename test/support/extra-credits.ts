@@ -1,4 +1,4 @@
-import type { ExtraCredits } from '../../src/engines/extra-credits.ts';
+import type { ExtraCredits } from '../../src/fetch/engines/extra-credits.ts';
 
 /** The credits of a team from which only one page reserves some. */
 export function withCredits(credits = Number.POSITIVE_INFINITY): ExtraCredits {

@@ -1,87 +1,110 @@
 import path from 'node:path';
 
+/** A folder or file at the top of `src/`. */
+interface Group {
+  name: string;
+  /** The modules of a folder in layers, lowest first; absent if its files may import each other. */
+  modules?: string[][];
+}
+
 /**
- * The modules of `src/` in layers, lowest first. A module imports from lower layers or from its own folder. After a
- * change, `npm run docs` writes the table into docs/layers.md.
+ * The groups of `src/`, lowest first. A file imports from lower groups, from lower modules of its group and from its
+ * own module. After a change, `npm run docs` writes the table into docs/layers.md.
  */
-const LAYERS = [
-  ['errors', 'job-kinds', 'json-object'],
-  ['source-text'],
-  [
-    'json-size',
-    'read-pause',
-    'media-kind',
-    'snapshot',
-    'pause',
-    'until-aborted',
-    'upload-url',
-    'language-model',
-    'encryption',
-    'child-processes',
-  ],
-  ['config', 'country', 'url', 'logger', 'html', 'health', 'call-slots'],
-  ['changes', 'branding', 'answers', 'extraction', 'sandbox'],
-  ['parsers', 'formats', 'indexing'],
-  ['rendering', 'guides'],
-  ['schemas', 'credits'],
-  ['agent-steps'],
-  ['net', 'db', 'blobs', 'agent'],
-  ['browser', 'media', 'change-history', 'webhooks', 'models', 'job-results'],
-  ['engines', 'sessions'],
-  ['scraping', 'crawl', 'search'],
-  ['page-jobs', 'support'],
-  ['activities'],
-  ['workflows'],
-  ['temporal'],
-  ['api'],
-  ['embedded', 'process'],
-  ['main', 'server', 'worker'],
-  ['cli'],
+const GROUPS: Group[] = [
+  { name: 'errors' },
+  { name: 'job-kinds' },
+  { name: 'json' },
+  { name: 'url' },
+  {
+    name: 'system',
+    modules: [
+      ['encryption', 'child-processes', 'pause', 'until-aborted', 'read-pause'],
+      ['logger', 'health', 'call-slots'],
+      ['sandbox'],
+    ],
+  },
+  {
+    name: 'content',
+    modules: [
+      ['source-text'],
+      ['media-kind', 'snapshot', 'language-model', 'upload-url'],
+      ['html'],
+      ['changes', 'branding', 'answers', 'extraction'],
+      ['parsers', 'formats', 'indexing'],
+      ['rendering'],
+    ],
+  },
+  { name: 'config' },
+  { name: 'schemas' },
+  { name: 'credits' },
+  { name: 'storage', modules: [['agent-steps'], ['db', 'blobs'], ['job-results']] },
+  { name: 'fetch', modules: [['net'], ['browser', 'media'], ['engines']] },
+  { name: 'models' },
+  {
+    name: 'jobs',
+    modules: [
+      ['guides', 'agent'],
+      ['change-history', 'webhooks'],
+      ['scraping', 'crawl', 'search'],
+      ['page-jobs', 'support'],
+    ],
+  },
+  { name: 'sessions' },
+  { name: 'activities' },
+  { name: 'workflows' },
+  { name: 'temporal' },
+  { name: 'api' },
+  { name: 'run', modules: [['embedded', 'process']] },
+  { name: 'server' },
+  { name: 'worker' },
+  { name: 'main' },
+  { name: 'cli' },
 ];
 
 /** The only modules that may import a package; a name that ends in `/` stands for everything below it. */
 const PACKAGE_OWNERS: Record<string, string[]> = {
-  playwright: ['browser', 'sessions'],
-  '@ghostery/adblocker': ['browser'],
-  '@duckduckgo/autoconsent': ['browser'],
-  undici: ['net'],
-  'proxy-chain': ['net'],
-  'node:dns': ['net'],
-  'node:dns/': ['net'],
-  'node:tls': ['net'],
-  'node:https': ['net'],
-  pg: ['db'],
-  kysely: ['db'],
-  'kysely/': ['db'],
+  playwright: ['fetch/browser', 'sessions'],
+  '@ghostery/adblocker': ['fetch/browser'],
+  '@duckduckgo/autoconsent': ['fetch/browser'],
+  undici: ['fetch/net'],
+  'proxy-chain': ['fetch/net'],
+  'node:dns': ['fetch/net'],
+  'node:dns/': ['fetch/net'],
+  'node:tls': ['fetch/net'],
+  'node:https': ['fetch/net'],
+  pg: ['storage/db'],
+  kysely: ['storage/db'],
+  'kysely/': ['storage/db'],
   express: ['api'],
   multer: ['api'],
   'pino-http': ['api'],
   'swagger-ui-dist/': ['api'],
   'rate-limiter-flexible': ['api'],
-  '@aws-sdk/': ['blobs'],
-  turndown: ['html'],
+  '@aws-sdk/': ['storage/blobs'],
+  turndown: ['content/html'],
   '@temporalio/': ['workflows', 'activities', 'temporal', 'worker'],
   ai: ['models'],
   '@ai-sdk/': ['models'],
-  piscina: ['rendering'],
-  mediabunny: ['rendering'],
-  dataloader: ['engines'],
-  tldts: ['crawl'],
-  diff: ['changes'],
-  culori: ['branding'],
+  piscina: ['content/rendering'],
+  mediabunny: ['content/rendering'],
+  dataloader: ['fetch/engines'],
+  tldts: ['jobs/crawl'],
+  diff: ['content/changes'],
+  culori: ['content/branding'],
   re2js: ['url'],
   ws: ['api', 'sessions'],
   micromark: ['api'],
   'micromark-extension-gfm': ['api'],
-  'node:child_process': ['child-processes', 'embedded', 'temporal', 'sessions'],
-  'node:worker_threads': ['rendering'],
+  'node:child_process': ['system/child-processes', 'run/embedded', 'temporal', 'sessions'],
+  'node:worker_threads': ['content/rendering'],
 };
 
 /** The layers that workflows may import at run time. They may import types from any lower layer. */
 const WORKFLOW_RUNTIME = new Set([
   'errors',
   'job-kinds',
-  'agent',
+  'jobs/agent',
   'workflows',
   '@temporalio/workflow',
   '@temporalio/common',
@@ -113,8 +136,17 @@ function importsOf(source: string): Import[] {
 const resolveImport = (file: string, specifier: string) =>
   path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier));
 
-/** The module that a file belongs to: the first part of its path below `src/`, without the extension. */
-const moduleOf = (file: string) => file.split('/')[0]!.replace(/\.ts$/, '');
+/** The modules of all groups in layers, lowest first, with the group before the name: `fetch/net`. */
+const LAYERS = GROUPS.flatMap(({ name, modules }) =>
+  modules ? modules.map((layer) => layer.map((module) => `${name}/${module}`)) : [[name]],
+);
+const GROUPED = new Set(GROUPS.filter(({ modules }) => modules).map(({ name }) => name));
+
+/** The module that a file belongs to: the first part of its path below `src/`, with the second one in a group. */
+function moduleOf(file: string): string {
+  const [first, second] = file.replace(/\.ts$/, '').split('/');
+  return GROUPED.has(first!) ? `${first}/${second}` : first!;
+}
 const layerOf = (module: string) => LAYERS.findIndex((layer) => layer.includes(module));
 const ownersOf = (specifier: string) =>
   Object.entries(PACKAGE_OWNERS).find(([name]) =>
@@ -123,12 +155,18 @@ const ownersOf = (specifier: string) =>
 
 export const LAYERS_PAGE = path.join(import.meta.dirname, '..', '..', 'docs', 'layers.md');
 
-/** The text of the page with the table of the current layers. The columns are aligned as the formatter does it. */
+/** The text of the page with the table of the current groups. The columns are aligned as the formatter does it. */
 export function withLayersTable(page: string): string {
-  const rows = LAYERS.map((layer, index) => [String(index + 1), layer.join(', ')]);
-  const width = Math.max(...rows.map(([, modules]) => modules!.length));
-  const table = [['layer', 'modules'], ['----:', '-'.repeat(width)], ...rows].map(
-    ([number, modules]) => `| ${number!.padStart(5)} | ${modules!.padEnd(width)} |`,
+  const rows = GROUPS.map(({ name, modules = [] }) => [
+    name,
+    modules.map((layer) => layer.join(', ')).join(' → '),
+  ]);
+  const widths = [0, 1].map((column) =>
+    Math.max('modules'.length, ...rows.map((row) => row[column]!.length)),
+  );
+  const rule = widths.map((width) => '-'.repeat(width));
+  const table = [['group', 'modules'], rule, ...rows].map(
+    (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`,
   );
   return page.replace(/(<!-- layers -->\n)[\s\S]*(<!-- \/layers -->)/, `$1\n${table.join('\n')}\n\n$2`);
 }

@@ -14,16 +14,16 @@ import {
   renderLiveViewPage,
 } from '../../src/api/live-view/live-view-page.ts';
 import { renderSessionEndedPage } from '../../src/api/live-view/session-ended-page.ts';
-import type { CdpConnection, Session } from '../../src/browser/chromium/cdp.ts';
-import { launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
-import { findChromium } from '../../src/embedded/chromium.ts';
-import { createLogger } from '../../src/logger.ts';
-import { createEgress } from '../../src/net/egress.ts';
-import { startEgressProxy } from '../../src/net/egress-proxy.ts';
+import type { CdpConnection, Session } from '../../src/fetch/browser/chromium/cdp.ts';
+import { launchChromium } from '../../src/fetch/browser/chromium/launch-chromium.ts';
+import { createEgress } from '../../src/fetch/net/egress.ts';
+import { startEgressProxy } from '../../src/fetch/net/egress-proxy.ts';
+import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { liveViewQuery } from '../../src/schemas/live-view.ts';
 import type { SessionEndReason } from '../../src/schemas/session-end.ts';
 import { LiveView } from '../../src/sessions/live-view/live-view.ts';
+import { createLogger } from '../../src/system/logger.ts';
 import { startDns } from './dns.ts';
 import { type Pages, startPages } from './pages.ts';
 

@@ -2,9 +2,9 @@ import { type Document, type Element, isTag, isText, type ParentNode } from 'dom
 import { removeElement } from 'domutils';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
-import { toMarkdown } from '../../src/html/markdown/index.ts';
-import { parseHtml } from '../../src/html/parse/parse.ts';
-import { toMarkdownByTurndown } from '../../src/html/turndown/index.ts';
+import { toMarkdown } from '../../src/content/html/markdown/index.ts';
+import { parseHtml } from '../../src/content/html/parse/parse.ts';
+import { toMarkdownByTurndown } from '../../src/content/html/turndown/index.ts';
 
 /**
  * Elements that the two converters treat differently on purpose, so that their words cannot be compared: Winnow writes

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { fieldsOf } from '../../src/json-object.ts';
+import { fieldsOf } from '../../src/json/json-object.ts';
 
 /** A message of the DevTools protocol, as a test reads it. */
 interface ReceivedMessage {

@@ -1,4 +1,4 @@
-import { reservePort } from '../../src/embedded/ports.ts';
+import { reservePort } from '../../src/run/embedded/ports.ts';
 
 /**
  * Reserves a free port for a server that a test starts, and perhaps starts again. It is random, so that a test never meets

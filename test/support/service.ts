@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { type RunFile, readRunFile } from '../../src/embedded/supervision/run-file.ts';
+import { type RunFile, readRunFile } from '../../src/run/embedded/supervision/run-file.ts';
 import { copyPostgres } from './empty-postgres.ts';
 import { pollUntil } from './poll.ts';
 

@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Chromium } from '../../src/browser/chromium/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
-import { findChromium } from '../../src/embedded/chromium.ts';
-import { createEgress } from '../../src/net/egress.ts';
-import { startEgressProxy } from '../../src/net/egress-proxy.ts';
-import { type Confinement, findConfinement } from '../../src/sandbox/confinement.ts';
+import type { Chromium } from '../../src/fetch/browser/chromium/launch-chromium.ts';
+import { createEgress } from '../../src/fetch/net/egress.ts';
+import { startEgressProxy } from '../../src/fetch/net/egress-proxy.ts';
+import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { openBrowserSandbox, sandboxProbe } from '../../src/sessions/browser/session-browser.ts';
 import { CodeRunner } from '../../src/sessions/code/code-runner.ts';
 import { MAX_MESSAGE_BYTES } from '../../src/sessions/protocol/client-socket.ts';
 import { ProtocolClients } from '../../src/sessions/protocol/protocol-clients.ts';
 import { createSessionDirectory, type SessionDirectory } from '../../src/sessions/session-directory.ts';
+import { type Confinement, findConfinement } from '../../src/system/sandbox/confinement.ts';
 
 /** The browser of a session, with a gateway for protocol clients on loopback. */
 export interface TestSessionBrowser {

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { loadSecretKey } from '../../src/embedded/keys.ts';
-import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
+import { loadSecretKey } from '../../src/run/embedded/keys.ts';
+import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
 import { reserveServerPort } from './server-port.ts';
 import { type RunningService, startService, temporalAddressOf } from './service.ts';
 

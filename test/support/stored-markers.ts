@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { zstdDecompressSync } from 'node:zlib';
 import type { Client } from '@temporalio/client';
 import { sql } from 'kysely';
-import type { Database } from '../../src/db/client.ts';
 import { codeOf } from '../../src/errors.ts';
+import type { Database } from '../../src/storage/db/client.ts';
 import { payloadsOf } from './histories.ts';
 
 /** The stores of a service. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, inject } from 'vitest';
-import type { RunFile } from '../../src/embedded/supervision/run-file.ts';
+import type { RunFile } from '../../src/run/embedded/supervision/run-file.ts';
 import {
   type RunningService,
   runFileOf,

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type { Database } from '../../src/db/client.ts';
-import { endJob, type JobEnd } from '../../src/db/jobs/job-progress.ts';
-import { insertPageJob } from '../../src/db/jobs/page-jobs.ts';
 import { webhook } from '../../src/schemas/webhook.ts';
+import type { Database } from '../../src/storage/db/client.ts';
+import { endJob, type JobEnd } from '../../src/storage/db/jobs/job-progress.ts';
+import { insertPageJob } from '../../src/storage/db/jobs/page-jobs.ts';
 import { makeTeam, type TestTeam } from './database.ts';
 import type { Received } from './receiver.ts';
 

@@ -3,7 +3,7 @@ import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/db/client.ts';
+import type { Database } from '../../src/storage/db/client.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { prepareNamespace } from '../../src/temporal/namespace.ts';
 import { Temporal } from '../../src/temporal/workflow-client.ts';

@@ -1,7 +1,7 @@
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rangesOf } from '../../src/page-jobs/chunk-log.ts';
+import { rangesOf } from '../../src/jobs/page-jobs/chunk-log.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { call, scrape } from '../support/api.ts';
 import { type History, payloadsOf, replay, silenceReplays, unlessMissing } from '../support/histories.ts';

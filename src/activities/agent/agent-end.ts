@@ -1,4 +1,4 @@
-import type { Answer } from '../../agent/answer.ts';
+import type { Answer } from '../../jobs/agent/answer.ts';
 import {
   mergeByRules,
   type OpenedPage,
@@ -6,14 +6,14 @@ import {
   type RunResult,
   sourcesByField,
   withCutDocuments,
-} from '../../agent/results.ts';
-import type { AgentTask } from '../../agent/task.ts';
-import { isOpenedPage } from '../../agent/turns.ts';
-import { priceOfRun, type Step } from '../../agent-steps/step.ts';
-import type { Blobs } from '../../blobs/index.ts';
-import type { Database, StoredError } from '../../db/client.ts';
-import { type AgentRun, endRun, listSteps } from '../../db/jobs/agent-steps.ts';
-import { sumModelTokens } from '../../db/teams/model-calls.ts';
+} from '../../jobs/agent/results.ts';
+import type { AgentTask } from '../../jobs/agent/task.ts';
+import { isOpenedPage } from '../../jobs/agent/turns.ts';
+import { priceOfRun, type Step } from '../../storage/agent-steps/step.ts';
+import type { Blobs } from '../../storage/blobs/index.ts';
+import type { Database, StoredError } from '../../storage/db/client.ts';
+import { type AgentRun, endRun, listSteps } from '../../storage/db/jobs/agent-steps.ts';
+import { sumModelTokens } from '../../storage/db/teams/model-calls.ts';
 import { readPages } from './agent-results.ts';
 
 /** How the workflow of a run has ended. */

@@ -1,15 +1,15 @@
-import { type Access, findAccess } from '../../agent/access.ts';
-import { callsWithResult, type Reply, type ResultText } from '../../agent/conversation.ts';
-import { linksOf, linksText, type OpenedPage, openedPageText, toPage } from '../../agent/results.ts';
-import { type AgentTask, RULES_CREDITS } from '../../agent/task.ts';
-import { isOpenedPage } from '../../agent/turns.ts';
-import type { Step } from '../../agent-steps/step.ts';
-import type { Blobs } from '../../blobs/index.ts';
 import { MAP_CREDITS, PAGE } from '../../credits.ts';
-import type { Database } from '../../db/client.ts';
-import { findOutcome } from '../../db/jobs/jobs.ts';
 import { isErrorCode, policyOf } from '../../errors.ts';
-import { fieldsOf } from '../../json-object.ts';
+import { type Access, findAccess } from '../../jobs/agent/access.ts';
+import { callsWithResult, type Reply, type ResultText } from '../../jobs/agent/conversation.ts';
+import { linksOf, linksText, type OpenedPage, openedPageText, toPage } from '../../jobs/agent/results.ts';
+import { type AgentTask, RULES_CREDITS } from '../../jobs/agent/task.ts';
+import { isOpenedPage } from '../../jobs/agent/turns.ts';
+import { fieldsOf } from '../../json/json-object.ts';
+import type { Step } from '../../storage/agent-steps/step.ts';
+import type { Blobs } from '../../storage/blobs/index.ts';
+import type { Database } from '../../storage/db/client.ts';
+import { findOutcome } from '../../storage/db/jobs/jobs.ts';
 import { isOnAllowedHost } from '../../url/allowed-hosts.ts';
 
 /** The state of a run, read from the results of its steps. */

@@ -1,5 +1,5 @@
-import { callsOfTurn } from '../../agent-steps/step.ts';
-import { findRun, finishStep, isOpenCall, listSteps } from '../../db/jobs/agent-steps.ts';
+import { callsOfTurn } from '../../storage/agent-steps/step.ts';
+import { findRun, finishStep, isOpenCall, listSteps } from '../../storage/db/jobs/agent-steps.ts';
 import { startHeartbeat } from '../heartbeat.ts';
 import { type AgentEnd, concludeRun } from './agent-end.ts';
 import { readAccess, readOutcome } from './agent-results.ts';

@@ -1,7 +1,7 @@
-import { rulesReasonOf, type StoredRun, taskOf } from '../../agent/stored-run.ts';
-import type { AgentTask, RulesReason } from '../../agent/task.ts';
-import type { Step } from '../../agent-steps/step.ts';
-import type { AgentRun } from '../../db/jobs/agent-steps.ts';
+import { rulesReasonOf, type StoredRun, taskOf } from '../../jobs/agent/stored-run.ts';
+import type { AgentTask, RulesReason } from '../../jobs/agent/task.ts';
+import type { Step } from '../../storage/agent-steps/step.ts';
+import type { AgentRun } from '../../storage/db/jobs/agent-steps.ts';
 
 /** The kind and request of a run. */
 export function toStoredRun({ kind, request }: AgentRun): StoredRun {

@@ -1,6 +1,6 @@
-import { type ChildKind, isChildKind } from '../../agent-steps/child-job.ts';
-import type { Step } from '../../agent-steps/step.ts';
-import type { AgentRun } from '../../db/jobs/agent-steps.ts';
+import { type ChildKind, isChildKind } from '../../storage/agent-steps/child-job.ts';
+import type { Step } from '../../storage/agent-steps/step.ts';
+import type { AgentRun } from '../../storage/db/jobs/agent-steps.ts';
 import { toStoredRun } from './run-task.ts';
 
 /** A call that the workflow of a run has to execute. */

@@ -1,10 +1,10 @@
-import type { Database } from '../../db/client.ts';
-import { recordLongConversion, updateLongConversion } from '../../db/jobs/long-conversions.ts';
-import type { Logger } from '../../logger.ts';
-import type { ConversionProgress, DocumentType } from '../../parsers/document.ts';
+import type { ConversionProgress, DocumentType } from '../../content/parsers/document.ts';
+import { maxOvertimeMs } from '../../jobs/scraping/conversion-time.ts';
+import type { Deadline } from '../../jobs/scraping/deadline.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
-import { maxOvertimeMs } from '../../scraping/conversion-time.ts';
-import type { Deadline } from '../../scraping/deadline.ts';
+import type { Database } from '../../storage/db/client.ts';
+import { recordLongConversion, updateLongConversion } from '../../storage/db/jobs/long-conversions.ts';
+import type { Logger } from '../../system/logger.ts';
 
 /**
  * Conversions that continue after their time limit at once, whether they run or wait for the sandbox: half of the scrapes that a

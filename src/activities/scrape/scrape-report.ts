@@ -1,5 +1,5 @@
-import type { Fallback } from '../../engines/engine-trace.ts';
-import type { FetchedPage } from '../../engines/index.ts';
+import type { Fallback } from '../../fetch/engines/engine-trace.ts';
+import type { FetchedPage } from '../../fetch/engines/index.ts';
 
 type Stage = 'queue' | 'fetch' | 'convert' | 'store';
 

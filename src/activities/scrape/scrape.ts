@@ -1,8 +1,16 @@
 import { Context } from '@temporalio/activity';
-import type { Blobs } from '../../blobs/index.ts';
 import { expectedPriceOf } from '../../credits.ts';
-import { type Database, type StoredError, translateDatabaseError } from '../../db/client.ts';
-import { failRun } from '../../db/jobs/agent-steps.ts';
+import { isErrorCode, policyOf, ServiceError, toServiceError } from '../../errors.ts';
+import { EngineTrace } from '../../fetch/engines/engine-trace.ts';
+import type { Engines } from '../../fetch/engines/index.ts';
+import { opensBrowser } from '../../fetch/engines/opens-browser.ts';
+import { buildDocument, type DocumentDeps } from '../../jobs/scraping/build-document.ts';
+import { startDeadline } from '../../jobs/scraping/deadline.ts';
+import type { ScrapeRequest } from '../../schemas/scrape.ts';
+import { KEPT_MS } from '../../sessions/browser/scrape-browsers.ts';
+import type { Blobs } from '../../storage/blobs/index.ts';
+import { type Database, type StoredError, translateDatabaseError } from '../../storage/db/client.ts';
+import { failRun } from '../../storage/db/jobs/agent-steps.ts';
 import {
   type BegunJob,
   beginJob,
@@ -11,22 +19,14 @@ import {
   findOutcome,
   jobLostError,
   recordTrace,
-} from '../../db/jobs/jobs.ts';
-import { recordOpenScrapePage } from '../../db/open-scrape-pages.ts';
-import { addIndexedPage } from '../../db/pages/indexed-pages.ts';
-import { extraCreditsOfScrape } from '../../db/teams/extra-credits.ts';
-import { releaseSlot, renewSlot } from '../../db/teams/slots.ts';
-import { type JobCipher, restoreJobCipher } from '../../encryption/job-cipher.ts';
-import { EngineTrace } from '../../engines/engine-trace.ts';
-import type { Engines } from '../../engines/index.ts';
-import { opensBrowser } from '../../engines/opens-browser.ts';
-import { isErrorCode, policyOf, ServiceError, toServiceError } from '../../errors.ts';
-import type { JobResults } from '../../job-results.ts';
-import type { Logger } from '../../logger.ts';
-import type { ScrapeRequest } from '../../schemas/scrape.ts';
-import { buildDocument, type DocumentDeps } from '../../scraping/build-document.ts';
-import { startDeadline } from '../../scraping/deadline.ts';
-import { KEPT_MS } from '../../sessions/browser/scrape-browsers.ts';
+} from '../../storage/db/jobs/jobs.ts';
+import { recordOpenScrapePage } from '../../storage/db/open-scrape-pages.ts';
+import { addIndexedPage } from '../../storage/db/pages/indexed-pages.ts';
+import { extraCreditsOfScrape } from '../../storage/db/teams/extra-credits.ts';
+import { releaseSlot, renewSlot } from '../../storage/db/teams/slots.ts';
+import type { JobResults } from '../../storage/job-results.ts';
+import { type JobCipher, restoreJobCipher } from '../../system/encryption/job-cipher.ts';
+import type { Logger } from '../../system/logger.ts';
 import { withEncryptedErrors } from '../encrypt-errors.ts';
 import { RENEWAL_FAILED, startHeartbeat, startRenewal } from '../heartbeat.ts';
 import type { SessionService } from '../sessions/sessions.ts';

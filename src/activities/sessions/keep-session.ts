@@ -1,9 +1,9 @@
 import { Context, getClient } from '@temporalio/activity';
-import type { Database } from '../../db/client.ts';
-import { areSessionsCovered, endSession, findSession, recordActivity } from '../../db/sessions.ts';
 import type { SessionEndReason } from '../../schemas/session-end.ts';
 import type { HostedSession } from '../../sessions/hosted-session.ts';
 import type { SessionUsage } from '../../sessions/session-usage.ts';
+import type { Database } from '../../storage/db/client.ts';
+import { areSessionsCovered, endSession, findSession, recordActivity } from '../../storage/db/sessions.ts';
 import { startHeartbeat } from '../heartbeat.ts';
 
 /** How often activity is looked for, in milliseconds. */

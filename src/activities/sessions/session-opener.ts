@@ -1,13 +1,13 @@
-import type { Profiles } from '../../browser/browser-profile.ts';
-import { Disconnected } from '../../browser/chromium/cdp.ts';
-import type { Database } from '../../db/client.ts';
-import { findJobToReplay } from '../../db/jobs/jobs.ts';
-import { findSession, openSession, type StoredSession } from '../../db/sessions.ts';
-import type { Replay } from '../../engines/replay.ts';
 import { messageOf, ServiceError, toServiceError } from '../../errors.ts';
+import type { Profiles } from '../../fetch/browser/browser-profile.ts';
+import { Disconnected } from '../../fetch/browser/chromium/cdp.ts';
+import type { Replay } from '../../fetch/engines/replay.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import type { HostedSession } from '../../sessions/hosted-session.ts';
 import type { SessionHost } from '../../sessions/session-host.ts';
+import type { Database } from '../../storage/db/client.ts';
+import { findJobToReplay } from '../../storage/db/jobs/jobs.ts';
+import { findSession, openSession, type StoredSession } from '../../storage/db/sessions.ts';
 
 /** Dependencies of {@link SessionOpener}. */
 export interface SessionOpenerOptions {

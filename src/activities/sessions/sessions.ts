@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
-import type { Database } from '../../db/client.ts';
-import { endSession, type SessionOutcome } from '../../db/sessions.ts';
-import { chooseSessionHost } from '../../db/workers.ts';
 import { ServiceError } from '../../errors.ts';
 import type { SessionEndReason } from '../../schemas/session-end.ts';
 import type { SessionHost } from '../../sessions/session-host.ts';
+import type { Database } from '../../storage/db/client.ts';
+import { endSession, type SessionOutcome } from '../../storage/db/sessions.ts';
+import { chooseSessionHost } from '../../storage/db/workers.ts';
 import { startHeartbeat } from '../heartbeat.ts';
 import { type KeptSession, keepUntilEnd } from './keep-session.ts';
 import type { SessionOpener } from './session-opener.ts';

@@ -1,9 +1,9 @@
 import { Context } from '@temporalio/activity';
 import { toServiceError } from '../../errors.ts';
+import { composeAnswer } from '../../jobs/support/answer.ts';
+import { phraseAnswer } from '../../jobs/support/phrase-answer.ts';
 import type { Models } from '../../models/index.ts';
 import { startModelTime } from '../../models/model-time.ts';
-import { composeAnswer } from '../../support/answer.ts';
-import { phraseAnswer } from '../../support/phrase-answer.ts';
 import { type AskedQuestion, type Notes, toFindings } from './support-notes.ts';
 
 /** The model may take this many milliseconds. */

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
-import { tokenizeWords } from '../../answers/words.ts';
-import type { Blobs } from '../../blobs/index.ts';
-import type { Database, StoredError } from '../../db/client.ts';
+import { tokenizeWords } from '../../content/answers/words.ts';
+import type { DocumentFacts, JobFacts, PageFacts } from '../../jobs/support/facts.ts';
+import type { CrawlRequest } from '../../schemas/crawl.ts';
+import type { Document } from '../../schemas/document.ts';
+import type { ScrapeRequest } from '../../schemas/scrape.ts';
+import type { AskRequest } from '../../schemas/support.ts';
+import type { Blobs } from '../../storage/blobs/index.ts';
+import type { Database, StoredError } from '../../storage/db/client.ts';
 import {
   countPages,
   findLatestFailure,
@@ -11,12 +16,7 @@ import {
   findTypicalPage,
   type TeamJob,
   type TeamPage,
-} from '../../db/support.ts';
-import type { CrawlRequest } from '../../schemas/crawl.ts';
-import type { Document } from '../../schemas/document.ts';
-import type { ScrapeRequest } from '../../schemas/scrape.ts';
-import type { AskRequest } from '../../schemas/support.ts';
-import type { DocumentFacts, JobFacts, PageFacts } from '../../support/facts.ts';
+} from '../../storage/db/support.ts';
 
 const UUID = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/i;
 const URL_PATTERN = /https?:\/\/[^\s"'<>)\]]+/i;

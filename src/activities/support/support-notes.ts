@@ -1,11 +1,11 @@
-import type { Database } from '../../db/client.ts';
-import { findJob } from '../../db/jobs/jobs.ts';
-import { type countActivity, readNotes, type readTeamUsage } from '../../db/support.ts';
+import { describeAccount } from '../../jobs/support/account.ts';
+import type { Findings, GuidePassage } from '../../jobs/support/answer.ts';
+import type { JobFacts } from '../../jobs/support/facts.ts';
+import type { Finding, Verdict } from '../../jobs/support/finding.ts';
 import type { AskRequest } from '../../schemas/support.ts';
-import { describeAccount } from '../../support/account.ts';
-import type { Findings, GuidePassage } from '../../support/answer.ts';
-import type { JobFacts } from '../../support/facts.ts';
-import type { Finding, Verdict } from '../../support/finding.ts';
+import type { Database } from '../../storage/db/client.ts';
+import { findJob } from '../../storage/db/jobs/jobs.ts';
+import { type countActivity, readNotes, type readTeamUsage } from '../../storage/db/support.ts';
 
 /** The notes about a question, by topic. */
 export interface Notes {

@@ -1,10 +1,10 @@
 import { v5 as uuidv5 } from 'uuid';
-import type { Database } from '../../db/client.ts';
-import { insertChildJobs } from '../../db/jobs/jobs.ts';
+import type { JobFacts } from '../../jobs/support/facts.ts';
+import type { Fix } from '../../jobs/support/finding.ts';
+import { mergeParameters } from '../../jobs/support/verdict.ts';
 import { type ScrapeRequest, scrapeBody } from '../../schemas/scrape.ts';
-import type { JobFacts } from '../../support/facts.ts';
-import type { Fix } from '../../support/finding.ts';
-import { mergeParameters } from '../../support/verdict.ts';
+import type { Database } from '../../storage/db/client.ts';
+import { insertChildJobs } from '../../storage/db/jobs/jobs.ts';
 
 /** A scrape that tests fixes. */
 export interface PreparedTrial {

@@ -1,12 +1,12 @@
-import type { Blobs } from '../../blobs/index.ts';
+import type { Blobs } from '../../storage/blobs/index.ts';
 import {
   type DeletedCopies,
   deleteLeastUsedFiles,
   deleteOldCopies,
   findKnownFiles,
   sumCachedBytes,
-} from '../../db/cache/cache-files.ts';
-import type { Database } from '../../db/client.ts';
+} from '../../storage/db/cache/cache-files.ts';
+import type { Database } from '../../storage/db/client.ts';
 
 /** Dependencies of the cache upkeep. */
 export interface CacheUpkeepDeps {

@@ -1,22 +1,26 @@
-import type { Blobs } from '../../blobs/index.ts';
-import type { Database } from '../../db/client.ts';
-import { deleteOldIdempotencyKeys } from '../../db/idempotency.ts';
-import { deleteExpiredJobs, deleteExpiredResults, findOldestResultDate } from '../../db/jobs/expired-jobs.ts';
+import type { Blobs } from '../../storage/blobs/index.ts';
+import type { Database } from '../../storage/db/client.ts';
+import { deleteOldIdempotencyKeys } from '../../storage/db/idempotency.ts';
+import {
+  deleteExpiredJobs,
+  deleteExpiredResults,
+  findOldestResultDate,
+} from '../../storage/db/jobs/expired-jobs.ts';
 import {
   listOverdueJobs,
   type OverdueJob,
   type StalledJob,
   takeStalledJobs,
-} from '../../db/jobs/page-jobs.ts';
-import { deleteExpiredScrapePages } from '../../db/open-scrape-pages.ts';
-import { deleteOldIndexedPages } from '../../db/pages/indexed-pages.ts';
-import { deleteOldVersions } from '../../db/pages/page-versions.ts';
-import { deleteOldRobotsFiles } from '../../db/robots.ts';
-import { endSession, listAbandonedSessions } from '../../db/sessions.ts';
-import { deleteOldModelCalls } from '../../db/teams/model-calls.ts';
-import { deleteUnusedProfiles } from '../../db/teams/profiles.ts';
-import { deleteUnusedUploads, findOldestUploadDate } from '../../db/uploads.ts';
-import { listJobsWithOverdueEvents } from '../../db/webhooks.ts';
+} from '../../storage/db/jobs/page-jobs.ts';
+import { deleteExpiredScrapePages } from '../../storage/db/open-scrape-pages.ts';
+import { deleteOldIndexedPages } from '../../storage/db/pages/indexed-pages.ts';
+import { deleteOldVersions } from '../../storage/db/pages/page-versions.ts';
+import { deleteOldRobotsFiles } from '../../storage/db/robots.ts';
+import { endSession, listAbandonedSessions } from '../../storage/db/sessions.ts';
+import { deleteOldModelCalls } from '../../storage/db/teams/model-calls.ts';
+import { deleteUnusedProfiles } from '../../storage/db/teams/profiles.ts';
+import { deleteUnusedUploads, findOldestUploadDate } from '../../storage/db/uploads.ts';
+import { listJobsWithOverdueEvents } from '../../storage/db/webhooks.ts';
 import { startHeartbeat } from '../heartbeat.ts';
 import { type CacheUpkeepDeps, removeStrayFiles, trimCache } from './cache-upkeep.ts';
 

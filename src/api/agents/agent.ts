@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { LISTED_AGENTS, listAgents, listSteps } from '../../db/jobs/agent-steps.ts';
 import { errorsRaisedBy, ServiceError } from '../../errors.ts';
 import { JOB_KINDS } from '../../job-kinds.ts';
 import * as schemas from '../../schemas/agent.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
+import { LISTED_AGENTS, listAgents, listSteps } from '../../storage/db/jobs/agent-steps.ts';
 import { parseTarget } from '../../url/url.ts';
 import { defineRoute } from '../http/route.ts';
 import { RUN_STATUS, readRun } from './read-run.ts';

@@ -1,8 +1,8 @@
-import { RULES_REASONS } from '../../agent/results.ts';
-import type { RulesReason } from '../../agent/task.ts';
+import { emptySchemaWarning } from '../../content/extraction/data-request.ts';
 import { errorsRaisedBy, ServiceError } from '../../errors.ts';
-import { emptySchemaWarning } from '../../extraction/data-request.ts';
 import { JOB_KINDS } from '../../job-kinds.ts';
+import { RULES_REASONS } from '../../jobs/agent/results.ts';
+import type { RulesReason } from '../../jobs/agent/task.ts';
 import {
   type ExtractRequest,
   extractBody,

@@ -1,11 +1,11 @@
-import type { RunResult } from '../../agent/results.ts';
-import { priceOfRun } from '../../agent-steps/step.ts';
 import { TOKENS_PER_CREDIT } from '../../credits.ts';
-import type { JobStatus } from '../../db/client.ts';
-import { findEndedRun, listSteps } from '../../db/jobs/agent-steps.ts';
-import type { Caller } from '../../db/teams/teams.ts';
 import { ServiceError } from '../../errors.ts';
 import type { AgentKind } from '../../job-kinds.ts';
+import type { RunResult } from '../../jobs/agent/results.ts';
+import { priceOfRun } from '../../storage/agent-steps/step.ts';
+import type { JobStatus } from '../../storage/db/client.ts';
+import { findEndedRun, listSteps } from '../../storage/db/jobs/agent-steps.ts';
+import type { Caller } from '../../storage/db/teams/teams.ts';
 import type { ApiDeps } from '../http/route.ts';
 
 /** The states of a run, as clients know them. */

@@ -1,12 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { RulesReason } from '../../agent/task.ts';
-import { performOnce } from '../../db/idempotency.ts';
-import { insertRun } from '../../db/jobs/agent-steps.ts';
-import { isModelBudgetSpent } from '../../db/teams/model-calls.ts';
-import type { Caller } from '../../db/teams/teams.ts';
 import { ServiceError } from '../../errors.ts';
 import type { AgentKind } from '../../job-kinds.ts';
+import type { RulesReason } from '../../jobs/agent/task.ts';
 import type { WebhookTarget } from '../../schemas/webhook.ts';
+import { performOnce } from '../../storage/db/idempotency.ts';
+import { insertRun } from '../../storage/db/jobs/agent-steps.ts';
+import { isModelBudgetSpent } from '../../storage/db/teams/model-calls.ts';
+import type { Caller } from '../../storage/db/teams/teams.ts';
 import { reserveCredits } from '../http/required-credits.ts';
 import type { ApiDeps } from '../http/route.ts';
 

@@ -1,5 +1,5 @@
-import { isCall } from '../../agent-steps/step.ts';
-import type { StoredStep } from '../../db/jobs/agent-steps.ts';
+import { isCall } from '../../storage/agent-steps/step.ts';
+import type { StoredStep } from '../../storage/db/jobs/agent-steps.ts';
 
 /** An event of a trace before it has its place. */
 interface PlainEvent {

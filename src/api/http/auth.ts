@@ -1,6 +1,6 @@
-import type { Database } from '../../db/client.ts';
-import { type Caller, findCaller, findFirstTeam } from '../../db/teams/teams.ts';
 import { ServiceError } from '../../errors.ts';
+import type { Database } from '../../storage/db/client.ts';
+import { type Caller, findCaller, findFirstTeam } from '../../storage/db/teams/teams.ts';
 
 /**
  * Identifies the caller by the `Authorization` header.

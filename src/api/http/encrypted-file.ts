@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
-import type { Blobs } from '../../blobs/index.ts';
-import { encryptUpload, startDigest } from '../../encryption/upload-cipher.ts';
 import { ServiceError } from '../../errors.ts';
 import { MAX_UPLOAD_BYTES } from '../../schemas/parse.ts';
+import type { Blobs } from '../../storage/blobs/index.ts';
+import { encryptUpload, startDigest } from '../../system/encryption/upload-cipher.ts';
 
 /** The facts about a file that are known before it is received. */
 interface FileHead {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorRequestHandler } from 'express';
 import type { z } from 'zod';
-import { translateDatabaseError } from '../../db/client.ts';
 import { ERRORS, isErrorCode, ServiceError, toServiceError } from '../../errors.ts';
-import type { Logger } from '../../logger.ts';
+import { translateDatabaseError } from '../../storage/db/client.ts';
+import type { Logger } from '../../system/logger.ts';
 
 type Issue = z.core.$ZodIssue;
 

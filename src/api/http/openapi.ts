@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { FILES_PATH } from '../../blobs/file-urls.ts';
 import { ERRORS, type ErrorCode, policyOf } from '../../errors.ts';
 import { errorResponse } from '../../schemas/error.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
+import { FILES_PATH } from '../../storage/blobs/file-urls.ts';
 import { UPLOAD_PATH } from '../parse/uploads.ts';
 import type { AnyRoute } from './route.ts';
 import { errorCodesOf } from './route-error-codes.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ListCursor } from '../../db/jobs/jobs.ts';
 import { ServiceError } from '../../errors.ts';
+import type { ListCursor } from '../../storage/db/jobs/jobs.ts';
 
 const cursorContent = z.tuple([z.iso.datetime(), z.uuid()]);
 

@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Database } from '../../db/client.ts';
-import type { Caller } from '../../db/teams/teams.ts';
 import { ServiceError } from '../../errors.ts';
+import type { Database } from '../../storage/db/client.ts';
+import type { Caller } from '../../storage/db/teams/teams.ts';
 
 const WINDOW_SECONDS = 60;
 

@@ -1,8 +1,8 @@
-import type { Database, Queryable } from '../../db/client.ts';
-import { hasLongConversion } from '../../db/jobs/long-conversions.ts';
-import { lockCredits, readAvailableCredits } from '../../db/teams/available-credits.ts';
-import type { Caller } from '../../db/teams/teams.ts';
 import { ServiceError } from '../../errors.ts';
+import type { Database, Queryable } from '../../storage/db/client.ts';
+import { hasLongConversion } from '../../storage/db/jobs/long-conversions.ts';
+import { lockCredits, readAvailableCredits } from '../../storage/db/teams/available-credits.ts';
+import type { Caller } from '../../storage/db/teams/teams.ts';
 
 /** The credits that a request needs. */
 interface Required {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredBatch } from '../../db/jobs/extend-page-job.ts';
-import { decryptTarget } from '../../db/webhooks.ts';
-import type { JobCipher } from '../../encryption/job-cipher.ts';
 import { ServiceError } from '../../errors.ts';
 import type { BatchRequest } from '../../schemas/batch.ts';
 import { narrowTarget } from '../../schemas/webhook.ts';
+import type { StoredBatch } from '../../storage/db/jobs/extend-page-job.ts';
+import { decryptTarget } from '../../storage/db/webhooks.ts';
+import type { JobCipher } from '../../system/encryption/job-cipher.ts';
 
 /** Fields that are not compared: they apply to one request only, or do not affect how pages are scraped. */
 const UNCOMPARED_FIELDS = new Set(['urls', 'appendToId', 'ignoreInvalidURLs', 'origin', 'integration']);

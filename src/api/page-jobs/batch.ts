@@ -1,15 +1,20 @@
 import { v7 as uuidv7 } from 'uuid';
 import { expectedPriceOf } from '../../credits.ts';
-import { performOnce } from '../../db/idempotency.ts';
-import { appendToBatch, type StoredBatch } from '../../db/jobs/extend-page-job.ts';
-import { insertPageJob } from '../../db/jobs/page-jobs.ts';
-import type { NewPage } from '../../db/pages/pages.ts';
-import { createJobCipher, hashRequest, NULL_CIPHER, restoreJobCipher } from '../../encryption/job-cipher.ts';
 import { errorsRaisedBy, ServiceError } from '../../errors.ts';
 import { JOB_KINDS } from '../../job-kinds.ts';
-import { fieldsOf } from '../../json-object.ts';
+import { fieldsOf } from '../../json/json-object.ts';
 import { type BatchRequest, batchBody } from '../../schemas/batch.ts';
 import { startResponse } from '../../schemas/page-job.ts';
+import { performOnce } from '../../storage/db/idempotency.ts';
+import { appendToBatch, type StoredBatch } from '../../storage/db/jobs/extend-page-job.ts';
+import { insertPageJob } from '../../storage/db/jobs/page-jobs.ts';
+import type { NewPage } from '../../storage/db/pages/pages.ts';
+import {
+  createJobCipher,
+  hashRequest,
+  NULL_CIPHER,
+  restoreJobCipher,
+} from '../../system/encryption/job-cipher.ts';
 import { parseTarget } from '../../url/url.ts';
 import { defineRoute } from '../http/route.ts';
 import { requiresEncryption } from '../zero-data-retention.ts';

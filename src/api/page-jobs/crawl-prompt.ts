@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { PreviewResult } from '../../activities/preview.ts';
-import { parseCrawlPrompt } from '../../crawl/prompt/parse-crawl-prompt.ts';
-import type { CrawlParams } from '../../crawl/prompt/prompt-rules.ts';
-import { failJob, insertJob } from '../../db/jobs/jobs.ts';
-import type { Caller } from '../../db/teams/teams.ts';
 import { type ServiceError, toServiceError } from '../../errors.ts';
+import { parseCrawlPrompt } from '../../jobs/crawl/prompt/parse-crawl-prompt.ts';
+import type { CrawlParams } from '../../jobs/crawl/prompt/prompt-rules.ts';
+import { failJob, insertJob } from '../../storage/db/jobs/jobs.ts';
+import type { Caller } from '../../storage/db/teams/teams.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { PROMPT_NOT_UNDERSTOOD } from './job-warning.ts';
 

@@ -1,12 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
-import { pageKey } from '../../crawl/page-key.ts';
 import { expectedPriceOf } from '../../credits.ts';
-import { performOnce } from '../../db/idempotency.ts';
-import { insertPageJob, listActiveCrawls } from '../../db/jobs/page-jobs.ts';
-import { createJobCipher, hashRequest, NULL_CIPHER, restoreJobCipher } from '../../encryption/job-cipher.ts';
 import { errorsRaisedBy } from '../../errors.ts';
 import { JOB_KINDS } from '../../job-kinds.ts';
-import { fieldsOf } from '../../json-object.ts';
+import { pageKey } from '../../jobs/crawl/page-key.ts';
+import { fieldsOf } from '../../json/json-object.ts';
 import {
   activeCrawlsResponse,
   type CrawlRequest,
@@ -15,6 +12,14 @@ import {
   previewResponse,
   startCrawlResponse,
 } from '../../schemas/crawl.ts';
+import { performOnce } from '../../storage/db/idempotency.ts';
+import { insertPageJob, listActiveCrawls } from '../../storage/db/jobs/page-jobs.ts';
+import {
+  createJobCipher,
+  hashRequest,
+  NULL_CIPHER,
+  restoreJobCipher,
+} from '../../system/encryption/job-cipher.ts';
 import { parseTarget } from '../../url/url.ts';
 import { defineRoute } from '../http/route.ts';
 import { requiresEncryption } from '../zero-data-retention.ts';

@@ -1,8 +1,8 @@
-import { withFileUrls } from '../../blobs/file-urls.ts';
-import type { Blobs } from '../../blobs/index.ts';
-import type { Database } from '../../db/client.ts';
-import { listDocuments, type StoredDocument, sumDocumentBytes } from '../../db/pages/pages.ts';
-import type { JobCipher } from '../../encryption/job-cipher.ts';
+import { withFileUrls } from '../../storage/blobs/file-urls.ts';
+import type { Blobs } from '../../storage/blobs/index.ts';
+import type { Database } from '../../storage/db/client.ts';
+import { listDocuments, type StoredDocument, sumDocumentBytes } from '../../storage/db/pages/pages.ts';
+import type { JobCipher } from '../../system/encryption/job-cipher.ts';
 
 /** The stores that documents are read from, and the values needed to create the URLs of their files. */
 export interface DocumentSource {

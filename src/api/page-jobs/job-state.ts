@@ -1,8 +1,8 @@
-import { type PageJobState, readPageJobState } from '../../db/jobs/read-page-job-state.ts';
-import { decryptError, type JobCipher, restoreJobCipher } from '../../encryption/job-cipher.ts';
 import { ServiceError } from '../../errors.ts';
 import { JOB_KINDS, type PageJobKind } from '../../job-kinds.ts';
 import type { PageJobHead } from '../../schemas/page-job.ts';
+import { type PageJobState, readPageJobState } from '../../storage/db/jobs/read-page-job-state.ts';
+import { decryptError, type JobCipher, restoreJobCipher } from '../../system/encryption/job-cipher.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { composeWarning, type JobNotes } from './job-warning.ts';
 

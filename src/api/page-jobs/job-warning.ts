@@ -1,4 +1,4 @@
-import type { PageJobState } from '../../db/jobs/read-page-job-state.ts';
+import type { PageJobState } from '../../storage/db/jobs/read-page-job-state.ts';
 
 /** The warning for a crawl prompt of which no rule understood any part. */
 export const PROMPT_NOT_UNDERSTOOD =

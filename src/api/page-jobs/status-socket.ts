@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { translateDatabaseError } from '../../db/client.ts';
-import type { Caller } from '../../db/teams/teams.ts';
 import { policyOf, ServiceError, toServiceError } from '../../errors.ts';
 import type { PageJobKind } from '../../job-kinds.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
+import { translateDatabaseError } from '../../storage/db/client.ts';
+import type { Caller } from '../../storage/db/teams/teams.ts';
 import { createAuth } from '../http/auth.ts';
 import { requestBaseUrl } from '../http/base-url.ts';
 import { JsonStream } from '../http/json-stream.ts';

@@ -1,7 +1,4 @@
-import type { Database } from '../../db/client.ts';
-import type { NewJob } from '../../db/jobs/jobs.ts';
-import { findLongConversion } from '../../db/jobs/long-conversions.ts';
-import { insertJobForUpload, insertJobWithUpload } from '../../db/uploads.ts';
+import { uploadUrl } from '../../content/upload-url.ts';
 import { errorsRaisedBy, ServiceError } from '../../errors.ts';
 import {
   MAX_UPLOAD_BYTES,
@@ -11,7 +8,10 @@ import {
   uploadUrlResponse,
 } from '../../schemas/parse.ts';
 import { scrapeResponse, type UploadedFile } from '../../schemas/scrape.ts';
-import { uploadUrl } from '../../upload-url.ts';
+import type { Database } from '../../storage/db/client.ts';
+import type { NewJob } from '../../storage/db/jobs/jobs.ts';
+import { findLongConversion } from '../../storage/db/jobs/long-conversions.ts';
+import { insertJobForUpload, insertJobWithUpload } from '../../storage/db/uploads.ts';
 import { type EncryptedFile, tooLarge } from '../http/encrypted-file.ts';
 import { type ApiDeps, defineRoute } from '../http/route.ts';
 import type { SynchronousJob } from '../run-and-wait.ts';

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { uploadNotFound } from '../../db/uploads.ts';
-import { deriveKey } from '../../encryption/cipher.ts';
-import { readSignedToken, signToken } from '../../encryption/signed-token.ts';
 import { ServiceError } from '../../errors.ts';
+import { uploadNotFound } from '../../storage/db/uploads.ts';
+import { deriveKey } from '../../system/encryption/cipher.ts';
+import { readSignedToken, signToken } from '../../system/encryption/signed-token.ts';
 
 /** How long an upload URL works and its file waits to be parsed, in milliseconds. */
 const LIFETIME_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import type { Express, Request, Response } from 'express';
-import { insertUpload } from '../../db/uploads.ts';
 import { ServiceError } from '../../errors.ts';
 import { MAX_UPLOAD_BYTES } from '../../schemas/parse.ts';
+import { insertUpload } from '../../storage/db/uploads.ts';
 import type { ByteBudget } from '../http/byte-budget.ts';
 import { EncryptedFile, tooLarge } from '../http/encrypted-file.ts';
 import type { ApiDeps } from '../http/route.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { endSession, type StoredSession } from '../../db/sessions.ts';
 import { ServiceError } from '../../errors.ts';
 import type { sessionEndResponse } from '../../schemas/session.ts';
+import { endSession, type StoredSession } from '../../storage/db/sessions.ts';
 import type { ApiDeps } from '../http/route.ts';
 
 /** How long a request to delete a session waits for its end, in milliseconds. */

@@ -1,5 +1,5 @@
-import type { StoredSession } from '../../db/sessions.ts';
 import { type CodeResult, codeResult, type Language } from '../../schemas/session.ts';
+import type { StoredSession } from '../../storage/db/sessions.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { callHost, readHostResponse } from './host-client.ts';
 

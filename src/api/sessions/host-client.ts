@@ -1,9 +1,9 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { findSession, type StoredSession } from '../../db/sessions.ts';
-import { HOST_REQUEST_HEADER, signHostRequest } from '../../encryption/host-request.ts';
 import { isErrorCode, ServiceError } from '../../errors.ts';
-import { fieldsOf } from '../../json-object.ts';
+import { fieldsOf } from '../../json/json-object.ts';
+import { findSession, type StoredSession } from '../../storage/db/sessions.ts';
+import { HOST_REQUEST_HEADER, signHostRequest } from '../../system/encryption/host-request.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { destroyedError, openedSession } from './session-state.ts';
 

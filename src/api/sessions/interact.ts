@@ -1,11 +1,11 @@
 import { PROMPT_MIN_CREDITS, SESSION_MIN_CREDITS } from '../../credits.ts';
-import { findJobToReplay } from '../../db/jobs/jobs.ts';
-import { findSessionOfScrape } from '../../db/sessions.ts';
-import type { Caller } from '../../db/teams/teams.ts';
 import { ServiceError } from '../../errors.ts';
-import { fieldsOf } from '../../json-object.ts';
+import { fieldsOf } from '../../json/json-object.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import * as schemas from '../../schemas/session.ts';
+import { findJobToReplay } from '../../storage/db/jobs/jobs.ts';
+import { findSessionOfScrape } from '../../storage/db/sessions.ts';
+import type { Caller } from '../../storage/db/teams/teams.ts';
 import { requireCredits } from '../http/required-credits.ts';
 import { type ApiDeps, defineRoute } from '../http/route.ts';
 import { deleteSession } from './delete-session.ts';

@@ -1,8 +1,8 @@
 import { SESSION_MIN_CREDITS } from '../../credits.ts';
-import { listSessions, outcomeOf, type StoredSession } from '../../db/sessions.ts';
-import { fieldsOf } from '../../json-object.ts';
+import { fieldsOf } from '../../json/json-object.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import * as schemas from '../../schemas/session.ts';
+import { listSessions, outcomeOf, type StoredSession } from '../../storage/db/sessions.ts';
 import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
 import { deleteSession } from './delete-session.ts';
 import { executeCode } from './execute-code.ts';

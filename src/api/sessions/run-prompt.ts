@@ -1,6 +1,6 @@
-import type { StoredSession } from '../../db/sessions.ts';
 import { ServiceError } from '../../errors.ts';
 import { type PromptResult, promptResult } from '../../schemas/session.ts';
+import type { StoredSession } from '../../storage/db/sessions.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { callHost, readHostResponse } from './host-client.ts';
 

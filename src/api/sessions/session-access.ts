@@ -1,5 +1,5 @@
-import { findSession, type StoredSession } from '../../db/sessions.ts';
-import { equalSecrets, type SessionAccess, sessionSecret } from '../../encryption/session-secrets.ts';
+import { findSession, type StoredSession } from '../../storage/db/sessions.ts';
+import { equalSecrets, type SessionAccess, sessionSecret } from '../../system/encryption/session-secrets.ts';
 import type { ApiDeps } from '../http/route.ts';
 
 /** A session, and what the bearer of the secret in its URL may do. */

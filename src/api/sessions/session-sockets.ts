@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { HOST_REQUEST_HEADER, signHostRequest } from '../../encryption/host-request.ts';
 import { policyOf, toServiceError } from '../../errors.ts';
+import { HOST_REQUEST_HEADER, signHostRequest } from '../../system/encryption/host-request.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { HOST_AGENT, HOST_REFUSAL } from './host-client.ts';
 import { findAccessedSession } from './session-access.ts';

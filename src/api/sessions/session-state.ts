@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findHostOfScrape } from '../../db/open-scrape-pages.ts';
-import { findSession, type StoredSession } from '../../db/sessions.ts';
 import { type ErrorCode, ServiceError, toServiceError } from '../../errors.ts';
 import { SESSION_END_SENTENCES } from '../../schemas/session-end.ts';
+import { findHostOfScrape } from '../../storage/db/open-scrape-pages.ts';
+import { findSession, type StoredSession } from '../../storage/db/sessions.ts';
 import type { ApiDeps } from '../http/route.ts';
 
 /** The error for a request to a session that has ended. Without a reason, its end is not recorded yet. */

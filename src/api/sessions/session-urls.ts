@@ -1,5 +1,5 @@
-import type { StoredSession } from '../../db/sessions.ts';
-import { type SessionAccess, sessionSecret } from '../../encryption/session-secrets.ts';
+import type { StoredSession } from '../../storage/db/sessions.ts';
+import { type SessionAccess, sessionSecret } from '../../system/encryption/session-secrets.ts';
 
 type Addressed = Pick<StoredSession, 'id' | 'salt' | 'stream_web_view'>;
 

@@ -1,19 +1,19 @@
 import { v7 as uuidv7 } from 'uuid';
 import { SESSION_MIN_CREDITS } from '../../credits.ts';
-import { forgetResult, performOnce } from '../../db/idempotency.ts';
+import { ServiceError, toServiceError } from '../../errors.ts';
+import type { SessionKind } from '../../job-kinds.ts';
+import type { SessionRequest } from '../../schemas/session.ts';
+import { forgetResult, performOnce } from '../../storage/db/idempotency.ts';
 import {
   endSession,
   findSession,
   insertSession,
   type NewSession,
   type StoredSession,
-} from '../../db/sessions.ts';
-import type { Caller } from '../../db/teams/teams.ts';
-import { chooseSessionHost, type SessionHostAddress } from '../../db/workers.ts';
-import { createSessionSalt } from '../../encryption/session-secrets.ts';
-import { ServiceError, toServiceError } from '../../errors.ts';
-import type { SessionKind } from '../../job-kinds.ts';
-import type { SessionRequest } from '../../schemas/session.ts';
+} from '../../storage/db/sessions.ts';
+import type { Caller } from '../../storage/db/teams/teams.ts';
+import { chooseSessionHost, type SessionHostAddress } from '../../storage/db/workers.ts';
+import { createSessionSalt } from '../../system/encryption/session-secrets.ts';
 import { reserveCredits } from '../http/required-credits.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { callHost } from './host-client.ts';

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { countSessionsByTeam } from '../../db/sessions.ts';
+import { countSessionsByTeam } from '../../storage/db/sessions.ts';
 import type { ApiDeps } from '../http/route.ts';
 
 /** Adds the browser sessions of each team that has any, and how many it may have, to the metrics of an API. */

@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty';
 import { readConfig } from '../../config.ts';
-import { TerminalProgress } from '../../embedded/terminal-progress.ts';
-import { fieldsOf } from '../../json-object.ts';
+import { fieldsOf } from '../../json/json-object.ts';
+import { TerminalProgress } from '../../run/embedded/terminal-progress.ts';
 import { type ApiResponse, postJson } from '../api-client.ts';
 import { withConnection } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';

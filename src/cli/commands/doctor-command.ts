@@ -1,25 +1,29 @@
 import { accessSync, constants, existsSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { defineCommand } from 'citty';
-import { BROWSER_UID, launchChromium, noSandboxWarning } from '../../browser/chromium/launch-chromium.ts';
 import { type Config, readConfig } from '../../config.ts';
-import { findInstalledChromium } from '../../embedded/chromium.ts';
-import { runCommand } from '../../embedded/command.ts';
-import { findPortOwner, isPortFree } from '../../embedded/ports.ts';
-import { postgresDir } from '../../embedded/postgres.ts';
-import { findPostgresPrograms } from '../../embedded/postgres-programs.ts';
-import { findRunningInstance } from '../../embedded/supervision/run-file.ts';
-import { findMissingPackages, installCommand } from '../../embedded/system-packages.ts';
-import { findTemporalBinary, TEMPORAL_CLI_VERSION } from '../../embedded/temporal/temporal-binary.ts';
+import { conversionProgram } from '../../content/parsers/conversion/document-converter.ts';
 import { messageOf } from '../../errors.ts';
+import {
+  BROWSER_UID,
+  launchChromium,
+  noSandboxWarning,
+} from '../../fetch/browser/chromium/launch-chromium.ts';
 import { checkModels } from '../../models/check-models.ts';
 import { WITHOUT_MODEL } from '../../models/without-model.ts';
-import { conversionProgram } from '../../parsers/conversion/document-converter.ts';
-import { findConfinement } from '../../sandbox/confinement.ts';
-import { unconfinedWarning } from '../../sandbox/sandbox.ts';
+import { findInstalledChromium } from '../../run/embedded/chromium.ts';
+import { runCommand } from '../../run/embedded/command.ts';
+import { findPortOwner, isPortFree } from '../../run/embedded/ports.ts';
+import { postgresDir } from '../../run/embedded/postgres.ts';
+import { findPostgresPrograms } from '../../run/embedded/postgres-programs.ts';
+import { findRunningInstance } from '../../run/embedded/supervision/run-file.ts';
+import { findMissingPackages, installCommand } from '../../run/embedded/system-packages.ts';
+import { findTemporalBinary, TEMPORAL_CLI_VERSION } from '../../run/embedded/temporal/temporal-binary.ts';
 import { LANGUAGES, type Language } from '../../schemas/session.ts';
 import { checkLanguage } from '../../sessions/code/languages.ts';
 import { findSessionConfinement } from '../../sessions/session-host.ts';
+import { findConfinement } from '../../system/sandbox/confinement.ts';
+import { unconfinedWarning } from '../../system/sandbox/sandbox.ts';
 
 const MIN_FREE_BYTES = 1024 ** 3;
 

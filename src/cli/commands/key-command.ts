@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty';
-import { generateKey } from '../../db/teams/generate-key.ts';
-import { addKey, FIRST_TEAM, findKey, findTeam, listKeys, revokeKey } from '../../db/teams/teams.ts';
+import { generateKey } from '../../storage/db/teams/generate-key.ts';
+import { addKey, FIRST_TEAM, findKey, findTeam, listKeys, revokeKey } from '../../storage/db/teams/teams.ts';
 import { printTable } from '../print-table.ts';
 import { withDatabase } from '../with-database.ts';
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { defineCommand } from 'citty';
 import { readConfig } from '../../config.ts';
-import { TerminalProgress } from '../../embedded/terminal-progress.ts';
-import { fieldsOf } from '../../json-object.ts';
+import { fieldsOf } from '../../json/json-object.ts';
+import { TerminalProgress } from '../../run/embedded/terminal-progress.ts';
 import { type ApiResponse, postJson } from '../api-client.ts';
 import { parseWholeNumber } from '../arguments.ts';
 import { withConnection } from '../connection.ts';

@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty';
-import { deleteProfile, listProfiles } from '../../db/teams/profiles.ts';
-import { FIRST_TEAM, findTeam } from '../../db/teams/teams.ts';
+import { deleteProfile, listProfiles } from '../../storage/db/teams/profiles.ts';
+import { FIRST_TEAM, findTeam } from '../../storage/db/teams/teams.ts';
 import { printTable } from '../print-table.ts';
 import { withDatabase } from '../with-database.ts';
 

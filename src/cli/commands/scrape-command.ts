@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty';
 import { readConfig } from '../../config.ts';
-import { TerminalProgress } from '../../embedded/terminal-progress.ts';
 import { ServiceError } from '../../errors.ts';
+import { TerminalProgress } from '../../run/embedded/terminal-progress.ts';
 import { sendRequest } from '../api-client.ts';
 import { collectValues, parseList, parseWholeNumber } from '../arguments.ts';
 import { withConnection } from '../connection.ts';

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { defineCommand } from 'citty';
 import { readConfig } from '../../config.ts';
-import { findChromium } from '../../embedded/chromium.ts';
-import { installLanguages } from '../../embedded/code-languages/install-languages.ts';
-import { postgresDir } from '../../embedded/postgres.ts';
-import { findPostgresPrograms } from '../../embedded/postgres-programs.ts';
-import { installPackages } from '../../embedded/system-packages.ts';
-import { ensureTemporalBinary } from '../../embedded/temporal/temporal-binary.ts';
-import { TerminalProgress } from '../../embedded/terminal-progress.ts';
+import { findChromium } from '../../run/embedded/chromium.ts';
+import { installLanguages } from '../../run/embedded/code-languages/install-languages.ts';
+import { postgresDir } from '../../run/embedded/postgres.ts';
+import { findPostgresPrograms } from '../../run/embedded/postgres-programs.ts';
+import { installPackages } from '../../run/embedded/system-packages.ts';
+import { ensureTemporalBinary } from '../../run/embedded/temporal/temporal-binary.ts';
+import { TerminalProgress } from '../../run/embedded/terminal-progress.ts';
 import { onInterrupt } from '../interrupt.ts';
 
 /** `setup`: downloads and builds everything that a start needs, and starts nothing. */

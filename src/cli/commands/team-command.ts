@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty';
-import { changeTeam, createTeam, findTeam, listTeams } from '../../db/teams/teams.ts';
 import { ServiceError } from '../../errors.ts';
+import { changeTeam, createTeam, findTeam, listTeams } from '../../storage/db/teams/teams.ts';
 import { parseSwitch, parseWholeNumber } from '../arguments.ts';
 import { printTable } from '../print-table.ts';
 import { withDatabase } from '../with-database.ts';

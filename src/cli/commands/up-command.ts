@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { defineCommand } from 'citty';
 import { type Config, readConfig } from '../../config.ts';
-import { TerminalProgress } from '../../embedded/terminal-progress.ts';
 import { type Instance, startInstance } from '../../main.ts';
 import type { ModelFinding } from '../../models/check-models.ts';
 import type { ModelSettings } from '../../models/index.ts';
 import { WITHOUT_MODEL } from '../../models/without-model.ts';
-import { collectAtRest } from '../../process/collect-at-rest.ts';
+import { TerminalProgress } from '../../run/embedded/terminal-progress.ts';
+import { collectAtRest } from '../../run/process/collect-at-rest.ts';
 import { waitForInstance } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Chromium } from '../../browser/chromium/launch-chromium.ts';
-import type { Logger } from '../../logger.ts';
-import { measureTree, type TreeUsage } from '../../sandbox/process-tree.ts';
+import type { Chromium } from '../../fetch/browser/chromium/launch-chromium.ts';
 import { MAX_BROWSER_MEMORY_GB, MAX_BROWSER_STORAGE_MB } from '../../schemas/session-end.ts';
+import type { Logger } from '../../system/logger.ts';
+import { measureTree, type TreeUsage } from '../../system/sandbox/process-tree.ts';
 import { DirectoryLimit } from '../code/directory-limit.ts';
 import type { SessionDirectory } from '../session-directory.ts';
 

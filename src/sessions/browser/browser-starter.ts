@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { ServiceError } from '../../errors.ts';
-import type { Logger } from '../../logger.ts';
-import type { Confinement } from '../../sandbox/confinement.ts';
+import type { Logger } from '../../system/logger.ts';
+import type { Confinement } from '../../system/sandbox/confinement.ts';
 import { CodeRunner } from '../code/code-runner.ts';
 import { createSessionDirectory, type SessionDirectory } from '../session-directory.ts';
 import type { SessionMetrics } from '../session-metrics.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { setAutogroupNiceness } from '../../child-processes/autogroup.ts';
+import { setAutogroupNiceness } from '../../system/child-processes/autogroup.ts';
 
 /**
  * A browser is busy if it has used more than this part of a processor since it was last measured. It is small, because forty

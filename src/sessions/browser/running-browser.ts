@@ -1,5 +1,5 @@
-import type { EmulateVisitor } from '../../browser/chromium/browsing-context.ts';
-import type { Chromium } from '../../browser/chromium/launch-chromium.ts';
+import type { EmulateVisitor } from '../../fetch/browser/chromium/browsing-context.ts';
+import type { Chromium } from '../../fetch/browser/chromium/launch-chromium.ts';
 import type { CodeRunner } from '../code/code-runner.ts';
 import type { SessionDirectory } from '../session-directory.ts';
 import type { ExceededLimit } from './browser-limits.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BrowsingContext, useContext } from '../../browser/chromium/browsing-context.ts';
 import { messageOf } from '../../errors.ts';
-import type { Logger } from '../../logger.ts';
+import { type BrowsingContext, useContext } from '../../fetch/browser/chromium/browsing-context.ts';
+import type { Logger } from '../../system/logger.ts';
 import { endBrowser, type RunningBrowser } from './running-browser.ts';
 import { openScrapeContext } from './session-context.ts';
 

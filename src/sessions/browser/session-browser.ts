@@ -1,12 +1,16 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { dirname, join } from 'node:path';
-import type { CdpConnection } from '../../browser/chromium/cdp.ts';
-import { type Chromium, chromiumArguments, connectChromium } from '../../browser/chromium/launch-chromium.ts';
-import { DESKTOP_VIEWPORT } from '../../browser/device-emulation.ts';
-import { type Confinement, startConfined } from '../../sandbox/confinement.ts';
-import { UNSHARE } from '../../sandbox/limits.ts';
-import type { SandboxedProgram } from '../../sandbox/sandboxed-program.ts';
+import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
+import {
+  type Chromium,
+  chromiumArguments,
+  connectChromium,
+} from '../../fetch/browser/chromium/launch-chromium.ts';
+import { DESKTOP_VIEWPORT } from '../../fetch/browser/device-emulation.ts';
+import { type Confinement, startConfined } from '../../system/sandbox/confinement.ts';
+import { UNSHARE } from '../../system/sandbox/limits.ts';
+import type { SandboxedProgram } from '../../system/sandbox/sandboxed-program.ts';
 import { SESSION_UID, type SessionDirectory } from '../session-directory.ts';
 
 /** How the browser of a session is started. */

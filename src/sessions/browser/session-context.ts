@@ -3,8 +3,8 @@ import {
   type BrowsingContext,
   closePopups,
   type EmulateVisitor,
-} from '../../browser/chromium/browsing-context.ts';
-import type { CdpConnection } from '../../browser/chromium/cdp.ts';
+} from '../../fetch/browser/chromium/browsing-context.ts';
+import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
 import { allowDownloads } from './session-browser.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext } from 'playwright';
-import { connectPlaywright } from '../../browser/attach-playwright.ts';
-import type { OpenProfile } from '../../browser/browser-profile.ts';
-import type { CdpConnection } from '../../browser/chromium/cdp.ts';
+import { connectPlaywright } from '../../fetch/browser/attach-playwright.ts';
+import type { OpenProfile } from '../../fetch/browser/browser-profile.ts';
+import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
 import { HiddenTab } from '../protocol/hidden-tab.ts';
 
 /** How long tabs that were opened just before the end may take until their storage can be saved, in milliseconds. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CdpConnection } from '../../browser/chromium/cdp.ts';
+import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
 
 /**
  * Stops the navigations of tabs that wait for a site which does not respond. Meanwhile Chromium holds back the commands of

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Duplex, Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ignoreBrokenPipe } from '../../child-processes/broken-pipe.ts';
-import type { ProcessGroup } from '../../child-processes/process-group.ts';
-import { fieldsOf } from '../../json-object.ts';
-import { type Confinement, startConfined } from '../../sandbox/confinement.ts';
-import { measureTree } from '../../sandbox/process-tree.ts';
-import type { SandboxedProgram } from '../../sandbox/sandboxed-program.ts';
+import { fieldsOf } from '../../json/json-object.ts';
+import { ignoreBrokenPipe } from '../../system/child-processes/broken-pipe.ts';
+import type { ProcessGroup } from '../../system/child-processes/process-group.ts';
+import { type Confinement, startConfined } from '../../system/sandbox/confinement.ts';
+import { measureTree } from '../../system/sandbox/process-tree.ts';
+import type { SandboxedProgram } from '../../system/sandbox/sandboxed-program.ts';
 import { CapturedOutput, type PrintedText } from './captured-output.ts';
 import { readJsonLines } from './json-lines.ts';
 

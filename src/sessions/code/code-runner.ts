@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { ServiceError } from '../../errors.ts';
-import type { Logger } from '../../logger.ts';
-import type { Confinement } from '../../sandbox/confinement.ts';
 import type { CodeResult, Language } from '../../schemas/session.ts';
+import type { Logger } from '../../system/logger.ts';
+import type { Confinement } from '../../system/sandbox/confinement.ts';
 import { CallTurns } from '../call-turns.ts';
 import { MAX_DOWNLOADS_BYTES } from '../downloads/downloads.ts';
 import type { SessionDirectory } from '../session-directory.ts';

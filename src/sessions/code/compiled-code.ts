@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import type { Logger } from '../../logger.ts';
-import { storeCompiledCode } from '../../sandbox/compiled-code.ts';
-import type { Confinement } from '../../sandbox/confinement.ts';
+import type { Logger } from '../../system/logger.ts';
+import { storeCompiledCode } from '../../system/sandbox/compiled-code.ts';
+import type { Confinement } from '../../system/sandbox/confinement.ts';
 import { compilationProgram, compiledCodeDirectory } from './languages.ts';
 
 /** How the compiled code is prepared. */

@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { ServiceError } from '../../errors.ts';
-import type { Confinement } from '../../sandbox/confinement.ts';
-import { NODE_RESERVED_MB } from '../../sandbox/limits.ts';
-import type { Mount, SandboxedProgram } from '../../sandbox/sandboxed-program.ts';
 import type { Language } from '../../schemas/session.ts';
+import type { Confinement } from '../../system/sandbox/confinement.ts';
+import { NODE_RESERVED_MB } from '../../system/sandbox/limits.ts';
+import type { Mount, SandboxedProgram } from '../../system/sandbox/sandboxed-program.ts';
 import { PROTOCOL_SOCKET, SESSION_UID, type SessionDirectory } from '../session-directory.ts';
 import { agentBrowserFile, PYTHON, pythonPackagesDirectory } from './language-files.ts';
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { type CdpConnection, Disconnected } from '../../browser/chromium/cdp.ts';
-import type { Logger } from '../../logger.ts';
+import { type CdpConnection, Disconnected } from '../../fetch/browser/chromium/cdp.ts';
+import type { Logger } from '../../system/logger.ts';
 import { DirectoryLimit } from '../code/directory-limit.ts';
 import { type CanceledDownload, MAX_DOWNLOADS_BYTES } from './downloads.ts';
 

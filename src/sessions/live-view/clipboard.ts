@@ -1,5 +1,9 @@
-import type { CdpConnection, Session } from '../../browser/chromium/cdp.ts';
-import { evaluateIsolated, type FrameTarget, findFrameIdIsolated } from '../../browser/dom/isolated-world.ts';
+import type { CdpConnection, Session } from '../../fetch/browser/chromium/cdp.ts';
+import {
+  evaluateIsolated,
+  type FrameTarget,
+  findFrameIdIsolated,
+} from '../../fetch/browser/dom/isolated-world.ts';
 import { type ControlMessage, MAX_PASTE_LENGTH } from '../../schemas/live-view.ts';
 
 /** How deep frames may be nested to be found. */

@@ -1,4 +1,4 @@
-import type { Session } from '../../browser/chromium/cdp.ts';
+import type { Session } from '../../fetch/browser/chromium/cdp.ts';
 import type { DialogSummary } from '../../schemas/live-view.ts';
 
 /** Messages that are longer are cut, because a page may choose any length. */

@@ -1,4 +1,4 @@
-import type { Session } from '../../browser/chromium/cdp.ts';
+import type { Session } from '../../fetch/browser/chromium/cdp.ts';
 import type { ControlMessage } from '../../schemas/live-view.ts';
 
 type MessageOf<Type> = Extract<ControlMessage, { type: Type }>;

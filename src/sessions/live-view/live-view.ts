@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
-import type { CdpConnection, Session } from '../../browser/chromium/cdp.ts';
-import type { Logger } from '../../logger.ts';
+import type { CdpConnection, Session } from '../../fetch/browser/chromium/cdp.ts';
 import { type HostMessage, SESSION_ENDED_CODE, type ViewerMessage } from '../../schemas/live-view.ts';
+import type { Logger } from '../../system/logger.ts';
 import { Dialogs } from './dialogs.ts';
 import { Screencast } from './screencast.ts';
 import { TabControl } from './tab-control.ts';

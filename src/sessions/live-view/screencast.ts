@@ -1,4 +1,4 @@
-import type { Session } from '../../browser/chromium/cdp.ts';
+import type { Session } from '../../fetch/browser/chromium/cdp.ts';
 import { encodeScreencastFrame, type FrameMetadata, type ScreencastFrame } from './frame.ts';
 
 const JPEG_QUALITY = 60;

@@ -1,4 +1,4 @@
-import type { CdpConnection, Session } from '../../browser/chromium/cdp.ts';
+import type { CdpConnection, Session } from '../../fetch/browser/chromium/cdp.ts';
 import { type ClipboardMessage, type ClipboardTab, copySelection, pasteText } from './clipboard.ts';
 import type { Dialogs } from './dialogs.ts';
 import { Input, type InputMessage } from './input.ts';

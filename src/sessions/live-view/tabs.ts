@@ -1,4 +1,4 @@
-import type { CdpConnection, Session } from '../../browser/chromium/cdp.ts';
+import type { CdpConnection, Session } from '../../fetch/browser/chromium/cdp.ts';
 import type { TabSummary } from '../../schemas/live-view.ts';
 import { NewTargets } from '../protocol/new-targets.ts';
 

@@ -1,4 +1,4 @@
-import { cutToTokens, type LanguageModel } from '../../language-model.ts';
+import { cutToTokens, type LanguageModel } from '../../content/language-model.ts';
 import { type PageView, withoutRefs } from './page-view.ts';
 
 const INSTRUCTIONS =

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PageCall } from '../../agent/tools.ts';
-import { scrollPage } from '../../browser/actions/scroll.ts';
-import { evaluateIsolated } from '../../browser/dom/isolated-world.ts';
-import { waitUntilSettled } from '../../browser/wait-until-settled.ts';
+import { oneLine } from '../../content/html/text.ts';
 import { messageOf } from '../../errors.ts';
-import { oneLine } from '../../html/text.ts';
+import { scrollPage } from '../../fetch/browser/actions/scroll.ts';
+import { evaluateIsolated } from '../../fetch/browser/dom/isolated-world.ts';
+import { waitUntilSettled } from '../../fetch/browser/wait-until-settled.ts';
+import type { PageCall } from '../../jobs/agent/tools.ts';
 import type { PromptTab } from './prompt-tab.ts';
 
 /** How long a server may take to respond to `open`, in milliseconds. */

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright';
-import { cutToTokens } from '../../language-model.ts';
-import { untilAborted } from '../../until-aborted.ts';
+import { cutToTokens } from '../../content/language-model.ts';
+import { untilAborted } from '../../system/until-aborted.ts';
 import { isOnAllowedHost } from '../../url/allowed-hosts.ts';
 import type { PromptTab } from './prompt-tab.ts';
 

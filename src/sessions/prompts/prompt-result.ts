@@ -1,5 +1,5 @@
-import { MAX_PROMPT_TURNS } from '../../agent/task.ts';
 import type { ServiceError } from '../../errors.ts';
+import { MAX_PROMPT_TURNS } from '../../jobs/agent/task.ts';
 import type { PromptResult } from '../../schemas/session.ts';
 import type { PromptEnd } from './prompt-run.ts';
 

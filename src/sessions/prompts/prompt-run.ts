@@ -1,12 +1,12 @@
-import type { Access } from '../../agent/access.ts';
-import type { Reply, ResultText } from '../../agent/conversation.ts';
-import type { AgentTask } from '../../agent/task.ts';
-import { think } from '../../agent/think.ts';
-import type { PageCall } from '../../agent/tools.ts';
-import { callsOf, nextTurn, withAnswer } from '../../agent/turns.ts';
-import { isCall, type NewCall, type Step } from '../../agent-steps/step.ts';
+import type { LanguageModel } from '../../content/language-model.ts';
 import { messageOf, ServiceError } from '../../errors.ts';
-import type { LanguageModel } from '../../language-model.ts';
+import type { Access } from '../../jobs/agent/access.ts';
+import type { Reply, ResultText } from '../../jobs/agent/conversation.ts';
+import type { AgentTask } from '../../jobs/agent/task.ts';
+import { think } from '../../jobs/agent/think.ts';
+import type { PageCall } from '../../jobs/agent/tools.ts';
+import { callsOf, nextTurn, withAnswer } from '../../jobs/agent/turns.ts';
+import { isCall, type NewCall, type Step } from '../../storage/agent-steps/step.ts';
 import { extractFromView } from './extract-data.ts';
 import { isPageAction, performAction } from './page-actions.ts';
 import { cutView, elementName, type PageView, readView } from './page-view.ts';
@@ -49,7 +49,7 @@ export interface PromptEnd {
   usedUp?: 'turns' | 'time' | undefined;
 }
 
-/** One prompt in the browser of a session: the loop of agents (`src/agent/`) over the tools of a page. */
+/** One prompt in the browser of a session: the loop of agents (`src/jobs/agent/`) over the tools of a page. */
 export class PromptRun {
   /** One line for each call so far, with what it returned beside the page. */
   readonly lines: string[] = [];

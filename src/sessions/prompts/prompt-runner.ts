@@ -1,8 +1,8 @@
-import type { Database } from '../../db/client.ts';
-import { findSession, markPrompted } from '../../db/sessions.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Models } from '../../models/index.ts';
 import type { PromptResult } from '../../schemas/session.ts';
+import type { Database } from '../../storage/db/client.ts';
+import { findSession, markPrompted } from '../../storage/db/sessions.ts';
 import type { HostedSession } from '../hosted-session.ts';
 import type { PromptRequest } from './session-prompts.ts';
 

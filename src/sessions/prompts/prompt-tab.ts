@@ -1,9 +1,9 @@
 import type { Dialog, Page } from 'playwright';
-import { attachPlaywright } from '../../browser/attach-playwright.ts';
-import type { CdpConnection } from '../../browser/chromium/cdp.ts';
-import { NetworkMonitor } from '../../browser/network/network-monitor.ts';
-import { waitForNextDocument } from '../../browser/tab.ts';
-import type { WatchedTab } from '../../browser/wait-until-settled.ts';
+import { attachPlaywright } from '../../fetch/browser/attach-playwright.ts';
+import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
+import { NetworkMonitor } from '../../fetch/browser/network/network-monitor.ts';
+import { waitForNextDocument } from '../../fetch/browser/tab.ts';
+import type { WatchedTab } from '../../fetch/browser/wait-until-settled.ts';
 import { openSessionContext } from '../browser/session-context.ts';
 import type { NavigationGuard } from './navigation-guard.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CdpConnection } from '../../browser/chromium/cdp.ts';
-import { untilAborted } from '../../until-aborted.ts';
+import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
+import { untilAborted } from '../../system/until-aborted.ts';
 import { NavigationGuard } from './navigation-guard.ts';
 import { openPromptTab, type PromptTab } from './prompt-tab.ts';
 

@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
-import { type Access, findAccess } from '../../agent/access.ts';
-import { type AgentTask, interactTask } from '../../agent/task.ts';
-import type { Step } from '../../agent-steps/step.ts';
-import { type CdpConnection, Disconnected } from '../../browser/chromium/cdp.ts';
+import type { LanguageModel } from '../../content/language-model.ts';
 import { ServiceError } from '../../errors.ts';
-import type { LanguageModel } from '../../language-model.ts';
+import { type CdpConnection, Disconnected } from '../../fetch/browser/chromium/cdp.ts';
+import { type Access, findAccess } from '../../jobs/agent/access.ts';
+import { type AgentTask, interactTask } from '../../jobs/agent/task.ts';
 import type { PromptResult } from '../../schemas/session.ts';
-import { untilAborted } from '../../until-aborted.ts';
+import type { Step } from '../../storage/agent-steps/step.ts';
+import { untilAborted } from '../../system/until-aborted.ts';
 import { CallTurns } from '../call-turns.ts';
 import { type PromptOutcome, toPromptResult } from './prompt-result.ts';
 import { PromptRun } from './prompt-run.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
-import { type CdpMessage, SERVER_ERROR } from '../../browser/chromium/cdp.ts';
-import { fieldsOf } from '../../json-object.ts';
-import { hasTooManyValues, MAX_JSON_VALUES } from '../../json-size.ts';
-import { readPauseAfter } from '../../read-pause.ts';
+import { type CdpMessage, SERVER_ERROR } from '../../fetch/browser/chromium/cdp.ts';
+import { fieldsOf } from '../../json/json-object.ts';
+import { hasTooManyValues, MAX_JSON_VALUES } from '../../json/json-size.ts';
+import { readPauseAfter } from '../../system/read-pause.ts';
 import {
   COMMAND_SHAPE,
   INVALID_REQUEST,

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import type { CdpMessage } from '../../browser/chromium/cdp.ts';
+import type { CdpMessage } from '../../fetch/browser/chromium/cdp.ts';
 
 /** Maximum size of a message in bytes, which screenshots and uploads need. */
 export const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;

@@ -1,5 +1,5 @@
-import type { CdpConnection, Session } from '../../browser/chromium/cdp.ts';
-import { fieldsOf } from '../../json-object.ts';
+import type { CdpConnection, Session } from '../../fetch/browser/chromium/cdp.ts';
+import { fieldsOf } from '../../json/json-object.ts';
 
 /** Chromium has two targets for each tab: the page, and the tab around it, which Puppeteer attaches to. */
 const TAB_TARGETS = [{ type: 'tab' }];

@@ -1,4 +1,4 @@
-import type { CdpConnection } from '../../browser/chromium/cdp.ts';
+import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
 
 /**
  * How long a client that does not resume a new target may keep it from the others, in milliseconds. On a busy machine or a slow

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
-import { type CdpConnection, type CdpMessage, SERVER_ERROR } from '../../browser/chromium/cdp.ts';
 import { messageOf } from '../../errors.ts';
-import { fieldsOf } from '../../json-object.ts';
+import { type CdpConnection, type CdpMessage, SERVER_ERROR } from '../../fetch/browser/chromium/cdp.ts';
+import { fieldsOf } from '../../json/json-object.ts';
 import { ClientInput } from './client-input.ts';
 import type { ClientSocket } from './client-socket.ts';
 import type { HiddenTab } from './hidden-tab.ts';

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import type { CdpConnection } from '../../browser/chromium/cdp.ts';
+import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
 import { GOING_AWAY_CODE } from '../../schemas/live-view.ts';
 import { SESSION_END_SENTENCES, type SessionEndReason } from '../../schemas/session-end.ts';
 import { DOWNLOADS_PATH } from '../browser/session-browser.ts';

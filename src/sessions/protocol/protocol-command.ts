@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../json-object.ts';
+import { fieldsOf } from '../../json/json-object.ts';
 
 /** A command of a protocol client, as far as this process reads it. Chromium checks the rest. */
 export interface ProtocolCommand {

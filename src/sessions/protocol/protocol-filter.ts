@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../json-object.ts';
+import { fieldsOf } from '../../json/json-object.ts';
 import { DOWNLOADS_PATH } from '../browser/session-browser.ts';
 import type { ProtocolCommand } from './protocol-command.ts';
 

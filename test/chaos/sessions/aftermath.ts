@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { priceOfSession } from '../../../src/credits.ts';
-import type { Database } from '../../../src/db/client.ts';
+import type { Database } from '../../../src/storage/db/client.ts';
 import { processesThatMount, processesWith } from '../../support/process-list.ts';
 import type { Findings } from '../findings.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDatabase } from '../../../src/db/client.ts';
-import { changeTeam, FIRST_TEAM } from '../../../src/db/teams/teams.ts';
-import { readRunFile } from '../../../src/embedded/supervision/run-file.ts';
 import { messageOf } from '../../../src/errors.ts';
+import { readRunFile } from '../../../src/run/embedded/supervision/run-file.ts';
+import { openDatabase } from '../../../src/storage/db/client.ts';
+import { changeTeam, FIRST_TEAM } from '../../../src/storage/db/teams/teams.ts';
 import { seeded } from '../../site/random.ts';
 import { startSite } from '../../site/site.ts';
 import { createFindings, type Findings } from '../findings.ts';

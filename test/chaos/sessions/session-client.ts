@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fieldsOf } from '../../../src/json-object.ts';
+import { fieldsOf } from '../../../src/json/json-object.ts';
 import type { Findings } from '../findings.ts';
 
 /** How a request ended: with a body, refused because something had died, or without a response. */

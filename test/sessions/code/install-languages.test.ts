@@ -2,8 +2,8 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { installLanguages } from '../../../src/embedded/code-languages/install-languages.ts';
-import type { Progress } from '../../../src/embedded/terminal-progress.ts';
+import { installLanguages } from '../../../src/run/embedded/code-languages/install-languages.ts';
+import type { Progress } from '../../../src/run/embedded/terminal-progress.ts';
 import { agentBrowserFile, pythonPackagesDirectory } from '../../../src/sessions/code/language-files.ts';
 
 /** The installation of languages on a machine that reaches neither registry. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readConfig } from '../../../src/config.ts';
 import { agentBrowserFile, pythonPackagesDirectory } from '../../../src/sessions/code/language-files.ts';
-import { noBubblewrap } from '../../sandbox/code-sandbox.ts';
+import { noBubblewrap } from '../../system/sandbox/code-sandbox.ts';
 
 const cacheDir = resolve(readConfig().cacheDir);
 const isInstalled = (path: string | undefined) => path !== undefined && existsSync(path);

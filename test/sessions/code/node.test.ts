@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noBubblewrap } from '../../sandbox/code-sandbox.ts';
 import { sampleOf } from '../../support/corpus.ts';
+import { noBubblewrap } from '../../system/sandbox/code-sandbox.ts';
 import { type CodeSession, startCodeSession } from './code-session.ts';
 
 /** JavaScript that runs on the browser of a session. */

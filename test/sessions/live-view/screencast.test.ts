@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Session } from '../../../src/browser/chromium/cdp.ts';
+import type { Session } from '../../../src/fetch/browser/chromium/cdp.ts';
 import { Screencast } from '../../../src/sessions/live-view/screencast.ts';
 
 /** When the capture of a page is started again, by frames whose times are exact; what viewers see is tested elsewhere. */

@@ -70,7 +70,9 @@ export class JavaScriptRepl {
       new Script(`(value) => { ${name} = value; }`).runInThisContext()(value);
     } catch {
       // It is a constant, which can only be declared anew.
-      await this.#withTransferVariable(value, () => this.#evaluate(`const ${name} = ${TRANSFER_VARIABLE}; undefined`));
+      await this.#withTransferVariable(value, () =>
+        this.#evaluate(`const ${name} = ${TRANSFER_VARIABLE}; undefined`),
+      );
     }
   }
 

@@ -1,0 +1,195 @@
+import { isJsonObject } from '../../../json/json-object.ts';
+
+/** An item that a page describes, in the form of JSON-LD. `@type` is a name without vocabulary, such as `Product`. */
+export interface JsonLdItem {
+  [name: string]: unknown;
+}
+
+/** Longer blocks are ignored. */
+const MAX_BLOCK_CHARACTERS = 2_000_000;
+const MAX_VALUE_DEPTH = 20;
+const MAX_VALUES = 20_000;
+
+/**
+ * Parses the nodes of JSON-LD blocks. Members of a `@graph` become separate nodes, and references to nodes are inlined
+ * one level deep. Common mistakes are repaired: comments, CDATA, entities, trailing commas, line breaks in strings.
+ * Values beyond the limits on length, depth and number are dropped.
+ * @param blocks texts of `script` elements
+ */
+export function parseJsonLd(blocks: string[]): JsonLdItem[] {
+  const budget = { values: MAX_VALUES };
+  const nodes = blocks
+    .filter((block) => block.length <= MAX_BLOCK_CHARACTERS)
+    .flatMap(parseBlock)
+    .flatMap((value) => nodesOf(normalizeValue(value, budget, 0)));
+  return inlineReferences(nodes);
+}
+
+/** Normalizes a JSON value: names without vocabulary, decoded strings, limited depth and number of values. */
+export function normalizeValue(value: unknown, budget: { values: number }, depth: number): unknown {
+  if (budget.values-- <= 0 || depth > MAX_VALUE_DEPTH) return undefined;
+  if (typeof value === 'string') return decodeEntities(value).trim();
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    return value.map((each) => normalizeValue(each, budget, depth + 1)).filter((each) => each !== undefined);
+  }
+  const item: JsonLdItem = {};
+  for (const [written, each] of Object.entries(value)) {
+    const name = withoutVocabulary(written);
+    if (name === '@context' || name === '__proto__') continue;
+    const plain = name === '@type' ? typeName(each) : normalizeValue(each, budget, depth + 1);
+    if (plain !== undefined) item[name] = plain;
+  }
+  return item;
+}
+
+/** The name of a property without its vocabulary. */
+export const withoutVocabulary = (name: string) => name.replace(/^(?:schema:|https?:\/\/schema\.org\/)/i, '');
+
+/** The first type's own name: `Product` of `https://schema.org/Product`. */
+export function typeName(type: unknown): string | undefined {
+  const first: unknown = Array.isArray(type) ? type[0] : type;
+  if (typeof first !== 'string') return undefined;
+  return first.trim().split(/\s+/)[0]!.split(/[/#:]/).findLast(Boolean);
+}
+
+function nodesOf(value: unknown): JsonLdItem[] {
+  if (Array.isArray(value)) return value.flatMap(nodesOf);
+  if (!isJsonObject(value)) return [];
+  const { '@graph': graph, ...own } = value;
+  const rest = Object.keys(own).some((name) => !name.startsWith('@')) ? [own] : [];
+  return graph === undefined ? rest : [...rest, ...nodesOf(graph)];
+}
+
+const MAX_REFERENCES = 1_000;
+/** Characters of JSON. Larger nodes are not inlined. */
+const MAX_REFERENCED_CHARACTERS = 5_000;
+
+/** Replaces references by the nodes they name. References inside an inlined node stay, which ends cycles. */
+function inlineReferences(nodes: JsonLdItem[]): JsonLdItem[] {
+  const byId = new Map(nodes.map((node) => [node['@id'], node]));
+  const isSmall = new Map<unknown, boolean>();
+  const mayStand = (node: JsonLdItem) => {
+    if (!isSmall.has(node)) isSmall.set(node, JSON.stringify(node).length <= MAX_REFERENCED_CHARACTERS);
+    return isSmall.get(node);
+  };
+  let links = 0;
+  const link = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(link);
+    if (!isJsonObject(value)) return value;
+    const [name, ...others] = Object.keys(value);
+    if (name !== '@id' || others.length > 0) {
+      return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, link(each)]));
+    }
+    const target = byId.get(value['@id']);
+    const isLinked = target && links++ < MAX_REFERENCES && mayStand(target);
+    return isLinked ? target : value;
+  };
+  // An object stays one.
+  return nodes.some((node) => node['@id'] !== undefined)
+    ? nodes.map((node) => link(node) as JsonLdItem)
+    : nodes;
+}
+
+function parseBlock(block: string): unknown[] {
+  const bare = block.trim();
+  if (bare === '') return [];
+  return (
+    tryParse(bare) ??
+    parseEach(repairJson(bare)) ??
+    // Some pages escape the whole block including its quotation marks.
+    parseEach(repairJson(decodeEntities(bare))) ??
+    []
+  );
+}
+
+function tryParse(text: string): unknown[] | undefined {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    // JSON.parse reports invalid input only by throwing; the caller repairs the text or ignores it.
+    return undefined;
+  }
+}
+
+function parseEach(texts: string[]): unknown[] | undefined {
+  const values = texts.flatMap((text) => tryParse(text) ?? []);
+  return values.length > 0 ? values : undefined;
+}
+
+/** Text around JSON in scripts that is skipped, as pairs of start and end. */
+const NON_JSON_PARTS: [string, string][] = [
+  ['/*', '*/'],
+  ['//', '\n'],
+  ['<!--', ''],
+  ['-->', ''],
+  ['<![CDATA[', ''],
+  [']]>', ''],
+];
+
+/** Extracts the objects and arrays of a text as valid JSON, in one pass. */
+function repairJson(text: string): string[] {
+  const values: string[] = [];
+  let value = '';
+  let depth = 0;
+  let isComma = false;
+  for (let at = 0; at < text.length; ) {
+    const aside = NON_JSON_PARTS.find(([start]) => text.startsWith(start, at));
+    const sign = text[at]!;
+    if (aside) {
+      const [start, end] = aside;
+      const past = text.indexOf(end, at + start.length);
+      at = past < 0 ? text.length : past + end.length;
+    } else if (sign === '"') {
+      const end = endOfString(text, at);
+      if (depth > 0) value += (isComma ? ',' : '') + escapeControls(text.slice(at, end));
+      isComma = false;
+      at = end;
+    } else {
+      at++;
+      if (/\s/.test(sign)) continue;
+      const isEnd = sign === '}' || sign === ']';
+      if (sign === '{' || sign === '[') depth++;
+      // A comma is written only before another value, which removes trailing ones.
+      if (isComma && !isEnd && depth > 0) value += ',';
+      isComma = sign === ',';
+      if (depth > 0 && !isComma) value += sign;
+      if (isEnd && depth > 0 && --depth === 0) {
+        values.push(value);
+        value = '';
+      }
+    }
+  }
+  return values;
+}
+
+/** The position after the closing quotation mark, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === '"') return at + 1;
+  }
+  return text.length;
+}
+
+const ESCAPES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** Escapes control characters, which JSON strings may not contain. */
+function escapeControls(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON does not allow control characters in strings
+  return text.replace(/[\u0000-\u001f]/g, (sign) => ESCAPES[sign] ?? ' ');
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
+
+/** Decodes the HTML entities that are common in JSON-LD. */
+function decodeEntities(text: string): string {
+  return text.replace(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi,
+    (all, decimal, hex, name) => {
+      if (name) return ENTITIES[name.toLowerCase()] ?? all;
+      const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : all;
+    },
+  );
+}

@@ -1,0 +1,202 @@
+import type { CollectedFile } from '../../content/formats/format.ts';
+import type { ActionResults } from '../../content/snapshot.ts';
+import { messageOf, ServiceError } from '../../errors.ts';
+import { formatFileReference } from '../../storage/blobs/file-urls.ts';
+import type { Blobs } from '../../storage/blobs/index.ts';
+import type { ActionOutcome } from '../browser/actions/action-handlers.ts';
+import type { Profiles } from '../browser/browser-profile.ts';
+import type { BrowserPool } from '../browser/chromium/browser-pool.ts';
+import type { BrowsingContext } from '../browser/chromium/browsing-context.ts';
+import { Disconnected } from '../browser/chromium/cdp.ts';
+import type { Appearance } from '../browser/device-emulation.ts';
+import type { AdBlocker } from '../browser/network/ad-blocker.ts';
+import { NavigationError, type VisitResult, visit } from '../browser/visit.ts';
+import type { Egress } from '../net/egress.ts';
+import type { EgressProxy, RouteProxy } from '../net/egress-proxy.ts';
+import { MOBILE_USER_AGENT } from '../net/user-agent.ts';
+import { type Engine, type PageRequest, routeOf } from './engine.ts';
+import { readBody } from './read-body.ts';
+import { visitorOf } from './visitor.ts';
+
+/** Dependencies of the browser engine. */
+export interface BrowserEngineDeps {
+  pool: Pick<BrowserPool, 'lease'>;
+  profiles: Profiles;
+  egress: Egress;
+  proxy: EgressProxy;
+  blobs: Blobs;
+  /** User agent for desktop pages. */
+  userAgent: string;
+  /** Maximum size of the rendered page, in characters. */
+  maxBodyBytes: number;
+  adBlocker: AdBlocker | undefined;
+}
+
+/** The engine that opens the page in Chromium and runs its scripts. */
+export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
+  const { pool, profiles, egress, proxy, blobs, maxBodyBytes, adBlocker } = deps;
+  const userAgentOf = (mobile: boolean) => (mobile ? MOBILE_USER_AGENT : deps.userAgent);
+
+  const saveFile = async ({ bytes, mediaType }: CollectedFile) =>
+    formatFileReference({ key: await blobs.put(bytes), size: bytes.length, mediaType });
+
+  async function saveAll(collected: Record<string, CollectedFile>): Promise<Record<string, string>> {
+    const entries = Object.entries(collected).map(
+      async ([type, file]) => [type, await saveFile(file)] as const,
+    );
+    return Object.fromEntries(await Promise.all(entries));
+  }
+
+  async function saveOutcome(outcome: ActionOutcome): Promise<ActionResults> {
+    return {
+      ...outcome,
+      screenshots: await Promise.all(outcome.screenshots.map(saveFile)),
+      pdfs: await Promise.all(outcome.pdfs.map(saveFile)),
+    };
+  }
+
+  /** Runs a visit in the browser of the request, if it has one that reaches the page, and else in the pool. */
+  async function openPage(
+    request: PageRequest,
+    { tunnel, appearance, signal }: { tunnel: RouteProxy; appearance: Appearance; signal: AbortSignal },
+    use: (context: BrowsingContext, endLoading?: () => void) => Promise<VisitResult>,
+  ): Promise<VisitResult> {
+    const { ownBrowser, duringWait } = request;
+    const { url: proxyUrl } = tunnel;
+    // It has only the basic route.
+    const own = proxyUrl === proxy.url ? await ownBrowser?.visit(use, signal) : undefined;
+    if (!own) ownBrowser?.discard();
+    const sharedBy = sharesContext(request)
+      ? JSON.stringify([request.sharedBy, new URL(request.url).host, proxyUrl, appearance])
+      : undefined;
+    return own ? own.result : pool.lease({ proxyUrl, duringWait, sharedBy }, use, signal);
+  }
+
+  return {
+    async fetchPage(request, signal) {
+      const { url, headers, blockAds, actions, collect, mobile, skipTlsVerification } = request;
+      const waitForMs = Math.max(request.waitForMs, request.minWaitMs);
+      const userAgent = userAgentOf(mobile);
+      const appearance = { userAgent, mobile, skipTlsVerification, ...visitorOf(request.location) };
+      const visitOptions = {
+        url,
+        headers,
+        appearance,
+        waitForMs,
+        blockAds,
+        adBlocker,
+        actions,
+        collect,
+        maxBytes: maxBodyBytes,
+        allowedHosts: request.allowedHosts,
+      };
+      // The proxy checks again when it connects. Resolving first gives a clear error instead of a closed tunnel.
+      await egress.resolve(new URL(url).hostname);
+      const tunnel = await proxy.forRoute(routeOf(request));
+      await using profile = request.profile && (await profiles.open(request.profile));
+      let result: VisitResult;
+      try {
+        result = await openPage(request, { tunnel, appearance, signal }, (context, endLoading) =>
+          visit(context, {
+            ...visitOptions,
+            profile,
+            onRequestsEnded: () => {
+              endLoading?.();
+              request.onRequestsEnded?.();
+            },
+          }),
+        );
+      } catch (error) {
+        signal.throwIfAborted();
+        throw translateError(error, url, tunnel);
+      }
+      return {
+        sourceUrl: request.sourceUrl,
+        url: result.url,
+        statusCode: result.statusCode,
+        contentType: result.contentType,
+        ...readContent(result, { request, maxBodyBytes }),
+        engine: 'browser',
+        proxy: request.proxy,
+        fetchedAt: Date.now(),
+        timezone: result.timezone,
+        files: await saveAll(result.files),
+        collectedData: result.collectedData,
+        ...(result.media.length && { media: result.media }),
+        ...(result.isPartial && { isPartial: true as const }),
+        ...(result.warnings.length && { warnings: result.warnings }),
+        ...(result.actions && { actions: await saveOutcome(result.actions) }),
+      };
+    },
+  };
+}
+
+/** Whether a page may be opened where others of its job were: nothing but its cache tells that they were there. */
+const sharesContext = ({ sharedBy, actions, profile, headers }: PageRequest) =>
+  sharedBy !== undefined && !actions.length && !profile && !Object.keys(headers).length;
+
+/**
+ * The content of the rendered page, or of the response body if that is not HTML.
+ * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE`, and as {@link readBody}
+ */
+function readContent(
+  { url, contentType, html, body }: VisitResult,
+  { request, maxBodyBytes }: { request: PageRequest; maxBodyBytes: number },
+): ReturnType<typeof readBody> {
+  if (Math.max(html?.length ?? 0, body?.length ?? 0) > maxBodyBytes) {
+    throw new ServiceError(
+      'SCRAPE_CONTENT_TOO_LARGE',
+      `${url} is larger than ${maxBodyBytes} bytes once it is rendered. The operator can raise WINNOW_MAX_BODY_MB.`,
+    );
+  }
+  return body ? readBody({ url, contentType, body }, request) : { kind: 'html', text: html ?? '' };
+}
+
+/** Chromium errors that the egress proxy causes; the proxy knows the reason. */
+const PROXY_FAILURE = /^ERR_(EMPTY_RESPONSE|TUNNEL_CONNECTION_FAILED|CONNECTION_\w+)$/;
+
+/** Playwright's messages for a Chromium that died during the visit. */
+const BROWSER_GONE = /(context|browser|page) has been closed|browser closed|target closed/i;
+
+/** Translates errors of Chromium to service errors; other errors are returned unchanged. */
+function translateError(error: unknown, url: string, tunnel: RouteProxy): unknown {
+  if (error instanceof ServiceError) return error;
+  const message = messageOf(error);
+  if (/crashed/i.test(message)) {
+    return new ServiceError('SCRAPE_SITE_ERROR', `${url} crashed the browser tab.`, { cause: error });
+  }
+  if (error instanceof Disconnected || BROWSER_GONE.test(message)) {
+    return new ServiceError('WORKER_LOST', `The browser ended while it had ${url} open. Try again.`, {
+      cause: error,
+    });
+  }
+  if (/Error setting storage state/.test(message)) {
+    return new ServiceError(
+      'PROFILE_ERROR',
+      'The browser did not take the state of the profile. Delete the profile, and make it anew.',
+      { cause: error },
+    );
+  }
+  if (!(error instanceof NavigationError)) return error;
+  if (error.isDownload) {
+    return new ServiceError(
+      'SCRAPE_UNSUPPORTED_FILE_ERROR',
+      `${error.url} is a file to download, not a page.`,
+      { cause: error },
+    );
+  }
+  const code = /net::(ERR_[A-Z_]+)/.exec(message)?.[1] ?? '';
+  const refusal = PROXY_FAILURE.test(code) ? tunnel.failureOf(new URL(error.url).hostname) : undefined;
+  if (refusal) return refusal;
+  if (/CERT|SSL/.test(code)) {
+    return new ServiceError(
+      'SCRAPE_SSL_ERROR',
+      `The certificate of ${error.url} is not valid (${code}). Set skipTlsVerification to true to accept it.`,
+      { cause: error },
+    );
+  }
+  const reason = code === 'ERR_TOO_MANY_REDIRECTS' ? 'too many redirects' : code || message;
+  return new ServiceError('SCRAPE_SITE_ERROR', `${error.url} could not be opened: ${reason}.`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,78 @@
+import { needsSource, recordsOf } from '../../content/formats/index.ts';
+import type { ConversionOptions, DocumentType } from '../../content/parsers/document.ts';
+import { parserOptions } from '../../schemas/parsers.ts';
+import type { ScrapeRequest } from '../../schemas/scrape.ts';
+import { parseTarget } from '../../url/url.ts';
+import type { ProfileOptions } from '../browser/browser-profile.ts';
+import type { DuringWait } from '../browser/chromium/browser-pool.ts';
+import type { PageRequest } from './engine.ts';
+import type { EngineTrace } from './engine-trace.ts';
+import type { ExtraCredits } from './extra-credits.ts';
+import { collectOf } from './opens-browser.ts';
+import { wantsImages } from './page-cache.ts';
+
+/** The dependencies of a fetch besides the request. */
+export interface FetchContext {
+  /** The team and saver of the profile that the request names. */
+  profile?: ProfileOptions | undefined;
+  /** Wraps the wait for a browser. */
+  duringWait?: DuringWait;
+  /** Called when the host has answered everything that the page asked for, before it is read, as far as that is noticed. */
+  onRequestsEnded?: PageRequest['onRequestsEnded'];
+  /** The job whose pages may share a browser context. */
+  sharedBy?: PageRequest['sharedBy'];
+  /** A browser for this page alone. */
+  ownBrowser?: PageRequest['ownBrowser'];
+  /** In whose turn a document is converted: that of a team, or of its batches and crawls together. */
+  conversionOwner: string;
+  /** Called with the progress of the conversion of a document. */
+  onProgress?: ConversionOptions['onProgress'];
+  /** Bounds what the page may cost; absent if that does not depend on how it is fetched. */
+  extraCredits?: ExtraCredits;
+  /** Records which engines were tried, also if the page cannot be fetched. */
+  trace?: EngineTrace;
+  /** Wraps the conversion of a document. */
+  duringConversion?: <Result>(convert: () => Promise<Result>, type: DocumentType) => Promise<Result>;
+}
+
+/**
+ * The longest wait that a format of the request needs, in milliseconds, but at most half of its timeout; 0 with
+ * `fastMode`, which does not use the browser.
+ */
+function minWaitMs({ formats, fastMode, zeroDataRetention, timeout }: ScrapeRequest): number {
+  if (fastMode) return 0;
+  const waits = recordsOf(formats).map(({ format }) => format.minWaitMs?.({ zeroDataRetention }) ?? 0);
+  return Math.min(Math.max(0, ...waits), Math.floor(timeout / 2));
+}
+
+/** The request for the page itself, as engines receive it. */
+export function toPageRequest(
+  request: ScrapeRequest,
+  { profile, duringWait, onRequestsEnded, sharedBy, ownBrowser }: Omit<FetchContext, 'conversionOwner'>,
+): PageRequest {
+  return {
+    sourceUrl: request.url,
+    // The API has already validated the URL, including local names.
+    url: parseTarget(request.url, true).href,
+    headers: request.headers ?? {},
+    skipTlsVerification: request.skipTlsVerification,
+    allowedHosts: request.allowedHosts,
+    mobile: request.mobile,
+    waitForMs: request.waitFor,
+    minWaitMs: minWaitMs(request),
+    wantsBody: needsSource(request.formats, 'body'),
+    wantsImages: wantsImages(request),
+    parsers: parserOptions(request.parsers),
+    location: request.location,
+    blockAds: request.blockAds,
+    media: needsSource(request.formats, 'media'),
+    actions: request.actions ?? [],
+    proxy: 'basic',
+    profile,
+    duringWait,
+    onRequestsEnded,
+    sharedBy,
+    ownBrowser,
+    collect: collectOf(request.formats),
+  };
+}

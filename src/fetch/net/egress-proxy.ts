@@ -1,0 +1,195 @@
+import type dns from 'node:dns';
+import {
+  Agent,
+  type ClientRequest,
+  type ClientRequestArgs,
+  createServer,
+  type Server as HttpServer,
+} from 'node:http';
+import type { LookupFunction, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type PrepareRequestFunctionOpts, RequestError, Server } from 'proxy-chain';
+import type { ServiceError } from '../../errors.ts';
+import { BASIC_ROUTE, type Egress, type ProxyRoute, type Upstream } from './egress.ts';
+import { ExpiringMap } from './expiring-map.ts';
+import { toFetchError } from './fetch-error.ts';
+
+/** A local HTTP proxy that connects through the egress by one route. */
+export interface RouteProxy {
+  /** URL for a browser's proxy settings. */
+  url: string;
+  /**
+   * Returns why the last connection to a host failed. It is forgotten after a minute or when a connection succeeds.
+   * @param host a name, or an IP address with or without brackets
+   */
+  failureOf(host: string): ServiceError | undefined;
+}
+
+/**
+ * Local HTTP proxies, one for each route, for all traffic of a browser. A failure is a network error for the browser
+ * (a tunnel is denied, the connection of a plain request is closed), never a page that looks like the site's.
+ * The object itself is the proxy of the basic route.
+ */
+export interface EgressProxy extends RouteProxy {
+  port: number;
+  /** Serves a connection of a browser that reached this process by another way than the port. */
+  serve(connection: Socket): void;
+  /**
+   * Returns the proxy of a route. Each has its own port, because browsers send a user name only after a challenge on each
+   * connection.
+   * @throws ServiceError `SCRAPE_PROXY_SELECTION_ERROR` when there are no upstream proxies of the requested kind
+   */
+  forRoute(route: ProxyRoute): Promise<RouteProxy>;
+  /** Ends every connection. */
+  close(): Promise<void>;
+}
+
+/** Less than the 5 s after which many servers close idle connections, so that a reused one is seldom dead. */
+const KEEP_ALIVE_MS = 4_000;
+
+/** Relays bytes in both directions until either end closes, then closes the other. */
+function relay(client: Socket, target: Socket): void {
+  // Resets are normal, and 'close' follows each error.
+  target.on('error', () => client.destroySoon());
+  client.on('error', () => target.destroy());
+  target.on('close', () => client.destroySoon());
+  client.on('close', () => target.destroy());
+  client.pipe(target);
+  target.pipe(client);
+}
+
+/** Creates the server to which proxy-chain hands a granted tunnel by its `connection` event. It never listens. */
+function createTunnelServer(target: Socket): HttpServer {
+  const tunnel = createServer();
+  tunnel.removeAllListeners('connection');
+  tunnel.on('connection', (client: Socket) => relay(client, target));
+  return tunnel;
+}
+
+/**
+ * Observes the outcome of a plain request. It is passed as `lookup`, the only option that proxy-chain forwards to the
+ * agent.
+ */
+type RequestObserver = LookupFunction & { settled(error?: Error): void };
+
+/** Node calls `addRequest` for every request of an agent, but its types omit it. */
+const agentPrototype = Agent.prototype as unknown as {
+  addRequest(request: ClientRequest, options: { lookup: RequestObserver }): void;
+};
+
+/**
+ * Connects plain requests through the egress and reports their outcome, because proxy-chain would respond to errors with
+ * a page.
+ */
+class EgressAgent extends Agent {
+  readonly #connect: (host: string, port: number) => Promise<Socket>;
+
+  constructor(connect: (host: string, port: number) => Promise<Socket>) {
+    super({ keepAlive: true, timeout: KEEP_ALIVE_MS });
+    this.#connect = connect;
+  }
+
+  addRequest(request: ClientRequest, options: { lookup: RequestObserver }): void {
+    request.once('error', (error) => options.lookup.settled(error));
+    request.once('response', () => options.lookup.settled());
+    agentPrototype.addRequest.call(this, request, options);
+  }
+
+  override createConnection(
+    { host, port }: ClientRequestArgs,
+    connected: (error: Error | null, socket: Duplex) => void,
+  ): undefined {
+    this.#connect(normalizeHost(host ?? ''), Number(port) || 80).then(
+      (socket) => connected(null, socket),
+      // The socket is not used after an error, but the type requires one.
+      (error) => connected(error, undefined as unknown as Duplex),
+    );
+  }
+}
+
+function normalizeHost(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+}
+
+/** Starts the proxy of one route on a free port of 127.0.0.1. */
+async function startRouteProxy(egress: Egress, upstream: Upstream | undefined) {
+  const failures = new ExpiringMap<ServiceError>({ limit: 1_000, ttlMs: 60_000 });
+  const agent = new EgressAgent((hostname, port) => egress.connect({ hostname, port }, upstream));
+  const targets = new Set<Socket>();
+
+  function remember(host: string, error: unknown): ServiceError {
+    const failure = toFetchError(error, host);
+    failures.set(host, failure);
+    return failure;
+  }
+
+  /** Connects to the target before the tunnel is granted, so that a failure is reported to the browser. */
+  async function prepareTunnel(client: Socket, host: string, port: number) {
+    const target = await egress.connect({ hostname: host, port }, upstream);
+    failures.delete(host);
+    targets.add(target);
+    target.once('close', () => targets.delete(target));
+    client.once('close', () => target.destroy());
+    if (client.destroyed) target.destroy();
+    return { customConnectServer: createTunnelServer(target) };
+  }
+
+  function prepareForward(client: Socket, host: string) {
+    const settled = (error?: Error) => {
+      if (!error) return failures.delete(host);
+      // A request that the browser itself aborted is not a failure of the host.
+      if (!client.destroyed) remember(host, error);
+      client.destroy();
+    };
+    const observer: RequestObserver = Object.assign(() => undefined, { settled });
+    // The types require `dns.lookup`; the agent does not resolve names with it.
+    return { dnsLookup: observer as unknown as typeof dns.lookup, httpAgent: agent };
+  }
+
+  async function prepare({ request, hostname, port, isHttp }: PrepareRequestFunctionOpts) {
+    const host = normalizeHost(hostname);
+    if (isHttp) return prepareForward(request.socket, host);
+    try {
+      return await prepareTunnel(request.socket, host, port);
+    } catch (error) {
+      const { code, message } = remember(host, error);
+      throw new RequestError(message, code === 'unsafe_domain_blocked' ? 403 : 502);
+    }
+  }
+
+  const server = new Server({ host: '127.0.0.1', port: 0, prepareRequestFunction: prepare });
+  await server.listen();
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    port: server.port,
+    serve: (connection: Socket) => void server.server.emit('connection', connection),
+    failureOf: (host: string) => failures.get(normalizeHost(host)),
+    async close() {
+      for (const target of targets) target.destroy();
+      agent.destroy();
+      await server.close(true);
+    },
+  };
+}
+
+/** Starts the proxy of the basic route. Those of other routes start when they are first requested. */
+export async function startEgressProxy(egress: Egress): Promise<EgressProxy> {
+  const proxies = new Map<Upstream | undefined, ReturnType<typeof startRouteProxy>>();
+
+  async function forRoute(route: ProxyRoute) {
+    const upstream = egress.upstreams.select(route);
+    const proxy = proxies.get(upstream) ?? startRouteProxy(egress, upstream);
+    proxies.set(upstream, proxy);
+    // A proxy that failed to start is started again on the next request.
+    proxy.catch(() => proxies.delete(upstream));
+    return proxy;
+  }
+
+  return {
+    ...(await forRoute(BASIC_ROUTE)),
+    forRoute,
+    async close() {
+      await Promise.all([...proxies.values()].map(async (proxy) => (await proxy).close()));
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type { Claim } from '../../storage/db/pages/claims.ts';
+import type { RecordAndClaimResult } from '../../storage/db/pages/record-and-claim.ts';
+import type { LinkFilter } from '../crawl/link-filter.ts';
+import type { LinkFilterCache } from '../crawl/link-filter-cache.ts';
+import { ChunkLog } from './chunk-log.ts';
+import type { ScrapedPage } from './finished-pages.ts';
+import type { LoadedPageJob } from './load-page-job.ts';
+import { type PageDeps, scrapeClaimedPage } from './scrape-claimed-page.ts';
+
+/** Scrapes the pages of one job for one page worker, and collects the figures for the report of the chunk. */
+export class PageScraper {
+  readonly chunk = new ChunkLog();
+  readonly #jobId: string;
+  readonly #job: LoadedPageJob;
+  readonly #linkFilters: LinkFilterCache;
+  readonly #deps: Omit<PageDeps, 'onFetched'>;
+  #linkFilter: LinkFilter | undefined;
+
+  constructor(
+    jobId: string,
+    job: LoadedPageJob,
+    { linkFilters, ...deps }: Omit<PageDeps, 'onFetched'> & { linkFilters: LinkFilterCache },
+  ) {
+    this.#jobId = jobId;
+    this.#job = job;
+    this.#linkFilters = linkFilters;
+    this.#deps = deps;
+  }
+
+  /** Patterns of endless URL series, with the number of URLs of each that a crawl left out. */
+  get trapped(): ReadonlyMap<string, number> {
+    return this.#linkFilter?.trapped ?? new Map();
+  }
+
+  /**
+   * Scrapes a claimed page.
+   * @param state the state of the job after the last step of the page worker
+   * @param onFetched called when the host is done with the page
+   */
+  scrape(claim: Claim, state: RecordAndClaimResult, onFetched: () => void): Promise<ScrapedPage> {
+    const { teamId, cipher, options, crawl } = this.#job;
+    const linkFilterAt = crawl && ((base: string) => this.#linkFilterAt(crawl, base));
+    const context = {
+      jobId: this.#jobId,
+      teamId,
+      request: options,
+      linkFilterAt,
+      linkFilter: linkFilterAt?.(state.base ?? claim.url),
+      crawlStart: crawl?.start,
+      followsLinks: crawl !== undefined && crawl.request.sitemap !== 'only',
+      zeroDataRetention: cipher.encrypts,
+      requestsOneByOne: Boolean(state.delayMs),
+    };
+    return this.chunk.observe(claim, (addHostTime) =>
+      scrapeClaimedPage(claim, context, {
+        ...this.#deps,
+        onFetched(requestMs) {
+          if (requestMs !== undefined) addHostTime(requestMs);
+          onFetched();
+        },
+      }),
+    );
+  }
+
+  #linkFilterAt(crawl: NonNullable<LoadedPageJob['crawl']>, base: string): LinkFilter {
+    const linkFilter = this.#linkFilters.get({
+      ...crawl,
+      jobId: this.#jobId,
+      cipher: this.#job.cipher,
+      base,
+    });
+    this.#linkFilter = linkFilter;
+    return linkFilter;
+  }
+}

@@ -1,0 +1,303 @@
+import type { FetchedSnapshot } from '../../content/snapshot.ts';
+import { ServiceError } from '../../errors.ts';
+import type { DuringWait } from '../../fetch/browser/chromium/browser-pool.ts';
+import { EngineTrace } from '../../fetch/engines/engine-trace.ts';
+import type { ExtraCredits } from '../../fetch/engines/extra-credits.ts';
+import type { Engines, FetchedPage } from '../../fetch/engines/index.ts';
+import type { ScrapeRequest } from '../../schemas/scrape.ts';
+import { isCacheOnly } from '../../schemas/scrape-options.ts';
+import type { Claim } from '../../storage/db/pages/claims.ts';
+import { hasEnded } from '../../storage/db/pages/record-and-claim.ts';
+import { EXTERNAL_HOMEPAGE_CODE } from '../../storage/db/pages/skipped-urls.ts';
+import type { LinkFilter } from '../crawl/link-filter.ts';
+import { SKIP_REASONS } from '../crawl/skip-reason.ts';
+import {
+  buildDocument,
+  type DocumentDeps,
+  type DocumentInput,
+  type FinishedDocument,
+} from '../scraping/build-document.ts';
+import { type Deadline, startDeadline } from '../scraping/deadline.ts';
+import type { ScrapedPage } from './finished-pages.ts';
+import { pageConversion } from './page-conversion.ts';
+import { isRetriedStatus, MAX_LOSSES, outcomeOfError, postponed, retried } from './page-outcome.ts';
+import { readStartPage } from './start-page.ts';
+
+/** The context that all pages of a job share. */
+export interface PageJobContext {
+  jobId: string;
+  teamId: string;
+  /** The scrape options of all pages; the URL comes from the claim. */
+  request: ScrapeRequest;
+  /** The link filter of a crawl; `undefined` for a batch. */
+  linkFilter: LinkFilter | undefined;
+  /**
+   * Returns the link filter that a crawl has if its start page leads to this URL; `undefined` for a batch.
+   */
+  linkFilterAt: ((url: string) => LinkFilter) | undefined;
+  /** The start URL of a crawl; `undefined` for a batch. */
+  crawlStart: string | undefined;
+  /** Whether links on the pages lead to more pages of the job. */
+  followsLinks: boolean;
+  /** Whether the job has zero data retention, so that the log may contain nothing of its pages. */
+  zeroDataRetention: boolean;
+  /**
+   * Whether a host gets its next request only when a page has been read, because the job has a delay. Otherwise a page that the
+   * browser only watches for late changes no longer counts, even if one of these changes is another request.
+   */
+  requestsOneByOne: boolean;
+}
+
+/** Dependencies for scraping a page, and the signal that ends it. */
+export interface PageDeps extends DocumentDeps {
+  engines: Engines;
+  /** Aborts the work; its reason is thrown. */
+  signal: AbortSignal;
+  /**
+   * To be called when the host is done with the page, which the browser may still have open.
+   * @param requestMs milliseconds that the host took, without waits for the browser; `undefined` if it got
+   *   no request
+   */
+  onFetched(requestMs: number | undefined): void;
+  /** Returns the credits that a claimed page may cost beyond the expected price, which its claim has reserved. */
+  extraCredits(page: { pageId: string; teamId: string }): ExtraCredits;
+  /** Wraps every wait for the browser. */
+  duringWait: DuringWait;
+  /** Logs an unexpected error of a page. */
+  onFault: DocumentInput['onFault'];
+}
+
+/** {@link PageDeps}, and the record of the engines that are tried for the page. */
+interface TracedDeps extends PageDeps {
+  trace: EngineTrace;
+}
+
+/** A page that waited for no more than this many milliseconds counts as one that did not wait. */
+const UNNOTICED_WAIT_MS = 1_000;
+
+/**
+ * Scrapes one page of a batch or crawl. A failure of the page is a result, not an exception. When the start
+ * page of a crawl ends, the result also contains the base of the crawl. If the page failed, the base is its
+ * requested URL.
+ * @throws ServiceError for an error that no single page is to blame for, or if the robots.txt of a crawl's
+ *   own host stays unavailable; the reason of the signal
+ */
+export async function scrapeClaimedPage(
+  claim: Claim,
+  job: PageJobContext,
+  deps: PageDeps,
+): Promise<ScrapedPage> {
+  // This comes before the deadline starts, so that a slow robots.txt does not use up the page's time.
+  const page = (await checkRobots(claim, job, deps)) ?? (await fetchWithTrace(claim, job, deps));
+  const lacksBase = job.linkFilter && claim.ordinal === 0 && hasEnded(page.end) && !page.start;
+  return lacksBase ? { ...page, start: { base: claim.url } } : page;
+}
+
+/**
+ * Checks whether robots.txt allows a page to be fetched now.
+ * @returns what becomes of the page if it may not be fetched now; `undefined` if it may
+ */
+async function checkRobots(
+  claim: Claim,
+  job: PageJobContext,
+  deps: PageDeps,
+): Promise<ScrapedPage | undefined> {
+  const { id, host, url } = claim;
+  try {
+    const permission = (await job.linkFilter?.checkRobots(url, deps.signal)) ?? 'granted';
+    if (permission === 'granted') return undefined;
+    if (permission === 'refused') return { end: { id, host, outcome: 'dropped' }, blocked: [url] };
+    if ('waitMs' in permission) return postponed(claim, permission.waitMs);
+    const { code, message } = permission.error;
+    return { end: { id, host, outcome: 'failed', credits: 0, error: { code, message } } };
+  } catch (thrown) {
+    deps.signal.throwIfAborted();
+    return failed(claim, thrown, { job, deps, mayRetry: true });
+  }
+}
+
+async function fetchWithTrace(claim: Claim, job: PageJobContext, deps: PageDeps): Promise<ScrapedPage> {
+  const trace = new EngineTrace();
+  const page = await fetchAndConvert(claim, job, { ...deps, trace });
+  return { ...page, end: { ...page.end, trace: trace.attempts } };
+}
+
+async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: TracedDeps): Promise<ScrapedPage> {
+  const { url } = claim;
+  const request = { ...job.request, url };
+  using deadline = startDeadline(request, deps.signal);
+  let storeCopy: ScrapedPage['storeCopy'];
+  try {
+    if (claim.losses >= MAX_LOSSES) {
+      const message = `${url} was given up, because the process that scraped it was lost ${MAX_LOSSES} times.`;
+      throw new ServiceError('SCRAPE_RETRY_LIMIT', message);
+    }
+    const fetched = await fetchClaim(request, job, { pageId: claim.id, deadline, deps });
+    const { statusCode, retryAfterMs } = fetched.snapshot;
+    if (isRetriedStatus(claim, statusCode)) return retried(claim, { statusCode, retryAfterMs });
+    const waitMs = await waitForRobotsOfMovedStart(claim, job, { fetched, deadline, deps });
+    if (waitMs !== undefined) return postponed(claim, waitMs);
+    storeCopy = fetched.storeCopy;
+    if (request.profile?.saveChanges) warnOfUnsavedProfile(fetched.snapshot, request.profile.name);
+    const waitedMs = claim.waitedMs + deadline.waitedMs;
+    const { teamId, jobId, crawlStart } = job;
+    const document = await buildDocument(deps, {
+      scrapeId: claim.id,
+      request,
+      fetched,
+      queuedMs: waitedMs > UNNOTICED_WAIT_MS ? Math.round(waitedMs) : undefined,
+      teamId,
+      jobId,
+      deadline,
+      history: job.zeroDataRetention ? undefined : { crawlStart, hidden: claim.hidden },
+      discover: followsLinksOf(claim, job),
+      isCrawled: job.linkFilter !== undefined,
+      urgent: false,
+      onFault: deps.onFault,
+    });
+    const page = await outcomeOf(claim, job, { url: fetched.snapshot.url, document, signal: deps.signal });
+    return { ...page, storeCopy };
+  } catch (thrown) {
+    deps.signal.throwIfAborted();
+    // A step that was aborted may throw an error of its own, but the reason for the abort is the real cause.
+    const reason = deadline.signal.aborted ? deadline.signal.reason : thrown;
+    // A document that took 20 minutes would take as long again.
+    return { ...failed(claim, reason, { job, deps, mayRetry: !deadline.isOvertime }), storeCopy };
+  }
+}
+
+/** Fetches a page, and reports how long its host took, without the waits for the browser and the conversion of a document. */
+async function fetchClaim(
+  request: ScrapeRequest,
+  { teamId, jobId, zeroDataRetention, requestsOneByOne }: PageJobContext,
+  { pageId, deadline, deps }: { pageId: string; deadline: Deadline; deps: TracedDeps },
+): Promise<FetchedPage> {
+  const { profile } = request;
+  const startedAt = performance.now();
+  let wasRequested = !isCacheOnly(request);
+  let isHostDone = false;
+  const endRequest = () => {
+    if (isHostDone) return;
+    isHostDone = true;
+    deps.onFetched(wasRequested ? performance.now() - startedAt - deadline.waitedMs : undefined);
+  };
+  const conversion = pageConversion(teamId, deadline);
+  try {
+    const fetched = await deps.engines.fetchPage(request, deadline.signal, {
+      ...conversion,
+      trace: deps.trace,
+      extraCredits: deps.extraCredits({ pageId, teamId }),
+      profile: profile && { teamId, name: profile.name },
+      sharedBy: zeroDataRetention ? undefined : jobId,
+      onRequestsEnded: requestsOneByOne ? undefined : endRequest,
+      duringWait: (wait) => deps.duringWait(() => deadline.duringWait(wait)),
+      duringConversion(convert, type) {
+        endRequest();
+        return conversion.duringConversion(convert, type);
+      },
+    });
+    wasRequested &&= fetched.cacheState !== 'hit';
+    return fetched;
+  } finally {
+    endRequest();
+  }
+}
+
+/**
+ * Reads the robots.txt of the host that a crawl moves to because its start page redirects there. That
+ * file determines the crawl delay and the sitemaps of the crawl.
+ * @returns milliseconds that the page has to wait for that robots.txt; `undefined` if it need not wait
+ */
+async function waitForRobotsOfMovedStart(
+  claim: Claim,
+  { linkFilterAt }: PageJobContext,
+  { fetched, deadline, deps }: { fetched: FetchedPage; deadline: Deadline; deps: PageDeps },
+): Promise<number | undefined> {
+  const { url } = fetched.snapshot;
+  if (!linkFilterAt || claim.ordinal !== 0 || new URL(url).origin === new URL(claim.url).origin)
+    return undefined;
+  // If the page has to wait, its next attempt can take it from the cache, if the request allows that.
+  await fetched.storeCopy();
+  const permission = await deadline.duringWait(() => linkFilterAt(url).checkRobots(url, deps.signal));
+  return typeof permission === 'object' && 'waitMs' in permission ? permission.waitMs : undefined;
+}
+
+/**
+ * Whether the links of a page are followed. Those of a hidden page are not, because the earlier crawl that
+ * found it has followed them.
+ */
+const followsLinksOf = ({ hidden }: Claim, { followsLinks }: PageJobContext) => followsLinks && !hidden;
+
+/**
+ * Warns that the profile is not saved. Several pages of a job are open at once, but only one page at a time
+ * may save a profile.
+ */
+function warnOfUnsavedProfile(snapshot: FetchedSnapshot, profile: string): void {
+  const warning = `The profile ${profile} was loaded, but not saved: only a single scrape saves one. Set saveChanges to false for pages of a batch or crawl.`;
+  snapshot.warnings = [...(snapshot.warnings ?? []), warning];
+}
+
+/**
+ * Decides what becomes of a scraped page. In a crawl, that depends on its URL after redirects.
+ * @param page.url the URL after redirects
+ */
+async function outcomeOf(
+  claim: Claim,
+  job: PageJobContext,
+  { url, document, signal }: { url: string; document: FinishedDocument; signal: AbortSignal },
+): Promise<ScrapedPage> {
+  const { id, host } = claim;
+  const { json, credits, discovered, entry } = document;
+  const { linkFilterAt } = job;
+  const startPage =
+    linkFilterAt && claim.ordinal === 0
+      ? await readStartPage(claim.url, url, { linkFilterAt, signal })
+      : undefined;
+  const linkFilter = startPage?.linkFilter ?? job.linkFilter;
+  if (!linkFilter) return { end: { id, host, outcome: 'completed', credits, entry }, json };
+  const isRedirected = url !== claim.url;
+  const skipReason = startPage
+    ? startPage.skipReason
+    : isRedirected
+      ? linkFilter.findSkipReason(url)
+      : undefined;
+  // The links of a start page are followed even if it is not a page of the crawl itself. The links of any
+  // other page outside the crawl are not.
+  const links =
+    followsLinksOf(claim, job) && (startPage || !skipReason)
+      ? await linkFilter.filterLinks(discovered, { url, depth: claim.depth }, signal)
+      : undefined;
+  const start = startPage && { start: startPage.start };
+  if (skipReason) {
+    const redirect = isRedirected ? ` redirects to ${url}, which` : '';
+    const message = `${claim.url}${redirect} is not a page of the crawl. ${SKIP_REASONS[skipReason]}`;
+    const error = {
+      code: skipReason === 'externalHomepage' ? EXTERNAL_HOMEPAGE_CODE : 'CRAWL_DENIAL',
+      message,
+    };
+    return { end: { id, host, outcome: 'failed', credits: 0, error }, ...links, ...start };
+  }
+  const finalKey = linkFilter.pageKey(url);
+  const isOtherPage = isRedirected && !finalKey.equals(linkFilter.pageKey(claim.url));
+  const redirectTarget = isOtherPage && { finalUrl: url, finalKey };
+  return {
+    end: { id, host, outcome: 'completed', credits, entry, ...redirectTarget },
+    json,
+    ...links,
+    ...start,
+  };
+}
+
+function failed(
+  claim: Claim,
+  thrown: unknown,
+  { job, deps, mayRetry }: { job: PageJobContext; deps: PageDeps; mayRetry: boolean },
+): ScrapedPage {
+  const onUnexpected = (error: unknown) => {
+    const attributes = job.zeroDataRetention
+      ? { id: claim.id }
+      : { url: claim.url, error: String((error as Error)?.stack ?? error) };
+    deps.onFault('page failed unexpectedly', attributes);
+  };
+  return outcomeOfError(claim, thrown, { mayRetry, onUnexpected });
+}

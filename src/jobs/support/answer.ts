@@ -1,0 +1,93 @@
+import type { SupportAnswer } from '../../schemas/support.ts';
+import type { JobFacts } from './facts.ts';
+import type { Finding, Fix, Verdict } from './finding.ts';
+
+/** The answer to a support question, as it is stored. */
+export type StoredAnswer = Omit<SupportAnswer, 'requestId' | 'durationMs'>;
+
+/** A passage of the guides that concerns the question. */
+export interface GuidePassage {
+  /** The URL path of its section. */
+  path: string;
+  title: string;
+  text: string;
+}
+
+/** Everything that was found out about a question. */
+export interface Findings {
+  job?: JobFacts | undefined;
+  /** Set if the question names a job that there is not. */
+  isUnknownJob?: boolean;
+  finding?: Finding | undefined;
+  /** The results of the tests, in order. */
+  verdicts: Verdict[];
+  /** Facts about the account that the question is about, as a sentence. */
+  account?: string | undefined;
+  passages: GuidePassage[];
+  /** The facts that were read, for an answer without findings. */
+  attempted: string[];
+}
+
+/** Writes the answer: two to four sentences, from nothing but the findings. */
+export function composeAnswer(findings: Findings): StoredAnswer {
+  const { finding } = findings;
+  if (finding) return answerFinding(finding, findings);
+  return answerWithoutFinding(findings);
+}
+
+function answerFinding(finding: Finding, { verdicts, job, passages }: Findings): StoredAnswer {
+  const { cause, advice, confidence } = finding;
+  const proof = verdicts.find(({ result }) => result === 'success');
+  const untested = finding.fixes.find((fix) => fix.untestable);
+  const fix = proof?.fix ?? (verdicts.some(isFailure) ? undefined : (untested ?? finding.fixes[0]));
+  const parameters = fix && Object.keys(fix.parameters).length ? fix.parameters : null;
+  const which =
+    job?.isNamed === false ? `This is about the job ${job.id}, which fits the question best. ` : '';
+  const remedy = fix ? fix.effect : advice;
+  const guide = passages[0] ? ` See ${passages[0].path}.` : '';
+  return {
+    answer: `${which}${asSentence(cause)} ${remedy}${proof ? ` ${proof.evidence}` : guide}`,
+    confidence: proof ? 'high' : fix && !proof ? lower(confidence) : confidence,
+    fixParameters: parameters,
+    validation: describeValidation(finding, { verdicts, proof, fix }),
+    feedback: null,
+  };
+}
+
+const isFailure = ({ result }: Verdict) => result === 'failure';
+const lower = (confidence: Finding['confidence']) => (confidence === 'high' ? 'medium' : 'low');
+const asSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+function describeValidation(
+  { fixes }: Finding,
+  { verdicts, proof, fix }: { verdicts: Verdict[]; proof: Verdict | undefined; fix: Fix | undefined },
+): StoredAnswer['validation'] {
+  if (!fixes.length) return null;
+  if (proof) return { tested: true, result: 'success', evidence: proof.evidence };
+  const failed = verdicts.filter(isFailure);
+  if (failed.length)
+    return { tested: true, result: 'failure', evidence: failed.map(({ evidence }) => evidence).join(' ') };
+  const evidence = fix?.untestable ?? verdicts[0]?.evidence ?? 'There was no time left for a test.';
+  return { tested: false, result: 'skipped', evidence };
+}
+
+function answerWithoutFinding({ job, isUnknownJob, account, passages, attempted }: Findings): StoredAnswer {
+  const none = { fixParameters: null, validation: null };
+  if (account) return { ...none, answer: account, confidence: 'high', feedback: null };
+  const [passage] = passages;
+  if (!isUnknownJob && !job && passage) {
+    return { ...none, answer: `${passage.text} See ${passage.path}.`, confidence: 'medium', feedback: null };
+  }
+  const blockedBy = isUnknownJob
+    ? 'The team has no job with this id: it may be unknown, have expired, or have zero data retention.'
+    : job
+      ? `Nothing about the job ${job.id} is out of the ordinary.`
+      : 'No job, error or guide explains the question.';
+  const hint = passage ? ` The guide at ${passage.path} may help.` : '';
+  return {
+    ...none,
+    answer: `${blockedBy} Name the job by its id, which failed scrapes have in details.scrapeId and documents in metadata.scrapeId.${hint}`,
+    confidence: 'low',
+    feedback: { blockedBy, attempted },
+  };
+}

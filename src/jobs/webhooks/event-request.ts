@@ -1,0 +1,97 @@
+import { createHmac } from 'node:crypto';
+import { withFileUrls } from '../../storage/blobs/file-urls.ts';
+import type { Blobs } from '../../storage/blobs/index.ts';
+import type { DueEvent, Webhook } from '../../storage/db/webhooks.ts';
+import { decryptError, type JobCipher } from '../../system/encryption/job-cipher.ts';
+import type { RunResult } from '../agent/results.ts';
+
+/** The HTTP request of an event. */
+export interface EventRequest {
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+const USER_AGENT = 'Winnow/0.1 (webhook)';
+/** Both headers contain the same signature, so that receivers that expect either of them work. */
+const SIGNATURE_HEADERS = ['x-service-signature', 'x-firecrawl-signature'];
+/** Headers that the user's own headers cannot replace. */
+const RESERVED_HEADERS = new Set(['content-type', 'user-agent', ...SIGNATURE_HEADERS]);
+
+/**
+ * Creates the request of an event. Its body is the same in every attempt, except for the signatures in file
+ * URLs.
+ * @throws ServiceError `NOT_FOUND` if the document of its page no longer exists
+ */
+export async function buildEventRequest(
+  event: DueEvent,
+  {
+    jobId,
+    webhook,
+    results,
+    secretKey,
+  }: { jobId: string; webhook: Webhook; results: Blobs; secretKey: string },
+): Promise<EventRequest> {
+  const { target, baseUrl, secret, cipher } = webhook;
+  const error =
+    event.error === null ? undefined : decryptError({ code: '', message: event.error }, cipher).message;
+  const run = await runData(event, { jobId, results });
+  const document =
+    error === undefined && event.blob !== null
+      ? cipher.decryptBytes(await results.get(event.blob))
+      : undefined;
+  const body = Buffer.from(
+    JSON.stringify({
+      success: error === undefined && !event.type.endsWith('.cancelled'),
+      type: event.type,
+      id: jobId,
+      webhookId: event.id,
+      data: run
+        ? [run]
+        : document
+          ? [JSON.parse(withFileUrls(document.toString(), baseUrl, secretKey))]
+          : dataWithoutDocument(event, cipher),
+      ...(error !== undefined && { error }),
+      ...(Object.keys(target.metadata).length && { metadata: target.metadata }),
+    }),
+  );
+  const userHeaders = Object.entries(target.headers).filter(
+    ([name]) => !RESERVED_HEADERS.has(name.toLowerCase()),
+  );
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': USER_AGENT,
+    ...signatureHeaders(body, secret),
+  };
+  return { headers: { ...Object.fromEntries(userHeaders), ...headers }, body };
+}
+
+/** Creates the data of an event of an agent or extract; `undefined` for other events, and for starts. */
+async function runData(
+  { type, action, credits: creditsUsed, resultBlob, error }: DueEvent,
+  { jobId, results }: { jobId: string; results: Blobs },
+): Promise<object | undefined> {
+  if (type === 'agent.action') return { creditsUsed, action: action?.tool, input: action?.input };
+  if (resultBlob !== null) {
+    // `concludeRun` stored the result in this shape.
+    const result = JSON.parse((await results.get(resultBlob)).toString()) as RunResult;
+    const { data, pages: totalUrlsScraped, sourcesByField: sources, modelTokens: llmUsage = 0 } = result;
+    if (type === 'agent.completed') return { creditsUsed, data };
+    return { success: true, data, extractId: jobId, llmUsage, totalUrlsScraped, sources };
+  }
+  const isEndOfAgent = type === 'agent.cancelled' || (type === 'agent.failed' && error !== null);
+  return isEndOfAgent ? { creditsUsed } : undefined;
+}
+
+/**
+ * Creates the `data` of an event without a document: the URL and id of a failed page, or an empty list for an
+ * event of the job itself.
+ */
+function dataWithoutDocument({ url, pageId }: DueEvent, cipher: JobCipher) {
+  return url === null ? [] : [{ metadata: { sourceURL: cipher.decrypt(url), scrapeId: pageId } }];
+}
+
+function signatureHeaders(body: Buffer, secret: string | null): Record<string, string> {
+  if (secret === null) return {};
+  const value = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  return Object.fromEntries(SIGNATURE_HEADERS.map((name) => [name, value]));
+}

@@ -1,0 +1,58 @@
+import type { Database } from '../../storage/db/client.ts';
+import { type ReportingWorker, removeWorker, reportWorker } from '../../storage/db/workers.ts';
+import type { Logger } from '../../system/logger.ts';
+
+const REPORT_EVERY_MS = 3_000;
+
+/** Options of {@link startReportingPresence}. */
+export interface PresenceOptions {
+  db: Database;
+  worker: Omit<ReportingWorker, 'hasRoom'>;
+  /** Whether the worker has memory for another browser session at this moment. */
+  hasRoom(): boolean;
+  /** Whether the worker polls all its queues at this moment. */
+  isPolling(): boolean;
+  logger: Logger;
+}
+
+/**
+ * Reports every three seconds that this worker polls its queues, which the API needs for `/ready`.
+ * @returns once the first report is stored; `end` withdraws it
+ */
+export async function startReportingPresence(options: PresenceOptions): Promise<{ end(): Promise<void> }> {
+  const { db, worker, hasRoom, isPolling, logger } = options;
+  let failed = false;
+  const report = async () => {
+    if (!isPolling()) return;
+    try {
+      await reportWorker(db, { ...worker, hasRoom: hasRoom() });
+      failed = false;
+    } catch (error) {
+      // Reports follow each other closely, so only the first failure in a row is logged. It explains why the
+      // API treats this worker as gone.
+      if (!failed)
+        logger.warn(
+          { err: error },
+          'the presence of this worker could not be reported, so the API may treat it as gone',
+        );
+      failed = true;
+    }
+  };
+  let last = report();
+  await last;
+  const timer = setInterval(() => {
+    last = last.then(report);
+  }, REPORT_EVERY_MS);
+  return {
+    async end() {
+      clearInterval(timer);
+      await last;
+      await removeWorker(db, worker.id).catch((error) =>
+        logger.debug(
+          { err: error },
+          'the presence of this worker could not be withdrawn; it expires by itself',
+        ),
+      );
+    },
+  };
+}

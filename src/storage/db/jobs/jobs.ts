@@ -1,0 +1,412 @@
+import { sql } from 'kysely';
+import { PAGE } from '../../../credits.ts';
+import { ServiceError } from '../../../errors.ts';
+import { type JobKind, LISTED_KINDS } from '../../../job-kinds.ts';
+import { type JobCipher, NULL_CIPHER } from '../../../system/encryption/job-cipher.ts';
+import type { Database, EngineAttempt, Queryable, StoredError } from '../client.ts';
+import { runPrepared } from '../prepared-statements.ts';
+import { type SlotLease, takeSlot } from '../teams/slots.ts';
+
+/** A job that is not stored yet. */
+export interface NewJob {
+  id: string;
+  teamId: string;
+  apiKeyId: string | null;
+  kind: JobKind;
+  /** The URL that the job was requested for, as the activity list shows it, if there is one. */
+  target: string | null;
+  request: unknown;
+  /** The encryption of the job's data; absent if it is stored unencrypted. */
+  cipher?: JobCipher;
+  /** How long the results are kept, in milliseconds. */
+  ttlMs: number;
+  /** Credits that the job is expected to cost, or each of its pages if it is a batch or crawl; 1 by default. */
+  reserved?: number;
+  /** The job that this one is a part of; lists leave it out. */
+  parentId?: string;
+}
+
+/** Returns the columns that describe what a job was requested for, encrypted if the job is. */
+function requestColumns({ target, request, cipher = NULL_CIPHER }: NewJob) {
+  return {
+    target: cipher.encrypts ? null : target,
+    request: cipher.encryptJson(request),
+    seal: cipher.wrappedKey,
+  };
+}
+
+/** Returns the row of a new job. */
+export const jobRow = (job: NewJob) => ({
+  id: job.id,
+  team_id: job.teamId,
+  api_key_id: job.apiKeyId,
+  kind: job.kind,
+  ...requestColumns(job),
+  expires_at: new Date(Date.now() + job.ttlMs),
+  parent_id: job.parentId ?? null,
+  reserved: job.reserved ?? PAGE,
+});
+
+/** The columns of a new job, and an expression for the value of each, for a statement that stores it under a condition. */
+export function jobExpressions(job: NewJob) {
+  const row = jobRow(job);
+  // The keys of an object literal are those of its type.
+  const columns = Object.keys(row) as (keyof typeof row)[];
+  return { columns, values: columns.map((column) => sql.val(row[column]).as(column)) };
+}
+
+/** Stores a job. Its workflow must start only afterwards. */
+export async function insertJob(db: Pick<Database, 'query'>, job: NewJob): Promise<void> {
+  await db.query.insertInto('jobs').values(jobRow(job)).execute();
+}
+
+/** Stores the jobs that are parts of another one, unless an earlier attempt has stored them. */
+export async function insertChildJobs(db: Pick<Database, 'query'>, jobs: readonly NewJob[]): Promise<void> {
+  if (jobs.length === 0) return;
+  await db.query
+    .insertInto('jobs')
+    .values(jobs.map(jobRow))
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+}
+
+/** Deletes the jobs that belong to another one and have not been started, and thereby frees the credits that they have reserved. */
+export async function deleteChildJobs(db: Pick<Database, 'query'>, parentId: string): Promise<void> {
+  await db.query
+    .deleteFrom('jobs')
+    .where('parent_id', '=', parentId)
+    .where('status', '=', 'scraping')
+    .execute();
+}
+
+/** Finds the ends of jobs by their ids. A job without a blob and error is running. */
+export async function findChildOutcomes(db: Database, ids: readonly string[]) {
+  const rows = await db.query
+    .selectFrom('jobs')
+    .leftJoin('results', (join) => join.onRef('results.job_id', '=', 'jobs.id').on('results.ordinal', '=', 0))
+    .select(['jobs.id', 'jobs.status', 'jobs.error', 'jobs.credits', 'results.blob'])
+    .where('jobs.id', 'in', [...ids])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Finds a job and the concurrency of its team, for the activity that runs the job. */
+export async function findJob(db: Database, id: string) {
+  return selectJob(db, id).executeTakeFirst();
+}
+
+const selectJob = (db: Database, id: string) =>
+  db.query
+    .selectFrom('jobs')
+    .innerJoin('teams', 'teams.id', 'jobs.team_id')
+    .select(['jobs.team_id', 'jobs.request', 'jobs.status', 'jobs.seal as wrappedKey'])
+    .select(['teams.concurrency', 'jobs.api_key_id'])
+    .where('jobs.id', '=', id);
+
+/** A job as its activity begins with it. */
+export interface BegunJob {
+  team_id: string;
+  request: unknown;
+  status: string;
+  /** As the column `seal`. */
+  wrappedKey: Buffer | null;
+  /** The slots of its team. */
+  concurrency: number;
+  /** Its slot; `null` if none is free. */
+  lease: SlotLease | null;
+}
+
+/** Finds a job as {@link findJob} does, and takes a slot of its team for it if it has not ended, in one statement. */
+export async function beginJob(db: Database, id: string): Promise<BegunJob | undefined> {
+  const lease = takeSlot({
+    teamId: sql.ref('jobs.team_id'),
+    holder: sql`jobs.id::text`,
+    limit: sql.ref('teams.concurrency'),
+  });
+  const jobs = selectJob(db, id).select(
+    sql<SlotLease | null>`case when jobs.status = 'scraping' then ${lease} end`.as('lease'),
+  );
+  return (await runPrepared(db.query, jobs))[0];
+}
+
+/** Scrapes that are started again at once. A machine scrapes far fewer at the same time. */
+const MAX_RUNNING_SCRAPES = 1_000;
+
+/** Lists the scrapes that have not ended, oldest first, apart from those that belong to another job. */
+export async function listRunningScrapes(db: Database) {
+  return db.query
+    .selectFrom('jobs')
+    .select(['id', 'team_id', 'request', 'seal as wrappedKey'])
+    .where('status', '=', 'scraping')
+    .where('kind', '=', 'scrape')
+    .where('parent_id', 'is', null)
+    .orderBy('created_at')
+    .limit(MAX_RUNNING_SCRAPES)
+    .execute();
+}
+
+/** Finds a scrape that has ended and not expired, with the request to repeat it. */
+export async function findJobToReplay(db: Database, id: string) {
+  return db.query
+    .selectFrom('jobs')
+    .select(['team_id', 'request', 'seal as wrappedKey', 'target'])
+    .where('id', '=', id)
+    .where('kind', '=', 'scrape')
+    .where('status', '<>', 'scraping')
+    .where('expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirst();
+}
+
+/** Finds the state and the result of a job whose results have not expired. */
+export async function findOutcome(db: Database, id: string) {
+  return db.query
+    .selectFrom('jobs')
+    .leftJoin('results', (join) => join.onRef('results.job_id', '=', 'jobs.id').on('results.ordinal', '=', 0))
+    .leftJoin('jobs as parent', 'parent.id', 'jobs.parent_id')
+    .select([
+      'jobs.team_id',
+      'jobs.kind',
+      'jobs.status',
+      'jobs.error',
+      'jobs.seal as wrappedKey',
+      'results.blob',
+    ])
+    .select('parent.kind as parentKind')
+    .where('jobs.id', '=', id)
+    .where('jobs.expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirst();
+}
+
+/** A job that ends, and the credits that it costs. */
+export interface JobCharge {
+  jobId: string;
+  credits: number;
+}
+
+/**
+ * Ends a job in one statement, which also writes the ledger entry, charges the team, releases the slot and deletes the
+ * key of an uploaded file, which can then not be decrypted any more.
+ * All of this depends on the update of the job's row: a second call finds the job already ended and changes
+ * nothing. The primary key of the ledger prevents double billing as well.
+ */
+function endAndBill(
+  query: Queryable,
+  { jobId, credits }: JobCharge,
+  outcome:
+    | { status: 'completed' | 'cancelled'; trace?: string | undefined }
+    | { status: 'failed'; error: string },
+) {
+  return query
+    .with('job', (query) =>
+      query
+        .updateTable('jobs')
+        .set({
+          ...outcome,
+          // The trials of support are not billed, and agents and extracts are billed for all that they do; other jobs
+          // that are parts of one are billed by themselves.
+          credits: sql<number>`case when exists (
+            select from jobs as parent where parent.id = jobs.parent_id and parent.kind in ('support', 'agent', 'extract'))
+            then 0 else ${credits}::integer end`,
+          finished_at: sql<Date>`now()`,
+          // The encrypted request of a job with zero data retention is not needed after its end.
+          request: sql<string>`case when seal is null then request else 'null' end`,
+        })
+        .where('id', '=', jobId)
+        .where('status', '=', 'scraping')
+        .returning(['id', 'team_id', 'api_key_id', 'credits']),
+    )
+    .with('entry', (query) =>
+      query
+        .insertInto('credit_entries')
+        .columns(['job_id', 'ordinal', 'team_id', 'api_key_id', 'credits'])
+        .expression((from) =>
+          from
+            .selectFrom('job')
+            .select(['id', sql.lit(0).as('ordinal'), 'team_id', 'api_key_id', 'credits'])
+            .where('credits', '>', 0),
+        )
+        .onConflict((conflict) => conflict.doNothing())
+        .returning(['team_id', 'credits']),
+    )
+    .with('payment', (query) =>
+      query
+        .updateTable('teams')
+        .from('entry')
+        .set({ credits_remaining: sql<number>`credits_remaining - entry.credits` })
+        .whereRef('teams.id', '=', 'entry.team_id')
+        .where('teams.credits_remaining', 'is not', null),
+    )
+    .with('version', (query) =>
+      query
+        .updateTable('page_versions')
+        .from('job')
+        .set({ delivered: true })
+        .whereRef('page_versions.scrape_id', '=', 'job.id')
+        .where(sql.lit(outcome.status), '=', 'completed'),
+    )
+    .with('released_slot', (query) =>
+      query
+        .deleteFrom('slots')
+        .using('job')
+        .whereRef('slots.team_id', '=', 'job.team_id')
+        .where('slots.holder', '=', jobId),
+    )
+    .with('deleted_upload', (query) =>
+      query
+        .deleteFrom('uploads')
+        .using('job')
+        .whereRef('uploads.job_id', '=', 'job.id')
+        .returning('uploads.blob'),
+    );
+}
+
+const uploadBlob = sql<string | null>`(select blob from deleted_upload)`.as('uploadBlob');
+
+/** Where the result of a job is stored. */
+export interface StoredResult {
+  /** Its key. */
+  blob: string;
+  /** The result itself, compressed, if it is small. */
+  small?: Buffer | undefined;
+}
+
+/**
+ * Ends a job with a result. It changes nothing if the job has already been completed or has failed.
+ * @returns the key of the blob of the uploaded file, if the job had one; the caller deletes it
+ * @throws ServiceError `SERVICE_UNAVAILABLE` if the database has lost the job
+ */
+export async function completeJob(
+  db: Pick<Database, 'query'>,
+  { trace, blob, small, ...job }: JobCharge & StoredResult & { trace?: EngineAttempt[] | undefined },
+): Promise<string | undefined> {
+  const statement = endAndBill(db.query, job, {
+    status: 'completed',
+    ...(trace && { trace: JSON.stringify(trace) }),
+  })
+    .insertInto('results')
+    .columns(['job_id', 'ordinal', 'blob', 'small'])
+    .expression((from) =>
+      from
+        .selectFrom('job')
+        .select(['id', sql.lit(0).as('ordinal'), sql<string>`${blob}::text`.as('blob')])
+        .select(sql<Buffer | null>`${small ?? null}::bytea`.as('small')),
+    )
+    .returning(uploadBlob);
+  const [ended] = await runPrepared(db.query, statement);
+  if (!ended) await requireJob(db, job.jobId);
+  return ended?.uploadBlob ?? undefined;
+}
+
+/** Finds where the result of a job is stored; `undefined` if it has none. */
+export async function findResult(db: Database, jobId: string): Promise<StoredResult | undefined> {
+  const row = await db.query
+    .selectFrom('results')
+    .select(['blob', 'small'])
+    .where('job_id', '=', jobId)
+    .where('ordinal', '=', 0)
+    .executeTakeFirst();
+  return row && { blob: row.blob, small: row.small ?? undefined };
+}
+
+/** The error for a job that the database has lost: it died before the job was on its disk. Nothing brings the job back. */
+export const jobLostError = () =>
+  new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    'The database was restarted when it had just taken the request, and has lost it. Send it again.',
+    { isRetryable: false },
+  );
+
+async function requireJob({ query }: Pick<Database, 'query'>, id: string): Promise<void> {
+  const job = await query.selectFrom('jobs').select('id').where('id', '=', id).executeTakeFirst();
+  if (!job) throw jobLostError();
+}
+
+/** Stores which engines were tried for a scrape that is going to fail. */
+export async function recordTrace(db: Database, jobId: string, trace: EngineAttempt[]): Promise<void> {
+  await db.query
+    .updateTable('jobs')
+    .set({ trace: JSON.stringify(trace) })
+    .where('id', '=', jobId)
+    .execute();
+}
+
+/** Ends the job of a browser session, which has no result. It changes nothing if the job has already ended. */
+export async function completeSessionJob(query: Queryable, job: JobCharge): Promise<void> {
+  await endAndBill(query, job, { status: 'completed' }).selectFrom('job').select('id').execute();
+}
+
+/** Ends a job that its user has cancelled, and bills what it cost until then. It changes nothing if the job has already ended. */
+export async function cancelJob(db: Pick<Database, 'query'>, job: JobCharge): Promise<void> {
+  await endAndBill(db.query, job, { status: 'cancelled' }).selectFrom('job').select('id').execute();
+}
+
+/**
+ * Ends a job with an error, and bills what it costs nonetheless. It changes nothing if the job has already
+ * ended.
+ * @returns the key of the blob of the uploaded file, if the job had one; the caller deletes it
+ */
+export async function failJob(
+  db: Pick<Database, 'query'>,
+  job: JobCharge & { error: StoredError },
+): Promise<string | undefined> {
+  const ended = await endAndBill(db.query, job, { status: 'failed', error: JSON.stringify(job.error) })
+    .selectFrom('job')
+    .select(['id', uploadBlob])
+    .executeTakeFirst();
+  return ended?.uploadBlob ?? undefined;
+}
+
+/** The column value of a deleted key. */
+const ERASED_KEY = Buffer.alloc(0);
+
+/**
+ * Deletes the key, the error and the result of a job with zero data retention that has ended. Other jobs
+ * stay unchanged.
+ * @returns the key of the result's blob, which cannot be decrypted any more
+ */
+export async function deleteJobKey(db: Database, id: string): Promise<string | undefined> {
+  const result = await db.query
+    .with('erased_job', (query) =>
+      query
+        .updateTable('jobs')
+        .set({ seal: ERASED_KEY, error: null })
+        .where('id', '=', id)
+        .where('status', '<>', 'scraping')
+        .where('seal', 'is not', null)
+        .returning('id'),
+    )
+    .deleteFrom('results')
+    .using('erased_job')
+    .whereRef('results.job_id', '=', 'erased_job.id')
+    .returning('results.blob')
+    .executeTakeFirst();
+  return result?.blob;
+}
+
+/** Position in a list that is sorted from new to old: the next page begins after this entry. */
+export interface ListCursor {
+  createdAt: Date;
+  id: string;
+}
+
+/** Lists a team's jobs of the last 24 hours, newest first, without those that are a part of another job. */
+export async function listActivity(
+  db: Database,
+  page: { teamId: string; kind?: string | undefined; limit: number; after?: ListCursor | undefined },
+) {
+  let query = db.query
+    .selectFrom('jobs')
+    .select(['id', 'kind', 'target', 'created_at'])
+    .where('team_id', '=', page.teamId)
+    .where('created_at', '>', sql<Date>`now() - interval '24 hours'`)
+    .where('kind', 'in', page.kind ? [page.kind] : LISTED_KINDS)
+    .where('parent_id', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit);
+  if (page.after) {
+    const { createdAt, id } = page.after;
+    query = query.where(sql<boolean>`(created_at, id) < (${createdAt}, ${id}::uuid)`);
+  }
+  return query.execute();
+}

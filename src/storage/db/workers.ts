@@ -1,0 +1,93 @@
+import { sql } from 'kysely';
+import { ServiceError } from '../../errors.ts';
+import type { Database } from './client.ts';
+
+/** Seconds without a report after which a worker no longer counts as running. */
+const REPORT_EXPIRY_SECONDS = 12;
+/** Seconds after its last report until the row of a worker that was killed is deleted. */
+const DELETED_AFTER_SECONDS = 60;
+
+/**
+ * The condition for workers that run. Reports from before the last start of the database are ignored: workers on the same
+ * machine stopped together with the database, and all others report again within seconds.
+ */
+const HAS_REPORTED = sql<boolean>`
+  seen_at > greatest(now() - make_interval(secs => ${REPORT_EXPIRY_SECONDS}), pg_postmaster_start_time())`;
+
+/** A worker process that runs browser sessions. */
+export interface SessionHostAddress {
+  /** Its URL inside the cluster. */
+  url: string;
+  /** The task queue of this process alone. */
+  queue: string;
+}
+
+/** A worker process. */
+export interface ReportingWorker {
+  id: string;
+  /** The roles whose queues it polls. */
+  roles: readonly string[];
+  /** Where it is reached, if it runs browser sessions. */
+  host?: SessionHostAddress | undefined;
+  /** Whether it has memory for another browser session. */
+  hasRoom: boolean;
+}
+
+/** Records that a worker is polling its queues. */
+export async function reportWorker(
+  db: Database,
+  { id, roles, host, hasRoom }: ReportingWorker,
+): Promise<void> {
+  await sql`
+    with deleted as (
+      delete from workers where seen_at < now() - make_interval(secs => ${DELETED_AFTER_SECONDS}) and id <> ${id}
+    )
+    insert into workers (id, roles, host_url, host_queue, has_room)
+    values (${id}, ${roles}::text[], ${host?.url ?? null}, ${host?.queue ?? null}, ${hasRoom})
+    on conflict (id) do update set seen_at = now(), has_room = excluded.has_room`.execute(db.query);
+}
+
+/**
+ * Chooses a running worker for a new browser session: one with memory for it if there is any, of those the one with the
+ * fewest sessions, or any of those.
+ * @param excludedQueues the queues of hosts that could not start the session
+ * @returns `undefined` if no other worker runs sessions
+ */
+export async function chooseSessionHost(
+  db: Database,
+  excludedQueues: readonly string[] = [],
+): Promise<SessionHostAddress | undefined> {
+  const { rows } = await sql<SessionHostAddress>`
+    select host_url as url, host_queue as queue from workers
+    where host_url is not null and host_queue <> all (${excludedQueues}::text[]) and ${HAS_REPORTED}
+    order by has_room desc, (
+      select count(*) from browser_sessions where state <> 'destroyed' and browser_sessions.host = workers.host_url
+    ), random()
+    limit 1`.execute(db.query);
+  return rows[0];
+}
+
+/** Records that a worker has stopped polling. */
+export async function removeWorker(db: Database, id: string): Promise<void> {
+  await db.query.deleteFrom('workers').where('id', '=', id).execute();
+}
+
+/**
+ * Makes sure that the queue of every role is polled.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` that names the roles whose queues no worker polls
+ */
+export async function requireWorkers(db: Database, roles: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ role: string }>`
+    select role from unnest(${roles}::text[]) with ordinality as wanted (role, place)
+    where not exists (
+      select from workers
+      where role = any (roles) and ${HAS_REPORTED}
+    )
+    order by place`.execute(db.query);
+  if (!rows.length) return;
+  const idle = rows.map(({ role }) => role).join(', ');
+  throw new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    `No worker polls for the roles ${idle}. Their jobs wait until such a worker runs.`,
+  );
+}

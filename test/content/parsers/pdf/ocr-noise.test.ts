@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { withoutNoise } from '../../../../src/content/parsers/pdf/ocr/ocr.ts';
+import type { SourcePage, Word } from '../../../../src/content/parsers/pdf/types.ts';
+
+const word = (text: string, confidence: number): Word => ({
+  left: 0,
+  top: 0,
+  right: 10,
+  bottom: 10,
+  run: 0,
+  text,
+  confidence,
+  style: { size: 10, bold: false, italic: false, monospaced: false },
+});
+
+test('Uncertain symbols and vertical rules of OCR are left out; certain symbols, dashes and uncertain words stay', () => {
+  const page: SourcePage = {
+    number: 1,
+    width: 600,
+    height: 800,
+    rules: { horizontal: [], vertical: [] },
+    paths: { all: 0, curved: 0 },
+    figures: [],
+    annotations: [],
+    fields: [],
+    tags: [],
+    words: [
+      word('staff', 0.3),
+      word('~~', 0.54),
+      word('€»', 0.33),
+      word('—', 0.5),
+      word('|', 0.93),
+      word('§', 0.93),
+    ],
+  };
+  expect(withoutNoise(page).words.map(({ text }) => text)).toEqual(['staff', '—', '§']);
+});

@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ServiceError } from '../../../src/errors.ts';
+import { ChunkLog } from '../../../src/jobs/page-jobs/chunk-log.ts';
+import { type PageDeps, scrapeClaimedPage } from '../../../src/jobs/page-jobs/scrape-claimed-page.ts';
+import { scrapeBody } from '../../../src/schemas/scrape.ts';
+import type { Claim } from '../../../src/storage/db/pages/claims.ts';
+import type { PageResult } from '../../../src/storage/db/pages/record-and-claim.ts';
+import { withCredits } from '../../support/extra-credits.ts';
+
+/** The report of a chunk of a job, with a clock that the test controls. */
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const host = 'a.test';
+const claimOf = (ordinal: number): Claim => ({
+  id: String(ordinal),
+  ordinal,
+  host,
+  url: `http://${host}/${ordinal}`,
+  depth: 0,
+  hidden: false,
+  attempts: 2,
+  losses: 0,
+  waitedMs: 0,
+});
+
+describe('the report of a chunk', () => {
+  it('lists the pages that ended, and counts apart those that are tried again and those that were not tried', async () => {
+    const log = new ChunkLog();
+    const ends: Pick<PageResult, 'outcome' | 'isUncounted' | 'error'>[] = [
+      { outcome: 'completed' },
+      { outcome: 'unstarted' },
+      { outcome: 'retry', isUncounted: true },
+      { outcome: 'retry' },
+      { outcome: 'failed', error: { code: 'SCRAPE_TIMEOUT', message: 'late' } },
+      { outcome: 'dropped' },
+    ];
+    for (const [ordinal, end] of ends.entries()) {
+      const host = 'a.test';
+      await log.observe({ ordinal, host }, async () => ({ end: { id: String(ordinal), host, ...end } }));
+    }
+    expect(log.report).toEqual({
+      pages: '0, 4-5',
+      failed: { SCRAPE_TIMEOUT: 1 },
+      retried: 1,
+      postponed: 2,
+    });
+  });
+});
+
+describe('the response time of a host', () => {
+  /** Scrapes a page by an engine of the test. */
+  async function timesOf(
+    obtain: PageDeps['engines']['fetchPage'],
+    { requestsOneByOne = false, ...options }: { requestsOneByOne?: boolean; minAge?: number } = {},
+  ) {
+    const log = new ChunkLog();
+    const claim = claimOf(1);
+    const request = scrapeBody.parse({ url: claim.url, ...options });
+    const job = {
+      jobId: '',
+      teamId: '',
+      request,
+      crawlStart: undefined,
+      followsLinks: false,
+      zeroDataRetention: true,
+      requestsOneByOne,
+    };
+    // No page comes to a document.
+    const deps = {
+      engines: { fetchPage: obtain },
+      signal: new AbortController().signal,
+      duringWait: (wait: () => Promise<unknown>) => wait(),
+      extraCredits: () => withCredits(),
+      renderer: {
+        async render() {
+          throw new ServiceError('SCRAPE_CONTENT_TOO_LARGE', 'The page is too large.');
+        },
+      },
+    } as unknown as PageDeps;
+    await log.observe(claim, (noteTime) =>
+      scrapeClaimedPage(
+        claim,
+        { ...job, linkFilter: undefined, linkFilterAt: undefined },
+        { ...deps, onFetched: (ms) => void (ms !== undefined && noteTime(ms)) },
+      ),
+    );
+    return log.hostTimes;
+  }
+
+  it('excludes the wait for the browser', async () => {
+    const times = await timesOf(async (_request, _signal, { duringWait }) => {
+      await duringWait?.(async () => {
+        vi.advanceTimersByTime(50_000);
+        return undefined as never;
+      });
+      vi.advanceTimersByTime(300);
+      throw new ServiceError('SCRAPE_SITE_ERROR', 'The site is down.');
+    });
+    expect(times).toEqual([{ host, requests: 1, ms: 300 }]);
+  });
+
+  it('excludes the conversion of a document', async () => {
+    const times = await timesOf(async (_request, _signal, { duringConversion, onProgress }) => {
+      vi.advanceTimersByTime(300);
+      await duringConversion?.(async () => {
+        onProgress?.({ pagesDone: 0 });
+        vi.advanceTimersByTime(5_000);
+      }, 'pdf');
+      throw new ServiceError('SCRAPE_DOCUMENT_UNREADABLE', 'The PDF is damaged.');
+    });
+    expect(times).toEqual([{ host, requests: 1, ms: 300 }]);
+  });
+
+  it('excludes the time for which a page is only watched after its last request', async () => {
+    const times = await timesOf(async (_request, _signal, { onRequestsEnded }) => {
+      vi.advanceTimersByTime(300);
+      onRequestsEnded?.();
+      vi.advanceTimersByTime(400);
+      throw new ServiceError('SCRAPE_SITE_ERROR', 'The tab crashed.');
+    });
+    expect(times).toEqual([{ host, requests: 1, ms: 300 }]);
+  });
+
+  it('lasts until a page has been read, if the job has a delay between two pages', async () => {
+    const settle: PageDeps['engines']['fetchPage'] = async (_request, _signal, { onRequestsEnded }) => {
+      vi.advanceTimersByTime(300);
+      onRequestsEnded?.();
+      vi.advanceTimersByTime(400);
+      throw new ServiceError('SCRAPE_SITE_ERROR', 'The tab crashed.');
+    };
+    expect(await timesOf(settle, { requestsOneByOne: true })).toEqual([{ host, requests: 1, ms: 700 }]);
+  });
+
+  it('is missing for a copy from the cache', async () => {
+    const times = await timesOf(async () => {
+      vi.advanceTimersByTime(20);
+      const snapshot = { statusCode: 200 };
+      return { snapshot, cacheState: 'hit', storeCopy: () => Promise.resolve(), fallbacks: [] } as never;
+    });
+    expect(times).toEqual([]);
+  });
+
+  it('is missing when only the cache was allowed and had no copy', async () => {
+    const miss = async () => {
+      throw new ServiceError('SCRAPE_NO_CACHED_DATA', 'There is no copy.');
+    };
+    expect(await timesOf(miss, { minAge: 1 })).toEqual([]);
+  });
+});

@@ -1,0 +1,15 @@
+import { cachedDataVersionTag } from 'node:v8';
+import { expect, it } from 'vitest';
+import { collectAtRest } from '../../../src/run/process/collect-at-rest.ts';
+
+it('what the start of a process left in memory is collected once the process rests', async () => {
+  const left = new WeakRef({ text: 'a'.repeat(1_000) });
+  await collectAtRest(50);
+  expect(left.deref()).toBeUndefined();
+});
+
+it('the collection leaves compiled code in the cache usable for new threads', async () => {
+  const before = cachedDataVersionTag();
+  await collectAtRest(50);
+  expect(cachedDataVersionTag()).toBe(before);
+});

@@ -1,0 +1,107 @@
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { FileMigrationProvider, Migrator } from 'kysely/migration';
+import { expect, it } from 'vitest';
+import { sumCachedBytes } from '../../../src/storage/db/cache/cache-files.ts';
+import type { Database } from '../../../src/storage/db/client.ts';
+import { summarizeJob } from '../../../src/storage/db/jobs/job-summary.ts';
+import { readPageJobState } from '../../../src/storage/db/jobs/read-page-job-state.ts';
+import { migrate } from '../../../src/storage/db/migrate.ts';
+import { addSkipped, listSkipped } from '../../../src/storage/db/pages/skipped-urls.ts';
+import { generateKey } from '../../../src/storage/db/teams/generate-key.ts';
+import {
+  ensureFirstTeam,
+  findCaller,
+  findFirstTeam,
+  findTeam,
+  listKeys,
+} from '../../../src/storage/db/teams/teams.ts';
+import { readQueue } from '../../../src/storage/db/teams/usage.ts';
+import { NULL_CIPHER } from '../../../src/system/encryption/job-cipher.ts';
+import { openEmptyDatabase } from '../../support/database.ts';
+
+it('several processes that start at once create the schema and the first team once', async () => {
+  await using empty = await openEmptyDatabase();
+  const processes = [empty.open(), empty.open(), empty.open()];
+  try {
+    const ran = await Promise.all(processes.map(migrate));
+    expect(ran.flat().filter((name) => name === '0001-spine')).toHaveLength(1);
+    expect(await migrate(processes[0]!)).toEqual([]);
+
+    const db = processes[0]!;
+    const [key, newKey] = [generateKey(), generateKey()];
+    await Promise.all(processes.map((each) => ensureFirstTeam(each, key, 10)));
+    const first = await findCaller(db, key);
+    expect(first).toMatchObject({ creditsRemaining: 10, creditsPlanned: 10, concurrency: 50 });
+    expect((await findFirstTeam(db))?.teamId).toBe(first?.teamId);
+
+    // A key given anew replaces the old one; credits that are left stay.
+    await ensureFirstTeam(db, newKey, 99);
+    expect(await findCaller(db, key)).toBeUndefined();
+    expect(await findCaller(db, newKey)).toMatchObject({ teamId: first?.teamId, creditsRemaining: 10 });
+    expect(await listKeys(db, (await findTeam(db, 'default')).id)).toHaveLength(1);
+  } finally {
+    await Promise.all(processes.map((each) => each.close()));
+  }
+});
+
+/** Brings a database to an earlier schema. */
+async function migrateTo(db: Database, name: string): Promise<void> {
+  const migrationFolder = path.join(import.meta.dirname, '../../../migrations');
+  const provider = new FileMigrationProvider({ fs, path, migrationFolder });
+  const { error } = await new Migrator({ db: db.query, provider }).migrateTo(name);
+  if (error) throw error;
+}
+
+it('a database with a crawl under way and copies in the cache keeps them through an upgrade', async () => {
+  await using empty = await openEmptyDatabase();
+  const db = empty.open();
+  try {
+    await migrateTo(db, '0005-page-versions');
+    const [team, job, ended] = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`) as [
+      string,
+      string,
+      string,
+    ];
+    const pack = 'ab'.repeat(32);
+    await sql`insert into teams (id, name) values (${team}, 'old')`.execute(db.query);
+    for (const [id, status] of [
+      [job, 'scraping'],
+      [ended, 'completed'],
+    ]) {
+      await sql`insert into jobs (id, team_id, kind, request, status, expires_at)
+        values (${id}, ${team}, 'crawl', '{}', ${status}, now() + interval '1 day')`.execute(db.query);
+      await sql`insert into job_progress (job_id, team_id, page_limit, known, admitted, completed)
+        values (${id}, ${team}, 10, 2, 1, 1)`.execute(db.query);
+      await sql`insert into pages (job_id, ordinal, team_id, url, host, status, position, blob, bytes_end)
+        values (${id}, 0, ${team}, 'http://a.test/', 'a.test', 'completed', 1, ${pack}, 10)`.execute(
+        db.query,
+      );
+      for (const url of ['http://a.test/x', 'http://a.test/y'])
+        await sql`insert into blocked_urls (job_id, url) values (${id}, ${url})`.execute(db.query);
+    }
+    await sql`insert into cache_entries (key, fetched_at, blob) values
+      ('a', now() - interval '1 day', ${`${pack}+0+100`}), ('b', now(), ${`${pack}+100+50`})`.execute(
+      db.query,
+    );
+
+    await migrate(db);
+
+    expect(await sumCachedBytes(db)).toBe(150);
+    for (const id of [job, ended]) {
+      expect(await readPageJobState(db, id)).toMatchObject({ blocked: 2, completed: 1, total: 2 });
+      const { blocked, homepages } = await listSkipped(db, id);
+      expect([blocked.toSorted(), homepages]).toEqual([['http://a.test/x', 'http://a.test/y'], []]);
+      expect(await summarizeJob(db, id)).toMatchObject({ completed: 1, skipped: { 'robots.txt': 2 } });
+    }
+    // The crawl goes on: what it knew is not counted again.
+    const blocked = ['http://a.test/y', 'http://a.test/z'];
+    await addSkipped(db.query, job, { blocked, homepages: ['http://b.test/'] }, NULL_CIPHER);
+    expect(await readPageJobState(db, job)).toMatchObject({ blocked: 3 });
+    expect((await listSkipped(db, job)).homepages).toMatchObject([{ url: 'http://b.test/' }]);
+    expect(await readQueue(db, team)).toMatchObject({ open: 1, active: 0 });
+  } finally {
+    await db.close();
+  }
+});

@@ -1,0 +1,100 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Places } from '../../../src/system/sandbox/places.ts';
+
+/** The places of a sandbox, which owners share. */
+
+const LONG_MS = 1_000;
+const never = new AbortController().signal;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Requests places for owners, in order. Each task has the name of its owner and its number. */
+function request(places: Places, owners: string) {
+  const running: string[] = [];
+  const ends = new Map<string, () => void>();
+  for (const [index, owner] of [...owners].entries()) {
+    const name = `${owner}${index}`;
+    void places.take(owner, never).then((leave) => {
+      running.push(name);
+      ends.set(name, () => {
+        running.splice(running.indexOf(name), 1);
+        leave();
+      });
+    });
+  }
+  return {
+    running,
+    async end(name: string) {
+      ends.get(name)!();
+      await turn();
+    },
+  };
+}
+
+it('a place that becomes free goes to the owner with the fewest running tasks', async () => {
+  const { running, end } = request(new Places({ count: 2, longTaskMs: LONG_MS }), 'aaaabb');
+  await turn();
+  expect(running).toEqual(['a0', 'a1']);
+  await end('a0');
+  expect(running).toEqual(['a1', 'b4']);
+  await end('a1');
+  expect(running).toEqual(['b4', 'a2']);
+});
+
+it('owners take turns at a single place', async () => {
+  const { running, end } = request(new Places({ count: 1, longTaskMs: LONG_MS }), 'aaabbc');
+  const order: string[] = [];
+  await turn();
+  while (running[0]) {
+    order.push(running[0]);
+    await end(running[0]);
+  }
+  expect(order).toEqual(['a0', 'b3', 'c5', 'a1', 'b4', 'a2']);
+});
+
+it('one place remains for other owners, however many long tasks an owner has', async () => {
+  const places = new Places({ count: 2, longTaskMs: LONG_MS });
+  const many = request(places, 'aaaaaa');
+  await turn();
+  vi.advanceTimersByTime(LONG_MS);
+  await turn();
+  vi.advanceTimersByTime(LONG_MS);
+  await turn();
+  expect(many.running).toEqual(['a0', 'a1', 'a2']);
+  const other = request(places, 'b');
+  await turn();
+  expect(other.running).toEqual(['b0']);
+});
+
+it('a task leaves its place as soon as another long one has ended', async () => {
+  const places = new Places({ count: 1, longTaskMs: LONG_MS });
+  const { running, end } = request(places, 'aab');
+  await turn();
+  vi.advanceTimersByTime(LONG_MS);
+  await turn();
+  expect(running).toEqual(['a0', 'b2']);
+  vi.advanceTimersByTime(LONG_MS);
+  await end('a0');
+  expect(running).toEqual(['b2']);
+  vi.advanceTimersByTime(LONG_MS);
+  await turn();
+  expect(running).toEqual(['b2', 'a1']);
+});
+
+it('a request that is given up leaves the queue', async () => {
+  const places = new Places({ count: 1, longTaskMs: LONG_MS });
+  const first = await places.take('a', never);
+  const controller = new AbortController();
+  const given = places.take('b', controller.signal);
+  controller.abort(new Error('given up'));
+  await expect(given).rejects.toThrow('given up');
+  const next = places.take('c', never);
+  first();
+  expect(await next).toBeTypeOf('function');
+});
