@@ -65,7 +65,9 @@ async function serve(options: ClusterOptions, signal: AbortSignal, progress: Pro
   await progress.step('Stopping', () => cluster.stop({ keepData: options.dataDir !== undefined }));
 }
 
-/** The variables of the file that are set in the environment, without PORT, because each API here has its own. */
+/**
+ * The variables of the file that are set in the environment, without PORT, because each API here has its own.
+ */
 async function givenVariables(): Promise<Record<string, string>> {
   const { variables } = await readCompose();
   const given = variables.filter((name) => name !== 'PORT' && process.env[name]);

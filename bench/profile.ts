@@ -104,7 +104,9 @@ function threadTimes(pid: number): Map<string, number> {
 const difference = (before: Map<string, number>, after: Map<string, number>) =>
   new Map([...after].map(([name, ms]) => [name, ms - (before.get(name) ?? 0)]));
 
-/** Turns the profilers of all threads on or off, and waits until they have started or written their profiles. */
+/**
+ * Turns the profilers of all threads on or off, and waits until they have started or written their profiles.
+ */
 async function setProfiling(isOn: boolean): Promise<void> {
   const switchFile = path.join(profiles, 'on');
   if (isOn) writeFileSync(switchFile, '');
@@ -159,7 +161,10 @@ function stagesOf({ threads }: Usage, roots: Record<string, number>) {
   );
 }
 
-/** Milliseconds by stage. Threads without a profile, and processes without threads of their own, are one stage without a name. */
+/**
+ * Milliseconds by stage. Threads without a profile, and processes without threads of their own, are one stage
+ * without a name.
+ */
 function listStages(usage: Usage, roots: Record<string, number>) {
   const staged = stagesOf(usage, roots);
   const hasStages = (name: string, thread: string) =>
@@ -190,7 +195,10 @@ const THREADS: Record<string, string> = {
   'libuv-worker': 'threads for files',
 };
 
-/** Prints the table of docs/benchmarks.md: all stages by process and thread, those that cost the most first, and their sum. */
+/**
+ * Prints the table of docs/benchmarks.md: all stages by process and thread, those that cost the most first,
+ * and their sum.
+ */
 function printStages(stages: ReturnType<typeof listStages>): void {
   const sum = { process: 'sum', thread: '', stage: '', ms: stages.reduce((total, { ms }) => total + ms, 0) };
   printCosts(

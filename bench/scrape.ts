@@ -87,7 +87,10 @@ function createScraper({ url, key }: Caller, siteUrl: string) {
   };
 }
 
-/** Samples the memory of the service while `work` runs. @returns PSS in MB by role, at the moment of the highest sum */
+/**
+ * Samples the memory of the service while `work` runs.
+ * @returns PSS in MB by role, at the moment of the highest sum
+ */
 async function watchMemory(roots: Record<string, number>, work: () => Promise<unknown>) {
   let most: Record<string, number> = {};
   const sum = (parts: Record<string, number>) => Object.values(parts).reduce((all, part) => all + part, 0);

@@ -31,9 +31,15 @@ const pairs = list.transform((entries, context) =>
 );
 const count = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 
-/** Roles of a worker: single scrapes, maps and searches; pages of batches and crawls; webhook deliveries; browser sessions; work that waits for language models. */
+/**
+ * Roles of a worker: single scrapes, maps and searches; pages of batches and crawls; webhook deliveries;
+ * browser sessions; work that waits for language models.
+ */
 const WORKER_ROLES = ['scrape', 'pages', 'webhooks', 'sessions', 'models'] as const;
-/** The roles without which the service does not work. Browser sessions need a sandbox, which not every machine allows, and pages need no worker for language models. */
+/**
+ * The roles without which the service does not work. Browser sessions need a sandbox, which not every machine
+ * allows, and pages need no worker for language models.
+ */
 export const REQUIRED_ROLES = ['scrape', 'pages', 'webhooks'] as const;
 
 /** Every setting, by its environment variable. `--help` and `.env.example` print the descriptions. */

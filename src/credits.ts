@@ -58,8 +58,8 @@ export interface PricedOptions {
 }
 
 /**
- * Calculates the credits of a page whose formats all get a value. More pages of a document cost more, and so does an enhanced
- * proxy that `auto` resorts to; neither is known before the page is fetched.
+ * Calculates the credits of a page whose formats all get a value. More pages of a document cost more, and so
+ * does an enhanced proxy that `auto` resorts to; neither is known before the page is fetched.
  */
 export function expectedPriceOf({
   lockdown = false,
@@ -91,8 +91,8 @@ export const SESSION_MIN_CREDITS = priceOfSession({ durationMs: 0, prompted: fal
 export const PROMPT_MIN_CREDITS = priceOfSession({ durationMs: 0, prompted: true });
 
 /**
- * Calculates the credits of a browser session. It is measured by the second, costs at least one minute, and is rounded
- * up to whole credits.
+ * Calculates the credits of a browser session. It is measured by the second, costs at least one minute, and
+ * is rounded up to whole credits.
  * @param durationMs milliseconds in which the browser could be used
  */
 export function priceOfSession({ durationMs, prompted }: { durationMs: number; prompted: boolean }): number {

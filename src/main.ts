@@ -57,8 +57,8 @@ interface StartContext {
 }
 
 /**
- * Starts everything on this machine: Temporal and Postgres unless a setting provides them, then a worker and the API.
- * A process that dies later is restarted.
+ * Starts everything on this machine: Temporal and Postgres unless a setting provides them, then a worker and
+ * the API. A process that dies later is restarted.
  * @returns `undefined` when an instance already runs (or starts) on the same data directory
  * @throws ServiceError that says which process failed and why
  */

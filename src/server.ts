@@ -50,7 +50,8 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
     logger,
     closing: closing.signal,
   };
-  // Longer than clients and load balancers keep theirs, so that no request meets a connection we have just closed.
+  // Longer than clients and load balancers keep theirs, so that no request meets a connection we have just
+  // closed.
   const server = createServer({ keepAliveTimeout: 75_000 }, createApp(deps));
   const sockets = mountSockets(server, deps);
   server.listen(config.port, config.host);

@@ -241,7 +241,10 @@ function createWorkerActivities(
   return { scrapes, activities: createActivities({ ...deps, scrapes }) };
 }
 
-/** Installs Temporal's native library: it logs to our log, and leaves signals to us. It must precede its other use. */
+/**
+ * Installs Temporal's native library: it logs to our log, and leaves signals to us. It must precede its other
+ * use.
+ */
 function installTemporalRuntime(logger: Logger): void {
   collectLogsPatiently();
   Runtime.install({
@@ -251,7 +254,9 @@ function installTemporalRuntime(logger: Logger): void {
   });
 }
 
-/** Starts hosting browser sessions, if this worker has the role for it and the machine allows their sandboxes. */
+/**
+ * Starts hosting browser sessions, if this worker has the role for it and the machine allows their sandboxes.
+ */
 async function startSessions(
   config: WorkerConfig,
   services: Services,
@@ -290,8 +295,8 @@ async function startSessions(
 }
 
 /**
- * Lets Temporal's workers take work. One that stops by itself has lost the Temporal server for good; the process then
- * exits, so that its supervisor starts it again.
+ * Lets Temporal's workers take work. One that stops by itself has lost the Temporal server for good; the
+ * process then exits, so that its supervisor starts it again.
  * @returns the end of all workers
  */
 function runTemporalWorkers(workers: Worker[], logger: Logger): Promise<unknown> {
@@ -303,7 +308,10 @@ function runTemporalWorkers(workers: Worker[], logger: Logger): Promise<unknown>
   return running;
 }
 
-/** Stops Temporal's workers. The activities of sessions end with their sessions, so their worker is stopped last. */
+/**
+ * Stops Temporal's workers. The activities of sessions end with their sessions, so their worker is stopped
+ * last.
+ */
 async function stopTemporalWorkers(workers: Worker[], sessions: HostedSessions | undefined): Promise<void> {
   const isHost = ({ options }: Worker) => options.taskQueue === sessions?.queue;
   for (const worker of workers) if (!isHost(worker)) worker.shutdown();

@@ -1,7 +1,10 @@
 import S3rver from 's3rver';
 import { runProcess } from '../../src/run/process/run-process.ts';
 
-/** An S3 server on loopback in the place of Garage. It is a separate program, so that it can be killed like the others. */
+/**
+ * An S3 server on loopback in the place of Garage. It is a separate program, so that it can be killed like
+ * the others.
+ */
 
 /** The environment variables of the program. */
 export type BucketSettings = Record<'BUCKET_DIRECTORY' | 'BUCKET_PORT' | 'BUCKET_NAME', string>;

@@ -7,8 +7,8 @@ import { environmentOf, type PlacedFile, place } from './places.ts';
 const FIRST_DELAY_MS = 100;
 
 /**
- * Runs a service of docker-compose.yml that ends by itself, with the command of the file, and restarts it as often as its
- * `restart: on-failure:N` allows.
+ * Runs a service of docker-compose.yml that ends by itself, with the command of the file, and restarts it as
+ * often as its `restart: on-failure:N` allows.
  * @param options.path PATH with the programs of its image
  * @param options.note called when it is restarted
  * @throws Error with its last output

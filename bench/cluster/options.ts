@@ -8,7 +8,10 @@ export interface ClusterOptions {
   env?: Record<string, string>;
   /** Number of API processes; 2 by default. */
   apis?: number;
-  /** WINNOW_WORKER_ROLES of each worker, where empty means all roles; by default six workers with one role each, two of them `sessions`. */
+  /**
+   * WINNOW_WORKER_ROLES of each worker, where empty means all roles; by default six workers with one role
+   * each, two of them `sessions`.
+   */
   workers?: string[];
   /** Whether blobs are in an S3 bucket, as in docker-compose.yml; otherwise in a shared directory. */
   bucket?: boolean;

@@ -20,7 +20,8 @@ export interface PlacedFile {
 
 /**
  * The environment that docker-compose.yml gives to a service.
- * @param replacements values for variables that make sense only in a container. Variables that the file does not set are
+ * @param replacements values for variables that make sense only in a container. Variables that the file does
+ * not set are
  *   refused, because the two would drift apart
  */
 export function environmentOf(
@@ -37,7 +38,10 @@ export function environmentOf(
   return { ...Object.fromEntries(values), ...replacements };
 }
 
-/** Settings as in a container. All other variables of this process are `undefined`, so that a child does not inherit them. */
+/**
+ * Settings as in a container. All other variables of this process are `undefined`, so that a child does not
+ * inherit them.
+ */
 export function withoutSurroundings(settings: Record<string, string>): Record<string, string | undefined> {
   const surrounding = Object.keys(process.env).filter((variable) => !AROUND.has(variable));
   return { ...Object.fromEntries(surrounding.map((variable) => [variable, undefined])), ...settings };

@@ -5,9 +5,9 @@ import { isPortFree } from '../../src/run/embedded/ports.ts';
 export type PickPort = () => Promise<number>;
 
 /**
- * Creates a function that returns a different free port each time. Ports are below 32768, because Temporal stores its
- * ports as signed 16-bit integers, and because the system uses higher ports for outgoing connections while a process is
- * down.
+ * Creates a function that returns a different free port each time. Ports are below 32768, because Temporal
+ * stores its ports as signed 16-bit integers, and because the system uses higher ports for outgoing
+ * connections while a process is down.
  */
 export function createPortPicker(): PickPort {
   const given = new Set<number>();

@@ -55,7 +55,10 @@ export async function obtainServer(options: {
   return programs;
 }
 
-/** Links the tools under the names that they have in the image of Temporal's tools. @returns the PATH to them */
+/**
+ * Links the tools under the names that they have in the image of Temporal's tools.
+ * @returns the PATH to them
+ */
 export function linkPrograms(dataDir: string, { directory }: ServerPrograms, cli: string): string {
   const own = join(dataDir, 'programs');
   rmSync(own, { recursive: true, force: true });

@@ -27,7 +27,10 @@ export function planApi(context: RoleContext, index: number, port: number): Proc
   return planRole(context, { service: 'api', name: `api-${index}`, title: `API ${index}`, settings });
 }
 
-/** Plans one process of the service `worker`. @param worker.roles as in WINNOW_WORKER_ROLES; empty means all */
+/**
+ * Plans one process of the service `worker`.
+ * @param worker.roles as in WINNOW_WORKER_ROLES; empty means all
+ */
 export function planWorker(
   context: RoleContext,
   worker: { index: number; port: number; roles: string },

@@ -17,7 +17,10 @@ import { planApi, planBucket, planWorker, type RoleContext } from './roles.ts';
 import type { Supervisor } from './supervisor.ts';
 import { planTemporalServer, SPARE_PORTS } from './temporal-server.ts';
 
-/** One worker for each role, so that a task queue without a worker is noticed, and two hosts of browser sessions. */
+/**
+ * One worker for each role, so that a task queue without a worker is noticed, and two hosts of browser
+ * sessions.
+ */
 const WORKERS = ['scrape', 'pages', 'webhooks', 'models', 'sessions', 'sessions'];
 const APIS = 2;
 

@@ -23,8 +23,8 @@ export interface Cluster extends Services {
 }
 
 /**
- * Starts the services of docker-compose.yml on loopback without containers: a Temporal server on Postgres, API processes,
- * workers. It reads the file and replaces only host names and paths.
+ * Starts the services of docker-compose.yml on loopback without containers: a Temporal server on Postgres,
+ * API processes, workers. It reads the file and replaces only host names and paths.
  * @throws Error or ServiceError that names the process that could not be started
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {

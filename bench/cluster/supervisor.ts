@@ -42,7 +42,8 @@ interface Watched {
 
 /**
  * Creates a supervisor.
- * @param run file that records the processes, so that the next start on the same data ends those that are left
+ * @param run file that records the processes, so that the next start on the same data ends those that are
+ * left
  */
 export function createSupervisor({
   run,

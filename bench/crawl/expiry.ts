@@ -11,7 +11,9 @@ import { ask, type JobPath } from './service.ts';
 const SCRAPES_BEFORE = 20;
 const BETWEEN_MS = 100;
 
-/** How long the pages of an expired job take to be deleted, and scrapes before and meanwhile; milliseconds. */
+/**
+ * How long the pages of an expired job take to be deleted, and scrapes before and meanwhile; milliseconds.
+ */
 export interface Expiry {
   deletionMs: number;
   before: number[];

@@ -12,8 +12,8 @@ import { type CrawlerTask, serveCrawler } from './programs.ts';
 import { crawlRequest } from './request.ts';
 
 /**
- * Runs the service's fetch, rendering threads and link discovery with the frontier in memory, which is the minimum cost
- * of a crawl. Results are discarded. The setting is the number of pages at once.
+ * Runs the service's fetch, rendering threads and link discovery with the frontier in memory, which is the
+ * minimum cost of a crawl. Results are discarded. The setting is the number of pages at once.
  */
 
 const PAGE_MS = 30_000;

@@ -11,9 +11,9 @@ import { serveCrawler } from '../crawl/programs.ts';
 import { measure } from '../figures.ts';
 
 /**
- * Fetches all pages of a site and converts them in the service's threads. The setting names the fetcher and the number of
- * pages at once: `engine-8` uses the service's engines with the escalation, `undici-8` uses undici and decodes every
- * response as UTF-8.
+ * Fetches all pages of a site and converts them in the service's threads. The setting names the fetcher and
+ * the number of pages at once: `engine-8` uses the service's engines with the escalation, `undici-8` uses
+ * undici and decodes every response as UTF-8.
  */
 
 const PAGE_MS = 30_000;

@@ -8,8 +8,8 @@ import { unprivileged } from '../browser/unprivileged.ts';
 import { serveVisitor, type VisitorTask } from '../browser/visitors.ts';
 
 /**
- * Runs Crawlee's PlaywrightCrawler, which is told which text to wait for. It opens a fixed number of pages at once in one
- * browser, like the other visitors, and stores nothing on disk.
+ * Runs Crawlee's PlaywrightCrawler, which is told which text to wait for. It opens a fixed number of pages at
+ * once in one browser, like the other visitors, and stores nothing on disk.
  */
 
 /** The part of Crawlee that is used. Crawlee's own types are missing until it is installed. */

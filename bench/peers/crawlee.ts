@@ -7,9 +7,9 @@ import type { CleanOptions, Snapshot } from '../../src/content/snapshot.ts';
 import { type CrawlerTask, serveCrawler } from '../crawl/programs.ts';
 
 /**
- * Runs Crawlee's CheerioCrawler with our extraction and stores the results in its dataset. These settings had no
- * measurable effect: requests without its header generator, an agent that keeps connections alive, the queue without
- * locks.
+ * Runs Crawlee's CheerioCrawler with our extraction and stores the results in its dataset. These settings had
+ * no measurable effect: requests without its header generator, an agent that keeps connections alive, the
+ * queue without locks.
  */
 
 /** The part of Crawlee that is used. Crawlee's own types are missing until it is installed. */

@@ -22,7 +22,9 @@ export const ours: Convert = (html) => toMarkdown(parseHtml(html), { removeBase6
 /** Our converter as the service calls it, which drops skip links and empty elements. */
 export const tidy: Convert = (html) => toMarkdown(parseHtml(html), { removeBase64Images: true, tidy: true });
 
-/** A typical self-written crawler: cheerio removes what surrounds the content, and turndown converts the rest. */
+/**
+ * A typical self-written crawler: cheerio removes what surrounds the content, and turndown converts the rest.
+ */
 export async function cheerioTurndown(): Promise<Convert> {
   const { load }: { load(html: string): Cheerio } = await import('cheerio' as string);
   const { turndown } = await loadTurndown();

@@ -12,7 +12,10 @@ export interface ConvertedFile {
   pages?: number;
 }
 
-/** How Winnow is measured: in a sandboxed process as in the service, without the sandbox, or with OCR in the sandbox. */
+/**
+ * How Winnow is measured: in a sandboxed process as in the service, without the sandbox, or with OCR in the
+ * sandbox.
+ */
 export const WINNOW_VARIANTS = ['Winnow', 'Winnow without its sandbox', 'Winnow with OCR'] as const;
 export type WinnowVariant = (typeof WINNOW_VARIANTS)[number];
 

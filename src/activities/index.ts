@@ -54,8 +54,8 @@ export type Activities = ReturnType<typeof createActivities>;
 
 /**
  * Converts every error of an activity into a Temporal failure whose type is our error code. The failure is
- * retryable only if the error is. The text of an unknown error appears only in the log. Without a database, the
- * activity fails when the database responds again.
+ * retryable only if the error is. The text of an unknown error appears only in the log. Without a database,
+ * the activity fails when the database responds again.
  */
 export function failureInterceptor({
   db,

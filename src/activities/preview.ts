@@ -30,8 +30,8 @@ const MODEL_MS = 25_000;
 export function previewActivities({ db, results, models }: PreviewDeps) {
   return {
     /**
-     * Asks the model which options the prompt of a crawl describes. A model that fails is no error, because rules can
-     * take its place.
+     * Asks the model which options the prompt of a crawl describes. A model that fails is no error, because
+     * rules can take its place.
      * @returns the key of the result
      */
     async previewCrawl(jobId: string): Promise<string | undefined> {

@@ -67,9 +67,10 @@ export function searchActivities(deps: SearchDeps) {
   const { db, results } = deps;
   return {
     /**
-     * Finds the results of a search. Without scrapes to wait for, it also ends the job. The activity may be repeated: the ids of
-     * the scrapes depend on the job and the URLs only.
-     * @returns the results that are going to be scraped; otherwise the key of the final results, or `undefined`
+     * Finds the results of a search. Without scrapes to wait for, it also ends the job. The activity may be
+     * repeated: the ids of the scrapes depend on the job and the URLs only.
+     * @returns the results that are going to be scraped; otherwise the key of the final results, or
+     * `undefined`
      *   if the job had already ended without them
      */
     async findResults(jobId: string): Promise<ResultsToScrape | string | undefined> {
@@ -81,7 +82,8 @@ export function searchActivities(deps: SearchDeps) {
       using _ = startHeartbeat();
       using timer = startTimer(request, startedAt);
       timer.requireTime();
-      // Those that an attempt has stored before it was lost are not started, and this one may find other results.
+      // Those that an attempt has stored before it was lost are not started, and this one may find other
+      // results.
       if (Context.current().info.attempt > 1) await deleteChildJobs(db, jobId);
       const found = await searchProvider(deps, job.team_id, { request, signal: timer.signal });
       const leftMs = timer.requireTime();
@@ -107,7 +109,8 @@ export function searchActivities(deps: SearchDeps) {
     },
 
     /**
-     * Adds the documents of the scrapes to the results, or with `asyncScraping` the ids of the scrapes, and ends the job.
+     * Adds the documents of the scrapes to the results, or with `asyncScraping` the ids of the scrapes, and
+     * ends the job.
      * @param pending the key of the blob with the results
      * @returns the key of the final results
      */
@@ -180,8 +183,8 @@ interface PlannedScrape {
 }
 
 /**
- * Stores the jobs that scrape the results of a search, as many as the team has credits for. They are reserved in the same
- * transaction, so that searches at the same moment do not spend the same ones.
+ * Stores the jobs that scrape the results of a search, as many as the team has credits for. They are reserved
+ * in the same transaction, so that searches at the same moment do not spend the same ones.
  * @returns the scrapes, and warnings about results that are not scraped
  */
 async function planWithinCredits(

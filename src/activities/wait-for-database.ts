@@ -5,8 +5,8 @@ import type { Database } from '../storage/db/client.ts';
 const POLL_MS = 500;
 
 /**
- * Waits until the database responds. An activity that failed because of an outage ends after it, so that an outage costs
- * one of its few attempts, however long it lasts.
+ * Waits until the database responds. An activity that failed because of an outage ends after it, so that an
+ * outage costs one of its few attempts, however long it lasts.
  * @throws CancelledFailure if the activity has ended for Temporal meanwhile, or if its worker stops
  */
 export async function waitForDatabase(db: Pick<Database, 'ready'>): Promise<void> {

@@ -9,8 +9,8 @@ const MIN_PAUSE_MS = 25;
 const MAX_PAUSE_MS = 500;
 
 /**
- * Number of jobs of a team in this process that ask the database for a slot at the same time. Each of these calls locks the team,
- * so thousands of them would leave the database no time for the jobs that have a slot.
+ * Number of jobs of a team in this process that ask the database for a slot at the same time. Each of these
+ * calls locks the team, so thousands of them would leave the database no time for the jobs that have a slot.
  */
 const MAX_ASKING = 16;
 
@@ -18,8 +18,8 @@ const MAX_ASKING = 16;
 const asking = new Map<string, CallSlots>();
 
 /**
- * Takes one of a team's slots. It waits for at most two thirds of the timeout; jobs of this process get them about in the order of
- * their arrival.
+ * Takes one of a team's slots. It waits for at most two thirds of the timeout; jobs of this process get them
+ * about in the order of their arrival.
  * @returns the lease, and the milliseconds that it waited; `undefined` if it did not have to wait
  * @throws ServiceError `CONCURRENCY_QUEUE_TIMEOUT` if no slot became free in time
  */

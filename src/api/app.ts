@@ -29,7 +29,9 @@ const MAX_UPLOADING_BYTES = 4 * MAX_UPLOAD_BYTES;
 /** Those of one team. */
 const MAX_UPLOADING_BYTES_OF_TEAM = 2 * MAX_UPLOAD_BYTES;
 
-/** Creates the HTTP application: health checks, the API reference, file downloads and every route of the API. */
+/**
+ * Creates the HTTP application: health checks, the API reference, file downloads and every route of the API.
+ */
 export function createApp(deps: ApiDeps): Express {
   const { config, db, blobs, temporal, logger } = deps;
   const app = express();

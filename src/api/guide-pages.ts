@@ -1,7 +1,9 @@
 import type { Express } from 'express';
 import { GUIDES_PATH } from '../jobs/guides/read-guides.ts';
 
-/** Serves the guides as pages. Their code is loaded when one is read, because most instances never serve any. */
+/**
+ * Serves the guides as pages. Their code is loaded when one is read, because most instances never serve any.
+ */
 export function mountGuides(app: Express): void {
   app.get(GUIDES_PATH, async (_request, response) => {
     const { renderGuideList } = await import('./render-guides.ts');

@@ -2,7 +2,10 @@ import { deleteProfileResponse, profileParams } from '../schemas/profile.ts';
 import { deleteProfile } from '../storage/db/teams/profiles.ts';
 import { defineRoute } from './http/route.ts';
 
-/** The routes that delete browser profiles. Profiles are created by scrapes and sessions, whose two paths they have too. */
+/**
+ * The routes that delete browser profiles. Profiles are created by scrapes and sessions, whose two paths they
+ * have too.
+ */
 export const profileRoutes = (['/v2/browser', '/v2/interact'] as const).map((base) =>
   defineRoute({
     tag: 'Profiles',

@@ -33,15 +33,18 @@ const SHUTDOWN_GRACE_MS = 6_000;
  */
 const RESULT_GRACE_MS = 5_000;
 /**
- * How long after its timeout a scrape is waited for whose document is converted on. Official clients end their requests five
- * seconds after the timeout, so the response that tells them to repeat it must be earlier.
+ * How long after its timeout a scrape is waited for whose document is converted on. Official clients end
+ * their requests five seconds after the timeout, so the response that tells them to repeat it must be
+ * earlier.
  */
 const CONVERSION_GRACE_MS = 1_500;
 
 /** The log's message when Postgres fails while it writes a stored scrape to its disk. */
 const NOT_ON_DISK = 'a scrape has begun, but may not be on the disk of the database';
 
-/** Sentences that tell the caller how to get the result of a job when the service stops before the job ends. */
+/**
+ * Sentences that tell the caller how to get the result of a job when the service stops before the job ends.
+ */
 const HOW_TO_GET_RESULT = {
   scrape: (id: string) =>
     `The scrape continues when the service starts again; GET /v2/scrape/${id} then returns its result.`,
@@ -69,7 +72,10 @@ export interface SynchronousJob {
   insert?: InsertJob;
 }
 
-/** A function that stores a job by means of the one that it gets, which runs its statements and reserves the credits. */
+/**
+ * A function that stores a job by means of the one that it gets, which runs its statements and reserves the
+ * credits.
+ */
 type InsertJob = (
   job: NewJob & Pick<SynchronousJob, 'request'>,
   store: (insert: InsertRows) => Promise<StoredRequest>,
@@ -85,8 +91,8 @@ const MIN_CREDITS = 1;
 const UNREAD_RESULT_TTL_MS = 3_600_000;
 
 /**
- * Stores a job, starts its workflow and waits for its result. A request whose document took longer than its timeout
- * before joins the scrape that continues.
+ * Stores a job, starts its workflow and waits for its result. A request whose document took longer than its
+ * timeout before joins the scrape that continues.
  * @returns the id and the result of the job; no result if the job is still running after its timeout
  * @throws ServiceError the error that the job failed with; `SERVICE_UNAVAILABLE` if the service stops
  */
@@ -166,7 +172,10 @@ function withScrapeId(thrown: unknown, scrapeId: string): ServiceError {
   });
 }
 
-/** Stores a job, unless it joins an earlier scrape. A slot is taken at once for one that a worker of this machine begins. */
+/**
+ * Stores a job, unless it joins an earlier scrape. A slot is taken at once for one that a worker of this
+ * machine begins.
+ */
 async function storeJob(
   {
     id,
@@ -235,14 +244,16 @@ async function startJob(
   const labels = isEncrypted || kind === 'search' ? {} : labelsOf({ ...request, target, url });
   const start = { jobId: id, teamId, timeoutMs, ...(isQuick && { isQuick }), ...labels };
   const begins = isQuick ? beginScrape?.({ start, job }) : undefined;
-  // The statement that ends the scrape waits for the disk as well, so nothing is lost unless Postgres dies before.
+  // The statement that ends the scrape waits for the disk as well, so nothing is lost unless Postgres dies
+  // before.
   const onDisk = job && waitForDisk(db).catch((error) => logger.warn({ err: error, jobId: id }, NOT_ON_DISK));
   const begun = await begins;
   if (begun) {
     const { document } = begun;
     return document === undefined ? { handle: temporal.findScrape(id) } : { result: document };
   }
-  // Temporal would keep a workflow whose job the database loses. If the wait fails, only the workflow can find out what is lost.
+  // Temporal would keep a workflow whose job the database loses. If the wait fails, only the workflow can
+  // find out what is lost.
   await onDisk;
   const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startSynchronousJob(kind, start);
   const handle = await started.catch(async (error: ServiceError) => {

@@ -19,7 +19,8 @@ interface Scrape extends Pick<SynchronousJob, 'caller' | 'signal' | 'isEncrypted
 /**
  * Runs a scrape.
  * @returns the response with its document, in the shape of `scrapeResponse`
- * @throws ServiceError the error that it failed with; `SCRAPE_TIMEOUT` if it is still running after its timeout
+ * @throws ServiceError the error that it failed with; `SCRAPE_TIMEOUT` if it is still running after its
+ * timeout
  */
 export async function runScrape({ baseUrl, ...scrape }: Scrape, deps: ApiDeps): Promise<JsonText> {
   const { url, timeout: timeoutMs, origin } = scrape.request;
@@ -48,11 +49,16 @@ export function parseDocument(result: Buffer, baseUrl: string, deps: Pick<ApiDep
   return JSON.parse(documentJson(result, baseUrl, deps)) as Document;
 }
 
-/** Bounds of the seconds after which a request is to be repeated whose document takes longer than its timeout. */
+/**
+ * Bounds of the seconds after which a request is to be repeated whose document takes longer than its timeout.
+ */
 const MIN_RETRY_SECONDS = 5;
 const MAX_RETRY_SECONDS = 30;
 
-/** The error for a scrape that is still running after its timeout. Clients repeat the request if a document is the cause. */
+/**
+ * The error for a scrape that is still running after its timeout. Clients repeat the request if a document is
+ * the cause.
+ */
 async function timeoutError(
   id: string,
   { url, upload, timeout: timeoutMs }: ScrapeRequest,

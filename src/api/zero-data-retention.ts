@@ -11,7 +11,10 @@ type Options = Pick<
 /** Actions whose results are files, which have to be stored after the request. */
 const ACTIONS_WITH_FILES = new Set(['screenshot', 'pdf']);
 
-/** Lists the options of a request that zero data retention excludes: they require data to be stored, or are defined so. */
+/**
+ * Lists the options of a request that zero data retention excludes: they require data to be stored, or are
+ * defined so.
+ */
 function excludedOptions({ formats, actions = [], profile, onlyCleanContent }: Options): string[] {
   return [
     ...recordsOf(formats).flatMap(({ format, request }) =>

@@ -23,7 +23,8 @@ const MAX_LISTED_DETAILS = 10;
 
 /**
  * Sends a request and waits for the response without a time limit, because the service has its own.
- * @throws ServiceError with the error code of the response; `SERVICE_UNAVAILABLE` when the service cannot be reached
+ * @throws ServiceError with the error code of the response; `SERVICE_UNAVAILABLE` when the service cannot be
+ * reached
  */
 export async function sendRequest(
   target: ServiceConnection,
@@ -47,8 +48,8 @@ export function postJson(
 }
 
 /**
- * Streams a response with a list that may not fit into memory: yields each member's JSON as soon as it has arrived, with
- * backpressure on the connection.
+ * Streams a response with a list that may not fit into memory: yields each member's JSON as soon as it has
+ * arrived, with backpressure on the connection.
  * @param field name of the list
  * @returns the response with that list empty
  * @throws ServiceError as {@link sendRequest}, also when the connection is lost in the middle

@@ -51,8 +51,8 @@ export async function withConnection<T>(
 }
 
 /**
- * Runs work against the running instance on this data directory. Browser sessions end with their service, so one that is
- * started for a single command is of no use to them.
+ * Runs work against the running instance on this data directory. Browser sessions end with their service, so
+ * one that is started for a single command is of no use to them.
  * @throws ServiceError `SERVICE_UNAVAILABLE` if none runs
  */
 export async function withRunningInstance<T>(

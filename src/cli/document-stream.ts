@@ -29,8 +29,8 @@ export interface DocumentStreamOptions {
 /**
  * Reads the documents of a job, one by one, until the job ends.
  *
- * The API delays its response to a request for documents that do not exist yet. Every request therefore starts at the last
- * known document, which exists, so that the status arrives without a delay.
+ * The API delays its response to a request for documents that do not exist yet. Every request therefore
+ * starts at the last known document, which exists, so that the status arrives without a delay.
  * @returns the last status that was read
  */
 export async function streamDocuments(job: DocumentStreamOptions): Promise<PageJobHead> {
@@ -55,14 +55,18 @@ export async function streamDocuments(job: DocumentStreamOptions): Promise<PageJ
     const head = await retryWhileUnreachable(poll, { note: job.note, signal: job.stop });
     isBehind = head.completed > seen;
 
-    // The job has more documents but none arrived: the overlapping document may have filled the whole response.
+    // The job has more documents but none arrived: the overlapping document may have filled the whole
+    // response.
     const isRead = !isBehind || (overlap === 0 && seen === before);
     if (job.giveUp.aborted || (isRead && head.status !== 'scraping')) return head;
     if (isRead) await pause(POLL_INTERVAL_MS - (performance.now() - startedAt), job.giveUp);
   }
 }
 
-/** Makes one request: reads the documents from `skip` on, leaves out those already seen, and returns the status. */
+/**
+ * Makes one request: reads the documents from `skip` on, leaves out those already seen, and returns the
+ * status.
+ */
 async function readPage(
   { target, path, giveUp }: DocumentStreamOptions,
   { skip, seen, addDocument }: { skip: number; seen: number; addDocument(json: string): Promise<void> },

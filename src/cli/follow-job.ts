@@ -16,7 +16,10 @@ const MAX_LISTED_FAILURES = 10;
 /** How the summary says that a job ended. */
 const OUTCOMES = { completed: 'is completed', failed: 'has failed', cancelled: 'was cancelled' } as const;
 
-/** The connection, progress output and abort signals with which a command follows and cancels jobs of one kind. */
+/**
+ * The connection, progress output and abort signals with which a command follows and cancels jobs of one
+ * kind.
+ */
 export interface JobSession {
   /** The job kind, as named in messages. */
   noun: PageJobNoun;
@@ -28,8 +31,8 @@ export interface JobSession {
 }
 
 /**
- * Follows a job to its end, writes its documents, prints a summary, and sets the exit code. The job is cancelled when the
- * user interrupts the command or the results can no longer be written.
+ * Follows a job to its end, writes its documents, prints a summary, and sets the exit code. The job is
+ * cancelled when the user interrupts the command or the results can no longer be written.
  */
 export async function followJob(session: JobSession, id: string, results: ResultWriter): Promise<void> {
   const { noun, progress, interrupt } = session;

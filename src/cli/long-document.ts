@@ -8,8 +8,8 @@ import type { ServiceConnection } from './connection.ts';
 const POLL_MS = 1_000;
 
 /**
- * Sends a request for a scrape. If its document takes longer than the timeout of the request and is converted on, waits for the
- * end of that.
+ * Sends a request for a scrape. If its document takes longer than the timeout of the request and is converted
+ * on, waits for the end of that.
  * @param options.note called when the wait begins, with a sentence that says so
  * @throws ServiceError as {@link sendRequest}
  */

@@ -68,7 +68,10 @@ async function untilEnd(
   }
 }
 
-/** Reads a JSON Schema from a file. @throws ServiceError `BAD_REQUEST` if the file cannot be read or is no JSON */
+/**
+ * Reads a JSON Schema from a file.
+ * @throws ServiceError `BAD_REQUEST` if the file cannot be read or is no JSON
+ */
 export function readSchema(file: string | undefined): unknown {
   if (file === undefined) return undefined;
   try {

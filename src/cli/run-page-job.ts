@@ -15,7 +15,10 @@ import { openResultWriter } from './result-writer.ts';
 
 /** The functions with which a command starts its job. */
 export interface JobStarter {
-  /** Posts a body to the command's path. After a lost connection it is sent again and still starts only one job. */
+  /**
+   * Posts a body to the command's path. After a lost connection it is sent again and still starts only one
+   * job.
+   */
   post(body: unknown): Promise<ApiResponse>;
   /** Cancels a job that was already started. */
   cancel(id: string): Promise<void>;

@@ -7,7 +7,9 @@ import { migrate } from '../storage/db/migrate.ts';
 import { withConnection } from './connection.ts';
 import { onInterrupt } from './interrupt.ts';
 
-/** Runs work on the configured database, else on that of the running instance, which is started if necessary. */
+/**
+ * Runs work on the configured database, else on that of the running instance, which is started if necessary.
+ */
 export async function withDatabase<T>(work: (db: Database, config: Config) => Promise<T>): Promise<T> {
   const config = readConfig();
   if (config.databaseUrl) return runOnDatabase(config.databaseUrl, config, work);

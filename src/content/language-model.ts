@@ -39,7 +39,10 @@ export interface CheckedResponse {
   value: unknown;
   /** The faults of the value, in sentences for the model; empty for a valid one. */
   faults: string[];
-  /** The valid part of a value with faults, which is used if corrections do not help; `undefined` if there is none. */
+  /**
+   * The valid part of a value with faults, which is used if corrections do not help; `undefined` if there is
+   * none.
+   */
   rest?: unknown;
 }
 

@@ -99,7 +99,9 @@ export interface Snapshot {
   retryAfterMs?: number;
   /** IANA name of the time zone that the browser reported to the page. */
   timezone?: string;
-  /** Blob references of files that were created while the page was open, by the format that requested them. */
+  /**
+   * Blob references of files that were created while the page was open, by the format that requested them.
+   */
   files: Record<string, string>;
   /** Plain data that formats read from the open page, by the format. */
   collectedData?: Record<string, unknown>;
@@ -116,14 +118,16 @@ export interface Snapshot {
 }
 
 /**
- * A snapshot whose text need not be a string yet. It is plain data, because it is sent to the rendering threads and stored in
- * the cache.
+ * A snapshot whose text need not be a string yet. It is plain data, because it is sent to the rendering
+ * threads and stored in the cache.
  */
 export interface FetchedSnapshot extends Omit<Snapshot, 'text'> {
   text: SourceText;
 }
 
-/** How a snapshot is cleaned before formats are derived from it. The names are those of the request options. */
+/**
+ * How a snapshot is cleaned before formats are derived from it. The names are those of the request options.
+ */
 export interface CleanOptions {
   /** Keeps only the main content, without headers, navigation and footers. */
   onlyMainContent: boolean;

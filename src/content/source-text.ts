@@ -2,9 +2,10 @@ import { transcode } from 'node:buffer';
 import { codeOf } from '../errors.ts';
 
 /**
- * The source of a page, such as its HTML: a string, or its bytes in UTF-8 without a byte order mark. Each copy of a long string
- * takes a tenth of a millisecond and more, because V8 gets new memory from the system for it. So the string is made only where
- * all of the text is read, which is in a rendering thread for most pages.
+ * The source of a page, such as its HTML: a string, or its bytes in UTF-8 without a byte order mark. Each
+ * copy of a long string takes a tenth of a millisecond and more, because V8 gets new memory from the system
+ * for it. So the string is made only where all of the text is read, which is in a rendering thread for most
+ * pages.
  */
 export type SourceText = string | Uint8Array;
 
@@ -27,9 +28,10 @@ export function beginningOf(text: SourceText, characters: number): string {
 }
 
 /**
- * A string to search for words and tags in ASCII, which takes a tenth of the time of {@link wholeText}. It has the same ASCII
- * characters in the same order; instead of each other character, it may have two to four, none of which is an ASCII character.
- * Some of these match `\s`, so a pattern for this string lists the white space that it means.
+ * A string to search for words and tags in ASCII, which takes a tenth of the time of {@link wholeText}. It
+ * has the same ASCII characters in the same order; instead of each other character, it may have two to four,
+ * none of which is an ASCII character. Some of these match `\s`, so a pattern for this string lists the white
+ * space that it means.
  */
 export const asciiView = (text: SourceText): string =>
   typeof text === 'string' ? text : toBuffer(text).toString('latin1');

@@ -1,6 +1,6 @@
 /**
- * The origin of the URLs that uploaded files are given, because documents and jobs name their source by a URL. Its top-level
- * domain never exists (RFC 2606).
+ * The origin of the URLs that uploaded files are given, because documents and jobs name their source by a
+ * URL. Its top-level domain never exists (RFC 2606).
  */
 const ORIGIN = 'https://uploads.invalid';
 

@@ -3,8 +3,8 @@ export const isJsonObject = (value: unknown): value is Record<string, unknown> =
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Returns a JSON value without what Postgres refuses in texts of its type `jsonb`: the character U+0000, and halves of
- * characters outside the basic plane.
+ * Returns a JSON value without what Postgres refuses in texts of its type `jsonb`: the character U+0000, and
+ * halves of characters outside the basic plane.
  */
 export function storableJson(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '').toWellFormed();

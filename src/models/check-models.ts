@@ -38,8 +38,8 @@ const TOOL_CALLS = {
 const NO_TOOL_CALLS = 'it calls no tools, so agents and prompts for browser sessions will hardly work';
 
 /**
- * Checks every configured model: whether the endpoint responds and knows it, which structured output works, and how it calls
- * tools. This costs a few tokens.
+ * Checks every configured model: whether the endpoint responds and knows it, which structured output works,
+ * and how it calls tools. This costs a few tokens.
  * @param timeoutMs after this time, a model that has not responded counts as one that does not work
  */
 export async function checkModels(settings: ModelSettings, timeoutMs: number): Promise<ModelFinding[]> {
@@ -97,7 +97,9 @@ async function checkModel(
   }
 }
 
-/** Finds how a model calls tools. A model whose other responses work is not reported as broken without them. */
+/**
+ * Finds how a model calls tools. A model whose other responses work is not reported as broken without them.
+ */
 async function findToolCalls(
   completions: Completions,
   { model, work }: { model: string; work: ModelWork },

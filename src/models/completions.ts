@@ -16,7 +16,10 @@ export interface ModelWork {
   jobId: string;
   /** Aborts a call; its reason is thrown. */
   signal: AbortSignal;
-  /** When the work must have ended, as a value of `performance.now()`. A wait that would exceed it is not begun. */
+  /**
+   * When the work must have ended, as a value of `performance.now()`. A wait that would exceed it is not
+   * begun.
+   */
   endsAt?: number | undefined;
 }
 
@@ -47,17 +50,23 @@ export type FullCompletion = Pick<Completion, 'text' | 'calls'>;
 
 /** Requests that fail with an error that may pass are sent this many times. */
 const MAX_ATTEMPTS = 5;
-/** If there is no response at all, they are sent only this many times, because the endpoint may be down for long. */
+/**
+ * If there is no response at all, they are sent only this many times, because the endpoint may be down for
+ * long.
+ */
 const MAX_UNREACHABLE_ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 500;
 /** Prompts with fewer words are not checked for silent truncation. */
 const MIN_CHECKED_WORDS = 500;
-/** An endpoint that counts fewer tokens than this share of the words has cut the prompt, because no word is less than a token. */
+/**
+ * An endpoint that counts fewer tokens than this share of the words has cut the prompt, because no word is
+ * less than a token.
+ */
 const MIN_TOKENS_PER_WORD = 0.75;
 
 /**
- * Sends questions to the endpoint: within the budget of the team, a limited number at once, and again after errors that
- * may pass. It records what each call cost.
+ * Sends questions to the endpoint: within the budget of the team, a limited number at once, and again after
+ * errors that may pass. It records what each call cost.
  */
 export class Completions {
   readonly #deps: CompletionDeps;
@@ -70,7 +79,8 @@ export class Completions {
 
   /**
    * Asks a question.
-   * @throws ServiceError `MODEL_BUDGET_EXCEEDED`, `MODEL_PROMPT_WITHHELD`, or `MODEL_RESPONSE_UNUSABLE` for a response that
+   * @throws ServiceError `MODEL_BUDGET_EXCEEDED`, `MODEL_PROMPT_WITHHELD`, or `MODEL_RESPONSE_UNUSABLE` for a
+   * response that
    *   is empty or was cut; EndpointError if there is no response; the reason of the signal
    */
   async complete(question: Question, work: ModelWork): Promise<FullCompletion> {
@@ -144,7 +154,10 @@ export class Completions {
     return { text, calls: completion.calls };
   }
 
-  /** Finds out whether a response was cut, is empty, gives the prompt away, or responds to a prompt that the endpoint has cut. */
+  /**
+   * Finds out whether a response was cut, is empty, gives the prompt away, or responds to a prompt that the
+   * endpoint has cut.
+   */
   #findFault(question: Question, { text, calls, isTruncated, promptTokens }: Completion) {
     const words = countWords(promptText(question));
     const isPromptCut =

@@ -6,7 +6,10 @@ import { parseRetryAfter } from '../fetch/net/retry-after.ts';
 import { fieldsOf, parseJson } from '../json/json-object.ts';
 
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
-/** The name under which calls of tools that were not offered are passed on. A page may have chosen the real one. */
+/**
+ * The name under which calls of tools that were not offered are passed on. A page may have chosen the real
+ * one.
+ */
 const UNKNOWN_TOOL = 'unknown';
 
 /** How to reach the endpoint of the operator. */
@@ -308,7 +311,10 @@ function toEndpointError(error: unknown, baseUrl: string): EndpointError {
   return unreachable(error, baseUrl);
 }
 
-/** The status in the body of an error that a gateway reports by HTTP 200, because it had begun with the response before. */
+/**
+ * The status in the body of an error that a gateway reports by HTTP 200, because it had begun with the
+ * response before.
+ */
 function reportedStatus(error: unknown): number | undefined {
   const body = 'responseBody' in Object(error) ? parseJson(String(fieldsOf(error).responseBody)) : undefined;
   const { code } = fieldsOf(fieldsOf(body).error);

@@ -6,8 +6,8 @@ import { EndpointError, type ResponseFormat } from './endpoint.ts';
 import type { Messages } from './prompt-messages.ts';
 
 /**
- * Ways to get data from an endpoint, the most reliable one first: the endpoint enforces the schema, it enforces JSON and
- * the schema is part of the prompt, or everything is only asked for.
+ * Ways to get data from an endpoint, the most reliable one first: the endpoint enforces the schema, it
+ * enforces JSON and the schema is part of the prompt, or everything is only asked for.
  */
 const STRUCTURED_OUTPUTS = ['json_schema', 'json_object', 'prompt'] as const;
 export type StructuredOutput = (typeof STRUCTURED_OUTPUTS)[number];
@@ -36,7 +36,8 @@ export class StructuredOutputs {
 
   /**
    * Asks for data. Where the endpoint refuses or ignores a way, the next one is tried and remembered.
-   * @throws ServiceError `MODEL_RESPONSE_UNUSABLE` for a response that stays without JSON or with faults; everything that
+   * @throws ServiceError `MODEL_RESPONSE_UNUSABLE` for a response that stays without JSON or with faults;
+   * everything that
    *   {@link Completions.complete} throws
    */
   async fill(messages: Messages, form: ResponseForm, work: ModelWork): Promise<unknown> {

@@ -7,8 +7,8 @@ import { EndpointError } from './endpoint.ts';
 import { conversationMessages, plainMessages } from './prompt-messages.ts';
 
 /**
- * Ways in which a model calls tools: the endpoint knows tools, or the tools are a part of the prompt and the calls are JSON in
- * the text of the response.
+ * Ways in which a model calls tools: the endpoint knows tools, or the tools are a part of the prompt and the
+ * calls are JSON in the text of the response.
  */
 type ToolWay = 'tools' | 'prompt';
 
@@ -30,8 +30,8 @@ export class ToolCalls {
   }
 
   /**
-   * Asks for the next step. Where the endpoint refuses tools, or the model has never called one and does not do so now, the
-   * tools are described in the prompt; what leads to a call is remembered.
+   * Asks for the next step. Where the endpoint refuses tools, or the model has never called one and does not
+   * do so now, the tools are described in the prompt; what leads to a call is remembered.
    * @throws everything that {@link Completions.complete} throws
    */
   async takeTurn(conversation: Conversation, work: ModelWork): Promise<FullCompletion> {
@@ -58,7 +58,10 @@ export class ToolCalls {
     throw refusal;
   }
 
-  /** @returns `undefined` if the endpoint refuses this too, so that the refusal of the tools is the one that is reported */
+  /**
+   * @returns `undefined` if the endpoint refuses this too, so that the refusal of the tools is the one that
+   * is reported
+   */
   async #askByPrompt(conversation: Conversation, work: ModelWork): Promise<FullCompletion | undefined> {
     try {
       return await this.#ask('prompt', conversation, work);
@@ -91,15 +94,18 @@ const toolRules = (tools: readonly ModelTool[]) =>
     .map(({ name, description, schema }) => `- ${name}: ${description} ${JSON.stringify(schema)}`)
     .join('\n')}`;
 
-/** A call in the form that the templates of many open models teach them, which servers without a parser for it pass on as text. */
+/**
+ * A call in the form that the templates of many open models teach them, which servers without a parser for it
+ * pass on as text.
+ */
 const TAGGED_CALL = /<tool_call>([\s\S]*?)<\/tool_call>/g;
 
 /** A code fence at the end of a text. */
 const LAST_FENCE = /```(?:json)?[ \t]*\n([^`]*)\n?```$/;
 
 /**
- * Finds calls of tools in the text of a response. It must end with them, because a model may also quote a page; before them,
- * models may explain what they do.
+ * Finds calls of tools in the text of a response. It must end with them, because a model may also quote a
+ * page; before them, models may explain what they do.
  */
 function callsInText(text: string, tools: readonly Pick<ModelTool, 'name'>[]): ModelToolCall[] {
   const parsed = text.endsWith('</tool_call>')

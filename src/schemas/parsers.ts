@@ -21,8 +21,8 @@ const parseName = (name: Selectable['type']) =>
   options.find(({ shape }) => shape.type.value === name)!.parse({ type: name });
 
 /**
- * The options of each parser that a request allows, with defaults filled in. If a parser is there several times, its options
- * take precedence over its bare name.
+ * The options of each parser that a request allows, with defaults filled in. If a parser is there several
+ * times, its options take precedence over its bare name.
  * @param requested the validated option `parsers`
  */
 export function parserOptions(requested: z.output<typeof parsers>): z.output<Options>[] {

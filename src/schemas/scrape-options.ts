@@ -35,7 +35,10 @@ const passes = (check: () => void) => {
   }
 };
 
-/** Bytes of all headers of a request together. Servers, and the proxy that the browser goes through, read 16 KiB with their own. */
+/**
+ * Bytes of all headers of a request together. Servers, and the proxy that the browser goes through, read 16
+ * KiB with their own.
+ */
 const MAX_HEADER_BYTES = 12_288;
 
 /** Headers that Node accepts. Values cannot contain line breaks, so they cannot inject other headers. */
@@ -247,7 +250,8 @@ export const isCacheOnly = ({ lockdown, minAge }: { lockdown: boolean; minAge?: 
 export function resolveScrapeOptions<Options extends Fields>(options: Options) {
   const sensitive =
     Boolean(options.headers && Object.keys(options.headers).length) || Boolean(options.actions?.length);
-  // A cache-only request accepts copies of any age unless it says otherwise: the cache keeps them for 730 days by default.
+  // A cache-only request accepts copies of any age unless it says otherwise: the cache keeps them for 730
+  // days by default.
   const cacheOnly = isCacheOnly(options);
   return {
     ...options,

@@ -158,7 +158,10 @@ interface FoundSession extends SignedPath {
   session: HostedSession;
 }
 
-/** Statuses of requests that reach no session: not signed by the API, or for a session that this host does not run. */
+/**
+ * Statuses of requests that reach no session: not signed by the API, or for a session that this host does not
+ * run.
+ */
 const STATUSES = { unauthorized: 401, gone: 410 } as const;
 
 /** The session that a request is for, or the reason why it reaches none. */

@@ -26,11 +26,13 @@ import type { SessionUsage } from './session-usage.ts';
 
 /** How long the profile of a session may take to be saved at its end, in milliseconds. */
 const PROFILE_SAVE_MS = 8_000;
-/** How long calls may take to end when the host is stopped, in milliseconds. The profile gets that much less. */
+/**
+ * How long calls may take to end when the host is stopped, in milliseconds. The profile gets that much less.
+ */
 const LAST_CALLS_MS = 2_000;
 /**
- * How long a site still has to respond, in milliseconds, to a navigation of code that was killed, and to one of a client that
- * has disconnected and may want to find the page when it returns.
+ * How long a site still has to respond, in milliseconds, to a navigation of code that was killed, and to one
+ * of a client that has disconnected and may want to find the page when it returns.
  */
 const KILLED_NAVIGATION_MS = 300;
 const LEFT_NAVIGATION_MS = 5_000;
@@ -174,7 +176,8 @@ export class HostedSession {
   }
 
   /**
-   * Runs a visit in the tab in use, and leaves the page open. It is the replay of the scrape that the session continues.
+   * Runs a visit in the tab in use, and leaves the page open. It is the replay of the scrape that the session
+   * continues.
    * @throws the reason of the signal when it fires, `Disconnected` when the browser ends
    */
   async visit<Result>(
@@ -258,7 +261,8 @@ export class HostedSession {
   /**
    * Executes code. The session counts as active meanwhile.
    * @param signal ends the wait for earlier calls, or kills the code
-   * @throws ServiceError `LANGUAGE_NOT_AVAILABLE` or `SESSION_FAILED` before the code has begun; `SESSION_DESTROYED` if the
+   * @throws ServiceError `LANGUAGE_NOT_AVAILABLE` or `SESSION_FAILED` before the code has begun;
+   * `SESSION_DESTROYED` if the
    *   session ends before the code
    */
   async execute(request: CodeRequest, signal: AbortSignal): Promise<CodeResult> {
@@ -308,8 +312,8 @@ export class HostedSession {
   }
 
   /**
-   * Ends the session: disconnects its clients, ends code and browser, and deletes its directory. When the host is stopped,
-   * calls that run may end first.
+   * Ends the session: disconnects its clients, ends code and browser, and deletes its directory. When the
+   * host is stopped, calls that run may end first.
    */
   async end(reason: SessionEndReason): Promise<void> {
     if (this.#reason) {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { createProgramHome } from '../system/child-processes/program-home.ts';
 
 /**
- * The user that browsers and code of sessions run as when the service runs as root. It is another one than that of
- * documents, so that code which starts many processes does not keep documents from being parsed.
+ * The user that browsers and code of sessions run as when the service runs as root. It is another one than
+ * that of documents, so that code which starts many processes does not keep documents from being parsed.
  */
 export const SESSION_UID = 61_914;
 
@@ -39,7 +39,9 @@ export async function createSessionDirectory(): Promise<SessionDirectory> {
   return { ...home, protocol, profile, downloads };
 }
 
-/** Gives a file or directory to the user of sessions. A service that does not run as root is that user itself. */
+/**
+ * Gives a file or directory to the user of sessions. A service that does not run as root is that user itself.
+ */
 export async function giveToSession(path: string): Promise<void> {
   if (process.getuid?.() === 0) await chown(path, SESSION_UID, SESSION_UID);
 }

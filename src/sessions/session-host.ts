@@ -101,9 +101,10 @@ export class SessionHost {
   }
 
   /**
-   * Starts the browser of a session, or takes over that of the scrape which it continues. A second call for the same
-   * session waits for the first one.
-   * @throws ServiceError `SESSION_LIMIT_REACHED` if the memory does not suffice, `SESSION_FAILED` if the browser does not
+   * Starts the browser of a session, or takes over that of the scrape which it continues. A second call for
+   * the same session waits for the first one.
+   * @throws ServiceError `SESSION_LIMIT_REACHED` if the memory does not suffice, `SESSION_FAILED` if the
+   * browser does not
    *   start
    */
   async open(id: string, scrapeId?: string | null): Promise<HostedSession> {
@@ -232,7 +233,9 @@ export class SessionHost {
     return availableMemory() >= sessions * SESSION_MEMORY_BYTES;
   }
 
-  /** Starts a browser that nobody waits for, and the program for JavaScript that is likely to be used with it. */
+  /**
+   * Starts a browser that nobody waits for, and the program for JavaScript that is likely to be used with it.
+   */
   async #startSpare(): Promise<RunningBrowser> {
     const browser = await this.#starter.start();
     if (this.#javaScript.isLikely) void this.#startNode(browser);

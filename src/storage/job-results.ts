@@ -4,13 +4,13 @@ import type { Database } from './db/client.ts';
 import { findResult, type StoredResult } from './db/jobs/jobs.ts';
 
 /**
- * The results of jobs, and the files that belong to them, by their keys. Small results are in the database, all else is in blobs;
- * only blobs can be streamed.
+ * The results of jobs, and the files that belong to them, by their keys. Small results are in the database,
+ * all else is in blobs; only blobs can be streamed.
  */
 export interface JobResults extends Blobs {
   /**
-   * Stores the result of a job, unless it is so small that the statement which ends the job is to store it. Nobody then has to wait
-   * for the disk, or a bucket, twice.
+   * Stores the result of a job, unless it is so small that the statement which ends the job is to store it.
+   * Nobody then has to wait for the disk, or a bucket, twice.
    * @returns what that statement needs
    */
   putResult(jobId: string, result: Uint8Array): Promise<StoredResult>;

@@ -3,7 +3,10 @@ import { untilAborted } from './until-aborted.ts';
 /** A call that waits for a slot. */
 type Start = () => void;
 
-/** Limits the number of calls that are open at once. Teams take turns, and the calls of a team begin in the order of their arrival. */
+/**
+ * Limits the number of calls that are open at once. Teams take turns, and the calls of a team begin in the
+ * order of their arrival.
+ */
 export class CallSlots {
   #free: number;
   /** The waiting calls of each team; the team whose turn is next comes first. */

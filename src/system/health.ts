@@ -7,8 +7,8 @@ export type Probe = () => Promise<void>;
 
 const PROBE_TIMEOUT_MS = 5_000;
 /**
- * Milliseconds between two samples of the event loop's delay. Each wakes the process, which costs an idle one 70 microseconds of
- * CPU time, and 5 milliseconds per second at the default of 10 ms.
+ * Milliseconds between two samples of the event loop's delay. Each wakes the process, which costs an idle one
+ * 70 microseconds of CPU time, and 5 milliseconds per second at the default of 10 ms.
  */
 const EVENT_LOOP_SAMPLE_MS = 1_000;
 
@@ -33,7 +33,8 @@ export function createMetrics(processName: string): Registry {
 }
 
 /**
- * Creates the handler of `/health` (the process runs), `/ready` (state of each dependency) and `/metrics` (Prometheus).
+ * Creates the handler of `/health` (the process runs), `/ready` (state of each dependency) and `/metrics`
+ * (Prometheus).
  * @returns whether the request was one of these
  */
 export function createHealth(probes: Record<string, Probe>, registry: Registry) {

@@ -4,8 +4,8 @@ const NOTICED_MS = 50;
 const WAITS = 4;
 
 /**
- * How long nothing more should be read from a sender whose last message has kept this process busy, so that it takes a fifth
- * of the time at most and others share the rest.
+ * How long nothing more should be read from a sender whose last message has kept this process busy, so that
+ * it takes a fifth of the time at most and others share the rest.
  * @param busyMs how long the message took, in milliseconds
  * @returns milliseconds; 0 for a message that nobody noticed
  */

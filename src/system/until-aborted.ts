@@ -1,5 +1,6 @@
 /**
- * Waits for the result of `work`, but only until the signal fires. What the work does after that is its own affair.
+ * Waits for the result of `work`, but only until the signal fires. What the work does after that is its own
+ * affair.
  * @throws the reason of the signal when it fires first; the work does not even begin when it has fired before
  */
 export async function untilAborted<Result>(

@@ -31,8 +31,8 @@ const NEVER = new AbortController().signal;
 const toPayload = (value: unknown) => defaultPayloadConverter.toPayload(value);
 
 /**
- * Writes the workflows of scrapes that have already ended, for the Temporal UI. Two calls to the server start and complete
- * such a workflow; no workflow code runs. If the second call is lost, a worker completes it.
+ * Writes the workflows of scrapes that have already ended, for the Temporal UI. Two calls to the server start
+ * and complete such a workflow; no workflow code runs. If the second call is lost, a worker completes it.
  */
 export class FinishedScrapes {
   // The native connection of the worker would hand the first task of the workflow over to the worker.
@@ -42,9 +42,13 @@ export class FinishedScrapes {
   readonly #slots = new CallSlots(MAX_AT_ONCE);
   readonly #underWay = new Set<Promise<void>>();
 
-  /** @param options.address the `host:port` of the Temporal server; the connection is opened with the first record */
+  /**
+   * @param options.address the `host:port` of the Temporal server; the connection is opened with the first
+   * record
+   */
   constructor(options: { address: string; namespace: string; logger: Logger }) {
-    // This client would obey the proxy settings of the environment, as none of the other connections to the server does.
+    // This client would obey the proxy settings of the environment, as none of the other connections to the
+    // server does.
     const channelArgs = { 'grpc.enable_http_proxy': 0 };
     this.#connection = Connection.lazy({ address: options.address, channelArgs });
     this.#namespace = options.namespace;
@@ -52,8 +56,8 @@ export class FinishedScrapes {
   }
 
   /**
-   * Begins to record a scrape, as soon as fewer than 16 are under way; teams take turns. A record that fails is logged: nothing but
-   * the Temporal UI needs it.
+   * Begins to record a scrape, as soon as fewer than 16 are under way; teams take turns. A record that fails
+   * is logged: nothing but the Temporal UI needs it.
    */
   async record(scrape: FinishedScrape): Promise<void> {
     const begun = Promise.withResolvers<void>();

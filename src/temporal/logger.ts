@@ -57,8 +57,8 @@ class PatientLogCollector extends NativeLogCollector {
 }
 
 /**
- * Makes a runtime of Temporal that is installed from now on look for lines of its log once per second. No option of the library
- * sets the interval of 100 ms, which is more than half of what a worker does at rest.
+ * Makes a runtime of Temporal that is installed from now on look for lines of its log once per second. No
+ * option of the library sets the interval of 100 ms, which is more than half of what a worker does at rest.
  */
 export function collectLogsPatiently(): void {
   runtimeLogger.NativeLogCollector = PatientLogCollector;

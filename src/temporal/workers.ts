@@ -16,20 +16,25 @@ const MAX_ACTIVITIES: Record<WorkerRole, number> = {
   sessions: 8,
   models: 32,
 };
-/** Maximum number of activities on the queue of a host of sessions: one that keeps each of them, and one that ends it. */
+/**
+ * Maximum number of activities on the queue of a host of sessions: one that keeps each of them, and one that
+ * ends it.
+ */
 const MAX_HOST_ACTIVITIES = 1_000;
 /**
- * How many requests for work a worker keeps open on its queue. The next one follows milliseconds after the response to the last, so
- * few suffice; all are repeated every minute, also at rest. Those for workflows are shared by the queue of all workers and that of
- * the workflows which this worker has in memory. The library ignores its options `maxConcurrent…TaskPolls`.
+ * How many requests for work a worker keeps open on its queue. The next one follows milliseconds after the
+ * response to the last, so few suffice; all are repeated every minute, also at rest. Those for workflows are
+ * shared by the queue of all workers and that of the workflows which this worker has in memory. The library
+ * ignores its options `maxConcurrent…TaskPolls`.
  */
 const ACTIVITY_POLLS = { type: 'simple-maximum', maximum: 2 } as const;
 const WORKFLOW_POLLS = { type: 'simple-maximum', maximum: 5 } as const;
 /** Maximum number of workflows that stay in memory between two of their tasks. */
 const MAX_CACHED_WORKFLOWS = 200;
 /**
- * How long a task waits for the worker that has its workflow in memory before any worker may take it. With the heartbeats of an
- * activity (10 s), this is how long a workflow takes to notice that its worker was killed: by default, that would be 20 s.
+ * How long a task waits for the worker that has its workflow in memory before any worker may take it. With
+ * the heartbeats of an activity (10 s), this is how long a workflow takes to notice that its worker was
+ * killed: by default, that would be 20 s.
  */
 const CACHE_WAIT = '5s';
 /** Milliseconds that running activities get to finish when the process is asked to stop. */
@@ -49,7 +54,10 @@ interface TemporalWorkerOptions {
   logger: Logger;
 }
 
-/** Creates one Temporal worker for each role, and one for the queue of this process if it hosts browser sessions. */
+/**
+ * Creates one Temporal worker for each role, and one for the queue of this process if it hosts browser
+ * sessions.
+ */
 export function createTemporalWorkers(options: TemporalWorkerOptions): Promise<Worker[]> {
   const { connection, namespace, bundle, roles, hostQueue, activities, db, logger } = options;
   runWorkflowsWithoutTimeLimit();

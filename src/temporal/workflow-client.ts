@@ -43,15 +43,18 @@ const UPKEEP_PRIORITY = 5;
 /** Milliseconds after which a server that does not respond is reported to the caller. */
 const START_DEADLINE_MS = 10_000;
 /**
- * Number of scrapes whose workflows this process starts at once. Thousands at once would all miss that deadline, while the server
- * is busy with those that nobody waits for any more.
+ * Number of scrapes whose workflows this process starts at once. Thousands at once would all miss that
+ * deadline, while the server is busy with those that nobody waits for any more.
  */
 const MAX_SCRAPE_STARTS = 16;
 const RECONNECT_MS = 500;
 /** How long the start of a browser session may take, in milliseconds. */
 const SESSION_START_MS = 330_000;
 
-/** The API's access to Temporal. All calls throw ServiceError `SERVICE_UNAVAILABLE` if the server does not respond. */
+/**
+ * The API's access to Temporal. All calls throw ServiceError `SERVICE_UNAVAILABLE` if the server does not
+ * respond.
+ */
 export class Temporal {
   readonly #connection: NativeConnection;
   readonly #client: Client;
@@ -69,8 +72,8 @@ export class Temporal {
   }
 
   /**
-   * Starts a scrape in the process that runs its workflow, so that the first task of the workflow need not be polled for.
-   * It runs only once, even if it is started twice with the same id.
+   * Starts a scrape in the process that runs its workflow, so that the first task of the workflow need not be
+   * polled for. It runs only once, even if it is started twice with the same id.
    * @param signal takes the start back while it waits for its turn
    * @throws the reason of the signal if it took the start back
    */
@@ -97,7 +100,9 @@ export class Temporal {
     return toStarted(this.#client.workflow.getHandle<typeof scrape>(workflowIdOf('scrape', jobId)));
   }
 
-  /** Starts a job whose request stays open until it ends, in the same way as `startScrape` starts a scrape. */
+  /**
+   * Starts a job whose request stays open until it ends, in the same way as `startScrape` starts a scrape.
+   */
   async startSynchronousJob(kind: SynchronousKind, job: SynchronousStart): Promise<StartedWorkflow> {
     return toStarted(await this.#callServer(() => startSynchronousJob(this.#client, kind, job)));
   }
@@ -158,7 +163,8 @@ export class Temporal {
 
   /**
    * Ends a browser session, and waits for its end.
-   * @returns `absent` if it has no workflow, which may be about to start; `running` if the workflow did not end within
+   * @returns `absent` if it has no workflow, which may be about to start; `running` if the workflow did not
+   * end within
    *   `waitMs` milliseconds
    */
   async endSession(sessionId: string, waitMs: number): Promise<'ended' | 'absent' | 'running'> {
@@ -182,8 +188,9 @@ export class Temporal {
   }
 
   /**
-   * Starts the workflow of a job that has new pages, or wakes it if it is running. Then its events are delivered too: a workflow
-   * that was about to end goes on, but the delivery that it started may have ended already.
+   * Starts the workflow of a job that has new pages, or wakes it if it is running. Then its events are
+   * delivered too: a workflow that was about to end goes on, but the delivery that it started may have ended
+   * already.
    */
   async continuePageJob(job: PageJobStart): Promise<void> {
     await this.startPageJob(job);

@@ -28,13 +28,16 @@ export interface SessionInput {
   expiresAt: number;
   /** Milliseconds without activity after which it ends. */
   activityTtlMs: number;
-  /** The task queue of the host that starts its browser: the API has asked it, or it still has the page of its scrape open. */
+  /**
+   * The task queue of the host that starts its browser: the API has asked it, or it still has the page of its
+   * scrape open.
+   */
   hostQueue?: string | undefined;
 }
 
 /**
- * Runs a browser session: starts its browser, and ends it when it is deleted, when one of its times is over, or when its
- * browser or host dies. The update `opened` waits until the browser can be used.
+ * Runs a browser session: starts its browser, and ends it when it is deleted, when one of its times is over,
+ * or when its browser or host dies. The update `opened` waits until the browser can be used.
  * @returns the duration and the price of the session
  */
 export async function browser(input: SessionInput): Promise<SessionOutcome | undefined> {
@@ -59,7 +62,10 @@ const OUTCOMES: Partial<Record<SessionEndReason, ErrorCode>> = {
 const deletedError = (id: string) =>
   new ServiceError('SESSION_DESTROYED', `The browser session ${id} was deleted while it started.`);
 
-/** The remedy when a host did not start a session: the first host that takes it, or one that was not tried before. */
+/**
+ * The remedy when a host did not start a session: the first host that takes it, or one that was not tried
+ * before.
+ */
 function wayOutOf(error: unknown): 'any host' | 'other host' | undefined {
   const { code } = toServiceError(error);
   const hasDied = error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
@@ -138,8 +144,8 @@ class SessionState {
   }
 
   /**
-   * Starts the browser, on the host that the input names if there is one, and on another one if that cannot. A host never
-   * opens a session that another one has opened for its user.
+   * Starts the browser, on the host that the input names if there is one, and on another one if that cannot.
+   * A host never opens a session that another one has opened for its user.
    */
   async #start(): Promise<{ queue: string }> {
     const { sessionId } = this.#input;
@@ -202,7 +208,8 @@ class SessionState {
           if (activeAt === undefined) this.#reason ??= reason;
           else this.#lastActivityAt = activeAt;
         },
-        // When the host has died, the activity above fails as well. One that lives may have lost its connection for a while.
+        // When the host has died, the activity above fails as well. One that lives may have lost its
+        // connection for a while.
         () => (patched('session-stopped-again') ? Promise.race([kept, sleep(STOP_AGAIN_MS)]) : kept),
       );
     }

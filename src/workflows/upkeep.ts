@@ -21,7 +21,9 @@ const ROUNDS_PER_CLEANUP = 10;
 /** Number of rounds after which the workflow continues as a new run, so that its history stays short. */
 const MAX_ROUNDS = 500;
 
-/** Runs forever: restarts or ends jobs and deliveries that have lost their workflow, and deletes expired data. */
+/**
+ * Runs forever: restarts or ends jobs and deliveries that have lost their workflow, and deletes expired data.
+ */
 export async function upkeep(): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     for (const job of await upkeepSteps.findStalled())
@@ -62,7 +64,8 @@ const isOverdue = (job: StalledJob | OverdueJob): job is OverdueJob =>
   job.kind !== 'batch_scrape' && job.kind !== 'crawl';
 
 /**
- * Ends a job that has no workflow, because the API server was killed after it had stored the job. Nobody knows its id, so it fails instead of being started; its uploaded file is deleted.
+ * Ends a job that has no workflow, because the API server was killed after it had stored the job. Nobody
+ * knows its id, so it fails instead of being started; its uploaded file is deleted.
  */
 async function endIfLost({ id, kind }: OverdueJob): Promise<void> {
   const workflowId = workflowIdOf(kind, id);

@@ -6,7 +6,9 @@ import type { Database } from '../../src/storage/db/client.ts';
 import { endSession, findSession, openSession } from '../../src/storage/db/sessions.ts';
 import { makeTeam, openTestDatabase, storeSession } from '../support/database.ts';
 
-/** The opening of stored sessions by a host whose browsers only count, because real ones are tested elsewhere. */
+/**
+ * The opening of stored sessions by a host whose browsers only count, because real ones are tested elsewhere.
+ */
 
 let db: Database;
 let teamId: string;

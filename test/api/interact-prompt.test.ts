@@ -113,8 +113,8 @@ async function scrape(path: string, key?: string): Promise<string> {
 let shared: Promise<string> | undefined;
 
 /**
- * Opens a page in a session that several tests share, because the browser of a session costs a second of processor time.
- * It is for tests that look neither at the bill nor at the end of a session.
+ * Opens a page in a session that several tests share, because the browser of a session costs a second of
+ * processor time. It is for tests that look neither at the bill nor at the end of a session.
  * @returns the id of the scrape which the session continues
  */
 async function openPage(path: string): Promise<string> {
@@ -137,7 +137,10 @@ type Call = [name: string, input: object];
 /** A turn of the model. @param find returns the ref of an element of the newest view */
 type Turn = (find: (element: string) => string, request: ModelRequest) => Call[] | ModelReply;
 
-/** Lets the model take these turns; the last one repeats. As long as it does not see an element that it needs, it reads on. */
+/**
+ * Lets the model take these turns; the last one repeats. As long as it does not see an element that it needs,
+ * it reads on.
+ */
 function script(...turns: Turn[]): void {
   let count = 0;
   endpoint.reply((request) => {

@@ -25,7 +25,10 @@ test('kill -9 of a parser costs only time: the document is converted again and b
       void response.writeHead(200, { 'Content-Type': 'application/pdf' }).end(LONG),
   });
   const db = openTestDatabase();
-  /** Scrapes the document with a new team. @returns `undefined` if it was converted before its parser was found at work */
+  /**
+   * Scrapes the document with a new team.
+   * @returns `undefined` if it was converted before its parser was found at work
+   */
   async function scrapeAndKill() {
     const { key } = await makeTeam(db);
     pages.requests.length = 0;

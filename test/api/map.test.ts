@@ -27,7 +27,10 @@ afterAll(async () => {
 
 const map = (body: Record<string, unknown>, key?: string) => call('/v2/map', { body, ...(key && { key }) });
 
-/** Maps without what other tests have scraped, and expects that to work. @returns paths, and the rest of the answer */
+/**
+ * Maps without what other tests have scraped, and expects that to work.
+ * @returns paths, and the rest of the answer
+ */
 async function pathsOf(body: Record<string, unknown>, key?: string) {
   const { status, body: answer } = await map({ useIndex: false, ...body }, key);
   expect([status, answer.success, answer.error]).toEqual([200, true, undefined]);

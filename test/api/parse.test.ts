@@ -388,7 +388,8 @@ describe('the size of a file', () => {
     const count = IS_FULL_RUN ? 5 : 3;
     const all = Array.from({ length: count }, async (_, n) => {
       const send = () => parse({ ...page(45 * MB), name: `${n}.html` }, { timeout: 300_000 });
-      // A request that has waited half a minute for memory is asked to come again, which happens on a busy machine only.
+      // A request that has waited half a minute for memory is asked to come again, which happens on a busy
+      // machine only.
       return pollUntil(async () => {
         const response = await send();
         return ![429, 503].includes(response.status) && response;

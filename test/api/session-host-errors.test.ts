@@ -10,8 +10,8 @@ import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../supp
 import { CLOSED_PORT } from '../support/receiver.ts';
 
 /**
- * The responses of the API when a session host does not respond as it should. Clients repeat a request that gets 502, so 502
- * means that the host did nothing.
+ * The responses of the API when a session host does not respond as it should. Clients repeat a request that
+ * gets 502, so 502 means that the host did nothing.
  */
 
 let db: Database;

@@ -52,7 +52,10 @@ async function startGatedPage() {
   };
 }
 
-/** Continues the scrape of a gated page. @returns the request that waits for the page, and the id of the session */
+/**
+ * Continues the scrape of a gated page.
+ * @returns the request that waits for the page, and the id of the session
+ */
 async function startGatedSession(url: string) {
   const { body } = await call('/v2/scrape', { body: { url }, key: team.key });
   const scrapeId: string = body.data.metadata.scrapeId;

@@ -61,7 +61,10 @@ async function connectPlaywright(url: string): Promise<Browser> {
   return browser;
 }
 
-/** Checks the price of a session that a client has used for a short time; a busy machine may take minutes for that. */
+/**
+ * Checks the price of a session that a client has used for a short time; a busy machine may take minutes for
+ * that.
+ */
 const expectPrice = ({ sessionDurationMs, creditsBilled }: ApiResponse['body']) =>
   expect(creditsBilled).toBe(priceOfSession({ durationMs: sessionDurationMs, prompted: false }));
 

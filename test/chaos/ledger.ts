@@ -7,7 +7,10 @@ import type { VerifiedJob } from './verify.ts';
 
 /** The credits of the team in the database. */
 export interface Ledger {
-  /** Checks entries and balance against all jobs that ended since the ledger was opened. No job may be running. */
+  /**
+   * Checks entries and balance against all jobs that ended since the ledger was opened. No job may be
+   * running.
+   */
   check(jobs: VerifiedJob[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -68,7 +68,10 @@ export async function startEmbedded(): Promise<ChaosTarget> {
   };
 }
 
-/** A Chromium process of one of the workers: it exists once a worker has started, and again when a page needs it. */
+/**
+ * A Chromium process of one of the workers: it exists once a worker has started, and again when a page needs
+ * it.
+ */
 export function browserVictim(workers: () => number[]) {
   let last: number | undefined;
   return {

@@ -5,7 +5,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCommand } from '../../src/run/embedded/command.ts';
 import { useService } from '../support/use-service.ts';
 
-/** The verbs of `browser` against the shared service, as a user types them. `test/api/interact-prompt.test.ts` has `prompt`. */
+/**
+ * The verbs of `browser` against the shared service, as a user types them. `test/api/interact-prompt.test.ts`
+ * has `prompt`.
+ */
 
 const service = useService();
 const entry = path.join(import.meta.dirname, '../../bin/winnow.js');

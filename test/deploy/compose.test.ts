@@ -96,7 +96,8 @@ test('the API reaches the browser sessions of workers, which can make sandboxes,
   expect([0, workerPort]).not.toContain(sessionAddress.port);
   expect(worker).not.toHaveProperty('ports');
   expect(worker?.networks).toEqual(api?.networks);
-  // Chromium's sandbox needs user namespaces, which two of Docker's profiles forbid, and bubblewrap a /proc of its own.
+  // Chromium's sandbox needs user namespaces, which two of Docker's profiles forbid, and bubblewrap a /proc
+  // of its own.
   expect(worker?.security_opt).toEqual(
     expect.arrayContaining(['seccomp=unconfined', 'apparmor=unconfined', 'systempaths=unconfined']),
   );

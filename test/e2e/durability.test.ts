@@ -34,7 +34,10 @@ afterAll(async () => {
 const ask = (path: string, body?: unknown, method?: string) =>
   call(path, { url: service.url, key: service.key, body, ...(method && { method }) });
 
-/** Starts a scrape that takes a while. @returns its id as soon as the activity list shows it, and the pending answer */
+/**
+ * Starts a scrape that takes a while.
+ * @returns its id as soon as the activity list shows it, and the pending answer
+ */
 async function startSlowScrape(url: string): Promise<{ id: string; answer: Promise<ApiResponse | Error> }> {
   const answer = ask('/v2/scrape', { url, timeout: 120_000, maxAge: 0 }).catch((error: Error) => error);
   const job = await pollUntil(async () => {
@@ -225,7 +228,8 @@ describe('a start after a crash', () => {
     for (const delayMs of [150, 700, 1500]) {
       const attempt = startService({ dataDir: service.dataDir }).catch((error: Error) => error);
       await sleep(delayMs);
-      // On a busy machine the start may not have begun by then, and the file is still that of the attempt before.
+      // On a busy machine the start may not have begun by then, and the file is still that of the attempt
+      // before.
       const pid = await pollUntil(
         () => {
           const run = readRunFile(service.dataDir);

@@ -20,8 +20,8 @@ import { chromiumProcesses, documentProcesses, sendSignal } from '../support/pro
 import { useService } from '../support/use-service.ts';
 
 /**
- * Parts of the service that are stopped, killed or taken up as a whole. The vitest project of this file has a service
- * of its own, because other files would notice.
+ * Parts of the service that are stopped, killed or taken up as a whole. The vitest project of this file has a
+ * service of its own, because other files would notice.
  */
 
 const service = useService();
@@ -178,7 +178,8 @@ describeInFullRun('a parse whose worker is killed', () => {
     expect(await uploads()).toEqual([{ job_id: wait.holder }]);
     const killed = workerPid();
     process.kill(killed, 'SIGKILL');
-    // Either of the two jobs may get the free slot first, so the parse may end before the page is requested again.
+    // Either of the two jobs may get the free slot first, so the parse may end before the page is requested
+    // again.
     const heldAgain = pages.requests.length;
     await pollUntil(() => pages.requests.length > heldAgain);
     finish();
@@ -346,7 +347,8 @@ describeInFullRun('a batch that takes up the whole browser', () => {
       (_, n) => `http://127.0.0.${n + 2}:${port}/`,
     );
     const team = await makeTeam(db, { concurrency: 200 });
-    // The last round begins when the timeout of a page would be over; a single page may take much longer than it waits.
+    // The last round begins when the timeout of a page would be over; a single page may take much longer than
+    // it waits.
     const id = await startJob(BATCH, { urls, maxAge: 0, waitFor: 16_000, timeout: 47_000 }, team);
     let most = 0;
     const done = await untilStatus(

@@ -9,8 +9,9 @@ import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
 /**
- * The first call of interact takes over the page of a scrape with actions or a profile. `faults.test.ts` runs these tests,
- * because they kill the worker, and because a host keeps few pages, which other files would use up.
+ * The first call of interact takes over the page of a scrape with actions or a profile. `faults.test.ts` runs
+ * these tests, because they kill the worker, and because a host keeps few pages, which other files would use
+ * up.
  */
 
 const service = useService();

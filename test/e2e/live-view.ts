@@ -9,8 +9,8 @@ import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
 /**
- * The live view as its users have it: in a real browser, through the API, which relays it to the host of the session.
- * `faults.test.ts` runs this test, because it kills the API.
+ * The live view as its users have it: in a real browser, through the API, which relays it to the host of the
+ * session. `faults.test.ts` runs this test, because it kills the API.
  */
 
 const FILLED = 'position:absolute;inset:0;width:100%;height:100%;box-sizing:border-box';
@@ -64,7 +64,10 @@ afterAll(async () => {
   for (const site of sites) await site[Symbol.asyncDispose]();
 });
 
-/** The point of the viewer's page that shows a place of the remote page, given as shares of its width and height. */
+/**
+ * The point of the viewer's page that shows a place of the remote page, given as shares of its width and
+ * height.
+ */
 async function pointAt({ page }: Viewer, x: number, y: number): Promise<[number, number]> {
   const canvas = page.locator('canvas');
   const box = await pollUntil(() => canvas.boundingBox());

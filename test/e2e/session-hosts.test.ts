@@ -9,7 +9,10 @@ import { describeInFullRun } from '../support/corpus.ts';
 import { pollUntil } from '../support/poll.ts';
 import { type SessionCluster, type SessionWorker, startSessionCluster } from '../support/session-cluster.ts';
 
-/** Browser sessions on two hosts, used through two APIs. The tests follow each other: one host is stopped, the other dies. */
+/**
+ * Browser sessions on two hosts, used through two APIs. The tests follow each other: one host is stopped, the
+ * other dies.
+ */
 
 /** A busy machine takes ten times as long. */
 const TIMEOUT_MS = 180_000;

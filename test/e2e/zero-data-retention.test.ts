@@ -41,7 +41,10 @@ afterAll(async () => {
   await pages[Symbol.asyncDispose]();
 });
 
-/** When each marker was made. The other tests leave much data, and what did not change since cannot hold the marker. */
+/**
+ * When each marker was made. The other tests leave much data, and what did not change since cannot hold the
+ * marker.
+ */
 const madeAt = new Map<string, Date>();
 
 function newMarker(): string {
@@ -56,7 +59,10 @@ function madeAtOf(marker: string): Date {
   return date;
 }
 
-/** A page whose address, options and content hold the marker; it answers `status`, perhaps once a promise is settled. */
+/**
+ * A page whose address, options and content hold the marker; it answers `status`, perhaps once a promise is
+ * settled.
+ */
 async function startMarked(marker: string, { status = 200, after = Promise.resolve() } = {}) {
   const site = await startPages({
     [`/${marker}`]: async (_request, response) => {
@@ -72,7 +78,10 @@ async function startMarked(marker: string, { status = 200, after = Promise.resol
 /** Every place that holds the marker. */
 const placesOf = (marker: string) => findMarker(marker, { db, client, dataDir }, madeAtOf(marker));
 
-/** With zero data retention no place holds the marker; without, these do, which shows that they were looked at. */
+/**
+ * With zero data retention no place holds the marker; without, these do, which shows that they were looked
+ * at.
+ */
 async function expectPlaces(marker: string, zeroDataRetention: boolean, places: unknown[]): Promise<void> {
   if (zeroDataRetention) expect(await placesOf(marker)).toEqual([]);
   // Temporal writes its index of workflows a moment later.

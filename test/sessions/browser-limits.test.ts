@@ -8,7 +8,10 @@ import { SessionHost } from '../../src/sessions/session-host.ts';
 import { createSessionMetrics } from '../../src/sessions/session-metrics.ts';
 import { createLogger } from '../../src/system/logger.ts';
 
-/** Pages of a session cannot use more memory or disk of its host than they may. The limits here are smaller than those of the service. */
+/**
+ * Pages of a session cannot use more memory or disk of its host than they may. The limits here are smaller
+ * than those of the service.
+ */
 
 const MEGABYTE = 1024 ** 2;
 /** A busy machine takes ten times as long. */

@@ -146,7 +146,8 @@ it('the live view does not resume a popup before a client has prepared it', asyn
     flatten: true,
   });
   const opened = client.evaluate(opener, `open('http://popup.test/'); 'opened'`);
-  // The popup does not wait for this client forever, so the client does not wait between two looks for its events.
+  // The popup does not wait for this client forever, so the client does not wait between two looks for its
+  // events.
   const { params: popup } = await client.untilEvent(({ params }) => params?.waitingForDebugger);
   for (let times = 0; times < 3; times++) await client.send('Browser.getVersion');
   await client.send('Fetch.enable', {}, popup.sessionId);

@@ -13,7 +13,10 @@ import { findSessionConfinement, SessionHost } from '../../src/sessions/session-
 import { createSessionMetrics } from '../../src/sessions/session-metrics.ts';
 import { createLogger } from '../../src/system/logger.ts';
 
-/** A host of sessions that cannot be opened: where its port is taken, bubblewrap fails as in a container with Docker's default profiles, or user namespaces are off. */
+/**
+ * A host of sessions that cannot be opened: where its port is taken, bubblewrap fails as in a container with
+ * Docker's default profiles, or user namespaces are off.
+ */
 
 const SOURCE = path.join(import.meta.dirname, '..', '..', 'src');
 const REASON = 'bwrap: No permissions to create new namespace';
@@ -57,8 +60,8 @@ async function openElsewhere(run: (args: string[]) => { stdout: string; stderr: 
 }
 
 /**
- * A shell script that runs a program as root of a user namespace in which no further one can be created, but all other
- * namespaces can.
+ * A shell script that runs a program as root of a user namespace in which no further one can be created, but
+ * all other namespaces can.
  */
 const WITHOUT_USER_NAMESPACES = `
 unshare --user sh -c '

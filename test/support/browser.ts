@@ -34,7 +34,11 @@ export const VISITOR = {
 const SEEN = { appearance: VISITOR, maxBytes: 10_000_000 };
 const logger = createLogger('test', 'warn');
 
-/** Starts Chromium behind the egress proxy. @param hosts names that are 127.0.0.1 @param lists text of filter lists */
+/**
+ * Starts Chromium behind the egress proxy.
+ * @param hosts names that are 127.0.0.1
+ * @param lists text of filter lists
+ */
 export async function startBrowser(options: { hosts: string[]; lists?: string }): Promise<TestBrowser> {
   const config = readConfig();
   const dns = await startDns(Object.fromEntries(options.hosts.map((host) => [host, ['127.0.0.1']])));

@@ -15,7 +15,10 @@ export function openTestDatabase(): Database {
   });
 }
 
-/** Creates an empty database on the Postgres server of the shared service, and drops it when it is disposed of. */
+/**
+ * Creates an empty database on the Postgres server of the shared service, and drops it when it is disposed
+ * of.
+ */
 export async function openEmptyDatabase() {
   const server = openTestDatabase();
   const name = `empty_${randomUUID()}`;
@@ -43,7 +46,10 @@ export interface TestTeam {
   key: string;
 }
 
-/** Makes a team of its own for a test. @param change what sets it apart from a usual one without a limit of credits */
+/**
+ * Makes a team of its own for a test.
+ * @param change what sets it apart from a usual one without a limit of credits
+ */
 export async function makeTeam(db: Database, change: TeamChange = {}): Promise<TestTeam> {
   const name = `team-${randomUUID()}`;
   const id = await createTeam(db, name, null);

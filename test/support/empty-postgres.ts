@@ -5,14 +5,20 @@ import { readConfig } from '../../src/config.ts';
 import { lastOutputLines, runCommand } from '../../src/run/embedded/command.ts';
 import { preparePostgres } from '../../src/run/embedded/postgres.ts';
 
-/** The data of a Postgres that has never run, which services start on copies of: creating them takes a second of processor time. */
+/**
+ * The data of a Postgres that has never run, which services start on copies of: creating them takes a second
+ * of processor time.
+ */
 export interface EmptyPostgres {
   /** A data directory of the service, without anything else in it. */
   directory: string;
   remove(): Promise<void>;
 }
 
-/** Creates the data as the first start of a service does. @throws ServiceError if Postgres cannot create them */
+/**
+ * Creates the data as the first start of a service does.
+ * @throws ServiceError if Postgres cannot create them
+ */
 export async function createEmptyPostgres(): Promise<EmptyPostgres> {
   const directory = await mkdtemp(path.join(tmpdir(), 'winnow-empty-postgres-'));
   const remove = () => rm(directory, { recursive: true, force: true });

@@ -17,8 +17,8 @@ import { openTestDatabase } from './database.ts';
 import { temporalAddressOf } from './service.ts';
 
 /**
- * Starts a second API of the shared service, in this process: it uses the same Postgres, Temporal and blobs, but has
- * its own settings.
+ * Starts a second API of the shared service, in this process: it uses the same Postgres, Temporal and blobs,
+ * but has its own settings.
  */
 export async function startApi(settings: Record<string, string>) {
   const { dataDir } = inject('service');

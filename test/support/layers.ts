@@ -8,8 +8,8 @@ interface Group {
 }
 
 /**
- * The groups of `src/`, lowest first. A file imports from lower groups, from lower modules of its group and from its
- * own module. After a change, `npm run docs` writes the table into docs/layers.md.
+ * The groups of `src/`, lowest first. A file imports from lower groups, from lower modules of its group and
+ * from its own module. After a change, `npm run docs` writes the table into docs/layers.md.
  */
 const GROUPS: Group[] = [
   { name: 'errors' },
@@ -142,7 +142,9 @@ const LAYERS = GROUPS.flatMap(({ name, modules }) =>
 );
 const GROUPED = new Set(GROUPS.filter(({ modules }) => modules).map(({ name }) => name));
 
-/** The module that a file belongs to: the first part of its path below `src/`, with the second one in a group. */
+/**
+ * The module that a file belongs to: the first part of its path below `src/`, with the second one in a group.
+ */
 function moduleOf(file: string): string {
   const [first, second] = file.replace(/\.ts$/, '').split('/');
   return GROUPED.has(first!) ? `${first}/${second}` : first!;
@@ -155,7 +157,10 @@ const ownersOf = (specifier: string) =>
 
 export const LAYERS_PAGE = path.join(import.meta.dirname, '..', '..', 'docs', 'layers.md');
 
-/** The text of the page with the table of the current groups. The columns are aligned as the formatter does it. */
+/**
+ * The text of the page with the table of the current groups. The columns are aligned as the formatter does
+ * it.
+ */
 export function withLayersTable(page: string): string {
   const rows = GROUPS.map(({ name, modules = [] }) => [
     name,
@@ -206,10 +211,11 @@ function violationsOf(file: string, module: string, { specifier, typeOnly }: Imp
 }
 
 /**
- * Finds files that import each other in a circle, be it only for types: none of them can be understood without the
- * others.
+ * Finds files that import each other in a circle, be it only for types: none of them can be understood
+ * without the others.
  * @param files source texts by their path
- * @returns one line for each circle that a search from file to file meets, with its files in the order of import
+ * @returns one line for each circle that a search from file to file meets, with its files in the order of
+ * import
  */
 export function findCycles(files: Record<string, string>): string[] {
   const cycles: string[] = [];

@@ -81,7 +81,10 @@ export interface Viewer {
 interface LiveViewSettings {
   /** A further argument of the browser of the session. */
   flag?: string | undefined;
-  /** A browser that several live views use for their viewers, because a start takes a second. The caller closes it. */
+  /**
+   * A browser that several live views use for their viewers, because a start takes a second. The caller
+   * closes it.
+   */
   viewerBrowser?: Browser;
 }
 

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The test files that take longest, from about two minutes to half a minute. The list only affects how long a run
- * takes: a long file that begins last keeps one worker busy while the others have nothing left to do. Files that
- * compute (parsers, rendering, sandbox) stand between files that wait for a service, so that the cores are busy
- * during those waits.
+ * The test files that take longest, from about two minutes to half a minute. The list only affects how long a
+ * run takes: a long file that begins last keeps one worker busy while the others have nothing left to do.
+ * Files that compute (parsers, rendering, sandbox) stand between files that wait for a service, so that the
+ * cores are busy during those waits.
  */
 const LONG_FILES = [
   'test/e2e/faults',
@@ -53,8 +53,8 @@ const LONG_FILES = [
 ].map((name) => path.join(import.meta.dirname, '..', '..', `${name}.test.ts`));
 
 /**
- * Begins the files of all projects together: long files first, then larger ones, and at last those of project `pure`.
- * These are so many and so short that all workers end at about the same time.
+ * Begins the files of all projects together: long files first, then larger ones, and at last those of project
+ * `pure`. These are so many and so short that all workers end at about the same time.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -70,5 +70,8 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-/** The projects in the order of their files that are not long. A worker that changes projects loads all modules again. */
+/**
+ * The projects in the order of their files that are not long. A worker that changes projects loads all
+ * modules again.
+ */
 const RANKS = ['security', 'service', 'pure'];

@@ -7,8 +7,9 @@ import { parseHtml } from '../../src/content/html/parse/parse.ts';
 import { toMarkdownByTurndown } from '../../src/content/html/turndown/index.ts';
 
 /**
- * Elements that the two converters treat differently on purpose, so that their words cannot be compared: Winnow writes
- * formulas as TeX, and leaves out form controls, media players and other elements whose text the page does not show.
+ * Elements that the two converters treat differently on purpose, so that their words cannot be compared:
+ * Winnow writes formulas as TeX, and leaves out form controls, media players and other elements whose text
+ * the page does not show.
  */
 const NOT_COMPARED = new Set(
   'math script style noscript template title select option textarea button input iframe object audio video canvas svg'.split(
@@ -23,7 +24,8 @@ export interface WordDifference {
 }
 
 /**
- * Converts a page with Winnow's converter and with Turndown, renders both results as HTML, and compares their words.
+ * Converts a page with Winnow's converter and with Turndown, renders both results as HTML, and compares their
+ * words.
  * @returns the first difference; `undefined` if both have the same words in the same order
  */
 export function compareWords(html: string): WordDifference | undefined {
@@ -44,8 +46,9 @@ function comparablePage(html: string): Document {
 }
 
 /**
- * Removes what Turndown writes as invalid markdown: it does not escape `<` and `&`, so that text disappears as a tag, and
- * it writes a link around blocks on several lines, so that the URL becomes text. Neither holds words of its own.
+ * Removes what Turndown writes as invalid markdown: it does not escape `<` and `&`, so that text disappears
+ * as a tag, and it writes a link around blocks on several lines, so that the URL becomes text. Neither holds
+ * words of its own.
  */
 function withoutKnownFaults(page: Document): Document {
   const visit = (parent: ParentNode) => {

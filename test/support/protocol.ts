@@ -25,7 +25,10 @@ export interface RawClient {
   send(method: string, params?: object, sessionId?: string): Promise<ReceivedMessage>;
   /** Opens a tab. @returns the session and the target of its page */
   openTab(params?: object): Promise<{ sessionId: string; targetId: string }>;
-  /** Evaluates an expression in a page, and waits for its promise. @returns its value, or the text of its exception or error */
+  /**
+   * Evaluates an expression in a page, and waits for its promise.
+   * @returns its value, or the text of its exception or error
+   */
   evaluate(sessionId: string, expression: string): Promise<unknown>;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -38,7 +38,8 @@ export interface ProjectService {
 /**
  * Starts Winnow and waits until it is ready.
  * @param options.dataDir an existing data directory, to start on the data of an earlier service
- * @param options.emptyPostgres the directory of an empty Postgres to copy for a new data directory; otherwise the service
+ * @param options.emptyPostgres the directory of an empty Postgres to copy for a new data directory; otherwise
+ * the service
  *   creates one, as it does for a user
  * @param options.env settings beside those that every service under test has
  * @throws Error with the end of its output when the service exits before it is ready
@@ -102,7 +103,10 @@ export function temporalAddressOf(service: Pick<ServiceAccess, 'dataDir'>): stri
   return temporal;
 }
 
-/** Waits until a line or the end of the standard input, stops the process $0, waits for its end, and deletes the directory $1. */
+/**
+ * Waits until a line or the end of the standard input, stops the process $0, waits for its end, and deletes
+ * the directory $1.
+ */
 const STOP_LATER = `read end; kill -INT "$0"
 for turn in $(seq 120); do kill -0 "$0" || break; sleep 0.5; done
 [ -z "$1" ] || rm -rf "$1"`;
@@ -112,8 +116,8 @@ for turn in $(seq 120); do kill -0 "$0" || break; sleep 0.5; done
  * @param dataDir directory to delete then; empty for none
  */
 function stopWithThisProcess(service: ChildProcess, dataDir: string): void {
-  // Its standard input closes when this process ends, however that happens. In a process group of its own, the
-  // watching process does not get the signals of a terminal.
+  // Its standard input closes when this process ends, however that happens. In a process group of its own,
+  // the watching process does not get the signals of a terminal.
   const watch = spawn('sh', ['-c', STOP_LATER, String(service.pid), dataDir], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
@@ -130,7 +134,10 @@ async function makeDataDir(emptyPostgres: string | undefined): Promise<string> {
   return dataDir;
 }
 
-/** The URL of the API of the service on these data, once it is ready, unless the service is the one that was left. */
+/**
+ * The URL of the API of the service on these data, once it is ready, unless the service is the one that was
+ * left.
+ */
 async function findReadyUrl(dataDir: string, left: number | undefined): Promise<string | undefined> {
   const run = readRunFile(dataDir);
   const url = run?.urls.api;

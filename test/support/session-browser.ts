@@ -32,7 +32,10 @@ export interface TestSessionBrowser {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Starts the browser of a session as the product does, with access to loopback only. @param cacheDir where languages are installed */
+/**
+ * Starts the browser of a session as the product does, with access to loopback only.
+ * @param cacheDir where languages are installed
+ */
 export async function startTestSessionBrowser({
   cacheDir = readConfig().cacheDir,
 } = {}): Promise<TestSessionBrowser> {

@@ -36,7 +36,10 @@ export interface SessionCluster {
   stop(): Promise<void>;
 }
 
-/** Starts what `npm start` runs, but for the role `sessions`; beside it another API, and two workers with that role. */
+/**
+ * Starts what `npm start` runs, but for the role `sessions`; beside it another API, and two workers with that
+ * role.
+ */
 export async function startSessionCluster(): Promise<SessionCluster> {
   const service = await startService({ env: { WINNOW_WORKER_ROLES: 'scrape,pages,webhooks' } });
   const { dataDir } = service;

@@ -27,7 +27,8 @@ function textOf(value: unknown): string {
 export async function tablesWith(db: Database, marker: string): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public'`.execute(db.query);
-  // Postgres writes bytes as hexadecimal digits. Whether compressed ones hold the marker shows when they are read.
+  // Postgres writes bytes as hexadecimal digits. Whether compressed ones hold the marker shows when they are
+  // read.
   const patterns = [marker, Buffer.from(marker).toString('hex'), ZSTD_MAGIC.toString('hex')].map(
     (text) => `%${text}%`,
   );
@@ -85,7 +86,10 @@ export async function filesWith(
   return found;
 }
 
-/** Postgres replaces files and other tests drop databases at any time, and browsers delete their directories when they end. */
+/**
+ * Postgres replaces files and other tests drop databases at any time, and browsers delete their directories
+ * when they end.
+ */
 const unlessGone = <Value>(reading: Promise<Value>): Promise<Value | undefined> =>
   reading.catch((error) => {
     if (codeOf(error) !== 'ENOENT') throw error;
@@ -100,7 +104,10 @@ async function readIfChanged(file: string, since: Date): Promise<Buffer | undefi
   return mtimeMs >= since.getTime() - FILE_TIME_ACCURACY_MS ? readFile(file) : undefined;
 }
 
-/** Temporal gets a quick scrape after its response, and enters a workflow into its index up to half a second later. */
+/**
+ * Temporal gets a quick scrape after its response, and enters a workflow into its index up to half a second
+ * later.
+ */
 const INDEX_DELAY_MS = 1_500;
 
 async function historiesWith(client: Client, marker: string, since: Date): Promise<string[]> {
@@ -124,9 +131,10 @@ async function historiesWith(client: Client, marker: string, since: Date): Promi
 }
 
 /**
- * Lists every place of a service that holds a text: columns of tables, files such as logs and those of Postgres and Temporal,
- * blobs and workflows.
- * @param since when the text was made; the other tests leave much data, and what did not change since cannot hold it
+ * Lists every place of a service that holds a text: columns of tables, files such as logs and those of
+ * Postgres and Temporal, blobs and workflows.
+ * @param since when the text was made; the other tests leave much data, and what did not change since cannot
+ * hold it
  */
 export async function findMarker(
   marker: string,

@@ -8,7 +8,10 @@ import {
   temporalAddressOf,
 } from './service.ts';
 
-/** The service that a test file uses. Its properties can be read from the first `beforeAll` after `useService` on. */
+/**
+ * The service that a test file uses. Its properties can be read from the first `beforeAll` after `useService`
+ * on.
+ */
 export interface UsedService extends Readonly<ServiceAccess> {
   /** `host:port` of its Temporal server. */
   readonly temporalAddress: string;
@@ -17,11 +20,11 @@ export interface UsedService extends Readonly<ServiceAccess> {
 }
 
 /**
- * Gives a test file its service. Without settings that is the one that all files of the run share. With settings it is
- * one of the file's own, which starts before the first test and stops after the last one; this takes several seconds,
- * so only a file that needs other settings, or that kills processes, asks for it.
- * @param settings returns the environment variables of the file's own service; called in a `beforeAll` hook, so that
- * it can use what earlier hooks have started
+ * Gives a test file its service. Without settings that is the one that all files of the run share. With
+ * settings it is one of the file's own, which starts before the first test and stops after the last one; this
+ * takes several seconds, so only a file that needs other settings, or that kills processes, asks for it.
+ * @param settings returns the environment variables of the file's own service; called in a `beforeAll` hook,
+ * so that it can use what earlier hooks have started
  */
 export function useService(settings?: () => Record<string, string>): UsedService {
   let own: RunningService | undefined;

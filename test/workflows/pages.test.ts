@@ -13,7 +13,10 @@ import { startPages } from '../support/pages.ts';
 import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
-/** The workflows of batches and crawls: what a person sees and can do in the Temporal UI, and what is never in there. */
+/**
+ * The workflows of batches and crawls: what a person sees and can do in the Temporal UI, and what is never in
+ * there.
+ */
 
 const service = useService();
 
@@ -98,8 +101,8 @@ describe('the history of a crawl', () => {
     const handle = client.workflow.getHandle(`crawl/${id}`);
     await handle.result();
     const history = await handle.fetchHistory();
-    // About 60 on an idle machine, and some more for each second, because page workers take turns. An activity per page
-    // would be three events each.
+    // About 60 on an idle machine, and some more for each second, because page workers take turns. An
+    // activity per page would be three events each.
     const { startTime, closeTime } = await handle.describe();
     const seconds = (closeTime!.getTime() - startTime.getTime()) / 1_000;
     expect(history.events?.length).toBeLessThan(pages / 2 + 15 * seconds);
@@ -129,8 +132,9 @@ describe('a job that lost its workflow', () => {
     await pollUntil(
       async () => {
         if ((await batch.describe()).status.name !== 'TERMINATED') return true;
-        // As if nothing had happened to the job for a while; the next round of upkeep is asked for at once. Pages that were
-        // underway when the workflow ended are still recorded, after which the job does not look lost, so this is repeated.
+        // As if nothing had happened to the job for a while; the next round of upkeep is asked for at once.
+        // Pages that were underway when the workflow ended are still recorded, after which the job does not
+        // look lost, so this is repeated.
         await db.query
           .updateTable('job_progress')
           .set({ touched_at: new Date(0) })

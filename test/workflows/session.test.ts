@@ -10,7 +10,9 @@ import { Temporal } from '../../src/temporal/workflow-client.ts';
 import { makeTeam, openTestDatabase, storeSession } from '../support/database.ts';
 import { useService } from '../support/use-service.ts';
 
-/** How the workflow of a session finds a host that can start its browser, and how it ends the session there. */
+/**
+ * How the workflow of a session finds a host that can start its browser, and how it ends the session there.
+ */
 
 const service = useService();
 

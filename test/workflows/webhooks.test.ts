@@ -46,7 +46,10 @@ const count = (
   attributes: 'activityTaskScheduledEventAttributes' | 'timerStartedEventAttributes',
 ) => history.events?.filter((event) => event[attributes]).length;
 
-/** The types of the events, each once; an attempt that a busy machine has given up after ten seconds is repeated. */
+/**
+ * The types of the events, each once; an attempt that a busy machine has given up after ten seconds is
+ * repeated.
+ */
 const eventsOf = ({ received }: Receiver) => [
   ...new Map(received.map(({ event }) => [event.webhookId, event.type])).values(),
 ];
@@ -87,7 +90,8 @@ describe('the delivery workflow of a job', () => {
     await start(job);
     await untilAsleep(job);
     const handle = deliveryOf(job);
-    // A busy machine may need longer for all of them than the minute after which the first ones are tried again.
+    // A busy machine may need longer for all of them than the minute after which the first ones are tried
+    // again.
     expect((await deliveriesOf(db, job)).every(({ attempts }) => attempts >= 1)).toBe(true);
     expect((await handle.describe()).status.name).toBe('RUNNING');
     const history = await handle.fetchHistory();
@@ -156,4 +160,7 @@ describe('a batch with a webhook', () => {
   });
 });
 
-/** Histories of earlier versions: one that no longer replays means that deliveries under way during an update break. */
+/**
+ * Histories of earlier versions: one that no longer replays means that deliveries under way during an update
+ * break.
+ */

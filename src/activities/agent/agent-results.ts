@@ -24,7 +24,10 @@ export interface RunState {
 /** Characters of all results together that are in memory at once. It is far more than a model reads. */
 const MAX_CHARACTERS = 16 * 1024 ** 2;
 
-/** Reads the results of the steps of a run, one after the other, and keeps the part of each that a model may get. */
+/**
+ * Reads the results of the steps of a run, one after the other, and keeps the part of each that a model may
+ * get.
+ */
 export async function readRunState(
   deps: { results: Blobs },
   task: AgentTask,
@@ -71,7 +74,10 @@ export async function* readPages(
   }
 }
 
-/** Finds out which URLs a run may open. It reads only the results of searches, because those of pages may be large. */
+/**
+ * Finds out which URLs a run may open. It reads only the results of searches, because those of pages may be
+ * large.
+ */
 export async function readAccess(
   { results }: { results: Blobs },
   task: AgentTask,
@@ -90,9 +96,10 @@ export async function readAccess(
 type Outcome = Pick<Step, 'state' | 'credits' | 'blob' | 'error'>;
 
 /**
- * Reads the outcome of a call from the job that has done its work. A page that has left the hosts of the run counts as
- * failed, so that nothing of it reaches the model.
- * @param task.isByRules whether rules derive the result; otherwise the data that they extracted from a page is free
+ * Reads the outcome of a call from the job that has done its work. A page that has left the hosts of the run
+ * counts as failed, so that nothing of it reaches the model.
+ * @param task.isByRules whether rules derive the result; otherwise the data that they extracted from a page
+ * is free
  */
 export async function readOutcome(
   { db, results }: { db: Database; results: Blobs },

@@ -12,8 +12,8 @@ export function agentActivities(deps: AgentDeps) {
   const { db } = deps;
   return {
     /**
-     * Decides what a run does next: by its plan, or by asking the model. The activity may be repeated: a turn that is
-     * stored stays as it is.
+     * Decides what a run does next: by its plan, or by asking the model. The activity may be repeated: a turn
+     * that is stored stays as it is.
      */
     async takeTurn(jobId: string, turn: number): Promise<TurnReport> {
       const run = await findRun(db, jobId);

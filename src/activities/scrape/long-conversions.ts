@@ -7,8 +7,8 @@ import { recordLongConversion, updateLongConversion } from '../../storage/db/job
 import type { Logger } from '../../system/logger.ts';
 
 /**
- * Conversions that continue after their time limit at once, whether they run or wait for the sandbox: half of the scrapes that a
- * worker runs at once, because each of them keeps its activity and its bytes.
+ * Conversions that continue after their time limit at once, whether they run or wait for the sandbox: half of
+ * the scrapes that a worker runs at once, because each of them keeps its activity and its bytes.
  */
 const MAX_LONG_CONVERSIONS = 16;
 /** Those of one team, so that other teams' documents may continue, too. */
@@ -33,7 +33,10 @@ export class TrackedConversion {
     this.#onChange = callback;
   }
 
-  /** The seconds that the rest of the pages takes if they take as long as those so far; `undefined` if that is not known. */
+  /**
+   * The seconds that the rest of the pages takes if they take as long as those so far; `undefined` if that is
+   * not known.
+   */
   get remainingSeconds(): number | undefined {
     const { pagesDone = 0, pages } = this.progress ?? {};
     if (pages === undefined || pagesDone === 0) return undefined;

@@ -38,12 +38,15 @@ import { reportOf, type ScrapeReport, startStages } from './scrape-report.ts';
 /** The part of its timeout that a scrape may wait for a browser that a session can take over. */
 const MAX_START_SHARE = 1 / 4;
 
-/** Milliseconds for which a quick scrape is waited for without an activity that Temporal keeps track of; see {@link scrapeActivities}. */
+/**
+ * Milliseconds for which a quick scrape is waited for without an activity that Temporal keeps track of; see
+ * {@link scrapeActivities}.
+ */
 const MAX_BEGIN_MS = 1_000;
 
 /**
- * Milliseconds that Chromium takes to start after a rest. A rendering thread that started beside it would make both slower, and is
- * only needed when the page has been read.
+ * Milliseconds that Chromium takes to start after a rest. A rendering thread that started beside it would
+ * make both slower, and is only needed when the page has been read.
  */
 const BROWSER_START_MS = 200;
 
@@ -78,8 +81,9 @@ export interface Scrapes {
 export function scrapeActivities({ db, uploads, scrapes }: ScrapeDeps & { scrapes: Scrapes }) {
   return {
     /**
-     * Begins with the page of a job, and returns its document if that takes less than a second. Otherwise the work
-     * continues, and `scrapePage` joins it. Most pages thus need no activity that Temporal has to schedule and store.
+     * Begins with the page of a job, and returns its document if that takes less than a second. Otherwise the
+     * work continues, and `scrapePage` joins it. Most pages thus need no activity that Temporal has to
+     * schedule and store.
      * @returns `undefined` if `scrapePage` has to be called, also after an error that it may not meet again
      */
     async beginPage(jobId: string): Promise<{ result: ScrapeResult } | undefined> {
@@ -92,8 +96,8 @@ export function scrapeActivities({ db, uploads, scrapes }: ScrapeDeps & { scrape
     },
 
     /**
-     * Scrapes the page of a job and stores its document, or waits for the end of that work if it runs in this process.
-     * The activity may be repeated: if the job has already ended, it only returns the result.
+     * Scrapes the page of a job and stores its document, or waits for the end of that work if it runs in this
+     * process. The activity may be repeated: if the job has already ended, it only returns the result.
      * @returns the key of the document, in a report unless the job has zero data retention;
      *   `undefined` if the job ended without a document
      */
@@ -213,8 +217,8 @@ async function scrapeJob(deps: JobDeps, jobId: string, { job, cipher, run }: Job
 }
 
 /**
- * A browser whose page a session can take over. Scrapes with actions or a profile have one, because they may have got
- * their page into a state that is hard to reach again.
+ * A browser whose page a session can take over. Scrapes with actions or a profile have one, because they may
+ * have got their page into a state that is hard to reach again.
  */
 function browserToContinue(
   { sessions }: JobDeps,
@@ -225,7 +229,9 @@ function browserToContinue(
   return sessions?.host.browserFor(jobId, timeout * MAX_START_SHARE);
 }
 
-/** Fetches the page of a scrape by the engines; a document that takes long is converted beyond the timeout. */
+/**
+ * Fetches the page of a scrape by the engines; a document that takes long is converted beyond the timeout.
+ */
 function fetchPage(
   { db, engines, longConversions }: JobDeps,
   { jobId, teamId, request, cipher, deadline, conversion, trace, ownBrowser }: ActiveScrape,
@@ -256,8 +262,8 @@ async function storeDocument(
   { jobId, teamId, cipher, trace, ownBrowser }: ActiveScrape,
   { bytes, credits, entry }: Awaited<ReturnType<typeof buildDocument>> & { bytes: Uint8Array },
 ): Promise<string> {
-  // With zero data retention, a blob is gone from the disk after its response. The log of Postgres would keep the document for a
-  // while, beside the key of the job.
+  // With zero data retention, a blob is gone from the disk after its response. The log of Postgres would keep
+  // the document for a while, beside the key of the job.
   const stored = cipher.encrypts
     ? { blob: await results.putNew(bytes) }
     : await results.putResult(jobId, bytes);

@@ -21,7 +21,8 @@ export interface KeptSession {
 }
 
 /**
- * Keeps a session until it ends, with heartbeats of the running activity, and signals its activity to the workflow.
+ * Keeps a session until it ends, with heartbeats of the running activity, and signals its activity to the
+ * workflow.
  * @param activityTtlMs milliseconds after which the workflow ends the session if it is not used
  * @returns why it ended, and how it was used
  */
@@ -48,7 +49,10 @@ export async function keepUntilEnd(
   }
 }
 
-/** Signals new activity of a session to its workflow, and records it. @returns the timer, which the caller ends */
+/**
+ * Signals new activity of a session to its workflow, and records it.
+ * @returns the timer, which the caller ends
+ */
 function reportActivity(db: Database, session: HostedSession, reportMs: number): NodeJS.Timeout {
   const { info, log } = Context.current();
   const workflow = getClient().workflow.getHandle(info.workflowExecution?.workflowId ?? '');
@@ -67,8 +71,9 @@ function reportActivity(db: Database, session: HostedSession, reportMs: number):
 }
 
 /**
- * Ends a session when its team cannot pay for it any longer, or when its row has ended already: an API that lost its
- * connection to Temporal while the session was started gives it up. A database that does not respond is asked again later.
+ * Ends a session when its team cannot pay for it any longer, or when its row has ended already: an API that
+ * lost its connection to Temporal while the session was started gives it up. A database that does not respond
+ * is asked again later.
  */
 async function endIfNeeded(db: Database, session: HostedSession): Promise<void> {
   const { log } = Context.current();
@@ -82,8 +87,8 @@ async function endIfNeeded(db: Database, session: HostedSession): Promise<void> 
 }
 
 /**
- * Records the end of a session when it has happened. The workflow does so too, but possibly much later: if the whole
- * service is stopped, after its next start.
+ * Records the end of a session when it has happened. The workflow does so too, but possibly much later: if
+ * the whole service is stopped, after its next start.
  */
 async function settleEarly(db: Database, id: string, reason: SessionEndReason): Promise<void> {
   await endSession(db, { id, reason }).catch((error) =>

@@ -47,10 +47,12 @@ export class SessionOpener {
   }
 
   /**
-   * Starts the browser of a stored session, loads its profile or the page of its scrape, and records that it can be used.
-   * The API and the workflow both ask for it: the second one waits for the first, or finds the open session.
+   * Starts the browser of a stored session, loads its profile or the page of its scrape, and records that it
+   * can be used. The API and the workflow both ask for it: the second one waits for the first, or finds the
+   * open session.
    * @param signal ends the replay of the scrape
-   * @throws ServiceError why that is impossible, and then no browser remains; `SESSION_DESTROYED` if the session was ended
+   * @throws ServiceError why that is impossible, and then no browser remains; `SESSION_DESTROYED` if the
+   * session was ended
    *   meanwhile, `WORKER_LOST` if another host has opened it
    */
   async open(id: string, signal?: AbortSignal): Promise<void> {
@@ -78,7 +80,10 @@ export class SessionOpener {
     throw endedError(id);
   }
 
-  /** Loads the profile of a new session, and the page of its scrape. @throws ServiceError why that is impossible */
+  /**
+   * Loads the profile of a new session, and the page of its scrape.
+   * @throws ServiceError why that is impossible
+   */
   async #prepareSession(
     session: HostedSession,
     stored: StoredSession,

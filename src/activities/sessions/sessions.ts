@@ -44,8 +44,8 @@ export function sessionActivities({ db, sessions }: SessionDeps) {
     },
 
     /**
-     * Keeps a session of this host until it ends, and signals its activity to the workflow. Its heartbeats show how it is
-     * used now.
+     * Keeps a session of this host until it ends, and signals its activity to the workflow. Its heartbeats
+     * show how it is used now.
      * @returns why it ended, and how it was used
      */
     async keepSession(id: string, activityTtlMs: number): Promise<KeptSession> {

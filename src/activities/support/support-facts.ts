@@ -40,8 +40,8 @@ export class JobReader {
   }
 
   /**
-   * Finds the job that a question is about: the one that it names, or else the newest one for a URL in it, or the newest
-   * failed one.
+   * Finds the job that a question is about: the one that it names, or else the newest one for a URL in it, or
+   * the newest failed one.
    * @returns `unknown` if it names a job that the team does not have
    */
   async read({

@@ -15,7 +15,9 @@ export interface PreparedTrial {
 /** A trial with less time than this proves nothing. */
 const LEAST_TRIAL_MS = 3_000;
 
-/** The page of a job with the parameters of a fix, as a scrape that costs and changes as little as possible. */
+/**
+ * The page of a job with the parameters of a fix, as a scrape that costs and changes as little as possible.
+ */
 function trialRequest(job: JobFacts, fix: Fix, remainingMs: number): ScrapeRequest | undefined {
   const { page, crawl } = job;
   const options = page?.request ?? crawl?.request.scrapeOptions;
@@ -43,7 +45,8 @@ function trialRequest(job: JobFacts, fix: Fix, remainingMs: number): ScrapeReque
 }
 
 /**
- * Stores the scrape that tests a fix. It is a part of the support question, so it is neither listed nor billed.
+ * Stores the scrape that tests a fix. It is a part of the support question, so it is neither listed nor
+ * billed.
  * @param order.remainingMs milliseconds that it may take
  * @returns `undefined` if the page cannot be scraped again, or not in time
  */

@@ -79,7 +79,10 @@ export function supportActivities({ db, results, resultTtlMs, models }: SupportD
       return prepareTrial(db, order);
     },
 
-    /** Compares a test with the job. @returns whether the fix helps, so that no further one has to be tested */
+    /**
+     * Compares a test with the job.
+     * @returns whether the fix helps, so that no further one has to be tested
+     */
     async judgeTrial(supportId: string, number: number, trialId: string): Promise<boolean> {
       const { job, finding } = await notesOf(db, supportId);
       const fixes = (finding && trialsOf(finding)[number]) ?? [];
@@ -94,7 +97,10 @@ export function supportActivities({ db, results, resultTtlMs, models }: SupportD
       return verdict.result === 'success';
     },
 
-    /** Lets the language model phrase the answer, if there is one. Without its text, the answer stays as the rules wrote it. */
+    /**
+     * Lets the language model phrase the answer, if there is one. Without its text, the answer stays as the
+     * rules wrote it.
+     */
     async phraseAnswer(supportId: string): Promise<void> {
       const asked = await findQuestion(db, supportId);
       if (!models || !asked) return;

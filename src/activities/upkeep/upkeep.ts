@@ -69,12 +69,14 @@ export function upkeepActivities(deps: UpkeepDeps) {
     },
 
     /**
-     * Ends browser sessions that have lost their workflow. Deletes expired results, jobs, files, uploads, copies of pages, entries of the
-     * search index, idempotency keys, profiles, versions of pages and robots.txt files.
+     * Ends browser sessions that have lost their workflow. Deletes expired results, jobs, files, uploads,
+     * copies of pages, entries of the search index, idempotency keys, profiles, versions of pages and
+     * robots.txt files.
      */
     async tidyUp(): Promise<{ jobs: number; files: number; copies: number }> {
       using _ = startHeartbeat();
-      // Jobs that expire meanwhile are left for the next cleanup, so that a busy service does not keep this one from ending.
+      // Jobs that expire meanwhile are left for the next cleanup, so that a busy service does not keep this
+      // one from ending.
       const now = Date.now();
       let jobs = 0;
       for (let deleted = 1; deleted > 0; jobs += deleted)
@@ -100,7 +102,10 @@ export function upkeepActivities(deps: UpkeepDeps) {
     },
   };
 
-  /** Deletes the uploads that no job uses, and files whose rows are gone. @returns the number of deleted files */
+  /**
+   * Deletes the uploads that no job uses, and files whose rows are gone.
+   * @returns the number of deleted files
+   */
   async function removeUnusedUploads(): Promise<number> {
     let removed = 0;
     for (let blobKeys = await deleteUnusedUploads(db); blobKeys.length; ) {

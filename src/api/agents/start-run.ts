@@ -62,7 +62,10 @@ export async function findRulesReason(
   return (await isModelBudgetSpent(db, teamId)) ? 'budget-spent' : undefined;
 }
 
-/** Creates the error for a request that needs a language model. @param feature what was requested, as in "An agent" */
+/**
+ * Creates the error for a request that needs a language model.
+ * @param feature what was requested, as in "An agent"
+ */
 export function modelMissing(reason: RulesReason, feature: string, advice = ''): ServiceError {
   if (reason === 'no-model') {
     const message = `${feature} needs a language model, and this service has none. Its operator can set WINNOW_LLM_BASE_URL and WINNOW_LLM_MODEL.${advice}`;

@@ -72,6 +72,9 @@ const artifactOf = ({ sequence }: StoredStep) => ({
   sourceToolCallId: String(sequence),
 });
 
-/** Returns the data of a result as JSON. @returns `undefined` for other steps, and for results that were refused */
+/**
+ * Returns the data of a result as JSON.
+ * @returns `undefined` for other steps, and for results that were refused
+ */
 export const snapshotOf = ({ tool, state, input }: StoredStep): string | undefined =>
   tool === 'answer' && state === 'done' ? JSON.stringify(input.data) : undefined;

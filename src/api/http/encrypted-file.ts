@@ -22,7 +22,9 @@ export const tooLarge = () =>
     `The file is larger than ${MAX_UPLOAD_BYTES / 1024 / 1024} MB. Split it into smaller files.`,
   );
 
-/** A file that was received in a request. It is held in memory, encrypted, until it is stored or discarded. */
+/**
+ * A file that was received in a request. It is held in memory, encrypted, until it is stored or discarded.
+ */
 export class EncryptedFile {
   readonly id: string;
   readonly name: string;

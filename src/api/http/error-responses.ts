@@ -7,7 +7,10 @@ import type { Logger } from '../../system/logger.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Zod's own messages about a wrong type or key. They are too general for `error`, but are listed in `details`. */
+/**
+ * Zod's own messages about a wrong type or key. They are too general for `error`, but are listed in
+ * `details`.
+ */
 const GENERIC_MESSAGE = /^Invalid (input|key|element)/;
 
 /** Converts a validation failure to an error. Its message is that of the first specific issue. */

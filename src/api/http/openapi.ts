@@ -121,7 +121,10 @@ function describeFiles(): ZodOpenApiOperationObject {
   };
 }
 
-/** Describes the download of the files of sessions, which is not among the routes because its response is no JSON. */
+/**
+ * Describes the download of the files of sessions, which is not among the routes because its response is no
+ * JSON.
+ */
 function describeSessionFiles(): ZodOpenApiOperationObject {
   const codes: ErrorCode[] = [
     ...(['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'SESSION_DESTROYED'] as const),

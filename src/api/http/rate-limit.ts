@@ -23,8 +23,8 @@ const BUCKETS: Record<RateBucket, { keyPrefix: string; share: number }> = {
 export type RateLimit = (caller: Caller, bucket: RateBucket) => Promise<void>;
 
 /**
- * Limits the requests of each team per minute, each bucket by itself. All API processes share the counters through Postgres.
- * While Postgres is unavailable, each process counts by itself.
+ * Limits the requests of each team per minute, each bucket by itself. All API processes share the counters
+ * through Postgres. While Postgres is unavailable, each process counts by itself.
  */
 export function createRateLimit(db: Database): RateLimit {
   const limiters = new Map<string, RateLimiterPostgres>();

@@ -12,8 +12,8 @@ interface Required {
 }
 
 /**
- * Requires credits that the running work of the team has not reserved. Another request may reserve the same ones before this
- * one has stored its job, so that {@link reserveCredits} looks again.
+ * Requires credits that the running work of the team has not reserved. Another request may reserve the same
+ * ones before this one has stored its job, so that {@link reserveCredits} looks again.
  * @throws ServiceError `INSUFFICIENT_CREDITS` if the team has fewer of them left than a request needs
  */
 export async function requireCredits(
@@ -37,9 +37,9 @@ export async function requireCredits(
 }
 
 /**
- * Requires credits before the body of a request is read, unless the request may be for a scrape of the team that continues
- * after its timeout. That scrape has reserved what it costs. A request that does not join it needs the credits when its job is
- * stored.
+ * Requires credits before the body of a request is read, unless the request may be for a scrape of the team
+ * that continues after its timeout. That scrape has reserved what it costs. A request that does not join it
+ * needs the credits when its job is stored.
  * @throws ServiceError as {@link requireCredits}
  */
 export async function requireCreditsUnlessJoining(
@@ -55,8 +55,8 @@ export async function requireCreditsUnlessJoining(
 }
 
 /**
- * Requires credits for a job in the transaction that has stored it. Requests of a team that arrive at the same moment pass one
- * after the other, so that none finds the credits of another one.
+ * Requires credits for a job in the transaction that has stored it. Requests of a team that arrive at the
+ * same moment pass one after the other, so that none finds the credits of another one.
  * @throws ServiceError as {@link requireCredits}
  */
 export async function reserveCredits(

@@ -42,8 +42,8 @@ export interface ApiDeps {
   uploads: Blobs;
   temporal: Temporal;
   /**
-   * Has a worker of this machine begin a quick scrape at once and start its workflow, if there is one. It returns `undefined` if the
-   * worker does not respond.
+   * Has a worker of this machine begin a quick scrape at once and start its workflow, if there is one. It
+   * returns `undefined` if the worker does not respond.
    */
   beginScrape?: ((scrape: ScrapeToBegin) => Promise<BegunScrape | undefined>) | undefined;
   storage: DiskSpace;
@@ -82,8 +82,8 @@ export interface Route<Body, Query, Params, ResponseBody> {
   summary: string;
   body?: z.ZodType<Body>;
   /**
-   * The schema of the part `options` of a multipart body, which replaces a JSON body and has a file besides. Without it,
-   * bodies are JSON.
+   * The schema of the part `options` of a multipart body, which replaces a JSON body and has a file besides.
+   * Without it, bodies are JSON.
    */
   fileOptions?: z.ZodType<Body>;
   /** The path that takes the place of the route, which is deprecated. Responses name it in their headers. */
@@ -99,7 +99,10 @@ export interface Route<Body, Query, Params, ResponseBody> {
   rateBucket?: RateBucket;
   /** Credits that the team needs to have left. A function receives the body before it is validated. */
   minCredits?: number | ((rawBody: unknown) => number);
-  /** Whether a request may join an earlier scrape, which costs nothing more; see {@link requireCreditsUnlessJoining}. */
+  /**
+   * Whether a request may join an earlier scrape, which costs nothing more; see
+   * {@link requireCreditsUnlessJoining}.
+   */
   mayJoinScrape?: true;
   handler: (
     request: RouteRequest<Body, Query, Params>,
@@ -128,8 +131,8 @@ export interface RequestChecks {
 }
 
 /**
- * Adds a route to the application. Requests are checked in the order that clients of this API expect: API key,
- * rate limit, credits, then the schemas.
+ * Adds a route to the application. Requests are checked in the order that clients of this API expect: API
+ * key, rate limit, credits, then the schemas.
  */
 export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks, deps: ApiDeps): void {
   const { minCredits = 0, rateBucket = 'request' } = route;
@@ -169,7 +172,10 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
   app[route.method](route.path, admit, ...(route.body ? [parseBody] : []), respond);
 }
 
-/** Since when routes count as deprecated, in seconds since 1970. The interface gives no date, so it is that of its version. */
+/**
+ * Since when routes count as deprecated, in seconds since 1970. The interface gives no date, so it is that of
+ * its version.
+ */
 const DEPRECATED_SINCE = Date.UTC(2026, 0, 1) / 1000;
 
 /** The headers of a deprecated route (RFC 9745), with the one that takes its place (RFC 5829). */

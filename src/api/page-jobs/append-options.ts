@@ -16,7 +16,8 @@ const throughJson = (value: unknown): unknown =>
 /**
  * Checks that a request that adds pages to a batch does not change the options of the batch. All pages of a
  * batch share one set of options, so the request may leave options out or repeat them.
- * @param request.rawBody the body before defaults were filled in; only the options that it contains are compared
+ * @param request.rawBody the body before defaults were filled in; only the options that it contains are
+ * compared
  * @throws ServiceError `BAD_REQUEST`, which names each option that differs
  */
 export function requireSameOptions(

@@ -21,7 +21,8 @@ export interface DerivedOptions {
 }
 
 /**
- * Derives options from the prompt of a crawl: by a model in a workflow, because the API never reaches one, or else by rules.
+ * Derives options from the prompt of a crawl: by a model in a workflow, because the API never reaches one, or
+ * else by rules.
  * @param request.isEncrypted whether the prompt must not be stored, so that no workflow can get it
  */
 export async function deriveCrawlOptions(
@@ -46,7 +47,10 @@ const NOTHING_FOUND = 'A language model found no options in the prompt.';
 const BY_RULES =
   'The options were derived from the prompt by rules, without a model. Check that they cover the whole prompt.';
 
-/** Has a workflow ask the model. A failure is a reason for rules instead, so that no crawl depends on the model. */
+/**
+ * Has a workflow ask the model. A failure is a reason for rules instead, so that no crawl depends on the
+ * model.
+ */
 async function askModel(
   { url, prompt, caller: { teamId, apiKeyId } }: { url: string; prompt: string; caller: Caller },
   { config, db, blobs, temporal }: ApiDeps,

@@ -28,7 +28,10 @@ import { type PageJobResource, pageJobRoutes } from './routes.ts';
 
 const crawl: PageJobResource = { kind: 'crawl', tag: 'Crawl' };
 
-/** Leaves out the options that a request sets itself. @param rawBody the body before defaults were filled in */
+/**
+ * Leaves out the options that a request sets itself.
+ * @param rawBody the body before defaults were filled in
+ */
 function unlessExplicit(options: object, rawBody: unknown): Partial<CrawlRequest> {
   const explicit = fieldsOf(rawBody);
   // The rules and the model use the names and values of a crawl request; `maxDepth` is only for previews.

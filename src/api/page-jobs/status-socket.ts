@@ -19,7 +19,10 @@ import { buildStatusHead, type RequestedPageJob, requirePageJob } from './job-st
 const PATH = /^\/v2\/(crawl|batch\/scrape)\/([^/?]+)\/?(?:\?|$)/;
 /** How often the state of a watched job is read. */
 const POLL_INTERVAL_MS = 500;
-/** Interval of pings. A client that disappears without closing its connection is detected within two intervals. */
+/**
+ * Interval of pings. A client that disappears without closing its connection is detected within two
+ * intervals.
+ */
 const PING_MS = 30_000;
 /** While more bytes than this are buffered for a client, nothing more is sent to it. */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;

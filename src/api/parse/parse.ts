@@ -51,7 +51,10 @@ interface JobFile extends Required<Pick<SynchronousJob, 'insert'>> {
   upload: UploadedFile;
 }
 
-/** Finds the scrape that a request joins, before its file is stored or claimed; see {@link findLongConversion}. */
+/**
+ * Finds the scrape that a request joins, before its file is stored or claimed; see
+ * {@link findLongConversion}.
+ */
 const findJoinable = async (db: Database, { cipher, ...job }: NewJob & Pick<SynchronousJob, 'request'>) =>
   cipher?.encrypts ? undefined : findLongConversion(db, job);
 
@@ -81,7 +84,10 @@ function describeFile(file: EncryptedFile, teamId: string, { db, uploads }: ApiD
   };
 }
 
-/** Finds the file of an `uploadRef`. @throws ServiceError `NOT_FOUND` for the reference of another team, or none */
+/**
+ * Finds the file of an `uploadRef`.
+ * @throws ServiceError `NOT_FOUND` for the reference of another team, or none
+ */
 function findFile(uploadRef: string, teamId: string, { db, config }: ApiDeps): JobFile {
   const { id, name, contentType } = verifyReference(uploadRef, teamId, config.secretKey);
   return {

@@ -29,7 +29,9 @@ export const grantUpload = (teamId: string): UploadGrant => ({
   expiresAt: new Date(Date.now() + LIFETIME_MS),
 });
 
-/** Creates the last segment of an upload URL. It does not have the name of the file, because proxies log URLs. */
+/**
+ * Creates the last segment of an upload URL. It does not have the name of the file, because proxies log URLs.
+ */
 export const signGrant = ({ id, teamId, expiresAt }: UploadGrant, secretKey: string) =>
   signToken([id, teamId, expiresAt.getTime()], urlKey(secretKey));
 

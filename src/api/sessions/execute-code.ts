@@ -16,7 +16,8 @@ const GRACE_MS = 30_000;
 
 /**
  * Executes code in a session, by the host that runs its browser. The code and its result are stored nowhere.
- * @param disconnected ends code that runs or waits for an earlier call, because nobody gets its result and the next call would
+ * @param disconnected ends code that runs or waits for an earlier call, because nobody gets its result and
+ * the next call would
  *   have to wait for it
  * @throws ServiceError as `callHost`; `LANGUAGE_NOT_AVAILABLE`
  */

@@ -36,7 +36,8 @@ interface HostRequest {
 /**
  * Sends a request to the host of a session, as soon as its browser can be used.
  * @returns the response, whose body the caller reads
- * @throws ServiceError the error of the host; `SESSION_DESTROYED`; `SESSION_FAILED` if the request was not sent, so that
+ * @throws ServiceError the error of the host; `SESSION_DESTROYED`; `SESSION_FAILED` if the request was not
+ * sent, so that
  *   nothing was done; `WORKER_LOST` if the host was lost after that
  * @throws Error if the host failed unexpectedly
  */

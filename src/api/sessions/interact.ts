@@ -96,7 +96,10 @@ async function requireScrape(id: string, caller: Caller, { db }: ApiDeps): Promi
   return scrape;
 }
 
-/** @throws ServiceError `INTERACT_REPLAY_UNAVAILABLE` with the reason if the scrape cannot be repeated in a browser */
+/**
+ * @throws ServiceError `INTERACT_REPLAY_UNAVAILABLE` with the reason if the scrape cannot be repeated in a
+ * browser
+ */
 function requireReplayable(id: string, { wrappedKey, request }: FoundScrape): void {
   const { upload } = fieldsOf(request);
   const reason =

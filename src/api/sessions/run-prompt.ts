@@ -15,9 +15,11 @@ export interface SessionPrompt {
 const GRACE_MS = 30_000;
 
 /**
- * Lets the host of a session do a task in its browser by a language model. The prompt and its result are stored nowhere.
+ * Lets the host of a session do a task in its browser by a language model. The prompt and its result are
+ * stored nowhere.
  * @param signal ends the prompt
- * @throws ServiceError as `callHost`; `MODEL_…` if the model fails before it has done anything; `SERVICE_UNAVAILABLE` if the
+ * @throws ServiceError as `callHost`; `MODEL_…` if the model fails before it has done anything;
+ * `SERVICE_UNAVAILABLE` if the
  *   signal fires
  */
 export async function runPrompt(

@@ -44,9 +44,10 @@ export const OPENED_SESSION_ERRORS = [
 ] as const satisfies ErrorCode[];
 
 /**
- * Waits until the browser of a session can be used. It starts the workflow of a session whose API process died before it
- * could.
- * @throws ServiceError {@link OPENED_SESSION_ERRORS}: `SESSION_DESTROYED` if the session has ended; why its browser could not be started
+ * Waits until the browser of a session can be used. It starts the workflow of a session whose API process
+ * died before it could.
+ * @throws ServiceError {@link OPENED_SESSION_ERRORS}: `SESSION_DESTROYED` if the session has ended; why its
+ * browser could not be started
  */
 export async function openedSession(
   session: StoredSession,
@@ -71,8 +72,8 @@ export async function openedSession(
 const END_CHECK_MS = 1_000;
 
 /**
- * Waits for the start of a session, but not beyond its end: Temporal may keep a request waiting that arrives at the very
- * moment at which the workflow ends.
+ * Waits for the start of a session, but not beyond its end: Temporal may keep a request waiting that arrives
+ * at the very moment at which the workflow ends.
  */
 async function untilEnded(id: string, starting: Promise<void>, { db }: Pick<ApiDeps, 'db'>): Promise<void> {
   let hasStarted = false;

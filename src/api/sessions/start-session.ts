@@ -39,7 +39,8 @@ const FAILURE_TIMEOUT_MS = 10_000;
 /**
  * Stores a session, starts its browser and waits until it can be used.
  * @returns the session, which a repeated request also gets if it has ended since
- * @throws ServiceError `SESSION_LIMIT_REACHED`, `INSUFFICIENT_CREDITS`, `SESSIONS_UNAVAILABLE` if no worker runs sessions, `SESSION_FAILED` if the
+ * @throws ServiceError `SESSION_LIMIT_REACHED`, `INSUFFICIENT_CREDITS`, `SESSIONS_UNAVAILABLE` if no worker
+ * runs sessions, `SESSION_FAILED` if the
  *   browser does not start, `PROFILE_LOCKED` if another session saves the profile
  */
 export async function startSession(
@@ -88,11 +89,12 @@ export async function startSession(
     return isRepeated ? stored : await openedSession(stored, deps);
   } catch (error) {
     const reason = await findReason(id, error, deps);
-    // The workflow of a session that was deleted records that by itself, and a session that another request has opened
-    // goes on.
+    // The workflow of a session that was deleted records that by itself, and a session that another request
+    // has opened goes on.
     const isDeleted = reason.code === 'SESSION_DESTROYED';
     if (!isDeleted && (created || (await findSession(db, id))?.state !== 'active')) {
-      // If Temporal did not respond, the workflow may run nonetheless; it then finds that its session has ended.
+      // If Temporal did not respond, the workflow may run nonetheless; it then finds that its session has
+      // ended.
       await endSession(db, { id, reason: 'failed' });
       // The session never started, so a request that repeats the idempotency key may start one.
       await forgetResult(db, { teamId, key: idempotencyKey, result: id });
@@ -102,8 +104,8 @@ export async function startSession(
 }
 
 /**
- * The reason why a session was not started. Its workflow may have failed and recorded the end of the session before it was
- * asked; then it is asked for its failure.
+ * The reason why a session was not started. Its workflow may have failed and recorded the end of the session
+ * before it was asked; then it is asked for its failure.
  */
 async function findReason(
   id: string,
@@ -118,8 +120,8 @@ async function findReason(
 }
 
 /**
- * Asks a host for the browser of a new session while its workflow starts, which takes as long. The workflow asks the same
- * host, so neither has to wait for the other.
+ * Asks a host for the browser of a new session while its workflow starts, which takes as long. The workflow
+ * asks the same host, so neither has to wait for the other.
  * @returns `undefined` if the host has not opened it, which its workflow then does or explains
  */
 async function openAtOnce(
@@ -142,7 +144,10 @@ async function openAtOnce(
   return isOpen ? opened : undefined;
 }
 
-/** Chooses the host of a new session. @throws ServiceError `SESSIONS_UNAVAILABLE` if no worker runs sessions */
+/**
+ * Chooses the host of a new session.
+ * @throws ServiceError `SESSIONS_UNAVAILABLE` if no worker runs sessions
+ */
 async function requireSessionHost({ db }: ApiDeps): Promise<SessionHostAddress> {
   const host = await chooseSessionHost(db);
   if (host) return host;

@@ -2,7 +2,9 @@ import { Gauge, type Registry } from 'prom-client';
 import { countSessionsByTeam } from '../../storage/db/sessions.ts';
 import type { ApiDeps } from '../http/route.ts';
 
-/** Adds the browser sessions of each team that has any, and how many it may have, to the metrics of an API. */
+/**
+ * Adds the browser sessions of each team that has any, and how many it may have, to the metrics of an API.
+ */
 export function measureTeamSessions(
   registry: Registry,
   { db, logger }: Pick<ApiDeps, 'db' | 'logger'>,

@@ -131,14 +131,19 @@ async function checkApiPort({ dataDir, port, host }: Config): Promise<Finding> {
   );
 }
 
-/** Checks whether Chromium's own sandbox works. Chromium is started for this, because only a start shows it. */
+/**
+ * Checks whether Chromium's own sandbox works. Chromium is started for this, because only a start shows it.
+ */
 async function checkSandbox({ chromium }: Config): Promise<Finding> {
   const browser = findInstalledChromium({ chromium });
   const isOn = browser ? await startsInSandbox(browser.path) : await hasUserNamespaces();
   return isOn ? found('Sandbox', 'Chromium runs in its own sandbox') : note('Sandbox', noSandboxWarning());
 }
 
-/** Checks whether bubblewrap works. The program that converts documents is started in it, because only that shows it. */
+/**
+ * Checks whether bubblewrap works. The program that converts documents is started in it, because only that
+ * shows it.
+ */
 async function checkDocumentSandbox(): Promise<Finding> {
   const { reason } = await findConfinement(conversionProgram({}));
   if (reason === undefined) return found('Documents', 'are parsed in bubblewrap, without network and files');
@@ -169,7 +174,9 @@ async function checkCode(language: Language, { cacheDir }: Config): Promise<Find
   }
 }
 
-/** Checks the language models. One that does not work is no reason not to start, because rules take its place. */
+/**
+ * Checks the language models. One that does not work is no reason not to start, because rules take its place.
+ */
 async function checkLanguageModels({ llm }: Config): Promise<Finding[]> {
   if (!llm) return [note('Model', WITHOUT_MODEL)];
   const findings = await checkModels(llm, MODEL_TIMEOUT_MS);

@@ -85,7 +85,9 @@ export const parseCommand = defineCommand({
   },
 });
 
-/** Parses files one after the other. A file that fails does not end the command, but makes its exit code 1. */
+/**
+ * Parses files one after the other. A file that fails does not end the command, but makes its exit code 1.
+ */
 async function parseFiles(
   files: string[],
   session: Session,

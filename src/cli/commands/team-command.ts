@@ -12,7 +12,10 @@ const credits = {
   description: 'credits left; the word unlimited removes the limit',
 } as const;
 
-/** Parses a number that may be unlimited, which is `null`. @throws ServiceError `BAD_REQUEST` for any other word */
+/**
+ * Parses a number that may be unlimited, which is `null`.
+ * @throws ServiceError `BAD_REQUEST` for any other word
+ */
 function parseLimit(name: string, text: string | undefined): number | null | undefined {
   return text === 'unlimited' ? null : parseWholeNumber(name, text);
 }

@@ -22,9 +22,11 @@ const BEGINNING = 0.4;
 
 /**
  * Reads the text of a page for a language model.
- * @param promptTokens tokens that a prompt may have. Only a page that does not fit is split into passages, because that takes
+ * @param promptTokens tokens that a prompt may have. Only a page that does not fit is split into passages,
+ * because that takes
  *   longer than anything else that is prepared for the model
- * @param question decides which passages of a long page are relevant; without one, these are the beginning and passages
+ * @param question decides which passages of a long page are relevant; without one, these are the beginning
+ * and passages
  *   at regular distances
  */
 export function readPageText(content: Content, promptTokens: number, question = ''): PageText {
@@ -48,7 +50,8 @@ export function readNumberedPassages(content: Content, query: string): NumberedP
 }
 
 /**
- * Selects as much of a page as fits: the whole page, or its most relevant passages in page order, with their headings.
+ * Selects as much of a page as fits: the whole page, or its most relevant passages in page order, with their
+ * headings.
  * @param tokens how much fits
  */
 export function selectExcerpt(page: PageText, tokens: number): { text: string; isCut: boolean } {
@@ -82,7 +85,10 @@ function selectPassages(page: NumberedPassages, tokens: number): Passage[] {
   return page.passages.filter(({ id }) => chosen.has(id));
 }
 
-/** Orders the ids of passages by how much they are needed: the relevant ones, then the beginning, then the rest evenly. */
+/**
+ * Orders the ids of passages by how much they are needed: the relevant ones, then the beginning, then the
+ * rest evenly.
+ */
 function rankPassages({ passages, relevant }: NumberedPassages, tokens: number): number[] {
   let begun = 0;
   let beginning = 0;

@@ -14,8 +14,8 @@ const MIN_RELATIVE_SCORE = 0.4;
 const KIND_BOOST = 1.6;
 
 /**
- * Finds the passages most relevant to a question, in page order: BM25 over their words and the heading above them, with
- * prefix and fuzzy matches.
+ * Finds the passages most relevant to a question, in page order: BM25 over their words and the heading above
+ * them, with prefix and fuzzy matches.
  * @param most passages to return
  * @returns an empty list where nothing is relevant
  */
@@ -54,7 +54,10 @@ const QUESTION_WORDS = new Set(
   ),
 );
 
-/** The meaningful words of a question, without function words of the page's language and of English, in which many users ask. */
+/**
+ * The meaningful words of a question, without function words of the page's language and of English, in which
+ * many users ask.
+ */
 function queryTerms(question: string, language: string): string[] {
   const words = [...new Set(tokenizeWords(question))];
   const telling = words.filter(

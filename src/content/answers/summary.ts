@@ -25,9 +25,9 @@ interface Candidate {
 }
 
 /**
- * Summarizes the content by its most central sentences, verbatim and in order (centroid method of Radev et al., 2004).
- * Early sentences and those with words of the title rank higher; repetitions are left out. A page without sentences is
- * summarized by its own description.
+ * Summarizes the content by its most central sentences, verbatim and in order (centroid method of Radev et
+ * al., 2004). Early sentences and those with words of the title rank higher; repetitions are left out. A page
+ * without sentences is summarized by its own description.
  * @returns `undefined` without sentences and description
  */
 export function summarize({ blocks, metadata }: Content): Summary | undefined {

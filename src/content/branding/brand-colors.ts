@@ -134,8 +134,8 @@ const weighted = (paint: Paint | undefined, weight: number): [Paint, number][] =
   paint ? [[paint, weight]] : [];
 
 /**
- * Distributes a total weight over uses in proportion. Greys take part, so a mostly grey kind of use gives colours
- * little weight.
+ * Distributes a total weight over uses in proportion. Greys take part, so a mostly grey kind of use gives
+ * colours little weight.
  */
 function distributeWeight(weightedPaints: [Paint, number][], weight: number): [Paint, number][] {
   const total = weightedPaints.reduce((sum, [, part]) => sum + part, 0) || 1;
@@ -155,7 +155,8 @@ function selectBrandColors(
     weightedPaints.some(([other]) => colorDistance(paint, other) < MAX_EQUAL_DISTANCE);
   const chosen = new Map<NamedColorRole, Paint>();
   for (const role of ['primary', 'secondary', 'accent'] as const) {
-    // A grey counts as the primary colour only where buttons use it. Every design system has a secondary grey.
+    // A grey counts as the primary colour only where buttons use it. Every design system has a secondary
+    // grey.
     const isUsedFor = (paint: Paint) =>
       isColorful(paint) ? isAmong(paint, used) : role === 'primary' && isAmong(paint, fills);
     const paint = named.get(role)?.find(isUsedFor);

@@ -1,4 +1,7 @@
-/** Plain data that `page/` collects from an open page. Colours, lengths and fonts are the browser's computed values. */
+/**
+ * Plain data that `page/` collects from an open page. Colours, lengths and fonts are the browser's computed
+ * values.
+ */
 
 /** The landmark that an element belongs to. */
 export type Region = 'header' | 'navigation' | 'footer' | 'content';

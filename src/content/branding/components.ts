@@ -138,7 +138,10 @@ function describeComponent(control: Control, backgrounds: Paint[]): Component {
   };
 }
 
-/** Replaces the opaque colours in CSS with `#rrggbb`. Translucent ones stay, because their opacity carries meaning. */
+/**
+ * Replaces the opaque colours in CSS with `#rrggbb`. Translucent ones stay, because their opacity carries
+ * meaning.
+ */
 const replaceColorsWithHex = (css: string, backdrop?: string) =>
   css.replace(
     /(?:rgb|oklch|oklab|lab|lch|color)\([^()/]*\)/g,

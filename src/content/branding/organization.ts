@@ -13,8 +13,8 @@ const ORGANIZATION_TYPES =
 const MAX_NODES = 2_000;
 
 /**
- * Finds the organisation in the page's structured data. The least nested one wins: it describes the page, not a part
- * of it.
+ * Finds the organisation in the page's structured data. The least nested one wins: it describes the page, not
+ * a part of it.
  */
 export function findOrganization(items: readonly JsonLdItem[]): Organization {
   const queue: unknown[] = [...items];

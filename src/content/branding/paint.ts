@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import type { Background } from './branding-data.ts';
 
-// As CommonJS, the library is one file. Its module form has 151, a quarter of all that a rendering thread loads at its start.
+// As CommonJS, the library is one file. Its module form has 151, a quarter of all that a rendering thread
+// loads at its start.
 const { converter, differenceCiede2000, formatHex, interpolate, parse, wcagContrast } = createRequire(
   import.meta.url,
 )('culori') as typeof import('culori');

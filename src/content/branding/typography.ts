@@ -30,7 +30,9 @@ export function parsePrimaryFamily(stack: string): string | undefined {
   return parseFontStack(stack)[0];
 }
 
-/** Reads all families of a font stack, without the fallback fonts and name suffixes that build tools generate. */
+/**
+ * Reads all families of a font stack, without the fallback fonts and name suffixes that build tools generate.
+ */
 export function parseFontStack(stack: string): string[] {
   const families = (stack.match(/"[^"]*"|'[^']*'|[^,]+/g) ?? [])
     .map((family) => family.trim().replace(/^(["'])(.*)\1$/, '$2'))

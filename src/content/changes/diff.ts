@@ -1,6 +1,9 @@
 import { matchLines } from './line-matching.ts';
 
-/** One line of a hunk. `ln` is its line number in the text that has it, `ln1` and `ln2` those in the old and the new text. */
+/**
+ * One line of a hunk. `ln` is its line number in the text that has it, `ln1` and `ln2` those in the old and
+ * the new text.
+ */
 type Change =
   | { type: 'normal'; normal: true; ln1: number; ln2: number; content: string }
   | { type: 'del'; del: true; ln: number; content: string }
@@ -26,8 +29,8 @@ const MAX_CHARACTERS = 10_000_000;
 const LINE_OVERHEAD = 60;
 
 /**
- * Creates the diff of two texts. Lines that differ only in volatile parts count as unchanged and appear in their new
- * form.
+ * Creates the diff of two texts. Lines that differ only in volatile parts count as unchanged and appear in
+ * their new form.
  * @returns no `diff` where it would be too large; `isCoarse` where it may not be the shortest one
  */
 export function createDiff(before: ComparedLines, after: ComparedLines): { diff?: Diff; isCoarse: boolean } {

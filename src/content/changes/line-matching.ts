@@ -13,8 +13,8 @@ const MAX_EDITS = 1_500;
 const MAX_EDITS_BETWEEN_ANCHORS = 50;
 
 /**
- * Finds the longest common subsequence of lines, or a shorter one where the exact search would take too long. Time is
- * bounded by the number of lines.
+ * Finds the longest common subsequence of lines, or a shorter one where the exact search would take too long.
+ * Time is bounded by the number of lines.
  */
 export function matchLines(before: string[], after: string[]): LineMatching {
   const pairs: [number, number][] = [];

@@ -13,8 +13,8 @@ export interface CheckTask {
 }
 
 /**
- * Checks data against a schema. Keys that the schema does not declare are removed, and so is `null` where it is not
- * allowed, because models write it for missing values.
+ * Checks data against a schema. Keys that the schema does not declare are removed, and so is `null` where it
+ * is not allowed, because models write it for missing values.
  * @throws ServiceError `BAD_REQUEST` for a schema that cannot be used
  */
 export function checkData({ schema, value, isPart = false }: CheckTask): CheckedResponse {
@@ -96,8 +96,8 @@ function moveReferences(value: unknown, place: string): unknown {
 }
 
 /**
- * Merges data from the parts of a page: lists are joined without repetitions, objects are merged, and of other values the
- * first one is kept.
+ * Merges data from the parts of a page: lists are joined without repetitions, objects are merged, and of
+ * other values the first one is kept.
  */
 export function mergeData(parts: readonly unknown[]): unknown {
   const present = parts.filter((part) => !isEmptyValue(part));

@@ -35,8 +35,8 @@ export const hasSchemaOrPrompt = ({ schema, prompt }: DataRequest) =>
   schema !== undefined || prompt !== undefined;
 
 /**
- * The warning about a schema to which any data conforms, because it declares nothing. Official SDKs send one in place of a
- * schema of zod 4, which they cannot convert.
+ * The warning about a schema to which any data conforms, because it declares nothing. Official SDKs send one
+ * in place of a schema of zod 4, which they cannot convert.
  * @returns `undefined` for any other schema
  */
 export const emptySchemaWarning = (schema: Schema | undefined): string | undefined =>

@@ -25,8 +25,9 @@ const SITE_LEVEL_TYPES =
   /^(?:WebSite|WebPage|Organization|BreadcrumbList|ImageObject|SearchAction|SiteNavigationElement|WPHeader|WPFooter)$/;
 
 /**
- * Extracts the values of a page that match the property names of a schema, from structured data, meta tags and labelled
- * text. Values are converted to the schema's types but never inferred; those that violate the schema are left out.
+ * Extracts the values of a page that match the property names of a schema, from structured data, meta tags
+ * and labelled text. Values are converted to the schema's types but never inferred; those that violate the
+ * schema are left out.
  * @returns `undefined` where the page has no matching value
  * @throws ServiceError `BAD_REQUEST` for a schema with unresolvable references or invalid patterns
  */

@@ -59,7 +59,10 @@ function selectAjv({ $schema }: Schema): Ajv {
   return ajv;
 }
 
-/** Loads Ajv on demand, because most pages need no schema, and each thread would load its 90 modules at its start. */
+/**
+ * Loads Ajv on demand, because most pages need no schema, and each thread would load its 90 modules at its
+ * start.
+ */
 function createAjv(dialect: 'draft-07' | '2020-12'): Ajv {
   const { Ajv }: typeof import('ajv') = require('ajv');
   const { Ajv2020 }: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js');
@@ -85,8 +88,8 @@ function isBounded(schema: unknown): boolean {
 const HAS_NAMED_PARTS = /"\$(?:id|anchor|dynamicAnchor)":/;
 
 /**
- * Finds a reference to something that the schema does not contain. In a schema with named parts, references depend on the part
- * that they are in; those are only resolved when the schema is compiled.
+ * Finds a reference to something that the schema does not contain. In a schema with named parts, references
+ * depend on the part that they are in; those are only resolved when the schema is compiled.
  */
 function findMissingReference(schema: Schema): string | undefined {
   if (HAS_NAMED_PARTS.test(JSON.stringify(schema))) return undefined;
@@ -161,7 +164,10 @@ function decoded(text: string): string {
   }
 }
 
-/** Resolves a schema to its alternatives: references, `allOf`, `anyOf`, `oneOf` and type lists become plain schemas; `null` is left out. */
+/**
+ * Resolves a schema to its alternatives: references, `allOf`, `anyOf`, `oneOf` and type lists become plain
+ * schemas; `null` is left out.
+ */
 export function resolveAlternatives(schema: unknown, root: Schema, hops = MAX_REFERENCE_HOPS): Schema[] {
   if (!isJsonObject(schema) || hops === 0) return [];
   const { $ref, allOf, anyOf, oneOf, ...own } = schema;

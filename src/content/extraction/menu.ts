@@ -75,7 +75,10 @@ interface MenuContext {
   budget: { items: number };
 }
 
-/** The sections of a menu, nested ones after their parents. Items outside any section form one with the menu's name. */
+/**
+ * The sections of a menu, nested ones after their parents. Items outside any section form one with the menu's
+ * name.
+ */
 function collectSections(
   menu: JsonLdItem,
   name: string,

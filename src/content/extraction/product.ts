@@ -30,7 +30,10 @@ export interface Product {
 const MAX_VARIANTS = 500;
 const VARIANT_PROPERTIES = ['color', 'size', 'material', 'pattern'];
 
-/** Extracts the product of a page from schema.org or Open Graph; `undefined` where the page describes none, or several. */
+/**
+ * Extracts the product of a page from schema.org or Open Graph; `undefined` where the page describes none, or
+ * several.
+ */
 export function extractProduct(content: Content): Product | undefined {
   const products = itemsOf(content.structuredData).filter(({ '@type': type }) =>
     /^(?:ProductGroup|Product|IndividualProduct|ProductModel|Vehicle|Car)$/.test(String(type)),

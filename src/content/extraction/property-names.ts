@@ -1,6 +1,6 @@
 /**
- * Synonyms used in schemas, in schema.org and on pages, one line for each meaning. Labels of shops, articles and recipes
- * are included in several languages.
+ * Synonyms used in schemas, in schema.org and on pages, one line for each meaning. Labels of shops, articles
+ * and recipes are included in several languages.
  */
 const SYNONYMS = `
 name|title|headline|heading|product name|titel|titre|titulo|titolo|nombre|nom|bezeichnung
@@ -60,7 +60,10 @@ const singular = (word: string) =>
 const wordCache = new Map<string, string[]>();
 const MAX_CACHED = 5_000;
 
-/** Splits a name in camelCase, snake_case, kebab-case or prose into words: lower case, singular, without accents. */
+/**
+ * Splits a name in camelCase, snake_case, kebab-case or prose into words: lower case, singular, without
+ * accents.
+ */
 export function nameWords(name: string): string[] {
   const before = wordCache.get(name);
   if (before) return before;
@@ -97,8 +100,8 @@ function meaningOf(words: string[]): string | number {
 }
 
 /**
- * Rates from 0 to 1 how well the name `given` on a page fits the name `wanted` in a schema. An additional word makes it a
- * different property unless the word is generic: a shipping price is not the price.
+ * Rates from 0 to 1 how well the name `given` on a page fits the name `wanted` in a schema. An additional
+ * word makes it a different property unless the word is generic: a shipping price is not the price.
  */
 export function nameSimilarity(wanted: string, given: string): number {
   const wantedWords = nameWords(wanted);

@@ -30,7 +30,10 @@ const MAX_CARD_ELEMENTS = 100;
 const MAX_CARD_TEXT = 500;
 const MAX_TEXT = 2_000;
 
-/** Finds the repeated structures of a page: structured items of one type, table rows, and elements that look alike. */
+/**
+ * Finds the repeated structures of a page: structured items of one type, table rows, and elements that look
+ * alike.
+ */
 export function findRecords(
   tree: Document | undefined,
   structuredData: StructuredData,
@@ -114,7 +117,9 @@ function recordsFromCards(tree: Document, url: string): Records[] {
   return groups;
 }
 
-/** The fields of a card: heading, link, image, date, price, texts named by classes, and `Label: value` lines. */
+/**
+ * The fields of a card: heading, link, image, date, price, texts named by classes, and `Label: value` lines.
+ */
 function cardFields(card: Element, base: string): Field[] {
   const parts = cardElements(card);
   const first = (isWanted: (element: Element) => boolean) => parts.find(isWanted);

@@ -92,7 +92,10 @@ export class SchemaMatcher {
     return byName === 0 && typeof title === 'string' ? nameSimilarity(title, field.name) * 0.9 : byName;
   }
 
-  /** Finds a value that no single field holds: a list among the page's records, or an object spread over fields with a common prefix. */
+  /**
+   * Finds a value that no single field holds: a list among the page's records, or an object spread over
+   * fields with a common prefix.
+   */
   #findComposite(name: string, alternatives: Schema[], { fields, depth }: MatchScope) {
     for (const alternative of alternatives) {
       if (isList(alternative)) {
@@ -163,7 +166,10 @@ export class SchemaMatcher {
       .filter((part) => part !== '');
   }
 
-  /** Finds the records of the page that fill most properties of a list's members. @param depth of the list in the schema */
+  /**
+   * Finds the records of the page that fill most properties of a list's members.
+   * @param depth of the list in the schema
+   */
   findList(name: string, schema: Schema, depth: number) {
     const member = resolveAlternatives(schema.items ?? {}, this.#context.root).find(isObject);
     const properties = member ? schemaProperties(member).length : 0;
@@ -197,7 +203,10 @@ const isList = (schema: Schema) =>
 const isObject = (schema: Schema) =>
   schema.type === 'object' || (schema.type === undefined && 'properties' in schema);
 
-/** Whether rows are of the wanted kind. Rows that only have what every link has must match surely, otherwise any list of links would do. */
+/**
+ * Whether rows are of the wanted kind. Rows that only have what every link has must match surely, otherwise
+ * any list of links would do.
+ */
 function hasDistinctiveValues(member: Schema, found: MatchedObject[], certainty: number): boolean {
   const telling = schemaProperties(member).flatMap(([name]) => (isCommonName(name) ? [] : [name]));
   if (telling.length === 0) return certainty >= MIN_CERTAINTY;

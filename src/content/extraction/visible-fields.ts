@@ -11,7 +11,10 @@ const MAX_LINE = 300;
 const MAX_PAIRS = 2_000;
 const MAX_ENTRIES = 500;
 
-/** Extracts the values that a page shows with a label: definition lists, table rows of two cells, `Label: value` lines, lists under headings. */
+/**
+ * Extracts the values that a page shows with a label: definition lists, table rows of two cells,
+ * `Label: value` lines, lists under headings.
+ */
 export function extractVisibleFields(tree: Document): Field[] {
   const elements = findAll(() => true, tree.children);
   const fields: Field[] = [];

@@ -50,7 +50,9 @@ interface Prepared {
 interface PreparedData {
   /** The data by rules. */
   byRules: Substitute;
-  /** The source from which a model extracts the data; absent without a model, or without schema and prompt. */
+  /**
+   * The source from which a model extracts the data; absent without a model, or without schema and prompt.
+   */
   source?: DataSource;
 }
 
@@ -66,7 +68,10 @@ const notThePage = (statusCode: number, isChallenge: boolean) =>
 
 const leftOut = (warning: string): Finished => ({ fields: {}, made: [], warnings: [warning] });
 
-/** Prepares the data that is compared. A request without a schema or prompt of its own takes the value of the format `json`. */
+/**
+ * Prepares the data that is compared. A request without a schema or prompt of its own takes the value of the
+ * format `json`.
+ */
 async function prepareData(
   content: Content,
   { schema, prompt }: Tracking,
@@ -148,8 +153,8 @@ interface FoundData {
 }
 
 /**
- * Finds the data that is compared: the value of the format `json`, or data by rules, or data by a language model, which is
- * asked only when the data is needed.
+ * Finds the data that is compared: the value of the format `json`, or data by rules, or data by a language
+ * model, which is asked only when the data is needed.
  */
 function dataFinder(
   data: PreparedData | undefined,

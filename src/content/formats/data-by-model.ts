@@ -37,8 +37,8 @@ export function readDataSource(content: Content): DataSource {
 }
 
 /**
- * Extracts data from a page by a language model. A page that is too long for one prompt is read in parts, whose data is
- * merged.
+ * Extracts data from a page by a language model. A page that is too long for one prompt is read in parts,
+ * whose data is merged.
  * @param subject name of the result in warnings
  * @throws ServiceError `SCRAPE_JSON_CONTENT_TOO_LARGE` for a page of more than {@link MAX_PARTS} parts
  */

@@ -56,7 +56,8 @@ export type ConflictingOption = 'actions' | 'mobile' | 'profile' | 'waitFor' | '
 export interface FinishServices {
   /**
    * Compares the page with the version before it, and records it.
-   * @param version.current the page's content; `undefined` if the page no longer exists. Its data for the mode `json` is
+   * @param version.current the page's content; `undefined` if the page no longer exists. Its data for the
+   * mode `json` is
    *   `json` or the result of `findJson`, which is not called for an unchanged page whose data is known
    * @returns the field `changeTracking`, or only the warnings if the comparison failed for good
    */
@@ -143,7 +144,8 @@ interface Asking<Request, Value> {
    */
   prepare(content: Content, request: Request, promptTokens: number): unknown;
   /**
-   * Asks the model, in the activity. If this throws a `MODEL_…` error, the result of `extract` takes its place.
+   * Asks the model, in the activity. If this throws a `MODEL_…` error, the result of `extract` takes its
+   * place.
    * @param prepared the value of `prepare`
    * @returns `undefined` leaves the field out
    */
@@ -162,8 +164,9 @@ export interface AskServices {
 
 /**
  * One output of a scrape, with everything that the service has to know about it. A new format needs a file
- * with such a record and a line in `content/formats/index.ts`. The validation of requests, the type of the result, the
- * API reference, the price, the use of the cache and the limits of zero data retention are derived from it.
+ * with such a record and a line in `content/formats/index.ts`. The validation of requests, the type of the
+ * result, the API reference, the price, the use of the cache and the limits of zero data retention are
+ * derived from it.
  */
 export interface Format<Field extends string, Request extends z.ZodObject, Value extends z.ZodType> {
   /** The field of the document that holds the result. */
@@ -211,9 +214,9 @@ export interface Format<Field extends string, Request extends z.ZodObject, Value
   /** Like `collect`, but returns plain data, which `run` finds as `content.snapshot.collectedData[type]`. */
   collectData?(page: OpenPage, request: z.output<Request>): Promise<unknown>;
   /**
-   * Derives the result from the page alone; `undefined` leaves its field out. It must be pure, because it runs
-   * in a rendering thread. Code that only this format needs is imported when it runs, so that the API does not load it, and
-   * neither do threads until they need it.
+   * Derives the result from the page alone; `undefined` leaves its field out. It must be pure, because it
+   * runs in a rendering thread. Code that only this format needs is imported when it runs, so that the API
+   * does not load it, and neither do threads until they need it.
    */
   run?(content: Content, request: z.output<Request>, warn: Warn): MaybePromise<z.input<Value> | undefined>;
   /** Makes the result with a language model. Such a format also has `extract`. */

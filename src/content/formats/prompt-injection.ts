@@ -5,7 +5,9 @@ import type { ResponseForm } from '../language-model.ts';
 import type { DataSource } from './data-by-model.ts';
 import type { AskServices } from './format.ts';
 
-/** Phrases that only instructions for language models have. A model that obeys the page could not report them. */
+/**
+ * Phrases that only instructions for language models have. A model that obeys the page could not report them.
+ */
 const PATTERNS = [
   /\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier|preceding|all|your|other|system)\b[^.\n]{0,40}\b(?:instructions?|prompts?|rules?|directions?|guidelines?|messages?)\b/i,
   /\bignoriere?\b[^.\n]{0,40}\b(?:anweisungen|vorgaben|regeln)\b/i,
@@ -40,7 +42,8 @@ const MAX_PARTS = 4;
 
 /**
  * Refuses a page with instructions for language models, by known phrases and by a model.
- * @throws ServiceError `SCRAPE_PROMPT_INJECTION_DETECTED`; `MODEL_RESPONSE_UNUSABLE` for a page that is too long to check
+ * @throws ServiceError `SCRAPE_PROMPT_INJECTION_DETECTED`; `MODEL_RESPONSE_UNUSABLE` for a page that is too
+ * long to check
  */
 export async function refusePromptInjection(
   { url, text, structured }: DataSource,

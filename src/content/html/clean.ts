@@ -91,7 +91,9 @@ function copyNodes(nodes: readonly ChildNode[], copies: ChildNode[], filter: Cop
   return copies;
 }
 
-/** Many elements have no other child than a text, and V8 makes room for sixteen more as soon as a list grows. */
+/**
+ * Many elements have no other child than a text, and V8 makes room for sixteen more as soon as a list grows.
+ */
 function copyChildren(nodes: readonly ChildNode[], filter: CopyFilter): ChildNode[] {
   const [only] = nodes;
   return nodes.length === 1 && only && isText(only) ? [new Text(only.data)] : copyNodes(nodes, [], filter);
@@ -122,8 +124,8 @@ function isNeverContent(element: Element): boolean {
 }
 
 /**
- * The attributes of an element with an absolute URL; for an image, the URL of the largest candidate. Most elements have no URL,
- * and share their attributes with their copies.
+ * The attributes of an element with an absolute URL; for an image, the URL of the largest candidate. Most
+ * elements have no URL, and share their attributes with their copies.
  */
 function attributesWithAbsoluteUrls({ name, attribs }: Element, base: string): Element['attribs'] {
   const attribute = URL_ATTRIBUTES[name];

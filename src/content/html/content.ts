@@ -23,7 +23,9 @@ import {
 import { parseXmlList } from './xml-list.ts';
 import { buildListPage } from './xml-list-page.ts';
 
-/** The content of a page that formats are derived from. Each property is computed once, when it is first read. */
+/**
+ * The content of a page that formats are derived from. Each property is computed once, when it is first read.
+ */
 export interface Content {
   readonly snapshot: Snapshot;
   /** Blob references by format name, see `Snapshot.files`. */
@@ -40,8 +42,8 @@ export interface Content {
   /** URLs of all links and frames of the unfiltered page: absolute, unique, in document order. */
   readonly discovered: string[];
   /**
-   * URLs of all images of the unfiltered page: absolute, unique, in document order. Those inside a document come first,
-   * as references to stored files.
+   * URLs of all images of the unfiltered page: absolute, unique, in document order. Those inside a document
+   * come first, as references to stored files.
    */
   readonly images: string[];
   /** Audio and video files of the unfiltered page. */
@@ -54,8 +56,8 @@ export interface Content {
 }
 
 /**
- * Creates the content of a snapshot. HTML is parsed when a property is first read. Feeds and sitemaps are converted to
- * pages.
+ * Creates the content of a snapshot. HTML is parsed when a property is first read. Feeds and sitemaps are
+ * converted to pages.
  * @param warn called for options that could not be applied, when a property is read that they apply to
  * @param toMarkdown the converter for pages of HTML
  */
@@ -93,8 +95,8 @@ export function createContent(
 }
 
 /**
- * A document has no navigation around its content, so `onlyMainContent` only removes running headers, footers and page
- * numbers.
+ * A document has no navigation around its content, so `onlyMainContent` only removes running headers, footers
+ * and page numbers.
  */
 function documentOptions({ onlyMainContent, excludeTags = [], ...options }: CleanOptions): CleanOptions {
   const excluded = onlyMainContent ? [...excludeTags, '[data-page-role]'] : excludeTags;
@@ -110,8 +112,9 @@ interface TreeSource {
 }
 
 /**
- * The content of a page of HTML. It is a class, as are other objects of which every page has one, because V8 keeps the getters
- * of an object literal, and thereby the page, until the next collection of the old generation.
+ * The content of a page of HTML. It is a class, as are other objects of which every page has one, because V8
+ * keeps the getters of an object literal, and thereby the page, until the next collection of the old
+ * generation.
  */
 class HtmlContent implements Content {
   readonly snapshot: Snapshot;

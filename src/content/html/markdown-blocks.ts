@@ -1,4 +1,7 @@
-/** Splits markdown into its blocks at blank lines. A fenced code block stays whole. Joined with blank lines, the blocks are the text again. */
+/**
+ * Splits markdown into its blocks at blank lines. A fenced code block stays whole. Joined with blank lines,
+ * the blocks are the text again.
+ */
 export function splitMarkdownBlocks(markdown: string): string[] {
   const blocks: string[] = [];
   let lines: string[] = [];

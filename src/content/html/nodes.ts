@@ -1,11 +1,12 @@
 import { type ChildNode, Element, type ParentNode, type Text } from 'domhandler';
 
 /**
- * Functions that tell the nodes of a page apart and make its elements. The walks over a page ask for the kind of each node several
- * times. V8 reads a field of an object directly where it has met objects of at most four shapes, and otherwise looks its place up
- * in a table, which took a tenth of the time of a conversion. A shape is the class and the fields, in the order in which they were
- * added. Therefore all elements get the same fields, and {@link isTag} and {@link isText} are asked about children only, which are
- * elements, texts, comments and the doctype. domhandler's functions of the same names are for code that also meets documents,
+ * Functions that tell the nodes of a page apart and make its elements. The walks over a page ask for the kind
+ * of each node several times. V8 reads a field of an object directly where it has met objects of at most four
+ * shapes, and otherwise looks its place up in a table, which took a tenth of the time of a conversion. A
+ * shape is the class and the fields, in the order in which they were added. Therefore all elements get the
+ * same fields, and {@link isTag} and {@link isText} are asked about children only, which are elements, texts,
+ * comments and the doctype. domhandler's functions of the same names are for code that also meets documents,
  * such as the content of a `template`.
  */
 
@@ -31,7 +32,10 @@ const NO_CHILDREN: ChildNode[] = [];
 export const childrenOf = ({ name, children }: Element): ChildNode[] =>
   name === 'template' ? NO_CHILDREN : children;
 
-/** Makes an element without children. @param namespace the URI of its namespace; `undefined` if it does not matter */
+/**
+ * Makes an element without children.
+ * @param namespace the URI of its namespace; `undefined` if it does not matter
+ */
 export function createElement(
   name: string,
   attribs: Element['attribs'],
@@ -55,7 +59,7 @@ Reflect.deleteProperty(Attributes.prototype, 'constructor');
 export const NO_ATTRIBUTES = Object.freeze(new Attributes());
 
 /**
- * Whether an element has attributes. Code that asks each element for several of them asks this first: elements have so many
- * different sets of attributes that V8 looks each of them up in a table.
+ * Whether an element has attributes. Code that asks each element for several of them asks this first:
+ * elements have so many different sets of attributes that V8 looks each of them up in a table.
  */
 export const hasAttributes = ({ attribs }: Element): boolean => attribs !== NO_ATTRIBUTES;

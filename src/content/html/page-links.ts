@@ -6,8 +6,8 @@ const FOLLOWED = /^(https?|mailto):/;
 const isFollowed = (url: string) => FOLLOWED.test(url) || isRelative(url);
 
 /**
- * URLs of a page's links: unique, in document order, and absolute unless the page is an uploaded file. Links to anchors
- * in the page itself are excluded.
+ * URLs of a page's links: unique, in document order, and absolute unless the page is an uploaded file. Links
+ * to anchors in the page itself are excluded.
  */
 export function extractLinks(document: Document, pageUrl: string): string[] {
   const base = documentBaseUrl(document, pageUrl);

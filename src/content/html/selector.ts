@@ -27,7 +27,10 @@ export function selectElements(selector: string, root: ParentNode): Element[] {
 
 const QUOTED_OR_IFRAME = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<=^|[\s>+~,(])iframe(?![\w-])/gi;
 
-/** Makes `iframe` also match inlined frames, which are `div` elements with the original tag name in an attribute. */
+/**
+ * Makes `iframe` also match inlined frames, which are `div` elements with the original tag name in an
+ * attribute.
+ */
 function includeInlinedFrames(selector: string): string {
   return selector.replace(QUOTED_OR_IFRAME, (found) =>
     /^iframe$/i.test(found) ? ':is(iframe, div[data-original-tag="iframe"])' : found,

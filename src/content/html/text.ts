@@ -18,14 +18,14 @@ export const isBlock = (name: string) => BLOCKS.has(name);
 export const isNeverShown = (name: string) => ELEMENTS_NEVER_SHOWN.has(name);
 
 /**
- * Collapses white space to single spaces and trims the text. Single spaces are not matched, because replacing each of them
- * takes several times as long and allocates a copy of the text.
+ * Collapses white space to single spaces and trims the text. Single spaces are not matched, because replacing
+ * each of them takes several times as long and allocates a copy of the text.
  */
 export const oneLine = (text: string) => text.replace(/\s{2,}|[^\S ]/g, ' ').trim();
 
 /**
- * The text of an element in one line, with a space between blocks, truncated if it is very long. The cost is limited, so
- * it may be called for nested elements.
+ * The text of an element in one line, with a space between blocks, truncated if it is very long. The cost is
+ * limited, so it may be called for nested elements.
  */
 export function textOf(root: AnyNode, most = MAX_CHARACTERS): string {
   const mostNodes = 100 + 2 * most;

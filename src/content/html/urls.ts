@@ -11,8 +11,8 @@ export function documentBaseUrl(document: Document, pageUrl: string): string {
 const isBase = ({ name, attribs }: Element) => name === 'base' && Boolean(attribs.href);
 
 /**
- * Resolves a URL; `undefined` if it is invalid. A slash missing after the scheme is added. A URL that is relative to an
- * uploaded file stays relative, because the file has no place on the web.
+ * Resolves a URL; `undefined` if it is invalid. A slash missing after the scheme is added. A URL that is
+ * relative to an uploaded file stays relative, because the file has no place on the web.
  */
 export function resolveUrl(url: string, base: string): string | undefined {
   const repaired = url.trim().replace(/^(https?:)\/(?!\/)/i, '$1//');

@@ -11,7 +11,10 @@ const SPACE = 0x20;
 /** The factor of the hash function FNV-1a. */
 const FNV_PRIME = 0x01000193;
 
-/** The form that each byte has in a word: letters of ASCII in lower case, and digits; 0 for bytes that separate words. */
+/**
+ * The form that each byte has in a word: letters of ASCII in lower case, and digits; 0 for bytes that
+ * separate words.
+ */
 const ASCII_WORDS = Uint8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   return /[a-z0-9]/i.test(character) ? character.toLowerCase().charCodeAt(0) : 0;
@@ -23,9 +26,9 @@ const WORDS = ASCII_WORDS.map((inWord, byte) => (byte >= 0x80 ? byte : inWord));
 const IGNORED = [...functionWords('en')].join(' ');
 
 /**
- * Collects the different words of texts. They stay bytes, which are written one after the other, and are known by hashes of
- * 32 bits: to make a string of each word of a page takes three times as long. Two words of a page have the same hash in one
- * of ten thousand pages; the second one is missing then.
+ * Collects the different words of texts. They stay bytes, which are written one after the other, and are
+ * known by hashes of 32 bits: to make a string of each word of a page takes three times as long. Two words of
+ * a page have the same hash in one of ten thousand pages; the second one is missing then.
  */
 class DistinctWords {
   /** The words of the text, with a space after each. */
@@ -93,8 +96,8 @@ class DistinctWords {
 const collector = new DistinctWords();
 
 /**
- * The first 1,000 different words of a text as `splitWords` returns them, separated by spaces, without English function words
- * and without those that are longer than 40 characters.
+ * The first 1,000 different words of a text as `splitWords` returns them, separated by spaces, without
+ * English function words and without those that are longer than 40 characters.
  */
 export const distinctWords = (text: string): string =>
   hasLettersBeyondAscii(text)

@@ -9,7 +9,10 @@ const MAX_CONTENT_CHARACTERS = 10_000;
 export interface IndexedText {
   /** The first 10,000 characters of the text. Its line breaks separate paragraphs and headings. */
   content: string;
-  /** More of the text, for its words: characters of formatting, which separate words anyhow, may be left in it. */
+  /**
+   * More of the text, for its words: characters of formatting, which separate words anyhow, may be left in
+   * it.
+   */
   words: string;
 }
 
@@ -36,7 +39,8 @@ const storable = (text: string) => text.replaceAll('\0', ' ').trim();
 /** Removes images and the targets of links, and from the content all formatting. */
 function textOfMarkdown(markdown: string): IndexedText {
   const words = `\n${markdown}`.replace(/(?:!\[[^\]\n]*)?\]\([^)\n]*\)/g, ' ');
-  // The first part usually has enough text for the content. Each part ends with a line, because no formatting extends beyond one.
+  // The first part usually has enough text for the content. Each part ends with a line, because no formatting
+  // extends beyond one.
   for (let most = 1.2 * MAX_CONTENT_CHARACTERS; ; most *= 2) {
     const end = words.indexOf('\n', most) + 1;
     const content = storable(removeFormatting(end ? words.slice(0, end) : words));
@@ -56,8 +60,9 @@ const removeFormatting = (markdown: string) =>
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
 /**
- * Removes tags, scripts and styles. A rough reading suffices, because only words are looked up in it. What is not closed stays,
- * and nothing is searched for an end again after none was found, so the time is linear for any input.
+ * Removes tags, scripts and styles. A rough reading suffices, because only words are looked up in it. What is
+ * not closed stays, and nothing is searched for an end again after none was found, so the time is linear for
+ * any input.
  */
 function textOfHtml(html: string): string {
   const shown = replaceEnding('-->', removeHiddenElements(html), /<!--[\s\S]*?-->/g, ' ');

@@ -22,8 +22,8 @@ export interface PageEntry {
 const MAX_TITLE_CHARACTERS = 300;
 const MAX_DESCRIPTION_CHARACTERS = 500;
 /**
- * The kinds of lexemes. Words consist of letters and digits, so the other kinds, whose first character is neither, cannot be
- * mistaken for one.
+ * The kinds of lexemes. Words consist of letters and digits, so the other kinds, whose first character is
+ * neither, cannot be mistaken for one.
  */
 export const LEXEMES = {
   word: (word: string) => word,
@@ -47,7 +47,10 @@ export interface EntrySource {
   metadata: Record<string, string | string[]>;
 }
 
-/** Makes the entry of a page from the formats that the user receives; without text among them, from its metadata. */
+/**
+ * Makes the entry of a page from the formats that the user receives; without text among them, from its
+ * metadata.
+ */
 export function makePageEntry({ url, fetchedAt, documentType, fields, metadata }: EntrySource): PageEntry {
   const title = textOf(metadata.title ?? metadata.ogTitle, MAX_TITLE_CHARACTERS);
   const description = textOf(metadata.description ?? metadata.ogDescription, MAX_DESCRIPTION_CHARACTERS);

@@ -9,7 +9,10 @@ export interface QueryTerm {
 /** A word of a query with its weight: the rarer a word, the more it says. */
 export interface WeighedTerm extends QueryTerm {
   weight: number;
-  /** Whether the scores of found pages contain it. Common words beside rare ones are compared only in the pages found. */
+  /**
+   * Whether the scores of found pages contain it. Common words beside rare ones are compared only in the
+   * pages found.
+   */
   isInScore: boolean;
 }
 
@@ -19,8 +22,8 @@ const PLURAL = /^[a-z]{4,}s$/;
 const ENDS_LIKE_A_PLURAL = /(?:ss|us|is)$/;
 
 /**
- * The words of a query that say something about its subject: those that are not function words of English and of the language
- * of the search. A query of function words only is searched for as it is.
+ * The words of a query that say something about its subject: those that are not function words of English and
+ * of the language of the search. A query of function words only is searched for as it is.
  * @param language such as `de`
  */
 export function queryTerms(query: string, language: string): QueryTerm[] {

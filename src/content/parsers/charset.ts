@@ -7,8 +7,8 @@ import { encodingOfMark } from './byte-order-mark.ts';
 /** Label that no real page declares, returned by the sniffer when it finds no declaration. */
 const UNDECLARED = 'x-user-defined';
 /**
- * Bytes searched for a declaration. The standard's 1024 bytes are a minimum, and some pages put scripts before `<meta
- * charset>`.
+ * Bytes searched for a declaration. The standard's 1024 bytes are a minimum, and some pages put scripts
+ * before `<meta charset>`.
  */
 const SNIFFED_BYTES = 4 * 1024;
 /** Bytes used for detection, which takes 0.1 ms per kilobyte and does not improve with more. */
@@ -37,9 +37,13 @@ function decodeDetected(bytes: Uint8Array): string {
 /** Takes the byte order mark off bytes in UTF-8. */
 const withoutMark = (bytes: Uint8Array) => (encodingOfMark(bytes) === 'utf-8' ? bytes.subarray(3) : bytes);
 
-/** The declared encoding, or `x-user-defined`. @param label the encoding that the header declares, or an empty string */
+/**
+ * The declared encoding, or `x-user-defined`.
+ * @param label the encoding that the header declares, or an empty string
+ */
 function findDeclared(bytes: Uint8Array, label: string): string {
-  // Nearly all servers declare UTF-8. Then only a byte order mark can say otherwise, which is found without the slow sniffer.
+  // Nearly all servers declare UTF-8. Then only a byte order mark can say otherwise, which is found without
+  // the slow sniffer.
   if (/^utf-?8$/i.test(label) && (encodingOfMark(bytes) ?? 'utf-8') === 'utf-8') return 'utf-8';
   return getEncoding(bytes.subarray(0, SNIFFED_BYTES), {
     maxBytes: SNIFFED_BYTES,
@@ -49,8 +53,9 @@ function findDeclared(bytes: Uint8Array, label: string): string {
 }
 
 /**
- * Decodes a page or text file. The encoding is that of the byte order mark, else of the header, else of `<meta>` or the
- * XML declaration, as in browsers. Text without a declaration is UTF-8 where it is valid, else the encoding is detected.
+ * Decodes a page or text file. The encoding is that of the byte order mark, else of the header, else of
+ * `<meta>` or the XML declaration, as in browsers. Text without a declaration is UTF-8 where it is valid,
+ * else the encoding is detected.
  * @param contentType the `Content-Type` header, or an empty string
  * @returns a string; if the bytes are UTF-8, these bytes without their byte order mark
  */

@@ -1,12 +1,16 @@
 /** Signature of Microsoft's compound file format (MS-CFB 2.2). */
 const SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
-/** Numbers of sectors and directory entries from here on have a special meaning, such as the end of a chain. */
+/**
+ * Numbers of sectors and directory entries from here on have a special meaning, such as the end of a chain.
+ */
 const MAX_NUMBER = 0xfffffffa;
 /** Number of sectors of the allocation table that the header names. */
 const TABLE_SECTORS_IN_HEADER = 109;
 const ENTRY_BYTES = 128;
 
-/** Whether a file begins with the signature of a compound file: doc, xls, ppt, msg and encrypted docx files. */
+/**
+ * Whether a file begins with the signature of a compound file: doc, xls, ppt, msg and encrypted docx files.
+ */
 export const isCompoundFile = (bytes: Buffer): boolean =>
   bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE);
 
@@ -42,7 +46,10 @@ export class CompoundFile {
     return names;
   }
 
-  /** Whether a chain of sectors or the tree of entries leads back to itself, so that a naive reader would never end. */
+  /**
+   * Whether a chain of sectors or the tree of entries leads back to itself, so that a naive reader would
+   * never end.
+   */
   get hasCycles(): boolean {
     const miniTable = this.#chain(this.#bytes.readUInt32LE(60)).flatMap((number) =>
       numbersIn(this.#sector(number)),
@@ -55,7 +62,9 @@ export class CompoundFile {
     return this.#bytes.subarray(start, start + this.#sectorBytes);
   }
 
-  /** The numbers of the sectors of the allocation table: some in the header, the rest in a chain of sectors. */
+  /**
+   * The numbers of the sectors of the allocation table: some in the header, the rest in a chain of sectors.
+   */
   #tableSectors(): number[] {
     const maxNumbers = Math.ceil(this.#bytes.length / this.#sectorBytes);
     const numbers = numbersIn(this.#bytes.subarray(76, 76 + 4 * TABLE_SECTORS_IN_HEADER));

@@ -1,7 +1,7 @@
 /**
- * Why a document cannot be converted. `unsupported` is a version or variant of the format that nothing here reads,
- * `too-large` a document beyond the limits of its parser, `unavailable` a parser that this machine does not have, and
- * `needs-ocr` a document without any text that is read without OCR.
+ * Why a document cannot be converted. `unsupported` is a version or variant of the format that nothing here
+ * reads, `too-large` a document beyond the limits of its parser, `unavailable` a parser that this machine
+ * does not have, and `needs-ocr` a document without any text that is read without OCR.
  */
 export const DOCUMENT_FAULTS = [
   ...(['password', 'damaged', 'unsupported', 'too-large', 'unavailable', 'needs-ocr'] as const),

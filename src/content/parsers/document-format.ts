@@ -42,7 +42,10 @@ const BY_EXTENSION: Record<string, OfficeType> = {
   pptm: 'pptx',
   ppsx: 'pptx',
 };
-/** Types of text files, which have no signature: only their media type or their name tells them from other text. */
+/**
+ * Types of text files, which have no signature: only their media type or their name tells them from other
+ * text.
+ */
 const TEXT_TYPES = new Set<DocumentType>(['csv', 'tsv', 'eml']);
 
 const ZIP = Buffer.from('PK\x03\x04', 'latin1');
@@ -50,8 +53,8 @@ const ZIP_END_RECORD = Buffer.from('PK\x05\x06', 'latin1');
 /** Size of the end record with the longest possible comment (64 KiB). */
 const MAX_END_RECORD_BYTES = 22 + 0xffff;
 /**
- * Offset of the first file's name. In OpenDocument and EPUB that file is `mimetype`, which contains the media type
- * uncompressed.
+ * Offset of the first file's name. In OpenDocument and EPUB that file is `mimetype`, which contains the media
+ * type uncompressed.
  */
 const FIRST_NAME_OFFSET = 30;
 const MIMETYPE = 'mimetype';
@@ -85,8 +88,8 @@ interface DetectedFormat {
 type FileFacts = Pick<ReceivedFile, 'mediaType' | 'body' | 'name' | 'start' | 'isTextual' | 'isUndeclared'>;
 
 /**
- * Detects an office document, e-book or mail: by its bytes, else by its declared type, else, where the bytes are those of a
- * container of unknown content or a text, by the file extension.
+ * Detects an office document, e-book or mail: by its bytes, else by its declared type, else, where the bytes
+ * are those of a container of unknown content or a text, by the file extension.
  * @returns `undefined` for any other file
  */
 export function detectDocumentFormat(file: FileFacts): DetectedFormat | undefined {
@@ -98,7 +101,8 @@ export function detectDocumentFormat(file: FileFacts): DetectedFormat | undefine
   if (!isZip && !isCompoundFile(bytes)) return detectWithoutSignature(file);
   const hint = declaredType(file) ?? namedType(file);
   const type = (isZip ? detectZipFormat(bytes) : detectCompoundFormat(bytes, hint)) ?? hint;
-  // The signature is that of a container; media type and extension only say which one. No text begins with it.
+  // The signature is that of a container; media type and extension only say which one. No text begins with
+  // it.
   return type && !TEXT_TYPES.has(type) ? { type, evidence: 'signature' } : undefined;
 }
 

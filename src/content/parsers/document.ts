@@ -56,7 +56,9 @@ export interface UnconvertedDocument {
 
 /** An image inside a document. */
 export interface DocumentImage {
-  /** Unique in the document, of letters, digits, `.`, `_` and `-`. The HTML refers to it by {@link imageUrl}. */
+  /**
+   * Unique in the document, of letters, digits, `.`, `_` and `-`. The HTML refers to it by {@link imageUrl}.
+   */
   id: string;
   mediaType: ImageType;
   bytes: Uint8Array;

@@ -7,8 +7,8 @@ const SIGNATURE =
   /^(?:[\s\uFEFF]|<!--(?:(?!-->)[\s\S])*-->|<\?[^>]*>)*<(?:rss|feed|rdf:rdf|urlset|sitemapindex)[\s>]/i;
 
 /**
- * Feeds and sitemaps, some of which are declared as HTML. They stay text: `content/html/content.ts` turns the entries
- * into a page when formats are derived.
+ * Feeds and sitemaps, some of which are declared as HTML. They stay text: `content/html/content.ts` turns the
+ * entries into a page when formats are derived.
  */
 export const feed = defineParser({
   type: 'feed',

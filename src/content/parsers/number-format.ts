@@ -24,11 +24,17 @@ export interface NumberDisplay {
   is1904: boolean;
 }
 
-/** Quoted text, an escaped, padding or repeated character, a condition or locale, a word of the format, or one character. */
+/**
+ * Quoted text, an escaped, padding or repeated character, a condition or locale, a word of the format, or one
+ * character.
+ */
 const TOKEN = /"[^"]*"|[\\_*][\s\S]|\[[^\]]*\]|General|AM\/PM|A\/P|E[+-]|[\s\S]/giu;
 const LOCALE = /^\[\$-([^\]]+)\]$/;
 
-/** The languages of Windows whose names of months and days are written, by the lower ten bits of their locale identifiers. */
+/**
+ * The languages of Windows whose names of months and days are written, by the lower ten bits of their locale
+ * identifiers.
+ */
 const LANGUAGES: Record<number, string> = {
   2: 'bg',
   3: 'ca',
@@ -59,8 +65,9 @@ const LANGUAGES: Record<number, string> = {
 };
 
 /**
- * Writes a number as its format displays it. SheetJS refuses formats with characters that programs display although they are
- * not quoted, such as the dots of `dd.mm.yyyy` and the sign of `0.0 %`, and writes the names of months and days in English only.
+ * Writes a number as its format displays it. SheetJS refuses formats with characters that programs display
+ * although they are not quoted, such as the dots of `dd.mm.yyyy` and the sign of `0.0 %`, and writes the
+ * names of months and days in English only.
  * @returns undefined if the format cannot be understood
  */
 export function displayNumber(value: number, { format, is1904 }: NumberDisplay): string | undefined {

@@ -3,8 +3,8 @@ import type { UnconvertedDocument } from './document.ts';
 import type { ParsedFile, ReceivedFile } from './received-file.ts';
 
 /**
- * Why a parser takes a file, the strongest reason first: the file begins with a signature of the type, its media
- * type is declared, or nothing is declared and the content looks like the type.
+ * Why a parser takes a file, the strongest reason first: the file begins with a signature of the type, its
+ * media type is declared, or nothing is declared and the content looks like the type.
  */
 export const EVIDENCE = ['signature', 'type', 'content'] as const;
 export type Evidence = (typeof EVIDENCE)[number];

@@ -22,7 +22,8 @@ export const pdf = defineParser({
   detect({ start, mediaType, isUndeclared, name, hasBinarySignature }) {
     if (SIGNATURE.test(start)) return 'signature';
     const isDeclared = MEDIA_TYPES.has(mediaType);
-    // PDF readers accept bytes before the signature. They are accepted here where the type or the name says PDF.
+    // PDF readers accept bytes before the signature. They are accepted here where the type or the name says
+    // PDF.
     const isNamed = isDeclared || (isUndeclared && /\.pdf$/i.test(name));
     if (isNamed && start.includes('%PDF-')) return 'signature';
     return isDeclared && !hasBinarySignature ? 'type' : undefined;

@@ -33,7 +33,10 @@ const UNKNOWN_TYPES = new Set([
   '*/*',
 ]);
 
-/** Parses the media type of a `Content-Type` header, without parameters and in lower case; empty when there is none. */
+/**
+ * Parses the media type of a `Content-Type` header, without parameters and in lower case; empty when there is
+ * none.
+ */
 export function parseMediaType(contentType: string): string {
   return (contentType.split(/[;,]/, 1)[0] ?? '').trim().toLowerCase();
 }
@@ -61,7 +64,10 @@ export class ReceivedFile {
   /** Value of `Content-Type`; empty without one. */
   readonly contentType: string;
   readonly body: Uint8Array;
-  /** The name whose extension says the type: the one that the sender gave the file, if it has one, else the path of the URL. */
+  /**
+   * The name whose extension says the type: the one that the sender gave the file, if it has one, else the
+   * path of the URL.
+   */
   readonly name: string;
   /** Media type of `contentType`, without parameters and in lower case; empty without one. */
   readonly mediaType: string;

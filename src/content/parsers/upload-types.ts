@@ -88,8 +88,8 @@ function typeByName(name: string): string | undefined {
 }
 
 /**
- * Determines whether an uploaded file is of a type that can be parsed: by the signature in its bytes, else by its declared
- * type or the extension of its name.
+ * Determines whether an uploaded file is of a type that can be parsed: by the signature in its bytes, else by
+ * its declared type or the extension of its name.
  * @param upload.contentType the type that the client declared; empty if it declared none
  * @returns the file with its most specific type; `undefined` if it is of no such type
  */

@@ -103,7 +103,8 @@ export function writeStoredZip(parts: readonly ZipPart[]): Buffer {
   let offset = 0;
   for (const { name: text, content } of parts) {
     const name = Buffer.from(text);
-    // The fields that the local header and the entry of the directory share, from the version to the length of the name.
+    // The fields that the local header and the entry of the directory share, from the version to the length
+    // of the name.
     const fields = Buffer.alloc(24);
     fields.writeUInt16LE(VERSION, 0);
     fields.writeUInt16LE(UTF8_NAMES, 2);

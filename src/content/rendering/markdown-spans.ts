@@ -3,7 +3,9 @@ const MARKUP = /<\/?[a-z][a-z0-9]*(?:\s[^<>]*)?\/?>|\]\([^()\s]*(?:\s"[^"]*")?\)
 const LETTERS_AND_MARKUP = new RegExp(`${MARKUP.source}|(?<letters>[\\p{L}\\p{N}\\p{M}]+)`, 'giu');
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 
-/** How many words at the beginning and at the end of a block are searched for if its whole text is not found. */
+/**
+ * How many words at the beginning and at the end of a block are searched for if its whole text is not found.
+ */
 const WORDS_OF_AN_END = 4;
 /** The number of letters from which a text is not found in another one by chance. */
 const LONG_TEXT = 20;
@@ -33,9 +35,9 @@ function lettersOf(text: string): Letters {
 type Range = [start: number, end: number];
 
 /**
- * Returns a function that finds texts in markdown, when it is called for them in reading order. Markdown escapes characters,
- * marks styles, and has lines and cells, so only letters and digits are compared. A text that the markdown lacks has no
- * span, and does not keep those after it from being found.
+ * Returns a function that finds texts in markdown, when it is called for them in reading order. Markdown
+ * escapes characters, marks styles, and has lines and cells, so only letters and digits are compared. A text
+ * that the markdown lacks has no span, and does not keep those after it from being found.
  */
 export function createSpanFinder(markdown: string): (content: string) => [start: number, end: number] | null {
   const all = lettersOf(markdown);
@@ -48,7 +50,10 @@ export function createSpanFinder(markdown: string): (content: string) => [start:
   };
 }
 
-/** Finds letters that begin and end words. Long ones may be in a word, because the markdown joins parts of words. */
+/**
+ * Finds letters that begin and end words. Long ones may be in a word, because the markdown joins parts of
+ * words.
+ */
 function findText({ text, places }: Letters, searched: string, from: number): Range | undefined {
   if (!searched) return undefined;
   const isBoundary = (at: number) =>
@@ -58,7 +63,10 @@ function findText({ text, places }: Letters, searched: string, from: number): Ra
   return undefined;
 }
 
-/** Finds a text by its first and last words, because the markdown has something within it, such as the number of a footnote. */
+/**
+ * Finds a text by its first and last words, because the markdown has something within it, such as the number
+ * of a footnote.
+ */
 function findByEnds(all: Letters, content: string, from: number): Range | undefined {
   const words = content.match(WORD) ?? [];
   if (words.length < 2 * WORDS_OF_AN_END) return undefined;

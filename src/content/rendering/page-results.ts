@@ -21,7 +21,8 @@ interface MarkdownPage {
 
 /**
  * Derives the results for the single pages of a document.
- * @param fields the fields of the formats. `markdown` is replaced if it is among them and page markers are requested
+ * @param fields the fields of the formats. `markdown` is replaced if it is among them and page markers are
+ * requested
  * @returns fields of the document in the response
  */
 export function derivePageResults(

@@ -12,12 +12,16 @@ import { RestingPiscina } from './resting-piscina.ts';
 
 /** A pool of threads that derive formats, so that large pages delay neither heartbeats nor other pages. */
 export interface RenderPool {
-  /** Starts a thread for urgent tasks if there is none, so that it loads its code while the page is still being fetched. */
+  /**
+   * Starts a thread for urgent tasks if there is none, so that it loads its code while the page is still
+   * being fetched.
+   */
   wake(): void;
   /**
    * Derives formats from a page.
    * @param options.signal ends the thread that works on the task; its reason is thrown
-   * @param options.urgent whether a client waits for the result; other tasks run at a lower priority, in threads of their
+   * @param options.urgent whether a client waits for the result; other tasks run at a lower priority, in
+   * threads of their
    *   own; true by default
    * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` if the page needs more memory than a thread has
    */
@@ -25,8 +29,8 @@ export interface RenderPool {
   /** Compares two versions of a page. Options and errors are those of `render`. */
   compare(task: CompareTask, options: TaskOptions): Promise<Comparison>;
   /**
-   * Checks data of a language model against a schema of a user, which may take long. Options and errors are those of
-   * `render`.
+   * Checks data of a language model against a schema of a user, which may take long. Options and errors are
+   * those of `render`.
    */
   check(task: CheckTask, options: TaskOptions): Promise<CheckedResponse>;
   /**
@@ -60,23 +64,25 @@ const IDLE_MS = 60_000;
 const YOUNG_GENERATION_MB = 24;
 
 /**
- * Flags of V8 for the garbage collection of all threads of the process. About 1 MB of each page reaches the old generation,
- * and the 20 MB of code and tables in it are marked with every collection. For a thread with a memory limit, V8 would collect
- * the old generation whenever it has doubled, which takes more time than all other collections; now it does when there is
- * four times as much as after the last collection, if the limit allows. Objects also begin in the young generation wherever
- * they are created: most of those that V8 would place in the old generation live no longer than a page.
+ * Flags of V8 for the garbage collection of all threads of the process. About 1 MB of each page reaches the
+ * old generation, and the 20 MB of code and tables in it are marked with every collection. For a thread with
+ * a memory limit, V8 would collect the old generation whenever it has doubled, which takes more time than all
+ * other collections; now it does when there is four times as much as after the last collection, if the limit
+ * allows. Objects also begin in the young generation wherever they are created: most of those that V8 would
+ * place in the old generation live no longer than a page.
  */
 const COLLECTION_FLAGS = ['--heap-growing-percent=300', '--no-allocation-site-pretenuring'];
 
 /**
- * How much the threads for tasks that are not urgent give way to all other threads on Linux. While the processors are busy,
- * one of them gets about a tenth of the time that a thread of normal priority gets.
+ * How much the threads for tasks that are not urgent give way to all other threads on Linux. While the
+ * processors are busy, one of them gets about a tenth of the time that a thread of normal priority gets.
  */
 const NICENESS = 10;
 
 /**
- * Creates a pool that starts threads when there is work, and ends them when there is none. Urgent tasks have up to
- * `threads` of their own, and so have all others, because a thread cannot regain the priority that it once gave up.
+ * Creates a pool that starts threads when there is work, and ends them when there is none. Urgent tasks have
+ * up to `threads` of their own, and so have all others, because a thread cannot regain the priority that it
+ * once gave up.
  */
 export function createRenderPool({
   threads,

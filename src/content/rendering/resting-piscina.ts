@@ -3,7 +3,10 @@ import { Piscina } from 'piscina';
 type PiscinaOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>;
 type RunOptions = Parameters<Piscina['run']>[1];
 
-/** Options of {@link RestingPiscina}: those of Piscina, which decides how many threads there are while any are used. */
+/**
+ * Options of {@link RestingPiscina}: those of Piscina, which decides how many threads there are while any are
+ * used.
+ */
 export interface RestingPiscinaOptions extends PiscinaOptions {
   /** Starts the first thread at once, so that the first task does not wait for it. */
   warm: boolean;
@@ -14,8 +17,8 @@ export interface RestingPiscinaOptions extends PiscinaOptions {
 }
 
 /**
- * A pool of threads that has none after some time without tasks, because each takes 40 to 60 MB. Piscina itself cannot
- * do so: with `minThreads: 0`, tasks wait for ever once the only thread was ended by an abort.
+ * A pool of threads that has none after some time without tasks, because each takes 40 to 60 MB. Piscina
+ * itself cannot do so: with `minThreads: 0`, tasks wait for ever once the only thread was ended by an abort.
  */
 export class RestingPiscina<Task, Result> {
   readonly #options: RestingPiscinaOptions;

@@ -15,8 +15,8 @@ export interface PageActivity {
 }
 
 /**
- * Runs in the page, in the isolated world. The first call installs a mutation observer. Nodes that keep changing without
- * growing (clocks, counters, carousels) do not count as activity.
+ * Runs in the page, in the isolated world. The first call installs a mutation observer. Nodes that keep
+ * changing without growing (clocks, counters, carousels) do not count as activity.
  */
 export function probeActivity(maxTextLength: number): PageActivity {
   const MAX_REPEATS = 3;

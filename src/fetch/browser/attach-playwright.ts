@@ -8,15 +8,19 @@ export interface AttachedPlaywright extends AsyncDisposable {
   context: BrowserContext;
 }
 
-/** Commands that need a `browserContextId`, because Chromium would otherwise apply them to its default context. */
+/**
+ * Commands that need a `browserContextId`, because Chromium would otherwise apply them to its default
+ * context.
+ */
 const CONTEXT_COMMANDS = /^Storage\.|^Browser\.(?:setDownloadBehavior|grantPermissions|resetPermissions)$/;
 
 /** Playwright takes 60 MB, so it is loaded only once something needs it. */
 const loadChromium = async () => (await import('playwright')).chromium;
 
 /**
- * Attaches Playwright, which provides real clicks and typing, and storage state as a file. It makes a page a third more
- * expensive, so it is attached only where it is needed. Playwright sees a browser with only this context and page.
+ * Attaches Playwright, which provides real clicks and typing, and storage state as a file. It makes a page a
+ * third more expensive, so it is attached only where it is needed. Playwright sees a browser with only this
+ * context and page.
  */
 export async function attachPlaywright(tab: Pick<Tab, 'context' | 'targetId'>): Promise<AttachedPlaywright> {
   const chromium = await loadChromium();
@@ -31,7 +35,8 @@ export async function attachPlaywright(tab: Pick<Tab, 'context' | 'targetId'>): 
 }
 
 /**
- * Connects Playwright to the default context of a browser, with all its pages. Dialogs of the pages are left to others.
+ * Connects Playwright to the default context of a browser, with all its pages. Dialogs of the pages are left
+ * to others.
  * @param url WebSocket URL of the DevTools protocol; `ws+unix:PATH:/` for a Unix socket
  */
 export async function connectPlaywright(url: string): Promise<{ context: BrowserContext } & AsyncDisposable> {
@@ -45,9 +50,10 @@ export async function connectPlaywright(url: string): Promise<{ context: Browser
 }
 
 /**
- * A protocol transport for Playwright that is limited to the context of a tab. As Playwright's own transports do, it
- * delivers the messages of the browser in their order and each in a task of its own. Otherwise Playwright would miss
- * the events of a frame, because it takes some promises until it has read the earlier response with this frame.
+ * A protocol transport for Playwright that is limited to the context of a tab. As Playwright's own transports
+ * do, it delivers the messages of the browser in their order and each in a task of its own. Otherwise
+ * Playwright would miss the events of a frame, because it takes some promises until it has read the earlier
+ * response with this frame.
  */
 export function createTabTransport({
   context,
@@ -78,7 +84,10 @@ export function createTabTransport({
     deliver({ method: 'Target.attachedToTarget', params });
   }
 
-  /** Sends a command to the browser. The response is delivered before any later event, which a promise could not ensure. */
+  /**
+   * Sends a command to the browser. The response is delivered before any later event, which a promise could
+   * not ensure.
+   */
   const forward = (message: CdpMessage, respond: (response: CdpMessage) => void) =>
     connection.forward(message, {
       resolve: respond,

@@ -25,9 +25,10 @@ export interface OpenProfile extends AsyncDisposable {
   /** Whether it has a saver. */
   readonly isSaved: boolean;
   /**
-   * Restores the profile in a context and runs `use`. A profile with a saver is saved every 30 seconds meanwhile, and
-   * after `use` has succeeded.
-   * @throws ServiceError `PROFILE_ERROR` when the state cannot be saved, `PROFILE_LOCKED` when the lease was lost
+   * Restores the profile in a context and runs `use`. A profile with a saver is saved every 30 seconds
+   * meanwhile, and after `use` has succeeded.
+   * @throws ServiceError `PROFILE_ERROR` when the state cannot be saved, `PROFILE_LOCKED` when the lease was
+   * lost
    */
   runWith<Result>(
     context: BrowserContext,
@@ -54,7 +55,10 @@ const LEASE_RENEWAL_INTERVAL_MS = 10_000;
 /** Interval between saves, and so the longest time that a crash can lose. */
 const CHECKPOINT_INTERVAL_MS = 30_000;
 const MAX_PROFILE_BYTES = 10 * 1024 * 1024;
-/** Disk space of IndexedDB above which it is not even copied, because a few hundred megabytes crash the browser. */
+/**
+ * Disk space of IndexedDB above which it is not even copied, because a few hundred megabytes crash the
+ * browser.
+ */
 const MAX_INDEXED_DB_BYTES = 3 * MAX_PROFILE_BYTES;
 /** Restoring the state of each origin costs one page load. */
 const MAX_ORIGINS = 100;
@@ -144,7 +148,10 @@ async function restore(context: BrowserContext, state: string | undefined): Prom
   if (state) await context.setStorageState(JSON.parse(state));
 }
 
-/** The origins whose storage belongs to a profile that a browser has loaded: those of its state, and those of open pages. */
+/**
+ * The origins whose storage belongs to a profile that a browser has loaded: those of its state, and those of
+ * open pages.
+ */
 function originsOf(context: BrowserContext, state: string | undefined): Set<string> {
   // `readState` wrote it.
   const saved: StorageState = state ? JSON.parse(state) : { origins: [] };
@@ -157,7 +164,10 @@ function originsOf(context: BrowserContext, state: string | undefined): Set<stri
 
 type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>;
 
-/** Opens an empty page of each origin, because Playwright saves only origins that it has seen. Nothing is requested. */
+/**
+ * Opens an empty page of each origin, because Playwright saves only origins that it has seen. Nothing is
+ * requested.
+ */
 async function visitOrigins(context: BrowserContext, origins: Set<string>): Promise<void> {
   const page = await context.newPage();
   try {

@@ -63,16 +63,18 @@ interface SuspectedFrame extends PageFrame {
 
 /** The result of looking for cookie notices in a page. */
 export interface NoticeSearch {
-  /** The names in the page, valid as long as nothing changes in it; absent if the page has just been replaced. */
+  /**
+   * The names in the page, valid as long as nothing changes in it; absent if the page has just been replaced.
+   */
   names: ElementNames | undefined;
   /** The frames that may show a notice, first of all the page itself. */
   suspected: SuspectedFrame[];
 }
 
 /**
- * Finds the frames of a settled page that may show a cookie notice, which costs much less than the library, so that most
- * pages need not run it. The search runs once the page has settled instead of while it loads, so pages without a notice do
- * not have to wait for one.
+ * Finds the frames of a settled page that may show a cookie notice, which costs much less than the library,
+ * so that most pages need not run it. The search runs once the page has settled instead of while it loads, so
+ * pages without a notice do not have to wait for one.
  */
 export async function searchCookieNotices(tab: Tab): Promise<NoticeSearch> {
   const [page, ...frames] = await listFrames(tab);
@@ -120,7 +122,8 @@ async function hasNoticeGlobal(session: Session): Promise<boolean> {
 }
 
 /**
- * Rejects the cookie notice of a page and removes it from the document, because rejected notices often stay there hidden.
+ * Rejects the cookie notice of a page and removes it from the document, because rejected notices often stay
+ * there hidden.
  * @param suspected the frames that may show one
  * @returns whether there was a notice; the page may then change again
  */
@@ -144,12 +147,16 @@ async function rejectInFrame({ session, frameId, rules, isSessionRoot }: Suspect
       return (${rejectInPage})(module.exports.default, ${JSON.stringify(options)});
     })()`);
   } catch {
-    // The rejection may have reloaded the page. A page whose notice could not be rejected is still worth reading.
+    // The rejection may have reloaded the page. A page whose notice could not be rejected is still worth
+    // reading.
     return true;
   }
 }
 
-/** Evaluates code for the library among the page's own globals, where some notices keep the functions that control them. */
+/**
+ * Evaluates code for the library among the page's own globals, where some notices keep the functions that
+ * control them.
+ */
 async function answerEvalRequest(world: IsolatedWorld, request: string): Promise<void> {
   // The message was written by `rejectInPage`.
   const { id, code } = JSON.parse(request) as { id: string; code: string };
@@ -162,7 +169,10 @@ async function answerEvalRequest(world: IsolatedWorld, request: string): Promise
 /** The class of the library, whose types describe the package as CommonJS. */
 type Library = typeof library.default;
 
-/** A notice that the library found. A notice that only the heuristic recognised carries its elements in `popups`. */
+/**
+ * A notice that the library found. A notice that only the heuristic recognised carries its elements in
+ * `popups`.
+ */
 type Notice = NonNullable<InstanceType<Library>['foundCmp']> & { popups?: { element: HTMLElement }[] };
 
 /** Runs in the page. */

@@ -2,8 +2,8 @@ import type { CompactCMPRule, CompactCMPRuleset } from '@duckduckgo/autoconsent'
 import type { SelectorCheck } from './dom/element-names.ts';
 
 /**
- * Words of which one stands in every text by which the library recognises a notice that it has no rule for. The last one is
- * of a notice that it knows by its text.
+ * Words of which one stands in every text by which the library recognises a notice that it has no rule for.
+ * The last one is of a notice that it knows by its text.
  */
 export const NOTICE_WORDS = [
   ...['cookie', 'accept', 'reject', 'refuse', 'consent', 'privacy', 'partner', 'information', 'personalised'],
@@ -14,7 +14,10 @@ export const NOTICE_WORDS = [
   'admiral',
 ];
 
-/** The notices for which the library has code instead of rules: the elements of which one is in a page with such a notice. */
+/**
+ * The notices for which the library has code instead of rules: the elements of which one is in a page with
+ * such a notice.
+ */
 export const CODED_NOTICES: Record<string, string> = {
   admiral:
     'div > div[class*=Card] > div[class*=Frame] > div[class*=Pills] > button[class*=Pills__StyledPill]',
@@ -32,7 +35,9 @@ export const CODED_NOTICES: Record<string, string> = {
 /** Frames of notices that the library recognises by their URL (Sourcepoint). */
 const NOTICE_FRAME = /^https?:\/\/(?:ccpa-(?:notice|pm)\.sp-prod\.net|[^/]+(?:\/[^/?#]+)?\/index\.html\?)/;
 
-/** Functions of notices among the globals of a page; `cookiebot` and `consentmanager` are recognised by them. */
+/**
+ * Functions of notices among the globals of a page; `cookiebot` and `consentmanager` are recognised by them.
+ */
 export const NOTICE_GLOBALS = ['Cookiebot', '__cmp', 'GDPR_LC'];
 
 /** Signs of a cookie notice in a frame, beside its elements. */
@@ -40,7 +45,9 @@ export interface NoticeSigns {
   url: string;
   /** Whether something that lies over the page has one of {@link NOTICE_WORDS}. */
   overlayHasWord: boolean;
-  /** Whether it has one of {@link NOTICE_GLOBALS}; always false for a frame within the process of its page. */
+  /**
+   * Whether it has one of {@link NOTICE_GLOBALS}; always false for a frame within the process of its page.
+   */
   hasGlobal: boolean;
 }
 

@@ -52,8 +52,8 @@ export async function setWindowSize(browser: Session, targetId: string, size: Si
 }
 
 /**
- * Makes a page, or a cross-site frame in it, see the given visitor. Languages and client hints are set to agree with the
- * user agent; by default they name a headless browser.
+ * Makes a page, or a cross-site frame in it, see the given visitor. Languages and client hints are set to
+ * agree with the user agent; by default they name a headless browser.
  */
 export async function emulateDevice(session: Session, appearance: Appearance): Promise<void> {
   const { mobile, languages, timezone, position, skipTlsVerification } = appearance;

@@ -4,8 +4,9 @@ import { attachFrames } from './frame-sessions.ts';
 import type { Tab } from './tab.ts';
 
 /**
- * Leaves the tab of a visit to other clients of its browser: nothing that the visit has set up goes on in it, except that
- * the page still sees the same visitor. The tab stays attached for that, because emulation ends with its session.
+ * Leaves the tab of a visit to other clients of its browser: nothing that the visit has set up goes on in it,
+ * except that the page still sees the same visitor. The tab stays attached for that, because emulation ends
+ * with its session.
  */
 export async function leaveTab(tab: Tab, appearance: Appearance): Promise<void> {
   const { connection } = tab.context;
@@ -20,7 +21,10 @@ export async function leaveTab(tab: Tab, appearance: Appearance): Promise<void> 
   if (!appearance.mobile) await tab.session.send('Emulation.clearDeviceMetricsOverride');
 }
 
-/** Makes a tab that was opened after the visit, with its frames, see the same visitor. It has to wait for its debugger. */
+/**
+ * Makes a tab that was opened after the visit, with its frames, see the same visitor. It has to wait for its
+ * debugger.
+ */
 export async function emulateVisitor(
   connection: CdpConnection,
   session: Session,

@@ -1,9 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tab } from './tab.ts';
 
-/** How long requests of timers are waited for here, in milliseconds. Afterwards the caller sees that they are open. */
+/**
+ * How long requests of timers are waited for here, in milliseconds. Afterwards the caller sees that they are
+ * open.
+ */
 const MAX_REQUEST_WAIT_MS = 100;
-/** A script that runs for longer after the clock was set forward may wait in a loop for the time, which stands still. */
+/**
+ * A script that runs for longer after the clock was set forward may wait in a loop for the time, which stands
+ * still.
+ */
 const MAX_SCRIPT_MS = 5_000;
 /** How often the clock is set forward while it runs as fast as ours. */
 const TICK_MS = 20;
@@ -11,8 +17,8 @@ const TICK_MS = 20;
 /** The clock of a page that is only read. */
 export interface PageClock {
   /**
-   * Sets the clock forward by `ms` milliseconds, so that the timers that are due until then run at once. Afterwards it stands
-   * still outside of these functions.
+   * Sets the clock forward by `ms` milliseconds, so that the timers that are due until then run at once.
+   * Afterwards it stands still outside of these functions.
    */
   skip(ms: number): Promise<void>;
   /** Lets the clock run as fast as ours until `work` has ended. */
@@ -20,14 +26,17 @@ export interface PageClock {
 }
 
 /**
- * The clock of a page, which is Chromium's virtual time. Chromium cannot give a page its real clock back, so this is only
- * for pages that are closed once they were read.
+ * The clock of a page, which is Chromium's virtual time. Chromium cannot give a page its real clock back, so
+ * this is only for pages that are closed once they were read.
  */
 export function createPageClock(tab: Pick<Tab, 'session' | 'network' | 'nextDocument'>): PageClock {
   const { session, network } = tab;
   let isHeld = false;
 
-  /** @returns whether the time has passed, which takes as long as the scripts that run in it, but at most `maxMs` */
+  /**
+   * @returns whether the time has passed, which takes as long as the scripts that run in it, but at most
+   * `maxMs`
+   */
   async function pass(policy: 'advance' | 'pauseIfNetworkFetchesPending', ms: number, maxMs: number) {
     const { promise: passed, resolve } = Promise.withResolvers<true>();
     const onPassed = () => resolve(true);
@@ -44,7 +53,8 @@ export function createPageClock(tab: Pick<Tab, 'session' | 'network' | 'nextDocu
 
   async function skip(ms: number): Promise<void> {
     if (await pass('pauseIfNetworkFetchesPending', ms, MAX_REQUEST_WAIT_MS)) return;
-    // The rest of the time passes once the requests have ended; it does not wait for those of images and the like.
+    // The rest of the time passes once the requests have ended; it does not wait for those of images and the
+    // like.
     if (!network.isIdle() || (await pass('advance', ms, MAX_SCRIPT_MS))) return;
     await session.send('Runtime.terminateExecution');
   }
@@ -75,7 +85,10 @@ export function createPageClock(tab: Pick<Tab, 'session' | 'network' | 'nextDocu
   };
 }
 
-/** Does `work` while the clock of the page runs as fast as ours. @param clock absent for a page that keeps its real clock */
+/**
+ * Does `work` while the clock of the page runs as fast as ours.
+ * @param clock absent for a page that keeps its real clock
+ */
 export const runWithClock = <Result>(
   clock: PageClock | undefined,
   work: () => Promise<Result>,

@@ -41,7 +41,9 @@ export interface TabOptions {
   maxBytes: number;
 }
 
-/** Interception does not see what service workers fetch, so registration fails as it does in a private window. */
+/**
+ * Interception does not see what service workers fetch, so registration fails as it does in a private window.
+ */
 const DISABLE_SERVICE_WORKERS = `if (navigator.serviceWorker) navigator.serviceWorker.register = async () => {
   throw new DOMException('The operation is insecure.', 'SecurityError');
 }`;

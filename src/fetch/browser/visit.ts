@@ -60,8 +60,8 @@ export interface VisitOptions {
   profile?: OpenProfile | undefined;
   collect: Record<string, (page: OpenPage) => Promise<Collected>>;
   /**
-   * Called once at most, when the page is only watched for late changes, see `wait-until-settled.ts`. It is not called if actions
-   * follow, or if the page has an error status.
+   * Called once at most, when the page is only watched for late changes, see `wait-until-settled.ts`. It is
+   * not called if actions follow, or if the page has an error status.
    */
   onRequestsEnded?: (() => void) | undefined;
   /** Maximum size of each document in bytes, and of the rendered page in characters. */
@@ -91,9 +91,11 @@ export interface VisitResult {
 }
 
 /**
- * Opens a page, waits until it has settled, performs the actions, runs the collectors of formats, and reads the page.
+ * Opens a page, waits until it has settled, performs the actions, runs the collectors of formats, and reads
+ * the page.
  * @throws ServiceError `SCRAPE_ACTION_ERROR`, `SCRAPE_CONTENT_TOO_LARGE`
- * @throws NavigationError, Disconnected, and Playwright's own errors, which `fetch/engines/browser-engine.ts` translates
+ * @throws NavigationError, Disconnected, and Playwright's own errors, which `fetch/engines/browser-engine.ts`
+ * translates
  */
 export async function visit(context: BrowsingContext, options: VisitOptions): Promise<VisitResult> {
   const { actions, appearance, maxBytes } = options;
@@ -136,7 +138,8 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
   const currentResponse = () => network.document() ?? initialResponse;
   const clock = isOnlyRead(tab, options) ? createPageClock(tab) : undefined;
   const onRequestsEnded = () => {
-    // A host that may have asked us to slow down gets its next request only when that is known, after the visit.
+    // A host that may have asked us to slow down gets its next request only when that is known, after the
+    // visit.
     if (currentResponse().statusCode < 400) options.onRequestsEnded?.();
   };
   await waitUntilSettled(tab, {
@@ -177,7 +180,10 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
   };
 }
 
-/** Whether nothing is done on the page but to read it, and on no other in its process, so that it needs no clock that runs as ours does. */
+/**
+ * Whether nothing is done on the page but to read it, and on no other in its process, so that it needs no
+ * clock that runs as ours does.
+ */
 const isOnlyRead = ({ context }: Tab, { actions, collect, profile, waitForMs }: VisitOptions) =>
   !actions.length &&
   !Object.keys(collect).length &&
@@ -218,7 +224,8 @@ async function navigate(tab: Tab, url: string): Promise<DocumentResponse> {
   }
   const response = network.document();
   if (!response) throw new ServiceError('SCRAPE_SITE_ERROR', `${url} gave no response. Check the URL.`);
-  // Depending on its build, Chromium shows such a file in a viewer page or downloads it. Both are treated as a download.
+  // Depending on its build, Chromium shows such a file in a viewer page or downloads it. Both are treated as
+  // a download.
   if (/^\s*(?:audio|video)\//i.test(response.contentType)) {
     throw new NavigationError(`the response is ${response.contentType}`, tab.url() || url, true);
   }
@@ -234,8 +241,8 @@ async function navigate(tab: Tab, url: string): Promise<DocumentResponse> {
 }
 
 /**
- * Resolves when the document has loaded. `DOMContentLoaded` alone is not enough: a page that navigates to a URL of an
- * external program, such as `mailto:`, stops loading without that event.
+ * Resolves when the document has loaded. `DOMContentLoaded` alone is not enough: a page that navigates to a
+ * URL of an external program, such as `mailto:`, stops loading without that event.
  */
 function whenLoaded({ session, frameId }: Tab): Promise<true> {
   return new Promise((resolve) => {

@@ -13,11 +13,20 @@ const QUIET_MS = 400;
 const BLANK_QUIET_MS = 1_200;
 /** The same while the page shows nothing or only a placeholder. */
 const EMPTY_QUIET_MS = 3_000;
-/** A page that is only read is calm, so that its clock may be set forward, when it has done nothing for this long. */
+/**
+ * A page that is only read is calm, so that its clock may be set forward, when it has done nothing for this
+ * long.
+ */
 const CALM_MS = 80;
-/** How long the page may take, after its clock was set forward, to use what its timers have read from storage and the like. */
+/**
+ * How long the page may take, after its clock was set forward, to use what its timers have read from storage
+ * and the like.
+ */
 const STORAGE_MS = 60;
-/** A page that may settle sooner than it seems is looked at in these intervals at most, and every page at least, in milliseconds. */
+/**
+ * A page that may settle sooner than it seems is looked at in these intervals at most, and every page at
+ * least, in milliseconds.
+ */
 const POLL_MS = 100;
 const MIN_POLL_MS = 20;
 /** Pages that never settle are read after this long. */
@@ -39,11 +48,14 @@ export interface SettleOptions {
   quietMs: number;
   /** Milliseconds after which it is read in any case. */
   maxMs: number;
-  /** Set if the page is only read: once it is calm, its clock is set forward instead of waiting for its timers. */
+  /**
+   * Set if the page is only read: once it is calm, its clock is set forward instead of waiting for its
+   * timers.
+   */
   clock: PageClock | undefined;
   /**
-   * Called once at most, when the page shows content, no request is open, and none that can bring text was in the last
-   * {@link CALM_MS}. From then on, the page is only watched for late changes.
+   * Called once at most, when the page shows content, no request is open, and none that can bring text was in
+   * the last {@link CALM_MS}. From then on, the page is only watched for late changes.
    */
   onRequestsEnded: (() => void) | undefined;
 }
@@ -52,8 +64,8 @@ export interface SettleOptions {
 export type WatchedTab = Pick<Tab, 'session' | 'frameId' | 'network' | 'nextDocument'>;
 
 /**
- * Waits until network and DOM have been quiet together for `quietMs`, but at most `maxMs`, not counting the time until the
- * document comes that the page navigates to.
+ * Waits until network and DOM have been quiet together for `quietMs`, but at most `maxMs`, not counting the
+ * time until the document comes that the page navigates to.
  */
 export async function waitUntilSettled(
   tab: WatchedTab & Partial<Pick<Tab, 'isAlone'>>,
@@ -95,7 +107,8 @@ export async function waitUntilSettled(
       await clock.skip(missingMs);
       await runWithClock(clock, () => waitForStorage(tab, activity));
     } else {
-      // A page with content cannot settle before this time is over. Others may show content, or become idle, before.
+      // A page with content cannot settle before this time is over. Others may show content, or become idle,
+      // before.
       const restMs = awaitsRequests ? untilRequestsEndedMs : end - performance.now();
       const maxPauseMs = showsContent && !clock ? restMs : POLL_MS;
       const ms = Math.max(MIN_POLL_MS, Math.min(missingMs, untilCalmMs, maxPauseMs));
@@ -104,7 +117,10 @@ export async function waitUntilSettled(
   }
 }
 
-/** Measures for how much longer a page has to be quiet, by its own clock, and whether it shows more than a placeholder. */
+/**
+ * Measures for how much longer a page has to be quiet, by its own clock, and whether it shows more than a
+ * placeholder.
+ */
 async function measureQuiet(tab: WatchedTab, activity: PageActivity, quietMs: number) {
   const mayStillFill = activity.hasScripts && quietMs >= QUIET_MS;
   const isBlank = activity.textLength < MIN_TEXT_LENGTH;
@@ -130,7 +146,10 @@ async function waitForStorage({ session }: WatchedTab, { origin }: PageActivity)
   await Promise.all([names.catch(() => undefined), sleep(STORAGE_MS)]);
 }
 
-/** Measures for how long a page has done nothing by our clock, which goes on while that of the page stands still. */
+/**
+ * Measures for how long a page has done nothing by our clock, which goes on while that of the page stands
+ * still.
+ */
 function createCalmness({ network }: WatchedTab) {
   let version: string | undefined;
   let changedAt = 0;
@@ -148,7 +167,10 @@ function createCalmness({ network }: WatchedTab) {
   };
 }
 
-/** After how many milliseconds a page may count as having sent its last request; while one is open, it is looked at again. */
+/**
+ * After how many milliseconds a page may count as having sent its last request; while one is open, it is
+ * looked at again.
+ */
 function requestsEndAfterMs({ network }: WatchedTab): number {
   return network.hasNoRequests() ? CALM_MS - network.quietForMs(Number.POSITIVE_INFINITY) : POLL_MS;
 }

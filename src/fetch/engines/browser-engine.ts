@@ -55,7 +55,9 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
     };
   }
 
-  /** Runs a visit in the browser of the request, if it has one that reaches the page, and else in the pool. */
+  /**
+   * Runs a visit in the browser of the request, if it has one that reaches the page, and else in the pool.
+   */
   async function openPage(
     request: PageRequest,
     { tunnel, appearance, signal }: { tunnel: RouteProxy; appearance: Appearance; signal: AbortSignal },
@@ -90,7 +92,8 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
         maxBytes: maxBodyBytes,
         allowedHosts: request.allowedHosts,
       };
-      // The proxy checks again when it connects. Resolving first gives a clear error instead of a closed tunnel.
+      // The proxy checks again when it connects. Resolving first gives a clear error instead of a closed
+      // tunnel.
       await egress.resolve(new URL(url).hostname);
       const tunnel = await proxy.forRoute(routeOf(request));
       await using profile = request.profile && (await profiles.open(request.profile));
@@ -131,7 +134,10 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
   };
 }
 
-/** Whether a page may be opened where others of its job were: nothing but its cache tells that they were there. */
+/**
+ * Whether a page may be opened where others of its job were: nothing but its cache tells that they were
+ * there.
+ */
 const sharesContext = ({ sharedBy, actions, profile, headers }: PageRequest) =>
   sharedBy !== undefined && !actions.length && !profile && !Object.keys(headers).length;
 

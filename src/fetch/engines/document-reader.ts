@@ -16,7 +16,8 @@ import type { EngineResult } from './engine.ts';
 import { beyondCredits, type ExtraCredits, limitToCredits, reserveDocument } from './extra-credits.ts';
 
 /**
- * Completes the result of an engine: a document is converted and becomes a page; any other result stays as it is.
+ * Completes the result of an engine: a document is converted and becomes a page; any other result stays as it
+ * is.
  * @throws ServiceError `SCRAPE_DOCUMENT_ENCRYPTED`, `SCRAPE_DOCUMENT_UNREADABLE`; the reason of the signal
  */
 export type ConvertIfDocument = (page: EngineResult, options: ReadOptions) => Promise<FetchedSnapshot>;
@@ -59,8 +60,8 @@ export function createDocumentReader({
 }
 
 /**
- * Converts a document, and reserves the credits for its pages. Their number is known only afterwards, so if other work of the
- * team has reserved some of the credits meanwhile, fewer pages are converted again.
+ * Converts a document, and reserves the credits for its pages. Their number is known only afterwards, so if
+ * other work of the team has reserved some of the credits meanwhile, fewer pages are converted again.
  */
 async function convertWithinCredits(
   convert: ConvertDocument,

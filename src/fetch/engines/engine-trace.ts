@@ -42,7 +42,10 @@ export class EngineTrace {
     };
   }
 
-  /** Records that a copy from the cache was taken. @param startedAt when it was looked for, as `performance.now()` says */
+  /**
+   * Records that a copy from the cache was taken.
+   * @param startedAt when it was looked for, as `performance.now()` says
+   */
   recordCopy(page: FetchedSnapshot, startedAt: number): void {
     this.#attempts.push({
       engine: 'cache',

@@ -56,9 +56,15 @@ export interface PageRequest {
   profile: ProfileOptions | undefined;
   /** Wraps the wait for a browser. */
   duringWait?: DuringWait | undefined;
-  /** Called once at most, when the host has answered everything that the open page asked for, before the page is read. */
+  /**
+   * Called once at most, when the host has answered everything that the open page asked for, before the page
+   * is read.
+   */
   onRequestsEnded?: (() => void) | undefined;
-  /** The job whose pages of one host may be opened in one context, one after the other; absent if this page needs its own. */
+  /**
+   * The job whose pages of one host may be opened in one context, one after the other; absent if this page
+   * needs its own.
+   */
   sharedBy?: string | undefined;
   /** A browser for this page alone. */
   ownBrowser?: OwnBrowser | undefined;
@@ -93,7 +99,10 @@ export const PLAIN_PAGE = {
 
 /** A page as an engine fetched it. */
 export interface EngineResult extends FetchedSnapshot {
-  /** Set if the page is a document. It is converted after the engine has been chosen; until then `text` is empty. */
+  /**
+   * Set if the page is a document. It is converted after the engine has been chosen; until then `text` is
+   * empty.
+   */
   unconverted?: UnconvertedDocument | undefined;
 }
 

@@ -48,8 +48,8 @@ const FAST_MODE_ADVICE = 'Leave fastMode out, because the site may accept a brow
 const ENHANCED_PROXY_ADVICE = 'Set proxy to "auto", because the site may accept an enhanced proxy.';
 
 /**
- * Decides which engine fetches a page, and through which proxies. All attempts share the signal, which fires at the
- * deadline of the request.
+ * Decides which engine fetches a page, and through which proxies. All attempts share the signal, which fires
+ * at the deadline of the request.
  *
  * 1. The request needs an open page (a format is made there, actions, `mobile`, `waitFor`, `profile`): only the browser
  *    is used. When the browser meets a file to download, the plain fetch gets the file, and a warning names the formats
@@ -68,8 +68,8 @@ const ENHANCED_PROXY_ADVICE = 'Set proxy to "auto", because the site may accept 
  * 7. A page that is a challenge says so in a warning and in `Snapshot.challenge`. A page without an error status that is
  *    certainly a challenge becomes an error, unless `fastMode` or the proxy `basic` prevented further attempts.
  *
- * `enhanced` and `stealth` use enhanced proxies from the start; when the service has none, they use basic proxies and
- * add a warning. A country without a proxy gets the page through another country, with a warning.
+ * `enhanced` and `stealth` use enhanced proxies from the start; when the service has none, they use basic
+ * proxies and add a warning. A country without a proxy gets the page through another country, with a warning.
  */
 export class Escalation {
   readonly #http: Engine;
@@ -217,7 +217,8 @@ function chooseBetter(plain: Outcome, rendered: Outcome, signal: AbortSignal): E
   }
   signal.throwIfAborted();
   const { error } = rendered;
-  // A browser crash says nothing about the page, so the activity retries instead of returning the unrendered shell.
+  // A browser crash says nothing about the page, so the activity retries instead of returning the unrendered
+  // shell.
   const isPageFailure = error instanceof ServiceError && error.code !== 'WORKER_LOST';
   if ('page' in plain && !isPageFailure) throw error;
   return unwrap(plain);

@@ -7,7 +7,10 @@ import { ServiceError } from '../../errors.ts';
 export interface ExtraCredits {
   /** Reads how many credits nothing has reserved; infinite for a team without a limit. */
   available(): Promise<number>;
-  /** Reserves credits until the page ends. @returns whether there were so many; otherwise none are reserved */
+  /**
+   * Reserves credits until the page ends.
+   * @returns whether there were so many; otherwise none are reserved
+   */
   reserve(credits: number): Promise<boolean>;
 }
 
@@ -17,7 +20,10 @@ const ENHANCED_SURCHARGE = ENHANCED_PAGE - PAGE;
 export const reserveEnhanced = async (extraCredits?: ExtraCredits): Promise<boolean> =>
   extraCredits === undefined || (await extraCredits.reserve(ENHANCED_SURCHARGE));
 
-/** Reserves the credits for all pages of a document after the first one. @returns whether the team has them */
+/**
+ * Reserves the credits for all pages of a document after the first one.
+ * @returns whether the team has them
+ */
 export async function reserveDocument(
   { numPages = 1 }: Pick<DocumentParts, 'numPages'> = {},
   extraCredits?: ExtraCredits,
@@ -26,7 +32,10 @@ export async function reserveDocument(
   return credits <= 0 || extraCredits === undefined || (await extraCredits.reserve(credits));
 }
 
-/** The error for a copy in the cache that its team cannot pay for, and that may not be replaced by a part of the document. */
+/**
+ * The error for a copy in the cache that its team cannot pay for, and that may not be replaced by a part of
+ * the document.
+ */
 export const copyTooExpensive = ({ numPages = 1 }: Pick<DocumentParts, 'numPages'> = {}) =>
   new ServiceError(
     'INSUFFICIENT_CREDITS',
@@ -34,8 +43,8 @@ export const copyTooExpensive = ({ numPages = 1 }: Pick<DocumentParts, 'numPages
   );
 
 /**
- * Limits the pages of a document that are read to those that its team can pay for. The first one is a part of the page's own
- * price.
+ * Limits the pages of a document that are read to those that its team can pay for. The first one is a part of
+ * the page's own price.
  * @param most the maximum number of pages if another limit than the credits applies
  */
 export async function limitToCredits(

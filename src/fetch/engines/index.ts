@@ -24,8 +24,8 @@ export interface FetchedPage {
   snapshot: FetchedSnapshot;
   cacheState: 'hit' | 'miss' | undefined;
   /**
-   * Stores a copy in the cache if the page may be cached. Only the first call does; later ones return the same promise. Copies of
-   * several pages cost less when they are stored at once.
+   * Stores a copy in the cache if the page may be cached. Only the first call does; later ones return the
+   * same promise. Copies of several pages cost less when they are stored at once.
    */
   storeCopy(): Promise<void>;
   /** Changes of engine, with their reasons. */
@@ -48,7 +48,10 @@ function warnAboutImages(snapshot: FetchedSnapshot, request: ScrapeRequest): Fet
   return lacksImages ? withWarnings(snapshot, NO_IMAGES_WARNING) : snapshot;
 }
 
-/** @param deps the engine for uploaded files, the cache, the reader of documents and the dependencies of {@link Escalation} */
+/**
+ * @param deps the engine for uploaded files, the cache, the reader of documents and the dependencies of
+ * {@link Escalation}
+ */
 export function createEngines({
   upload,
   cache,

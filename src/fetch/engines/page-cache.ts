@@ -54,8 +54,8 @@ export const isShareable = ({ document }: FetchedSnapshot, { parsers }: ScrapeRe
   !document || !hasParserOptions(parsers);
 
 /**
- * Whether a request gets the images inside a document. They are stored as files, which zero data retention does not
- * allow.
+ * Whether a request gets the images inside a document. They are stored as files, which zero data retention
+ * does not allow.
  */
 export const wantsImages = ({ formats, zeroDataRetention }: ScrapeRequest): boolean =>
   needsSource(formats, 'images') && !zeroDataRetention;
@@ -69,7 +69,10 @@ export function canServe(copy: FetchedSnapshot, request: ScrapeRequest): boolean
   return isAllowed && isShareable(copy, request) && document.hasImages === wantsImages(request);
 }
 
-/** The key of the copies of documents with the images inside them; copies without images have the key of pages. */
+/**
+ * The key of the copies of documents with the images inside them; copies without images have the key of
+ * pages.
+ */
 const withImages = (key: Buffer) => createHash('sha256').update(key).update('images').digest();
 
 /**
@@ -101,7 +104,9 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
 
 /** Maximum number of lookups or copies in one statement. */
 const MAX_BATCH_SIZE = 50;
-/** Milliseconds for which a look-up waits for a copy that is being stored. A bucket may not respond at all. */
+/**
+ * Milliseconds for which a look-up waits for a copy that is being stored. A bucket may not respond at all.
+ */
 const MAX_STORING_MS = 2_000;
 
 /**

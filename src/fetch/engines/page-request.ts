@@ -17,7 +17,10 @@ export interface FetchContext {
   profile?: ProfileOptions | undefined;
   /** Wraps the wait for a browser. */
   duringWait?: DuringWait;
-  /** Called when the host has answered everything that the page asked for, before it is read, as far as that is noticed. */
+  /**
+   * Called when the host has answered everything that the page asked for, before it is read, as far as that
+   * is noticed.
+   */
   onRequestsEnded?: PageRequest['onRequestsEnded'];
   /** The job whose pages may share a browser context. */
   sharedBy?: PageRequest['sharedBy'];
@@ -36,8 +39,8 @@ export interface FetchContext {
 }
 
 /**
- * The longest wait that a format of the request needs, in milliseconds, but at most half of its timeout; 0 with
- * `fastMode`, which does not use the browser.
+ * The longest wait that a format of the request needs, in milliseconds, but at most half of its timeout; 0
+ * with `fastMode`, which does not use the browser.
  */
 function minWaitMs({ formats, fastMode, zeroDataRetention, timeout }: ScrapeRequest): number {
   if (fastMode) return 0;

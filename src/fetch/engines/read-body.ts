@@ -3,8 +3,8 @@ import { type FileResponse, ReceivedFile } from '../../content/parsers/received-
 import type { EngineResult, PageRequest } from './engine.ts';
 
 /**
- * Converts the body of a response to the content of a snapshot. All engines use this function. A document stays
- * unconverted.
+ * Converts the body of a response to the content of a snapshot. All engines use this function. A document
+ * stays unconverted.
  * @throws ServiceError `SCRAPE_UNSUPPORTED_FILE_ERROR` for a file that nothing can convert
  */
 export function readBody(

@@ -29,8 +29,8 @@ export function newestEntry(feed: PageMedia): PageMedia {
 }
 
 /**
- * Selects the files of a feed that belong to a page which links to the feed: those of the entry about the page, or of
- * the newest entry where the page is the feed's home page. Other entries are about other pages.
+ * Selects the files of a feed that belong to a page which links to the feed: those of the entry about the
+ * page, or of the newest entry where the page is the feed's home page. Other entries are about other pages.
  */
 export function entryForPage(feed: PageMedia, pageUrl: string): PageMedia {
   const page = normalizeTarget(pageUrl);

@@ -51,9 +51,10 @@ export function findYtDlp(program: string | undefined): string | undefined {
 }
 
 /**
- * Downloads the media file of a page with yt-dlp. The program runs unprivileged in a directory of its own, ignores
- * configuration files of the machine, and is killed together with its child processes.
- * @throws ServiceError `SCRAPE_MEDIA_ACCESS_DENIED`, `SCRAPE_AUDIO_UNSUPPORTED_URL`, `SCRAPE_VIDEO_UNSUPPORTED_URL`,
+ * Downloads the media file of a page with yt-dlp. The program runs unprivileged in a directory of its own,
+ * ignores configuration files of the machine, and is killed together with its child processes.
+ * @throws ServiceError `SCRAPE_MEDIA_ACCESS_DENIED`, `SCRAPE_AUDIO_UNSUPPORTED_URL`,
+ * `SCRAPE_VIDEO_UNSUPPORTED_URL`,
  *   `SCRAPE_CONTENT_TOO_LARGE`, `SCRAPE_SITE_ERROR`
  */
 export async function runYtDlp(program: string, options: YtDlpOptions): Promise<YtDlpFile> {

@@ -10,7 +10,9 @@ export interface AddressPolicy {
 
 type Cidr = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** All global IPv6 unicast addresses allocated so far (RFC 4291 2.4, IANA); the rest is special or unassigned. */
+/**
+ * All global IPv6 unicast addresses allocated so far (RFC 4291 2.4, IANA); the rest is special or unassigned.
+ */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 function parseCidr(text: string): Cidr {
@@ -27,7 +29,8 @@ function parseCidr(text: string): Cidr {
 }
 
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  // The range `unicast` excludes all private, special and translating (NAT64, 6to4, Teredo) ranges of both families.
+  // The range `unicast` excludes all private, special and translating (NAT64, 6to4, Teredo) ranges of both
+  // families.
   if (address.range() !== 'unicast') return false;
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_IPV6);
 }

@@ -61,7 +61,9 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Bytes of a redirect's body that are read so that the connection can be reused. */
 const REDIRECT_BODY_BYTES = 64 * 1024;
 
-/** Headers that the client sets itself: they belong to the connection, to decoding, or (`host`) to the URL. */
+/**
+ * Headers that the client sets itself: they belong to the connection, to decoding, or (`host`) to the URL.
+ */
 const MANAGED_HEADERS = new Set(
   'host connection keep-alive proxy-connection proxy-authorization transfer-encoding te trailer upgrade expect content-length accept-encoding'.split(
     ' ',
@@ -133,7 +135,9 @@ function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string
   return Object.fromEntries(entries);
 }
 
-/** Creates a function that converts errors. After an abort every error is replaced with the signal's reason. */
+/**
+ * Creates a function that converts errors. After an abort every error is replaced with the signal's reason.
+ */
 function createErrorTranslator(host: string, signal: AbortSignal): (error: unknown) => unknown {
   return (error) => (signal.aborted ? signal.reason : toFetchError(error, host));
 }
@@ -150,8 +154,8 @@ export function parseHttpUrl(text: string): URL {
 }
 
 /**
- * Requests a URL, follows redirects and returns as soon as the headers have arrived. HTTP error statuses are responses,
- * not errors, and so is a redirect after twenty others. Cookies set by redirects are not sent on.
+ * Requests a URL, follows redirects and returns as soon as the headers have arrived. HTTP error statuses are
+ * responses, not errors, and so is a redirect after twenty others. Cookies set by redirects are not sent on.
  * @throws ServiceError when there is no response or the URL is blocked; after an abort the signal's reason
  */
 export async function openDownload(egress: Egress, options: DownloadOptions): Promise<OpenDownload> {
@@ -193,8 +197,8 @@ export async function openDownload(egress: Egress, options: DownloadOptions): Pr
 
 /**
  * Requests a URL as `openDownload` does and reads the whole body.
- * @throws ServiceError when there is no response, the URL is blocked, the body is too large or there are more than twenty
- * redirects; after an abort the signal's reason
+ * @throws ServiceError when there is no response, the URL is blocked, the body is too large or there are more
+ * than twenty redirects; after an abort the signal's reason
  */
 export async function download(egress: Egress, options: FullDownloadOptions): Promise<Download> {
   const { body, ...response } = await openDownload(egress, options);

@@ -19,25 +19,27 @@ export interface RouteProxy {
   /** URL for a browser's proxy settings. */
   url: string;
   /**
-   * Returns why the last connection to a host failed. It is forgotten after a minute or when a connection succeeds.
+   * Returns why the last connection to a host failed. It is forgotten after a minute or when a connection
+   * succeeds.
    * @param host a name, or an IP address with or without brackets
    */
   failureOf(host: string): ServiceError | undefined;
 }
 
 /**
- * Local HTTP proxies, one for each route, for all traffic of a browser. A failure is a network error for the browser
- * (a tunnel is denied, the connection of a plain request is closed), never a page that looks like the site's.
- * The object itself is the proxy of the basic route.
+ * Local HTTP proxies, one for each route, for all traffic of a browser. A failure is a network error for the
+ * browser (a tunnel is denied, the connection of a plain request is closed), never a page that looks like the
+ * site's. The object itself is the proxy of the basic route.
  */
 export interface EgressProxy extends RouteProxy {
   port: number;
   /** Serves a connection of a browser that reached this process by another way than the port. */
   serve(connection: Socket): void;
   /**
-   * Returns the proxy of a route. Each has its own port, because browsers send a user name only after a challenge on each
-   * connection.
-   * @throws ServiceError `SCRAPE_PROXY_SELECTION_ERROR` when there are no upstream proxies of the requested kind
+   * Returns the proxy of a route. Each has its own port, because browsers send a user name only after a
+   * challenge on each connection.
+   * @throws ServiceError `SCRAPE_PROXY_SELECTION_ERROR` when there are no upstream proxies of the requested
+   * kind
    */
   forRoute(route: ProxyRoute): Promise<RouteProxy>;
   /** Ends every connection. */
@@ -58,7 +60,9 @@ function relay(client: Socket, target: Socket): void {
   target.pipe(client);
 }
 
-/** Creates the server to which proxy-chain hands a granted tunnel by its `connection` event. It never listens. */
+/**
+ * Creates the server to which proxy-chain hands a granted tunnel by its `connection` event. It never listens.
+ */
 function createTunnelServer(target: Socket): HttpServer {
   const tunnel = createServer();
   tunnel.removeAllListeners('connection');
@@ -67,8 +71,8 @@ function createTunnelServer(target: Socket): HttpServer {
 }
 
 /**
- * Observes the outcome of a plain request. It is passed as `lookup`, the only option that proxy-chain forwards to the
- * agent.
+ * Observes the outcome of a plain request. It is passed as `lookup`, the only option that proxy-chain
+ * forwards to the agent.
  */
 type RequestObserver = LookupFunction & { settled(error?: Error): void };
 
@@ -78,8 +82,8 @@ const agentPrototype = Agent.prototype as unknown as {
 };
 
 /**
- * Connects plain requests through the egress and reports their outcome, because proxy-chain would respond to errors with
- * a page.
+ * Connects plain requests through the egress and reports their outcome, because proxy-chain would respond to
+ * errors with a page.
  */
 class EgressAgent extends Agent {
   readonly #connect: (host: string, port: number) => Promise<Socket>;

@@ -18,15 +18,17 @@ export { BASIC_ROUTE, type ProxyRoute, type Upstream } from './upstream-proxies.
 /** The only way to the internet: every connection goes to an IP address that was checked here. */
 export interface Egress {
   /**
-   * Resolves a host to IP addresses that may be connected to, at least one. Callers must connect to one of these and
-   * never look the name up again, because a second lookup may return another address.
+   * Resolves a host to IP addresses that may be connected to, at least one. Callers must connect to one of
+   * these and never look the name up again, because a second lookup may return another address.
    * @param hostname a name, or an IP address with or without brackets
-   * @throws ServiceError `SCRAPE_DNS_RESOLUTION_ERROR` for a name that does not exist, `SCRAPE_DNS_SERVER_ERROR` where
+   * @throws ServiceError `SCRAPE_DNS_RESOLUTION_ERROR` for a name that does not exist,
+   * `SCRAPE_DNS_SERVER_ERROR` where
    *   the lookup failed, `unsafe_domain_blocked` when any of the addresses is not allowed
    */
   resolve(hostname: string): Promise<ResolvedAddress[]>;
   /**
-   * Returns a dispatcher for undici's `request` and `fetch`. Each connection is checked, so redirects are too.
+   * Returns a dispatcher for undici's `request` and `fetch`. Each connection is checked, so redirects are
+   * too.
    * @param options.route upstream proxies to use; without it connections are direct
    * @throws ServiceError `SCRAPE_PROXY_SELECTION_ERROR` when there are no proxies of the requested kind
    */
@@ -152,8 +154,8 @@ class CheckedEgress implements Egress {
       if (!this.#policy.allows(hostname)) throw createBlockedError(hostname);
       return [{ address: hostname, family: family === 6 ? 6 : 4 }];
     }
-    // These names are loopback whatever DNS says (RFC 6761 6.3). Both families are returned, because a server may
-    // listen on one only.
+    // These names are loopback whatever DNS says (RFC 6761 6.3). Both families are returned, because a server
+    // may listen on one only.
     if (/(^|\.)localhost\.?$/i.test(hostname)) {
       const allowed = LOOPBACK.filter(({ address }) => this.#policy.allows(address));
       if (allowed.length === 0) throw createBlockedError(hostname);
@@ -205,7 +207,10 @@ class CheckedEgress implements Egress {
     });
   }
 
-  /** Creates an agent whose TLS runs inside the tunnel of the upstream proxies and is verified against the site's name. */
+  /**
+   * Creates an agent whose TLS runs inside the tunnel of the upstream proxies and is verified against the
+   * site's name.
+   */
   #createProxiedAgent(rejectUnauthorized: boolean, upstream: Upstream): Agent {
     const secure = buildConnector({ rejectUnauthorized, allowH2: false, timeout: CONNECT_TIMEOUT_MS });
     return new Agent({

@@ -6,10 +6,15 @@ interface ErrorCause {
   message: string;
 }
 
-/** Codes with which a DNS server or the operating system reports that a name does not exist or has no address. */
+/**
+ * Codes with which a DNS server or the operating system reports that a name does not exist or has no address.
+ */
 const NAME_ERRORS = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NONAME', 'EAI_NODATA', 'EBADNAME']);
 
-/** Whether a lookup failed without a statement about the name: SERVFAIL, REFUSED, a timeout, a network that is down. */
+/**
+ * Whether a lookup failed without a statement about the name: SERVFAIL, REFUSED, a timeout, a network that is
+ * down.
+ */
 export const isResolverError = (code: string | undefined) => code === undefined || !NAME_ERRORS.has(code);
 
 /** Codes of certificate checks by OpenSSL (`X509_V_ERR_*` without the prefix) and by Node's `tls`. */
@@ -112,8 +117,8 @@ export function isHostUnreachable(error: ServiceError): boolean {
 }
 
 /**
- * Converts an error of DNS, sockets, TLS, undici or zlib to a ServiceError that explains it. A ServiceError among the
- * causes is returned as it is.
+ * Converts an error of DNS, sockets, TLS, undici or zlib to a ServiceError that explains it. A ServiceError
+ * among the causes is returned as it is.
  * @param host the host that was requested, as the message should name it
  */
 export function toFetchError(error: unknown, host: string): ServiceError {

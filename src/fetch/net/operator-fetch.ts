@@ -1,9 +1,9 @@
 import { Agent, type Dispatcher, ProxyAgent, type RequestInit, fetch as undiciFetch } from 'undici';
 
 /**
- * Creates a `fetch` for an endpoint that the operator of the service configured. Such an endpoint may have a private IP
- * address, so the address policy for pages does not apply. Redirects are not followed; they are responses with their
- * status. The caller ends a request by its signal.
+ * Creates a `fetch` for an endpoint that the operator of the service configured. Such an endpoint may have a
+ * private IP address, so the address policy for pages does not apply. Redirects are not followed; they are
+ * responses with their status. The caller ends a request by its signal.
  * @param options.maxResponseBytes the maximum size of a response
  * @param options.proxy URL of an HTTP proxy to use
  */

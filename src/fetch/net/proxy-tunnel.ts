@@ -42,8 +42,8 @@ const SOCKS_NAME = 3;
 const SOCKS_IPV6 = [4, 16] as const;
 
 /**
- * Opens a connection to an IP address through a proxy. The proxy gets the checked address, never the name, so that it
- * cannot resolve the name to another one.
+ * Opens a connection to an IP address through a proxy. The proxy gets the checked address, never the name, so
+ * that it cannot resolve the name to another one.
  * @throws TunnelError when the proxy fails or cannot reach the target
  */
 export async function openTunnel(proxy: ProxyServer, to: ResolvedAddress, port: number): Promise<Socket> {
@@ -89,8 +89,8 @@ interface TunnelTarget extends ResolvedAddress {
 }
 
 /**
- * Opens an HTTP CONNECT tunnel (RFC 9110 9.3.6). Plain requests use it too, because a forwarding proxy would resolve
- * names itself.
+ * Opens an HTTP CONNECT tunnel (RFC 9110 9.3.6). Plain requests use it too, because a forwarding proxy would
+ * resolve names itself.
  */
 async function requestHttpTunnel(
   socket: Socket,

@@ -28,9 +28,9 @@ function createSystemResolver(): Resolver {
 }
 
 /**
- * Selects the error that explains why neither lookup of a name returned an address. NXDOMAIN holds for every record type
- * (RFC 8020) and comes first. A missing record of one type says nothing about the type whose lookup failed, so a resolver
- * error comes second.
+ * Selects the error that explains why neither lookup of a name returned an address. NXDOMAIN holds for every
+ * record type (RFC 8020) and comes first. A missing record of one type says nothing about the type whose
+ * lookup failed, so a resolver error comes second.
  */
 function selectError(outcomes: PromiseSettledResult<unknown>[]): unknown {
   const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
@@ -40,8 +40,9 @@ function selectError(outcomes: PromiseSettledResult<unknown>[]): unknown {
 
 function createServerResolver(server: string): Resolver {
   const active = new Set<dns.Resolver>();
-  // Each lookup has a resolver of its own, because a c-ares channel shortens its timeout to a multiple of the latency that
-  // it has measured: after some quick responses, a name that takes the DNS server more than a second would time out.
+  // Each lookup has a resolver of its own, because a c-ares channel shortens its timeout to a multiple of the
+  // latency that it has measured: after some quick responses, a name that takes the DNS server more than a
+  // second would time out.
   const openChannel = () => {
     const channel = new dns.Resolver({ timeout: LOOKUP_TIMEOUT_MS, tries: 2 });
     channel.setServers([server]);

@@ -35,8 +35,8 @@ function pipeThrough(source: Readable, decoder: Duplex): Readable {
 }
 
 /**
- * Decodes `deflate`. It means the zlib format (RFC 9110 8.4.1.2), but some servers send raw deflate; the first byte
- * tells.
+ * Decodes `deflate`. It means the zlib format (RFC 9110 8.4.1.2), but some servers send raw deflate; the
+ * first byte tells.
  */
 async function* inflate(source: Readable): AsyncGenerator<Buffer> {
   const chunks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
@@ -81,8 +81,8 @@ function decodeAll(source: Readable, { url, contentEncoding }: ResponseBodyOptio
 }
 
 /**
- * Opens a response body as a decoded stream. Reading fails with ServiceError `SCRAPE_CONTENT_TOO_LARGE` when the body
- * exceeds the limit, and with the result of `translate` for any other error.
+ * Opens a response body as a decoded stream. Reading fails with ServiceError `SCRAPE_CONTENT_TOO_LARGE` when
+ * the body exceeds the limit, and with the result of `translate` for any other error.
  * @param source is closed together with the body, whether it was read or not
  */
 export function openResponseBody(source: Readable, options: ResponseBodyOptions): Readable {

@@ -20,7 +20,8 @@ export interface Upstream {
   /**
    * Opens a connection through one of the proxies. They take turns; those that failed recently come last.
    * @param target host name for messages, checked IP addresses, and port
-   * @throws ServiceError `SCRAPE_SITE_ERROR` when the proxies cannot reach the target, `SCRAPE_ALL_ENGINES_FAILED` when no
+   * @throws ServiceError `SCRAPE_SITE_ERROR` when the proxies cannot reach the target,
+   * `SCRAPE_ALL_ENGINES_FAILED` when no
    *   proxy works
    */
   connect(target: { host: string; addresses: readonly ResolvedAddress[]; port: number }): Promise<Socket>;
@@ -33,8 +34,8 @@ export interface Upstreams {
   /** Whether proxies of the route's kind have countries configured, and none has the route's country. */
   isElsewhere(route: ProxyRoute): boolean;
   /**
-   * Selects the proxies of a route; equal routes get the same object. A country without proxies gets those of a route
-   * without a country.
+   * Selects the proxies of a route; equal routes get the same object. A country without proxies gets those of
+   * a route without a country.
    * @returns `undefined` for a direct connection, where no basic proxies are configured
    * @throws ServiceError `SCRAPE_PROXY_SELECTION_ERROR` when no enhanced proxies are configured
    */
@@ -85,7 +86,8 @@ const decodeUrlPart = (part: string) =>
 
 /**
  * Parses one entry of a setting.
- * @throws ServiceError `BAD_REQUEST` that names setting and position, but not the entry, which contains a password
+ * @throws ServiceError `BAD_REQUEST` that names setting and position, but not the entry, which contains a
+ * password
  */
 function parseProxy(entry: string, position: number, setting: string): PooledProxy {
   const [, country, text = ''] = /^(?:([a-z]{2})=)?(.*)$/is.exec(entry) ?? [];
@@ -109,7 +111,8 @@ function parseProxy(entry: string, position: number, setting: string): PooledPro
 }
 
 /**
- * Creates the upstream proxies from the settings. The operator chose them, so they may have private IP addresses.
+ * Creates the upstream proxies from the settings. The operator chose them, so they may have private IP
+ * addresses.
  * @throws ServiceError `BAD_REQUEST` for an entry that cannot be parsed
  */
 export function createUpstreams({ basic, enhanced, onFault }: ProxySettings): Upstreams {
@@ -148,8 +151,8 @@ export function createUpstreams({ basic, enhanced, onFault }: ProxySettings): Up
 }
 
 /**
- * Selects the proxies of a country. Without a country: those without a configured one, else those of the default
- * country, else all.
+ * Selects the proxies of a country. Without a country: those without a configured one, else those of the
+ * default country, else all.
  */
 function selectProxies(pool: PooledProxy[], country: string | undefined): PooledProxy[] {
   const preferred = [country, undefined, DEFAULT_COUNTRY].map((where) =>
@@ -162,8 +165,8 @@ function createUpstream(members: PooledProxy[], onFault: ProxyFault | undefined)
   let position = 0;
 
   /**
-   * Lists available proxies first, starting with another one on each call, then those in cooldown, the shortest
-   * first.
+   * Lists available proxies first, starting with another one on each call, then those in cooldown, the
+   * shortest first.
    */
   function nextProxies(): PooledProxy[] {
     const now = performance.now();

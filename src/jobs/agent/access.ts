@@ -2,8 +2,8 @@ import { comparableHost, isOnAllowedHost } from '../../url/allowed-hosts.ts';
 import type { AgentTask } from './task.ts';
 
 /**
- * The URLs that a run may open. They come from the user and from searches of the run. A page cannot name another host; it
- * can only make the model search for one, unless the user allows nothing but the given URLs.
+ * The URLs that a run may open. They come from the user and from searches of the run. A page cannot name
+ * another host; it can only make the model search for one, unless the user allows nothing but the given URLs.
  */
 export interface Access {
   /** Hosts, as `isOnAllowedHost` compares them. */

@@ -12,7 +12,10 @@ export interface Answer {
   warning?: string | undefined;
 }
 
-/** Creates the schema of the input of the tool `answer`, in which definitions keep the place that references name. */
+/**
+ * Creates the schema of the input of the tool `answer`, in which definitions keep the place that references
+ * name.
+ */
 export function answerSchema(schema: Schema = {}): Schema {
   const { $schema: _, $defs, definitions, ...data } = schema;
   return {
@@ -34,11 +37,14 @@ export function answerSchema(schema: Schema = {}): Schema {
 /** Faults that the model is told at once. */
 const MAX_FAULTS = 10;
 
-/** Checks data against a schema. The patterns of a user may take long, so the service does that in a thread. */
+/**
+ * Checks data against a schema. The patterns of a user may take long, so the service does that in a thread.
+ */
 export type CheckData = (task: CheckTask) => Promise<CheckedResponse>;
 
 /**
- * Checks the data of an answer against the schema of the user. Members that the schema does not declare are removed.
+ * Checks the data of an answer against the schema of the user. Members that the schema does not declare are
+ * removed.
  * @returns the data, or a sentence for the model about what is wrong
  */
 export async function checkAnswer(

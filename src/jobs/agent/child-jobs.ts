@@ -57,7 +57,10 @@ function pageRequest(
   return { zeroDataRetention: false, origin: 'api', ...request, allowedHosts: [...hosts] };
 }
 
-/** Chooses the proxy and the number of pages of a document with which a page costs no more than what is reserved for it. */
+/**
+ * Chooses the proxy and the number of pages of a document with which a page costs no more than what is
+ * reserved for it.
+ */
 function limitsOf(run: StoredRun, { pageCredits, maxDocumentPages }: AgentTask, reserved: number) {
   const proxy = run.kind === 'agent' ? ('basic' as const) : run.request.scrapeOptions.proxy;
   const isTooExpensive = proxy === 'auto' && reserved < pageCredits.most;
@@ -70,7 +73,10 @@ function limitsOf(run: StoredRun, { pageCredits, maxDocumentPages }: AgentTask, 
 const withMaxPages = (parsers: ScrapeRequest['parsers'], maxPages: number): ScrapeRequest['parsers'] =>
   parserOptions(parsers).map((options) => (options.type === 'pdf' ? { ...options, maxPages } : options));
 
-/** Headers, actions and profiles are meant for the hosts that the user gave, not for those that a search found. */
+/**
+ * Headers, actions and profiles are meant for the hosts that the user gave, not for those that a search
+ * found.
+ */
 function optionsFor(
   url: string,
   options: ExtractRequest['scrapeOptions'],

@@ -11,8 +11,8 @@ const ref = z
   .describe('the ref of the element in the newest view of the page, such as e5');
 
 /**
- * The tools of a prompt in the browser of a session, each with its input and what the model is told about it. None of them
- * accepts code, headers or secrets, and none reaches anything but the tab in use.
+ * The tools of a prompt in the browser of a session, each with its input and what the model is told about it.
+ * None of them accepts code, headers or secrets, and none reaches anything but the tab in use.
  */
 export const PAGE_TOOLS = {
   open: {

@@ -83,12 +83,16 @@ export const linksText = (step: Pick<Step, 'summary'>, result: unknown): ResultT
   return { source: step.summary, text: lines.length ? lines.join('\n') : 'Nothing was found.' };
 };
 
-/** Characters of a page, and values of a member of the data, that are compared at most to find where the data is from. */
+/**
+ * Characters of a page, and values of a member of the data, that are compared at most to find where the data
+ * is from.
+ */
 const MAX_SEARCHED_CHARACTERS = 200_000;
 const MAX_SEARCHED_VALUES = 50;
 
 /**
- * Finds the pages that each member of some data is from: those that contain one of its values, or else all sources.
+ * Finds the pages that each member of some data is from: those that contain one of its values, or else all
+ * sources.
  * @param pages read one after the other, so that only one of them is in memory
  * @returns URLs by the name of the member; empty unless the data is an object
  */
@@ -134,7 +138,8 @@ const byRulesWarning = (reason: RulesReason) =>
   `${RULES_REASONS[reason]}, so the data was found by rules: values whose names match the property names of the schema. Check it before you rely on it.`;
 
 /**
- * Merges what rules extracted from pages: lists are joined, objects merged, and of other values the first is kept.
+ * Merges what rules extracted from pages: lists are joined, objects merged, and of other values the first is
+ * kept.
  * @returns `undefined` if no page has any of it
  */
 export function mergeByRules(pages: readonly OpenedPage[], reason: RulesReason): Answer | undefined {

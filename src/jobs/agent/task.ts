@@ -34,7 +34,10 @@ export interface AgentTask {
   opensUrlsFirst: boolean;
   /** Turns of the model at most. */
   maxTurns: number;
-  /** Why rules derive the result from the pages, and the model is not asked; `undefined` if the model is to derive it. */
+  /**
+   * Why rules derive the result from the pages, and the model is not asked; `undefined` if the model is to
+   * derive it.
+   */
   byRules: RulesReason | undefined;
   /** Credits that the run may cost. */
   maxCredits: number;
@@ -140,7 +143,10 @@ export const extractTask = (request: ExtractTaskRequest): AgentTask => ({
 /** Credits of the data that rules extract from a page. */
 export const RULES_CREDITS = deterministicJson.credits ?? 0;
 
-/** The credits of a page of an extract. A page that an enhanced proxy fetches costs more, and so does data that rules extract. */
+/**
+ * The credits of a page of an extract. A page that an enhanced proxy fetches costs more, and so does data
+ * that rules extract.
+ */
 function pageCreditsOf({ proxy, byRules }: ExtractTaskRequest): AgentTask['pageCredits'] {
   const data = byRules ? RULES_CREDITS : 0;
   const isEnhanced = proxy === 'enhanced' || proxy === 'stealth';

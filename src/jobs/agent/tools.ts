@@ -6,8 +6,8 @@ import { PAGE_TOOLS } from './page-tools.ts';
 import type { AgentTask } from './task.ts';
 
 /**
- * The tools of agents and extracts, each with its input and what the model is told about it. None of them accepts code,
- * headers or secrets, so that no page can make a run do more than read.
+ * The tools of agents and extracts, each with its input and what the model is told about it. None of them
+ * accepts code, headers or secrets, so that no page can make a run do more than read.
  */
 const WEB_TOOLS = {
   search: {

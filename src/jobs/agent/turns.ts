@@ -25,7 +25,9 @@ const leastCreditsOf = ({ pageCredits }: AgentTask): Partial<Record<ToolName, nu
   map: 1,
   search: 2,
 });
-/** The part of the remaining credits that the calls of a turn may take for what they cost beyond the least. */
+/**
+ * The part of the remaining credits that the calls of a turn may take for what they cost beyond the least.
+ */
 const EXTRA_SHARE = 1 / 2;
 
 /**
@@ -58,7 +60,10 @@ const hasAnswer = (steps: readonly Step[]): boolean =>
 /** Whether a step has opened a page. */
 export const isOpenedPage = ({ tool, state }: Step): boolean => tool === 'scrape' && state === 'done';
 
-/** The calls of an extract before the model is asked: all URLs and maps first, then the best pages of the maps. */
+/**
+ * The calls of an extract before the model is asked: all URLs and maps first, then the best pages of the
+ * maps.
+ */
 function planTurn(
   task: AgentTask,
   { steps, links }: { steps: readonly Step[]; links: readonly (readonly string[])[] },
@@ -89,7 +94,10 @@ const scrapeCall = (url: string): CheckedCall => ({
   summary: url.slice(0, 200),
 });
 
-/** Takes the text of a reply as the result if the model has nothing else left to do, because some models call no tool then. */
+/**
+ * Takes the text of a reply as the result if the model has nothing else left to do, because some models call
+ * no tool then.
+ */
 export const withAnswer = (reply: Reply, isLast: boolean): Reply =>
   isLast && reply.calls.length === 0 && reply.text !== ''
     ? { ...reply, calls: [{ id: 'text', name: 'answer', input: { data: reply.text, sources: [] } }] }
@@ -103,8 +111,8 @@ interface Situation {
 }
 
 /**
- * Decides about the calls of a turn: each becomes a step, and one that is not allowed a failed step that says why. The
- * data of an answer loses what its schema does not declare.
+ * Decides about the calls of a turn: each becomes a step, and one that is not allowed a failed step that says
+ * why. The data of an answer loses what its schema does not declare.
  * @param tools the tools that the model was offered
  */
 export async function callsOf(
@@ -160,7 +168,10 @@ function withinLimits(calls: readonly CheckedCall[], { task, steps, access }: Si
   return withExtraCredits(limited, task, remaining);
 }
 
-/** Shares credits out among the pages of a turn, because documents of many pages and enhanced proxies cost more. */
+/**
+ * Shares credits out among the pages of a turn, because documents of many pages and enhanced proxies cost
+ * more.
+ */
 function withExtraCredits(calls: readonly NewCall[], task: AgentTask, remaining: number): NewCall[] {
   const isPage = ({ tool, error }: NewCall) => tool === 'scrape' && error === null;
   const { least, most } = task.pageCredits;

@@ -44,8 +44,8 @@ export interface TrackedPage {
 interface TrackedContent extends PageContent {
   fingerprint: Uint8Array;
   /**
-   * Returns the data for the mode `json`, the same in every call; in place of `json`, where a language model makes it. It is
-   * not called for an unchanged page whose data is known.
+   * Returns the data for the mode `json`, the same in every call; in place of `json`, where a language model
+   * makes it. It is not called for an unchanged page whose data is known.
    */
   findJson?(): Promise<unknown>;
 }
@@ -96,8 +96,8 @@ export function createChangeTracker(deps: ChangeTrackerDeps): ChangeTracker {
   const { db, versionBlobs, renderer, trackingTtlMs } = deps;
 
   /**
-   * Stores the content of a page. If the page is unchanged, the previous blob is used again, unless half of its retention
-   * time is over, or the mode `json` was requested and it has no data.
+   * Stores the content of a page. If the page is unchanged, the previous blob is used again, unless half of
+   * its retention time is over, or the mode `json` was requested and it has no data.
    */
   async function storeContent(content: TrackedContent, isSame: boolean, previous: PageVersion | undefined) {
     const { markdown, json, findJson } = content;

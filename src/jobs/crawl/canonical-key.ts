@@ -49,10 +49,10 @@ function normalizeRoute({ hash }: URL): string {
 
 /**
  * The key that identifies a page in a crawl: URLs with equal keys are the same page. A key has the form of a
- * URL but must not be fetched. The key of a key is that key, unchanged. User names, passwords and fragments are
- * removed, except fragments that are routes of a single-page application. With `deduplicateSimilarURLs`, URLs
- * have the same key if they differ only in http or https, `www`, default ports, trailing slashes or index
- * files, percent-encoding, the order of query parameters, session IDs or tracking parameters.
+ * URL but must not be fetched. The key of a key is that key, unchanged. User names, passwords and fragments
+ * are removed, except fragments that are routes of a single-page application. With `deduplicateSimilarURLs`,
+ * URLs have the same key if they differ only in http or https, `www`, default ports, trailing slashes or
+ * index files, percent-encoding, the order of query parameters, session IDs or tracking parameters.
  */
 export function canonicalKey(url: string, options: CanonicalOptions): string {
   const parsed = URL.parse(url);

@@ -13,8 +13,8 @@ export interface LinkFilterCache {
    */
   get(crawl: CrawlContext): LinkFilter;
   /**
-   * Discards the link filters of a crawl. They remember URLs as seen, which is wrong when those URLs may not have
-   * been saved.
+   * Discards the link filters of a crawl. They remember URLs as seen, which is wrong when those URLs may not
+   * have been saved.
    */
   discard(jobId: string): void;
   readonly robots: RobotsCache;
@@ -27,7 +27,8 @@ export interface LinkFilterCache {
 const MAX_FILTERS = 50;
 
 /**
- * @param deps.maxRobotsWaitMs milliseconds that a crawl waits for an unavailable robots.txt before it gives up
+ * @param deps.maxRobotsWaitMs milliseconds that a crawl waits for an unavailable robots.txt before it gives
+ * up
  *   the host
  */
 export function createLinkFilterCache(deps: {

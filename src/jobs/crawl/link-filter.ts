@@ -166,9 +166,9 @@ class CrawlLinkFilter implements LinkFilter {
   }
 
   /**
-   * Reads the robots.txt rules of an origin if they are available and needed: if one of the URLs is a page of that
-   * origin. The rules of other origins are not read here, because `checkRobots` checks every page before it is
-   * fetched.
+   * Reads the robots.txt rules of an origin if they are available and needed: if one of the URLs is a page of
+   * that origin. The rules of other origins are not read here, because `checkRobots` checks every page before
+   * it is fetched.
    */
   async #readRulesOf(origin: string, checkedUrls: CheckedUrl[], signal: AbortSignal) {
     if (this.#request.ignoreRobotsTxt) return undefined;

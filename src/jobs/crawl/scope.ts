@@ -7,7 +7,10 @@ import { folderPath, isBelow } from './url-path.ts';
 
 /** The options of a crawl request that decide which URLs belong to the crawl. */
 export interface ScopeOptions {
-  /** The start URL. After a redirect, it is the same path on the host that responded; see `startUrlAfterRedirect`. */
+  /**
+   * The start URL. After a redirect, it is the same path on the host that responded; see
+   * `startUrlAfterRedirect`.
+   */
   startUrl: string;
   includePaths?: readonly string[] | undefined;
   excludePaths?: readonly string[] | undefined;

@@ -17,8 +17,8 @@ export function normalizeEncoding(text: string): string {
 }
 
 /**
- * The index of the first of the slashes that directly precede `end`; `end` itself if there are none. A regular
- * expression would need quadratic time for this.
+ * The index of the first of the slashes that directly precede `end`; `end` itself if there are none. A
+ * regular expression would need quadratic time for this.
  */
 export function trailingSlashIndex(text: string, end = text.length): number {
   let before = end;

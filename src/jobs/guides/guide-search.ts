@@ -47,7 +47,10 @@ const MIN_COVERAGE = 0.6;
 /** Lowest score of a section that answers a question at all. */
 const MIN_SCORE = 6;
 
-/** Words of a question that are looked for at most, and their greatest length: similar words take long to find. */
+/**
+ * Words of a question that are looked for at most, and their greatest length: similar words take long to
+ * find.
+ */
 const MAX_WORDS = 40;
 const MAX_WORD_LENGTH = 40;
 
@@ -66,7 +69,10 @@ export class GuideSearch {
     this.#index.addAll(sections.map((section, id) => ({ ...section, id })));
   }
 
-  /** Finds the sections that answer a question, the best one first. @returns none if the guides do not cover it */
+  /**
+   * Finds the sections that answer a question, the best one first.
+   * @returns none if the guides do not cover it
+   */
   search(question: string, most: number): FoundSection[] {
     const words = [...new Set(tokenizeWords(question))]
       .filter((word) => !COMMON.has(word) && !functionWords('en').has(word))

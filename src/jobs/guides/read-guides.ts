@@ -44,7 +44,9 @@ export async function readGuides(): Promise<GuideSection[]> {
   return [...guides, { guide: REFERENCE, text: describeReference(openapi) }].flatMap(splitGuide);
 }
 
-/** Splits a guide at its headings of the second level. The text before the first of them belongs to the title. */
+/**
+ * Splits a guide at its headings of the second level. The text before the first of them belongs to the title.
+ */
 function splitGuide({ guide, text }: { guide: string; text: string }): GuideSection[] {
   const [first = '', ...parts] = text.split(/^## /m);
   const title = /^# (.*)$/m.exec(first)?.[1] ?? guide;

@@ -3,14 +3,14 @@ const CLAIM_PAUSE_MS = 50;
 /** Milliseconds until the next claim after one that found fewer pages than requested. */
 const EMPTY_PAUSE_MS = 150;
 /**
- * Milliseconds from the first request that ends to the claim of the next pages. Requests that began together end
- * nearly together, and a single claim then replaces all of them.
+ * Milliseconds from the first request that ends to the claim of the next pages. Requests that began together
+ * end nearly together, and a single claim then replaces all of them.
  */
 const GATHER_MS = 10;
 
 /**
- * Decides when a page worker claims pages again: a moment after its first request or page has ended, or after a pause
- * if nothing has ended. All times are milliseconds on one clock.
+ * Decides when a page worker claims pages again: a moment after its first request or page has ended, or after
+ * a pause if nothing has ended. All times are milliseconds on one clock.
  */
 export class ClaimPace {
   #claimedAt = Number.NEGATIVE_INFINITY;
@@ -38,7 +38,9 @@ export class ClaimPace {
     this.#foundAll = true;
   }
 
-  /** Notes that a request or a page has ended, so that its host or the page worker has room for another one. */
+  /**
+   * Notes that a request or a page has ended, so that its host or the page worker has room for another one.
+   */
   freed(now: number): void {
     this.#freedAt ??= now;
   }

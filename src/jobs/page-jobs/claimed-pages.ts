@@ -4,18 +4,18 @@ import type { RecordAndClaimResult } from '../../storage/db/pages/record-and-cla
 /** Maximum number of pages that a page worker scrapes at once. */
 export const PAGES_PER_WORKER = 16;
 /**
- * Maximum number of pages that a page worker claims ahead: they begin as other requests to their host end, without the
- * time that a claim takes.
+ * Maximum number of pages that a page worker claims ahead: they begin as other requests to their host end,
+ * without the time that a claim takes.
  */
 const PAGES_AHEAD = 8;
 /**
- * Pages are claimed ahead while requests take less than this many milliseconds. A page that waits for its host longer
- * should not use a slot of its team meanwhile.
+ * Pages are claimed ahead while requests take less than this many milliseconds. A page that waits for its
+ * host longer should not use a slot of its team meanwhile.
  */
 const QUICK_REQUEST_MS = 1_000;
 /**
- * Pages end in quick succession while as many as a page worker scrapes at once end within this many milliseconds. Pages claimed
- * ahead then begin soon, even if those under way wait for a rendering thread.
+ * Pages end in quick succession while as many as a page worker scrapes at once end within this many
+ * milliseconds. Pages claimed ahead then begin soon, even if those under way wait for a rendering thread.
  */
 const QUICK_SUCCESSION_MS = 500;
 
@@ -30,8 +30,8 @@ interface ClaimedPagesOptions {
 }
 
 /**
- * The pages that a page worker has claimed and that have not ended: those under way, and those ahead, which begin as their hosts
- * have room.
+ * The pages that a page worker has claimed and that have not ended: those under way, and those ahead, which
+ * begin as their hosts have room.
  */
 export class ClaimedPages {
   readonly #options: ClaimedPagesOptions;
@@ -72,7 +72,10 @@ export class ClaimedPages {
     return this.#underWay.size + this.#ahead.length;
   }
 
-  /** The number of pages that may be claimed now. A job with a delay sends one request at a time, however long it takes. */
+  /**
+   * The number of pages that may be claimed now. A job with a delay sends one request at a time, however long
+   * it takes.
+   */
   get room(): number {
     if (this.#job.delayMs && this.#openRequests.size > 0) return 0;
     return PAGES_PER_WORKER - this.#underWay.size;
@@ -86,8 +89,9 @@ export class ClaimedPages {
   }
 
   /**
-   * Until when the next claim can wait for pages to be recorded, which takes a transaction anyhow; in milliseconds of
-   * `performance.now()`. It cannot wait (0) if only a few pages are left, or if most of them wait for their hosts.
+   * Until when the next claim can wait for pages to be recorded, which takes a transaction anyhow; in
+   * milliseconds of `performance.now()`. It cannot wait (0) if only a few pages are left, or if most of them
+   * wait for their hosts.
    */
   get canWaitUntil(): number {
     return this.count > PAGES_PER_WORKER / 4 && !this.#isHeldUpByHosts ? this.#quickUntil : 0;
@@ -111,7 +115,10 @@ export class ClaimedPages {
     return 2 * openRequests >= this.#underWay.size;
   }
 
-  /** Until when pages are known to end in quick succession, in milliseconds of `performance.now()`; 0 before enough have ended. */
+  /**
+   * Until when pages are known to end in quick succession, in milliseconds of `performance.now()`; 0 before
+   * enough have ended.
+   */
   get #quickUntil(): number {
     const [earliest = 0] = this.#endedAt;
     return this.#endedAt.length === PAGES_PER_WORKER ? earliest + QUICK_SUCCESSION_MS : 0;
@@ -161,14 +168,19 @@ export class ClaimedPages {
     this.#restingHosts.add(host);
   }
 
-  /** Notes that the rests of hosts are recorded. @returns their pages that were claimed ahead, which are no longer held */
+  /**
+   * Notes that the rests of hosts are recorded.
+   * @returns their pages that were claimed ahead, which are no longer held
+   */
   takeResting(hosts: Iterable<string>): Claim[] {
     const taken = this.#take(({ host }) => this.#restingHosts.has(host));
     for (const host of hosts) this.#restingHosts.delete(host);
     return taken;
   }
 
-  /** Takes the pages that other page workers can have sooner, because their hosts have no room for this one. */
+  /**
+   * Takes the pages that other page workers can have sooner, because their hosts have no room for this one.
+   */
   takeUnallowed(): Claim[] {
     return this.#take(({ host }) => !this.#job.allowed.get(host));
   }

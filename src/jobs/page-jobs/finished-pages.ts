@@ -4,7 +4,9 @@ import type { NewPage } from '../../storage/db/pages/pages.ts';
 import type { PageResult } from '../../storage/db/pages/record-and-claim.ts';
 import type { JobCipher } from '../../system/encryption/job-cipher.ts';
 
-/** Pages that have ended are stored together, at the latest this many milliseconds after the first of them. */
+/**
+ * Pages that have ended are stored together, at the latest this many milliseconds after the first of them.
+ */
 const STORE_AFTER_MS = 100;
 /** Number of ended pages that are stored without waiting any longer. */
 const STORE_AFTER_PAGES = 16;
@@ -25,7 +27,10 @@ export interface ScrapedPage {
   restMs?: number;
 }
 
-/** The pages of a page worker that have ended. Their documents and copies are stored in groups, after which they can be recorded. */
+/**
+ * The pages of a page worker that have ended. Their documents and copies are stored in groups, after which
+ * they can be recorded.
+ */
 export class FinishedPages {
   readonly #blobs: Blobs;
   /** Encrypts what is stored of a job with zero data retention. */
@@ -94,7 +99,10 @@ export class FinishedPages {
     return pages;
   }
 
-  /** Stores the documents of pages, and adds the blob key and the size of each document to the result of its page. */
+  /**
+   * Stores the documents of pages, and adds the blob key and the size of each document to the result of its
+   * page.
+   */
   async #storeDocuments(pages: readonly ScrapedPage[]): Promise<void> {
     const documents = pages.flatMap(({ end, json }) => (json ? [{ end, json }] : []));
     if (documents.length === 0) return;

@@ -4,15 +4,16 @@
  */
 const HELP_PAUSE_MS = 1_000;
 /**
- * Milliseconds without progress of the job after which one that claims no more pages requests another page worker
- * again, because all others may have ended while it holds a page that takes long. The time doubles with each request.
+ * Milliseconds without progress of the job after which one that claims no more pages requests another page
+ * worker again, because all others may have ended while it holds a page that takes long. The time doubles
+ * with each request.
  */
 const FIRST_STALL_MS = 3_000;
 
 /**
- * Decides when a page worker requests another one: once while it claims pages and holds as many as it can, and after the end
- * of claiming, again whenever it holds fewer pages than the last time, or nobody makes progress. All times are milliseconds on
- * one clock.
+ * Decides when a page worker requests another one: once while it claims pages and holds as many as it can,
+ * and after the end of claiming, again whenever it holds fewer pages than the last time, or nobody makes
+ * progress. All times are milliseconds on one clock.
  */
 export class HelpPace {
   readonly #claimUntil: number;
@@ -32,7 +33,9 @@ export class HelpPace {
     this.#claimUntil = claimUntil;
   }
 
-  /** Notes that a claim has found as many pages as the page worker can hold, so that there are probably more. */
+  /**
+   * Notes that a claim has found as many pages as the page worker can hold, so that there are probably more.
+   */
   foundAll(): void {
     this.#wasFull = true;
   }

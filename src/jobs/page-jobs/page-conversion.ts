@@ -8,9 +8,10 @@ const MAX_WAIT_MS = 20 * 60_000;
 type PageConversion = Required<Pick<FetchContext, 'conversionOwner' | 'onProgress' | 'duringConversion'>>;
 
 /**
- * How the document of a page of a batch or crawl is converted. Nobody waits for a response, so a document is always
- * finished if that takes no more than {@link maxOvertimeMs} after the timeout of its page, and the timeout only begins when
- * a parser has begun. The batches and crawls of a team take turns with its single scrapes.
+ * How the document of a page of a batch or crawl is converted. Nobody waits for a response, so a document is
+ * always finished if that takes no more than {@link maxOvertimeMs} after the timeout of its page, and the
+ * timeout only begins when a parser has begun. The batches and crawls of a team take turns with its single
+ * scrapes.
  */
 export function pageConversion(teamId: string, deadline: Deadline): PageConversion {
   const begun = Promise.withResolvers<void>();

@@ -22,7 +22,9 @@ export interface PageWorkerReport
   waitMs: number;
   /** Shown in the workflow history; absent for a job with zero data retention. */
   chunk?: ChunkReport;
-  /** Whether the base of a crawl is known, which is the case once its start page has ended; true for a batch. */
+  /**
+   * Whether the base of a crawl is known, which is the case once its start page has ended; true for a batch.
+   */
   placed: boolean;
 }
 

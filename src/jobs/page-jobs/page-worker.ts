@@ -188,7 +188,10 @@ export class PageWorker {
     return this.#finished.storeAt(this.#claimed.isIdle);
   }
 
-  /** Stores documents. The page worker does not wait for this, so that hosts get their next requests while the disk is written. */
+  /**
+   * Stores documents. The page worker does not wait for this, so that hosts get their next requests while the
+   * disk is written.
+   */
   async #store(): Promise<void> {
     try {
       await this.#finished.store();
@@ -208,8 +211,8 @@ export class PageWorker {
   }
 
   /**
-   * Records the pages that have ended, claims up to `maxPages` pages, which it begins to scrape, and up to `maxAhead` pages
-   * ahead.
+   * Records the pages that have ended, claims up to `maxPages` pages, which it begins to scrape, and up to
+   * `maxAhead` pages ahead.
    * @returns the number of claimed pages
    */
   async #step({ maxPages, maxAhead }: { maxPages: number; maxAhead: number }): Promise<number> {
@@ -277,7 +280,8 @@ export class PageWorker {
     } catch (error) {
       this.#failure ??= { error };
     } finally {
-      // A worker that holds as many pages as it can waits for the end of one; otherwise the end of a request is enough.
+      // A worker that holds as many pages as it can waits for the end of one; otherwise the end of a request
+      // is enough.
       if (this.#claimed.isFull) this.#claimPace.freed(performance.now());
       this.#claimed.end(claim);
       onFetched();
@@ -287,8 +291,8 @@ export class PageWorker {
   }
 
   /**
-   * Waits until a time of `performance.now()`, or until a page has been fetched or has ended, or the signal has
-   * fired.
+   * Waits until a time of `performance.now()`, or until a page has been fetched or has ended, or the signal
+   * has fired.
    */
   async #waitForChange(until: number): Promise<void> {
     const timer = setTimeout(this.#wake.resolve, Math.max(0, until - performance.now()));

@@ -42,8 +42,9 @@ export interface PageJobContext {
   /** Whether the job has zero data retention, so that the log may contain nothing of its pages. */
   zeroDataRetention: boolean;
   /**
-   * Whether a host gets its next request only when a page has been read, because the job has a delay. Otherwise a page that the
-   * browser only watches for late changes no longer counts, even if one of these changes is another request.
+   * Whether a host gets its next request only when a page has been read, because the job has a delay.
+   * Otherwise a page that the browser only watches for late changes no longer counts, even if one of these
+   * changes is another request.
    */
   requestsOneByOne: boolean;
 }
@@ -59,7 +60,9 @@ export interface PageDeps extends DocumentDeps {
    *   no request
    */
   onFetched(requestMs: number | undefined): void;
-  /** Returns the credits that a claimed page may cost beyond the expected price, which its claim has reserved. */
+  /**
+   * Returns the credits that a claimed page may cost beyond the expected price, which its claim has reserved.
+   */
   extraCredits(page: { pageId: string; teamId: string }): ExtraCredits;
   /** Wraps every wait for the browser. */
   duringWait: DuringWait;
@@ -166,7 +169,10 @@ async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: TracedDe
   }
 }
 
-/** Fetches a page, and reports how long its host took, without the waits for the browser and the conversion of a document. */
+/**
+ * Fetches a page, and reports how long its host took, without the waits for the browser and the conversion of
+ * a document.
+ */
 async function fetchClaim(
   request: ScrapeRequest,
   { teamId, jobId, zeroDataRetention, requestsOneByOne }: PageJobContext,

@@ -32,8 +32,9 @@ interface CleanedMarkdown {
 }
 
 /**
- * Removes the boilerplate from markdown that a language model recognises. The model only selects blocks, so everything that
- * stays is as it was. Where the model cannot be used, the markdown stays as it is, with a warning.
+ * Removes the boilerplate from markdown that a language model recognises. The model only selects blocks, so
+ * everything that stays is as it was. Where the model cannot be used, the markdown stays as it is, with a
+ * warning.
  * @param model `undefined` if none is configured
  */
 export async function cleanMarkdown(

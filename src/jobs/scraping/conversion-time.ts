@@ -5,8 +5,8 @@ const MINUTE_MS = 60_000;
 const MAY_NEED_OCR = new Set<DocumentType>(['pdf', 'image']);
 
 /**
- * How long the conversion of a document may continue after the timeout of its page, in milliseconds. One that needs no
- * OCR and takes longer seldom ends at all.
+ * How long the conversion of a document may continue after the timeout of its page, in milliseconds. One that
+ * needs no OCR and takes longer seldom ends at all.
  */
 export const maxOvertimeMs = (type: DocumentType): number =>
   MAY_NEED_OCR.has(type) ? 20 * MINUTE_MS : 5 * MINUTE_MS;

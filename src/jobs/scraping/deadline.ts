@@ -18,7 +18,8 @@ export interface Deadline extends Disposable {
   /**
    * Runs the conversion of a document, which may continue after the time limit. If it does, the page gets
    * {@link FINISH_MS} for the rest of its work.
-   * @param overtimeMs called when the time limit has passed; returns for how long the conversion may continue, 0 to end it
+   * @param overtimeMs called when the time limit has passed; returns for how long the conversion may
+   * continue, 0 to end it
    */
   duringConversion<Result>(convert: () => Promise<Result>, overtimeMs: () => number): Promise<Result>;
 }
@@ -54,7 +55,8 @@ export function startDeadline(
   let waits = 0;
   let isDisposed = false;
   let isOvertime = false;
-  // Called at the end of the time limit. It is replaced when the conversion of a document may continue beyond the limit.
+  // Called at the end of the time limit. It is replaced when the conversion of a document may continue beyond
+  // the limit.
   let atLimit = abortWork;
   let timer = setTimeout(() => atLimit(), timeoutMs);
   /**

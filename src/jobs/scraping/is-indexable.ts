@@ -3,8 +3,9 @@ import { isBlocked } from '../../fetch/engines/page-checks/blocked.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
 
 /**
- * Whether a page that a team receives is indexed for its searches: what the cache would store for this request, except that
- * copies from the cache are indexed too. Headers and actions have set `storeInCache` to false.
+ * Whether a page that a team receives is indexed for its searches: what the cache would store for this
+ * request, except that copies from the cache are indexed too. Headers and actions have set `storeInCache` to
+ * false.
  */
 export function isIndexable(
   { upload, profile, lockdown, storeInCache }: ScrapeRequest,

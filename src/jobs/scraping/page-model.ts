@@ -41,8 +41,8 @@ const byRules = (reason: string, fields: readonly string[]) =>
   `${reason} So rules derived ${LISTING.format(fields)} from the page.`;
 
 /**
- * The language model as one page uses it, from its rendering until its document is made. Its time ends before that of the
- * page, so that a page that misses the response of a model is in time.
+ * The language model as one page uses it, from its rendering until its document is made. Its time ends before
+ * that of the page, so that a page that misses the response of a model is in time.
  */
 export class PageModel implements Disposable {
   readonly #models: Models;
@@ -79,8 +79,8 @@ export class PageModel implements Disposable {
   }
 
   /**
-   * Asks for all formats that a model is to make, side by side. Where it fails, the result by rules takes the place of its
-   * response, with a warning, so that a model never costs more than its own format.
+   * Asks for all formats that a model is to make, side by side. Where it fails, the result by rules takes the
+   * place of its response, with a warning, so that a model never costs more than its own format.
    * @throws ServiceError that a format raises about the page; the reason of the page's signal
    */
   async answer(questions: readonly OpenQuestion[]): Promise<Answers> {

@@ -2,7 +2,10 @@ import { expectedPriceOf } from '../../credits.ts';
 import type { SearchData, SearchRequest } from '../../schemas/search.ts';
 import type { FoundResults } from './found-results.ts';
 
-/** The part of its timeout that a search with scrapes keeps for adding their documents, and its limit in milliseconds. */
+/**
+ * The part of its timeout that a search with scrapes keeps for adding their documents, and its limit in
+ * milliseconds.
+ */
 const STORING_SHARE = 1 / 10;
 const MAX_STORING_MS = 2_000;
 /** The least timeout of a scrape. */
@@ -15,7 +18,10 @@ export const scrapeWaitMs = (leftMs: number) =>
 /** The results that can be scraped. */
 const pagesOf = ({ web = [], news = [] }: SearchData) => [...web, ...news];
 
-/** Selects the URLs to scrape, each once: all of them, or as many as the team has credits for. The warnings say so. */
+/**
+ * Selects the URLs to scrape, each once: all of them, or as many as the team has credits for. The warnings
+ * say so.
+ */
 export function planScrapes(
   { scrapeOptions }: SearchRequest,
   { found, leftCredits = Number.POSITIVE_INFINITY }: { found: FoundResults; leftCredits: number | undefined },

@@ -18,8 +18,8 @@ export interface SearchOutcome {
 }
 
 /**
- * The final results as JSON. The JSON of the documents stays as it is, because text in them that looks like a file reference is
- * escaped in a way that parsing would undo.
+ * The final results as JSON. The JSON of the documents stays as it is, because text in them that looks like a
+ * file reference is escaped in a way that parsing would undo.
  */
 export function resultJson({ found, credits, scraped = 0, documents, scrapeIds }: SearchOutcome): string {
   const ofResult = (source: string, result: { url: string }) => {

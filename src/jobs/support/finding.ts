@@ -12,8 +12,8 @@ type Expectation =
 /** Parameters that may help. */
 export interface Fix {
   /**
-   * Parameters that replace those of the request, also in `scrapeOptions`; `null` removes one. Without any, the same
-   * request is to be sent once more.
+   * Parameters that replace those of the request, also in `scrapeOptions`; `null` removes one. Without any,
+   * the same request is to be sent once more.
    */
   parameters: Record<string, unknown>;
   expects: Expectation;
@@ -50,8 +50,8 @@ export interface Verdict {
 const MAX_TRIALS = 4;
 
 /**
- * Groups the fixes of a finding that are to be tested. Those that concern links are tested together, because one scrape
- * shows all links of the start page.
+ * Groups the fixes of a finding that are to be tested. Those that concern links are tested together, because
+ * one scrape shows all links of the start page.
  */
 export function trialsOf({ fixes }: Finding): Fix[][] {
   const testable = fixes.filter(({ untestable }) => !untestable);

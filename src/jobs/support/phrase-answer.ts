@@ -7,7 +7,8 @@ const MAX_CHARACTERS = 1_500;
 const INSTRUCTIONS = `You phrase the answers of the support of a web scraping service. Answer the question in two to four plain sentences, from the findings only. Name no cause, parameter, number, name or URL that the findings do not have. Where they do not answer the question, say so.`;
 
 /**
- * Lets a language model phrase an answer. It only gets the findings, and decides neither about parameters nor tests.
+ * Lets a language model phrase an answer. It only gets the findings, and decides neither about parameters nor
+ * tests.
  * @returns `undefined` if its text is no answer from the findings, so that the answer stays as it is
  * @throws ServiceError `MODEL_…`
  */

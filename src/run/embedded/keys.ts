@@ -15,14 +15,20 @@ export interface StoredKey {
 
 type KeySettings = { dataDir: string; apiKey?: string | undefined; secretKey?: string | undefined };
 
-/** Returns the first team's API key: from the setting, else from `<data>/api-key`, which is generated when missing. */
+/**
+ * Returns the first team's API key: from the setting, else from `<data>/api-key`, which is generated when
+ * missing.
+ */
 export function loadFirstTeamKey(config: KeySettings): StoredKey {
   return config.apiKey
     ? fromSetting(config.apiKey)
     : readOrCreate(join(config.dataDir, 'api-key'), generateKey);
 }
 
-/** Returns the key that encrypts and signs: from the setting, else from `<data>/secret-key`, generated when missing. */
+/**
+ * Returns the key that encrypts and signs: from the setting, else from `<data>/secret-key`, generated when
+ * missing.
+ */
 export function loadSecretKey(config: KeySettings): StoredKey {
   if (config.secretKey) return fromSetting(config.secretKey);
   return readOrCreate(join(config.dataDir, 'secret-key'), () => randomBytes(32).toString('hex'));

@@ -21,10 +21,11 @@ export interface ReservedPort {
 }
 
 /**
- * Reserves the preferred loopback port, or the next one above it that is free. Ports that the system picks are avoided: it
- * gives them to any outgoing connection, so that a server that starts later, or again, could not listen. While the port is
- * reserved, the UDP port of the same number stays bound, which other instances check, so that a restarted process finds its
- * port again. If another instance's Temporal server took the port meanwhile, our workers would run that instance's work.
+ * Reserves the preferred loopback port, or the next one above it that is free. Ports that the system picks
+ * are avoided: it gives them to any outgoing connection, so that a server that starts later, or again, could
+ * not listen. While the port is reserved, the UDP port of the same number stays bound, which other instances
+ * check, so that a restarted process finds its port again. If another instance's Temporal server took the
+ * port meanwhile, our workers would run that instance's work.
  * @throws ServiceError `SERVICE_UNAVAILABLE` when none of a thousand ports is free
  */
 export async function reservePort(preferred: number): Promise<ReservedPort> {
@@ -53,7 +54,10 @@ function bindUdpTwin(port: number): Promise<(() => void) | undefined> {
   });
 }
 
-/** Finds the process that listens on a TCP port: `command (process 123)`; `undefined` where the system does not show it. */
+/**
+ * Finds the process that listens on a TCP port: `command (process 123)`; `undefined` where the system does
+ * not show it.
+ */
 export function findPortOwner(port: number): string | undefined {
   const sockets = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listeningSockets(table, port));
   if (!sockets.length) return undefined;
@@ -66,7 +70,10 @@ export function findPortOwner(port: number): string | undefined {
   return undefined;
 }
 
-/** Returns the link targets of listening sockets from a table described in proc(5): hex address and port, state 0A. */
+/**
+ * Returns the link targets of listening sockets from a table described in proc(5): hex address and port,
+ * state 0A.
+ */
 function listeningSockets(table: string, port: number): string[] {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   return readText(table)
@@ -81,7 +88,8 @@ function commandLineOf(pid: string): string {
   return words.length > 60 ? `${words.slice(0, 59)}…` : words;
 }
 
-// Entries of other users and of ended processes cannot be read. They are skipped, because the result is only a hint.
+// Entries of other users and of ended processes cannot be read. They are skipped, because the result is only
+// a hint.
 function attempt<T>(read: () => T, otherwise: T): T {
   try {
     return read();

@@ -82,7 +82,10 @@ export function ensureReachablePrograms(
   return { ...programs, bin: join(copy, 'bin') };
 }
 
-/** Finds the first directory above `path` that the user may not enter; `undefined` when the path is accessible. */
+/**
+ * Finds the first directory above `path` that the user may not enter; `undefined` when the path is
+ * accessible.
+ */
 export function findClosedDirectory(path: string, { uid, gid }: SystemUser): string | undefined {
   const ancestors = [];
   for (let at = resolve(path); ; at = dirname(at)) {

@@ -31,8 +31,9 @@ export interface PreparedPostgres {
 }
 
 /**
- * Finds the programs, creates the data directory at the first start, and plans the server. It listens on a Unix socket in
- * the data directory, whose statements cost less, and on loopback for tools that know only TCP.
+ * Finds the programs, creates the data directory at the first start, and plans the server. It listens on a
+ * Unix socket in the data directory, whose statements cost less, and on loopback for tools that know only
+ * TCP.
  * @throws ServiceError `SERVICE_UNAVAILABLE` or `BAD_REQUEST` with the reason
  */
 export async function preparePostgres(options: {
@@ -70,7 +71,9 @@ const MAX_SOCKET_PATH = 103;
 const fitsSocket = (directory: string) =>
   Buffer.byteLength(join(directory, LONGEST_SOCKET_NAME)) <= MAX_SOCKET_PATH;
 
-/** The host of the query takes precedence in `pg` and `psql`; programs that do not know it use the TCP port. */
+/**
+ * The host of the query takes precedence in `pg` and `psql`; programs that do not know it use the TCP port.
+ */
 function databaseUrl({ password, port, socketDirectory }: DatabaseAddress): string {
   const query = socketDirectory && `?host=${encodeURIComponent(socketDirectory)}`;
   return `postgres://${ROLE}:${password}@127.0.0.1:${port}/${ROLE}${query}`;
@@ -83,7 +86,10 @@ interface DatabaseAddress {
   socketDirectory: string;
 }
 
-/** Returns the URL of the running embedded database. Lines 4 and 5 of postmaster.pid are its port and socket directory. */
+/**
+ * Returns the URL of the running embedded database. Lines 4 and 5 of postmaster.pid are its port and socket
+ * directory.
+ */
 export function runningDatabaseUrl(dataDir: string): string {
   const { 3: port, 4: socketDirectory = '' } = readPidFile(postgresDir(dataDir));
   return databaseUrl({ password: loadPostgresPassword(dataDir), port: Number(port), socketDirectory });
@@ -107,10 +113,11 @@ function planServer({
     unix_socket_directories: socketDirectory && `"${socketDirectory.replaceAll('"', '""')}"`,
     max_connections: 100,
     shared_buffers: '64MB',
-    // Only changes of unlogged tables wait for this process, and workers report into one of these every few seconds. By default, it
-    // wakes up five times per second.
+    // Only changes of unlogged tables wait for this process, and workers report into one of these every few
+    // seconds. By default, it wakes up five times per second.
     wal_writer_delay: '5s',
-    // This database is not replicated. By default, Postgres runs a process that launches replication and takes memory.
+    // This database is not replicated. By default, Postgres runs a process that launches replication and
+    // takes memory.
     max_logical_replication_workers: 0,
     timezone: 'UTC',
     log_timezone: 'UTC',
@@ -134,7 +141,8 @@ function planServer({
     ready: (child, signal) => waitUntilReady(directory, child, signal),
     // Recovery after a crash replays the write-ahead log.
     readyWithinMs: 120_000,
-    // Backends of a killed server keep its shared memory until they notice; a new server refuses to start until then.
+    // Backends of a killed server keep its shared memory until they notice; a new server refuses to start
+    // until then.
     attempts: 10,
     stopSignal: 'SIGINT',
     killSignal: 'SIGQUIT',
@@ -151,7 +159,10 @@ async function waitUntilReady(directory: string, child: ChildProcess, signal: Ab
   }
 }
 
-/** Creates the database under a temporary name and renames it, so that a killed start leaves no partial database. */
+/**
+ * Creates the database under a temporary name and renames it, so that a killed start leaves no partial
+ * database.
+ */
 async function initializeData({
   directory,
   programs,
@@ -195,9 +206,9 @@ async function initializeData({
 }
 
 /**
- * Removes the lock files of a server that was killed when their pid now belongs to another program, because Postgres
- * refuses to start while that process runs. The caller must hold the lock of the data directory, which excludes another
- * server on the same data.
+ * Removes the lock files of a server that was killed when their pid now belongs to another program, because
+ * Postgres refuses to start while that process runs. The caller must hold the lock of the data directory,
+ * which excludes another server on the same data.
  */
 function removeStaleLocks(directory: string): void {
   const locks = readdirSync(directory).filter((name) =>

@@ -39,8 +39,8 @@ const describePackages = (packages: string[]) =>
   packages.map((name) => `${name} (${PACKAGES[name]})`).join(', ');
 
 /**
- * Installs missing packages as root on Debian, and elsewhere prints how to install them. A failure is reported and the
- * start continues with what npm provides; the next attempt follows after a day.
+ * Installs missing packages as root on Debian, and elsewhere prints how to install them. A failure is
+ * reported and the start continues with what npm provides; the next attempt follows after a day.
  * @param insist try again even if the last attempt failed within a day
  */
 export async function installPackages(options: {

@@ -21,7 +21,8 @@ export interface Progress {
   step<T>(name: string, work: (step: ProgressStep) => Promise<T>): Promise<T>;
   /**
    * Runs work with a live line, which a terminal shows from the start.
-   * @param text renders the line; it receives the terminal's width, or `undefined` where stderr is no terminal
+   * @param text renders the line; it receives the terminal's width, or `undefined` where stderr is no
+   * terminal
    */
   live<T>(text: (columns: number | undefined) => string, work: (line: LiveLine) => Promise<T>): Promise<T>;
 }

@@ -50,7 +50,8 @@ export async function hostSessions(options: HostingOptions): Promise<HostedSessi
     const server = await serveSessions(host, {
       ...sessionAddress,
       secretKey,
-      // `opener` is assigned below. No request arrives before that, because only the opener makes the URL of this server known.
+      // `opener` is assigned below. No request arrives before that, because only the opener makes the URL of
+      // this server known.
       open: (id) => opener.open(id),
       runPrompt: createPromptRunner(options),
       logger,

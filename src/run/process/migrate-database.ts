@@ -6,8 +6,9 @@ import { waitForDependency } from './wait-for-dependency.ts';
 const ALIVE_EVERY_MS = 5_000;
 
 /**
- * Migrates the database of this process to the newest schema, or waits until another process has done so. Large tables may take
- * minutes. The parent process, which would end a start that takes too long, is told meanwhile that this one lives.
+ * Migrates the database of this process to the newest schema, or waits until another process has done so.
+ * Large tables may take minutes. The parent process, which would end a start that takes too long, is told
+ * meanwhile that this one lives.
  * @throws what `waitForDependency` and the migrations throw
  */
 export async function migrateDatabase(db: Database, logger: Logger): Promise<void> {

@@ -16,8 +16,9 @@ interface RestartOptions {
 }
 
 /**
- * Starts the workflows of scrapes that were stored but have none, because API and worker were killed at the same time. Those
- * that have one are not affected. One that cannot be read, because its key is another one, is logged and left to upkeep.
+ * Starts the workflows of scrapes that were stored but have none, because API and worker were killed at the
+ * same time. Those that have one are not affected. One that cannot be read, because its key is another one,
+ * is logged and left to upkeep.
  * @throws ServiceError `SERVICE_UNAVAILABLE` if Postgres or Temporal does not respond
  */
 export async function restartScrapes(options: RestartOptions): Promise<void> {

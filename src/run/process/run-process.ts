@@ -11,8 +11,8 @@ export interface RunningService {
 const DRAIN_TIMEOUT_MS = 12_000;
 
 /**
- * Runs the API or the worker in this process: sends `ready` to the parent, and shuts down in order on SIGTERM, SIGINT, or
- * when the parent is gone.
+ * Runs the API or the worker in this process: sends `ready` to the parent, and shuts down in order on
+ * SIGTERM, SIGINT, or when the parent is gone.
  */
 export async function runProcess(name: string, start: () => Promise<RunningService>): Promise<void> {
   let service: RunningService;

@@ -8,8 +8,10 @@ const SILENCE_MS = 10_000;
 /**
  * Creates the access to the worker of this machine that {@link serveScrapes} serves.
  * @param socketPath the path of its Unix socket
- * @param silenceMs milliseconds after which a worker that gives no sign of life counts as one that has not begun
- * @returns a function that has the worker begin a stored scrape; it returns `undefined` if the worker does not respond, and
+ * @param silenceMs milliseconds after which a worker that gives no sign of life counts as one that has not
+ * begun
+ * @returns a function that has the worker begin a stored scrape; it returns `undefined` if the worker does
+ * not respond, and
  *   may have begun nevertheless
  */
 export function createScrapeClient(socketPath: string, silenceMs = SILENCE_MS) {

@@ -9,7 +9,10 @@ import type { FinishedScrapes } from '../../temporal/finished-scrapes.ts';
 import type { Temporal } from '../../temporal/workflow-client.ts';
 import type { SynchronousStart } from '../../temporal/workflow-starts.ts';
 
-/** Milliseconds for which a scrape goes without a workflow: most of those that turn out to need the browser end by then, too. */
+/**
+ * Milliseconds for which a scrape goes without a workflow: most of those that turn out to need the browser
+ * end by then, too.
+ */
 const MAX_AHEAD_MS = 3_000;
 
 /** Milliseconds between two signs of life to the API while a scrape has neither ended nor a workflow. */
@@ -26,11 +29,12 @@ export interface ScrapeServerOptions {
 }
 
 /**
- * Serves the API of the same machine: a stored scrape begins at once. If it ends within three seconds, its workflow is only a record
- * of it; otherwise the workflow is started then, and joins the scrape in this process, or begins anew in another one if this
- * process dies. In a rush, workflows wait for their turn to be started, and a scrape that ends meanwhile is only recorded, too.
- * The response is 200 with the document as it is stored, or 202 once the workflow has started because no document is there
- * after three seconds, or will be. Until then, 102 every three seconds says that this process is alive.
+ * Serves the API of the same machine: a stored scrape begins at once. If it ends within three seconds, its
+ * workflow is only a record of it; otherwise the workflow is started then, and joins the scrape in this
+ * process, or begins anew in another one if this process dies. In a rush, workflows wait for their turn to be
+ * started, and a scrape that ends meanwhile is only recorded, too. The response is 200 with the document as
+ * it is stored, or 202 once the workflow has started because no document is there after three seconds, or
+ * will be. Until then, 102 every three seconds says that this process is alive.
  */
 export async function serveScrapes(options: ScrapeServerOptions): Promise<{ close(): Promise<void> }> {
   const { path, finished, logger } = options;
@@ -94,7 +98,10 @@ async function beginScrape(
 type Scrape = ReturnType<Scrapes['join']>;
 type Outcome = 'running' | 'failed' | { result: ScrapeResult };
 
-/** Waits for the end of a scrape. @param maxMs the milliseconds after which it counts as running; absent: never */
+/**
+ * Waits for the end of a scrape.
+ * @param maxMs the milliseconds after which it counts as running; absent: never
+ */
 async function outcomeOf(scrape: Scrape, maxMs?: number): Promise<Outcome> {
   try {
     return (await scrape.waitAhead(maxMs)) ?? 'running';

@@ -26,7 +26,10 @@ export const BROWSER_LIMITS: BrowserLimits = {
 const MAX_PROFILE_FILES = 50_000;
 /** How often a browser is measured, in milliseconds. */
 const MEASURE_MS = 2_000;
-/** A profile with many files is measured less often, so that this takes at most one part in so many of the time. */
+/**
+ * A profile with many files is measured less often, so that this takes at most one part in so many of the
+ * time.
+ */
 const MEASURE_SHARE = 10;
 
 /** A browser, and what it may use. */
@@ -40,7 +43,8 @@ export interface WatchedBrowser {
 }
 
 /**
- * Measures a browser until it ends. The kernel only limits each of its processes, and nothing limits what pages store.
+ * Measures a browser until it ends. The kernel only limits each of its processes, and nothing limits what
+ * pages store.
  * @returns a promise that resolves when the browser uses more than it may, and never if it does not
  */
 export function watchBrowser(browser: WatchedBrowser): Promise<ExceededLimit> {

@@ -27,8 +27,8 @@ export interface BrowserStarterOptions {
 }
 
 /**
- * How long after a start the sandbox of the next browser is opened, in milliseconds: the first second of a session is when its
- * clients connect.
+ * How long after a start the sandbox of the next browser is opened, in milliseconds: the first second of a
+ * session is when its clients connect.
  */
 const DELAY_MS = 1_000;
 
@@ -39,8 +39,8 @@ interface OpenSandbox {
 }
 
 /**
- * Starts the browsers of a host, each in a sandbox with a directory of its own. The sandbox of the next one is opened
- * ahead, because that is a third of a start.
+ * Starts the browsers of a host, each in a sandbox with a directory of its own. The sandbox of the next one
+ * is opened ahead, because that is a third of a start.
  */
 export class BrowserStarter {
   readonly #options: BrowserStarterOptions;
@@ -112,7 +112,10 @@ export class BrowserStarter {
     }
   }
 
-  /** Measures a browser, and ends one that uses more than it may. Its user, a session or a scrape, notices that. */
+  /**
+   * Measures a browser, and ends one that uses more than it may. Its user, a session or a scrape, notices
+   * that.
+   */
   #watch(browser: Pick<RunningBrowser, 'chromium' | 'directory'>): RunningBrowser['exceeded'] {
     const { logger, browserLimits = BROWSER_LIMITS } = this.#options;
     const { pid, connection } = browser.chromium;

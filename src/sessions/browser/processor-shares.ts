@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { setAutogroupNiceness } from '../../system/child-processes/autogroup.ts';
 
 /**
- * A browser is busy if it has used more than this part of a processor since it was last measured. It is small, because forty
- * browsers get at most a twentieth of a processor each where there are two.
+ * A browser is busy if it has used more than this part of a processor since it was last measured. It is
+ * small, because forty browsers get at most a twentieth of a processor each where there are two.
  */
 const BUSY_SHARE = 0.02;
 /** As many busy browsers per processor may have the share that every other process has. */
@@ -30,10 +30,11 @@ interface BrowserLoad {
 }
 
 /**
- * Shares the processors between the browsers of sessions and the processes by which all users reach the service. Linux gives
- * each browser as much as the whole API, so that twenty pages that move all the time would leave a twentieth to it. Busy
- * browsers together therefore get the share of a few. A browser that is used beside few others keeps its whole share, because
- * otherwise its page would load slowly beside a batch of scrapes.
+ * Shares the processors between the browsers of sessions and the processes by which all users reach the
+ * service. Linux gives each browser as much as the whole API, so that twenty pages that move all the time
+ * would leave a twentieth to it. Busy browsers together therefore get the share of a few. A browser that is
+ * used beside few others keeps its whole share, because otherwise its page would load slowly beside a batch
+ * of scrapes.
  */
 export class ProcessorShares {
   readonly #options: ProcessorSharesOptions;
@@ -48,7 +49,10 @@ export class ProcessorShares {
     this.#options = options;
   }
 
-  /** Takes note of how much a browser has used so far. @param processorMs processor time of its processes that still run */
+  /**
+   * Takes note of how much a browser has used so far.
+   * @param processorMs processor time of its processes that still run
+   */
   note(pid: number, processorMs: number, measuredAt = performance.now()): void {
     const last = this.#browsers.get(pid);
     const isBusy =

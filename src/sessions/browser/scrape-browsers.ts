@@ -22,7 +22,10 @@ const LIMITS = {
   /** Browsers in which scrapes run or that are kept after them. Each needs about 250 MB. */
   browsers: 3,
   keptMs: KEPT_MS,
-  /** How long a browser is kept at least, in milliseconds, so that a series of scrapes does not start one for each. */
+  /**
+   * How long a browser is kept at least, in milliseconds, so that a series of scrapes does not start one for
+   * each.
+   */
   leastKeptMs: 10_000,
 };
 
@@ -34,8 +37,8 @@ interface KeptBrowser {
 }
 
 /**
- * Browsers of sessions that scrapes run in. Each is kept for a minute after its scrape, so that a session can take it over
- * with its page. There are few of them, and the one that was kept longest ends first.
+ * Browsers of sessions that scrapes run in. Each is kept for a minute after its scrape, so that a session can
+ * take it over with its page. There are few of them, and the one that was kept longest ends first.
  */
 export class ScrapeBrowsers {
   readonly #options: ScrapeBrowsersOptions;

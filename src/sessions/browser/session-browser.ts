@@ -30,8 +30,9 @@ const PROFILE_PATH = '/profile';
 const PROXY_PORT = 3128;
 const SHELL = '/bin/sh';
 /**
- * Opens the proxy's port, and becomes Chromium when it may. Only Chromium gets the protocol's pipe (3, 4), only Node the IPC
- * channel (5). The parentheses make Node a child of the sandbox's first process, because Chromium would not reap it.
+ * Opens the proxy's port, and becomes Chromium when it may. Only Chromium gets the protocol's pipe (3, 4),
+ * only Node the IPC channel (5). The parentheses make Node a child of the sandbox's first process, because
+ * Chromium would not reap it.
  */
 const START_SCRIPT =
   '("$1" "$2" "$3" </dev/null 3>&- 4>&- &) && shift 3 && read -r _ && exec "$@" </dev/null 5>&-';
@@ -54,7 +55,10 @@ const LIMITS = {
   temporaryMb: 1024,
 };
 
-/** A sandbox with an open port for the proxy, in which a shell waits to become Chromium. It takes about a megabyte. */
+/**
+ * A sandbox with an open port for the proxy, in which a shell waits to become Chromium. It takes about a
+ * megabyte.
+ */
 export interface BrowserSandbox {
   /** Whether it can no longer start a browser. */
   readonly hasEnded: boolean;
@@ -65,8 +69,8 @@ export interface BrowserSandbox {
 }
 
 /**
- * Opens a sandbox for a browser: without network except for the proxy, and without files of the host except for fonts, its
- * profile and its downloads.
+ * Opens a sandbox for a browser: without network except for the proxy, and without files of the host except
+ * for fonts, its profile and its downloads.
  * @throws Error if bubblewrap cannot be started
  */
 export async function openBrowserSandbox(options: SessionBrowserOptions): Promise<BrowserSandbox> {
@@ -160,8 +164,8 @@ function sandboxedChromium({
 }
 
 /**
- * A program that ends with 0 if the browser of a session can run as {@link sandboxedChromium}: inside, it does what Chromium
- * does for its own sandbox, without which Chromium does not start.
+ * A program that ends with 0 if the browser of a session can run as {@link sandboxedChromium}: inside, it
+ * does what Chromium does for its own sandbox, without which Chromium does not start.
  */
 export function sandboxProbe(
   options: Pick<SessionBrowserOptions, 'executablePath' | 'directory'>,

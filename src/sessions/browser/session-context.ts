@@ -8,8 +8,8 @@ import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
 import { allowDownloads } from './session-browser.ts';
 
 /**
- * The default context of a session's browser, for a visit that uses the tab in use and leaves it open. Unlike the
- * context of a scrape, it keeps popups and downloads.
+ * The default context of a session's browser, for a visit that uses the tab in use and leaves it open. Unlike
+ * the context of a scrape, it keeps popups and downloads.
  * @param keepPage as in {@link BrowsingContext}
  */
 export function openSessionContext(
@@ -32,8 +32,8 @@ export function openSessionContext(
 }
 
 /**
- * The default context of a browser that nobody has used, for a scrape whose page a session may take over. Until it is
- * closed, popups and downloads are refused as in other scrapes.
+ * The default context of a browser that nobody has used, for a scrape whose page a session may take over.
+ * Until it is closed, popups and downloads are refused as in other scrapes.
  * @param keepPage as in {@link BrowsingContext}
  */
 export async function openScrapeContext(

@@ -5,7 +5,10 @@ import type { OpenProfile } from '../../fetch/browser/browser-profile.ts';
 import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
 import { HiddenTab } from '../protocol/hidden-tab.ts';
 
-/** How long tabs that were opened just before the end may take until their storage can be saved, in milliseconds. */
+/**
+ * How long tabs that were opened just before the end may take until their storage can be saved, in
+ * milliseconds.
+ */
 const LAST_TABS_MS = 2_000;
 const POLL_MS = 10;
 
@@ -16,7 +19,10 @@ export interface ProfileLoadOptions {
   protocolUrl: string;
   /** The tab whose page the session uses first. */
   targetId: string;
-  /** Called with the tab in which storage is read, before Playwright uses it. Clients and viewers must not see it. */
+  /**
+   * Called with the tab in which storage is read, before Playwright uses it. Clients and viewers must not see
+   * it.
+   */
   onHiddenTab(tab: HiddenTab): void;
   /** Called if the profile is not saved after all. */
   onUnsaved(error: unknown): void;
@@ -46,7 +52,10 @@ export class SessionProfile {
     await loaded.promise;
   }
 
-  /** Saves the profile for the last time, if it has a saver. @param maxMs how long that may take, in milliseconds */
+  /**
+   * Saves the profile for the last time, if it has a saver.
+   * @param maxMs how long that may take, in milliseconds
+   */
   async finish(maxMs: number): Promise<void> {
     this.#end.resolve();
     await Promise.race([this.#saved, sleep(maxMs, undefined, { ref: false })]);

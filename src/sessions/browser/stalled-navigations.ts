@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
 
 /**
- * Stops the navigations of tabs that wait for a site which does not respond. Meanwhile Chromium holds back the commands of
- * all clients to the tab, so that none could connect to the browser.
+ * Stops the navigations of tabs that wait for a site which does not respond. Meanwhile Chromium holds back
+ * the commands of all clients to the tab, so that none could connect to the browser.
  * @param options.waitMs how long the sites have until then, in milliseconds
  * @throws Error if the browser ends
  */

@@ -20,9 +20,14 @@ const BUSY_WATCH_MS = 100;
 const IDLE_WATCH_MS = 1_000;
 /** How long a program may take to exit after its channel was closed. */
 const EXIT_MS = 1_000;
-/** How long the end mark of an output may take after the outcome. It is missing if the code closed the output. */
+/**
+ * How long the end mark of an output may take after the outcome. It is missing if the code closed the output.
+ */
 const MARK_MS = 1_000;
-/** A program with more processes than this after a call is replaced, because the next call could start too few. */
+/**
+ * A program with more processes than this after a call is replaced, because the next call could start too
+ * few.
+ */
 const MAX_LEFT_PROCESSES = 24;
 
 /** A call of a program. */
@@ -93,7 +98,8 @@ export class CodeProcess {
       for (const output of this.#outputs) output.resume();
     });
     child.stdin?.on('error', ignoreBrokenPipe).end();
-    // A program that is ending closes its channel first. Code may also close it, and then no outcome can arrive.
+    // A program that is ending closes its channel first. Code may also close it, and then no outcome can
+    // arrive.
     this.#channel.on('error', ignoreBrokenPipe).on('end', () => {
       setTimeout(() => this.kill(), EXIT_MS).unref();
     });

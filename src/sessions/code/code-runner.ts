@@ -50,8 +50,8 @@ interface RunOptions {
 }
 
 /**
- * Executes code in one session: a sandboxed program for each language, started at its first use and used by one call at a
- * time. It is replaced after code that had to be killed.
+ * Executes code in one session: a sandboxed program for each language, started at its first use and used by
+ * one call at a time. It is replaced after code that had to be killed.
  */
 export class CodeRunner {
   readonly #options: CodeRunnerOptions;
@@ -69,7 +69,8 @@ export class CodeRunner {
   }
 
   /**
-   * Starts the program of a language ahead of its first call. That of JavaScript needs no connection to the browser yet.
+   * Starts the program of a language ahead of its first call. That of JavaScript needs no connection to the
+   * browser yet.
    * @throws ServiceError `LANGUAGE_NOT_AVAILABLE`, or `SESSION_FAILED` if the program does not start
    */
   async start(language: Language): Promise<void> {
@@ -90,7 +91,8 @@ export class CodeRunner {
 
   /**
    * Executes code after the earlier calls of its language.
-   * @throws ServiceError as {@link start}, before the code has begun; `SESSION_DESTROYED` if {@link close} ended the code;
+   * @throws ServiceError as {@link start}, before the code has begun; `SESSION_DESTROYED` if {@link close}
+   * ended the code;
    *   the reason of the signal, which kills the code
    */
   async run(

@@ -15,8 +15,9 @@ export interface CompilationOptions {
 const preparations = new Map<string, Promise<void>>();
 
 /**
- * Stores V8's compiled code of the programs that execute code, which saves each of them about 0.1 s. This is done once on
- * a machine, while the first program runs without it. Code of users never runs where it is written. This never throws.
+ * Stores V8's compiled code of the programs that execute code, which saves each of them about 0.1 s. This is
+ * done once on a machine, while the first program runs without it. Code of users never runs where it is
+ * written. This never throws.
  */
 export function prepareCompiledCode(options: CompilationOptions): Promise<void> {
   const directory = compiledCodeDirectory(options);

@@ -13,8 +13,9 @@ import { agentBrowserFile, PYTHON, pythonPackagesDirectory } from './language-fi
 /** Memory of the code of one language in a session, with all its processes. */
 export const MEMORY_MB = 512;
 /**
- * Memory above {@link MEMORY_MB} that the kernel still grants. The memory in use is measured ten times a second, and a
- * program above the limit is ended with an error that says so; this bound limits how much it takes between two measurements.
+ * Memory above {@link MEMORY_MB} that the kernel still grants. The memory in use is measured ten times a
+ * second, and a program above the limit is ended with an error that says so; this bound limits how much it
+ * takes between two measurements.
  */
 const MEMORY_MARGIN_MB = 1024;
 /** Limit of V8's heap, which is a part of the memory. */
@@ -111,7 +112,10 @@ export function compilationProgram(directory: string, context: LanguageContext):
   };
 }
 
-/** The directory of V8's compiled code, which depends on what is compiled and on the user that it is compiled by. */
+/**
+ * The directory of V8's compiled code, which depends on what is compiled and on the user that it is compiled
+ * by.
+ */
 export function compiledCodeDirectory({ confinement, cacheDir }: LanguageContext): string {
   const python = pythonPackagesDirectory(cacheDir);
   const { version }: { version: string } = require(join(packageDirectory('playwright-core'), 'package.json'));

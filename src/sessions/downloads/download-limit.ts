@@ -21,8 +21,8 @@ const MAX_CANCELED = 100;
 const MAX_NAME_LENGTH = 255;
 
 /**
- * Cancels downloads of the browser that would exceed the size that the downloads of a session may have. The browser and
- * its pages continue. It hears of the downloads of all contexts whose behavior the host has set.
+ * Cancels downloads of the browser that would exceed the size that the downloads of a session may have. The
+ * browser and its pages continue. It hears of the downloads of all contexts whose behavior the host has set.
  */
 export class DownloadLimit {
   readonly #connection: CdpConnection;

@@ -21,7 +21,10 @@ export interface ClipboardTab {
   targetId: string;
 }
 
-/** Copies the selection of the tab, as the page's own handler for `copy` changes it. @returns the text, maybe empty */
+/**
+ * Copies the selection of the tab, as the page's own handler for `copy` changes it.
+ * @returns the text, maybe empty
+ */
 export function copySelection(tab: ClipboardTab): Promise<string> {
   return inFocusedFrame(tab, (frame) => evaluateIsolated(frame, copyInPage, MAX_PASTE_LENGTH));
 }
@@ -54,7 +57,9 @@ async function inFocusedFrame<Result>(
   }
 }
 
-/** @returns the session; `undefined` when the frame has no target, because it is in the process of its parent */
+/**
+ * @returns the session; `undefined` when the frame has no target, because it is in the process of its parent
+ */
 async function attachToFrame(browser: Session, frameId: string): Promise<string | undefined> {
   const { targetInfos } = await browser.send('Target.getTargets', { filter: [{ type: 'iframe' }] });
   if (!targetInfos.some(({ targetId }) => targetId === frameId)) return undefined;

@@ -3,7 +3,9 @@ import type { DialogSummary } from '../../schemas/live-view.ts';
 
 /** Messages that are longer are cut, because a page may choose any length. */
 const MAX_MESSAGE_LENGTH = 4_000;
-/** How long another protocol client has to answer a dialog, and how long a dialog stays open if there is none. */
+/**
+ * How long another protocol client has to answer a dialog, and how long a dialog stays open if there is none.
+ */
 const CLIENT_GRACE_MS = 30_000;
 const GRACE_MS = 1_000;
 
@@ -22,8 +24,8 @@ interface OpenDialog {
 }
 
 /**
- * The open dialogs of all tabs (alert, confirm, prompt, beforeunload). A page does nothing while one is open, so it is
- * closed after a while if there is no viewer who could answer it.
+ * The open dialogs of all tabs (alert, confirm, prompt, beforeunload). A page does nothing while one is open,
+ * so it is closed after a while if there is no viewer who could answer it.
  */
 export class Dialogs {
   readonly #listeners: DialogListeners;

@@ -5,14 +5,17 @@ type MessageOf<Type> = Extract<ControlMessage, { type: Type }>;
 /** Messages of a viewer that are input by mouse, keyboard or touch. */
 export type InputMessage = MessageOf<'mouse' | 'wheel' | 'touch' | 'key' | 'text' | 'composition'>;
 
-/** While this many commands wait for a page that does not react, further movements, or all input, is dropped. */
+/**
+ * While this many commands wait for a page that does not react, further movements, or all input, is dropped.
+ */
 const MAX_WAITING_MOVES = 50;
 const MAX_WAITING = 500;
 
 /**
- * Passes input of viewers to one tab, in its order. Most messages do not wait until the page has handled the one before
- * it. Movements of the mouse are merged while the page handles one of them, so that a click never waits behind many, and
- * while it handles a press: Chromium forgets a drag whose first movement it gets before the response to the press.
+ * Passes input of viewers to one tab, in its order. Most messages do not wait until the page has handled the
+ * one before it. Movements of the mouse are merged while the page handles one of them, so that a click never
+ * waits behind many, and while it handles a press: Chromium forgets a drag whose first movement it gets
+ * before the response to the press.
  */
 export class Input {
   readonly #session: Session;
@@ -25,7 +28,9 @@ export class Input {
     this.#session = session;
   }
 
-  /** Whether a press that the page has not handled yet may move the focus, so that typing has to wait for it. */
+  /**
+   * Whether a press that the page has not handled yet may move the focus, so that typing has to wait for it.
+   */
   get mayMoveFocus(): boolean {
     return this.#isWaitingFor(isPress);
   }
@@ -41,21 +46,25 @@ export class Input {
   }
 
   /**
-   * Resolves when Chromium knows whether the page has begun to drag something. A release before that would be a plain one
-   * to Chromium, and the page would wait for a drop that never comes.
+   * Resolves when Chromium knows whether the page has begun to drag something. A release before that would be
+   * a plain one to Chromium, and the page would wait for a drop that never comes.
    */
   async dragBegun(): Promise<void> {
     try {
       // The newest movement is sent only when those before it have been handled.
       while (this.#waiting.size) await this.handled();
-      // Chromium may hear of the drag after the response to its movement, but before the response to a script.
+      // Chromium may hear of the drag after the response to its movement, but before the response to a
+      // script.
       await this.#session.send('Runtime.evaluate', { expression: '0' });
     } finally {
       this.#mayDrag = false;
     }
   }
 
-  /** Passes an input event on to the page. Of movements that come faster than the page handles them, only the last one counts. */
+  /**
+   * Passes an input event on to the page. Of movements that come faster than the page handles them, only the
+   * last one counts.
+   */
   dispatch(message: InputMessage): void {
     if (message.type === 'mouse' && message.action === 'move') {
       this.#nextMove = message;

@@ -31,7 +31,9 @@ export interface LiveViewOptions {
   onFrame(): void;
   /** Called when another tab is shown, because a viewer chose it, a popup opened, or the tab was closed. */
   onTabChange(targetId: string): void;
-  /** Called with the session of each new tab of the default context, whose scripts run when it has resolved. */
+  /**
+   * Called with the session of each new tab of the default context, whose scripts run when it has resolved.
+   */
   prepareTab?(session: Session): Promise<void>;
   /** Whether a program of the user is connected, which may want to answer dialogs itself. */
   hasOtherClients(): boolean;
@@ -39,8 +41,9 @@ export interface LiveViewOptions {
 }
 
 /**
- * The live view of one session: viewers see the tab in use, and those with control use it. All share one screencast,
- * which runs only while there are viewers. The live view answers the dialogs of all tabs even without viewers.
+ * The live view of one session: viewers see the tab in use, and those with control use it. All share one
+ * screencast, which runs only while there are viewers. The live view answers the dialogs of all tabs even
+ * without viewers.
  */
 export class LiveView {
   readonly #options: LiveViewOptions;
@@ -87,7 +90,10 @@ export class LiveView {
     void options.connection.closed.then(() => this.close(SESSION_ENDED_CODE, 'crashed'));
   }
 
-  /** Resolves when the tabs are known and their dialogs are watched. @throws Error when the browser has ended */
+  /**
+   * Resolves when the tabs are known and their dialogs are watched.
+   * @throws Error when the browser has ended
+   */
   async ready(): Promise<void> {
     await this.#browser;
   }
@@ -152,7 +158,8 @@ export class LiveView {
 
   /**
    * Ends the live view. The browser continues.
-   * @param code WebSocket close code, {@link SESSION_ENDED_CODE} or `GOING_AWAY_CODE` when the session has ended
+   * @param code WebSocket close code, {@link SESSION_ENDED_CODE} or `GOING_AWAY_CODE` when the session has
+   * ended
    * @param reason for that code, a `SessionEndReason`
    */
   close(code: number, reason: string): void {

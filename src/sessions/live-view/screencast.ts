@@ -6,7 +6,10 @@ const JPEG_QUALITY = 60;
 const MAX_SIZE = { maxWidth: 1920, maxHeight: 1080 };
 /** Chromium sends up to this many frames, or one more, ahead of the acknowledgements. It drops all others. */
 const FRAMES_IN_FLIGHT = 2;
-/** If no frame follows an acknowledgement for this long, the page is still, and what Chromium dropped is fetched. */
+/**
+ * If no frame follows an acknowledgement for this long, the page is still, and what Chromium dropped is
+ * fetched.
+ */
 const SETTLED_MS = 120;
 
 /** Callbacks of {@link Screencast}. */
@@ -17,8 +20,9 @@ export interface ScreencastOptions {
 }
 
 /**
- * The one screencast of a session, of the tab that is shown. Chromium captures the next frame when an earlier one is
- * acknowledged, so acknowledgements are delayed to the rate that viewers want: capturing is what costs CPU time.
+ * The one screencast of a session, of the tab that is shown. Chromium captures the next frame when an earlier
+ * one is acknowledged, so acknowledgements are delayed to the rate that viewers want: capturing is what costs
+ * CPU time.
  */
 export class Screencast {
   readonly #options: ScreencastOptions;
@@ -32,7 +36,9 @@ export class Screencast {
   /** Frames of the running capture that are not yet acknowledged, by Chromium's numbers. */
   #unacknowledged: number[] = [];
   #nextAckAt = 0;
-  /** When a frame was acknowledged last, in milliseconds since 1970, as Chromium gives the times of frames. */
+  /**
+   * When a frame was acknowledged last, in milliseconds since 1970, as Chromium gives the times of frames.
+   */
   #acknowledgedAt = 0;
   #ackTimer: NodeJS.Timeout | undefined;
   #settleTimer: NodeJS.Timeout | undefined;
@@ -84,9 +90,9 @@ export class Screencast {
   }
 
   /**
-   * Whether Chromium was so far ahead of the acknowledgements when it captured the newest frame that it may have dropped
-   * the one after it, which may be the last one of a page that does not change any more. Frames that a busy machine takes
-   * long to encode may arrive one by one, and yet have been captured together.
+   * Whether Chromium was so far ahead of the acknowledgements when it captured the newest frame that it may
+   * have dropped the one after it, which may be the last one of a page that does not change any more. Frames
+   * that a busy machine takes long to encode may arrive one by one, and yet have been captured together.
    */
   #wasAhead({ timestamp }: FrameMetadata): boolean {
     const wereUnacknowledged = timestamp !== undefined && timestamp * 1000 <= this.#acknowledgedAt;

@@ -28,7 +28,10 @@ export interface TabListeners {
   isHidden(targetId: string): boolean;
   /** Called when a tab appears in the list, before its scripts run. */
   onOpened(tab: LiveTab): void;
-  /** Called with a new tab of the default context. Commands that this sends at once are executed before its scripts. */
+  /**
+   * Called with a new tab of the default context. Commands that this sends at once are executed before its
+   * scripts.
+   */
   prepare(tab: LiveTab): Promise<void>;
   /** Called when the tab is no longer in the list. */
   onClosed(tab: LiveTab): void;
@@ -84,7 +87,8 @@ export class Tabs {
     browser.on('Target.targetInfoChanged', ({ targetInfo }) => this.#update(targetInfo));
     await browser.send('Target.setDiscoverTargets', { discover: true, filter: PAGES });
     await browser.send('Target.setAutoAttach', {
-      // Without the pause, Chromium 156 lets a page hang that opens a popup. It also makes sure that no dialog is missed.
+      // Without the pause, Chromium 156 lets a page hang that opens a popup. It also makes sure that no
+      // dialog is missed.
       autoAttach: true,
       waitForDebuggerOnStart: true,
       flatten: true,
@@ -148,8 +152,9 @@ export class Tabs {
   }
 
   /**
-   * Lets the scripts of a target run. Chromium executes the commands of a session in their order, so their responses are not
-   * waited for: a tab without an opener has no process for its page yet, and responds to some of them only after it runs.
+   * Lets the scripts of a target run. Chromium executes the commands of a session in their order, so their
+   * responses are not waited for: a tab without an opener has no process for its page yet, and responds to
+   * some of them only after it runs.
    * @param tab the tab that has to be prepared before
    */
   #start(sessionId: string, tab: LiveTab | undefined): void {

@@ -7,7 +7,8 @@ const INSTRUCTIONS =
 const SCHEMA = { type: 'object', properties: { data: {} }, required: ['data'], additionalProperties: false };
 
 /**
- * Extracts data from a page by a question of its own, so that the page does not take up room in the conversation.
+ * Extracts data from a page by a question of its own, so that the page does not take up room in the
+ * conversation.
  * @param request which data
  * @returns the data as JSON, with a note if the page was too long
  * @throws ServiceError as `LanguageModel.fill`

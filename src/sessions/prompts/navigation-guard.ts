@@ -20,15 +20,16 @@ interface TargetInfo {
 const MAX_REFUSED = 10;
 
 /**
- * Why a frame navigates (`Page.ClientNavigationReason` of the protocol), where a click or typing leads to it: a form that is
- * submitted, or a link.
+ * Why a frame navigates (`Page.ClientNavigationReason` of the protocol), where a click or typing leads to it:
+ * a form that is submitted, or a link.
  */
 const LED_BY_INPUT = new Set(['formSubmissionGet', 'formSubmissionPost', 'anchorClick']);
 
 /**
- * Keeps the tabs of a prompt on the hosts that it may use: a click, a redirect or a script that leads elsewhere leaves the
- * page as it is. Tabs that these tabs open are kept as well, and closed if they begin elsewhere; other tabs are not touched.
- * The frames of a page may show other hosts, but neither links nor forms lead a frame to them.
+ * Keeps the tabs of a prompt on the hosts that it may use: a click, a redirect or a script that leads
+ * elsewhere leaves the page as it is. Tabs that these tabs open are kept as well, and closed if they begin
+ * elsewhere; other tabs are not touched. The frames of a page may show other hosts, but neither links nor
+ * forms lead a frame to them.
  */
 export class NavigationGuard {
   readonly #connection: CdpConnection;
@@ -114,7 +115,10 @@ export class NavigationGuard {
     await this.#guardFrames(session, targetId);
   }
 
-  /** Guards what a session sees: the frames of a page that share its process, or a frame in a process of its own. */
+  /**
+   * Guards what a session sees: the frames of a page that share its process, or a frame in a process of its
+   * own.
+   */
   async #guardFrames(session: Session, tabId: string): Promise<void> {
     session.on('Fetch.requestPaused', (event: PausedRequest) => void this.#decide(session, tabId, event));
     session.on('Page.frameRequestedNavigation', ({ frameId, reason }) => {
@@ -157,8 +161,9 @@ export class NavigationGuard {
   /** Whether a click or typing leads a frame to a request, rather than the page that embeds something. */
   async #isLedByInput(session: Session, { request, frameId }: PausedRequest): Promise<boolean> {
     if (request.method !== 'GET') return true;
-    // The request comes from the browser's process and may precede the event that tells its reason, which comes from the
-    // process of the page, as the response to this command does. The frame may be gone already.
+    // The request comes from the browser's process and may precede the event that tells its reason, which
+    // comes from the process of the page, as the response to this command does. The frame may be gone
+    // already.
     await session.send('Page.getFrameTree').catch(() => undefined);
     return this.#ledFrames.has(frameId);
   }

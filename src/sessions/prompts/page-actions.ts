@@ -11,7 +11,10 @@ import type { PromptTab } from './prompt-tab.ts';
 const OPEN_MS = 30_000;
 /** How long to wait until an element can be clicked or typed into, in milliseconds. */
 const ELEMENT_MS = 5_000;
-/** How to wait after an action that may change the page. A navigation starts within the quiet time, and is waited for. */
+/**
+ * How to wait after an action that may change the page. A navigation starts within the quiet time, and is
+ * waited for.
+ */
 const SETTLE_AFTER_ACTION = { quietMs: 250, maxMs: 5_000 };
 
 /** A call that acts on the page, unlike those that only read it. */
@@ -92,7 +95,10 @@ async function selectOption(element: PageElement, label: string): Promise<void> 
 /** Options of a list that are read at most. */
 const MAX_OPTIONS = 100;
 
-/** The labels of the options of a list; none if there are too many, or some are not the texts of their options. */
+/**
+ * The labels of the options of a list; none if there are too many, or some are not the texts of their
+ * options.
+ */
 async function labelsOf(element: PageElement): Promise<string[]> {
   const options = element.locator('option');
   const [count, others] = await Promise.all([options.count(), element.locator('option[label]').count()]);
@@ -112,7 +118,10 @@ const EXAMPLES: Record<string, string> = {
   'datetime-local': '2026-01-31T13:30',
 };
 
-/** @throws Error if a field is empty although a text was typed into it, because it accepts only texts of another form */
+/**
+ * @throws Error if a field is empty although a text was typed into it, because it accepts only texts of
+ * another form
+ */
 async function requireAccepted(element: PageElement): Promise<void> {
   const type = (await element.getAttribute('type', { timeout: ELEMENT_MS })) ?? '';
   const example = EXAMPLES[type.toLowerCase()];

@@ -6,7 +6,10 @@ import type { PromptTab } from './prompt-tab.ts';
 
 /** How long a page may take to describe itself, in milliseconds. */
 const VIEW_MS = 10_000;
-/** How long a password field may take to be read, in milliseconds. A field that has gone is not waited for longer. */
+/**
+ * How long a password field may take to be read, in milliseconds. A field that has gone is not waited for
+ * longer.
+ */
 const PASSWORD_MS = 2_000;
 /** Password fields of a frame that are read at most. */
 const MAX_PASSWORDS = 50;
@@ -75,7 +78,8 @@ async function readPasswords(page: Page): Promise<string[] | undefined> {
   const values = page.frames().map(async (frame) => {
     const fields = await frame.locator('input[type=password]').all();
     if (fields.length > MAX_PASSWORDS) return [undefined];
-    // Other than `evaluate`, it does not wait for the page to run scripts of its own, which some pages never do.
+    // Other than `evaluate`, it does not wait for the page to run scripts of its own, which some pages never
+    // do.
     const read = fields.map((field) => field.inputValue({ timeout: PASSWORD_MS }).catch(() => undefined));
     return Promise.all(read);
   });

@@ -29,7 +29,10 @@ export interface PromptRunOptions {
   isTimeShort(): boolean;
   /** Called before each call of a tool. @param line the call in a few words */
   onStep(tool: Step['tool'], line: string): void;
-  /** Called when the model has replied for the first time. An error that it throws ends the run before anything is done. */
+  /**
+   * Called when the model has replied for the first time. An error that it throws ends the run before
+   * anything is done.
+   */
   onFirstReply(): Promise<void>;
 }
 
@@ -49,7 +52,9 @@ export interface PromptEnd {
   usedUp?: 'turns' | 'time' | undefined;
 }
 
-/** One prompt in the browser of a session: the loop of agents (`src/jobs/agent/`) over the tools of a page. */
+/**
+ * One prompt in the browser of a session: the loop of agents (`src/jobs/agent/`) over the tools of a page.
+ */
 export class PromptRun {
   /** One line for each call so far, with what it returned beside the page. */
   readonly lines: string[] = [];

@@ -6,14 +6,20 @@ import { findSession, markPrompted } from '../../storage/db/sessions.ts';
 import type { HostedSession } from '../hosted-session.ts';
 import type { PromptRequest } from './session-prompts.ts';
 
-/** Runs a prompt in a session of this host. @throws ServiceError as `HostedSession.runPrompt`; `MODEL_NOT_CONFIGURED` */
+/**
+ * Runs a prompt in a session of this host.
+ * @throws ServiceError as `HostedSession.runPrompt`; `MODEL_NOT_CONFIGURED`
+ */
 export type RunPrompt = (
   session: HostedSession,
   request: PromptRequest,
   signal: AbortSignal,
 ) => Promise<PromptResult>;
 
-/** Creates what runs prompts in the sessions of a host: it knows their teams, which use the model and are billed. */
+/**
+ * Creates what runs prompts in the sessions of a host: it knows their teams, which use the model and are
+ * billed.
+ */
 export function createPromptRunner({
   db,
   models,

@@ -68,7 +68,8 @@ export class SessionPrompts {
   /**
    * Lets a language model do a task in the tab in use.
    * @param signal ends the prompt
-   * @throws ServiceError `MODEL_…` if the model fails before it has done anything; `SESSION_DESTROYED` if the session ends,
+   * @throws ServiceError `MODEL_…` if the model fails before it has done anything; `SESSION_DESTROYED` if the
+   * session ends,
    *   `SESSION_FAILED` if its tab does not respond; the reason of the signal
    */
   async run(request: PromptRequest, deps: PromptDeps, signal: AbortSignal): Promise<PromptResult> {
@@ -129,7 +130,10 @@ export class SessionPrompts {
     }
   }
 
-  /** Creates the task of a prompt: it may use the host of the page that the session shows, and those that it names. */
+  /**
+   * Creates the task of a prompt: it may use the host of the page that the session shows, and those that it
+   * names.
+   */
   async #taskOf({ prompt }: PromptRequest): Promise<{ task: AgentTask; access: Access }> {
     const { connection, currentTarget } = this.#options;
     const targetId = await currentTarget();

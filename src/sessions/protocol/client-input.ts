@@ -13,7 +13,10 @@ import {
   readIds,
 } from './protocol-command.ts';
 
-/** The most that Chromium reads as one command, in bytes; it ends itself after a longer one. This leaves room for its id. */
+/**
+ * The most that Chromium reads as one command, in bytes; it ends itself after a longer one. This leaves room
+ * for its id.
+ */
 const MAX_COMMAND_BYTES = 100 * 1024 * 1024 - 1024;
 /** WebSocket close codes (RFC 6455). */
 const UNSUPPORTED_DATA = 1003;
@@ -28,7 +31,10 @@ export interface InputListeners {
   onRefused(response: CdpMessage): void;
 }
 
-/** The receiving side of a client of the DevTools protocol, which may send more than this process or the browser can read. */
+/**
+ * The receiving side of a client of the DevTools protocol, which may send more than this process or the
+ * browser can read.
+ */
 export class ClientInput {
   readonly #socket: WebSocket;
   readonly #listeners: InputListeners;

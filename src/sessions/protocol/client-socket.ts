@@ -3,7 +3,10 @@ import type { CdpMessage } from '../../fetch/browser/chromium/cdp.ts';
 
 /** Maximum size of a message in bytes, which screenshots and uploads need. */
 export const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
-/** A client that reads so slowly that more bytes wait for it is disconnected: one message of any size, and 64 MiB. */
+/**
+ * A client that reads so slowly that more bytes wait for it is disconnected: one message of any size, and 64
+ * MiB.
+ */
 const MAX_WAITING_BYTES = MAX_MESSAGE_BYTES + 64 * 1024 * 1024;
 /** WebSocket close code (IANA registry). */
 export const TRY_AGAIN_LATER = 1013;
@@ -26,7 +29,10 @@ export class ClientSocket {
     return this.#socket.bufferedAmount;
   }
 
-  /** Sends a message. It is dropped if the client is being disconnected, or has to be because it does not read. */
+  /**
+   * Sends a message. It is dropped if the client is being disconnected, or has to be because it does not
+   * read.
+   */
   send(message: CdpMessage): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     const data = Buffer.from(JSON.stringify(message));

@@ -5,9 +5,9 @@ import { fieldsOf } from '../../json/json-object.ts';
 const TAB_TARGETS = [{ type: 'tab' }];
 
 /**
- * A tab that only the host uses: it loads an empty page of each site whose storage belongs to a profile and that no other
- * tab shows. Neither clients nor viewers see it. It is opened before any of them connects, so that it is known from its
- * first event on.
+ * A tab that only the host uses: it loads an empty page of each site whose storage belongs to a profile and
+ * that no other tab shows. Neither clients nor viewers see it. It is opened before any of them connects, so
+ * that it is known from its first event on.
  */
 export class HiddenTab {
   /** The target of its page. */

@@ -1,8 +1,9 @@
 import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
 
 /**
- * How long a client that does not resume a new target may keep it from the others, in milliseconds. On a busy machine or a slow
- * connection, a client needs seconds to prepare a popup; Playwright and Puppeteer wait half a minute for one.
+ * How long a client that does not resume a new target may keep it from the others, in milliseconds. On a busy
+ * machine or a slow connection, a client needs seconds to prepare a popup; Playwright and Puppeteer wait half
+ * a minute for one.
  */
 const MAX_HOLD_MS = 15_000;
 
@@ -23,15 +24,19 @@ interface HeldTarget {
 const instances = new WeakMap<CdpConnection, NewTargets>();
 
 /**
- * New popups, frames and workers of one browser that wait until everyone who prepares them is done. Chromium resumes most of
- * these targets as soon as one of their sessions does so, and the requests of a popup would then get past the routes of slower
- * clients. Clients, the live view and prompts therefore resume new targets here.
+ * New popups, frames and workers of one browser that wait until everyone who prepares them is done. Chromium
+ * resumes most of these targets as soon as one of their sessions does so, and the requests of a popup would
+ * then get past the routes of slower clients. Clients, the live view and prompts therefore resume new targets
+ * here.
  */
 export class NewTargets {
   readonly #connection: CdpConnection;
   readonly #held = new Map<string, HeldTarget>();
   readonly #attachments = new Map<string, { targetId: string; owner: Owner }>();
-  /** Those that have kept a target for as long as they may, and have resumed none since. Further targets do not wait for them. */
+  /**
+   * Those that have kept a target for as long as they may, and have resumed none since. Further targets do
+   * not wait for them.
+   */
   readonly #unresponsive = new WeakSet<Owner>();
 
   private constructor(connection: CdpConnection) {
@@ -54,7 +59,10 @@ export class NewTargets {
     this.#attachments.set(sessionId, { targetId, owner });
   }
 
-  /** Resumes a target for a session, as soon as the others that prepare it have done so too, or after 15 seconds. */
+  /**
+   * Resumes a target for a session, as soon as the others that prepare it have done so too, or after 15
+   * seconds.
+   */
   resume(sessionId: string): void {
     const { targetId = '', owner } = this.#attachments.get(sessionId) ?? {};
     if (owner) this.#unresponsive.delete(owner);

@@ -9,7 +9,10 @@ import { NewTargets } from './new-targets.ts';
 import type { ProtocolCommand } from './protocol-command.ts';
 import { filterCommand } from './protocol-filter.ts';
 
-/** Commands that wait for a response. A page that hangs responds to none, and each takes memory in Chromium and here. */
+/**
+ * Commands that wait for a response. A page that hangs responds to none, and each takes memory in Chromium
+ * and here.
+ */
 const MAX_PENDING_COMMANDS = 10_000;
 /** No further command is read from clients while Chromium has not read this many bytes of earlier ones. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
@@ -45,9 +48,9 @@ export interface ProtocolClientOptions {
 }
 
 /**
- * A WebSocket client, such as Playwright, Puppeteer or agent-browser, on the browser of a session. Each client has a
- * browser session of its own over the one pipe (`Target.attachToBrowserTarget`), so that clients do not see each other's
- * responses, and what one of them attached to is detached with it.
+ * A WebSocket client, such as Playwright, Puppeteer or agent-browser, on the browser of a session. Each
+ * client has a browser session of its own over the one pipe (`Target.attachToBrowserTarget`), so that clients
+ * do not see each other's responses, and what one of them attached to is detached with it.
  */
 export class ProtocolClient {
   readonly #browser: SharedBrowser;
@@ -57,7 +60,10 @@ export class ProtocolClient {
   readonly #output: ClientSocket;
   #input: ClientInput | undefined;
   readonly #options: ProtocolClientOptions;
-  /** The sessions of this client with the ids of their targets: those that it attached to, and its browser session, without one. */
+  /**
+   * The sessions of this client with the ids of their targets: those that it attached to, and its browser
+   * session, without one.
+   */
   readonly #sessions = new Map<string, string | undefined>();
   /** The browser session, which the client does not know by an id. */
   #root = '';
@@ -230,7 +236,8 @@ export class ProtocolClient {
       this.#refuse(message, NO_TARGET);
       return;
     }
-    // The next site is loaded into an empty page. The response is of no interest, because the next command waits for it.
+    // The next site is loaded into an empty page. The response is of no interest, because the next command
+    // waits for it.
     this.#connection
       .session(sessionId)
       .send('Page.navigate', { url: 'about:blank' })
@@ -264,15 +271,19 @@ export class ProtocolClient {
     const { sessionId, waitingForDebugger, targetInfo } = fieldsOf(params);
     const { targetId, url } = fieldsOf(targetInfo);
     this.#register(String(sessionId), String(targetId));
-    // With `waitForDebuggerOnStart: false`, Chromium 156 pauses popups all the same, and the page that opens one hangs.
-    // A new popup has no URL yet. Other pages must not be resumed, because that resumes the popups that they open.
+    // With `waitForDebuggerOnStart: false`, Chromium 156 pauses popups all the same, and the page that opens
+    // one hangs. A new popup has no URL yet. Other pages must not be resumed, because that resumes the popups
+    // that they open.
     const isPausedPopup = waitingForDebugger === false && url === '';
     if (waitingForDebugger === true || isPausedPopup)
       this.#newTargets.attached(String(targetId), String(sessionId), this);
     if (isPausedPopup) this.#newTargets.resume(String(sessionId));
   }
 
-  /** Whether an event is about the hidden tab. A session by which Chromium attached this client to it is detached. */
+  /**
+   * Whether an event is about the hidden tab. A session by which Chromium attached this client to it is
+   * detached.
+   */
   #isHidden(event: CdpMessage): boolean {
     const { method, sessionId } = event;
     const subject = String(fieldsOf(event.params).sessionId);

@@ -7,15 +7,20 @@ import { ClientSocket, TRY_AGAIN_LATER } from './client-socket.ts';
 import type { HiddenTab } from './hidden-tab.ts';
 import { ProtocolClient, type ProtocolClientOptions } from './protocol-client.ts';
 
-/** More clients than this are refused, those of code included: each has a browser session and its own buffers. */
+/**
+ * More clients than this are refused, those of code included: each has a browser session and its own buffers.
+ */
 export const MAX_CLIENTS = 32;
 /**
- * When more bytes wait for all clients of a session together, the one for which most wait is disconnected. It may read them
- * for half a minute, unless twice as many wait.
+ * When more bytes wait for all clients of a session together, the one for which most wait is disconnected. It
+ * may read them for half a minute, unless twice as many wait.
  */
 const MAX_WAITING_BYTES = 512 * 1024 * 1024;
 
-/** Close codes for protocol clients of a session that has ended: those for applications (RFC 6455), by kind of end. */
+/**
+ * Close codes for protocol clients of a session that has ended: those for applications (RFC 6455), by kind of
+ * end.
+ */
 const CLOSE_CODES: Record<SessionEndReason, number> = {
   ttl: 4408,
   idle: 4408,
@@ -60,7 +65,8 @@ export class ProtocolClients {
   /** Serves a client until it disconnects, or refuses it if there are too many. */
   connect(socket: WebSocket, options: ProtocolClientOptions): void {
     if (this.#clients.size >= MAX_CLIENTS) {
-      // Without a listener, an error of this socket would end the process. The client was refused, so there is nothing to report.
+      // Without a listener, an error of this socket would end the process. The client was refused, so there
+      // is nothing to report.
       socket.on('error', () => socket.terminate());
       socket.close(
         TRY_AGAIN_LATER,

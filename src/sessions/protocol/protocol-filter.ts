@@ -3,8 +3,8 @@ import { DOWNLOADS_PATH } from '../browser/session-browser.ts';
 import type { ProtocolCommand } from './protocol-command.ts';
 
 /**
- * The decision about a command of a protocol client: it is sent, gets a response without being sent, is refused with a
- * message, or ends the client.
+ * The decision about a command of a protocol client: it is sent, gets a response without being sent, is
+ * refused with a message, or ends the client.
  */
 export type FilteredCommand =
   | { forward: ProtocolCommand }
@@ -18,7 +18,10 @@ const REFUSED = new Set([
   ...['Target.exposeDevToolsProtocol', 'Target.sendMessageToTarget', 'Target.setRemoteLocations'],
   'Target.openDevTools',
 ]);
-/** Domains for extensions and installed applications, which a session has none of, and for ports of the browser's machine. */
+/**
+ * Domains for extensions and installed applications, which a session has none of, and for ports of the
+ * browser's machine.
+ */
 const REFUSED_DOMAINS = new Set(['Extensions', 'PWA', 'Tethering']);
 /** Commands that load a URL. */
 const LOADING = new Set(['Page.navigate', 'Target.createTarget', 'Network.loadNetworkResource']);
@@ -44,8 +47,9 @@ export function filterCommand(message: ProtocolCommand): FilteredCommand {
   if (method === 'Input.dispatchDragEvent' && !areDownloads(fieldsOf(params.data).files ?? [])) {
     return { refuse: `Input.dispatchDragEvent accepts only files in ${DOWNLOADS_PATH}` };
   }
-  // Clients name a directory of their own machine, or refuse downloads. Those of a session always go to its directory.
-  // Chromium would also cancel all further downloads when the client that has set this disconnects.
+  // Clients name a directory of their own machine, or refuse downloads. Those of a session always go to its
+  // directory. Chromium would also cancel all further downloads when the client that has set this
+  // disconnects.
   if (method === 'Browser.setDownloadBehavior')
     return { respond: {}, wantsDownloadEvents: params.eventsEnabled === true };
   if (method === 'Page.setDownloadBehavior') return { respond: {} };
@@ -56,7 +60,8 @@ function isPageUrl(url: unknown): boolean {
   if (url === undefined || url === '') return true;
   if (typeof url !== 'string') return false;
   if (URL.canParse(url)) return PAGE_SCHEMES.has(new URL(url).protocol);
-  // Chromium reports what is no URL. It may read one where this process does not, so a scheme is not even tried.
+  // Chromium reports what is no URL. It may read one where this process does not, so a scheme is not even
+  // tried.
   return !SCHEME.test(url);
 }
 

@@ -9,7 +9,10 @@ export interface Step {
   sequence: number;
   /** The number of the turn that it belongs to, from 0. */
   turn: number;
-  /** `think` is a turn of the model, `plan` one that needs no model, `unknown` the call of a tool that does not exist. */
+  /**
+   * `think` is a turn of the model, `plan` one that needs no model, `unknown` the call of a tool that does
+   * not exist.
+   */
   tool: ToolName | 'think' | 'plan' | 'unknown';
   /** One line for people, such as the URL of a page. */
   summary: string;

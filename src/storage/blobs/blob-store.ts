@@ -12,15 +12,23 @@ export interface StoredBlob {
   storedAt: Date;
 }
 
-/** A backend that stores compressed files under keys. Writing is atomic and durable, except for `writeSoon`. */
+/**
+ * A backend that stores compressed files under keys. Writing is atomic and durable, except for `writeSoon`.
+ */
 export interface BlobStore {
   /** Renews the time of storage. @returns `false` if the file does not exist or must be written again */
   touch(key: string): Promise<boolean>;
   write(key: string, bytes: Buffer): Promise<void>;
-  /** Writes like `write`, but a power failure within the next minute may leave the file empty, cut short or missing. */
+  /**
+   * Writes like `write`, but a power failure within the next minute may leave the file empty, cut short or
+   * missing.
+   */
   writeSoon(key: string, bytes: Buffer): Promise<void>;
   writeFile(key: string, file: string): Promise<void>;
-  /** @returns `undefined` for a key that is not stored; fewer bytes than the range has if the file ends within it */
+  /**
+   * @returns `undefined` for a key that is not stored; fewer bytes than the range has if the file ends within
+   * it
+   */
   read(key: string, range: ByteRange | undefined): Promise<Buffer | undefined>;
   /** @returns `undefined` for a key that is not stored */
   stream(key: string): Promise<Readable | undefined>;

@@ -8,7 +8,9 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 
-/** Options for speed. The checksum tells bytes that a power failure has damaged from those that were stored. */
+/**
+ * Options for speed. The checksum tells bytes that a power failure has damaged from those that were stored.
+ */
 export const FAST = {
   params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
 };
@@ -28,8 +30,8 @@ export const decompress = async (bytes: Uint8Array): Promise<Buffer> =>
   bytes.length <= SMALL_BYTES / 8 ? zstdDecompressSync(bytes) : decompressLarge(bytes);
 
 /**
- * Compresses several items, each by itself. The work is done in another thread, and takes no more CPU time there than in this
- * one, because one compressor serves all items.
+ * Compresses several items, each by itself. The work is done in another thread, and takes no more CPU time
+ * there than in this one, because one compressor serves all items.
  * @returns the compressed items, in order
  */
 export async function compressEach(items: readonly Uint8Array[]): Promise<Buffer[]> {

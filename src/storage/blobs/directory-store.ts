@@ -39,7 +39,8 @@ export function openDirectoryStore(root: string): BlobStore {
   /**
    * Writes a file.
    * @param flags {@link NEW_FILE} or {@link NEW_SYNCED_FILE}
-   * @param fill writes the content. Unless the blob may be lost, it resolves when the content is on the disk: a power failure
+   * @param fill writes the content. Unless the blob may be lost, it resolves when the content is on the disk:
+   * a power failure
    *   must not leave a database row without the blob that it refers to.
    */
   async function write(

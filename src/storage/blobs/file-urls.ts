@@ -38,9 +38,9 @@ export function parseFileReference(reference: string): StoredFile | undefined {
 }
 
 /**
- * Creates the URL of a stored file. It works without an API key for at least 24 hours, or one hour for audio and video.
- * The expiry is rounded up to the next multiple of that time, so that a file which is returned again, such as a cached
- * screenshot, keeps its URL and clients can tell that it is the same.
+ * Creates the URL of a stored file. It works without an API key for at least 24 hours, or one hour for audio
+ * and video. The expiry is rounded up to the next multiple of that time, so that a file which is returned
+ * again, such as a cached screenshot, keeps its URL and clients can tell that it is the same.
  * @param reference as {@link formatFileReference} returns it; any other text is returned unchanged
  */
 export function createFileUrl(reference: string, baseUrl: string, secretKey: string): string {
@@ -53,8 +53,9 @@ export function createFileUrl(reference: string, baseUrl: string, secretKey: str
 }
 
 /**
- * Escapes all text in a document's JSON that looks like a file reference but is none, so that {@link withFileUrls} does
- * not make URLs of it. A page may have any text, which formats such as `attributes` return as it is.
+ * Escapes all text in a document's JSON that looks like a file reference but is none, so that
+ * {@link withFileUrls} does not make URLs of it. A page may have any text, which formats such as `attributes`
+ * return as it is.
  * @param references the references of the document's own files
  * @returns JSON with the same values
  */
@@ -64,8 +65,8 @@ export function escapeOtherReferences(json: string, references: Iterable<string>
 }
 
 /**
- * Replaces the file references in a document's JSON with URLs. A reference that is a whole string is replaced wherever
- * else it occurs, too, such as in the markdown of a document with images.
+ * Replaces the file references in a document's JSON with URLs. A reference that is a whole string is replaced
+ * wherever else it occurs, too, such as in the markdown of a document with images.
  * @param json as {@link escapeOtherReferences} returns it
  */
 export function withFileUrls(json: string, baseUrl: string, secretKey: string): string {

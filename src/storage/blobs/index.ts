@@ -15,10 +15,14 @@ import { openS3Store } from './s3-store.ts';
 export interface Blobs {
   /** Stores bytes durably. @returns the key, which is the SHA-256 hash in hex */
   put(bytes: Uint8Array): Promise<string>;
-  /** Stores bytes like `put`, without looking whether the same ones are stored, which is a request to a bucket. */
+  /**
+   * Stores bytes like `put`, without looking whether the same ones are stored, which is a request to a
+   * bucket.
+   */
   putNew(bytes: Uint8Array): Promise<string>;
   /**
-   * Stores several items in one file, which costs one write: durably, or, in the space `cache`, without waiting for the disk.
+   * Stores several items in one file, which costs one write: durably, or, in the space `cache`, without
+   * waiting for the disk.
    * @returns the key of each, in order
    */
   putAll(items: Uint8Array[]): Promise<string[]>;
@@ -28,7 +32,8 @@ export interface Blobs {
   putFile(file: string): Promise<string>;
   /**
    * Reads the bytes of a key.
-   * @throws ServiceError `NOT_FOUND` for a key that is not stored and, in the space `cache`, for bytes that a power failure has
+   * @throws ServiceError `NOT_FOUND` for a key that is not stored and, in the space `cache`, for bytes that a
+   * power failure has
    *   damaged
    */
   get(key: string): Promise<Buffer>;

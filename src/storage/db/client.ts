@@ -78,8 +78,8 @@ interface Tables {
     webhook: ColumnType<unknown, string | null | undefined, string | null>;
     base_url: ColumnType<string | null, string | null | undefined, string | null>;
     /**
-     * The encrypted key of the job; null if its data is not encrypted, empty after the key was deleted. Queries return it
-     * as `wrappedKey`.
+     * The encrypted key of the job; null if its data is not encrypted, empty after the key was deleted.
+     * Queries return it as `wrappedKey`.
      */
     seal: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>;
     /** Which engines were tried for the page of a scrape. */
@@ -365,8 +365,9 @@ export const arrayParameter = (values: unknown[], type: string): RawBuilder<unkn
   sql`${values}::${sql.raw(type)}[]`;
 
 /**
- * A column in the rows of a statement that lets its commit, or that of the transaction around it, end before it is on the disk. A
- * crash of Postgres or of its machine may take what it has stored. A statement without rows waits for the disk nevertheless.
+ * A column in the rows of a statement that lets its commit, or that of the transaction around it, end before
+ * it is on the disk. A crash of Postgres or of its machine may take what it has stored. A statement without
+ * rows waits for the disk nevertheless.
  */
 export const UNSYNCED_COMMIT = sql`set_config('synchronous_commit', 'off', true)`;
 
@@ -399,7 +400,10 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
   };
 }
 
-/** A Unix socket does not exist after Postgres was stopped, and refuses for a moment when many connect at once. */
+/**
+ * A Unix socket does not exist after Postgres was stopped, and refuses for a moment when many connect at
+ * once.
+ */
 const UNAVAILABLE_SOCKET_CODES = new Set(['ENOENT', 'EAGAIN']);
 
 /** Codes of Node.js and of Postgres (SQLSTATE) which mean that the connection was lost or refused. */

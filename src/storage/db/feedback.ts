@@ -39,7 +39,9 @@ export async function findRatedJob(db: Database, id: string) {
     .executeTakeFirst();
 }
 
-/** Finds the page of a batch or crawl that feedback is about; `undefined` if there is none, or it has expired. */
+/**
+ * Finds the page of a batch or crawl that feedback is about; `undefined` if there is none, or it has expired.
+ */
 export async function findRatedPage(db: Database, id: string) {
   const page = await findPage(db, id);
   if (!page) return undefined;
@@ -48,8 +50,8 @@ export async function findRatedPage(db: Database, id: string) {
 }
 
 /**
- * Stores feedback on a job once, and gives back credits for the first one on a search that was billed. The team's row is locked,
- * so that neither two requests at once nor many searches get more back than they may.
+ * Stores feedback on a job once, and gives back credits for the first one on a search that was billed. The
+ * team's row is locked, so that neither two requests at once nor many searches get more back than they may.
  */
 export async function addFeedback(db: Database, feedback: NewFeedback): Promise<FeedbackReceipt> {
   const { teamId, jobId, pageId, endpoint, rating, content } = feedback;

@@ -4,14 +4,16 @@ import type { ClientBase } from 'pg';
 const MARK = '/* prepared';
 
 /**
- * Begins a statement that each connection prepares once, so that Postgres parses and plans it once instead of each time.
- * It is for long statements that run often, whose text is always the same: lists must be array parameters.
+ * Begins a statement that each connection prepares once, so that Postgres parses and plans it once instead of
+ * each time. It is for long statements that run often, whose text is always the same: lists must be array
+ * parameters.
  */
 export const PREPARED = sql.raw(`${MARK} */`);
 
 /**
- * Begins a statement about pages that is prepared like {@link PREPARED}, once for each size of their table. A plan that
- * was made while there were only a few pages reads all of them, and would do so when there are many.
+ * Begins a statement about pages that is prepared like {@link PREPARED}, once for each size of their table. A
+ * plan that was made while there were only a few pages reads all of them, and would do so when there are
+ * many.
  * @param scale see {@link PAGES_SCALE}
  */
 export const preparedAtScale = (scale: number) => sql.raw(`${MARK} at scale ${scale} */`);

@@ -32,8 +32,8 @@ type SessionInsert =
   | { result: 'limit' | 'exists'; id: string };
 
 /**
- * Stores a session unless its team has as many as it may have, or the scrape has one already. Two calls of one team at
- * the same time do not exceed the limit.
+ * Stores a session unless its team has as many as it may have, or the scrape has one already. Two calls of
+ * one team at the same time do not exceed the limit.
  */
 export async function insertSession(query: Queryable, session: NewSession): Promise<SessionInsert> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sessions ${session.teamId}`}, 0))`.execute(
@@ -100,7 +100,9 @@ export async function findSessionOfScrape(db: Database, scrapeId: string) {
   return selectSessions(db).where('scrape_id', '=', scrapeId).executeTakeFirst();
 }
 
-/** Counts the sessions that have not ended of each team that has any, with the most that the team may have. */
+/**
+ * Counts the sessions that have not ended of each team that has any, with the most that the team may have.
+ */
 export async function countSessionsByTeam(
   db: Database,
 ): Promise<{ team: string; active: number; limit: number }[]> {
@@ -141,7 +143,8 @@ export async function listSessions(
 
 /**
  * Records that the browser of a session runs on a host.
- * @returns whether the session was waiting for it, or runs there already; one that has ended or runs on another host was
+ * @returns whether the session was waiting for it, or runs there already; one that has ended or runs on
+ * another host was
  *   not waiting
  */
 export async function openSession(
@@ -168,8 +171,8 @@ export async function recordActivity(db: Database, { id, at }: { id: string; at:
 }
 
 /**
- * Records that a prompt was used in a session, which raises its price. First prompts of several sessions wait for each other,
- * so that they do not spend the same credits.
+ * Records that a prompt was used in a session, which raises its price. First prompts of several sessions wait
+ * for each other, so that they do not spend the same credits.
  * @throws ServiceError `INSUFFICIENT_CREDITS` if the team cannot pay the new price beside its running work
  */
 export async function markPrompted(db: Database, id: string): Promise<void> {
@@ -194,8 +197,8 @@ export async function markPrompted(db: Database, id: string): Promise<void> {
 }
 
 /**
- * Whether the team of a session can pay for all its open sessions as long as they have lasted so far, besides its other
- * running work. A team without a limit always can.
+ * Whether the team of a session can pay for all its open sessions as long as they have lasted so far, besides
+ * its other running work. A team without a limit always can.
  */
 export async function areSessionsCovered(db: Database, id: string): Promise<boolean> {
   const team = await db.query
@@ -271,7 +274,10 @@ export async function endSession(
 
 /** Seconds beyond its lifetime after which a session has lost its workflow. */
 const OVERDUE_SECONDS = 180;
-/** Seconds after which a session without a browser has lost its workflow. A scrape may be replayed for five minutes. */
+/**
+ * Seconds after which a session without a browser has lost its workflow. A scrape may be replayed for five
+ * minutes.
+ */
 const STARTING_SECONDS = 420;
 
 /** Finds sessions whose workflow should have ended them by now. */

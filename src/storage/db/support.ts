@@ -3,8 +3,8 @@ import { LISTED_KINDS } from '../../job-kinds.ts';
 import type { Database } from './client.ts';
 
 /**
- * The queries of a support question. Every query is bound to the team that asks, and none of them finds a job with zero
- * data retention, so that such jobs, those of other teams and unknown ones look alike.
+ * The queries of a support question. Every query is bound to the team that asks, and none of them finds a job
+ * with zero data retention, so that such jobs, those of other teams and unknown ones look alike.
  */
 
 const jobsOf = (db: Database, teamId: string) =>
@@ -77,7 +77,10 @@ export function findTeamPage(db: Database, teamId: string, id: string) {
   return pagesOf(db, teamId).where('pages.id', '=', id).executeTakeFirst();
 }
 
-/** Finds the page of a batch or crawl that is worth looking at: the first failed one with a code, or the first one. */
+/**
+ * Finds the page of a batch or crawl that is worth looking at: the first failed one with a code, or the first
+ * one.
+ */
 export function findTypicalPage(
   db: Database,
   { teamId, jobId, code }: { teamId: string; jobId: string; code: string | undefined },

@@ -109,8 +109,8 @@ export async function findUpload(
 }
 
 /**
- * Deletes uploads that no job can use any more, at most 100: those that were not parsed in time, and those whose job has
- * ended or expired. Call it again until it deletes none.
+ * Deletes uploads that no job can use any more, at most 100: those that were not parsed in time, and those
+ * whose job has ended or expired. Call it again until it deletes none.
  * @returns the keys of their blobs, which the caller deletes
  */
 export async function deleteUnusedUploads(db: Database): Promise<string[]> {
@@ -124,7 +124,9 @@ export async function deleteUnusedUploads(db: Database): Promise<string[]> {
   return rows.map(({ blob }) => blob);
 }
 
-/** Returns when the oldest upload was stored; `undefined` if there is none. Older blobs belong to no upload. */
+/**
+ * Returns when the oldest upload was stored; `undefined` if there is none. Older blobs belong to no upload.
+ */
 export async function findOldestUploadDate(db: Database): Promise<Date | undefined> {
   const row = await db.query
     .selectFrom('uploads')

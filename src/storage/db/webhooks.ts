@@ -245,7 +245,8 @@ export async function listDeliveries(
 export type Delivery = Awaited<ReturnType<typeof listDeliveries>>[number];
 
 /**
- * Makes a delivery due now, even if it has succeeded or has failed for the last time. The receiver gets the same `webhookId` again.
+ * Makes a delivery due now, even if it has succeeded or has failed for the last time. The receiver gets the
+ * same `webhookId` again.
  * @throws ServiceError `NOT_FOUND` if the team has no such delivery, or the results of its job have expired
  */
 export async function redeliver(

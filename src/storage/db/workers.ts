@@ -8,8 +8,8 @@ const REPORT_EXPIRY_SECONDS = 12;
 const DELETED_AFTER_SECONDS = 60;
 
 /**
- * The condition for workers that run. Reports from before the last start of the database are ignored: workers on the same
- * machine stopped together with the database, and all others report again within seconds.
+ * The condition for workers that run. Reports from before the last start of the database are ignored: workers
+ * on the same machine stopped together with the database, and all others report again within seconds.
  */
 const HAS_REPORTED = sql<boolean>`
   seen_at > greatest(now() - make_interval(secs => ${REPORT_EXPIRY_SECONDS}), pg_postmaster_start_time())`;
@@ -48,8 +48,8 @@ export async function reportWorker(
 }
 
 /**
- * Chooses a running worker for a new browser session: one with memory for it if there is any, of those the one with the
- * fewest sessions, or any of those.
+ * Chooses a running worker for a new browser session: one with memory for it if there is any, of those the
+ * one with the fewest sessions, or any of those.
  * @param excludedQueues the queues of hosts that could not start the session
  * @returns `undefined` if no other worker runs sessions
  */

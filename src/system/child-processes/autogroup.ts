@@ -7,9 +7,10 @@ const RETRY_MS = 150;
 const MAX_TRIES = 40;
 
 /**
- * Sets the share of the processors of a process group that was started with a session of its own (setsid). Linux gives every
- * such autogroup the same share, however many processes it has, and the niceness of a process counts only within it (sched(7)).
- * Where processes are in control groups of the processor, as in containers, there are no autogroups, and this has no effect.
+ * Sets the share of the processors of a process group that was started with a session of its own (setsid).
+ * Linux gives every such autogroup the same share, however many processes it has, and the niceness of a
+ * process counts only within it (sched(7)). Where processes are in control groups of the processor, as in
+ * containers, there are no autogroups, and this has no effect.
  * @param niceness 0, the usual, to 19; each step is a fifth less
  */
 export async function setAutogroupNiceness(pid: number, niceness: number): Promise<void> {

@@ -20,8 +20,9 @@ process.once('exit', () => {
 });
 
 /**
- * Starts a program in its own process group. It is killed when our process exits. Its other processes end with it, because they
- * may keep its pipes open; among them is the child of a bubblewrap that was killed before it could bind the child to its life.
+ * Starts a program in its own process group. It is killed when our process exits. Its other processes end
+ * with it, because they may keep its pipes open; among them is the child of a bubblewrap that was killed
+ * before it could bind the child to its life.
  */
 export function startProcessGroup(
   [program, ...args]: readonly [string, ...string[]],

@@ -21,16 +21,18 @@ const OWNER_SOCKET_SUFFIX = '.owner';
 /** Codes that mean that the file system or the length of the path allows no socket. */
 const SOCKET_UNSUPPORTED_CODES = new Set(['EINVAL', 'ENAMETOOLONG', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM']);
 
-/** Identifies this boot of this machine, because a socket proves nothing about processes of other machines. */
+/**
+ * Identifies this boot of this machine, because a socket proves nothing about processes of other machines.
+ */
 const BOOT_ID = readBootId();
 
 /**
  * Creates a home directory for a program, and removes those of the same purpose whose owners were killed.
  *
- * Each directory has an owner socket that our process listens on while it lives. A refused connection proves that the
- * owner is gone, also where it is in another pid namespace and its number means nothing here. Directories without
- * that proof stay: those of other machines or of an earlier boot that share the temporary directory, and those whose
- * owner could not make a socket.
+ * Each directory has an owner socket that our process listens on while it lives. A refused connection proves
+ * that the owner is gone, also where it is in another pid namespace and its number means nothing here.
+ * Directories without that proof stay: those of other machines or of an earlier boot that share the temporary
+ * directory, and those whose owner could not make a socket.
  * @param purpose part of the name of the directory, such as `media`
  * @param uid the user that the program runs as when the service runs as root
  */

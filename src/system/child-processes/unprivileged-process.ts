@@ -12,8 +12,8 @@ export const dropPrivilegesArgs = (uid: number): string[] => [
 ];
 
 /**
- * Starts a program in its own process group, with its own home directory and environment. It is killed when our process
- * exits.
+ * Starts a program in its own process group, with its own home directory and environment. It is killed when
+ * our process exits.
  * @param options.uid the user to run as when the service runs as root, whose privileges are dropped first
  * @param options.home path of a directory from `createProgramHome`
  * @param options.env variables in addition to HOME, TMPDIR and PATH

@@ -3,9 +3,13 @@ import { fieldsOf } from '../../json/json-object.ts';
 import { deriveKey } from './cipher.ts';
 import { readSignedToken, signToken } from './signed-token.ts';
 
-/** The header that proves to a host of browser sessions that a request comes from the API of the same service. */
+/**
+ * The header that proves to a host of browser sessions that a request comes from the API of the same service.
+ */
 export const HOST_REQUEST_HEADER = 'x-winnow-host-request';
-/** How far the clocks of two machines may differ, and how long a request may be on its way, in milliseconds. */
+/**
+ * How far the clocks of two machines may differ, and how long a request may be on its way, in milliseconds.
+ */
 const MAX_AGE_MS = 60_000;
 
 const keyOf = (secretKey: string) => deriveKey(secretKey, 'session host');
@@ -28,14 +32,19 @@ interface ReceivedRequest {
 /** Recognizes the requests of an API at their host. */
 export class HostRequestCheck {
   readonly #key: Buffer;
-  /** When each accepted request becomes too old to be accepted, in milliseconds since 1970, by its id. Oldest first. */
+  /**
+   * When each accepted request becomes too old to be accepted, in milliseconds since 1970, by its id. Oldest
+   * first.
+   */
   readonly #accepted = new Map<unknown, number>();
 
   constructor(secretKey: string) {
     this.#key = keyOf(secretKey);
   }
 
-  /** Whether the API signed the request within the last minute, and it is the first one with this signature. */
+  /**
+   * Whether the API signed the request within the last minute, and it is the first one with this signature.
+   */
   accepts({ method, path, signature }: ReceivedRequest): boolean {
     const now = Date.now();
     const { id, at, ...signed } = fieldsOf(readSignedToken(signature, this.#key));

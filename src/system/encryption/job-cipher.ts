@@ -79,7 +79,8 @@ export function createJobCipher(jobId: string, secretKey: string): JobCipher {
 
 /**
  * Restores the cipher of a stored job.
- * @param job.wrappedKey the encrypted key from the row of the job: `null` if the job is not encrypted, empty if
+ * @param job.wrappedKey the encrypted key from the row of the job: `null` if the job is not encrypted, empty
+ * if
  *   its key was deleted
  * @throws ServiceError `NOT_FOUND` if the key was deleted, because the data of the job can no longer be read
  */

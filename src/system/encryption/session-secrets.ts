@@ -10,7 +10,8 @@ const SALT_BYTES = 16;
 export const createSessionSalt = () => randomBytes(SALT_BYTES);
 
 /**
- * Derives a secret of a session from the service's key (HMAC-SHA-256). It is stored nowhere and can be derived again.
+ * Derives a secret of a session from the service's key (HMAC-SHA-256). It is stored nowhere and can be
+ * derived again.
  * @returns 256 bits as URL-safe characters
  */
 export function sessionSecret(

@@ -3,7 +3,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 const sign = (payload: string, key: string | Buffer) =>
   createHmac('sha256', key).update(payload).digest('base64url');
 
-/** Puts plain data into a token of URL-safe characters, which everybody can read but only the owner of the key can create. */
+/**
+ * Puts plain data into a token of URL-safe characters, which everybody can read but only the owner of the key
+ * can create.
+ */
 export function signToken(value: unknown, key: string | Buffer): string {
   const payload = Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${payload}.${sign(payload, key)}`;

@@ -8,7 +8,8 @@ export const startDigest = (secretKey: string) => createHmac('sha256', deriveKey
 
 /**
  * Encrypts an uploaded file with a random key of its own, while the file arrives.
- * @returns the encryption; `wrappedKey` is that key, encrypted with a key derived from the service's secret, as the row of
+ * @returns the encryption; `wrappedKey` is that key, encrypted with a key derived from the service's secret,
+ * as the row of
  *   the upload stores it
  */
 export function encryptUpload(uploadId: string, secretKey: string) {
@@ -16,7 +17,10 @@ export function encryptUpload(uploadId: string, secretKey: string) {
   return { ...startEncryption(key), wrappedKey: encrypt(keyFor(uploadId, secretKey), key) };
 }
 
-/** Decrypts a file that {@link encryptUpload} encrypted. @throws Error if the bytes or the key were modified */
+/**
+ * Decrypts a file that {@link encryptUpload} encrypted.
+ * @throws Error if the bytes or the key were modified
+ */
 export function decryptUpload(
   upload: { id: string; wrappedKey: Buffer; ciphertext: Buffer },
   secretKey: string,

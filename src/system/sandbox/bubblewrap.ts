@@ -4,15 +4,17 @@ import type { SandboxedProgram } from './sandboxed-program.ts';
 
 /** The user inside, who owns nothing. */
 const NOBODY = '65534';
-/** Where the dynamic loader and the C library are. On most distributions some of them are links into `/usr`. */
+/**
+ * Where the dynamic loader and the C library are. On most distributions some of them are links into `/usr`.
+ */
 const LIBRARY_PATHS = ['/usr/lib', '/usr/lib64', '/usr/lib32', '/lib', '/lib64'];
 
 /** Size of the memory that programs share by name (`/dev/shm`), such as semaphores of Python. */
 const SHARED_MEMORY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Arguments of bubblewrap for a program without network, whose file system has nothing but its own paths, the system's
- * libraries and an empty `/tmp`. Only `/tmp`, `/dev/shm` and the writable paths can be written to.
+ * Arguments of bubblewrap for a program without network, whose file system has nothing but its own paths, the
+ * system's libraries and an empty `/tmp`. Only `/tmp`, `/dev/shm` and the writable paths can be written to.
  * @param privileges how the program loses its privileges: it begins as nobody in a user namespace, or as root
  *   with no more capabilities than are needed to become another user
  */
@@ -41,8 +43,9 @@ export function bubblewrapArgs(
   return [
     ...(privileges === 'root' ? AS_ROOT : IN_USER_NAMESPACE),
     ...(privileges === 'root' || program.allowsUserNamespaces ? [] : ['--disable-userns']),
-    // `--new-session` is left out: the program already has a session, without a terminal. In another one, a bubblewrap
-    // that is killed while it starts would leave its child running, because signals to the process group would miss it.
+    // `--new-session` is left out: the program already has a session, without a terminal. In another one, a
+    // bubblewrap that is killed while it starts would leave its child running, because signals to the process
+    // group would miss it.
     ...['--die-with-parent', '--hostname', 'sandbox'],
     ...temporaryDirectory('/tmp', limits.temporaryMb * 1024 * 1024),
     // Mount points have directories around them, which bubblewrap would make accessible to root only.

@@ -9,14 +9,17 @@ import type { SandboxedProgram } from './sandboxed-program.ts';
 interface Compilation {
   /** It must not exist, and its name should change with the code. */
   directory: string;
-  /** The program that only loads its modules and ends. It may write to the given directory, its compile cache. */
+  /**
+   * The program that only loads its modules and ends. It may write to the given directory, its compile cache.
+   */
   program: (writable: string) => SandboxedProgram;
   confinement: Confinement;
 }
 
 /**
- * Stores V8's compiled code of a program, with which it starts faster. It is written by a process that reads nothing of
- * strangers, and must be read-only for the others: otherwise one of them could change the code of the next one.
+ * Stores V8's compiled code of a program, with which it starts faster. It is written by a process that reads
+ * nothing of strangers, and must be read-only for the others: otherwise one of them could change the code of
+ * the next one.
  * @throws Error if the program fails, or the confinement cannot make files read-only
  */
 export async function storeCompiledCode({ directory, program, confinement }: Compilation): Promise<void> {

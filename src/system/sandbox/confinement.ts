@@ -11,9 +11,9 @@ import type { SandboxedProgram } from './sandboxed-program.ts';
 import { seccompProgram } from './seccomp.ts';
 
 /**
- * How programs are confined, the strongest way first: by bubblewrap as a user of its own in a user namespace; by
- * bubblewrap that root starts, where user namespaces are off or the other user cannot reach the files; only as another
- * user, with access to the network and to what every user can read.
+ * How programs are confined, the strongest way first: by bubblewrap as a user of its own in a user namespace;
+ * by bubblewrap that root starts, where user namespaces are off or the other user cannot reach the files;
+ * only as another user, with access to the network and to what every user can read.
  */
 const CONFINEMENTS = ['user-namespace', 'root-namespaces', 'user-only'] as const;
 export type Confinement = (typeof CONFINEMENTS)[number];
@@ -26,8 +26,8 @@ interface FoundConfinement {
 }
 
 /**
- * The user that programs run as when the service runs as root, unless they have their own. No account has this number, and it is not the one of
- * Chromium or yt-dlp.
+ * The user that programs run as when the service runs as root, unless they have their own. No account has
+ * this number, and it is not the one of Chromium or yt-dlp.
  */
 export const SANDBOX_UID = 61_913;
 
@@ -83,7 +83,8 @@ async function probe(program: SandboxedProgram, confinement: Confinement): Promi
 
 /**
  * Starts a program in a sandbox. It is killed, with all its children, when our process ends.
- * @param stdio its file descriptors; by default pipes for standard input, output and errors, and one for results
+ * @param stdio its file descriptors; by default pipes for standard input, output and errors, and one for
+ * results
  */
 export async function startConfined(
   program: SandboxedProgram,
@@ -142,8 +143,8 @@ function sendFilter({ stdio }: ProcessGroup['child']): void {
 }
 
 /**
- * The command with what can be bounded without namespaces. The kernel kills the program when our process ends. Other
- * processes of our user count too, so only root, who uses another one, can limit their number.
+ * The command with what can be bounded without namespaces. The kernel kills the program when our process
+ * ends. Other processes of our user count too, so only root, who uses another one, can limit their number.
  */
 function boundedWithoutNamespaces(
   { command, limits }: SandboxedProgram,

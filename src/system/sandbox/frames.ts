@@ -1,8 +1,8 @@
 import { fieldsOf } from '../../json/json-object.ts';
 
 /**
- * A message between the service and a sandboxed process. On the pipe it is the length of the JSON in four bytes, most
- * significant first, then the JSON `{"header": …, "parts": [lengths]}`, then the parts.
+ * A message between the service and a sandboxed process. On the pipe it is the length of the JSON in four
+ * bytes, most significant first, then the JSON `{"header": …, "parts": [lengths]}`, then the parts.
  */
 export interface Frame {
   /** Any JSON value. */

@@ -13,14 +13,16 @@ export interface Limits {
   temporaryMb: number;
 }
 
-/** V8 reserves 512 MiB for the code that it compiles, and Node starts threads whose stacks are counted too. */
+/**
+ * V8 reserves 512 MiB for the code that it compiles, and Node starts threads whose stacks are counted too.
+ */
 export const NODE_RESERVED_MB = 576;
 
 const MEGABYTE = 1024 * 1024;
 
 /**
- * The command that gives a program limits of the kernel. The limit of memory is that of writable memory (RLIMIT_DATA),
- * because V8 also reserves gigabytes of addresses that it cannot write to.
+ * The command that gives a program limits of the kernel. The limit of memory is that of writable memory
+ * (RLIMIT_DATA), because V8 also reserves gigabytes of addresses that it cannot write to.
  * @param processes the limit of processes of the user, or `undefined` for none
  */
 export const prlimitCommand = (

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { fieldsOf } from '../../json/json-object.ts';
 
 /**
- * Finds the directories of npm packages and of everything that they depend on, as Node finds them: in the nearest
- * `node_modules` above the one that needs them. Optional dependencies for other platforms are not installed, so they are
- * left out. Types have no code and are left out too.
+ * Finds the directories of npm packages and of everything that they depend on, as Node finds them: in the
+ * nearest `node_modules` above the one that needs them. Optional dependencies for other platforms are not
+ * installed, so they are left out. Types have no code and are left out too.
  * @param names the packages
  * @param from the directory whose code imports them
  * @throws Error if one of the packages is not installed

@@ -21,9 +21,10 @@ interface PlacesOptions {
 }
 
 /**
- * The places of a sandbox. The next free one goes to the owner with the fewest running tasks, so that the many documents
- * of one team do not hold up those of the others. While a task takes long, the next one begins, so that long documents do not
- * hold up short ones; at most as many long tasks as there are places run besides the others.
+ * The places of a sandbox. The next free one goes to the owner with the fewest running tasks, so that the
+ * many documents of one team do not hold up those of the others. While a task takes long, the next one
+ * begins, so that long documents do not hold up short ones; at most as many long tasks as there are places
+ * run besides the others.
  */
 export class Places {
   readonly #options: PlacesOptions;
@@ -98,7 +99,10 @@ export class Places {
     }
   }
 
-  /** The first request of the owner with the fewest running tasks, of those with as few the one that started a task least recently. */
+  /**
+   * The first request of the owner with the fewest running tasks, of those with as few the one that started a
+   * task least recently.
+   */
   #findNext(): Waiting | undefined {
     let best: { entry: Waiting; share: Share } | undefined;
     for (const entry of this.#waiting) {

@@ -6,8 +6,8 @@ export interface TreeUsage {
   processes: number;
   residentBytes: number;
   /**
-   * Memory that they have written, also where it is in the swap space. Mapped files, such as their programs, do not count;
-   * memory that processes share counts for each.
+   * Memory that they have written, also where it is in the swap space. Mapped files, such as their programs,
+   * do not count; memory that processes share counts for each.
    */
   writtenBytes: number;
   /** Processor time of those that run now, in milliseconds. */
@@ -16,7 +16,10 @@ export interface TreeUsage {
 
 /** The fields of `/proc/<pid>/status` of memory that is not that of a mapped file. */
 const WRITTEN = ['RssAnon', 'RssShmem', 'VmSwap'];
-/** The fields of `/proc/<pid>/stat` with the time in the program and in the kernel, counted from the one after the name. */
+/**
+ * The fields of `/proc/<pid>/stat` with the time in the program and in the kernel, counted from the one after
+ * the name.
+ */
 const PROCESSOR_TIMES = [11, 12];
 /** The unit of these times in milliseconds, which is the same for all programs on Linux. */
 const TICK_MS = 10;

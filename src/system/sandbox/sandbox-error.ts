@@ -21,8 +21,8 @@ export class SandboxError extends Error {
 export type SandboxLogger = Pick<Logger, 'warn' | 'debug'>;
 
 /**
- * Logs the failure of a task. Its details are only logged at the level `debug`, because they may quote input that must
- * not be kept.
+ * Logs the failure of a task. Its details are only logged at the level `debug`, because they may quote input
+ * that must not be kept.
  */
 export function logSandboxFailure(
   logger: SandboxLogger,

@@ -22,8 +22,9 @@ export interface SandboxOptions {
 }
 
 /**
- * Number of tasks after which a process is replaced. A lower number lets a hostile document see fewer of the others; a higher
- * one shares the cost of a start and of V8's optimisation among more of them. Memory does not grow with it.
+ * Number of tasks after which a process is replaced. A lower number lets a hostile document see fewer of the
+ * others; a higher one shares the cost of a start and of V8's optimisation among more of them. Memory does
+ * not grow with it.
  */
 const TASKS_PER_PROCESS = 1_000;
 /** Faults that may be caused by what earlier tasks left in the process. */
@@ -33,13 +34,14 @@ const WITHOUT_CHILDREN = 3;
 /** A process that keeps more memory than this after a task is replaced. */
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 /**
- * Milliseconds between two checks of what tasks left in a process. A check takes as long as a thirtieth of the conversion of a
- * page, so it is not made after each of many short tasks.
+ * Milliseconds between two checks of what tasks left in a process. A check takes as long as a thirtieth of
+ * the conversion of a page, so it is not made after each of many short tasks.
  */
 const CHECK_MS = 200;
 
 /**
- * Opens a sandbox. If bubblewrap cannot be used, programs run as an unprivileged user only, and a warning is logged.
+ * Opens a sandbox. If bubblewrap cannot be used, programs run as an unprivileged user only, and a warning is
+ * logged.
  * @throws Error if the program does not run
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
@@ -57,8 +59,8 @@ export const unconfinedWarning = () =>
   }, instead of none. Install the package bubblewrap and allow unprivileged user namespaces (in a container security_opt, as in docker-compose.yml).`;
 
 /**
- * Runs tasks in confined processes that stay warm, one task at a time in each. Processes are started when there is
- * work, and end when there is none.
+ * Runs tasks in confined processes that stay warm, one task at a time in each. Processes are started when
+ * there is work, and end when there is none.
  */
 export class Sandbox {
   /** The strongest confinement that works on this machine, or the one that was chosen. */
@@ -146,7 +148,10 @@ export class Sandbox {
     }
   }
 
-  /** Whether tasks left much memory or children in a process. What a short task left may be found after a later one. */
+  /**
+   * Whether tasks left much memory or children in a process. What a short task left may be found after a
+   * later one.
+   */
   #hasLeftovers(process: TaskProcess): boolean {
     const now = performance.now();
     if (now - process.checkedAt < CHECK_MS) return false;

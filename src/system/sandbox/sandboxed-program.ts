@@ -1,13 +1,18 @@
 import type { Limits } from './limits.ts';
 
-/** A file or directory of the host and its path inside the sandbox. A socket that is read-only can be connected to. */
+/**
+ * A file or directory of the host and its path inside the sandbox. A socket that is read-only can be
+ * connected to.
+ */
 export interface Mount {
   source: string;
   target: string;
   isWritable?: boolean;
 }
 
-/** A program to run in a sandbox. Paths are absolute, and are the same inside except for those of `mounts`. */
+/**
+ * A program to run in a sandbox. Paths are absolute, and are the same inside except for those of `mounts`.
+ */
 export interface SandboxedProgram {
   command: readonly [string, ...string[]];
   /** Files and directories that the program may read, in addition to the libraries of the system. */
@@ -25,13 +30,13 @@ export interface SandboxedProgram {
   /** Whether the program may create user namespaces, which Chromium's own sandbox needs. */
   allowsUserNamespaces?: boolean;
   /**
-   * Denies the system calls that only attacks need; see `seccompProgram`. It needs bubblewrap: without it, a program
-   * that requires the filter does not start, and one with the value `where-possible` runs unfiltered.
+   * Denies the system calls that only attacks need; see `seccompProgram`. It needs bubblewrap: without it, a
+   * program that requires the filter does not start, and one with the value `where-possible` runs unfiltered.
    */
   systemCallFilter?: 'required' | 'where-possible';
   /**
-   * The user that it runs as when the service runs as root. Where no user namespace can be used, the limit of processes is
-   * that of all programs of the user together.
+   * The user that it runs as when the service runs as root. Where no user namespace can be used, the limit of
+   * processes is that of all programs of the user together.
    */
   uid?: number;
   /** Its environment, in addition to HOME, TMPDIR and LANG. */

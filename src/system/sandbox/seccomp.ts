@@ -1,9 +1,13 @@
 /**
- * Programs for seccomp, the filter of the kernel for system calls: a sandboxed program that may run any code gets one, so
- * that less of the kernel can be attacked. What is denied fails with EPERM, as it does for a user without privileges.
+ * Programs for seccomp, the filter of the kernel for system calls: a sandboxed program that may run any code
+ * gets one, so that less of the kernel can be attacked. What is denied fails with EPERM, as it does for a
+ * user without privileges.
  */
 
-/** Numbers of the system calls that are denied, on x86-64 and arm64 (arch/x86/entry/syscalls, asm-generic/unistd.h). */
+/**
+ * Numbers of the system calls that are denied, on x86-64 and arm64 (arch/x86/entry/syscalls,
+ * asm-generic/unistd.h).
+ */
 const DENIED_CALLS: readonly (readonly [name: string, x64: number | undefined, arm64: number | undefined])[] =
   [
     // Other processes and their memory.
@@ -77,7 +81,10 @@ const DENIED_CALLS: readonly (readonly [name: string, x64: number | undefined, a
     ['vhangup', 153, 58],
   ];
 
-/** The constants of an architecture: its AUDIT_ARCH value and the numbers of the calls whose arguments are checked. */
+/**
+ * The constants of an architecture: its AUDIT_ARCH value and the numbers of the calls whose arguments are
+ * checked.
+ */
 interface Architecture {
   audit: number;
   denied: readonly number[];
@@ -103,11 +110,14 @@ const ARCHITECTURES: Partial<Record<NodeJS.Architecture, Architecture>> = {
   },
 };
 
-/** Flags of `clone` that create namespaces: CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
+/**
+ * Flags of `clone` that create namespaces: CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID,
+ * NEWNET.
+ */
 const NAMESPACE_FLAGS = 0x7e020080;
 /**
- * AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK, which lists the network interfaces. Others reach beyond the network namespace
- * (AF_VSOCK: the host of a virtual machine) or into rarely used parts of the kernel.
+ * AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK, which lists the network interfaces. Others reach beyond the
+ * network namespace (AF_VSOCK: the host of a virtual machine) or into rarely used parts of the kernel.
  */
 const SOCKET_FAMILIES = [1, 2, 10, 16];
 
@@ -131,9 +141,11 @@ const ENOSYS = 0x00050026;
 type Instruction = readonly [code: number, value: number, jumpIfTrue?: number, jumpIfFalse?: number];
 
 /**
- * The seccomp program for code that nobody has checked: it denies calls for debugging, mounts, namespaces, keys, kernel
- * modules, rarely used sockets and memory outside of all limits. Calls of another architecture end the process.
- * @returns the program as the kernel takes it: `struct sock_filter` in the machine's byte order (little endian)
+ * The seccomp program for code that nobody has checked: it denies calls for debugging, mounts, namespaces,
+ * keys, kernel modules, rarely used sockets and memory outside of all limits. Calls of another architecture
+ * end the process.
+ * @returns the program as the kernel takes it: `struct sock_filter` in the machine's byte order (little
+ * endian)
  * @throws Error for an architecture without a list of system calls
  */
 export function seccompProgram(architecture: NodeJS.Architecture = process.arch): Buffer {
@@ -170,7 +182,9 @@ const denyIf = (condition: number, value: number): Instruction[] => [
   [RETURN, EPERM],
 ];
 
-/** Encodes one `struct sock_filter`: the code in two bytes, both jumps in one byte each, the value in four. */
+/**
+ * Encodes one `struct sock_filter`: the code in two bytes, both jumps in one byte each, the value in four.
+ */
 function encode([code, value, jumpIfTrue = 0, jumpIfFalse = 0]: Instruction): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeUInt16LE(code, 0);

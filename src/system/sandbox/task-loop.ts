@@ -5,8 +5,8 @@ import { encodeFrame, type Frame, FrameReader } from './frames.ts';
 export const RESULT_FD = 3;
 
 /**
- * The header of a result: that of the handler, or why the handler threw. Reports of progress come before it. The first frame
- * of a process says that it reads tasks.
+ * The header of a result: that of the handler, or why the handler threw. Reports of progress come before it.
+ * The first frame of a process says that it reads tasks.
  */
 type ResultHeader = { value: unknown } | { fault: string } | { progress: unknown } | { ready: true };
 
@@ -14,8 +14,8 @@ type ResultHeader = { value: unknown } | { fault: string } | { progress: unknown
 type Handler = (task: Frame, report: (progress: unknown) => void) => Promise<Frame>;
 
 /**
- * Works on tasks inside a sandboxed process: reads one from standard input, writes its result, then reads the next one.
- * The process exits when the service closes the pipe.
+ * Works on tasks inside a sandboxed process: reads one from standard input, writes its result, then reads the
+ * next one. The process exits when the service closes the pipe.
  */
 export function serveTasks(handle: Handler): void {
   const reader = new FrameReader(Number.POSITIVE_INFINITY);

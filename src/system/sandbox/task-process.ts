@@ -13,7 +13,10 @@ import { RESULT_FD } from './task-loop.ts';
 
 /** How often the memory and the processes of a busy process are measured. */
 const WATCH_MS = 200;
-/** Maximum number of bytes that a task may print. More end the process, because reading them takes the worker's time. */
+/**
+ * Maximum number of bytes that a task may print. More end the process, because reading them takes the
+ * worker's time.
+ */
 const MAX_PRINTED_BYTES = 16 * 1024 * 1024;
 /** How long a process may take to exit after its pipe was closed. */
 const EXIT_MS = 2_000;
@@ -24,7 +27,10 @@ export interface TaskOptions {
   signal: AbortSignal;
   /** The most bytes that the result may have. */
   maxOutputBytes: number;
-  /** Called when the process has been given the task, and with each progress that the program reports, if it does. */
+  /**
+   * Called when the process has been given the task, and with each progress that the program reports, if it
+   * does.
+   */
   onProgress?: (progress: unknown) => void;
 }
 
@@ -96,8 +102,9 @@ export class TaskProcess {
     signal.addEventListener('abort', onAbort);
     const watch = setInterval(() => this.#checkUsage(reject), WATCH_MS);
     try {
-      // Until the program runs, bubblewrap may not be bound to the life of our process yet. A program that waits for a task
-      // ends when our process does, because its pipe is closed; one that has a task may never look at the pipe.
+      // Until the program runs, bubblewrap may not be bound to the life of our process yet. A program that
+      // waits for a task ends when our process does, because its pipe is closed; one that has a task may
+      // never look at the pipe.
       await Promise.race([this.#ready.promise, promise]);
       // Everything is written at once, because each write wakes the process up.
       this.#tasks.cork();

@@ -7,7 +7,10 @@ import type { Database } from '../../../src/storage/db/client.ts';
 import { processesThatMount, processesWith } from '../../support/process-list.ts';
 import type { Findings } from '../findings.ts';
 
-/** Abandoned sessions are ended three minutes after their creation by a round of upkeep, which runs every minute. */
+/**
+ * Abandoned sessions are ended three minutes after their creation by a round of upkeep, which runs every
+ * minute.
+ */
 const SETTLE_WITHIN_MS = 360_000;
 const POLL_MS = 500;
 

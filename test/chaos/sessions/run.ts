@@ -47,8 +47,8 @@ const UP_WITHIN_MS = 180_000;
 const AGAIN_MS = 100;
 
 /**
- * Uses browser sessions while their processes are killed at random, then stops the service, and checks that nothing is
- * left behind and every session was billed once.
+ * Uses browser sessions while their processes are killed at random, then stops the service, and checks that
+ * nothing is left behind and every session was billed once.
  */
 export async function runSessionChaos(
   target: ChaosTarget,

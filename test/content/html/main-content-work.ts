@@ -2,8 +2,8 @@ import { findBoilerplate } from '../../../src/content/html/main-content/index.ts
 import { parseHtml } from '../../../src/content/html/parse/parse.ts';
 
 /**
- * Measures the work of the main-content filter on a page, independently of the machine: how often it looks into the maps
- * and sets that hold all it knows of the page.
+ * Measures the work of the main-content filter on a page, independently of the machine: how often it looks
+ * into the maps and sets that hold all it knows of the page.
  */
 export function countWork(html: string, url: string): number {
   const page = parseHtml(html);

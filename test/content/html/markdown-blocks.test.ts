@@ -97,7 +97,10 @@ const { blocks } = fc.letrec<{ block: string; blocks: string; item: string }>((t
 
 const PARAGRAPHS = /^(?:html|head|body|p|tbody|b|strong|br)$/;
 
-/** Names of the elements with what is inside of each, and the text of those that have none; paragraphs are left out. */
+/**
+ * Names of the elements with what is inside of each, and the text of those that have none; paragraphs are
+ * left out.
+ */
 const outline = (nodes: ChildNode[]): string =>
   nodes
     .map((node) => {

@@ -29,7 +29,10 @@ const signs = [
 ];
 const text = fc.constantFrom(...signs, '&amp;', '&lt;', '1', 'a', 'b c', ' d', 'e ', ' ', 'ä', '字');
 
-/** The text that browsers show of a paragraph, without spaces, because line breaks and delimiters may move them. */
+/**
+ * The text that browsers show of a paragraph, without spaces, because line breaks and delimiters may move
+ * them.
+ */
 const seen = (html: string) => textContent(parseHtml(html)).replace(/\s/g, '');
 
 function rendered(html: string): string {
@@ -57,7 +60,8 @@ it('markdown with emphasis and links rendered back to HTML shows the same text',
     fc.property(paragraphs('b', 'i', 'a href=/x', 'span'), (html) => {
       expect(seen(rendered(html))).toBe(seen(html));
     }),
-    // About one paragraph in 20,000 like these is wrong; these are the same ones each time, so that no run fails by chance.
+    // About one paragraph in 20,000 like these is wrong; these are the same ones each time, so that no run
+    // fails by chance.
     { ...propertyRuns(2_000), seed: 1 },
   );
 });

@@ -3,7 +3,10 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { contentOf } from './page.ts';
 
-/** A small page, so that the young generation is not collected during its conversion, which would move parts of the page. */
+/**
+ * A small page, so that the young generation is not collected during its conversion, which would move parts
+ * of the page.
+ */
 const PARAGRAPH = '<p>A sentence of a page that says something, with <a href="/next">a link</a> in it.</p>';
 const PAGE = `<html><head><title>Page</title></head><body>${PARAGRAPH.repeat(100)}</body></html>`;
 const PAGES = 50;

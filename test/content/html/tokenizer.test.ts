@@ -7,7 +7,9 @@ import { buildTree } from '../../../src/content/html/parse/tokenizer.ts';
 import { BoundedAdapter } from '../../../src/content/html/parse/tree-adapter.ts';
 import { propertyRuns } from '../../support/corpus.ts';
 
-/** Names, attributes and texts of a tree, with their bounds: texts that touch would hide behind plain HTML. */
+/**
+ * Names, attributes and texts of a tree, with their bounds: texts that touch would hide behind plain HTML.
+ */
 function shapeOf(nodes: ChildNode[]): unknown[] {
   return nodes.map((node) => {
     const children = 'children' in node ? shapeOf(node.children) : [];

@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { decodeText } from '../../../src/content/parsers/charset.ts';
 
-/** "Привет, мир! Это обычный русский текст…" in windows-1251, KOI8-R: letters by their place in the alphabet. */
+/**
+ * "Привет, мир! Это обычный русский текст…" in windows-1251, KOI8-R: letters by their place in the alphabet.
+ */
 const RUSSIAN = 'Привет, мир! Это обычный русский текст, который никто не объявил. '.repeat(10);
 const GERMAN = 'Grüße aus München: die Straße ist schön und das Käsebrot kostet fünf Groschen. '.repeat(10);
 const JAPANESE = 'これは日本語の文章です。文字コードは宣言されていません。';
 const CHINESE = '这是一个没有声明编码的中文网页，里面有很多汉字。';
 
-/** The bytes of a text in an encoding: each character looked up in what the decoder makes of all its codes. */
+/**
+ * The bytes of a text in an encoding: each character looked up in what the decoder makes of all its codes.
+ */
 function encode(text: string, label: string): Buffer {
   const decoder = new TextDecoder(label);
   const codes = new Map<string, number[]>();

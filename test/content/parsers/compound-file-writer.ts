@@ -12,7 +12,10 @@ export function writeCompoundFile(streams: Record<string, string | Buffer>): Buf
 const SECTOR = 512;
 const UNUSED = 0xffffffff;
 
-/** Marks the places of the allocation table that have no sector as unused; the writer leaves zeros, which strict readers refuse. */
+/**
+ * Marks the places of the allocation table that have no sector as unused; the writer leaves zeros, which
+ * strict readers refuse.
+ */
 function markUnused(file: Buffer): Buffer {
   const sectors = file.length / SECTOR - 1;
   const places = SECTOR / 4;

@@ -1,6 +1,9 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** Writes a zip archive of compressed entries (APPNOTE 4.3). `sizes` replaces the true expanded size of an entry. */
+/**
+ * Writes a zip archive of compressed entries (APPNOTE 4.3). `sizes` replaces the true expanded size of an
+ * entry.
+ */
 export function writeZip(
   entries: Record<string, string | Buffer>,
   sizes: Record<string, number> = {},

@@ -6,7 +6,10 @@ import { formatRequest } from '../../../src/schemas/formats.ts';
 import { propertyRuns, sampleOf } from '../../support/corpus.ts';
 import { DEFAULTS, snapshotOf } from '../html/page.ts';
 
-/** Pages made to take time or memory without end: each gives a result or a typed error, before the test's time is over. */
+/**
+ * Pages made to take time or memory without end: each gives a result or a typed error, before the test's time
+ * is over.
+ */
 
 const schema = {
   type: 'object',

@@ -16,7 +16,10 @@ const task = (html: string, options = {}) => ({
   formats: MARKDOWN,
 });
 const never = () => new AbortController().signal;
-/** Keep a thread busy for seconds, in little memory: each paragraph looks at all before it, once for each selector. */
+/**
+ * Keep a thread busy for seconds, in little memory: each paragraph looks at all before it, once for each
+ * selector.
+ */
 const SLOW_PAGE = '<p>'.repeat(30_000);
 const SLOW_SELECTORS = ['b', 'i', 'u', 's', 'q'].map((name) => `${name} ~ p`);
 

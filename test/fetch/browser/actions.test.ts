@@ -26,8 +26,8 @@ async function act(body: string, actions: object[], options: Record<string, unkn
 }
 
 /**
- * Scrapes one page after actions until its result fulfils a condition: a navigation that an action causes is waited for if it
- * begins soon, which it may not do on a busy machine.
+ * Scrapes one page after actions until its result fulfils a condition: a navigation that an action causes is
+ * waited for if it begins soon, which it may not do on a busy machine.
  */
 const actUntil = (isWanted: (data: Acted['data']) => boolean, ...acts: Parameters<typeof act>) =>
   pollUntil(async () => {
@@ -132,7 +132,8 @@ describe.concurrent('an action', () => {
   });
 
   it('scroll moves the page down and up, which loads lazy content', async () => {
-    // A page hears that it was scrolled when it is drawn, which on a busy machine may come after the next action.
+    // A page hears that it was scrolled when it is drawn, which on a busy machine may come after the next
+    // action.
     const data = await pollUntil(async () => {
       const { data } = await act(
         `<main><p>Top</p><div style="height:3000px"></div><p id="end">…</p></main><script>

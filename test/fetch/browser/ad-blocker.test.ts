@@ -130,7 +130,9 @@ describe('advertisements', () => {
 });
 
 describe('a page without advertisements', () => {
-  /** It says so when its globals or style sheets change, or anything in it does that it does not do itself. */
+  /**
+   * It says so when its globals or style sheets change, or anything in it does that it does not do itself.
+   */
   const WATCHFUL = `<!doctype html><html><head><title>Untouched</title><style>p { color: red }</style></head>
     <body><p class="text">Text</p><script>
       const state = () => [Reflect.ownKeys(window).map(String).filter((key) => !key.includes('lastChange')).join(),

@@ -99,8 +99,8 @@ const collect: VisitOptions['collect'] = {
 };
 
 /**
- * Visits shops with a notice until it is gone, and the shop has heard of so many answers: on a busy machine a visit may end
- * before the notice was answered.
+ * Visits shops with a notice until it is gone, and the shop has heard of so many answers: on a busy machine a
+ * visit may end before the notice was answered.
  */
 const lookUntilGone = (notice: string, expected: number) =>
   pollUntil(async () => {

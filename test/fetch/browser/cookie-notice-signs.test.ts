@@ -9,7 +9,10 @@ import {
 } from '../../../src/fetch/browser/cookie-notice-signs.ts';
 import { createSelectorCheck } from '../../../src/fetch/browser/dom/element-names.ts';
 
-/** The signs of cookie notices must agree with the library that rejects the notices, also after an update of it. */
+/**
+ * The signs of cookie notices must agree with the library that rejects the notices, also after an update of
+ * it.
+ */
 
 const require = createRequire(import.meta.url);
 const library = path.resolve(path.dirname(require.resolve('@duckduckgo/autoconsent')), '..');
@@ -137,7 +140,10 @@ function patternsOfUnknownNotices(): string[] {
   return [...list.matchAll(/^ *\/(.+)\/gi,/gm)].map(([, pattern]) => pattern!);
 }
 
-/** Whether every text that matches a pattern has one of the words of notices. Parts that may be missing do not count. */
+/**
+ * Whether every text that matches a pattern has one of the words of notices. Parts that may be missing do not
+ * count.
+ */
 function requiresWord(pattern: string): boolean {
   const alternatives = splitAlternatives(pattern);
   if (alternatives.length > 1) return alternatives.every(requiresWord);

@@ -50,7 +50,8 @@ const homesOf = async (pid: number) =>
 const source = (file: string) => JSON.stringify(new URL(`../../../src/${file}`, import.meta.url).pathname);
 
 /**
- * Runs a program where no process can make a user namespace, as in many containers. Only root may set that up.
+ * Runs a program where no process can make a user namespace, as in many containers. Only root may set that
+ * up.
  * @returns what it prints
  */
 async function withoutUserNamespaces(...command: string[]): Promise<string> {

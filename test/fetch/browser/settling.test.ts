@@ -8,8 +8,8 @@ import { startPages } from '../../support/pages.ts';
 import { pollUntil } from '../../support/poll.ts';
 
 /**
- * Late content of a page is read, although its clock is set forward once it is calm. The pages are long enough not to count
- * as a shell, and what they show late comes within the time that a page has to be quiet.
+ * Late content of a page is read, although its clock is set forward once it is calm. The pages are long
+ * enough not to count as a shell, and what they show late comes within the time that a page has to be quiet.
  */
 
 const STORY = `<p>${'The story that the page tells to everybody who asks. '.repeat(6)}</p><p id="late"></p>`;
@@ -28,7 +28,10 @@ beforeAll(async () => {
 });
 afterAll(() => browser[Symbol.asyncDispose]());
 
-/** Opens a page, which is quiet for longer than it is waited for on a busy machine, until it shows what comes by itself. */
+/**
+ * Opens a page, which is quiet for longer than it is waited for on a busy machine, until it shows what comes
+ * by itself.
+ */
 const readUntilDone = (...page: Parameters<typeof read>) =>
   pollUntil(async () => {
     const found = await read(...page);
@@ -74,7 +77,10 @@ describe('a page of a job has no more requests', () => {
     return [...told, 'read'];
   }
 
-  /** On a busy machine, a page may have been quiet long enough to be read when it is looked at for the first time. */
+  /**
+   * On a busy machine, a page may have been quiet long enough to be read when it is looked at for the first
+   * time.
+   */
   const followUntilTold = (body: string, imageMs?: number) =>
     pollUntil(async () => {
       const found = await followRequests(body, { imageMs });

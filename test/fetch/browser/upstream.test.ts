@@ -21,7 +21,10 @@ import { type Pages, startPages } from '../../support/pages.ts';
 import { pollUntil } from '../../support/poll.ts';
 import { startHttpProxy, startSocksProxy, type TestProxy } from '../../support/upstream-proxies.ts';
 
-/** Chromium behind the operator's proxies. No address of this machine may be fetched: all pages come through them. */
+/**
+ * Chromium behind the operator's proxies. No address of this machine may be fetched: all pages come through
+ * them.
+ */
 let dns: TestDns;
 let pages: Pages;
 let basic: TestProxy;

@@ -21,8 +21,8 @@ async function markdownOf(url: string, options: Record<string, unknown> = {}): P
 }
 
 /**
- * Reads a page until its result has what its scripts bring, and nothing that it adds too late. On a busy machine a page
- * may be quiet for longer than the browser waits for it.
+ * Reads a page until its result has what its scripts bring, and nothing that it adds too late. On a busy
+ * machine a page may be quiet for longer than the browser waits for it.
  */
 const readUntil = (
   url: string,
@@ -220,7 +220,9 @@ describe('a page counts as settled', () => {
     expect(await readUntil(pages.url, { has: 'Here I am.' })).toBe('Here I am.');
   });
 
-  /** Puts the story in the place of all there was, so much later that only an empty page would be waited for. */
+  /**
+   * Puts the story in the place of all there was, so much later that only an empty page would be waited for.
+   */
   const BEGINS_LATE = `<script>setTimeout(() => { document.body.innerHTML = ${JSON.stringify(STORY)} }, 2300)</script>`;
   const HIDDEN = `<div style="display: none">${'<p>What a dialog would say, and nobody sees. </p>'.repeat(9)}</div>`;
   const TURNING =
@@ -553,7 +555,8 @@ describe('a screenshot of the whole page', () => {
       scrape({ url: pages.url, maxAge: 0, formats: [{ type: 'screenshot', fullPage }] });
     await shot(false);
     expect(pages.headersOf('/seen')).toBeUndefined();
-    // A page learns what is in view when it is drawn, which a busy machine may not do before it is scrolled back.
+    // A page learns what is in view when it is drawn, which a busy machine may not do before it is scrolled
+    // back.
     await pollUntil(async () => {
       await shot(true);
       return pages.headersOf('/seen');

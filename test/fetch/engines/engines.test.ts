@@ -5,7 +5,10 @@ import type { PageCache } from '../../../src/fetch/engines/page-cache.ts';
 import { scrapeBody } from '../../../src/schemas/scrape.ts';
 import { snapshotOf } from '../../content/html/page.ts';
 
-/** The request that engines get for a scrape, and the cache keys under which its page is stored when that is asked for twice. */
+/**
+ * The request that engines get for a scrape, and the cache keys under which its page is stored when that is
+ * asked for twice.
+ */
 async function requestOf(options: object) {
   const seen: PageRequest[] = [];
   const keys: string[] = [];

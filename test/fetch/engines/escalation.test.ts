@@ -6,7 +6,10 @@ import { type Engine, type PageRequest, PLAIN_PAGE } from '../../../src/fetch/en
 import { Escalation, type EscalationDeps, type FetchOptions } from '../../../src/fetch/engines/escalation.ts';
 import { withCredits } from '../../support/extra-credits.ts';
 
-/** The behaviour of an engine when it is called: a status, a page, an error, or no response until it is aborted. */
+/**
+ * The behaviour of an engine when it is called: a status, a page, an error, or no response until it is
+ * aborted.
+ */
 type Act = number | keyof typeof TEXTS | 'never' | ErrorCode | Error;
 
 const TEXTS = {

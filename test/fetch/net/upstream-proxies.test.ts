@@ -12,7 +12,10 @@ import { CLOSED_PORT } from '../../support/receiver.ts';
 import { SELF_SIGNED, tlsOptions } from '../../support/tls.ts';
 import { startHttpProxy, startSocksProxy, type TestProxy } from '../../support/upstream-proxies.ts';
 
-/** Nothing on this machine may be fetched: a page that arrives came through a proxy, to which all addresses are the site. */
+/**
+ * Nothing on this machine may be fetched: a page that arrives came through a proxy, to which all addresses
+ * are the site.
+ */
 const open: { close(): Promise<unknown> }[] = [];
 const authorities = tls.getCACertificates();
 const faults: { proxy: string; restMs: number; error: Error }[] = [];

@@ -21,7 +21,10 @@ import { completeJob, failJob, insertJob } from '../../../src/storage/db/jobs/jo
 import { snapshotOf } from '../../content/html/page.ts';
 import { makeTeam, openTestDatabase } from '../../support/database.ts';
 
-/** The chain of a page's versions: attempts, scrapes side by side, jobs that come to nothing, and what is kept. */
+/**
+ * The chain of a page's versions: attempts, scrapes side by side, jobs that come to nothing, and what is
+ * kept.
+ */
 
 const DAY_MS = 86_400_000;
 const URL = 'http://a.test/page';

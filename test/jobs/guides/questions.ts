@@ -1,6 +1,6 @@
 /**
- * Questions as users ask them, each with the sections that answer it: the first one found must be among them. They were
- * written before the search was.
+ * Questions as users ask them, each with the sections that answer it: the first one found must be among them.
+ * They were written before the search was.
  */
 export const QUESTIONS: [question: string, sections: string[]][] = [
   ['How do I scrape a page and get markdown back?', ['scrape#get-a-page-as-markdown']],

@@ -28,7 +28,8 @@ afterEach(() => rmSync(directory, { recursive: true }));
 const DOCUMENT = Buffer.from('{"markdown":"A page"}');
 
 /**
- * Serves scrapes that end as `work` says, with a document if they have a result, and whose workflows start as `start` says.
+ * Serves scrapes that end as `work` says, with a document if they have a result, and whose workflows start as
+ * `start` says.
  */
 async function serve(
   work: () => Promise<ScrapeResult>,

@@ -5,7 +5,10 @@ import { noBubblewrap } from '../../system/sandbox/code-sandbox.ts';
 import { type CodeSession, startCodeSession } from './code-session.ts';
 import { runs } from './installed-languages.ts';
 
-/** Dialogs of pages that code has used. Playwright closes every dialog that nobody handles, also those that a viewer sees. */
+/**
+ * Dialogs of pages that code has used. Playwright closes every dialog that nobody handles, also those that a
+ * viewer sees.
+ */
 
 const LANGUAGES: [Language, Record<'now' | 'handled', string>][] = [
   [

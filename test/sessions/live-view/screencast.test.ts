@@ -3,7 +3,10 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Session } from '../../../src/fetch/browser/chromium/cdp.ts';
 import { Screencast } from '../../../src/sessions/live-view/screencast.ts';
 
-/** When the capture of a page is started again, by frames whose times are exact; what viewers see is tested elsewhere. */
+/**
+ * When the capture of a page is started again, by frames whose times are exact; what viewers see is tested
+ * elsewhere.
+ */
 
 const LONG_MS = 10_000;
 

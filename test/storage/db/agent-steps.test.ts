@@ -17,7 +17,10 @@ beforeAll(() => {
 });
 afterAll(() => db.close());
 
-/** Starts agents of one team, which no workflow runs. @returns what their activities know of them once all have started */
+/**
+ * Starts agents of one team, which no workflow runs.
+ * @returns what their activities know of them once all have started
+ */
 async function startRuns(credits: number, count: number) {
   const team = await makeTeam(db, { credits });
   const ids = Array.from({ length: count }, () => uuidv7());

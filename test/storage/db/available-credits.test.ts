@@ -33,7 +33,9 @@ import { startPages } from '../../support/pages.ts';
 import { pollUntil } from '../../support/poll.ts';
 import { useService } from '../../support/use-service.ts';
 
-/** All running work of a team shares its credits, whatever kind it is. No workflow runs the jobs of this file. */
+/**
+ * All running work of a team shares its credits, whatever kind it is. No workflow runs the jobs of this file.
+ */
 
 const service = useService();
 let db: Database;
@@ -75,7 +77,10 @@ async function startAgent(team: TestTeam, reserved: number): Promise<string> {
   return job.id;
 }
 
-/** Starts a crawl. @returns its page worker, and what claims pages for it and records some of those that are claimed */
+/**
+ * Starts a crawl.
+ * @returns its page worker, and what claims pages for it and records some of those that are claimed
+ */
 async function startCrawl({ id: teamId }: TestTeam, count: number, reserved = 1) {
   const host = `host-${uuidv7()}.test`;
   const id = uuidv7();

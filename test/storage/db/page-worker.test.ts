@@ -8,7 +8,10 @@ import { insertPageJob } from '../../../src/storage/db/jobs/page-jobs.ts';
 import { NULL_CIPHER } from '../../../src/system/encryption/job-cipher.ts';
 import { makeTeam, openTestDatabase } from '../../support/database.ts';
 
-/** A page worker with a real database. Its clock stands still unless the test moves it, so that it never stops claiming. */
+/**
+ * A page worker with a real database. Its clock stands still unless the test moves it, so that it never stops
+ * claiming.
+ */
 
 let db: Database;
 beforeAll(() => {
@@ -42,7 +45,10 @@ async function newBatch(pages: number): Promise<string> {
   return id;
 }
 
-/** A page worker of a job whose pages have no documents, and for which no other worker is needed. @param change what sets it apart */
+/**
+ * A page worker of a job whose pages have no documents, and for which no other worker is needed.
+ * @param change what sets it apart
+ */
 const workerOf = (jobId: string, change: Pick<PageWorkerOptions, 'scrape'> & Partial<PageWorkerOptions>) =>
   new PageWorker({
     db,

@@ -23,8 +23,8 @@ import { createJobCipher, NULL_CIPHER } from '../../../src/system/encryption/job
 import { makeTeam, openTestDatabase, type TestTeam } from '../../support/database.ts';
 
 /**
- * Page workers claim and record pages: each page ends once and is billed once, and no limit is exceeded, whichever
- * process dies.
+ * Page workers claim and record pages: each page ends once and is billed once, and no limit is exceeded,
+ * whichever process dies.
  */
 
 let db: Database;

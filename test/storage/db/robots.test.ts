@@ -17,7 +17,10 @@ import {
 import { createJobCipher, type JobCipher, NULL_CIPHER } from '../../../src/system/encryption/job-cipher.ts';
 import { makeTeam, openTestDatabase } from '../../support/database.ts';
 
-/** Copies of robots.txt are shared by all workers, and so is how long a crawl waits for one that is unavailable. */
+/**
+ * Copies of robots.txt are shared by all workers, and so is how long a crawl waits for one that is
+ * unavailable.
+ */
 
 let db: Database;
 beforeAll(() => {
@@ -85,7 +88,8 @@ describe('the stored copy of a robots.txt', () => {
   it('is refreshed after an hour and deleted after thirty days', async () => {
     const [hour, month] = [newOrigin(), newOrigin()];
     const { crawl } = await newCrawl([]);
-    // Upkeep deletes no file younger than the oldest running job, so other tests must never see one that is this old.
+    // Upkeep deletes no file younger than the oldest running job, so other tests must never see one that is
+    // this old.
     const tested = db.query.transaction().execute(async (query) => {
       const own: Database = { ...db, query };
       const past = (ms: number) => new Date(Date.now() - ms);

@@ -48,7 +48,10 @@ async function startOwner(purpose: string, { ownPids = false } = {}) {
   };
 }
 
-/** The number of a process that has just ended: the system gives it to another one only after all other numbers. */
+/**
+ * The number of a process that has just ended: the system gives it to another one only after all other
+ * numbers.
+ */
 const freePid = (): number => spawnSync('true').pid;
 
 describe('the directory of a program', () => {

@@ -40,7 +40,8 @@ describe.each(confinements)('the bounds (%s)', (confinement) => {
       const failing = run(hog).catch((error: unknown) => error);
       const other = run('await new Promise((resolve) => setTimeout(resolve, 500)); return "done"');
       expect(await other).toBe('done');
-      // Node throws a RangeError where memory outside of the heap is refused, and ends where the heap is full.
+      // Node throws a RangeError where memory outside of the heap is refused, and ends where the heap is
+      // full.
       expect(await failing).toMatchObject({ fault: expect.stringMatching(/died|memory|threw/) });
       expect(await run('return 1')).toBe(1);
     },

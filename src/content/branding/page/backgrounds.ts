@@ -2,8 +2,8 @@ import type { Background } from '../branding-data.ts';
 import type { PageState } from './visible-elements.ts';
 
 /**
- * Runs in the page: collects the backgrounds of the visible elements, and stores with each element the index of the
- * background behind its content.
+ * Runs in the page: collects the backgrounds of the visible elements, and stores with each element the index
+ * of the background behind its content.
  * @param limit most different backgrounds; further ones count as part of the one behind them
  * @returns the backgrounds, the canvas first
  */
@@ -20,7 +20,8 @@ export function collectBackgrounds(limit: number): Background[] {
     return backgrounds.push({ ...background, area: 0 }) - 1;
   };
 
-  // The canvas takes the background of the root element, or of the body where the root has none (CSS Backgrounds 2.11.2).
+  // The canvas takes the background of the root element, or of the body where the root has none (CSS
+  // Backgrounds 2.11.2).
   const canvas = elements.find(
     ({ element, isFilled }) => isFilled && (element === root || element === document.body),
   );

@@ -2,8 +2,8 @@ import type { Button, Control } from '../branding-data.ts';
 import type { PageState, VisibleElement } from './visible-elements.ts';
 
 /**
- * Runs in the page: collects buttons and input fields among the visible elements, and sets the role of the text in
- * buttons to `button`.
+ * Runs in the page: collects buttons and input fields among the visible elements, and sets the role of the
+ * text in buttons to `button`.
  * @param limit most buttons, and most fields
  */
 export function collectControls(limit: number): { buttons: Button[]; inputs: Control[] } {

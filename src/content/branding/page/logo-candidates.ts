@@ -2,8 +2,8 @@ import type { LogoCandidate } from '../branding-data.ts';
 import type { PageState } from './visible-elements.ts';
 
 /**
- * Runs in the page: collects images that may be the logo: those in the page's header or navigation, in a link, or with
- * a logo's name. An SVG has no `src` yet; `serializeSvg` makes it from the index.
+ * Runs in the page: collects images that may be the logo: those in the page's header or navigation, in a
+ * link, or with a logo's name. An SVG has no `src` yet; `serializeSvg` makes it from the index.
  * @param limit most candidates
  */
 export function collectLogoCandidates(limit: number): (LogoCandidate & { index: number })[] {

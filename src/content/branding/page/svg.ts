@@ -1,8 +1,8 @@
 import type { PageState } from './visible-elements.ts';
 
 /**
- * Runs in the page: serializes an inline SVG as a standalone document, with the elements that it refers to, with styles
- * from style sheets inlined, and without scripts.
+ * Runs in the page: serializes an inline SVG as a standalone document, with the elements that it refers to,
+ * with styles from style sheets inlined, and without scripts.
  * @param options.index position in the list of `findVisibleElements`
  * @param options.shapes most elements of the SVG, and of each element that it refers to
  * @returns the SVG document and its fill and stroke colours; `undefined` for one that is too large

@@ -30,8 +30,8 @@ export interface PageState {
 }
 
 /**
- * Runs in the page: finds the rendered elements in document order, those in open shadow trees included, and stores them
- * for the other functions of this folder.
+ * Runs in the page: finds the rendered elements in document order, those in open shadow trees included, and
+ * stores them for the other functions of this folder.
  * @param limit most elements to visit, because pages can be endless
  * @returns whether the document is HTML
  */

@@ -19,8 +19,8 @@ function isLanguageTag(language: string): boolean {
 }
 
 /**
- * Parses a date as `2024-01-31` from ISO notation, `31.1.2024`, or a month name in the given language or English;
- * `undefined` where the date is ambiguous.
+ * Parses a date as `2024-01-31` from ISO notation, `31.1.2024`, or a month name in the given language or
+ * English; `undefined` where the date is ambiguous.
  */
 export function parseDate(text: string, language: string): string | undefined {
   const short = text.trim().slice(0, 100);
@@ -37,7 +37,10 @@ export function parseDate(text: string, language: string): string | undefined {
   return year && day && month >= 0 ? isoDate(year, String(month + 1), day) : undefined;
 }
 
-/** With dots the day comes first. With other separators the order is only clear when one number is too large for a month. */
+/**
+ * With dots the day comes first. With other separators the order is only clear when one number is too large
+ * for a month.
+ */
 function parseNumericDate([, first = '', sign, second = '', year = '']: RegExpExecArray): string | undefined {
   if (sign === '.' || Number(first) > 12) return isoDate(year, second, first);
   return Number(second) > 12 ? isoDate(year, first, second) : undefined;

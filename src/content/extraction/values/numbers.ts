@@ -15,8 +15,8 @@ const CURRENCIES: [RegExp, string][] = [
 ];
 
 /**
- * Parses the only number of a text such as `$1,299.00`, `1.299,00 €` or `4.5 out of 5`; `undefined` without a number, and
- * where several make it ambiguous.
+ * Parses the only number of a text such as `$1,299.00`, `1.299,00 €` or `4.5 out of 5`; `undefined` without a
+ * number, and where several make it ambiguous.
  * @param language of the page; decides whether `1.299` has a decimal point or a thousands separator
  */
 export function parseSingleNumber(text: string, language: string): number | undefined {
@@ -26,7 +26,9 @@ export function parseSingleNumber(text: string, language: string): number | unde
   return distinct.length === 1 ? toNumber(distinct[0]!, decimalSeparator(language)) : undefined;
 }
 
-/** The ISO 4217 code of an amount with a currency; `undefined` for `$` alone, which several currencies share. */
+/**
+ * The ISO 4217 code of an amount with a currency; `undefined` for `$` alone, which several currencies share.
+ */
 export const detectCurrency = (text: string): string | undefined =>
   CURRENCIES.find(([sign]) => sign.test(text))?.[1];
 
@@ -53,7 +55,8 @@ function toNumber(text: string, decimal: string): number | undefined {
   const parts = digits.split(sign);
   const isGroup =
     parts.length > 2 || (parts.length === 2 && parts[1]!.length === 3 && /^-?\d{1,3}$/.test(parts[0]!));
-  // One separator followed by three digits is ambiguous, so the language decides; two different separators are not.
+  // One separator followed by three digits is ambiguous, so the language decides; two different separators
+  // are not.
   const isDecimal =
     comma >= 0 && point >= 0 ? parts.length === 2 : !isGroup || (parts.length === 2 && sign === decimal);
   if (!isDecimal) sign = '';

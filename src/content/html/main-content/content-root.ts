@@ -15,7 +15,10 @@ const MIN_MAIN_LENGTH = 150;
 const MIN_TITLED_ARTICLE_SHARE = 0.2;
 const MIN_TITLED_ARTICLE_WEIGHT = 300;
 const MIN_FIRST_ARTICLE_WEIGHT = 200;
-/** Minimum share of its parent's weight for a child to be the content root; less for `main` and `article` elements. */
+/**
+ * Minimum share of its parent's weight for a child to be the content root; less for `main` and `article`
+ * elements.
+ */
 const MIN_CHILD_SHARE = 0.75;
 const MIN_MARKED_CHILD_SHARE = 0.5;
 /** A sibling of the content root inside the main element is kept if no larger share of its text is linked. */
@@ -160,7 +163,10 @@ function descend(found: RootSearch, index: PageIndex, { dropped, remaining }: Pr
   return true;
 }
 
-/** The article with the title among several siblings, else the first. The others are loaded for endless scrolling. */
+/**
+ * The article with the title among several siblings, else the first. The others are loaded for endless
+ * scrolling.
+ */
 function findFirstArticle(
   children: Element[],
   index: PageIndex,
@@ -190,7 +196,9 @@ function isContentBesideRoot(
   );
 }
 
-/** Whether an element of a documentation page is a table or a section without prose, which is content there. */
+/**
+ * Whether an element of a documentation page is a table or a section without prose, which is content there.
+ */
 function isDataOnly(
   element: Element,
   { type, titled }: PageIndex,

@@ -28,9 +28,10 @@ export const STAGES: readonly Stage[] = [
 ];
 
 /**
- * Finds the elements of a page that are not main content: first those that tags, roles, names and headings identify,
- * then everything outside of the element with the content. The thresholds depend on the type of the page, which is
- * detected from its signals and corrected by its structure. Takes time in proportion to the page's size.
+ * Finds the elements of a page that are not main content: first those that tags, roles, names and headings
+ * identify, then everything outside of the element with the content. The thresholds depend on the type of the
+ * page, which is detected from its signals and corrected by its structure. Takes time in proportion to the
+ * page's size.
  */
 export function findBoilerplate(
   document: Document,

@@ -22,7 +22,9 @@ export interface FilteredPage {
   root: Element;
 }
 
-/** `finished` skips the remaining stages. With `restartAs` the pipeline starts again for another page type. */
+/**
+ * `finished` skips the remaining stages. With `restartAs` the pipeline starts again for another page type.
+ */
 export type StageResult = 'finished' | { restartAs: PageType } | undefined;
 
 /** One step of the main-content filter. */

@@ -118,7 +118,10 @@ function isLineNumberGutter(pre: Element, code: string): boolean {
   return Boolean(cell?.next && /^\s*1\b/.test(code));
 }
 
-/** The language named by the classes of a `pre` or of the elements right inside or around it; an empty string without one. */
+/**
+ * The language named by the classes of a `pre` or of the elements right inside or around it; an empty string
+ * without one.
+ */
 function detectLanguage(pre: Element): string {
   const { parent } = pre;
   const around = isParentElement(parent) ? [parent, parent.parent] : [];

@@ -17,15 +17,18 @@ interface OpenSpan {
 }
 
 /**
- * Opens and closes emphasis and links in the output. Whether delimiters are read as emphasis depends on the characters
- * on both sides (CommonMark 0.31.2, 6.2): one that could not open is left out, one that could not close is moved or
- * removed again.
+ * Opens and closes emphasis and links in the output. Whether delimiters are read as emphasis depends on the
+ * characters on both sides (CommonMark 0.31.2, 6.2): one that could not open is left out, one that could not
+ * close is moved or removed again.
  */
 export class Delimiters {
   readonly #output: OutputBuffer;
   readonly #spans: readonly InlineSpan[];
   #opened: OpenSpan[] = [];
-  /** Emphasis that was closed at the end of the output, innermost first, and the position of the first closing delimiter. */
+  /**
+   * Emphasis that was closed at the end of the output, innermost first, and the position of the first closing
+   * delimiter.
+   */
   #closed: OpenSpan[] = [];
   #closedFrom = 0;
   /** Start of the plain text at the end of the output, which may be split anywhere. */
@@ -107,8 +110,8 @@ export class Delimiters {
   }
 
   /**
-   * Repairs closing delimiters that a word follows directly: after punctuation they would not close, so the punctuation
-   * moves behind them, or the delimiters are removed.
+   * Repairs closing delimiters that a word follows directly: after punctuation they would not close, so the
+   * punctuation moves behind them, or the delimiters are removed.
    */
   repairClosing(next: AdjacentCharacter): void {
     const output = this.#output;
@@ -167,14 +170,18 @@ export class Delimiters {
     this.markBoundary();
   }
 
-  /** Whether a delimiter would open here. @param innerFrom the place of the first of the spans that open right inside */
+  /**
+   * Whether a delimiter would open here.
+   * @param innerFrom the place of the first of the spans that open right inside
+   */
   #canBegin(character: string, innerFrom: number, next: AdjacentCharacter): boolean {
     const spans = this.#spans;
     let inner = innerFrom;
     while (spans[inner]?.open.charAt(0) === character) inner++;
     const following = spans[inner]?.open.charAt(0) ?? next;
     const canOpen = !isWord(this.#beforeRun(character)) || (character !== '_' && !isPunctuation(following));
-    // Closing and opening delimiters of the same character form one run, which is ambiguous for more than one pair.
+    // Closing and opening delimiters of the same character form one run, which is ambiguous for more than one
+    // pair.
     const isSinglePair =
       this.#closed.length === 1 && spans.every(({ isLink }, place) => isLink || place < innerFrom);
     return canOpen && (isSinglePair || !(this.isAtClosing && this.#output.lastCharacter === character));

@@ -21,7 +21,10 @@ export const SKIPPED_ELEMENTS: readonly string[] =
 
 const SKIPPED_SET: ReadonlySet<string> = new Set(SKIPPED_ELEMENTS);
 
-/** Classifies the content of an element: the first that applies of heading, other blocks, several lines, or inline text only. */
+/**
+ * Classifies the content of an element: the first that applies of heading, other blocks, several lines, or
+ * inline text only.
+ */
 export function classifyContent(element: Element): 'heading' | 'blocks' | 'lines' | 'none' {
   let found: 'blocks' | 'lines' | 'none' = 'none';
   const stack: Element[] = [element];

@@ -2,7 +2,10 @@
 const SPECIAL_CHARACTER = /[\\`*_[\]<&~]/;
 const SPECIAL_CHARACTERS = /[\\`*_[\]<&~]/g;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
-/** A bare URL that renderers turn into a link (GFM 6.9). Characters inside it are never markup, so they are not escaped. */
+/**
+ * A bare URL that renderers turn into a link (GFM 6.9). Characters inside it are never markup, so they are
+ * not escaped.
+ */
 const BARE_URL = /(?:(?<![a-z])https?:\/\/|(?<![^\s(*_~[\]])www\.)([\p{L}\p{N}_.-]+)[^\s<]*/giu;
 /** Punctuation that GFM leaves out of a bare URL when it stands at the end. */
 const URL_TRAILERS = new Set(`?!.,:;*_~'")]`);
@@ -11,7 +14,10 @@ const ENTITY = /&(?:#(?:\d{1,7}|x[\da-f]{1,6})|[a-z][a-z\d]{0,31});/iy;
 /** The character before or after a text; an empty string at either end of a line. */
 export type AdjacentCharacter = string;
 
-/** Whether a character is punctuation to CommonMark's emphasis rules (0.31.2, 2.1). Half of a surrogate pair counts as punctuation. */
+/**
+ * Whether a character is punctuation to CommonMark's emphasis rules (0.31.2, 2.1). Half of a surrogate pair
+ * counts as punctuation.
+ */
 export function isPunctuation(character: AdjacentCharacter): boolean {
   const code = character.charCodeAt(0);
   if (code < 128) return code > 32 && !isAlphanumeric(code);
@@ -42,8 +48,9 @@ export const mayNeedEscaping = (text: string): boolean => SPECIAL_CHARACTER.test
 const NOT_PLAIN = /[\\`*_[\]<&~\t-\r\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/;
 
 /**
- * Whether a text is written as it is, because it has single spaces between its words and no character that can be markup. Most
- * texts are like that, so it matters that V8 takes less time for one class of characters than for alternatives.
+ * Whether a text is written as it is, because it has single spaces between its words and no character that
+ * can be markup. Most texts are like that, so it matters that V8 takes less time for one class of characters
+ * than for alternatives.
  */
 export const isPlain = (text: string): boolean => !NOT_PLAIN.test(text) && !/ {2}/.test(text);
 
@@ -152,7 +159,10 @@ const UNDERLINE = /^(?:=+|-+)\s*$/;
 const TABLE_RULE = /^[\s:|-]*-[\s:|-]*$/;
 const DEFINITION = /^\[(?:[^[\]\\]|\\.){1,999}\]:/;
 
-/** Escapes a line that would begin a block of its own. @param isFirst whether the line is the first of its paragraph */
+/**
+ * Escapes a line that would begin a block of its own.
+ * @param isFirst whether the line is the first of its paragraph
+ */
 export function escapeLine(line: string, isFirst: boolean): string {
   if (!MAY_BE_BLOCK.test(line)) return line;
   if (NUMBER.test(line)) return line.replace(NUMBER, '$1\\$2');

@@ -20,8 +20,8 @@ const MAX_ANCHOR_PARENTS = 3;
 const MAX_ITEM_DEPTH = 20;
 
 /**
- * Finds footnotes by structure instead of class names: a list item to which a short link in the text leads, and which
- * links back to that link. No other structure of a page does both.
+ * Finds footnotes by structure instead of class names: a list item to which a short link in the text leads,
+ * and which links back to that link. No other structure of a page does both.
  */
 export function findFootnotes(nodes: readonly ChildNode[]): Footnotes {
   const { links, items } = collectLinksAndTargets(nodes);

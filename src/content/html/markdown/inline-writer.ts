@@ -19,9 +19,9 @@ export const LINE_BREAKS = { paragraph: '  \n', heading: ' ', link: '\\\n', cell
 const MAX_MERGED_CODE = 1_000;
 
 /**
- * Writes the inline text of one block. White space, line breaks and opening delimiters are held back until the next
- * character is known, because delimiters beside white space are not read as emphasis. A block inside emphasis closes
- * the delimiters and opens them again after it.
+ * Writes the inline text of one block. White space, line breaks and opening delimiters are held back until
+ * the next character is known, because delimiters beside white space are not read as emphasis. A block inside
+ * emphasis closes the delimiters and opens them again after it.
  */
 export class InlineWriter {
   readonly #output = new OutputBuffer();
@@ -103,7 +103,10 @@ export class InlineWriter {
     this.#imageTo = this.#output.length;
   }
 
-  /** Adds a line break. @param isAsked whether the page has a `br` here, which counts each time; block boundaries count once */
+  /**
+   * Adds a line break.
+   * @param isAsked whether the page has a `br` here, which counts each time; block boundaries count once
+   */
   break(isAsked: boolean): void {
     this.#breaks = isAsked ? this.#breaks + 1 : Math.max(this.#breaks, 1);
   }
@@ -153,7 +156,10 @@ export class InlineWriter {
     };
   }
 
-  /** Adds escaped text. Leading punctuation that would keep a delimiter from opening is written before the delimiter. */
+  /**
+   * Adds escaped text. Leading punctuation that would keep a delimiter from opening is written before the
+   * delimiter.
+   */
   #text(text: string): void {
     if (this.#delimiters.isOpeningPending && isPunctuation(text.charAt(0)) && isWord(this.#before)) {
       const lead = /^[\p{P}\p{S}]+/u.exec(text)?.[0] ?? '';
@@ -182,7 +188,10 @@ export class InlineWriter {
     this.#delimiters.open(next);
   }
 
-  /** Writes the space or line break that was held back; without one, repairs closing delimiters that the next character would break. */
+  /**
+   * Writes the space or line break that was held back; without one, repairs closing delimiters that the next
+   * character would break.
+   */
   #settle(next: AdjacentCharacter): void {
     const output = this.#output;
     output.commit();

@@ -8,8 +8,8 @@ import type { ElementRule } from './writer.ts';
 const MAX_NESTED_DELIMITERS = 3;
 
 /**
- * Creates the rule for emphasis. Nested emphasis uses the other delimiter, and only where it opens together with the
- * outer one or at a word boundary: elsewhere parsers would read neither.
+ * Creates the rule for emphasis. Nested emphasis uses the other delimiter, and only where it opens together
+ * with the outer one or at a word boundary: elsewhere parsers would read neither.
  */
 function createDelimiterRule(delimiter: string, alternative?: string): ElementRule {
   return (writer, { children }) => {
@@ -31,7 +31,10 @@ export const strong = createDelimiterRule('**', '__');
 export const emphasis = createDelimiterRule('*', '_');
 export const strikethrough = createDelimiterRule('~~');
 
-/** Writes a heading on one line with as many `#` as its level. Inside a paragraph it becomes text, and in a table cell bold text. */
+/**
+ * Writes a heading on one line with as many `#` as its level. Inside a paragraph it becomes text, and in a
+ * table cell bold text.
+ */
 export const heading: ElementRule = (writer, element) => {
   const { name, children } = element;
   writer.endText();
@@ -51,7 +54,10 @@ export const heading: ElementRule = (writer, element) => {
   writer.addBlock({ kind: 'heading', text: `${'#'.repeat(Number(name[1]))} ${closed}`.trimEnd() });
 };
 
-/** Superscript keeps its tag where its text would otherwise be read as part of a number or name: 10<sup>6</sup> is not 106. */
+/**
+ * Superscript keeps its tag where its text would otherwise be read as part of a number or name:
+ * 10<sup>6</sup> is not 106.
+ */
 export const superscript: ElementRule = (writer, element) => {
   const text = textContent(element).trim();
   const isPower =

@@ -17,9 +17,9 @@ const AUTOLINK_URL = /^https?:\/\/[^\s<>\\]+$/i;
 const AUTOLINK_EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[\w-]+(?:\.[\w-]+)*$/;
 
 /**
- * A link. Markdown links cannot contain blocks: a link around lines joins them, one around a heading and other blocks
- * is written in the heading, and one around other blocks is repeated in the text of each. A place in a document to which one of
- * its links leads stays, as HTML.
+ * A link. Markdown links cannot contain blocks: a link around lines joins them, one around a heading and
+ * other blocks is written in the heading, and one around other blocks is repeated in the text of each. A
+ * place in a document to which one of its links leads stays, as HTML.
  */
 export const link: ElementRule = (writer, element) => {
   const { id = '', href } = element.attribs;
@@ -36,7 +36,9 @@ export const link: ElementRule = (writer, element) => {
   else writeLinkedContent(writer, element, element);
 };
 
-/** Writes the content of `within` as the text of a link; `within` is the link itself or a list item inside it. */
+/**
+ * Writes the content of `within` as the text of a link; `within` is the link itself or a list item inside it.
+ */
 export function writeLinkedContent(writer: MarkdownWriter, element: Element, within: Element): void {
   const content = () => writer.walk(within.children);
   const span = createLinkSpan(element, writer);
@@ -99,7 +101,9 @@ function autolink({ attribs: { href = '', title }, children: [only, ...more] }: 
 const isSkipLink = (element: Element) =>
   element.attribs.href?.includes('#') && SKIP_LINK.test(oneLine(textContent(element)));
 
-/** An image. The same image twice in a row, as pages repeat it for readers without scripts, is written once. */
+/**
+ * An image. The same image twice in a row, as pages repeat it for readers without scripts, is written once.
+ */
 export const image: ElementRule = (writer, element) => {
   const { attribs } = element;
   const source = attribs.src?.trim();

@@ -6,7 +6,9 @@ import { joinBlocks } from './writer.ts';
 
 const LISTS = new Set(['ul', 'ol', 'menu', 'dir']);
 
-/** A list. A list right after another one gets a different marker, because equal markers would merge the two. */
+/**
+ * A list. A list right after another one gets a different marker, because equal markers would merge the two.
+ */
 export const list: ElementRule = (writer, element) => {
   writer.endText();
   if (writer.isInline || !writer.canIndent) {
@@ -44,7 +46,10 @@ export const orphanItem: ElementRule = (writer, element) => {
   else writer.addBlock({ kind: 'item', text: renderItem(blocks, '-'), marker: '-' });
 };
 
-/** A definition. GFM has no syntax for it; a single text is written after a colon below its term, as many tools do. */
+/**
+ * A definition. GFM has no syntax for it; a single text is written after a colon below its term, as many
+ * tools do.
+ */
 export const definition: ElementRule = (writer, element) => {
   writer.endText();
   if (writer.isInline) {

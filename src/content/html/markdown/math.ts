@@ -11,7 +11,10 @@ const FORMULA =
   /(?:^|\s)(?:katex|katex-display|MathJax|MathJax_(?:CHTML|SVG)|(?:MathJax(?:_SVG)?_D|MJXc-d)isplay|mwe-math-element)(?:\s|$)/;
 const DISPLAY = /(?:^|\s)(?:katex-display|MathJax_Display|mwe-math-element-block)(?:\s|$)/;
 
-/** A formula as TeX between dollar signs: the author's own TeX where the page has it, otherwise made from MathML. */
+/**
+ * A formula as TeX between dollar signs: the author's own TeX where the page has it, otherwise made from
+ * MathML.
+ */
 export const math: ElementRule = (writer, element) => {
   const tex = sourceTex(element) ?? mathmlToTex(element);
   writeFormula(writer, tex, element.attribs.display === 'block' || isDisplayMath(element));
@@ -36,7 +39,10 @@ export const mathContainer: ElementRule = (writer, element) => {
   else writer.walk(element.children);
 };
 
-/** An element that may be the rendering of a formula; it is skipped when the formula itself stands inside or beside it. */
+/**
+ * An element that may be the rendering of a formula; it is skipped when the formula itself stands inside or
+ * beside it.
+ */
 export const renderedMath: ElementRule = (writer, element) => {
   const { class: names } = element.attribs;
   if (names === undefined || !/kat|ath|MJX/.test(names)) return writer.walk(element.children);

@@ -4,11 +4,17 @@ import { type AdjacentCharacter, dependsOnNext } from './escape.ts';
 const MAX_TAIL = 4_096;
 const KEPT_TAIL = 256;
 
-/** The written part of an inline text. Positions count from its start; those before `committedLength` cannot change any more. */
+/**
+ * The written part of an inline text. Positions count from its start; those before `committedLength` cannot
+ * change any more.
+ */
 export class OutputBuffer {
   #head = '';
   #end = '';
-  /** The last character of `#end`. It is kept, because reading it from V8's rope would flatten the rope for each piece of text. */
+  /**
+   * The last character of `#end`. It is kept, because reading it from V8's rope would flatten the rope for
+   * each piece of text.
+   */
   #last: AdjacentCharacter = '';
   /** Position of a last character whose escaping depends on the next one; -1 without one. */
   #looseAt = -1;

@@ -10,14 +10,17 @@ const MAX_COLUMNS = 100;
 const MAX_ROW_SPAN = 1_000;
 /** Roles that say that an element is a table of data. */
 const SAYS_TABLE = /^(table|(tree)?grid)$/;
-/** A table without header cells is data if at most one in this many cells holds a block such as a heading or list. */
+/**
+ * A table without header cells is data if at most one in this many cells holds a block such as a heading or
+ * list.
+ */
 const MIN_CELLS_PER_BLOCK = 4;
 const LAYOUT_ELEMENTS = new Set(['div', 'p', 'section', 'article', 'form']);
 const NESTED_BLOCK_ELEMENTS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'pre', 'blockquote']);
 
 /**
- * A table of GitHub-flavoured markdown (GFM 4.10). A table used for page layout is written as the content of its cells, and one
- * whose role says that it holds data although there are tables in its cells as HTML.
+ * A table of GitHub-flavoured markdown (GFM 4.10). A table used for page layout is written as the content of
+ * its cells, and one whose role says that it holds data although there are tables in its cells as HTML.
  */
 export const table: ElementRule = (writer, element) => {
   writer.endText();
@@ -48,8 +51,9 @@ export const table: ElementRule = (writer, element) => {
 };
 
 /**
- * Renders a table whose cells hold tables, which GFM cannot express, as HTML tags around the markdown of each cell. The blank
- * lines around the content of a cell end the HTML block, so that it is read as markdown (CommonMark 4.6).
+ * Renders a table whose cells hold tables, which GFM cannot express, as HTML tags around the markdown of each
+ * cell. The blank lines around the content of a cell end the HTML block, so that it is read as markdown
+ * (CommonMark 4.6).
  */
 function renderHtmlRows(rows: Element[], writer: MarkdownWriter): string {
   const lines = rows.flatMap((row) => [
@@ -90,7 +94,10 @@ function renderRows(rows: Element[], writer: MarkdownWriter): string {
 
 const ALIGNMENT_RULES: Record<string, string> = { left: ':--', center: ':-:', right: '--:' };
 
-/** Renders the cells of a row by column. @param covered for each column, how many more rows a `rowspan` above covers */
+/**
+ * Renders the cells of a row by column.
+ * @param covered for each column, how many more rows a `rowspan` above covers
+ */
 function renderCells(row: Element, covered: number[], writer: MarkdownWriter): string[] {
   const cells: string[] = [];
   const fill = () => {
@@ -137,8 +144,8 @@ const alignment = ({ attribs: { align, style } }: Element) =>
   (align ?? /text-align:\s*(left|center|right)/i.exec(style ?? '')?.[1] ?? '').toLowerCase();
 
 /**
- * Whether a table holds data rather than layout. Header cells, a caption or a role say so (HTML standard, 4.9.1);
- * without them a table is data when few of its cells hold blocks.
+ * Whether a table holds data rather than layout. Header cells, a caption or a role say so (HTML standard,
+ * 4.9.1); without them a table is data when few of its cells hold blocks.
  */
 function isDataTable(element: Element, rows: Element[]): boolean {
   const { role = '' } = element.attribs;

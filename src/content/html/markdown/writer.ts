@@ -8,7 +8,10 @@ import { InlineWriter, LINE_BREAKS } from './inline-writer.ts';
 export interface MarkdownOptions {
   /** Replace images with `data:` URLs by a placeholder. */
   removeBase64Images: boolean;
-  /** Leave out what has no content: empty links, headings, items and quotes, and links that skip to the content. */
+  /**
+   * Leave out what has no content: empty links, headings, items and quotes, and links that skip to the
+   * content.
+   */
   tidy: boolean;
 }
 
@@ -25,7 +28,10 @@ export type ElementRule = (writer: MarkdownWriter, element: Element) => void;
 
 /** Most characters of one page, about ten books: conversion needs several times this in memory. */
 const MAX_TEXT = 5_000_000;
-/** Most levels of lists and quotes. Each level adds a prefix to every line inside, so deeper levels are flattened to bound the output. */
+/**
+ * Most levels of lists and quotes. Each level adds a prefix to every line inside, so deeper levels are
+ * flattened to bound the output.
+ */
 const MAX_INDENTS = 20;
 /** Most characters, each counted once per level of lists and quotes around it. */
 const MAX_INDENTED_TEXT = 20_000_000;
@@ -57,7 +63,9 @@ export class MarkdownWriter {
     this.line = new InlineWriter(this.spans, LINE_BREAKS.paragraph);
   }
 
-  /** Writes nodes in order. Recursion is safe because the parser bounds the depth of a page as browsers do. */
+  /**
+   * Writes nodes in order. Recursion is safe because the parser bounds the depth of a page as browsers do.
+   */
   walk(nodes: readonly ChildNode[]): void {
     for (let at = 0; at < nodes.length; at++) {
       const node = nodes[at]!;
@@ -111,7 +119,10 @@ export class MarkdownWriter {
     this.spans.pop();
   }
 
-  /** Collects the blocks of a container such as a list item. @param isIndented whether each line will get a prefix */
+  /**
+   * Collects the blocks of a container such as a list item.
+   * @param isIndented whether each line will get a prefix
+   */
   collectBlocks(isIndented: boolean, content: () => void): MarkdownBlock[] {
     const { line } = this;
     const blocks = this.#blocks;

@@ -14,7 +14,10 @@ const META = new Set([
 // No character class matches beyond the next opening parenthesis, which keeps matching linear.
 const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^()'"\s]+))\s*\)/gi;
 
-/** URLs of all images of a page, including icons and previews: absolute, unique, in document order, without `data:` URLs. */
+/**
+ * URLs of all images of a page, including icons and previews: absolute, unique, in document order, without
+ * `data:` URLs.
+ */
 export function extractImages(document: Document, pageUrl: string): string[] {
   const base = documentBaseUrl(document, pageUrl);
   const images = listElements(document)

@@ -53,8 +53,8 @@ const CHARACTERS: Record<string, string> = {
 };
 
 /**
- * Names that are common. A page has the same names very often, and each is a part of its text; with one string for all of them,
- * V8 compares and looks up names by their address instead of their characters.
+ * Names that are common. A page has the same names very often, and each is a part of its text; with one
+ * string for all of them, V8 compares and looks up names by their address instead of their characters.
  */
 const TAGS = new Map<string, { name: string; id: html.TAG_ID }>(
   Object.values(html.TAG_NAMES)

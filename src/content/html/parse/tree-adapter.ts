@@ -21,10 +21,10 @@ const LibraryAdapter = class {} as new () => Adapter;
 Object.assign(LibraryAdapter.prototype, adapter);
 
 /**
- * Lets parse5 build a tree of domhandler nodes. Compared with the library's own adapter, its nodes need less memory, it usually
- * finds a node among its siblings in constant time, and it limits the size of the page. An adapter is used for one page only.
- * It is a class, because an object literal with a getter would have a shape of its own for each page, so that V8 would look up
- * its functions whenever the parser calls one.
+ * Lets parse5 build a tree of domhandler nodes. Compared with the library's own adapter, its nodes need less
+ * memory, it usually finds a node among its siblings in constant time, and it limits the size of the page. An
+ * adapter is used for one page only. It is a class, because an object literal with a getter would have a
+ * shape of its own for each page, so that V8 would look up its functions whenever the parser calls one.
  * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` during parsing, for a page beyond the limits
  */
 export class BoundedAdapter extends LibraryAdapter {
@@ -73,8 +73,8 @@ export class BoundedAdapter extends LibraryAdapter {
   }
 
   /**
-   * Adds a node behind the last child. The list of the first child is made for one, because many elements have no other, and V8
-   * makes room for sixteen more as soon as a list grows.
+   * Adds a node behind the last child. The list of the first child is made for one, because many elements
+   * have no other, and V8 makes room for sixteen more as soon as a list grows.
    */
   override appendChild(parent: ParentNode, node: ChildNode): void {
     const { children } = parent;

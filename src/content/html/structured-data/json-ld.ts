@@ -1,6 +1,9 @@
 import { isJsonObject } from '../../../json/json-object.ts';
 
-/** An item that a page describes, in the form of JSON-LD. `@type` is a name without vocabulary, such as `Product`. */
+/**
+ * An item that a page describes, in the form of JSON-LD. `@type` is a name without vocabulary, such as
+ * `Product`.
+ */
 export interface JsonLdItem {
   [name: string]: unknown;
 }
@@ -11,9 +14,9 @@ const MAX_VALUE_DEPTH = 20;
 const MAX_VALUES = 20_000;
 
 /**
- * Parses the nodes of JSON-LD blocks. Members of a `@graph` become separate nodes, and references to nodes are inlined
- * one level deep. Common mistakes are repaired: comments, CDATA, entities, trailing commas, line breaks in strings.
- * Values beyond the limits on length, depth and number are dropped.
+ * Parses the nodes of JSON-LD blocks. Members of a `@graph` become separate nodes, and references to nodes
+ * are inlined one level deep. Common mistakes are repaired: comments, CDATA, entities, trailing commas, line
+ * breaks in strings. Values beyond the limits on length, depth and number are dropped.
  * @param blocks texts of `script` elements
  */
 export function parseJsonLd(blocks: string[]): JsonLdItem[] {

@@ -1,8 +1,9 @@
 import type TurndownService from 'turndown';
 
 /**
- * Turndown rules for the tables, strikethrough and task lists of GitHub. They are written here because the plugin of
- * Turndown's author is not maintained, and its maintained successor keeps tables with lists or code as HTML.
+ * Turndown rules for the tables, strikethrough and task lists of GitHub. They are written here because the
+ * plugin of Turndown's author is not maintained, and its maintained successor keeps tables with lists or code
+ * as HTML.
  */
 export function gfmRules(service: TurndownService): void {
   service.addRule('strikethrough', {
@@ -53,7 +54,10 @@ function writeCell(content: string, node: HTMLElement): string {
   return ` ${text} |${'  |'.repeat(columnSpan(node) - 1)}`;
 }
 
-/** Writes a row; below the first row of a table, which becomes its header, also the line that makes it a table. */
+/**
+ * Writes a row; below the first row of a table, which becomes its header, also the line that makes it a
+ * table.
+ */
 function writeRow(content: string, node: HTMLElement): string {
   const row = `\n|${content.replace(/\n/g, '')}`;
   const table = tableOf(node);
@@ -70,6 +74,8 @@ function writeRow(content: string, node: HTMLElement): string {
 const cellsOf = (row: Element): Element[] =>
   Array.from(row.children).filter(({ nodeName }) => nodeName === 'TD' || nodeName === 'TH');
 
-/** The columns that a cell spans. Larger numbers than any real table has would only make the markdown large. */
+/**
+ * The columns that a cell spans. Larger numbers than any real table has would only make the markdown large.
+ */
 const columnSpan = (cell: Element): number =>
   Math.min(Math.max(Number.parseInt(cell.getAttribute('colspan') ?? '1', 10) || 1, 1), 20);

@@ -12,8 +12,8 @@ const PREFIX = 'parsers-compiled-';
 const MAX_UNUSED_MS = 7 * 24 * 3_600_000;
 
 /**
- * Stores V8's compiled code of the parsers, unless the cache directory has it, and deletes that of older versions. A service
- * of such a version that still runs only starts its processes slower then.
+ * Stores V8's compiled code of the parsers, unless the cache directory has it, and deletes that of older
+ * versions. A service of such a version that still runs only starts its processes slower then.
  * @param program the program that converts documents, without compiled code
  * @returns its directory
  * @throws Error if the parsers cannot be loaded
@@ -47,7 +47,10 @@ function compile(directory: string, program: SandboxedProgram, confinement: Conf
   });
 }
 
-/** Deletes the compiled code in a directory that was not used for long, and what an ended process left unfinished. */
+/**
+ * Deletes the compiled code in a directory that was not used for long, and what an ended process left
+ * unfinished.
+ */
 async function deleteUnused(cacheDir: string): Promise<void> {
   for (const name of await readdir(cacheDir)) {
     if (!name.startsWith(PREFIX)) continue;

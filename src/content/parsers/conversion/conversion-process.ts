@@ -6,8 +6,8 @@ import type { ConverterContext, ConverterSettings } from './converter.ts';
 import { CONVERTERS, LOAD_ONLY } from './converters.ts';
 
 /**
- * The program of the sandboxed processes that convert documents. Its argument is the {@link ConverterSettings}, or
- * {@link LOAD_ONLY} to load all modules and end.
+ * The program of the sandboxed processes that convert documents. Its argument is the
+ * {@link ConverterSettings}, or {@link LOAD_ONLY} to load all modules and end.
  */
 const [, , argument = '{}'] = process.argv;
 if (argument === LOAD_ONLY) await loadAll();

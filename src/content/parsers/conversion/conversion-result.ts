@@ -26,8 +26,8 @@ const page = z.object({
 });
 
 /**
- * The result of a process that converts documents. A document may have taken control of it, so this is checked; the
- * types of images are a list, because browsers execute some types.
+ * The result of a process that converts documents. A document may have taken control of it, so this is
+ * checked; the types of images are a list, because browsers execute some types.
  */
 const result = z.union([
   z.object({

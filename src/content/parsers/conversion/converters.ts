@@ -7,7 +7,9 @@ import type { Converter } from './converter.ts';
 /** The argument of the process that converts documents which lets it load all converters and end. */
 export const LOAD_ONLY = 'load-only';
 
-/** The converters, which are loaded when they are needed, because a process converts documents of few types. */
+/**
+ * The converters, which are loaded when they are needed, because a process converts documents of few types.
+ */
 export const CONVERTERS: Record<DocumentType, () => Promise<Converter>> = {
   image: async () => (await import('./convert-image.ts')).convertImage,
   pdf: async () => (await import('./convert-pdf.ts')).convertPdf,

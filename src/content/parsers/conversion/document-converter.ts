@@ -62,16 +62,17 @@ const LIMITS = {
 /** Limit of V8's heap, which is a part of the memory: it fails with a message instead of being killed. */
 const HEAP_MB = 768;
 /**
- * Settings of V8's garbage collector. The young generation has its whole size, in MiB, from the beginning: a collection copies
- * the objects that are in use, and a small one is collected while most of a document's are. Collections are made without
- * helper threads, with which they take more CPU time; these would only shorten the pauses.
+ * Settings of V8's garbage collector. The young generation has its whole size, in MiB, from the beginning: a
+ * collection copies the objects that are in use, and a small one is collected while most of a document's are.
+ * Collections are made without helper threads, with which they take more CPU time; these would only shorten
+ * the pauses.
  */
 const GARBAGE_COLLECTOR = ['--min-semi-space-size=16', '--max-semi-space-size=16', '--single-threaded-gc'];
 /**
- * Settings of the allocators. By default, that of glibc keeps freed memory for each thread, so that a process grew by 20 MB
- * with each page whose text was recognised. mimalloc, that of PDFium, reserves 1 GiB, which the limit of memory denies, so that
- * it asks the kernel for each page; and it returns memory 10 ms after a document, which the next one needs again. Both cost a
- * tenth of the CPU time.
+ * Settings of the allocators. By default, that of glibc keeps freed memory for each thread, so that a process
+ * grew by 20 MB with each page whose text was recognised. mimalloc, that of PDFium, reserves 1 GiB, which the
+ * limit of memory denies, so that it asks the kernel for each page; and it returns memory 10 ms after a
+ * document, which the next one needs again. Both cost a tenth of the CPU time.
  */
 const ALLOCATOR_ENV = {
   MALLOC_ARENA_MAX: '1',
@@ -108,7 +109,8 @@ export const conversionProgram = (context: ConverterSettings, compiled?: string)
  * Creates the converter of documents, with its sandbox.
  * @param options.ocrData directory of language data for OCR; that of English by default
  * @param options.processes maximum number of documents that are converted at once
- * @param options.storesCompiledCode whether V8's compiled code of the parsers is stored in the cache directory, once on a
+ * @param options.storesCompiledCode whether V8's compiled code of the parsers is stored in the cache
+ * directory, once on a
  *   machine. Processes then start in a third of the time.
  */
 export async function createDocumentConverter(options: {
@@ -135,7 +137,10 @@ export async function createDocumentConverter(options: {
   };
 }
 
-/** Lets the processes of the sandbox start with V8's compiled code. Without it they only start slower, so this never throws. */
+/**
+ * Lets the processes of the sandbox start with V8's compiled code. Without it they only start slower, so this
+ * never throws.
+ */
 async function useCompiledCode(
   sandbox: Sandbox,
   { ocr, cacheDir, logger }: ConverterSettings & { cacheDir: string; logger: SandboxLogger },

@@ -8,8 +8,8 @@ const NO_LANGUAGES = ['osd', 'equ'];
 const EXTENSION = '.traineddata';
 
 /**
- * Finds the language data for OCR. It is that of the configured directory, else the English data that Winnow brings,
- * which is unpacked into the cache directory.
+ * Finds the language data for OCR. It is that of the configured directory, else the English data that Winnow
+ * brings, which is unpacked into the cache directory.
  * @param directory the configured directory
  * @throws ServiceError `SERVICE_UNAVAILABLE` if the configured directory has no language data
  */

@@ -24,7 +24,8 @@ const REMOVED = new Set([
 
 /**
  * The body of a mail as part of a page.
- * @param imageIds the image of each Content-ID to which the body may refer; the alternative text replaces all others
+ * @param imageIds the image of each Content-ID to which the body may refer; the alternative text replaces all
+ * others
  */
 export function bodyHtml({ html, text = '' }: Mail, imageIds: ReadonlyMap<string, string>): string {
   if (html === undefined) return paragraphs(text);
@@ -46,7 +47,10 @@ function parse(html: string): Document {
   }
 }
 
-/** Writes plain text as HTML. Empty lines separate paragraphs; other line breaks stay, because the sender chose them. */
+/**
+ * Writes plain text as HTML. Empty lines separate paragraphs; other line breaks stay, because the sender
+ * chose them.
+ */
 export function paragraphs(text: string): string {
   return text
     .trim()

@@ -11,7 +11,8 @@ export interface MailTask extends Pick<DocumentTask, 'images'> {
 }
 
 /**
- * Converts a mail to HTML: the subject as heading, sender, recipients and date, the body, and the attachments.
+ * Converts a mail to HTML: the subject as heading, sender, recipients and date, the body, and the
+ * attachments.
  * @throws DocumentError if the mail is damaged, empty or exceeds a limit
  */
 export async function convertMail({ type, images }: MailTask, bytes: Uint8Array): Promise<ConvertedDocument> {

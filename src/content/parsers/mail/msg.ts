@@ -4,7 +4,8 @@ import { CompoundFile, isCompoundFile } from '../compound-file.ts';
 import { DocumentError } from '../document-error.ts';
 import { type Address, type Attachment, MAX_ATTACHMENTS, MAX_DEPTH, type Mail } from './mail.ts';
 
-// Node and Vitest unwrap the default export of this CommonJS module differently; `require` gives the module itself.
+// Node and Vitest unwrap the default export of this CommonJS module differently; `require` gives the module
+// itself.
 const { default: MsgReader } = createRequire(import.meta.url)(
   '@kenjiuno/msgreader',
 ) as typeof MsgReaderPackage.default;

@@ -7,7 +7,8 @@ import type { Mail } from './mail.ts';
 const DAMAGED = 'The formatted text of a mail is damaged, and is missing.';
 
 /**
- * Gives mails whose text is only in RTF, or formatted only there, that text as HTML, the attached mails as well.
+ * Gives mails whose text is only in RTF, or formatted only there, that text as HTML, the attached mails as
+ * well.
  * @returns warnings about texts that cannot be read
  */
 export async function convertRtfBodies(mail: Mail): Promise<string[]> {

@@ -50,8 +50,8 @@ export class MailWriter {
   }
 
   /**
-   * Lists the files by name, then writes the attached mails. Images in the text of the mail, and calendars without a name, are not
-   * files of their own.
+   * Lists the files by name, then writes the attached mails. Images in the text of the mail, and calendars
+   * without a name, are not files of their own.
    */
   #attachments(attachments: readonly Attachment[], level: number): string {
     const listed = attachments.filter(({ name, contentId, mediaType }) =>
@@ -68,7 +68,10 @@ export class MailWriter {
 const nameOf = ({ name, mail, mediaType }: Attachment) =>
   name || mail?.subject || mediaType || 'file without a name';
 
-/** Writes the events of the calendars in a mail. Invitations have the same calendar twice, as text and as a file. */
+/**
+ * Writes the events of the calendars in a mail. Invitations have the same calendar twice, as text and as a
+ * file.
+ */
 function eventsHtml({ attachments, text, html }: Mail, level: number): Set<string> {
   const body = lettersOf(text ?? html?.replace(/<[^<>]*>/g, '') ?? '');
   const events = attachments

@@ -18,7 +18,8 @@ const DAMAGED = 'The document is damaged, and nothing of it can be read.';
 
 /**
  * Reads a document into the document model of anydoc.
- * @throws DocumentError if the document cannot be read, or with the fault `unavailable` if anydoc cannot be loaded
+ * @throws DocumentError if the document cannot be read, or with the fault `unavailable` if anydoc cannot be
+ * loaded
  */
 export async function readModel(bytes: Uint8Array, type: OfficeType): Promise<OfficeModel> {
   const { toDocument } = await loadAnydoc();

@@ -2,8 +2,8 @@ import type { OfficeBlock } from './model.ts';
 import { type SourceParagraph, visibleText } from './source/source-paragraphs.ts';
 
 /**
- * Splits a code block into those that it has been joined from. Where a paragraph of the source has line breaks, each
- * paragraph is a block of its own; otherwise each is a line of one block.
+ * Splits a code block into those that it has been joined from. Where a paragraph of the source has line
+ * breaks, each paragraph is a block of its own; otherwise each is a line of one block.
  * @param paragraphs the paragraphs of the block in the source
  * @returns blocks with the indentation of their first lines, which the document model loses
  */

@@ -12,8 +12,8 @@ export interface EmphasisRun {
 }
 
 /**
- * Groups inline content into the longest runs that share an emphasis, so that one element surrounds all of them: editors
- * repeat the style on every text, also within links and around code.
+ * Groups inline content into the longest runs that share an emphasis, so that one element surrounds all of
+ * them: editors repeat the style on every text, also within links and around code.
  * @param emphases the styles that are still to be written
  */
 export function emphasisRuns(content: readonly Inline[], emphases: readonly Emphasis[]): EmphasisRun[] {
@@ -31,7 +31,9 @@ export function emphasisRuns(content: readonly Inline[], emphases: readonly Emph
   return runs;
 }
 
-/** The place behind the last inline of a run that begins at a place; that place itself if no run begins there. */
+/**
+ * The place behind the last inline of a run that begins at a place; that place itself if no run begins there.
+ */
 function endOfRun(content: readonly Inline[], start: number, emphasis: Emphasis): number {
   let end = start;
   for (let at = start; at < content.length; at++) {
@@ -50,7 +52,10 @@ function has({ kind, text = '', style, content = [] }: Inline, emphasis: Emphasi
   return visible.length > 0 && visible.every((inline) => has(inline, emphasis));
 }
 
-/** Whether an inline between emphasised ones shows no difference: an anchor, or a space unless it would be struck out. */
+/**
+ * Whether an inline between emphasised ones shows no difference: an anchor, or a space unless it would be
+ * struck out.
+ */
 const canBridge = ({ kind, text = '', style }: Inline, emphasis: Emphasis) =>
   kind === 'anchor' ||
   (kind === 'text' && text.trim() === '' && (emphasis !== 'strike' || Boolean(style?.strike)));

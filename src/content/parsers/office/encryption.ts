@@ -5,8 +5,8 @@ import { DocumentError } from '../document-error.ts';
 const ENCRYPTED = Buffer.from('EncryptedPackage', 'utf16le');
 
 /**
- * Refuses an encrypted Office Open XML document. It is a compound file, which parsers of its type call damaged or
- * unsupported.
+ * Refuses an encrypted Office Open XML document. It is a compound file, which parsers of its type call
+ * damaged or unsupported.
  * @throws DocumentError
  */
 export function refuseEncrypted(bytes: Uint8Array): void {

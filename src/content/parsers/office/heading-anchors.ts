@@ -2,8 +2,9 @@ import type { Inline, OfficeBlock } from './model.ts';
 import { plainText } from './source/source-paragraphs.ts';
 
 /**
- * The fragments of headings by their anchors in the file. A fragment is made from the text as renderers of markdown make it
- * (`Next steps` becomes `next-steps`), because an anchor such as `_Toc459979384` leads nowhere in markdown.
+ * The fragments of headings by their anchors in the file. A fragment is made from the text as renderers of
+ * markdown make it (`Next steps` becomes `next-steps`), because an anchor such as `_Toc459979384` leads
+ * nowhere in markdown.
  */
 export function headingFragments(blocks: readonly OfficeBlock[]): Map<string, string> {
   const fragments = new Map<string, string>();

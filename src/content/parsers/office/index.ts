@@ -75,7 +75,8 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
 }
 
 /**
- * Marks the formulas, charts and characters that anydoc leaves out, and puts the shapes of slides in reading order.
+ * Marks the formulas, charts and characters that anydoc leaves out, and puts the shapes of slides in reading
+ * order.
  * @returns undefined if there is nothing to change
  */
 function prepareArchive(archive: ZipArchive, type: OfficeType): MarkedObjects | undefined {

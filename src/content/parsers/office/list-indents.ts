@@ -9,7 +9,9 @@ interface IndentedList {
   indent: number;
 }
 
-/** Nests neighbouring lists as their indents show them. Lists whose indents are not known stay as they are. */
+/**
+ * Nests neighbouring lists as their indents show them. Lists whose indents are not known stay as they are.
+ */
 export function nestByIndent(blocks: readonly OfficeBlock[]): OfficeBlock[] {
   const nested: OfficeBlock[] = [];
   let neighbours: IndentedList[] = [];

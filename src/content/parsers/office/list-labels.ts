@@ -4,8 +4,8 @@ import type { List, ListItem, OfficeBlock } from './model.ts';
 export const isLabel = (label: string): boolean => /[\p{L}\p{N}]/u.test(label);
 
 /**
- * Takes headings out of lists, with their labels, such as `§ 1` or `2.1`: documents number their headings like the items of a list, whose
- * other items are the paragraphs of the chapters.
+ * Takes headings out of lists, with their labels, such as `§ 1` or `2.1`: documents number their headings
+ * like the items of a list, whose other items are the paragraphs of the chapters.
  */
 export function liftHeadings(blocks: readonly OfficeBlock[]): OfficeBlock[] {
   return blocks.flatMap((block) =>

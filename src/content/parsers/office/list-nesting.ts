@@ -2,9 +2,9 @@ import { nestByIndent } from './list-indents.ts';
 import type { List, OfficeBlock } from './model.ts';
 
 /**
- * Joins lists that the document model has apart because their numbering differs: a list that is indented more than the one
- * before it, or that begins below its first level, belongs to the last item before it, and a numbered list that continues the
- * one before it belongs to that.
+ * Joins lists that the document model has apart because their numbering differs: a list that is indented more
+ * than the one before it, or that begins below its first level, belongs to the last item before it, and a
+ * numbered list that continues the one before it belongs to that.
  */
 export function nestOfficeLists(blocks: readonly OfficeBlock[]): OfficeBlock[] {
   const joined: OfficeBlock[] = [];
@@ -29,7 +29,10 @@ function withNestedLists(block: OfficeBlock): OfficeBlock {
   return { ...block, list: numbered({ ...block.list, items }) };
 }
 
-/** A list of bullets is numbered if its first item has a printed number, and no other item has one that does not follow. */
+/**
+ * A list of bullets is numbered if its first item has a printed number, and no other item has one that does
+ * not follow.
+ */
 function numbered(list: List): List {
   const start = Number(/^(\d{1,6})[.)]$/.exec(list.items[0]?.markerLabel ?? '')?.[1] ?? Number.NaN);
   const isSequence = list.items.every(

@@ -22,7 +22,8 @@ export const canReplaceAnydoc = (error: unknown): error is DocumentError =>
 /**
  * Converts a docx file with mammoth, which reads some files that anydoc rejects.
  * @param options.failure why anydoc has not read the file
- * @throws DocumentError if the archive exceeds the limits; the failure of anydoc if mammoth cannot read the file either
+ * @throws DocumentError if the archive exceeds the limits; the failure of anydoc if mammoth cannot read the
+ * file either
  */
 export async function convertWithMammoth(
   bytes: Uint8Array,

@@ -7,8 +7,8 @@ export type OfficeType = Extract<
 >;
 
 /**
- * The document model of anydoc. Its own types are `const enum`s, whose values type stripping cannot read, so they are
- * repeated here as unions of the same strings.
+ * The document model of anydoc. Its own types are `const enum`s, whose values type stripping cannot read, so
+ * they are repeated here as unions of the same strings.
  */
 export interface OfficeModel {
   blocks: OfficeBlock[];
@@ -32,7 +32,10 @@ export interface OfficeBlock {
   kind: 'heading' | 'paragraph' | 'list' | 'table' | 'blockQuote' | 'codeBlock' | 'rule';
   /** Level of a heading, 1 to 6. */
   level?: number;
-  /** Left indent of a paragraph that is an item of a list, in twips. Not from anydoc; see `source-paragraphs.ts`. */
+  /**
+   * Left indent of a paragraph that is an item of a list, in twips. Not from anydoc; see
+   * `source-paragraphs.ts`.
+   */
   indent?: number;
   /** Identifier of a heading to which links lead. */
   anchor?: string;

@@ -13,7 +13,8 @@ const LIST_TYPES = { lowerAlpha: 'a', upperAlpha: 'A', lowerRoman: 'i', upperRom
 
 /**
  * Writes a document as HTML.
- * @param images the images that the document refers to. Alternative texts take the places of others; those on the web are
+ * @param images the images that the document refers to. Alternative texts take the places of others; those on
+ * the web are
  *   left out as well if there is no list
  */
 export function officeToHtml(model: OfficeModel, images?: readonly DocumentImage[]): string {
@@ -26,8 +27,8 @@ export function officeToHtml(model: OfficeModel, images?: readonly DocumentImage
 }
 
 /**
- * Whether the label of an item says more than the list does: neither a bullet nor the number of the item. Letters and Roman
- * numerals do, because markdown has none, and texts such as contracts refer to them.
+ * Whether the label of an item says more than the list does: neither a bullet nor the number of the item.
+ * Letters and Roman numerals do, because markdown has none, and texts such as contracts refer to them.
  */
 function isPrinted(label: string, marker: List['marker'], number: number): boolean {
   const printed = label.replace(/[^\p{L}\p{N}]/gu, '');
@@ -124,7 +125,10 @@ class BlockWriter {
     return `${this.#inline.write(first.content ?? [])}${this.blocks(rest, depth)}`;
   }
 
-  /** Writes the table around a text box, or one of a single row or column that positions content, as its content. */
+  /**
+   * Writes the table around a text box, or one of a single row or column that positions content, as its
+   * content.
+   */
   #table({ grid, headerRows, kind }: Table, depth: number): string {
     if (kind === 'layout' && (grid.length === 1 || grid.every(({ length }) => length < 2)))
       return grid
@@ -133,8 +137,8 @@ class BlockWriter {
         .join('\n');
     const framed = framedTable(grid);
     if (framed) return this.#block(framed, depth + 1);
-    // Without the role, a table around tables is taken for layout, as on pages. Markdown writes it as HTML, which, unlike its own
-    // tables, needs no header.
+    // Without the role, a table around tables is taken for layout, as on pages. Markdown writes it as HTML,
+    // which, unlike its own tables, needs no header.
     const isHtml = kind === 'data' && holdsTable(grid);
     const rows = grid.map((row, place) => {
       const name = place < Math.max(isHtml ? 0 : 1, headerRows) ? 'th' : 'td';

@@ -27,9 +27,13 @@ export function unionOf(boxes: readonly Box[]): Box {
   return union;
 }
 
-/** The width in points that two boxes share; if they share none, the negative width of the gap between them. */
+/**
+ * The width in points that two boxes share; if they share none, the negative width of the gap between them.
+ */
 export const overlapX = (a: Box, b: Box) => Math.min(a.right, b.right) - Math.max(a.left, b.left);
-/** The height in points that two boxes share; if they share none, the negative height of the gap between them. */
+/**
+ * The height in points that two boxes share; if they share none, the negative height of the gap between them.
+ */
 export const overlapY = (a: Box, b: Box) => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
 
 /** Whether the centre of `inner` is inside `outer`, or at most `tolerance` points outside. */
@@ -44,7 +48,10 @@ export const containsCenter = (outer: Box, inner: Box, tolerance = 0) => {
   );
 };
 
-/** The median, or 0 for an empty list. Of an even number of values it is the upper one of the two in the middle. */
+/**
+ * The median, or 0 for an empty list. Of an even number of values it is the upper one of the two in the
+ * middle.
+ */
 export function median(values: readonly number[]): number {
   if (values.length === 0) return 0;
   const sorted = new Float64Array(values).sort();

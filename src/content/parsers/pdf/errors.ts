@@ -5,7 +5,9 @@ export class PdfError extends DocumentError {
   override readonly name = 'PdfError';
 }
 
-/** Converts an error of liteparse or PDF.js. Neither has error codes, so the message tells a missing password. */
+/**
+ * Converts an error of liteparse or PDF.js. Neither has error codes, so the message tells a missing password.
+ */
 export function toPdfError(error: unknown): PdfError {
   if (error instanceof PdfError) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -16,7 +16,10 @@ import type { Figure, ReadOptions, SourceDocument, SourcePage } from './types.ts
 export { unpackEnglish } from './ocr/english-data.ts';
 
 export interface PdfOptions {
-  /** Which pages OCR is used for: `auto` for those that need it, `ocr` for all, `fast` for none. Default `auto`. */
+  /**
+   * Which pages OCR is used for: `auto` for those that need it, `ocr` for all, `fast` for none. Default
+   * `auto`.
+   */
   mode?: 'fast' | 'auto' | 'ocr';
   /** Maximum number of pages to read, beginning with the first one. Default 10,000. */
   maxPages?: number;
@@ -62,7 +65,8 @@ export interface PdfDocument {
 
 /**
  * Converts a PDF to HTML. PDFium is not thread-safe, so a process must convert only one document at a time.
- * @throws PdfError if the document needs a password, nothing of it can be read, or all that it has is text that only OCR
+ * @throws PdfError if the document needs a password, nothing of it can be read, or all that it has is text
+ * that only OCR
  *   can read, which the mode `fast` excludes
  */
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfDocument> {
@@ -165,7 +169,10 @@ interface ReadResult {
   isRenderable: boolean;
 }
 
-/** Reads a file with liteparse. If that fails, reads a repaired copy with liteparse, and finally the file with PDF.js. */
+/**
+ * Reads a file with liteparse. If that fails, reads a repaired copy with liteparse, and finally the file with
+ * PDF.js.
+ */
 async function readOrRepair(file: Buffer, options: ReadOptions): Promise<ReadResult> {
   const direct = await tryLiteParse(file, options);
   if (direct) return { source: direct, file, isRecovered: false, isRenderable: true };

@@ -23,14 +23,18 @@ export interface Word extends Box {
   confidence?: number;
 }
 
-/** Words on one baseline without a wide gap between them: a line of a column, or a cell's part of a table row. */
+/**
+ * Words on one baseline without a wide gap between them: a line of a column, or a cell's part of a table row.
+ */
 export interface Segment extends Box {
   words: Word[];
   /** Number of characters. */
   length: number;
 }
 
-/** A horizontal or vertical stroke, or the side of a filled rectangle. `at` is y for horizontal rules, else x. */
+/**
+ * A horizontal or vertical stroke, or the side of a filled rectangle. `at` is y for horizontal rules, else x.
+ */
 export interface Rule {
   at: number;
   from: number;

@@ -29,7 +29,10 @@ export class InfoReader {
     this.#property = undefined;
   }
 
-  /** Text within the group. Of a date it has no meaning, and of another property it is cut after {@link MAX_LENGTH} characters. */
+  /**
+   * Text within the group. Of a date it has no meaning, and of another property it is cut after
+   * {@link MAX_LENGTH} characters.
+   */
   text(text: string): void {
     if (!this.#property || this.#property.endsWith('Time')) return;
     this.#texts[this.#property] = `${this.#texts[this.#property] ?? ''}${text}`.slice(0, MAX_LENGTH);

@@ -2,8 +2,8 @@ import type { Inline, OfficeBlock, Table } from '../office/model.ts';
 import { plainText, type SourceParagraph, visibleText } from '../office/source/source-paragraphs.ts';
 
 /**
- * Repairs tables within cells of an RTF file: anydoc puts them behind all paragraphs of their cell, and spreads the cells of
- * their rows over columns that do not exist.
+ * Repairs tables within cells of an RTF file: anydoc puts them behind all paragraphs of their cell, and
+ * spreads the cells of their rows over columns that do not exist.
  */
 export function repairNestedTables(
   blocks: readonly OfficeBlock[],
@@ -39,7 +39,10 @@ function removeFalseSpans(table: Table): void {
   table.grid = rows;
 }
 
-/** Sorts blocks by the places of their first texts in the file. Blocks without a known place stay behind the one before them. */
+/**
+ * Sorts blocks by the places of their first texts in the file. Blocks without a known place stay behind the
+ * one before them.
+ */
 function inSourceOrder(blocks: readonly OfficeBlock[], places: ReadonlyMap<string, number>): OfficeBlock[] {
   let last = -1;
   const placed = blocks.map((block) => {

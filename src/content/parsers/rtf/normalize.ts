@@ -4,9 +4,9 @@ const LEVEL = Buffer.from('\\itap');
 const [BACKSLASH, OPEN, CLOSE] = [0x5c, 0x7b, 0x7d];
 
 /**
- * Removes from an RTF file what anydoc stumbles over: the text for readers that do not know tables in tables, which it takes
- * for content, `\bin` without a size, after which some writers put hexadecimal digits, and levels of nested tables that
- * are skipped, because it loses the tables inside them.
+ * Removes from an RTF file what anydoc stumbles over: the text for readers that do not know tables in tables,
+ * which it takes for content, `\bin` without a size, after which some writers put hexadecimal digits, and
+ * levels of nested tables that are skipped, because it loses the tables inside them.
  */
 export function normalizeRtf(bytes: Uint8Array): Uint8Array {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

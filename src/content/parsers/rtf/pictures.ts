@@ -21,7 +21,10 @@ export class PictureReader {
   }
 }
 
-/** Gives the images of a document their alternative texts, if the file has as many pictures as the document has images. */
+/**
+ * Gives the images of a document their alternative texts, if the file has as many pictures as the document
+ * has images.
+ */
 export function describeImages(model: OfficeModel, descriptions: readonly string[]): void {
   const images = [...imagesIn(model.blocks)];
   if (images.length !== descriptions.length) return;

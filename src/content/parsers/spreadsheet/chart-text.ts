@@ -6,8 +6,8 @@ import { localName } from '../package-parts.ts';
 const MAX_SERIES = 50;
 
 /**
- * Reads what a chart says in words (DrawingML charts, ECMA-376-1, 21.2): its title and the names of its series, as the
- * file has stored them. The values are those of cells, which are in the tables.
+ * Reads what a chart says in words (DrawingML charts, ECMA-376-1, 21.2): its title and the names of its
+ * series, as the file has stored them. The values are those of cells, which are in the tables.
  * @param xml the part of the chart
  * @returns such as `Sales (North, South)`; empty if the chart has neither
  */

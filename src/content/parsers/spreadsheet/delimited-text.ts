@@ -8,16 +8,16 @@ const SAMPLE_LINES = 20;
 const SAMPLE_LENGTH = 20_000;
 
 /**
- * Reads comma-separated (RFC 4180) or tab-separated values as a workbook with one sheet. The values stay as they are in
- * the file: `007` and `1e5` do not become numbers.
+ * Reads comma-separated (RFC 4180) or tab-separated values as a workbook with one sheet. The values stay as
+ * they are in the file: `007` and `1e5` do not become numbers.
  * @param bytes UTF-8 or, with a byte order mark, UTF-16
  * @param sheetRows maximum number of rows
  */
 export function readDelimitedText(type: 'csv' | 'tsv', bytes: Uint8Array, sheetRows: number): WorkBook {
   const text = new TextDecoder(encodingOfMark(bytes)).decode(bytes);
   const separator = type === 'tsv' ? '\t' : guessSeparator(text);
-  // The first line, as Excel reads and writes it, fixes the separator. It also keeps SheetJS from taking text that begins
-  // with a signature, such as `{\rtf` or `TABLE`, for a file of that format.
+  // The first line, as Excel reads and writes it, fixes the separator. It also keeps SheetJS from taking text
+  // that begins with a signature, such as `{\rtf` or `TABLE`, for a file of that format.
   const declared = /^sep=./.test(text) ? text : `sep=${separator}\n${text}`;
   return read(declared, { type: 'string', raw: true, dense: true, sheetRows, cellFormula: false });
 }

@@ -21,7 +21,8 @@ export interface Area {
 }
 
 /**
- * Reads the cells with content, row by row. Only cells in the file cost time, however large the declared range is.
+ * Reads the cells with content, row by row. Only cells in the file cost time, however large the declared
+ * range is.
  * @param sheet a dense worksheet
  * @param options.maxCells the most cells to read
  * @param options.is1904 whether the workbook counts days from 1904
@@ -63,8 +64,9 @@ function displayedText(cell: CellObject | undefined, is1904: boolean): string {
 }
 
 /**
- * The text of a number in a format that SheetJS refuses, or that names months or days in another language than English; and all digits
- * of a long number without a format, such as that of an article, which programs round if its column is narrow.
+ * The text of a number in a format that SheetJS refuses, or that names months or days in another language
+ * than English; and all digits of a long number without a format, such as that of an article, which programs
+ * round if its column is narrow.
  */
 function numberText({ t, v, w, z }: CellObject, is1904: boolean): string | undefined {
   if (t !== 'n' || typeof v !== 'number') return undefined;

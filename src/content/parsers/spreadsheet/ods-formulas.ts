@@ -23,7 +23,10 @@ export function writeOdsFormulas(file: Uint8Array): Buffer | undefined {
   return written === xml ? undefined : replaceParts(archive, new Map([[CONTENT, written]]));
 }
 
-/** A formula as programs show it: without the name of its language, and references such as `[.B2:.B4]` as `B2:B4`. */
+/**
+ * A formula as programs show it: without the name of its language, and references such as `[.B2:.B4]` as
+ * `B2:B4`.
+ */
 const displayed = (formula: string) =>
   formula
     .replace(/^\w+:=/, '=')

@@ -3,14 +3,18 @@ import { DocumentError } from '../document-error.ts';
 import { localName, readPart } from '../package-parts.ts';
 import { ZipArchive } from '../zip.ts';
 
-/** A workbook that repeats its cells more often is refused: SheetJS writes out all copies, which takes minutes and gigabytes. */
+/**
+ * A workbook that repeats its cells more often is refused: SheetJS writes out all copies, which takes minutes
+ * and gigabytes.
+ */
 const MAX_COPIES = 2_000_000;
 
 /**
  * Reads what SheetJS does not say about an OpenDocument workbook: the names of its hidden sheets.
  * @param file the workbook as an archive
  * @param options.maxRows how many rows SheetJS is to read; of later ones it writes out nothing
- * @throws DocumentError `too-large` if cells with content are repeated too often; RangeError if it is no archive
+ * @throws DocumentError `too-large` if cells with content are repeated too often; RangeError if it is no
+ * archive
  */
 export function readHiddenOdsSheets(file: Uint8Array, { maxRows }: { maxRows: number }): Set<string> {
   const hidden = new Set<string>();

@@ -41,7 +41,8 @@ export class PictureWriter {
 
   /**
    * @param source the pictures; absent for workbooks that have none
-   * @param options.images whether to collect the pictures; otherwise their alternative texts take their places
+   * @param options.images whether to collect the pictures; otherwise their alternative texts take their
+   * places
    */
   constructor(source: PictureSource | undefined, options: { images: boolean }) {
     this.#wantsImages = options.images;

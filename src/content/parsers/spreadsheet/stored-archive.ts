@@ -7,8 +7,8 @@ const MAX_ENTRIES = 10_000;
 const MAX_EXPANDED_BYTES = 200 * 1024 * 1024;
 
 /**
- * Expands the zip archive of a workbook, because SheetJS can expand a damaged one without end. Parts that are damaged are
- * left out; SheetJS reports those that it needs.
+ * Expands the zip archive of a workbook, because SheetJS can expand a damaged one without end. Parts that are
+ * damaged are left out; SheetJS reports those that it needs.
  * @param onDamage called once if parts are left out
  * @returns an archive with the same parts, uncompressed; the same bytes if they are no zip archive
  * @throws DocumentError if the archive is damaged, has too many entries or would be too large

@@ -4,8 +4,8 @@ import type { GridCell } from './grid.ts';
 const MAX_DEPTH = 4;
 
 /**
- * Splits the cells of a sheet into tables: at empty rows, and each part at empty columns, until nothing can be split
- * or the parts have been split a few times.
+ * Splits the cells of a sheet into tables: at empty rows, and each part at empty columns, until nothing can
+ * be split or the parts have been split a few times.
  */
 export function splitTables(cells: readonly GridCell[], depth = 0): GridCell[][] {
   const parts = splitAtGaps(cells, 'row', 'rowSpan').flatMap((part) =>

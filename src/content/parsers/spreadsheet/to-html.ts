@@ -2,8 +2,8 @@ import { escapeHtml } from '../../html/parse/escape-html.ts';
 import { boundsOf, type GridCell } from './grid.ts';
 
 /**
- * Tables with more positions than their cells justify are written without the gaps between cells, because one cell per
- * row and column on a diagonal would expand to millions of empty ones.
+ * Tables with more positions than their cells justify are written without the gaps between cells, because one
+ * cell per row and column on a diagonal would expand to millions of empty ones.
  */
 const MAX_POSITIONS_PER_CELL = 20;
 const MIN_POSITIONS = 5000;

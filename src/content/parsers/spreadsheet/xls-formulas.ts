@@ -9,8 +9,8 @@ const VALUE_BYTES = 8;
 const EMPTY_TEXT = 3;
 
 /**
- * Whether a workbook of Excel 97 to 2003 has formulas whose values are all empty texts. Programs write these that cannot
- * calculate. In other workbooks a single formula may well have such a value.
+ * Whether a workbook of Excel 97 to 2003 has formulas whose values are all empty texts. Programs write these
+ * that cannot calculate. In other workbooks a single formula may well have such a value.
  * @param stream the stream with the records of the workbook
  */
 export function hasOnlyEmptyResults(stream: Buffer): boolean {

@@ -13,7 +13,9 @@ const RECORDS = {
 } as const;
 /** The types of records of pictures and drawings that matter (MS-ODRAW 2.1.2). */
 const DRAWING = { picture: 0xf007, shape: 0xf004, properties: 0xf00b, anchor: 0xf010 } as const;
-/** The endings of names of files by the types of their records. Metafiles, which are compressed, are not read. */
+/**
+ * The endings of names of files by the types of their records. Metafiles, which are compressed, are not read.
+ */
 const ENDINGS = new Map([
   [0xf01d, '.jpeg'],
   [0xf01e, '.png'],
@@ -25,7 +27,10 @@ const PICTURE_BYTES = 36;
 const NAME_LENGTH_OFFSET = 33;
 /** A checksum of the picture; the instance is odd where there are two. One byte follows. */
 const CHECKSUM_BYTES = 16;
-/** The properties of shapes that matter: the number of their picture, from 1, and their alternative text (MS-ODRAW 2.3). */
+/**
+ * The properties of shapes that matter: the number of their picture, from 1, and their alternative text
+ * (MS-ODRAW 2.3).
+ */
 const PICTURE_NUMBER = 0x0104;
 const DESCRIPTION = 0x0381;
 const PROPERTY_BYTES = 6;

@@ -1,4 +1,7 @@
-/** The cell of a formula whose value is a text (BrtFmlaString, MS-XLSB 2.4.682), and of formulas with other values. */
+/**
+ * The cell of a formula whose value is a text (BrtFmlaString, MS-XLSB 2.4.682), and of formulas with other
+ * values.
+ */
 const TEXT_FORMULA = 8;
 const FORMULAS = new Set([TEXT_FORMULA, 9, 10, 11]);
 /** Offset of the length of that text: behind the column and the style. */
@@ -24,8 +27,8 @@ export function readBinarySheets(bytes: Buffer): { name: string; id: string }[] 
 }
 
 /**
- * Whether sheets of a binary workbook have formulas whose values are all empty texts. Programs write these that cannot
- * calculate. In other workbooks a single formula may well have such a value.
+ * Whether sheets of a binary workbook have formulas whose values are all empty texts. Programs write these
+ * that cannot calculate. In other workbooks a single formula may well have such a value.
  * @param sheets the parts of the sheets
  * @throws RangeError if a part is damaged
  */

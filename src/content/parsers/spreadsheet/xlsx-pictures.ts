@@ -12,8 +12,8 @@ const MAX_BINARY_BYTES = 64 * 1024 * 1024;
 const ANCHORS = new Set(['oneCellAnchor', 'twoCellAnchor', 'absoluteAnchor']);
 
 /**
- * Reads where the pictures, charts and text boxes of an Office Open XML workbook (xlsx, xlsm or xlsb) are (ECMA-376-1, 20.5), by the names of
- * the sheets. The text of a chart or box is its alternative text.
+ * Reads where the pictures, charts and text boxes of an Office Open XML workbook (xlsx, xlsm or xlsb) are
+ * (ECMA-376-1, 20.5), by the names of the sheets. The text of a chart or box is its alternative text.
  */
 export function readXlsxPictures(archive: ZipArchive): Map<string, PlacedPicture[]> {
   const binary = archive.read(BINARY_WORKBOOK, MAX_BINARY_BYTES);

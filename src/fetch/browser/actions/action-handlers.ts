@@ -160,7 +160,8 @@ function consumeBudget({ budget }: ActionTarget, characters: number): void {
 /** Clicks with the mouse. An element that is covered or hidden gets a synthetic click event instead. */
 async function click(element: ElementHandle): Promise<void> {
   try {
-    // A navigation that the click starts is waited for by `waitUntilSettled`; it may take longer than this timeout.
+    // A navigation that the click starts is waited for by `waitUntilSettled`; it may take longer than this
+    // timeout.
     await element.click({ timeout: MAX_CLICK_WAIT_MS, noWaitAfter: true });
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;

@@ -16,7 +16,9 @@ const MAX_FONT_WAIT_MS = 3_000;
 /** Maximum height in CSS pixels; Chromium cannot capture much more at once. */
 const MAX_HEIGHT_PX = 16_384;
 
-/** Creates the part of a tab that takes screenshots. A full-page screenshot includes what loads on scrolling. */
+/**
+ * Creates the part of a tab that takes screenshots. A full-page screenshot includes what loads on scrolling.
+ */
 export function createScreenshotTarget(tab: Tab): ScreenshotTarget {
   return {
     viewportSize: tab.viewport,
@@ -56,7 +58,10 @@ async function scrollThrough(tab: Tab): Promise<Size> {
   return { width: tab.viewport().width, height: cssContentSize.height };
 }
 
-/** Runs in the page: scrolls to `windows` viewport heights from the top. @returns whether the end is reached */
+/**
+ * Runs in the page: scrolls to `windows` viewport heights from the top.
+ * @returns whether the end is reached
+ */
 function scrollToWindow(windows: number): boolean {
   scrollTo({ top: windows * innerHeight, behavior: 'instant' });
   return scrollY + innerHeight >= (document.scrollingElement?.scrollHeight ?? 0) - 1;

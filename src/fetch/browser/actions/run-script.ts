@@ -22,8 +22,8 @@ interface EvaluateResponse {
 }
 
 /**
- * Runs a script among the page's own globals, like the browser's console. The result is the value of the last expression
- * or of a `return`; a promise is awaited.
+ * Runs a script among the page's own globals, like the browser's console. The result is the value of the last
+ * expression or of a `return`; a promise is awaited.
  * @throws Error with the text of what the script threw
  */
 export async function runScript(session: Session, script: string): Promise<ScriptValue> {

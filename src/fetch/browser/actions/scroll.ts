@@ -1,4 +1,7 @@
-/** Runs in the page: scrolls by one window height. If the page cannot scroll, scrolls the container at the centre of the window. */
+/**
+ * Runs in the page: scrolls by one window height. If the page cannot scroll, scrolls the container at the
+ * centre of the window.
+ */
 export function scrollPage(sign: number): void {
   const root = document.scrollingElement ?? document.documentElement;
   let target: Element = root;
@@ -14,7 +17,9 @@ export function scrollPage(sign: number): void {
   target.scrollBy({ top: sign * (target === root ? innerHeight : target.clientHeight), behavior: 'instant' });
 }
 
-/** Runs in the page: scrolls an element by its own height. An element that cannot scroll is brought into view. */
+/**
+ * Runs in the page: scrolls an element by its own height. An element that cannot scroll is brought into view.
+ */
 export function scrollElement(element: Element, sign: number): void {
   if (element.scrollHeight > element.clientHeight)
     element.scrollBy({ top: sign * element.clientHeight, behavior: 'instant' });

@@ -13,8 +13,8 @@ export type DuringWait = <Result>(wait: () => Promise<Result>) => Promise<Result
 interface LeaseOptions {
   proxyUrl?: string | undefined;
   /**
-   * Leases with the same value may use the same context, one after the other, cleared of cookies and storage in between.
-   * Without it, the context is for this lease alone.
+   * Leases with the same value may use the same context, one after the other, cleared of cookies and storage
+   * in between. Without it, the context is for this lease alone.
    */
   sharedBy?: string | undefined;
   duringWait?: DuringWait | undefined;
@@ -51,8 +51,8 @@ const LIMITS: PoolLimits = {
 const FREE_MEMORY_POLL_MS = 200;
 
 /**
- * A pool of contexts in one Chromium, which is started on first use, ends when it has not been used for a while, and is
- * replaced when it dies or reaches its limits.
+ * A pool of contexts in one Chromium, which is started on first use, ends when it has not been used for a
+ * while, and is replaced when it dies or reaches its limits.
  */
 export class BrowserPool {
   readonly #launch: () => Promise<Chromium>;
@@ -81,9 +81,11 @@ export class BrowserPool {
   }
 
   /**
-   * Runs `use` with its own context, which shares nothing with others except by {@link LeaseOptions.sharedBy}. At most `contexts` run at once; others wait in
-   * a queue until the signal fires.
-   * @param use may call `endLoading` when its page is only watched, so that another one may load before it ends
+   * Runs `use` with its own context, which shares nothing with others except by
+   * {@link LeaseOptions.sharedBy}. At most `contexts` run at once; others wait in a queue until the signal
+   * fires.
+   * @param use may call `endLoading` when its page is only watched, so that another one may load before it
+   * ends
    */
   async lease<Result>(
     { duringWait = (wait) => wait(), proxyUrl, sharedBy }: LeaseOptions,
@@ -119,7 +121,10 @@ export class BrowserPool {
     await Promise.all([...this.#browsers].map(async ({ chromium }) => (await chromium).close()));
   }
 
-  /** Waits until another page may be open and load. @returns functions that end its loading and, once, the whole turn */
+  /**
+   * Waits until another page may be open and load.
+   * @returns functions that end its loading and, once, the whole turn
+   */
   async #takeTurn(signal: AbortSignal): Promise<{ endLoading(): void; endTurn(): void }> {
     await this.#openPages.acquire(signal);
     try {

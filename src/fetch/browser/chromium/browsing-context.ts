@@ -13,13 +13,13 @@ export interface BrowsingContext {
   id: string | undefined;
   connection: CdpConnection;
   /**
-   * Present if the page of a visit stays open for other clients of the browser. It is called when the visit has left the page,
-   * with what makes further tabs see the same visitor.
+   * Present if the page of a visit stays open for other clients of the browser. It is called when the visit
+   * has left the page, with what makes further tabs see the same visitor.
    */
   keepPage?: (emulateVisitor: EmulateVisitor) => void;
   /**
-   * Present if visits of one job use the context one after the other. Clears what a page of the next one could read: cookies,
-   * storage and the document. Only the cache remains.
+   * Present if visits of one job use the context one after the other. Clears what a page of the next one
+   * could read: cookies, storage and the document. Only the cache remains.
    */
   clear?: () => Promise<void>;
   /** Opens an empty page. */

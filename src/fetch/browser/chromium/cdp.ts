@@ -4,7 +4,10 @@ import type { CDPSession } from 'playwright';
 import { hasTooManyValues, MAX_JSON_VALUES } from '../../../json/json-size.ts';
 import { readPauseAfter } from '../../../system/read-pause.ts';
 
-/** One end of the Chrome DevTools Protocol: commands go to, and events come from, a target or the browser itself. */
+/**
+ * One end of the Chrome DevTools Protocol: commands go to, and events come from, a target or the browser
+ * itself.
+ */
 export type Session = Pick<CDPSession, 'send' | 'on' | 'once' | 'off'>;
 
 /** A command whose target, or the browser, went away before it responded. */
@@ -24,7 +27,9 @@ export interface CdpMessage {
 
 /** The byte that ends each message on the pipe. */
 const MESSAGE_END = 0;
-/** A browser that sends a longer message, in bytes, is disconnected: a string of JavaScript could not hold it. */
+/**
+ * A browser that sends a longer message, in bytes, is disconnected: a string of JavaScript could not hold it.
+ */
 const MAX_MESSAGE_BYTES = 400 * 1024 * 1024;
 
 /** The JSON-RPC code of Chromium's own errors. */
@@ -36,7 +41,10 @@ interface PendingCommand {
   reject(error: Error): void;
 }
 
-/** A connection to a browser over a pipe (`--remote-debugging-pipe`): JSON messages, each ended by a zero byte. */
+/**
+ * A connection to a browser over a pipe (`--remote-debugging-pipe`): JSON messages, each ended by a zero
+ * byte.
+ */
 export class CdpConnection {
   /** The browser's own session. */
   readonly browser: Session;
@@ -101,8 +109,8 @@ export class CdpConnection {
   }
 
   /**
-   * Sends a command like {@link relay}. `resolve` is called before any later message of the browser is processed, so that
-   * a client that gets responses and events sees them in their order.
+   * Sends a command like {@link relay}. `resolve` is called before any later message of the browser is
+   * processed, so that a client that gets responses and events sees them in their order.
    */
   forward(message: CdpMessage, { resolve, reject }: Pick<PendingCommand, 'resolve' | 'reject'>): void {
     const { method = '', sessionId = '' } = message;

@@ -16,8 +16,9 @@ interface KeptContext {
 }
 
 /**
- * Contexts between two visits of the same job to the same host. They are cleared of cookies and storage after each visit;
- * what remains is the cache and the process of the page, which take a third of the CPU time of a visit to make.
+ * Contexts between two visits of the same job to the same host. They are cleared of cookies and storage after
+ * each visit; what remains is the cache and the process of the page, which take a third of the CPU time of a
+ * visit to make.
  */
 export class KeptContexts {
   readonly #max: number;

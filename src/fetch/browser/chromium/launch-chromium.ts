@@ -8,8 +8,8 @@ import type { Logger } from '../../../system/logger.ts';
 import { CdpConnection } from './cdp.ts';
 
 /**
- * The user that Chromium runs as when the service runs as root: no account's, in the range that systemd keeps for
- * dynamic users, and not the one that the embedded Postgres runs as.
+ * The user that Chromium runs as when the service runs as root: no account's, in the range that systemd keeps
+ * for dynamic users, and not the one that the embedded Postgres runs as.
  */
 export const BROWSER_UID = 61_911;
 
@@ -92,8 +92,8 @@ export interface Chromium {
 }
 
 /**
- * Starts Chromium as an unprivileged user with its own sandbox. Where the machine does not allow the sandbox (no user
- * namespaces), Chromium runs without it, and a warning is logged.
+ * Starts Chromium as an unprivileged user with its own sandbox. Where the machine does not allow the sandbox
+ * (no user namespaces), Chromium runs without it, and a warning is logged.
  */
 export async function launchChromium(options: LaunchOptions): Promise<Chromium> {
   try {

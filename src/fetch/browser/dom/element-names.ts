@@ -36,7 +36,10 @@ export function readElementNames(): ElementNames {
   };
 }
 
-/** Whether a selector may match something in a document. It is not asked in the document, which would cost more. */
+/**
+ * Whether a selector may match something in a document. It is not asked in the document, which would cost
+ * more.
+ */
 export type SelectorCheck = (selector: string) => boolean;
 
 /** Selectors that were parsed; they come from filter lists and rules, of which there are thousands. */

@@ -11,7 +11,10 @@ export interface PageFrame extends FrameTarget {
   isSessionRoot: boolean;
 }
 
-/** Lists all frames of a page, the main frame first, each with the session that reaches it. Cross-site frames have their own sessions. */
+/**
+ * Lists all frames of a page, the main frame first, each with the session that reaches it. Cross-site frames
+ * have their own sessions.
+ */
 export async function listFrames(tab: Tab): Promise<PageFrame[]> {
   const trees = await Promise.all(
     tab.sessions().map(async (session) => {

@@ -10,7 +10,10 @@ const RETRY_PAUSE_MS = 50;
 export interface FrameTarget {
   session: Session;
   frameId: string;
-  /** The isolated world that was last used in the frame, so that it is not asked for each time. Absent if it is not known whether it is still valid. */
+  /**
+   * The isolated world that was last used in the frame, so that it is not asked for each time. Absent if it
+   * is not known whether it is still valid.
+   */
   world?: KnownWorld;
 }
 
@@ -20,7 +23,10 @@ interface KnownWorld {
   contextId?: number | undefined;
 }
 
-/** Remembers the isolated world of a frame until its document is replaced, in a session whose `Page` domain is enabled. */
+/**
+ * Remembers the isolated world of a frame until its document is replaced, in a session whose `Page` domain is
+ * enabled.
+ */
 export function rememberWorld(session: Session, frameId: string): KnownWorld {
   const world: KnownWorld = {};
   // Another process may use the same id for another world.
@@ -31,8 +37,9 @@ export function rememberWorld(session: Session, frameId: string): KnownWorld {
 }
 
 /**
- * Evaluates a function in the isolated world of a frame. The function is sent as source code, so it may use nothing from
- * outside but its argument. It may leave values on `globalThis` for later calls, until the document changes.
+ * Evaluates a function in the isolated world of a frame. The function is sent as source code, so it may use
+ * nothing from outside but its argument. It may leave values on `globalThis` for later calls, until the
+ * document changes.
  * @returns the result of the function, which must be JSON
  * @throws Error with the text of what the function throws, or when the frame is between two documents
  *   ({@link isBetweenDocuments})
@@ -112,7 +119,10 @@ async function callIn<Argument>(
 
 /** The isolated world of one document, for larger programs that call back into this process. */
 export interface IsolatedWorld {
-  /** Evaluates a function as {@link evaluateIsolated} does, but not in the next document if this one is replaced. */
+  /**
+   * Evaluates a function as {@link evaluateIsolated} does, but not in the next document if this one is
+   * replaced.
+   */
   call<Argument, Result>(
     pageFunction: (argument: Argument) => Result,
     argument: Argument,

@@ -25,8 +25,8 @@ interface ReadBudget {
 }
 
 /**
- * Reads the current HTML of the page, with open shadow trees inlined, slots filled, and each visible frame of any origin
- * as `<div data-original-tag="iframe">` with its content.
+ * Reads the current HTML of the page, with open shadow trees inlined, slots filled, and each visible frame of
+ * any origin as `<div data-original-tag="iframe">` with its content.
  * @param maxCharacters longer HTML is cut one character above this limit, so that callers can detect it
  */
 export async function readHtml(tab: Tab, maxCharacters: number): Promise<string> {

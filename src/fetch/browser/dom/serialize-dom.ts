@@ -3,7 +3,10 @@ interface InspectedWorld {
   winnowFrames?: Element[];
 }
 
-/** Runs in the frame: returns its HTML if it has no frames or shadow trees to inline, otherwise the number of its visible frames. */
+/**
+ * Runs in the frame: returns its HTML if it has no frames or shadow trees to inline, otherwise the number of
+ * its visible frames.
+ */
 export function inspectFrame(options: { isTop: boolean; minFramePx: number; maxCharacters: number }): {
   html?: string;
   frames: number;
@@ -28,7 +31,10 @@ export function inspectFrame(options: { isTop: boolean; minFramePx: number; maxC
 /** Runs in the frame: returns the element of a frame that `inspectFrame` found. */
 export const frameElementAt = (index: number) => (globalThis as InspectedWorld).winnowFrames?.[index];
 
-/** Runs in the frame: returns its HTML with shadow trees and frames inlined. For a child frame, only the content of its body. */
+/**
+ * Runs in the frame: returns its HTML with shadow trees and frames inlined. For a child frame, only the
+ * content of its body.
+ */
 export function serializeDom(options: {
   isTop: boolean;
   maxCharacters: number;

@@ -22,8 +22,9 @@ const LOCK_FILE = path.join(import.meta.dirname, '../../../../package-lock.json'
 export type AdBlocker = ReturnType<typeof createAdBlocker>;
 
 /**
- * Compiles the filter lists, unless that is done. Compiling takes seconds, so the result is a file, named by when the lists
- * were changed and by the versions of the packages: reading all lists at each start would take 5 MB of memory.
+ * Compiles the filter lists, unless that is done. Compiling takes seconds, so the result is a file, named by
+ * when the lists were changed and by the versions of the packages: reading all lists at each start would take
+ * 5 MB of memory.
  * @param options.directory directory of the lists (`*.txt`); without it, those of the Debian package are used
  * @returns `undefined` when there are no lists; the log then says how to install them
  */
@@ -47,7 +48,10 @@ export async function openAdBlocker(options: {
   );
 }
 
-/** @returns the file of the compiled lists, which is written if there is none; `undefined` if there are no lists */
+/**
+ * @returns the file of the compiled lists, which is written if there is none; `undefined` if there are no
+ * lists
+ */
 async function findCompiledLists(directories: string[], cacheDir: string): Promise<string | undefined> {
   const lists = await findLists(directories);
   if (!lists.length) return undefined;
@@ -118,9 +122,9 @@ function createAdBlocker(readCompiled: () => Promise<Uint8Array>) {
         },
 
         /**
-         * Removes from a settled page what an ad blocker would hide: frames and images whose requests were blocked, and
-         * the elements that the lists name. A style sheet would hide them from screenshots only; they would stay in
-         * markdown and html, and the sheet itself would appear in the html.
+         * Removes from a settled page what an ad blocker would hide: frames and images whose requests were
+         * blocked, and the elements that the lists name. A style sheet would hide them from screenshots only;
+         * they would stay in markdown and html, and the sheet itself would appear in the html.
          * @param known the names in the page, if they have just been read
          */
         async remove(page: FrameTarget, known: ElementNames | undefined): Promise<void> {

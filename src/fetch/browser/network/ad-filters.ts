@@ -22,7 +22,10 @@ const REQUEST_TYPES: Record<string, RequestType> = {
 /** The filters of compiled lists. */
 export type AdFilters = ReturnType<typeof readFilters>;
 
-/** The library's checksum would take 16 ms of the first page. Files of compiled lists get their name when they are complete. */
+/**
+ * The library's checksum would take 16 ms of the first page. Files of compiled lists get their name when they
+ * are complete.
+ */
 const COMPILATION = { loadPreprocessors: true, loadCSPFilters: false, integrityCheck: false };
 
 /** Compiles filter lists to what {@link readFilters} reads. It takes seconds. */
@@ -61,7 +64,10 @@ export function readFilters(compiled: Uint8Array) {
   };
 }
 
-/** The selectors of the rules that hide elements, in a style sheet as the library writes it: one selector per line. */
+/**
+ * The selectors of the rules that hide elements, in a style sheet as the library writes it: one selector per
+ * line.
+ */
 const hidingSelectors = (styles: string) =>
   [...styles.matchAll(/(\S.*(?:,\n.*)*) \{ *display: *none\b[^{}]*\}/g)].flatMap(([, selectors]) =>
     selectors!.split(',\n'),

@@ -13,7 +13,10 @@ const MAX_REQUESTS_PER_PATH = 12;
 /** Stands for a navigation of the page that has no request yet; requests have other ids. */
 const NAVIGATION = 'navigation';
 
-/** Content types of playlists, which players fetch by script. Their segments are useless alone and are not listed. */
+/**
+ * Content types of playlists, which players fetch by script. Their segments are useless alone and are not
+ * listed.
+ */
 const PLAYLIST = /mpegurl|dash\+xml/i;
 /** How many media URLs are recorded per page. */
 const MAX_MEDIA = 20;
@@ -83,7 +86,10 @@ export class NetworkMonitor {
     });
   }
 
-  /** The request of a navigation follows when the browser process gets to it, which may take longer than the quiet time. */
+  /**
+   * The request of a navigation follows when the browser process gets to it, which may take longer than the
+   * quiet time.
+   */
   #watchNavigations(session: Session): void {
     session.on('Page.frameRequestedNavigation', ({ frameId, disposition }) => {
       if (frameId === this.#mainFrameId && disposition === 'currentTab') this.#open(NAVIGATION);
@@ -161,7 +167,10 @@ export class NetworkMonitor {
     this.#lastChange = performance.now();
   }
 
-  /** Counts time as quiet that will pass for the page at once, unless a request is sent in it. @param ms milliseconds */
+  /**
+   * Counts time as quiet that will pass for the page at once, unless a request is sent in it.
+   * @param ms milliseconds
+   */
   skip(ms: number): void {
     this.#lastChange -= ms;
   }

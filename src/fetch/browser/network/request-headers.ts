@@ -4,7 +4,8 @@ import type { BrowsingContext } from '../chromium/browsing-context.ts';
 import type { RequestRules } from './request-interception.ts';
 
 /**
- * Prepares the user's headers for requests to the page's own origin. A `Cookie` header is stored in the context instead.
+ * Prepares the user's headers for requests to the page's own origin. A `Cookie` header is stored in the
+ * context instead.
  * @throws ServiceError `BAD_REQUEST` when the `Cookie` header is not valid
  */
 export async function prepareOwnHeaders(

@@ -14,7 +14,10 @@ export interface OutgoingRequest {
 
 /** How the requests of a page are changed or blocked. */
 export interface RequestRules {
-  /** Headers for requests to one origin only, because they may hold secrets that third parties must not see, even after a redirect. */
+  /**
+   * Headers for requests to one origin only, because they may hold secrets that third parties must not see,
+   * even after a redirect.
+   */
   headers?: { origin: URL; values: Record<string, string> } | undefined;
   /** Decides which requests are blocked. */
   isBlocked?: ((request: OutgoingRequest) => boolean) | undefined;
@@ -22,12 +25,14 @@ export interface RequestRules {
   allowedHosts?: readonly string[] | undefined;
 }
 
-/** Types that can be advertisements. Each type left out (style sheets, fonts) saves a round trip per request. */
+/**
+ * Types that can be advertisements. Each type left out (style sheets, fonts) saves a round trip per request.
+ */
 const BLOCKABLE_TYPES = ['Document', 'Script', 'Image', 'Media', 'XHR', 'Fetch', 'Ping'] as const;
 
 /**
- * Applies the rules to every request of a page, including redirects. One handler applies all rules, because two handlers
- * that pause the same request would deadlock.
+ * Applies the rules to every request of a page, including redirects. One handler applies all rules, because
+ * two handlers that pause the same request would deadlock.
  */
 export async function interceptRequests(
   tab: Tab,

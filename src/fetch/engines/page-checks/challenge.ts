@@ -8,7 +8,9 @@ const MARKER_SEARCH_CHARACTERS = 100_000;
 const MAX_CHALLENGE_CHARACTERS = 1_000_000;
 /** A page with more characters of text has content of its own, so it is not a challenge. */
 const MAX_CHALLENGE_TEXT = 1_500;
-/** The first characters of a longer page, which usually have enough text to decide that it is not a challenge. */
+/**
+ * The first characters of a longer page, which usually have enough text to decide that it is not a challenge.
+ */
 const BEGINNING_CHARACTERS = 12_000;
 /**
  * A page with a captcha and at most this many characters of text is probably a challenge, in any language.
@@ -71,8 +73,9 @@ const MARKERS: [maker: string, words: string[], RegExp][] = [
 /** Words without which a page has no captcha. */
 const CAPTCHA_WORDS = ['captcha', 'cf-turnstile'];
 /**
- * A cheap test: a page that does not match has neither a marker nor a captcha. One search for all words takes a quarter of the
- * time of a lower-case copy and a search for each word. The dots in the words match any character, which does no harm here.
+ * A cheap test: a page that does not match has neither a marker nor a captcha. One search for all words takes
+ * a quarter of the time of a lower-case copy and a search for each word. The dots in the words match any
+ * character, which does no harm here.
  */
 const MENTIONS_CHALLENGE = new RegExp(
   [...MARKERS.flatMap(([, words]) => words), ...CAPTCHA_WORDS].join('|'),
@@ -116,8 +119,8 @@ export function detectChallenge({
 }
 
 /**
- * Whether the beginning of a long page has so much text that the whole page cannot be a challenge. Reading it takes a fifth of
- * the time in which a long page is searched for markers.
+ * Whether the beginning of a long page has so much text that the whole page cannot be a challenge. Reading it
+ * takes a fifth of the time in which a long page is searched for markers.
  */
 function beginsWithContent(text: SourceText): boolean {
   const beginning = beginningOf(text, BEGINNING_CHARACTERS);

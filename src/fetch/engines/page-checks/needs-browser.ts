@@ -95,7 +95,10 @@ const SERVER_RENDERED_COMMENT = /^(?:\[|\$$|ssr)/;
 /** React's comment that marks a part of the page that is still loading. */
 const PENDING_COMMENT = /^\$[?!]/;
 const TEMPLATE_ATTRIBUTE = /\s(?:data-)?ng-(?:app|cloak|controller)|\s[vx]-(?:cloak|for|text)[\s=]/;
-/** Tested on an {@link asciiView}, in which the attributes before `shadowrootmode` may be up to three times as long. */
+/**
+ * Tested on an {@link asciiView}, in which the attributes before `shadowrootmode` may be up to three times as
+ * long.
+ */
 const SHADOW_TREE = /<template[^<>]{0,800}[\t\n\f\r ]shadowrootmode/i;
 const ASKS_FOR_SCRIPTS =
   /\b(enable|activate|requires?|turn on|need|without)\b[\s\S]{0,80}?\bjavascript\b|\bjavascript\b[\s\S]{0,80}?\b(enabled?|required|disabled)\b/;

@@ -32,9 +32,9 @@ export interface DiscoveryCrawlOptions {
 }
 
 /**
- * Why a discovery crawl ended: all pages were fetched (`all`), enough links were found (`enough`), the deadline
- * passed (`time`), the maximum number of pages was fetched (`pages`), many pages in a row had no new link
- * (`dry`), or the host kept asking to slow down (`refused`).
+ * Why a discovery crawl ended: all pages were fetched (`all`), enough links were found (`enough`), the
+ * deadline passed (`time`), the maximum number of pages was fetched (`pages`), many pages in a row had no new
+ * link (`dry`), or the host kept asking to slow down (`refused`).
  */
 export type DiscoveryCrawlEnd = 'all' | 'enough' | 'time' | 'pages' | 'dry' | 'refused';
 

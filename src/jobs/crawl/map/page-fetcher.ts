@@ -54,7 +54,8 @@ function requestHeaders({ headers, location }: MapRequest): Record<string, strin
 /**
  * Creates the functions that fetch the pages of a map.
  * @param options.teamId in whose turn a start page is converted that is a document
- * @param options.renderSignal aborts the rendering of pages. No earlier signal does, because an abort ends a rendering
+ * @param options.renderSignal aborts the rendering of pages. No earlier signal does, because an abort ends a
+ * rendering
  *   thread, which costs more than letting it finish
  */
 export function createMapPageFetcher(

@@ -40,7 +40,8 @@ const MAX_RETRY_AFTER_MS = 120_000;
 /**
  * Creates the robots.txt rules of one crawl.
  * @param crawl.token the crawler's name in robots.txt; defaults to the name of the service
- * @param deps.maxRobotsWaitMs milliseconds for which an unavailable robots.txt is requested again before the host
+ * @param deps.maxRobotsWaitMs milliseconds for which an unavailable robots.txt is requested again before the
+ * host
  *   is given up
  */
 export function createCrawlRobots(

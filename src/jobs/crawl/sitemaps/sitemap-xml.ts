@@ -39,8 +39,8 @@ export function normalizeHttpUrl(text: string, base?: string): string | undefine
 }
 
 /**
- * Parses sitemaps, sitemap indexes, RSS and Atom piece by piece. XML that is not well-formed is read as far as
- * possible. Entities that a document defines itself are not resolved.
+ * Parses sitemaps, sitemap indexes, RSS and Atom piece by piece. XML that is not well-formed is read as far
+ * as possible. Entities that a document defines itself are not resolved.
  */
 export class SitemapXmlParser {
   readonly #baseUrl: string;
@@ -73,7 +73,8 @@ export class SitemapXmlParser {
 
   /**
    * Parses the next piece.
-   * @returns the entries that end in it; `undefined` as soon as the text turns out not to be a sitemap or feed
+   * @returns the entries that end in it; `undefined` as soon as the text turns out not to be a sitemap or
+   * feed
    */
   parse(text: string): SitemapEntry[] | undefined {
     this.#markupCharacters += text.length;

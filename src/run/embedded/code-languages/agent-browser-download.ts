@@ -13,8 +13,8 @@ const PACKAGE_SHA512 =
 const TIMEOUT_MS = 600_000;
 
 /**
- * Downloads agent-browser with npm, and keeps only the program for this machine. The package is not a dependency, because
- * it has the programs for all systems (117 MB) and an install script.
+ * Downloads agent-browser with npm, and keeps only the program for this machine. The package is not a
+ * dependency, because it has the programs for all systems (117 MB) and an install script.
  * @param draft the file to create
  * @throws Error that says which step failed
  */

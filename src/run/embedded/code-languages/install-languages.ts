@@ -36,8 +36,8 @@ const FILES: LanguageFiles[] = [
 ];
 
 /**
- * Installs what the languages of code in browser sessions need. A failure, such as that of a machine without access to the
- * Internet, is reported, and the language is not available then. This never throws.
+ * Installs what the languages of code in browser sessions need. A failure, such as that of a machine without
+ * access to the Internet, is reported, and the language is not available then. This never throws.
  * @param options.insist try again even if the last attempt failed within a day
  */
 export async function installLanguages(options: {

@@ -4,11 +4,16 @@ import type { Progress } from '../terminal-progress.ts';
 import type { DataDirectoryLock } from './run-file.ts';
 import { type ProcessPlan, SupervisedProcess } from './supervised-process.ts';
 
-/** Processes are stopped in this order, because the API depends on the others, and all of them on Postgres. */
+/**
+ * Processes are stopped in this order, because the API depends on the others, and all of them on Postgres.
+ */
 const STOP_ORDER = ['api', 'worker', 'temporal', 'postgres'];
 const RECORD_FAILURE = 'The record of running processes could not be updated';
 
-/** The supervised processes of an instance, the ports that are reserved for them, and the lock of its data directory. */
+/**
+ * The supervised processes of an instance, the ports that are reserved for them, and the lock of its data
+ * directory.
+ */
 export class InstanceProcesses {
   readonly #lock: DataDirectoryLock;
   readonly #progress: Pick<Progress, 'note' | 'step'>;
@@ -33,7 +38,8 @@ export class InstanceProcesses {
     signal.throwIfAborted();
     const supervised = new SupervisedProcess(plan, {
       onProcess: (child) =>
-        // Without its record, the process is still supervised and stopped; only a start after a kill would not know it.
+        // Without its record, the process is still supervised and stopped; only a start after a kill would
+        // not know it.
         void this.#attempt(RECORD_FAILURE, () => this.#lock.setChild(plan.name, child)),
       onNotice: this.#progress.note,
     });
@@ -42,7 +48,10 @@ export class InstanceProcesses {
     await this.#progress.step(`Starting ${plan.title}`, () => supervised.start());
   }
 
-  /** Reserves a port until the instance is stopped. @returns the preferred port, or another one if it is taken */
+  /**
+   * Reserves a port until the instance is stopped.
+   * @returns the preferred port, or another one if it is taken
+   */
   async reservePort(preferred: number): Promise<number> {
     const reserved = await reservePort(preferred);
     this.#ports.push(reserved);
@@ -50,8 +59,8 @@ export class InstanceProcesses {
   }
 
   /**
-   * Stops every process in order, then releases the ports and the lock. A step that fails is reported, and the others are
-   * still taken.
+   * Stops every process in order, then releases the ports and the lock. A step that fails is reported, and
+   * the others are still taken.
    * @throws ServiceError `SERVICE_UNAVAILABLE` at the end if a process may still run
    */
   async stop(): Promise<void> {

@@ -24,7 +24,10 @@ export interface LogFile {
   lastLines(count: number): string;
 }
 
-/** Opens a new log and moves the previous one to `<name>.log.1`. A log that grows past 20 MiB is moved and emptied. */
+/**
+ * Opens a new log and moves the previous one to `<name>.log.1`. A log that grows past 20 MiB is moved and
+ * emptied.
+ */
 export function openLog(dataDir: string, name: string): LogFile {
   const directory = join(dataDir, 'logs');
   mkdirSync(directory, { recursive: true });
@@ -49,8 +52,9 @@ function lastLines(path: string, count: number): string {
 }
 
 /**
- * Moves a log that has become too large to `<path>.1`. The writers keep the file open in append mode, so it is copied and
- * truncated in place instead of renamed. If that is not possible (the disk is full), a warning says so, and the log grows on.
+ * Moves a log that has become too large to `<path>.1`. The writers keep the file open in append mode, so it
+ * is copied and truncated in place instead of renamed. If that is not possible (the disk is full), a warning
+ * says so, and the log grows on.
  */
 export function rotateIfLarge(path: string, maxBytes = MAX_LOG_BYTES): void {
   try {

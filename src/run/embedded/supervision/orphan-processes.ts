@@ -18,8 +18,9 @@ export interface ProcessSignature {
 }
 
 /**
- * Stops the processes that a killed supervisor left running: those in its run file, and those whose signature matches
- * (a process started at the moment of the kill is not in the file). The caller must hold the lock of the data directory.
+ * Stops the processes that a killed supervisor left running: those in its run file, and those whose signature
+ * matches (a process started at the moment of the kill is not in the file). The caller must hold the lock of
+ * the data directory.
  * @returns the names of the stopped processes
  */
 export async function stopOrphans(

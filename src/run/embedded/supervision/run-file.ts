@@ -31,13 +31,16 @@ export interface DataDirectoryLock {
   setChild(name: string, child: ProcessId | undefined): void;
   /** @throws Error if the run file cannot be written */
   setUrls(urls: InstanceUrls): void;
-  /** Removes the run file and releases the lock. @throws Error if the file cannot be removed; the lock is released anyway */
+  /**
+   * Removes the run file and releases the lock.
+   * @throws Error if the file cannot be removed; the lock is released anyway
+   */
   release(): void;
 }
 
 /**
- * Locks the data directory for this process. The kernel releases the lock when the process dies, so a killed supervisor
- * leaves no stale lock behind.
+ * Locks the data directory for this process. The kernel releases the lock when the process dies, so a killed
+ * supervisor leaves no stale lock behind.
  * @returns `undefined` when another process holds it
  */
 export function lockDataDirectory(dataDir: string): DataDirectoryLock | undefined {
@@ -47,7 +50,8 @@ export function lockDataDirectory(dataDir: string): DataDirectoryLock | undefine
   const lock = acquireFileLock(lockPath);
   if (!lock) return undefined;
   const lockedFile = fileNumber(lockPath);
-  // Another instance may have created the directory anew and locked it. Its run file must be neither replaced nor removed.
+  // Another instance may have created the directory anew and locked it. Its run file must be neither replaced
+  // nor removed.
   const assertSameDirectory = () => {
     if (fileNumber(lockPath) !== lockedFile)
       throw new ServiceError(
@@ -120,7 +124,9 @@ export function findRunningInstance(dataDir: string): RunFile | undefined {
   return run && isRunning(run) ? run : undefined;
 }
 
-/** SQLite serves only as a file lock that the system releases with the process; Node has no other such lock. */
+/**
+ * SQLite serves only as a file lock that the system releases with the process; Node has no other such lock.
+ */
 function acquireFileLock(path: string): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
   try {

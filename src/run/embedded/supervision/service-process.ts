@@ -9,10 +9,11 @@ import type { ProcessPlan } from './supervised-process.ts';
 
 const REPEAT_AFTER_MS = 10_000;
 /**
- * Settings of the C library (bytes). Freed memory at the end of its heap goes back to the system from 1 MiB on. By default, this
- * threshold grows to 64 MiB as soon as a large buffer has been freed, so that a worker keeps most of what a batch took. Setting one
- * threshold stops the growth of the other, above which each buffer is mapped anew; it is set to what it would have grown to.
- * The Dockerfile has the same settings for processes without a supervisor.
+ * Settings of the C library (bytes). Freed memory at the end of its heap goes back to the system from 1 MiB
+ * on. By default, this threshold grows to 64 MiB as soon as a large buffer has been freed, so that a worker
+ * keeps most of what a batch took. Setting one threshold stops the growth of the other, above which each
+ * buffer is mapped anew; it is set to what it would have grown to. The Dockerfile has the same settings for
+ * processes without a supervisor.
  */
 export const MEMORY_SETTINGS = { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_MMAP_THRESHOLD_: '33554432' };
 
@@ -32,9 +33,9 @@ export interface ServiceProcessOptions {
 }
 
 /**
- * Plans the API or a worker. The process runs under the same Node binary, sends `{starting: true}` over IPC while it
- * migrates the database and `{ready: true, url?}` when it accepts requests, and exits when the channel closes because the
- * supervisor died.
+ * Plans the API or a worker. The process runs under the same Node binary, sends `{starting: true}` over IPC
+ * while it migrates the database and `{ready: true, url?}` when it accepts requests, and exits when the
+ * channel closes because the supervisor died.
  */
 export function planServiceProcess(options: ServiceProcessOptions): ProcessPlan {
   const { name, title, log } = options;
@@ -77,7 +78,9 @@ function waitForReadyMessage(
   });
 }
 
-/** Copies stderr to the log and reports lines of level 40 (warn) and above; the same text at most every 10 s. */
+/**
+ * Copies stderr to the log and reports lines of level 40 (warn) and above; the same text at most every 10 s.
+ */
 function createLogReader({ name, log, onWarning }: ServiceProcessOptions): (chunk: Buffer) => void {
   const decoder = new StringDecoder('utf8');
   const reportedAt = new Map<string, number>();
@@ -89,7 +92,8 @@ function createLogReader({ name, log, onWarning }: ServiceProcessOptions): (chun
   };
   let rest = '';
   return (chunk) => {
-    // Where the log cannot be written (on a full disk, for example), its lines are lost, and everything else continues.
+    // Where the log cannot be written (on a full disk, for example), its lines are lost, and everything else
+    // continues.
     try {
       writeSync(log.fd, chunk);
     } catch (error) {

@@ -18,16 +18,23 @@ export interface ProcessPlan {
   /** The name used in messages, such as `Postgres` or `the worker`. */
   title: string;
   log: LogFile;
-  /** Starts the process as the leader of its own group, so that Ctrl-C in a terminal reaches the supervisor only. */
+  /**
+   * Starts the process as the leader of its own group, so that Ctrl-C in a terminal reaches the supervisor
+   * only.
+   */
   launch(): ChildProcess;
   /**
    * Resolves when the process accepts requests.
-   * @param onAlive called when the process says that its start takes longer, as for a migration of the database
+   * @param onAlive called when the process says that its start takes longer, as for a migration of the
+   * database
    */
   ready(child: ChildProcess, signal: AbortSignal, onAlive?: () => void): Promise<void>;
   /** How long a start may take, and for how long one that takes longer may say nothing. */
   readyWithinMs: number;
-  /** Number of attempts at the first start, default 1; more where remains of a crash may briefly block a port or a lock. */
+  /**
+   * Number of attempts at the first start, default 1; more where remains of a crash may briefly block a port
+   * or a lock.
+   */
   attempts?: number;
   stopSignal: NodeJS.Signals;
   /** Signal that stops it immediately, where SIGKILL would leave children behind. */

@@ -3,8 +3,8 @@ import { connect } from 'node:http2';
 const RESPONSE_TIMEOUT_MS = 2000;
 
 /**
- * Whether a Temporal server on loopback serves a namespace. It makes one hand-written gRPC call (DescribeNamespace),
- * because a gRPC client would cost the supervisor 40 MB of memory.
+ * Whether a Temporal server on loopback serves a namespace. It makes one hand-written gRPC call
+ * (DescribeNamespace), because a gRPC client would cost the supervisor 40 MB of memory.
  */
 export function isNamespaceReady(port: number, namespace: string): Promise<boolean> {
   return new Promise((resolve) => {

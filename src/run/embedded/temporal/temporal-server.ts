@@ -10,8 +10,8 @@ import { isNamespaceReady } from './namespace-probe.ts';
 const POLL_MS = 25;
 const QUEUES = ['transfer', 'timer', 'outbound'];
 /**
- * Threads (of Go) that wait for internal tasks of the server. By default, there are 2,176 of them. Each takes memory, and time of
- * every garbage collection, though most never run: all wait for the same database.
+ * Threads (of Go) that wait for internal tasks of the server. By default, there are 2,176 of them. Each takes
+ * memory, and time of every garbage collection, though most never run: all wait for the same database.
  */
 const INTERNAL_WORKERS = {
   'history.transferProcessorSchedulerWorkerCount': 128,
@@ -22,8 +22,9 @@ const INTERNAL_WORKERS = {
   'history.ReplicationLowPriorityProcessorSchedulerWorkerCount': 1,
 };
 /**
- * How many requests for work the server's own jobs keep open. Each is repeated every minute, also at rest. The scanners run twice a
- * day, and the jobs of parents only for workflows that end before more than ten of their children. Two is the least for workflows.
+ * How many requests for work the server's own jobs keep open. Each is repeated every minute, also at rest.
+ * The scanners run twice a day, and the jobs of parents only for workflows that end before more than ten of
+ * their children. Two is the least for workflows.
  */
 const INTERNAL_POLLS = {
   'worker.ScannerMaxConcurrentActivityTaskPollers': 1,
@@ -32,14 +33,15 @@ const INTERNAL_POLLS = {
   'worker.ParentCloseMaxConcurrentWorkflowTaskPollers': 2,
 };
 /**
- * Processors that the server uses at once, unless the environment says otherwise. Go looks for work on each of them whenever
- * something happens, which is a sixth of what the server does at rest on two processors, and the other half of the machine does the
- * work of the jobs.
+ * Processors that the server uses at once, unless the environment says otherwise. Go looks for work on each
+ * of them whenever something happens, which is a sixth of what the server does at rest on two processors, and
+ * the other half of the machine does the work of the jobs.
  */
 const PROCESSORS = Math.max(1, Math.floor(availableParallelism() / 2));
 /**
- * The search attributes of a new database, so that all parts of the server know them when the first job starts. They are those of
- * `workflows/search-attributes.ts`, which would load a library of Temporal into the supervisor.
+ * The search attributes of a new database, so that all parts of the server know them when the first job
+ * starts. They are those of `workflows/search-attributes.ts`, which would load a library of Temporal into the
+ * supervisor.
  */
 const INITIAL_SEARCH_ATTRIBUTES = ['TeamId', 'JobKind', 'Host', 'Outcome'];
 
@@ -84,17 +86,19 @@ export function planTemporalServer(options: TemporalServerOptions): ProcessPlan 
 
 function serverArguments({ dataDir, namespace, port, uiPort }: TemporalServerOptions): string[] {
   const dynamic = {
-    // The default of 20 polls per second for the dev server's single shard would add up to 50 ms to every step.
+    // The default of 20 polls per second for the dev server's single shard would add up to 50 ms to every
+    // step.
     ...Object.fromEntries(QUEUES.map((queue) => [`history.${queue}ProcessorMaxPollRPS`, 2000])),
     ...INTERNAL_WORKERS,
     ...INTERNAL_POLLS,
-    // The index of workflows may be late. A workflow that has ended meanwhile is entered once instead of twice, which costs the
-    // server a seventh of its time for a short workflow.
+    // The index of workflows may be late. A workflow that has ended meanwhile is entered once instead of
+    // twice, which costs the server a seventh of its time for a short workflow.
     'history.visibilityProcessorMaxPollRPS': 2,
-    // The dev server would read the known search attributes from its database for each use. The start of a workflow is repeated
-    // while they are not known yet.
+    // The dev server would read the known search attributes from its database for each use. The start of a
+    // workflow is repeated while they are not known yet.
     'system.forceSearchAttributesCacheRefreshOnRead': false,
-    // By default, each part of the server reads all namespaces every two seconds, a tenth of what the server does at rest.
+    // By default, each part of the server reads all namespaces every two seconds, a tenth of what the server
+    // does at rest.
     'system.namespaceCacheRefreshInterval': '10s',
     'matching.enableFairness': true,
     // With more than one partition, fairness and priority are only approximate.

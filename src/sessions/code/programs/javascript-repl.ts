@@ -28,8 +28,9 @@ export class Thrown {
 }
 
 /**
- * Evaluates JavaScript in V8's mode for interactive use: `await` at the top level, declarations that later code sees and
- * may repeat, and the value of the last expression. The code shares the global object with this program.
+ * Evaluates JavaScript in V8's mode for interactive use: `await` at the top level, declarations that later
+ * code sees and may repeat, and the value of the last expression. The code shares the global object with this
+ * program.
  */
 export class JavaScriptRepl {
   readonly #inspector = new Session();

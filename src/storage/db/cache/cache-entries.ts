@@ -25,7 +25,9 @@ export interface CacheQuery {
   maxMs: number;
 }
 
-/** A century. No copy is older, and Postgres cannot subtract every number of milliseconds from a timestamp. */
+/**
+ * A century. No copy is older, and Postgres cannot subtract every number of milliseconds from a timestamp.
+ */
 const MAX_SECONDS = 3_155_760_000;
 const toSeconds = (ms: number) => Math.min(ms / 1000, MAX_SECONDS);
 
@@ -37,8 +39,8 @@ export async function findCacheEntries(
   db: Pick<Database, 'query'>,
   queries: CacheQuery[],
 ): Promise<({ blob: string } | undefined)[]> {
-  // Postgres sees the lengths of arrays, but not through a subquery. With them, a plan for one query looks so much better than
-  // one for any number that Postgres would plan each time.
+  // Postgres sees the lengths of arrays, but not through a subquery. With them, a plan for one query looks so
+  // much better than one for any number that Postgres would plan each time.
   const { rows } = await sql<{ place: number; blob: string }>`${PREPARED}
     with found as (
       select place, copy.blob, copy.files
@@ -86,7 +88,8 @@ export async function addCacheEntries(db: Database, entries: CacheEntry[]): Prom
       })),
     )
     .onConflict((conflict) => conflict.doNothing())
-    // Pages of jobs and look-ups of the page wait for this statement, but not for the disk: a copy that is lost is fetched again.
+    // Pages of jobs and look-ups of the page wait for this statement, but not for the disk: a copy that is
+    // lost is fetched again.
     .returning(UNSYNCED_COMMIT.as('commit'))
     .execute();
 }

@@ -67,9 +67,9 @@ export interface NewTurn {
 }
 
 /**
- * Stores a turn with its calls and their jobs. An attempt that was lost may have stored the turn already; its calls then
- * stay as they are. Calls that cost more than the team has left fail, because other work may have taken its credits in the
- * meantime.
+ * Stores a turn with its calls and their jobs. An attempt that was lost may have stored the turn already; its
+ * calls then stay as they are. Calls that cost more than the team has left fail, because other work may have
+ * taken its credits in the meantime.
  */
 export async function addTurn(db: Database, run: AgentRun, { turn, step, ...rest }: NewTurn): Promise<void> {
   await db.query.transaction().execute(async (query) => {
@@ -109,7 +109,10 @@ export async function addTurn(db: Database, run: AgentRun, { turn, step, ...rest
   });
 }
 
-/** Reads the credits for the next calls of a run. Until the transaction ends, all other work of the team waits with its own. */
+/**
+ * Reads the credits for the next calls of a run. Until the transaction ends, all other work of the team waits
+ * with its own.
+ */
 async function lockTeamCredits(query: Queryable, { id, teamId }: AgentRun): Promise<number> {
   await lockCredits(query, teamId);
   const run = await query

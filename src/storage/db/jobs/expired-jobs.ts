@@ -6,14 +6,14 @@ import type { Database } from '../client.ts';
 const LISTED_HOURS = 24;
 const MAX_JOBS_PER_STEP = 100;
 /**
- * Rows that one statement deletes. While a statement runs, Postgres cannot reuse the space of rows that others update,
- * so a million rows at once would slow down the jobs of everybody.
+ * Rows that one statement deletes. While a statement runs, Postgres cannot reuse the space of rows that
+ * others update, so a million rows at once would slow down the jobs of everybody.
  */
 const MAX_ROWS_PER_STATEMENT = 20_000;
 
 /**
- * Deletes jobs that had expired at a time and that the activity list does not show any more, at most 100. Call it again until
- * it deletes none.
+ * Deletes jobs that had expired at a time and that the activity list does not show any more, at most 100.
+ * Call it again until it deletes none.
  * @returns the number of deleted jobs
  */
 export async function deleteExpiredJobs(db: Database, before: Date): Promise<number> {
@@ -40,9 +40,9 @@ const expiredJobs = (before: Date) => sql<{ id: string }>`
   order by expires_at limit ${MAX_JOBS_PER_STEP}`;
 
 /**
- * Deletes the results, pages, skipped URLs and webhook deliveries of jobs that had expired at a time, at most 100, and from
- * jobs with zero data retention also the key and all that it encrypts. The jobs themselves are kept,
- * because lists still show them. Call it again until it deletes none.
+ * Deletes the results, pages, skipped URLs and webhook deliveries of jobs that had expired at a time, at most
+ * 100, and from jobs with zero data retention also the key and all that it encrypts. The jobs themselves are
+ * kept, because lists still show them. Call it again until it deletes none.
  * @returns the number of jobs whose results were deleted
  */
 export async function deleteExpiredResults(db: Database, before: Date): Promise<number> {
@@ -86,8 +86,8 @@ async function deleteRows(
 }
 
 /**
- * Deletes the pages of a job by ranges of their ordinals. A statement that looked for any pages that are left would read
- * those that are already deleted each time.
+ * Deletes the pages of a job by ranges of their ordinals. A statement that looked for any pages that are left
+ * would read those that are already deleted each time.
  */
 async function deletePages(db: Database, jobId: string): Promise<void> {
   const { rows } = await sql<{ first: number | null; last: number | null }>`

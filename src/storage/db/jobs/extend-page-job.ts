@@ -61,7 +61,8 @@ export interface StoredBatch {
 
 /**
  * Adds pages to a batch of a team. A completed batch is reopened.
- * @param batch.authorize checks whether the pages may be added, and returns the cipher that encrypts them; what it
+ * @param batch.authorize checks whether the pages may be added, and returns the cipher that encrypts them;
+ * what it
  *   throws is passed on
  * @throws ServiceError `NOT_FOUND` if the team has no such batch; `JOB_ENDED` if the batch was cancelled or
  *   has failed

@@ -20,7 +20,9 @@ export interface NewJob {
   cipher?: JobCipher;
   /** How long the results are kept, in milliseconds. */
   ttlMs: number;
-  /** Credits that the job is expected to cost, or each of its pages if it is a batch or crawl; 1 by default. */
+  /**
+   * Credits that the job is expected to cost, or each of its pages if it is a batch or crawl; 1 by default.
+   */
   reserved?: number;
   /** The job that this one is a part of; lists leave it out. */
   parentId?: string;
@@ -47,7 +49,10 @@ export const jobRow = (job: NewJob) => ({
   reserved: job.reserved ?? PAGE,
 });
 
-/** The columns of a new job, and an expression for the value of each, for a statement that stores it under a condition. */
+/**
+ * The columns of a new job, and an expression for the value of each, for a statement that stores it under a
+ * condition.
+ */
 export function jobExpressions(job: NewJob) {
   const row = jobRow(job);
   // The keys of an object literal are those of its type.
@@ -70,7 +75,10 @@ export async function insertChildJobs(db: Pick<Database, 'query'>, jobs: readonl
     .execute();
 }
 
-/** Deletes the jobs that belong to another one and have not been started, and thereby frees the credits that they have reserved. */
+/**
+ * Deletes the jobs that belong to another one and have not been started, and thereby frees the credits that
+ * they have reserved.
+ */
 export async function deleteChildJobs(db: Pick<Database, 'query'>, parentId: string): Promise<void> {
   await db.query
     .deleteFrom('jobs')
@@ -116,7 +124,10 @@ export interface BegunJob {
   lease: SlotLease | null;
 }
 
-/** Finds a job as {@link findJob} does, and takes a slot of its team for it if it has not ended, in one statement. */
+/**
+ * Finds a job as {@link findJob} does, and takes a slot of its team for it if it has not ended, in one
+ * statement.
+ */
 export async function beginJob(db: Database, id: string): Promise<BegunJob | undefined> {
   const lease = takeSlot({
     teamId: sql.ref('jobs.team_id'),
@@ -184,10 +195,10 @@ export interface JobCharge {
 }
 
 /**
- * Ends a job in one statement, which also writes the ledger entry, charges the team, releases the slot and deletes the
- * key of an uploaded file, which can then not be decrypted any more.
- * All of this depends on the update of the job's row: a second call finds the job already ended and changes
- * nothing. The primary key of the ledger prevents double billing as well.
+ * Ends a job in one statement, which also writes the ledger entry, charges the team, releases the slot and
+ * deletes the key of an uploaded file, which can then not be decrypted any more. All of this depends on the
+ * update of the job's row: a second call finds the job already ended and changes nothing. The primary key of
+ * the ledger prevents double billing as well.
  */
 function endAndBill(
   query: Queryable,
@@ -202,8 +213,8 @@ function endAndBill(
         .updateTable('jobs')
         .set({
           ...outcome,
-          // The trials of support are not billed, and agents and extracts are billed for all that they do; other jobs
-          // that are parts of one are billed by themselves.
+          // The trials of support are not billed, and agents and extracts are billed for all that they do;
+          // other jobs that are parts of one are billed by themselves.
           credits: sql<number>`case when exists (
             select from jobs as parent where parent.id = jobs.parent_id and parent.kind in ('support', 'agent', 'extract'))
             then 0 else ${credits}::integer end`,
@@ -308,7 +319,10 @@ export async function findResult(db: Database, jobId: string): Promise<StoredRes
   return row && { blob: row.blob, small: row.small ?? undefined };
 }
 
-/** The error for a job that the database has lost: it died before the job was on its disk. Nothing brings the job back. */
+/**
+ * The error for a job that the database has lost: it died before the job was on its disk. Nothing brings the
+ * job back.
+ */
 export const jobLostError = () =>
   new ServiceError(
     'SERVICE_UNAVAILABLE',
@@ -330,12 +344,17 @@ export async function recordTrace(db: Database, jobId: string, trace: EngineAtte
     .execute();
 }
 
-/** Ends the job of a browser session, which has no result. It changes nothing if the job has already ended. */
+/**
+ * Ends the job of a browser session, which has no result. It changes nothing if the job has already ended.
+ */
 export async function completeSessionJob(query: Queryable, job: JobCharge): Promise<void> {
   await endAndBill(query, job, { status: 'completed' }).selectFrom('job').select('id').execute();
 }
 
-/** Ends a job that its user has cancelled, and bills what it cost until then. It changes nothing if the job has already ended. */
+/**
+ * Ends a job that its user has cancelled, and bills what it cost until then. It changes nothing if the job
+ * has already ended.
+ */
 export async function cancelJob(db: Pick<Database, 'query'>, job: JobCharge): Promise<void> {
   await endAndBill(db.query, job, { status: 'cancelled' }).selectFrom('job').select('id').execute();
 }

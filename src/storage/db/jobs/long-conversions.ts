@@ -6,7 +6,10 @@ import { PREPARED, runPrepared } from '../prepared-statements.ts';
 import { type SlotLease, takeSlot } from '../teams/slots.ts';
 import { type BegunJob, jobExpressions, type NewJob } from './jobs.ts';
 
-/** How long a repeated request gets the result of a scrape that has ended. Clients repeat it within ten minutes. */
+/**
+ * How long a repeated request gets the result of a scrape that has ended. Clients repeat it within ten
+ * minutes.
+ */
 const JOINABLE_MINUTES_AFTER_END = 15;
 
 /** The options of a request that its result does not depend on. */
@@ -88,8 +91,8 @@ interface JoinableRequest {
 }
 
 /**
- * Finds the newest scrape of the same request whose document took longer than its timeout, whether it runs or its result
- * has not been delivered yet.
+ * Finds the newest scrape of the same request whose document took longer than its timeout, whether it runs or
+ * its result has not been delivered yet.
  * @returns the id of its job
  */
 export async function findLongConversion(
@@ -108,9 +111,10 @@ export interface StoredRequest {
 }
 
 /**
- * Stores the job of a scrape, unless {@link findLongConversion} finds one that its request can join. All is one
- * statement, because nearly all requests join nothing.
- * @param begins whether to take a slot of the team for the job, too, as `beginJob` does. The statement then does not wait for
+ * Stores the job of a scrape, unless {@link findLongConversion} finds one that its request can join. All is
+ * one statement, because nearly all requests join nothing.
+ * @param begins whether to take a slot of the team for the job, too, as `beginJob` does. The statement then
+ * does not wait for
  *   the disk, because the page can be fetched meanwhile; see {@link waitForDisk}
  */
 export async function insertOrJoin(
@@ -155,7 +159,10 @@ export async function insertOrJoin(
   return begins && status !== null ? { begun: { ...begun, status } } : {};
 }
 
-/** Waits until all that was committed before is on the disk of the database, where {@link insertOrJoin} did not. */
+/**
+ * Waits until all that was committed before is on the disk of the database, where {@link insertOrJoin} did
+ * not.
+ */
 export async function waitForDisk({ query }: Pick<Database, 'query'>): Promise<void> {
   // A commit waits for all before it, but only if it has something to write itself.
   await sql`${PREPARED} select pg_logical_emit_message(true, 'winnow', '')`.execute(query);
@@ -181,7 +188,10 @@ const selectLongConversion = (query: Pick<Database['query'], 'selectFrom'>, requ
     .orderBy('started_at', 'desc')
     .limit(1);
 
-/** Whether a team has any scrape whose document took longer than its timeout, and whose result has not been delivered. */
+/**
+ * Whether a team has any scrape whose document took longer than its timeout, and whose result has not been
+ * delivered.
+ */
 export async function hasLongConversion(db: Pick<Database, 'query'>, teamId: string): Promise<boolean> {
   const row = await db.query
     .selectFrom('long_conversions')
@@ -192,7 +202,10 @@ export async function hasLongConversion(db: Pick<Database, 'query'>, teamId: str
   return row !== undefined;
 }
 
-/** Reads how far the scrape of a document is that continues after the timeout of its request; `undefined` for any other. */
+/**
+ * Reads how far the scrape of a document is that continues after the timeout of its request; `undefined` for
+ * any other.
+ */
 export async function readLongConversion(
   db: Database,
   jobId: string,
@@ -207,7 +220,10 @@ export async function readLongConversion(
   return { isRunning, pages: pages ?? undefined, remainingSeconds: remaining_seconds ?? undefined, endsAt };
 }
 
-/** Forgets such a scrape, because its result was delivered or it has failed: the next request starts a new one. */
+/**
+ * Forgets such a scrape, because its result was delivered or it has failed: the next request starts a new
+ * one.
+ */
 export async function forgetLongConversion(db: Database, jobId: string): Promise<void> {
   await db.query.deleteFrom('long_conversions').where('job_id', '=', jobId).execute();
 }

@@ -115,7 +115,10 @@ export interface OverdueJob {
   kind: TaskKind;
 }
 
-/** Lists jobs that are neither lists of pages nor sessions, began `overdueMs` milliseconds ago or earlier and have not ended, at most 50. */
+/**
+ * Lists jobs that are neither lists of pages nor sessions, began `overdueMs` milliseconds ago or earlier and
+ * have not ended, at most 50.
+ */
 export async function listOverdueJobs(db: Database, overdueMs: number): Promise<OverdueJob[]> {
   const { rows } = await sql<OverdueJob>`
     select id, kind from jobs

@@ -34,16 +34,18 @@ export interface ClaimRequest extends HostRequests {
   pageWorker: string;
   /** Maximum number of pages to claim whose requests start at once. */
   maxPages: number;
-  /** Maximum number of pages to claim besides, whose requests start as others of their host end; 0 by default. */
+  /**
+   * Maximum number of pages to claim besides, whose requests start as others of their host end; 0 by default.
+   */
   maxAhead?: number;
   /** Maximum number of simultaneous requests to one host, for jobs that set no `maxConcurrency`. */
   requestsPerHost: number;
 }
 
 /**
- * Returns how many more pages a job may claim. The number is limited by the job's `maxConcurrency` and by
- * the team's concurrency, each reduced by what is in use, and by its credits. Scrapes that wait for a slot of the team also
- * reduce it, so that they go first.
+ * Returns how many more pages a job may claim. The number is limited by the job's `maxConcurrency` and by the
+ * team's concurrency, each reduced by what is in use, and by its credits. Scrapes that wait for a slot of the
+ * team also reduce it, so that they go first.
  */
 async function countClaimable(query: Queryable, { id, scale }: LockedJob): Promise<number> {
   const { rows } = await sql<{ claimable: number }>`${preparedAtScale(scale)}
@@ -62,12 +64,12 @@ async function countClaimable(query: Queryable, { id, scale }: LockedJob): Promi
 }
 
 /**
- * The hosts that have due pages of a job, or pages that the page worker claimed ahead, and are not paused, as a common
- * table expression `claimable_host`. Each host gets a limited number of simultaneous requests: `share` is the page
- * worker's share of that number, `own` is how many requests the page worker has open, and `free` is how many more the
- * host may get. `ahead` is the number of pages that the page worker has claimed ahead. The limit is shared
- * among the page workers of all jobs, except that a `maxConcurrency` of the job is shared only among the job's own
- * page workers. Each strike of a host halves the limit.
+ * The hosts that have due pages of a job, or pages that the page worker claimed ahead, and are not paused, as
+ * a common table expression `claimable_host`. Each host gets a limited number of simultaneous requests:
+ * `share` is the page worker's share of that number, `own` is how many requests the page worker has open, and
+ * `free` is how many more the host may get. `ahead` is the number of pages that the page worker has claimed
+ * ahead. The limit is shared among the page workers of all jobs, except that a `maxConcurrency` of the job is
+ * shared only among the job's own page workers. Each strike of a host halves the limit.
  */
 const claimableHosts = (
   job: LockedJob,
@@ -105,9 +107,9 @@ const claimableHosts = (
     )`;
 
 /**
- * The pages to claim, as a common table expression `picked`: due pages in the order of discovery. Of each host, these
- * are at most as many as the page worker may request at once, and as many again ahead. A page that is claimed for the
- * first time (`is_first`) counts against the page limit of the job.
+ * The pages to claim, as a common table expression `picked`: due pages in the order of discovery. Of each
+ * host, these are at most as many as the page worker may request at once, and as many again ahead. A page
+ * that is claimed for the first time (`is_first`) counts against the page limit of the job.
  */
 const pickedPages = (job: LockedJob, { maxPages, maxAhead }: { maxPages: number; maxAhead: number }) => sql`
     progress as (
@@ -132,7 +134,10 @@ const pickedPages = (job: LockedJob, { maxPages, maxAhead }: { maxPages: number;
       where not is_first or first_claims <= (select first_claims_left from progress)
     )`;
 
-/** Records that the page worker waits for hosts that have no capacity left, so that it gets its share of them later. */
+/**
+ * Records that the page worker waits for hosts that have no capacity left, so that it gets its share of them
+ * later.
+ */
 const hostWaits = (pageWorker: string) => sql`
     wait as (
       insert into host_leases (host, lane, expires_at)

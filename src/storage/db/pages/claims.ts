@@ -27,7 +27,8 @@ const UNCLAIMED = { status: 'pending', lane: null, claimed_until: null } as cons
 
 /**
  * Releases the claims of all page workers whose names begin with `options.workerPrefix`.
- * @param options.isWorkerLost whether the process of the page workers was lost, which counts as a loss for each page
+ * @param options.isWorkerLost whether the process of the page workers was lost, which counts as a loss for
+ * each page
  */
 export async function releaseClaims(
   db: Database,

@@ -5,7 +5,9 @@ import { CLAIM_SECONDS } from './claims.ts';
 
 /** Seconds after which a host loses one strike. */
 export const STRIKE_SECONDS = 30;
-/** Maximum number of strikes of a host. Each halves the limit of requests, which never falls below an eighth. */
+/**
+ * Maximum number of strikes of a host. Each halves the limit of requests, which never falls below an eighth.
+ */
 const MAX_STRIKES = 3;
 /** A lease is written again when less than this share of its time is left, or when it changes. */
 const RENEWED_BELOW = 0.7;
@@ -21,9 +23,9 @@ export interface HostRequests {
 }
 
 /**
- * Records how many requests a page worker may have open at each host until it records them again: those that are open,
- * and those that it may begin for the pages that it has claimed. While a claim runs, the page worker still begins as many
- * as the claim before it allowed.
+ * Records how many requests a page worker may have open at each host until it records them again: those that
+ * are open, and those that it may begin for the pages that it has claimed. While a claim runs, the page
+ * worker still begins as many as the claim before it allowed.
  */
 export async function renewHostLeases(
   query: Queryable,

@@ -9,8 +9,8 @@ import { PREPARED } from '../prepared-statements.ts';
 const PAGE_COLUMNS = ['url', 'title', 'description', 'content', 'words', 'content_key'].map(sql.ref);
 
 /**
- * Whether an entry only gets its new date, which leaves all indexes as they are: its text has not changed, or the new
- * document has none, such as one that consists of links.
+ * Whether an entry only gets its new date, which leaves all indexes as they are: its text has not changed, or
+ * the new document has none, such as one that consists of links.
  */
 const KEEPS_TEXT = sql`(page.content_key = excluded.content_key or excluded.content = '' and page.content <> '')`;
 
@@ -18,15 +18,15 @@ const KEEPS_TEXT = sql`(page.content_key = excluded.content_key or excluded.cont
 const MAX_ROWS = 8;
 
 /**
- * Adds a page to the index of a team like {@link addIndexedPages}, without waiting for the disk: searches find it at once, but a
- * crash of Postgres may take it.
+ * Adds a page to the index of a team like {@link addIndexedPages}, without waiting for the disk: searches
+ * find it at once, but a crash of Postgres may take it.
  */
 export const addIndexedPage = ({ query }: Database, teamId: string, entry: PageEntry): Promise<void> =>
   addRows(query, teamId, [[urlKeyOf(entry.url).toString('hex'), entry]], sql`returning ${UNSYNCED_COMMIT}`);
 
 /**
- * Adds pages to the index of a team, or replaces their entries if they are newer. Of documents that were made of the same copy of
- * a page in the cache, the one with the longest text counts.
+ * Adds pages to the index of a team, or replaces their entries if they are newer. Of documents that were made
+ * of the same copy of a page in the cache, the one with the longest text counts.
  */
 export async function addIndexedPages(
   query: Queryable,
@@ -34,7 +34,8 @@ export async function addIndexedPages(
   entries: readonly PageEntry[],
 ): Promise<void> {
   if (entries.length === 0) return;
-  // Each URL once, and always in the same order, so that transactions that store the same pages do not deadlock.
+  // Each URL once, and always in the same order, so that transactions that store the same pages do not
+  // deadlock.
   const rows = [...new Map(entries.map((entry) => [urlKeyOf(entry.url).toString('hex'), entry]))].sort(
     ([one], [other]) => (one < other ? -1 : 1),
   );
@@ -96,21 +97,28 @@ interface IndexedPage extends Pick<PageEntry, 'url' | 'title' | 'description' | 
 }
 
 /**
- * How many pages are read for each word, which is what a search takes its time for. A word that more pages have says little, so
- * it does not matter which they are.
+ * How many pages are read for each word, which is what a search takes its time for. A word that more pages
+ * have says little, so it does not matter which they are.
  */
 const PAGES_PER_TERM = 300;
-/** Words that are looked for in titles at least, the rarest first; most titles do not have even the common ones. */
+/**
+ * Words that are looked for in titles at least, the rarest first; most titles do not have even the common
+ * ones.
+ */
 const LEAST_TITLE_WORDS = 3;
 /** How much more a word counts that is in the title or the URL. */
 const TITLE_WEIGHT = 0.8;
-/** The least number of pages that the rarity of a word is related to, so that words differ in small indexes too. */
+/**
+ * The least number of pages that the rarity of a word is related to, so that words differ in small indexes
+ * too.
+ */
 const LEAST_PAGES = 1_000;
 
 /**
  * Finds the pages with the rarest and the most words of a query.
  * @param most pages to find
- * @returns the pages, and the words of the query with their weights in this index; none for a query without words
+ * @returns the pages, and the words of the query with their weights in this index; none for a query without
+ * words
  */
 export async function findIndexedPages(db: Database, query: IndexQuery, most: number): Promise<FoundPages> {
   const { terms } = query;
@@ -241,8 +249,8 @@ const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum 
 type Lookups = Record<'anywhere' | 'inTitle', number[]>;
 
 /**
- * Chooses the words that pages are looked up by: all rare ones, or else the rarest. A common word takes as long as many rare
- * ones, so those beside rare ones are only looked for in the pages found.
+ * Chooses the words that pages are looked up by: all rare ones, or else the rarest. A common word takes as
+ * long as many rare ones, so those beside rare ones are only looked for in the pages found.
  */
 function chooseLookups({ shares, pages }: Statistics): Lookups {
   const byShare = shares.map((_, index) => index).sort((one, other) => shares[one]! - shares[other]!);
@@ -253,16 +261,22 @@ function chooseLookups({ shares, pages }: Statistics): Lookups {
   };
 }
 
-/** Lexemes consist of letters, digits and the characters of host names and ids, none of which ends a quotation. */
+/**
+ * Lexemes consist of letters, digits and the characters of host names and ids, none of which ends a
+ * quotation.
+ */
 const quoted = (lexeme: string) => `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 const anyOf = (lexemes: readonly string[]) => `(${lexemes.map(quoted).join(' | ')})`;
 
-/** Enough that the table is read a few times only, however many pages are deleted; few enough for a statement of a second. */
+/**
+ * Enough that the table is read a few times only, however many pages are deleted; few enough for a statement
+ * of a second.
+ */
 const DELETED_AT_ONCE = 20_000;
 
 /**
- * Deletes the pages that were fetched before a time, or that exceed the maximum number of pages, the oldest first. Those that are
- * added meanwhile may be left, so that it ends while others add pages.
+ * Deletes the pages that were fetched before a time, or that exceed the maximum number of pages, the oldest
+ * first. Those that are added meanwhile may be left, so that it ends while others add pages.
  * @returns the number of deleted pages
  */
 export async function deleteOldIndexedPages(db: Database, before: Date, maxPages: number): Promise<number> {
@@ -274,8 +288,8 @@ export async function deleteOldIndexedPages(db: Database, before: Date, maxPages
 }
 
 /**
- * Deletes up to 20,000 such pages. This reads the whole table, because an index of dates would have to be updated with each page
- * that is scraped again.
+ * Deletes up to 20,000 such pages. This reads the whole table, because an index of dates would have to be
+ * updated with each page that is scraped again.
  */
 async function deleteOldest(db: Database, before: Date, maxPages: number): Promise<number> {
   const { rows } = await sql<{ deleted: number }>`

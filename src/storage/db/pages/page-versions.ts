@@ -73,7 +73,8 @@ export async function findPageHistory(
  * Stores a version, and deletes those before the last delivered one, which are no longer needed. A version
  * that was delivered is not replaced: a later write can only come from an abandoned attempt.
  * @param number the number that `findPageHistory` returned
- * @returns whether the version is stored; `false` if another scrape used the number first, whose version may be deleted
+ * @returns whether the version is stored; `false` if another scrape used the number first, whose version may
+ * be deleted
  *   again by now. Then the newest version precedes this one, which must be compared again.
  */
 export async function addVersion(

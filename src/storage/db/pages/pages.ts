@@ -113,8 +113,8 @@ async function insertPages(query: Queryable, job: GrowingJob, pages: NewPage[]):
 }
 
 /**
- * The hosts of a job's pending pages, as a recursive common table expression `host`. Each host costs one index
- * lookup, however many pages it has. The recursion ends with a row whose name is null.
+ * The hosts of a job's pending pages, as a recursive common table expression `host`. Each host costs one
+ * index lookup, however many pages it has. The recursion ends with a row whose name is null.
  */
 export const pendingHosts = (jobId: string) => sql`
     host (name) as (

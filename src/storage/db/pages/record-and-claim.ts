@@ -158,7 +158,10 @@ async function lockJobAndTeam(query: Queryable, jobId: string): Promise<LockedPa
   return job;
 }
 
-/** The reported results as rows of a common table expression `reported`. Texts are encrypted as the job requires. */
+/**
+ * The reported results as rows of a common table expression `reported`. Texts are encrypted as the job
+ * requires.
+ */
 function reportedResults(results: PageResult[], cipher: JobCipher) {
   const column = (pick: (result: PageResult) => unknown, type: string) =>
     arrayParameter(

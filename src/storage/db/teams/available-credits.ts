@@ -15,7 +15,10 @@ const reservedByRuns = (own: OwnJob) => sql`
   from jobs as run
   where run.team_id = teams.id and run.status = 'scraping' and run.kind in ('agent', 'extract') ${unless('run.id', own)}`;
 
-/** Scrapes, maps and searches that are billed by themselves. The scrapes of the job that asks are its own, too. */
+/**
+ * Scrapes, maps and searches that are billed by themselves. The scrapes of the job that asks are its own,
+ * too.
+ */
 const reservedByRequests = (own: OwnJob) => sql`
   select sum(reserved) from jobs as request
   where request.team_id = teams.id and request.status = 'scraping' and request.kind in ('scrape', 'map', 'search')
@@ -36,8 +39,8 @@ const reservedBySessions = (own: OwnJob) => sql`
   where browser_sessions.team_id = teams.id and state <> 'destroyed' ${unless('browser_sessions.id', own)}`;
 
 /**
- * The credits of `teams` that running work has not reserved, as an SQL expression; `null` means unlimited. A page or request
- * reserves what it is expected to cost, a call of an agent the most.
+ * The credits of `teams` that running work has not reserved, as an SQL expression; `null` means unlimited. A
+ * page or request reserves what it is expected to cost, a call of an agent the most.
  * @param own the job that asks
  */
 export const availableCredits = (own?: OwnJob) => sql<number | null>`
@@ -46,8 +49,8 @@ export const availableCredits = (own?: OwnJob) => sql<number | null>`
     - coalesce((${reservedByRequests(own)}), 0) - coalesce((${reservedByPages}), 0) end::int`;
 
 /**
- * Locks the credits of a team until the transaction ends, so that whoever else wants to reserve some of them waits. Jobs of
- * the team may be added meanwhile, so the lock is not one that their foreign keys wait for.
+ * Locks the credits of a team until the transaction ends, so that whoever else wants to reserve some of them
+ * waits. Jobs of the team may be added meanwhile, so the lock is not one that their foreign keys wait for.
  */
 export async function lockCredits(query: Queryable, teamId: string): Promise<void> {
   await sql`select from teams where id = ${teamId} for no key update`.execute(query);

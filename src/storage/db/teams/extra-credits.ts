@@ -5,15 +5,21 @@ import { lockCredits, readAvailableCredits, readScrapeCredits } from './availabl
 /** How work that runs knows and stores what it has reserved. */
 interface Reservation {
   teamId: string;
-  /** Reads the credits that neither other work nor this one has reserved; infinite without a limit. @param extra those stored */
+  /**
+   * Reads the credits that neither other work nor this one has reserved; infinite without a limit.
+   * @param extra those stored
+   */
   readLeft(query: Queryable, extra: number): Promise<number>;
-  /** Stores the credits that this work has reserved beyond its expected price. @returns whether the work still goes on */
+  /**
+   * Stores the credits that this work has reserved beyond its expected price.
+   * @returns whether the work still goes on
+   */
   store(query: Queryable, extra: number): Promise<boolean>;
 }
 
 /**
- * Reserves credits beyond the expected price of a page while it is fetched: for an enhanced proxy, and for the pages of a
- * document. A page that is fetched again by another attempt begins without any.
+ * Reserves credits beyond the expected price of a page while it is fetched: for an enhanced proxy, and for
+ * the pages of a document. A page that is fetched again by another attempt begins without any.
  */
 class ExtraReservation {
   readonly #db: Database;
@@ -30,7 +36,10 @@ class ExtraReservation {
     return this.#reservation.readLeft(this.#db.query, this.#extra);
   }
 
-  /** Reserves credits. @returns whether there were so many and the page has not ended; otherwise none are reserved */
+  /**
+   * Reserves credits.
+   * @returns whether there were so many and the page has not ended; otherwise none are reserved
+   */
   async reserve(credits: number): Promise<boolean> {
     if ((await this.available()) === Number.POSITIVE_INFINITY) return true;
     return this.#db.query.transaction().execute(async (query) => {
@@ -54,8 +63,8 @@ export const extraCreditsOfScrape = (
   new ExtraReservation(db, {
     teamId,
     readLeft: async (query, extra) => (await readScrapeCredits({ query }, jobId)) - expected - extra,
-    // An attempt that counted as lost may go on beside the current one. Only one of them is billed, so the job needs the
-    // credits of the more expensive one.
+    // An attempt that counted as lost may go on beside the current one. Only one of them is billed, so the
+    // job needs the credits of the more expensive one.
     store: async (query, extra) =>
       isUpdated(
         await query
@@ -69,7 +78,8 @@ export const extraCreditsOfScrape = (
 
 /**
  * Reserves for a claimed page of a batch or crawl, which has reserved the expected price.
- * @param claim.pageWorker the name of the page worker that has the claim; without it any more, nothing is reserved
+ * @param claim.pageWorker the name of the page worker that has the claim; without it any more, nothing is
+ * reserved
  */
 export const extraCreditsOfPage = (
   db: Database,

@@ -30,7 +30,10 @@ export interface ModelCall {
 /** Days that calls are kept for the operator's reports. */
 const KEPT_DAYS = 90;
 
-/** Records a call of a language model, with the API key of its job, and adds its tokens to those of the team's day. */
+/**
+ * Records a call of a language model, with the API key of its job, and adds its tokens to those of the team's
+ * day.
+ */
 export async function recordModelCall(db: Database, call: ModelCall): Promise<void> {
   const { teamId, jobId, feature, model, promptTokens, outputTokens, ms, outcome } = call;
   await sql`

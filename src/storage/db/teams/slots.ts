@@ -22,11 +22,11 @@ export interface SlotRequest {
 export type SlotLease = 'taken' | 'held' | undefined;
 
 /**
- * The call of the database function that takes one of a team's slots as a lease, which the holder must renew, or extends the
- * lease that the holder already has. It locks the team's row first.
- * Claiming pages of the team's batches and crawls takes the same lock, so that together they never exceed
- * the limit. A job that gets no slot counts as waiting for a few seconds, during which batches and crawls
- * of the team leave a slot free for it.
+ * The call of the database function that takes one of a team's slots as a lease, which the holder must renew,
+ * or extends the lease that the holder already has. It locks the team's row first. Claiming pages of the
+ * team's batches and crawls takes the same lock, so that together they never exceed the limit. A job that
+ * gets no slot counts as waiting for a few seconds, during which batches and crawls of the team leave a slot
+ * free for it.
  * @param slot columns or values of types `uuid`, `text` and `integer`
  */
 export const takeSlot = (slot: Record<keyof SlotRequest, RawBuilder<unknown>>) =>

@@ -44,8 +44,8 @@ export async function listUsage(
 const QUEUED_KINDS = ['scrape', 'map', 'batch_scrape', 'crawl'] satisfies JobKind[];
 
 /**
- * Counts the open work of a team that takes slots. A batch or crawl counts as the number of its open pages, and as 1 if it
- * has none.
+ * Counts the open work of a team that takes slots. A batch or crawl counts as the number of its open pages,
+ * and as 1 if it has none.
  * @returns the number of open scrapes, maps and pages; how many of them hold a slot; when the last one
  *   succeeded
  */

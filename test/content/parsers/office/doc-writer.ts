@@ -22,8 +22,10 @@ export function change(sprm: number, operand: number): Buffer {
 }
 
 /**
- * Writes a document for Word 97 (MS-DOC), all of whose paragraphs have the same style. Fonts: 0 is Arial, 1 Courier New.
- * @param options.textBox the number of characters at the end that are the text of a text box, and where that is anchored
+ * Writes a document for Word 97 (MS-DOC), all of whose paragraphs have the same style. Fonts: 0 is Arial, 1
+ * Courier New.
+ * @param options.textBox the number of characters at the end that are the text of a text box, and where that
+ * is anchored
  */
 export function writeDoc(
   runs: readonly DocRun[],

@@ -37,7 +37,8 @@ const tree = (name: string, shapes: string, attributes = '') =>
 /**
  * Writes a pptx file with {@link PNG} as its picture.
  * @param slides the shapes of each slide, with the shapes of its speaker notes
- * @param options.target what `rId1` refers to, relative to the slides, and of which type; by default the picture
+ * @param options.target what `rId1` refers to, relative to the slides, and of which type; by default the
+ * picture
  * @param options.parts further parts of the archive by their names
  */
 export function writePptx(

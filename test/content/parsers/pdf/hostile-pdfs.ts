@@ -43,8 +43,9 @@ const content = (body: Buffer | string, more: (string | Buffer)[] = [], rest = '
   file([CATALOG, tree(), page(rest), body, FONT, ...more]);
 
 /**
- * A small stream that a filter of the file turns into many repetitions of a text. It is put together from compressed blocks, so
- * that the whole is never in memory here; its checksum is wrong, which readers of PDF ignore.
+ * A small stream that a filter of the file turns into many repetitions of a text. It is put together from
+ * compressed blocks, so that the whole is never in memory here; its checksum is wrong, which readers of PDF
+ * ignore.
  */
 function bomb(text: string, bytes: number): Buffer {
   const block = Buffer.alloc(16 * 1024 * 1024, text);
@@ -63,7 +64,10 @@ const imagePage = (image: Buffer, filter: string, side: number, text = '') =>
     ),
   ]);
 
-/** Files of which nothing can be read, because they are broken or because they exceed the limits of their parser. */
+/**
+ * Files of which nothing can be read, because they are broken or because they exceed the limits of their
+ * parser.
+ */
 export const UNREADABLE_PDFS: Record<string, () => Buffer> = {
   'an empty file': () => Buffer.alloc(0),
   'a header and nothing else': () => Buffer.from('%PDF-1.7\n'),
@@ -168,7 +172,8 @@ export const SLOW_PDFS: Record<string, () => Buffer> = {
 };
 
 /**
- * Images that expand to gigabytes. The text beside them is read, unless the parser runs out of memory before it gives up.
+ * Images that expand to gigabytes. The text beside them is read, unless the parser runs out of memory before
+ * it gives up.
  */
 export const IMAGE_BOMBS: Record<string, () => Buffer> = {
   'a JPEG 2000 image of 3.6 billion pixels beside text': () =>

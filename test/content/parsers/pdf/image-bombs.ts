@@ -59,8 +59,8 @@ const segment = (number: number, type: number, data: Buffer) =>
   Buffer.concat([bytes([number, 4], [type, 1], [0, 1], [1, 1], [data.length, 4]), data]);
 
 /**
- * A JBIG2 image as PDF files contain it: a page, and one generic region of the same size in which typical prediction makes a
- * few bytes stand for all lines.
+ * A JBIG2 image as PDF files contain it: a page, and one generic region of the same size in which typical
+ * prediction makes a few bytes stand for all lines.
  * @param side width and height in pixels
  */
 export function jbig2Bomb(side: number): Buffer {

@@ -2,7 +2,11 @@ import { expect, test } from 'vitest';
 import { capitalHeight } from '../../../../src/content/parsers/pdf/ocr/letter-height.ts';
 import type { Word } from '../../../../src/content/parsers/pdf/types.ts';
 
-/** A phrase as tesseract measures it. @param size height of its median word @param height height of its box */
+/**
+ * A phrase as tesseract measures it.
+ * @param size height of its median word
+ * @param height height of its box
+ */
 const phrase = (text: string, size: number, height: number): Word => ({
   left: 0,
   top: 100,

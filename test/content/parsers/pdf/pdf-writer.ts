@@ -31,14 +31,19 @@ export interface PdfFileOptions {
   encryption?: { userPassword: string };
   /** Maps all characters to box-drawing characters, so that the text layer is garbled but the page is not. */
   garbledText?: boolean;
-  /** The character, in hexadecimal digits, that the space is mapped to; the printable ASCII characters follow. */
+  /**
+   * The character, in hexadecimal digits, that the space is mapped to; the printable ASCII characters follow.
+   */
   mappedTo?: string;
   /** Entries of the catalog. */
   catalog?: string;
 }
 
 const FONTS = ['Helvetica', 'Helvetica-Bold', 'Helvetica-Oblique', 'Courier'] as const;
-/** A CMap from the printable ASCII characters to others, of which the first one is given in hexadecimal digits. */
+/**
+ * A CMap from the printable ASCII characters to others, of which the first one is given in hexadecimal
+ * digits.
+ */
 const characterMap = (first: string) => `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
 1 begincodespacerange <00> <ff> endcodespacerange
 1 beginbfrange <20> <7e> <${first}> endbfrange
@@ -203,8 +208,8 @@ function encrypt(objects: readonly string[], userPassword: string): { objects: s
 }
 
 /**
- * Moves the objects of a PDF, its catalog included, to an object stream with a cross-reference stream (ISO 32000-1, 7.5.7
- * and 7.5.8). Streams stay where they are.
+ * Moves the objects of a PDF, its catalog included, to an object stream with a cross-reference stream (ISO
+ * 32000-1, 7.5.7 and 7.5.8). Streams stay where they are.
  * @param root object number of the catalog
  */
 export function withCompressedObjects(file: Buffer, root: number): Buffer {

@@ -552,7 +552,8 @@ describe('OCR', () => {
   test('reads text that is drawn as paths, but not a page of bars', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'winnow-ocr-'));
     onTestFinished(() => rm(directory, { recursive: true }));
-    // Ghostscript (-sDEVICE=pdfwrite -dNoOutputFonts) has drawn three lines of Helvetica, and on the second page a rule and bars.
+    // Ghostscript (-sDEVICE=pdfwrite -dNoOutputFonts) has drawn three lines of Helvetica, and on the second
+    // page a rule and bars.
     const file = await readFile(join(import.meta.dirname, 'text-drawn-as-paths.pdf'));
     const { pages, html } = await parsePdf(file, { ocr: await unpackEnglish(directory) });
     expect(pages.map(({ needsOcr, recognised }) => [needsOcr, recognised])).toEqual([

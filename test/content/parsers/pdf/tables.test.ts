@@ -24,7 +24,8 @@ const STAFF = [
 
 describe('tables without rules', () => {
   test('have columns that are only a little farther apart than words', async () => {
-    // In 10 points of Helvetica, the widest cells end 5 points before the next column, and a space is 2.8 points wide.
+    // In 10 points of Helvetica, the widest cells end 5 points before the next column, and a space is 2.8
+    // points wide.
     const html = await convert({ texts: grid([60, 121, 187], STAFF) });
     expect(rowsOf(html)).toEqual(STAFF);
   });

@@ -1,15 +1,23 @@
 import { type PdfPageContent, writePdf } from './pdf-writer.ts';
 
-/** A tag with its text (by the place in the list of texts) and further tags; the type can have attributes behind it. */
+/**
+ * A tag with its text (by the place in the list of texts) and further tags; the type can have attributes
+ * behind it.
+ */
 export type TagNode = [type: string, ...children: (TagNode | number)[]];
 
-/** Text and its position, in points from the top left corner to the baseline. Empty text is drawn as a shape. */
+/**
+ * Text and its position, in points from the top left corner to the baseline. Empty text is drawn as a shape.
+ */
 export type TaggedText = [text: string, x: number, y: number];
 
 /** The number of the first object of the tag tree, above those of the page. */
 const ROOT = 90;
 
-/** Writes a PDF of one page whose texts are the contents of tags. Its cross-reference table is cut off, so it is repaired. */
+/**
+ * Writes a PDF of one page whose texts are the contents of tags. Its cross-reference table is cut off, so it
+ * is repaired.
+ */
 export function writeTaggedPdf(
   texts: readonly TaggedText[],
   tree: readonly TagNode[],

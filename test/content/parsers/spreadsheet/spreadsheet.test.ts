@@ -215,7 +215,10 @@ test('formulas of an xlsb file are written as they are, with a warning, if none 
   expect([stored.html.includes('=1+2'), stored.warnings]).toEqual([false, []]);
 });
 
-/** Adds cells with the formula `1+2` to the first row of a sheet (MS-XLSB 2.4.680); `NaN` stands for an empty text as the stored value. */
+/**
+ * Adds cells with the formula `1+2` to the first row of a sheet (MS-XLSB 2.4.680); `NaN` stands for an empty
+ * text as the stored value.
+ */
 function withBinaryFormulas(sheet: Buffer, values: number[]): Buffer {
   const expression = Buffer.from([0x1e, 1, 0, 0x1e, 2, 0, 0x03]);
   const records = values.map((value, place) => {
@@ -232,7 +235,10 @@ function withBinaryFormulas(sheet: Buffer, values: number[]): Buffer {
   return Buffer.concat([sheet.subarray(0, end), ...records, sheet.subarray(end)]);
 }
 
-/** Adds cells with the formula `1+2` below the first cell of an xls file (MS-XLS 2.4.127), with the values that are stored for them. */
+/**
+ * Adds cells with the formula `1+2` below the first cell of an xls file (MS-XLS 2.4.127), with the values
+ * that are stored for them.
+ */
 function withFormulas(file: Buffer, values: Buffer[]): Buffer {
   const stream = Buffer.from(
     CFB.find(CFB.read(file, { type: 'buffer' }), '/Workbook')?.content as Uint8Array,

@@ -34,7 +34,10 @@ const POST_CLASS = new RegExp(`(?:^|\\s)(${POST_CLASSES.join('|')})(?=\\s|$)`);
 /** vBulletin 3 and 4, MyBB, Simple Machines. */
 const POST_ID = /^(post_message|pid|msg)_\d+$/;
 
-/** The class, id prefix or attribute value that marks an element as a post. All posts of a page have the same one. */
+/**
+ * The class, id prefix or attribute value that marks an element as a post. All posts of a page have the same
+ * one.
+ */
 function postNameOf({ attribs, parent }: Element): string | undefined {
   const { id, class: classes = '', component } = attribs;
   const [, named] = (classes && POST_CLASS.exec(classes)) || [];
@@ -50,7 +53,10 @@ function isInPhpbbPost(parent: Element['parent']): boolean {
   return [parent, parent?.parent].some((one) => one && isTag(one) && one.attribs.class === 'postbody');
 }
 
-/** The elements with the texts of a thread's posts, by the markup of known forum software; empty for other pages. */
+/**
+ * The elements with the texts of a thread's posts, by the markup of known forum software; empty for other
+ * pages.
+ */
 export function findPostsByMarkup({ body }: PageIndex, pruned: PrunedPage): Element[] {
   const found: FoundPosts = new Map();
   collectPosts(body, pruned, found);

@@ -5,7 +5,9 @@ import type { PrunedPage } from '../stage.ts';
 
 /** A run of this many equal words is rarely a coincidence. */
 const WORDS_PER_RUN = 5;
-/** A quote is dropped if at least this share of its runs occurs in posts. The rest names the quoted author. */
+/**
+ * A quote is dropped if at least this share of its runs occurs in posts. The rest names the quoted author.
+ */
 const MIN_REPEATED_SHARE = 0.5;
 const QUOTE_CLASS = /(^|[\s_-])[a-z]{0,12}quote(?=[\s_-]|$)/i;
 

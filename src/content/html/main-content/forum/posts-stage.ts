@@ -3,7 +3,9 @@ import { findPostAuthors } from './post-authors.ts';
 import { dropRepeatedQuotes } from './post-quotes.ts';
 import { dropAllExcept, findPosts } from './thread-posts.ts';
 
-/** Reduces a thread to its posts with their authors and dates. A page without posts goes on to the next stage. */
+/**
+ * Reduces a thread to its posts with their authors and dates. A page without posts goes on to the next stage.
+ */
 export const postsStage: Stage = {
   name: 'keep posts',
   types: ['forum'],

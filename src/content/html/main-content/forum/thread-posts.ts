@@ -24,9 +24,9 @@ interface ClassGroup {
 }
 
 /**
- * Finds the elements with the texts of a thread's posts, without their authors, dates and reactions: by the markup of
- * known forum software, else as the elements that share a class and together have nearly all of the prose and the least
- * other text.
+ * Finds the elements with the texts of a thread's posts, without their authors, dates and reactions: by the
+ * markup of known forum software, else as the elements that share a class and together have nearly all of the
+ * prose and the least other text.
  * @returns an empty list for a page without such elements
  */
 export function findPosts(index: PageIndex, pruned: PrunedPage): Element[] {

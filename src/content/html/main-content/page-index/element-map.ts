@@ -2,8 +2,8 @@ import type { Document, Element } from 'domhandler';
 import { listElements } from '../../element-list.ts';
 
 /**
- * Values for elements of one page. Several are read for each element by most stages, so they are found by the element's place in
- * the list of all elements, which takes a fraction of the time of a `Map`.
+ * Values for elements of one page. Several are read for each element by most stages, so they are found by the
+ * element's place in the list of all elements, which takes a fraction of the time of a `Map`.
  */
 export class ElementMap<Value> {
   readonly #elements: readonly Element[];

@@ -154,7 +154,10 @@ export function addMeasure(to: Measure, more: Measure, times: 1 | -1): void {
   to.pictures += times * more.pictures;
 }
 
-/** The measure of an element before its content is counted. It has no spreads, because a page has thousands of elements. */
+/**
+ * The measure of an element before its content is counted. It has no spreads, because a page has thousands of
+ * elements.
+ */
 const emptyMeasure = (start: number): ElementMeasure => ({
   length: 0,
   linked: 0,
@@ -184,8 +187,9 @@ const characters = new Uint16Array(8_192);
 const characterBytes = Buffer.from(characters.buffer);
 
 /**
- * The number of characters that are not blank. It reads them from an array, because the same loop over the characters of a string
- * takes five times as long in some processes as in others, depending on how V8 compiled it.
+ * The number of characters that are not blank. It reads them from an array, because the same loop over the
+ * characters of a string takes five times as long in some processes as in others, depending on how V8
+ * compiled it.
  */
 function countNonBlanks(text: string): number {
   let length = 0;

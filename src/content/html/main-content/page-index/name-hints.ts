@@ -127,8 +127,8 @@ const SHOWN_IN_PRINT = classPattern(
 const HEADING_SLUG = /^[^-_]+([-_][^-_]+){3,}$/;
 
 /**
- * Classes that are ignored: conditional ones such as `print:hidden`, admonitions named after their title, and Prism's
- * wrapper of code and its toolbar.
+ * Classes that are ignored: conditional ones such as `print:hidden`, admonitions named after their title, and
+ * Prism's wrapper of code and its toolbar.
  */
 const IGNORED_CLASSES = /(^|\s)(\S*:\S*|admonition\S*|code-toolbar)/g;
 
@@ -143,15 +143,22 @@ export interface NameHint {
 
 const NO_HINTS: readonly NameHint[] = [];
 
-/** The hints of names that were read before. Many elements of a page have the same names, and so have the pages of a site. */
+/**
+ * The hints of names that were read before. Many elements of a page have the same names, and so have the
+ * pages of a site.
+ */
 const hintsByNames = new Map<string, readonly NameHint[]>();
-/** All hints are forgotten when there are those of this many names. Names of more characters than the second limit are not kept. */
+/**
+ * All hints are forgotten when there are those of this many names. Names of more characters than the second
+ * limit are not kept.
+ */
 const MAX_KEPT_NAMES = 2_000;
 const MAX_KEPT_LENGTH = 1_000;
 
 /**
  * The hints in an element's class names, id and test attributes.
- * @param hasAnchors whether ids on the page name what it describes, as in API documentation, and are therefore no hints
+ * @param hasAnchors whether ids on the page name what it describes, as in API documentation, and are
+ * therefore no hints
  */
 export function findNameHints(element: Element, hasAnchors: boolean): readonly NameHint[] {
   if (!hasAttributes(element)) return NO_HINTS;

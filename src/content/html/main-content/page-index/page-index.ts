@@ -17,7 +17,9 @@ export interface PageIndex {
   elements: readonly Element[];
   measures: Measures;
   nameHints: ReadonlyMap<Element, readonly NameHint[]>;
-  /** The title, main elements and article bodies with their ancestors, which are never boilerplate by name. */
+  /**
+   * The title, main elements and article bodies with their ancestors, which are never boilerplate by name.
+   */
   contentAncestors: ReadonlySet<Element>;
   /** The headings with the page's title, and their ancestors. */
   titled: ReadonlySet<Element>;
@@ -27,7 +29,10 @@ export interface PageIndex {
   weigh(measure: Measure): number;
   /** A measure's share of the weight of the whole page, from 0 to 1. */
   shareOf(measure: Measure): number;
-  /** Share of the page in elements with this word in their names, from 0 to 1. A word on most of the page is no hint. */
+  /**
+   * Share of the page in elements with this word in their names, from 0 to 1. A word on most of the page is
+   * no hint.
+   */
   coverageOf(word: string): number;
 }
 
@@ -138,7 +143,10 @@ function addWithAncestors(element: Element, to: Set<Element>): void {
   }
 }
 
-/** Collects the name hints of all elements and the weight that each word covers. Nested elements with the same word count once. */
+/**
+ * Collects the name hints of all elements and the weight that each word covers. Nested elements with the same
+ * word count once.
+ */
 class NameCoverage {
   readonly hints = new Map<Element, readonly NameHint[]>();
   /** Weight by word. */

@@ -18,7 +18,10 @@ export interface PageSignals {
   hasPrice: boolean;
 }
 
-/** A page about one product may describe it in several scripts, for example by the shop and by a review service. */
+/**
+ * A page about one product may describe it in several scripts, for example by the shop and by a review
+ * service.
+ */
 const MAX_PRODUCT_SCRIPTS = 3;
 
 /**
@@ -62,7 +65,10 @@ export function readPageSignals(page: Document, url: string): PageSignals {
   return signals;
 }
 
-/** Uses a regular expression instead of a JSON parser, because only the types are needed and much JSON-LD is invalid. */
+/**
+ * Uses a regular expression instead of a JSON parser, because only the types are needed and much JSON-LD is
+ * invalid.
+ */
 const schemaTypesIn = (script: Element): string[] =>
   [...textContent(script).matchAll(/"@type"\s*:\s*\[?\s*"(\w+)"/g)].map(([, type = '']) => type);
 

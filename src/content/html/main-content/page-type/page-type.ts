@@ -1,7 +1,9 @@
 import type { Document } from 'domhandler';
 import { type PageSignals, readPageSignals } from './page-signals.ts';
 
-/** Types of pages that are filtered in different ways. `service` is the type of all pages that match no rule. */
+/**
+ * Types of pages that are filtered in different ways. `service` is the type of all pages that match no rule.
+ */
 export type PageType = (typeof PAGE_TYPES)[number];
 export const PAGE_TYPES = ['article', 'documentation', 'forum', 'product', 'listing', 'service'] as const;
 
@@ -20,15 +22,17 @@ interface TypeRule {
 }
 
 /**
- * Body classes and ids of shop software: WooCommerce, Shopify, Magento, PrestaShop, Shopware, OpenCart, Salesforce
- * Commerce and conventions of many themes.
+ * Body classes and ids of shop software: WooCommerce, Shopify, Magento, PrestaShop, Shopware, OpenCart,
+ * Salesforce Commerce and conventions of many themes.
  */
 const PRODUCT_CLASSES =
   / (single-product|(template-|page-|#)product|catalog-product-view|is-ctl-product|product-product-\d+|(\S*[-_])?pdp([-_]\S*)?|product-(detail|page)\S*) /;
 const LISTING_CLASSES =
   / (tax-product_\S+|post-type-archive-product|woocommerce-shop|template-collection|catalog-category-view|catalogsearch-result-index|(page-|#)category|is-ctl-navigation|product-(category-\S+|listing-page|search-result)|pt_(product-search-result|categorylanding)|(\S*[-_])?plp([-_]\S*)?|pagetype-category|category-(layout|page)) /;
 
-/** Ordered by reliability: software and structured data first, then URLs, then signals that are often wrong. */
+/**
+ * Ordered by reliability: software and structured data first, then URLs, then signals that are often wrong.
+ */
 const TYPE_RULES: TypeRule[] = [
   {
     type: 'forum',

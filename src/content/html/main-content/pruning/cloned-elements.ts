@@ -2,7 +2,9 @@ import type { Element } from 'domhandler';
 import { prevElementSibling } from 'domutils';
 import { isParentElement } from '../../nodes.ts';
 
-/** Classes of the slides that carousels clone before the first and after the last slide for endless scrolling. */
+/**
+ * Classes of the slides that carousels clone before the first and after the last slide for endless scrolling.
+ */
 const CLONE =
   /(^|\s)(slick-cloned|swiper-slide-duplicate|splide__slide--clone|glide__slide--clone|cloned|bx-clone)(\s|$)/;
 /** Framer sends the same block once for each screen size, with this class. */
@@ -13,7 +15,10 @@ const PRICE = /(^|\s)price(\s|$)/;
 /** The element that tells which price is shown is at most this many levels above the prices. */
 const MAX_LEVELS_TO_PRICE = 4;
 
-/** Whether an element is a copy that page software made of another element, or a variant that it does not show. */
+/**
+ * Whether an element is a copy that page software made of another element, or a variant that it does not
+ * show.
+ */
 export function isClonedElement(element: Element): boolean {
   const names = classesOf(element);
   if (names === '') return false;

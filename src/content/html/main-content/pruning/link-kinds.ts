@@ -24,6 +24,8 @@ export const isPermalink = (element: Element, length: number) =>
 export const isSourceLink = ({ attribs }: Element) =>
   /(^|\s)(src|Documentation-source)(\s|$)/.test(attribs.class ?? '');
 
-/** Whether a link is a child of a paragraph with prose. Such a link is content whatever its class names say. */
+/**
+ * Whether a link is a child of a paragraph with prose. Such a link is content whatever its class names say.
+ */
 export const isInParagraph = ({ parent }: Element, { measures }: PageIndex) =>
   isParentElement(parent) && parent.name === 'p' && (measures.get(parent)?.prose ?? 0) > 0;

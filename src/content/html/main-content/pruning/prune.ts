@@ -26,7 +26,10 @@ function prune(index: PageIndex): PrunedPage {
   return { dropped, remaining, linkListLength };
 }
 
-/** The decision about an element. One that is kept but not weighed does not influence the search for the content root. */
+/**
+ * The decision about an element. One that is kept but not weighed does not influence the search for the
+ * content root.
+ */
 type Fate = 'dropped' | 'weighed' | 'unweighed';
 
 /** The pass over a page that drops its boilerplate. */
@@ -54,7 +57,8 @@ class Pruning implements PrunedPage {
     if (!measured) return undefined;
     const fate = element === body ? 'weighed' : this.#decide(element, measured, isInMain);
     if (fate === 'dropped') return undefined;
-    // Most elements keep all of their content, and then the measure of what remains is the one that they have.
+    // Most elements keep all of their content, and then the measure of what remains is the one that they
+    // have.
     let rest: Measure = measured;
     this.remaining.set(element, rest);
     const isInside = isInMain || isContentElement(element);

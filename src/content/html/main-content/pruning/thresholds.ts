@@ -9,7 +9,10 @@ import { linksWithinPage } from './link-kinds.ts';
 export const TEXT_PAGE_TYPES: PageType[] = ['article', 'documentation'];
 const MAX_BYLINE_PROSE = 100;
 const MAX_BYLINE_LENGTH = 400;
-/** Characters. An author's biography may be this long below an article; an element higher up may be part of the text. */
+/**
+ * Characters. An author's biography may be this long below an article; an element higher up may be part of
+ * the text.
+ */
 const MAX_AUTHOR_BIO_LENGTH = 1_500;
 const MIN_AUTHOR_BIO_START = 1_500;
 

@@ -7,7 +7,10 @@ const MAX_HIDDEN_SHARE = 0.3;
 const MAX_HIDDEN_DATA_SHARE = 0.8;
 /** Classes of elements that are hidden until the reader expands them. */
 const COLLAPSIBLE_CLASS = /accordion|collaps|panel|tab|faq|answer|expand/i;
-/** Elements with `aria-hidden` that are visible: links, icons and prices, which screen readers get in other words. */
+/**
+ * Elements with `aria-hidden` that are visible: links, icons and prices, which screen readers get in other
+ * words.
+ */
 const VISIBLE_THOUGH_ARIA_HIDDEN = new Set(['a', 'i', 'del', 'ins', 'h2', 'h3', 'h4']);
 /** Slides out of view have `aria-hidden` too. On product pages they show other products. */
 const SLIDES = new Set(['li']);

@@ -14,7 +14,10 @@ const CALL_TO_ACTION = lineStartPattern(
   'reach (the|him|her) (reporter|author|writer)|(write|e-?mail) (to \\w+|him|her|us)',
 );
 
-/** Whole lines that are not part of the text: labels of advertisements and widgets, and credits of contributors. */
+/**
+ * Whole lines that are not part of the text: labels of advertisements and widgets, and credits of
+ * contributors.
+ */
 const LABEL = wholeLinePattern(
   'advert(isement)?s?|sponsored( content)?|anzeige|werbung|publicidade?|publicit[àé]',
   'subscribe|highlights|loading|share|tags|comments?',
@@ -26,8 +29,8 @@ const LABEL = wholeLinePattern(
 );
 
 /**
- * Drops the lines between and below an article's paragraphs that ask readers to follow, subscribe or share, and the
- * links to other articles.
+ * Drops the lines between and below an article's paragraphs that ask readers to follow, subscribe or share,
+ * and the links to other articles.
  */
 export const callsToActionStage: Stage = {
   name: 'drop calls to action',

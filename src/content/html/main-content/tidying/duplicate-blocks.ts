@@ -16,8 +16,8 @@ const COMPARED_AS_WHOLE = new Set(['ul', 'ol', 'dl', 'table']);
 const MAY_REPEAT = new Set(['td', 'th', 'tr', 'li', 'pre', 'code']);
 
 /**
- * Drops blocks that repeat an earlier block, for example for small screens or in every slide. Threads and documentation
- * repeat text on purpose.
+ * Drops blocks that repeat an earlier block, for example for small screens or in every slide. Threads and
+ * documentation repeat text on purpose.
  */
 export const duplicateBlocksStage: Stage = {
   name: 'drop duplicate blocks',
@@ -41,7 +41,9 @@ function dropDuplicateBlocks(root: Element, pruned: PrunedPage, blocks: SeenBloc
   }
 }
 
-/** Finds repeated blocks. Only the texts of blocks that begin with the same characters are read as a whole. */
+/**
+ * Finds repeated blocks. Only the texts of blocks that begin with the same characters are read as a whole.
+ */
 class SeenBlocks {
   /** By these characters: the block, or the texts of several blocks. */
   readonly #byLead = new Map<string, Element | Set<string>>();

@@ -21,8 +21,8 @@ interface Label {
 }
 
 /**
- * Drops labels that repeat one of the labels just before them, for example a card's title below its picture. Applies to
- * pages that consist of cards and carousels.
+ * Drops labels that repeat one of the labels just before them, for example a card's title below its picture.
+ * Applies to pages that consist of cards and carousels.
  */
 export const duplicateLabelsStage: Stage = {
   name: 'drop duplicate labels',

@@ -9,7 +9,10 @@ const META_LINE = wholeLinePattern(
   'except as otherwise noted, the content of this page is licensed.*',
 );
 
-/** Drops the lines of a documentation page about the page itself: last update, feedback, edit links and licence. */
+/**
+ * Drops the lines of a documentation page about the page itself: last update, feedback, edit links and
+ * licence.
+ */
 export const metaLinesStage: Stage = {
   name: 'drop meta lines',
   types: ['documentation'],

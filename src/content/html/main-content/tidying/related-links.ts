@@ -19,7 +19,10 @@ const MAX_UNLINKED_LENGTH = 40;
 /** Minimum share of linked text in an element that consists of links. */
 const MIN_LINKED_SHARE = 0.5;
 
-/** The elements to drop if a line refers to other articles: the line, and the links below it if it is their label. */
+/**
+ * The elements to drop if a line refers to other articles: the line, and the links below it if it is their
+ * label.
+ */
 export function findRelatedLinks(
   { element, text, measure }: TextLine,
   { measures }: PageIndex,

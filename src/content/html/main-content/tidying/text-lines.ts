@@ -30,8 +30,8 @@ export interface TextLine {
 }
 
 /**
- * Calls `dropsOf` for each line in an element and drops the elements that it returns. Lines inside a line are visited
- * only if nothing was dropped for the outer one.
+ * Calls `dropsOf` for each line in an element and drops the elements that it returns. Lines inside a line are
+ * visited only if nothing was dropped for the outer one.
  */
 export function dropLines(root: Element, pruned: PrunedPage, dropsOf: (line: TextLine) => Element[]): void {
   const { remaining, dropped } = pruned;

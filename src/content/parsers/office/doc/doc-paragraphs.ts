@@ -6,19 +6,24 @@ import { FONT, readCodeFonts, readStyleSheet } from './style-sheet.ts';
 import { type PlacedParagraph, readTextBoxes, withTextBoxes } from './text-boxes.ts';
 import { WordFile } from './word-file.ts';
 
-/** Numbers of the properties of characters that matter (MS-DOC 2.6.1), besides the font. Deletions are tracked changes. */
+/**
+ * Numbers of the properties of characters that matter (MS-DOC 2.6.1), besides the font. Deletions are tracked
+ * changes.
+ */
 const [STYLE, SCRIPT, HIDDEN, DELETED] = [0x4a30, 0x2a48, 0x083c, 0x0800];
 const POSITIONS = [undefined, 'super', 'sub'] as const;
 
-/** Marks of fields: their instruction is between `begin` and `separator`, their result between that and `end`. */
+/**
+ * Marks of fields: their instruction is between `begin` and `separator`, their result between that and `end`.
+ */
 const FIELD = { begin: '\u0013', separator: '\u0014', end: '\u0015' };
 const ENDS_OF_PARAGRAPH = new Set(['\r', '\u0007', '\f', '\u000e']);
 /** Characters that stand for something else: hyphens, line breaks, and objects, which have no text. */
 const CHARACTERS: Record<string, string> = { '\u001e': '\u2011', '\u001f': '', '\u000b': '\n' };
 
 /**
- * Reads the paragraphs of a Word 97 to 2003 document with titles, inline code, superscripts, subscripts, hidden text
- * and text boxes.
+ * Reads the paragraphs of a Word 97 to 2003 document with titles, inline code, superscripts, subscripts,
+ * hidden text and text boxes.
  * @throws RangeError, or an error of SheetJS, if the file is damaged
  */
 export function readDocParagraphs(bytes: Uint8Array): SourceParagraph[] {

@@ -17,7 +17,9 @@ export const readCharacterFormats = (text: Buffer, table: Buffer): FormattedRang
     rangesOf(page, 1, (at) => page.subarray(at + 1, at + 1 + (page[at] ?? 0))),
   );
 
-/** Reads the formatting of paragraphs (PlcBtePapx and PapxFkp, MS-DOC 2.8.6 and 2.9.174), sorted by offset. */
+/**
+ * Reads the formatting of paragraphs (PlcBtePapx and PapxFkp, MS-DOC 2.8.6 and 2.9.174), sorted by offset.
+ */
 export const readParagraphFormats = (text: Buffer, table: Buffer): FormattedRange[] =>
   pagesOf(text, table).flatMap((page) =>
     rangesOf(page, PARAGRAPH_ENTRY, (at) => {

@@ -1,7 +1,10 @@
 import type { SourceParagraph } from '../source/source-paragraphs.ts';
 import type { WordFile } from './word-file.ts';
 
-/** Sizes in bytes of what is stored of a shape beside its place (Spa, MS-DOC 2.9.253), and of a text box (FTXBXS, 2.9.104). */
+/**
+ * Sizes in bytes of what is stored of a shape beside its place (Spa, MS-DOC 2.9.253), and of a text box
+ * (FTXBXS, 2.9.104).
+ */
 const [ANCHOR, TEXT_BOX] = [26, 22];
 /** Offset of the number of the shape in what is stored of a text box. */
 const SHAPE = 14;
@@ -15,7 +18,10 @@ export interface TextBox {
   end: number;
 }
 
-/** Reads where the text boxes of a document are anchored, and where their texts are (MS-DOC 2.8.32 and 2.8.37). */
+/**
+ * Reads where the text boxes of a document are anchored, and where their texts are (MS-DOC 2.8.32 and
+ * 2.8.37).
+ */
 export function readTextBoxes(file: WordFile): TextBox[] {
   const anchors = new Map<number, number>();
   for (const { start, data } of entriesOf(file.structure('anchors'), ANCHOR))
@@ -40,7 +46,8 @@ export interface PlacedParagraph {
 
 /**
  * Adds text boxes to the last paragraphs with text that begin before their anchors.
- * @param read all paragraphs in the order of their places, those in text boxes too, which are left out of the result
+ * @param read all paragraphs in the order of their places, those in text boxes too, which are left out of the
+ * result
  */
 export function withTextBoxes(
   read: readonly PlacedParagraph[],

@@ -18,8 +18,8 @@ const NUMBERS = {
   textBoxes: 56,
 };
 /**
- * Offsets of the numbers of characters of the texts before those of the text boxes (FibRgLw97): body, footnotes, headers, comments
- * and endnotes.
+ * Offsets of the numbers of characters of the texts before those of the text boxes (FibRgLw97): body,
+ * footnotes, headers, comments and endnotes.
  */
 const TEXT_LENGTHS = [76, 80, 84, 92, 96];
 

@@ -7,7 +7,10 @@ export interface CharacterStyle {
   raise: number;
 }
 
-/** Sizes in bytes of the properties of paragraphs that are present where any of the bits is set (TextPFException, 2.9.20). */
+/**
+ * Sizes in bytes of the properties of paragraphs that are present where any of the bits is set
+ * (TextPFException, 2.9.20).
+ */
 const PARAGRAPH_PROPERTIES: [bits: number, bytes: number][] = [
   [0xf, 2],
   [0x80, 2],

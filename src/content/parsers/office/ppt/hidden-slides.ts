@@ -10,7 +10,10 @@ export interface SlideVisibility {
   places: Map<number, number>;
 }
 
-/** Reads which slides are hidden. In a file with versions of slides from earlier saves, none of the list is known. */
+/**
+ * Reads which slides are hidden. In a file with versions of slides from earlier saves, none of the list is
+ * known.
+ */
 export function readSlideVisibility(stream: Buffer): SlideVisibility {
   const hidden: boolean[] = [];
   const identifiers: number[] = [];

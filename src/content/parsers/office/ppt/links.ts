@@ -32,7 +32,8 @@ export class LinkReader {
    * @returns the link of the text before it, if the record completes one
    */
   read({ type, instance, content }: PptRecord): TextLink | undefined {
-    // The record of an action (InteractiveInfoAtom, MS-PPT 2.6.3) precedes that of the part of the text to which it belongs.
+    // The record of an action (InteractiveInfoAtom, MS-PPT 2.6.3) precedes that of the part of the text to
+    // which it belongs.
     if (type === TYPES.interaction)
       this.#opened = content.length >= 9 && content[8] === OPEN_LINK ? content.readUInt32LE(4) : undefined;
     if (type !== TYPES.interactiveText || instance !== CLICK || content.length < 8) return undefined;
@@ -44,7 +45,9 @@ export class LinkReader {
   }
 }
 
-/** Reads where the links of a presentation lead, by their identifiers. Links to its own slides are left out. */
+/**
+ * Reads where the links of a presentation lead, by their identifiers. Links to its own slides are left out.
+ */
 function readLinkTargets(stream: Buffer): Map<number, string> {
   const targets = new Map<number, string>();
   let identifier: number | undefined;

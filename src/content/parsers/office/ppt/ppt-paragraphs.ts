@@ -24,7 +24,10 @@ const ENDS_OF_TEXT = new Set<number>([
   TYPES.textBytes,
 ]);
 
-/** Reads the paragraphs of a PowerPoint 97 to 2003 presentation with inline code, superscripts, subscripts, links and hidden slides. */
+/**
+ * Reads the paragraphs of a PowerPoint 97 to 2003 presentation with inline code, superscripts, subscripts,
+ * links and hidden slides.
+ */
 export function readPptParagraphs(bytes: Uint8Array): SourceParagraph[] {
   const file = CFB.read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), { type: 'buffer' });
   const content = CFB.find(file, '/PowerPoint Document')?.content;

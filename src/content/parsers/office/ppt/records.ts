@@ -34,7 +34,10 @@ export const TYPES = {
 const HEADER_BYTES = 8;
 const CONTAINER = 0xf;
 
-/** Reads the records of a stream one after the other, those in containers behind their container. Damaged streams end early. */
+/**
+ * Reads the records of a stream one after the other, those in containers behind their container. Damaged
+ * streams end early.
+ */
 export function* readRecords(stream: Buffer): Generator<PptRecord> {
   for (let at = 0; at + HEADER_BYTES <= stream.length; ) {
     const kind = stream.readUInt16LE(at);

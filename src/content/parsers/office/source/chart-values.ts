@@ -13,8 +13,8 @@ const MAX_CHART_BYTES = 1024 * 1024;
 type DisplayNumber = typeof import('../../number-format.ts').displayNumber;
 
 /**
- * Writes the values of charts in a docx or pptx file as displayed, such as `25.6%` for 0.256, because anydoc reads them without
- * their formats.
+ * Writes the values of charts in a docx or pptx file as displayed, such as `25.6%` for 0.256, because anydoc
+ * reads them without their formats.
  * @returns undefined if the file has no such values, or is damaged or too large
  */
 export async function displayChartValues(archive: ZipArchive): Promise<Buffer | undefined> {

@@ -11,15 +11,18 @@ export interface ListProperties {
   indent?: number;
 }
 
-/** Finds the left indent of a list item in twips; `undefined` for a paragraph that is none, or whose indent is unknown. */
+/**
+ * Finds the left indent of a list item in twips; `undefined` for a paragraph that is none, or whose indent is
+ * unknown.
+ */
 export type FindListIndent = (paragraph: ListProperties) => number | undefined;
 
 /** The longest chain of styles that extend each other. */
 const MAX_STYLES = 20;
 
 /**
- * Reads how far the items of lists are indented, by which readers see that a list belongs to an item of another one: Word has
- * styles such as List Bullet 2 that are lists of their own.
+ * Reads how far the items of lists are indented, by which readers see that a list belongs to an item of
+ * another one: Word has styles such as List Bullet 2 that are lists of their own.
  * @param parts the XML of `word/styles.xml` and `word/numbering.xml`
  */
 export function readListIndents(parts: { styles: string; numbering: string }): FindListIndent {
@@ -32,7 +35,8 @@ export function readListIndents(parts: { styles: string; numbering: string }): F
       chain.push(style);
       style = styles.get(style.style ?? '');
     }
-    // The list is that of the paragraph, else of the first of its styles that names one. Indents of later styles do not count.
+    // The list is that of the paragraph, else of the first of its styles that names one. Indents of later
+    // styles do not count.
     const place = chain.findIndex(({ numId }) => numId !== undefined);
     const { numId, level } = chain[place] ?? {};
     if (numId === undefined || numId === '0') return undefined;

@@ -7,7 +7,8 @@ const PARTS = ['word/document.xml', 'word/footnotes.xml', 'word/endnotes.xml'];
 /** Limits in bytes: of the XML of one part, and of all formulas. */
 const MAX_PART_BYTES = 64 * 1024 * 1024;
 const MAX_FORMULAS_BYTES = 8 * 1024 * 1024;
-// No expression goes beyond the next beginning of what it looks for: else unclosed elements would take quadratic time.
+// No expression goes beyond the next beginning of what it looks for: else unclosed elements would take
+// quadratic time.
 const FORMULA = /<m:oMath(?=[\s>])[^<>]*>(?:(?!<m:oMath[\s>])[\s\S])*?<\/m:oMath>/g;
 /** Formulas in a paragraph of their own. */
 const PARAGRAPHS =
@@ -20,7 +21,10 @@ const TEXT = /<w:t(?=[\s>])[^<>]*>([^<]*)<\/w:t>/g;
 /** A character by its code in a font of symbols, or a hyphen at which no line ends. */
 const CHARACTER = /<w:sym\b([^<>]*)\/>|<w:noBreakHyphen\s*\/>/g;
 
-/** Unicode characters for the symbols of the fonts Symbol and Wingdings, by their codes without the range of private characters. */
+/**
+ * Unicode characters for the symbols of the fonts Symbol and Wingdings, by their codes without the range of
+ * private characters.
+ */
 const SYMBOL = codes(
   '44Δ 53Σ 57Ω 61α 62β 64δ 65ε 67γ 6cλ 6dμ 70π 72ρ 73σ 74τ 77ω a3≤ a5∞ ab↔ ac← ad↑ ' +
     'ae→ af↓ b0° b1± b3≥ b4× b7• b8÷ b9≠ bb≈ bc… ce∈ d2® d3© d4™ d6√ e5∑ f2∫',
@@ -33,8 +37,8 @@ function codes(list: string): Map<number, string> {
 }
 
 /**
- * Writes into the text of a Word document what anydoc leaves out: marks for its formulas, text below a pronunciation guide,
- * symbols, and hyphens at which no line ends.
+ * Writes into the text of a Word document what anydoc leaves out: marks for its formulas, text below a
+ * pronunciation guide, symbols, and hyphens at which no line ends.
  * @returns undefined if the document has nothing of that, or is damaged or too large
  */
 export function markDocxObjects(archive: ZipArchive): MarkedObjects | undefined {

@@ -14,7 +14,10 @@ import type { CharacterMarks, SourceParagraph } from './source-paragraphs.ts';
 const CHARACTERS: Record<string, string> = { 'w:br': '\n', 'w:cr': '\n', 'w:tab': '\t' };
 const PARTS = ['word/document.xml', 'word/footnotes.xml', 'word/endnotes.xml'];
 
-/** Reads the paragraphs of a Word document (ECMA-376) with inline code, superscripts, subscripts, hidden text and the indents of lists. */
+/**
+ * Reads the paragraphs of a Word document (ECMA-376) with inline code, superscripts, subscripts, hidden text
+ * and the indents of lists.
+ */
 export function readDocxParagraphs(archive: ZipArchive): SourceParagraph[] {
   const part = (name: string) => readPart(archive, name);
   const styles = part('word/styles.xml');
@@ -23,7 +26,10 @@ export function readDocxParagraphs(archive: ZipArchive): SourceParagraph[] {
   return PARTS.flatMap((name) => readParagraphs(part(name), { codeStyles, listIndent }));
 }
 
-/** Identifiers of the character styles for code: by their names, by their fonts, or by the style that they extend. */
+/**
+ * Identifiers of the character styles for code: by their names, by their fonts, or by the style that they
+ * extend.
+ */
 function readCodeStyles(xml: string): Set<string> {
   const codeStyles = new Set<string>();
   let style: string | undefined;

@@ -15,7 +15,10 @@ export class MarkedContent {
     }
   }
 
-  /** Splits the text of a paragraph at the ends of the runs and gives each part the marks of its run. It must be called once, in the order of the text. */
+  /**
+   * Splits the text of a paragraph at the ends of the runs and gives each part the marks of its run. It must
+   * be called once, in the order of the text.
+   */
   apply(content: readonly Inline[]): Inline[] {
     const parts = content.flatMap((inline) => {
       if (inline.content) return [{ ...inline, content: this.apply(inline.content) }];

@@ -7,7 +7,10 @@ const MAX_VALUE_LENGTH = 2000;
 
 type Elements = Partial<Record<keyof DocumentMetadata, string[]>>;
 
-/** The element or elements of each property, the best one first: core properties of Office Open XML (ECMA-376-2, 8.3). */
+/**
+ * The element or elements of each property, the best one first: core properties of Office Open XML
+ * (ECMA-376-2, 8.3).
+ */
 const CORE_PROPERTIES: Elements = {
   title: ['dc:title'],
   author: ['dc:creator'],
@@ -35,7 +38,9 @@ const PACKAGE: Elements = {
 /** The part of an EPUB that names the part with the metadata. */
 const CONTAINER = 'META-INF/container.xml';
 
-/** Reads the metadata of a document that is a zip archive. Parts that are damaged or too large are skipped. */
+/**
+ * Reads the metadata of a document that is a zip archive. Parts that are damaged or too large are skipped.
+ */
 export function readMetadata(archive: ZipArchive): DocumentMetadata {
   const packagePart = /\bfull-path="([^"]+)"/.exec(readPart(archive, CONTAINER))?.[1];
   return {
@@ -69,7 +74,10 @@ function propertiesOf(xml: string, elements: Elements): DocumentMetadata {
   return metadata;
 }
 
-/** The texts of all elements by their names. A `meta` of EPUB counts as an element with the name of its property. */
+/**
+ * The texts of all elements by their names. A `meta` of EPUB counts as an element with the name of its
+ * property.
+ */
 function readValues(xml: string): Map<string, string[]> {
   const values = new Map<string, string[]>();
   let element = '';

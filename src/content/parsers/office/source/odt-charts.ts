@@ -8,8 +8,8 @@ const MAX_CELLS = 20_000;
 const NO_VALUE = /^(?:nan|1\.#nan)$/i;
 
 /**
- * Writes a chart of an OpenDocument file as its title and the table of its values, which the chart has in its own file
- * (OpenDocument 1.3, part 3, 11.1).
+ * Writes a chart of an OpenDocument file as its title and the table of its values, which the chart has in its
+ * own file (OpenDocument 1.3, part 3, 11.1).
  */
 export function chartHtml(xml: string): string {
   const rows: string[][] = [];

@@ -39,8 +39,9 @@ export interface MarkedObjects {
 }
 
 /**
- * Puts marks into the text of an OpenDocument file for its formulas and charts, which are objects in files of their own
- * (OpenDocument 1.3, part 3, 10.4.6), because anydoc leaves them out, and rewrites other elements that it does not know.
+ * Puts marks into the text of an OpenDocument file for its formulas and charts, which are objects in files of
+ * their own (OpenDocument 1.3, part 3, 10.4.6), because anydoc leaves them out, and rewrites other elements
+ * that it does not know.
  * @returns undefined if there is nothing to change, or the file is damaged or too large
  */
 export function markObjects(archive: ZipArchive, type: 'odt' | 'odp'): MarkedObjects | undefined {
@@ -69,7 +70,9 @@ export function markObjects(archive: ZipArchive, type: 'odt' | 'odp'): MarkedObj
   return bytes && { bytes, archive: new ZipArchive(bytes), objects };
 }
 
-/** Replaces the marks in HTML by the objects. A chart, which is no text, replaces its paragraph or ends it. */
+/**
+ * Replaces the marks in HTML by the objects. A chart, which is no text, replaces its paragraph or ends it.
+ */
 export const insertObjects = (html: string, objects: readonly string[]): string =>
   html.replace(MARK, (mark, paragraph: string | undefined, inline: string) => {
     const object = objects[Number(paragraph ?? inline)];

@@ -13,7 +13,9 @@ const MAX_SPACES = 40;
 /** Rectangles that are lower than this are lines. */
 const MAX_LINE_INCHES = 0.1;
 
-/** Reads the paragraphs of an OpenDocument text or presentation with inline code, superscripts and subscripts. */
+/**
+ * Reads the paragraphs of an OpenDocument text or presentation with inline code, superscripts and subscripts.
+ */
 export function readOdtParagraphs(archive: ZipArchive): SourceParagraph[] {
   const content = readPart(archive, 'content.xml');
   const styles: Styles = { marks: new Map(), titles: new Set(['Title']), hiddenPages: new Set() };

@@ -98,7 +98,10 @@ const toMathml = (element: MathElement): string =>
   (Object.hasOwn(STRUCTURES, element.name) && STRUCTURES[element.name]?.(element)) ||
   sequence(element.children);
 
-/** Numbers, names of functions and other words of several letters in upright letters, single letters, and signs. */
+/**
+ * Numbers, names of functions and other words of several letters in upright letters, single letters, and
+ * signs.
+ */
 const TOKENS = /[\p{N}]+(?:[.,]\p{N}+)*|\p{L}\p{M}*|\s+|[^\s]/gu;
 
 function runText(run: MathElement): string {

@@ -7,8 +7,8 @@ import type { CharacterMarks, SourceParagraph } from './source-paragraphs.ts';
 const PRESENTATION = 'ppt/presentation.xml';
 
 /**
- * Reads the paragraphs of a PowerPoint presentation (ECMA-376) with inline code, superscripts, subscripts, links of whole
- * shapes and hidden slides.
+ * Reads the paragraphs of a PowerPoint presentation (ECMA-376) with inline code, superscripts, subscripts,
+ * links of whole shapes and hidden slides.
  */
 export function readPptxParagraphs(archive: ZipArchive): SourceParagraph[] {
   const parts = readRelationships(archive, PRESENTATION);

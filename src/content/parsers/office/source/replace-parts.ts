@@ -24,7 +24,8 @@ export function replaceParts(archive: ZipArchive, texts: ReadonlyMap<string, str
 /**
  * Reads a part of an archive.
  * @param maxBytes limit of its expanded size
- * @returns undefined if the part is missing, damaged or larger than the limit; anydoc reports that where it matters
+ * @returns undefined if the part is missing, damaged or larger than the limit; anydoc reports that where it
+ * matters
  */
 export function tryReadPart(archive: ZipArchive, name: string, maxBytes: number): Buffer | undefined {
   try {

@@ -13,8 +13,8 @@ const MAX_SLIDES = 500;
 const MAX_SHAPES = 100;
 
 /**
- * Puts the shapes of the slides of a pptx file in the order in which they are read, because anydoc reads them in the order in
- * which they are drawn.
+ * Puts the shapes of the slides of a pptx file in the order in which they are read, because anydoc reads them
+ * in the order in which they are drawn.
  * @returns undefined if all are in that order, or the file is damaged or too large
  */
 export function orderSlideShapes(archive: ZipArchive): MarkedObjects | undefined {
@@ -89,8 +89,8 @@ function orderShapes(xml: string, shapes: readonly SlideShape[]): string {
 }
 
 /**
- * The title first, and others behind all that are clearly above or to the left of them; apart from that, the order in which
- * they are drawn, which is also that of slides with shapes whose boxes are not known.
+ * The title first, and others behind all that are clearly above or to the left of them; apart from that, the
+ * order in which they are drawn, which is also that of slides with shapes whose boxes are not known.
  */
 function readingOrder(shapes: readonly SlideShape[]): readonly SlideShape[] {
   const isKnown = shapes.every(({ box, isTitle }) => isTitle || box);

@@ -21,7 +21,10 @@ export interface SlideShape {
   placeholder?: Placeholder;
 }
 
-/** A place of a layout for a shape, by which the shapes of slides, their layout and its master belong together. */
+/**
+ * A place of a layout for a shape, by which the shapes of slides, their layout and its master belong
+ * together.
+ */
 export interface Placeholder {
   type: string;
   index: string;
@@ -30,7 +33,9 @@ export interface Placeholder {
 /** Elements that draw something; connectors, which are lines, do not count. */
 const SHAPES = new Set(['sp', 'pic', 'graphicFrame', 'grpSp', 'AlternateContent', 'contentPart']);
 const TITLES = new Set(['title', 'ctrTitle']);
-/** How many elements surround a property of a shape of the slide; more surround those of the shapes in groups. */
+/**
+ * How many elements surround a property of a shape of the slide; more surround those of the shapes in groups.
+ */
 const PROPERTY_DEPTH = 6;
 /** Placeholders that every slide repeats. */
 const REPEATED = new Set(['dt', 'ftr', 'sldNum']);

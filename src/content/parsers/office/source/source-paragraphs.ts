@@ -19,7 +19,9 @@ export interface SourceParagraph {
   runs: Run[];
   /** 1 to 6; absent for ordinary text. */
   headingLevel?: number;
-  /** The left indent of an item of a list, in twips; absent for other paragraphs and where it is not known. */
+  /**
+   * The left indent of an item of a list, in twips; absent for other paragraphs and where it is not known.
+   */
   listIndent?: number;
   /** Whether the paragraph is a horizontal line instead of text. */
   isRule?: boolean;

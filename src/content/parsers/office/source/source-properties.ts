@@ -13,8 +13,9 @@ const MAX_CODE_LINES = 200;
 const keyOf = ({ runs }: SourceParagraph) => visibleText(runs.map(({ text }) => text).join(''));
 
 /**
- * Adds the marks, heading levels and horizontal lines of the file to a document model, and splits code blocks as they are
- * in the file. The paragraphs are matched by their text without white space; equal ones in their order.
+ * Adds the marks, heading levels and horizontal lines of the file to a document model, and splits code blocks
+ * as they are in the file. The paragraphs are matched by their text without white space; equal ones in their
+ * order.
  */
 export function addSourceProperties(model: OfficeModel, paragraphs: Iterable<SourceParagraph>): void {
   const matcher = new Matcher([...paragraphs]);
@@ -116,7 +117,10 @@ class Matcher {
     return paragraphs.length ? splitCodeBlock(block, paragraphs) : [block];
   }
 
-  /** The paragraphs in a row whose text together is that of a code block; none if there are no such paragraphs. */
+  /**
+   * The paragraphs in a row whose text together is that of a code block; none if there are no such
+   * paragraphs.
+   */
   #paragraphsOf(text: string): SourceParagraph[] {
     const wanted = visibleText(text);
     let beginning = '';

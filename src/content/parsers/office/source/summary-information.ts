@@ -19,7 +19,10 @@ const [SHORT, TEXT, WIDE_TEXT, TIME] = [0x02, 0x1e, 0x1f, 0x40];
 /** Milliseconds from the epoch of FILETIME, the year 1601, to that of Unix. */
 const EPOCH = 11_644_473_600_000;
 
-/** Reads the metadata of a doc or ppt file: the property set in the stream `SummaryInformation`. Damaged files have none. */
+/**
+ * Reads the metadata of a doc or ppt file: the property set in the stream `SummaryInformation`. Damaged files
+ * have none.
+ */
 export function readSummaryInformation(bytes: Uint8Array): DocumentMetadata {
   try {
     const file = CFB.read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), { type: 'buffer' });

@@ -9,7 +9,10 @@ const LOWER_START = /^[\p{Ll}(“‘]/u;
 export const joinContinued = (blocks: readonly Block[]): Block[] =>
   joinParagraphs(joinContinuedTables(blocks));
 
-/** Joins a paragraph that ends in the middle of a sentence with the paragraph at the top of the next column or page. */
+/**
+ * Joins a paragraph that ends in the middle of a sentence with the paragraph at the top of the next column or
+ * page.
+ */
 export function joinParagraphs(blocks: readonly Block[]): Block[] {
   const joined: Block[] = [];
   for (const block of blocks) {

@@ -6,11 +6,19 @@ const MARK = /^(\d{1,3}|[*†‡§¶]{1,3})$/;
 const NOTE_MARK = /^(\d{1,3}|[*†‡§¶]{1,3})(?=[.)]?$|[\p{Lu}“"'‘([])/u;
 /** A word whose last characters are a mark, with the punctuation that stands between the two. */
 const MARKED_WORD = /^(.*\p{L})([.,;:!?)\]"”’]*)(\d{1,3}|[*†‡§¶]{1,3})$/u;
-/** Minimum number of characters of a word that ends with punctuation before its mark: `p.2` and `Fig.2` have no mark. */
+/**
+ * Minimum number of characters of a word that ends with punctuation before its mark: `p.2` and `Fig.2` have
+ * no mark.
+ */
 const MIN_SENTENCE_WORD = 5;
-/** How much higher than the other words of its line a word with a raised mark is, as a share of the font size. */
+/**
+ * How much higher than the other words of its line a word with a raised mark is, as a share of the font size.
+ */
 const MIN_RISE = 0.01;
-/** Font size of a raised mark, its height above the baseline, and its width for each character, as shares of the font size. */
+/**
+ * Font size of a raised mark, its height above the baseline, and its width for each character, as shares of
+ * the font size.
+ */
 const MARK_SIZE = 0.6;
 const MARK_RISE = 0.35;
 const MARK_WIDTH = 0.33;
@@ -66,8 +74,9 @@ function withSeparateMarks<B extends Block & { lines: Line[] }>(block: B, marks:
 }
 
 /**
- * Whether a word that ends like a mark has one: it is higher than the words beside it, or a mark follows the end of a
- * sentence. A mark that is very small does not make its word higher, and PDFium does not report its size.
+ * Whether a word that ends like a mark has one: it is higher than the words beside it, or a mark follows the
+ * end of a sentence. A mark that is very small does not make its word higher, and PDFium does not report its
+ * size.
  */
 function hasRaisedMark(word: Word, { words }: Line): boolean {
   const [, start = '', punctuation] = MARKED_WORD.exec(word.text) ?? [];
@@ -91,7 +100,8 @@ function separateMark(word: Word, mark: string): [Word, Word] {
 export function isReference(word: Word, line: Line): boolean {
   if (!MARK.test(word.text) || word === line.words[0]) return false;
   const { size } = line.style;
-  // PDFium reports the size of the first word for a whole run, so a mark that is clearly raised can have any size.
+  // PDFium reports the size of the first word for a whole run, so a mark that is clearly raised can have any
+  // size.
   const rise = word.style.size > 0.8 * size ? 0.3 : 0.15;
   return word.bottom < line.bottom - rise * size;
 }

@@ -46,7 +46,10 @@ export function bodyStyle(blocks: readonly Block[]): BodyStyle {
   return { size: size || 10, boldShare: all > 0 ? bold / all : 0 };
 }
 
-/** The number of characters in each style. Neighbouring words mostly share theirs, so it is looked up for few of them. */
+/**
+ * The number of characters in each style. Neighbouring words mostly share theirs, so it is looked up for few
+ * of them.
+ */
 function lengthsByStyle(lines: readonly Line[]): Map<TextStyle, number> {
   const lengths = new Map<TextStyle, number>();
   let style: TextStyle | undefined;
@@ -65,7 +68,9 @@ function lengthsByStyle(lines: readonly Line[]): Map<TextStyle, number> {
   return lengths;
 }
 
-/** Turns paragraphs into headings and captions by their style and wording, and assigns levels to the headings. */
+/**
+ * Turns paragraphs into headings and captions by their style and wording, and assigns levels to the headings.
+ */
 export function findHeadings(blocks: readonly Block[]): Block[] {
   const body = bodyStyle(blocks);
   const marked = blocks.map((block, place): Block => {
@@ -109,7 +114,9 @@ function isHeading(candidate: Candidate, body: BodyStyle): boolean {
   return true;
 }
 
-/** Whether a block is a short bold line with space above and below, such as the title of a table of contents. */
+/**
+ * Whether a block is a short bold line with space above and below, such as the title of a table of contents.
+ */
 function isBoldTitle({ block, text, previous, next }: Candidate): boolean {
   const { lines, top, bottom, page } = block;
   const [line] = lines as [Line];
@@ -119,7 +126,9 @@ function isBoldTitle({ block, text, previous, next }: Candidate): boolean {
   return isFirst && next?.page === page && next.top - bottom > 1.5 * size;
 }
 
-/** Whether a block is one line in italics that is closer to the paragraph below it than to the block above it. */
+/**
+ * Whether a block is one line in italics that is closer to the paragraph below it than to the block above it.
+ */
 function isItalicHeading({ block, text, previous, next }: Candidate): boolean {
   const { lines, top, bottom, page } = block;
   const [line] = lines as [Line];

@@ -10,7 +10,10 @@ export function outermost(tags: readonly Tag[], type: string): Tag[] {
   return found;
 }
 
-/** The marked-content identifiers in a tag, in their order, without those in tags of the given types within it. */
+/**
+ * The marked-content identifiers in a tag, in their order, without those in tags of the given types within
+ * it.
+ */
 export function contentIds(tag: Tag, without: readonly string[] = []): number[] {
   const ids: number[] = [];
   const stack = [tag];
@@ -24,7 +27,10 @@ export function contentIds(tag: Tag, without: readonly string[] = []): number[] 
 /** Finds words by identifiers of marked content, in the order of the identifiers. */
 export type FindWords = (ids: readonly number[]) => Word[];
 
-/** Groups the words of a page by the marked content that they are in, and returns a function that looks them up. */
+/**
+ * Groups the words of a page by the marked content that they are in, and returns a function that looks them
+ * up.
+ */
 export function createFindWords(words: readonly Word[]): FindWords {
   const wordsById = Map.groupBy(words, ({ mcid }) => mcid);
   return (ids) => ids.flatMap((id) => wordsById.get(id) ?? []);

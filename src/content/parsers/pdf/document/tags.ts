@@ -18,8 +18,9 @@ function blockTypes(tags: readonly Tag[]): Map<number, string> {
 }
 
 /**
- * Takes headings and their levels from the tags of the document if these are plausible, else returns the blocks
- * unchanged. The order of tags is not used, because in many documents it is the order in which the program drew the text.
+ * Takes headings and their levels from the tags of the document if these are plausible, else returns the
+ * blocks unchanged. The order of tags is not used, because in many documents it is the order in which the
+ * program drew the text.
  */
 export function applyTags(blocks: readonly Block[], pages: readonly SourcePage[]): Block[] {
   const types = new Map(pages.map(({ number, tags }) => [number, blockTypes(tags)]));

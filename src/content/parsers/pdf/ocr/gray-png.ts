@@ -3,7 +3,9 @@ import { createInflate } from 'node:zlib';
 import type { GrayImage } from './image-pdf.ts';
 
 const SIGNATURE = '\x89PNG\r\n\x1a\n';
-/** Bytes of a pixel by the colour types of the header: gray, colours, gray with opacity, colours with opacity. */
+/**
+ * Bytes of a pixel by the colour types of the header: gray, colours, gray with opacity, colours with opacity.
+ */
 const CHANNELS = new Map([
   [0, 1],
   [2, 3],
@@ -17,7 +19,8 @@ const CHUNK_BYTES = 256 * 1024;
 
 /**
  * Reads a PNG file as shades of gray on white paper, as tesseract wants it.
- * @returns `undefined` for other files, and for rare kinds of PNG: interlaced, with a palette, or without eight bits a channel
+ * @returns `undefined` for other files, and for rare kinds of PNG: interlaced, with a palette, or without
+ * eight bits a channel
  * @throws Error if the file is damaged
  */
 export async function readGrayPng(file: Buffer): Promise<GrayImage | undefined> {
@@ -70,7 +73,10 @@ function* compressedParts(file: Buffer): Generator<Buffer> {
   }
 }
 
-/** Turns the differences to neighbouring bytes that a row consists of into its bytes (PNG specification, section 9). */
+/**
+ * Turns the differences to neighbouring bytes that a row consists of into its bytes (PNG specification,
+ * section 9).
+ */
 function removeFilter(row: Buffer, above: Buffer, channels: number): void {
   const filter = row[0];
   if (filter === 0) return;

@@ -11,8 +11,9 @@ export interface GrayImage {
 export const IMAGE_DPI = 150;
 
 /**
- * Writes a PDF whose only page is an image, uncompressed, at {@link IMAGE_DPI}. liteparse makes such a PDF of each image
- * itself, but of four channels and compressed, which takes much more memory and a tenth of a second.
+ * Writes a PDF whose only page is an image, uncompressed, at {@link IMAGE_DPI}. liteparse makes such a PDF of
+ * each image itself, but of four channels and compressed, which takes much more memory and a tenth of a
+ * second.
  */
 export function imagePdf({ width, height, pixels }: GrayImage): Buffer {
   const size = [width, height].map((length) => (length * 72) / IMAGE_DPI);

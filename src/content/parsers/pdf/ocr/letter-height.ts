@@ -12,9 +12,9 @@ const COMMAS = /[,;]/;
 const SIGNS_ONLY = /^[\p{P}\p{S}]*$/u;
 
 /**
- * Estimates the height of capitals in a phrase that tesseract has recognised. Its size is measured on single words, and its box
- * around the whole phrase; both depend on which letters these have. Either measure can be too large, the size where the words
- * differ, and the box where the line is not level.
+ * Estimates the height of capitals in a phrase that tesseract has recognised. Its size is measured on single
+ * words, and its box around the whole phrase; both depend on which letters these have. Either measure can be
+ * too large, the size where the words differ, and the box where the line is not level.
  */
 export function capitalHeight({ text, style, top, bottom }: Word): number {
   const heights = text

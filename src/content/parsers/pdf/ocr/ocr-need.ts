@@ -6,9 +6,15 @@ export type OcrReason = 'scanned' | 'garbled' | 'vector-text';
 
 /** Number of characters from which a page counts as having a text layer, even if images cover it. */
 const MIN_TEXT = 200;
-/** A page has no more characters than this if its text is drawn by paths: those of a page number, for instance. */
+/**
+ * A page has no more characters than this if its text is drawn by paths: those of a page number, for
+ * instance.
+ */
 const MAX_BESIDE_PATHS = 20;
-/** Number of paths from which a page without text counts as text that a plotter draws, whose letters are not filled. */
+/**
+ * Number of paths from which a page without text counts as text that a plotter draws, whose letters are not
+ * filled.
+ */
 const MIN_STROKES = 50;
 /** Maximum share of unknown characters in readable text. */
 const MAX_GARBLED = 0.12;
@@ -17,8 +23,8 @@ const UNKNOWN = /[\ufffd\ue000-\uf8ff]|\p{Cn}/gu;
 const READABLE = /[\p{L}\p{N}]/gu;
 
 /**
- * Whether a page may need OCR: it has little text, or its text is garbled. Only such pages are measured by liteparse,
- * which takes much longer than this test.
+ * Whether a page may need OCR: it has little text, or its text is garbled. Only such pages are measured by
+ * liteparse, which takes much longer than this test.
  */
 export function mayNeedOcr({ words }: SourcePage): boolean {
   return countCharacters(words) < MIN_TEXT || isGarbled(words.map(({ text }) => text).join(' '));
@@ -31,8 +37,8 @@ function countCharacters(words: SourcePage['words']): number {
 }
 
 /**
- * Whether the text of a page may be drawn by paths. liteparse reports such a page like a blank one. A path may be a letter or, from
- * some programs, a whole line.
+ * Whether the text of a page may be drawn by paths. liteparse reports such a page like a blank one. A path
+ * may be a letter or, from some programs, a whole line.
  */
 function isDrawn({ words, turnedWords = [], paths }: SourcePage): boolean {
   const characters = countCharacters(words) + countCharacters(turnedWords);

@@ -10,13 +10,22 @@ import { IMAGE_DPI, imagePdf } from './image-pdf.ts';
 import { capitalHeight } from './letter-height.ts';
 import { mayNeedOcr, type OcrReason, ocrReason } from './ocr-need.ts';
 
-/** Resolution of rendered pages. Text of 10 points is 28 pixels high, near the height that tesseract is trained for. */
+/**
+ * Resolution of rendered pages. Text of 10 points is 28 pixels high, near the height that tesseract is
+ * trained for.
+ */
 const DPI = 200;
 
-/** Range of the sizes that count as the usual size of a page, as a multiple of it; measured heights vary by a pixel or two. */
+/**
+ * Range of the sizes that count as the usual size of a page, as a multiple of it; measured heights vary by a
+ * pixel or two.
+ */
 const MIN_SAME_SIZE = 0.6;
 const MAX_SAME_SIZE = 1.15;
-/** Symbols that tesseract finds in smudges and in the space between columns. Dashes and bullets can be as uncertain. */
+/**
+ * Symbols that tesseract finds in smudges and in the space between columns. Dashes and bullets can be as
+ * uncertain.
+ */
 const SYMBOLS_ONLY = /^[^\p{L}\p{N}\p{Pd}•·*.,:;!?%]+$/u;
 const MIN_SYMBOL_CONFIDENCE = 0.6;
 /** Vertical rules of tables and frames, which tesseract takes for characters, whatever its confidence. */
@@ -72,7 +81,10 @@ function recognisedPage({ pages: [page] }: ParseResult): SourcePage | undefined 
   return page && withUsualSizes(withoutNoise(toSourcePage(page, [])));
 }
 
-/** Removes rules, and symbols that tesseract is not sure of. Between two columns they would join the lines beside them. */
+/**
+ * Removes rules, and symbols that tesseract is not sure of. Between two columns they would join the lines
+ * beside them.
+ */
 export const withoutNoise = (page: SourcePage): SourcePage => ({
   ...page,
   words: page.words.filter(
@@ -81,7 +93,10 @@ export const withoutNoise = (page: SourcePage): SourcePage => ({
   ),
 });
 
-/** Gives the words whose measured size is near the usual one that size: else lines of running text look like headings. */
+/**
+ * Gives the words whose measured size is near the usual one that size: else lines of running text look like
+ * headings.
+ */
 function withUsualSizes(page: SourcePage): SourcePage {
   const sizes = page.words.map(capitalHeight).sort((a, b) => a - b);
   const usual = sizes[Math.floor(0.75 * sizes.length)];
@@ -103,8 +118,8 @@ interface RecognitionOptions {
 }
 
 /**
- * Replaces the words of the given pages with words that tesseract recognises on the rendered pages. A page on which it
- * recognises nothing stays as it is.
+ * Replaces the words of the given pages with words that tesseract recognises on the rendered pages. A page on
+ * which it recognises nothing stays as it is.
  * @returns all pages, and the numbers of those that could not be rendered, such as very large ones
  */
 export async function recognisePages(
@@ -130,7 +145,8 @@ export async function recognisePages(
   }
 
   /**
-   * Lets liteparse recognise a page itself, which takes half of the memory. Where a page has text, it recognises nothing.
+   * Lets liteparse recognise a page itself, which takes half of the memory. Where a page has text, it
+   * recognises nothing.
    * @returns `undefined` if it cannot, or if the page has a text layer, if only of spaces
    */
   async function recogniseScan({ number }: SourcePage): Promise<SourcePage | undefined> {
@@ -155,7 +171,10 @@ export async function recognisePages(
   }
 }
 
-/** Replaces the words of a page with recognised words, converted from pixels of the image to points of the page. */
+/**
+ * Replaces the words of a page with recognised words, converted from pixels of the image to points of the
+ * page.
+ */
 function withRecognisedWords(page: SourcePage, recognised: SourcePage): SourcePage {
   const scale = page.width / recognised.width;
   const style = styleTable();

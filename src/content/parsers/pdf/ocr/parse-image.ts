@@ -9,7 +9,10 @@ import { MAX_TIFF_PAGES, splitTiff } from './tiff-pages.ts';
 
 /** The text of an image. */
 interface ImageText {
-  /** The pages of a TIFF file that has several; absent for any other image. `totalPages` is absent if they are not all counted. */
+  /**
+   * The pages of a TIFF file that has several; absent for any other image. `totalPages` is absent if they are
+   * not all counted.
+   */
   pageCounts?: { numPages: number; totalPages?: number };
   /** Empty if no text is recognised. */
   html: string;
@@ -18,8 +21,9 @@ interface ImageText {
 }
 
 /**
- * Converts a raster image (PNG, JPEG, GIF, WebP, BMP or TIFF) to HTML: its text, laid out like a page of a PDF, and that of
- * the further pages of a TIFF file. A process must convert only one image or document at a time.
+ * Converts a raster image (PNG, JPEG, GIF, WebP, BMP or TIFF) to HTML: its text, laid out like a page of a
+ * PDF, and that of the further pages of a TIFF file. A process must convert only one image or document at a
+ * time.
  * @param options.maxPages how many pages are read at most
  * @param options.onPage called after each page, with the number of pages that are done and that of all
  * @throws PdfError `damaged` if the image cannot be read

@@ -4,7 +4,10 @@ export const MAX_TIFF_PAGES = 100;
 /** Sizes in a directory, in bytes: of the count of its entries, and of each entry. */
 const COUNT_BYTES = 2;
 const ENTRY_BYTES = 12;
-/** The tag of an entry that says what an image is, and the values of those that are no pages: smaller copies and masks. */
+/**
+ * The tag of an entry that says what an image is, and the values of those that are no pages: smaller copies
+ * and masks.
+ */
 const NEW_SUBFILE_TYPE = 254;
 const NO_PAGE = 0b101;
 
@@ -19,8 +22,9 @@ interface TiffPages {
 }
 
 /**
- * Finds the pages of a TIFF file, because readers of images take the first image only. Each page is the whole file with the
- * directory of that page as the first one (TIFF 6.0, section 2). Any other image is a file with one page.
+ * Finds the pages of a TIFF file, because readers of images take the first image only. Each page is the whole
+ * file with the directory of that page as the first one (TIFF 6.0, section 2). Any other image is a file with
+ * one page.
  */
 export function splitTiff(file: Buffer): TiffPages {
   const offsets = pageOffsets(file);
@@ -41,7 +45,10 @@ export function splitTiff(file: Buffer): TiffPages {
 
 const isLittleEndian = (file: Buffer) => file.toString('latin1', 0, 2) === 'II';
 
-/** The offsets of the directories of pages, at most one more than may be read. The list in a file can be a cycle. */
+/**
+ * The offsets of the directories of pages, at most one more than may be read. The list in a file can be a
+ * cycle.
+ */
 function pageOffsets(file: Buffer): number[] {
   if (!/^(?:II\*\0|MM\0\*)$/.test(file.toString('latin1', 0, 4)) || file.length < 8) return [];
   const little = isLittleEndian(file);

@@ -10,11 +10,16 @@ const WORD_REST = /^\p{Ll}/u;
 interface InlineOptions {
   /** Whether bold and italic words are marked. */
   emphasis: boolean;
-  /** The right edge of the text of a table column in points. Some programs break words there without a hyphen. */
+  /**
+   * The right edge of the text of a table column in points. Some programs break words there without a hyphen.
+   */
   edge?: number;
 }
 
-/** Writes the words of blocks as inline HTML. Links between footnotes and their references need the whole document. */
+/**
+ * Writes the words of blocks as inline HTML. Links between footnotes and their references need the whole
+ * document.
+ */
 export class InlineHtml {
   /** The `id` attributes of footnotes by page and mark. */
   readonly #notes = new Map<string, string>();
@@ -27,7 +32,10 @@ export class InlineHtml {
         this.#notes.set(`${block.page} ${block.mark}`, `note-${block.page}-${this.#notes.size + 1}`);
   }
 
-  /** Writes running text with links, bold and italic. @param page number of its page, by which marks find their footnotes */
+  /**
+   * Writes running text with links, bold and italic.
+   * @param page number of its page, by which marks find their footnotes
+   */
   lines(lines: readonly Line[], page: number): string {
     this.#page = page;
     return this.#write(lines, { emphasis: true });
@@ -132,7 +140,10 @@ interface NeighbouringWords {
   edge: number | undefined;
 }
 
-/** The separator of two words: a space, nothing, or `hyphen` if the first one ends with a hyphen that must be removed. */
+/**
+ * The separator of two words: a space, nothing, or `hyphen` if the first one ends with a hyphen that must be
+ * removed.
+ */
 function spaceBetween({ before, beforeLine, word, line, edge }: NeighbouringWords): string {
   if (beforeLine === line) return isSpaced(before, word) ? ' ' : '';
   if (isUnspacedScript(before, word)) return '';

@@ -5,8 +5,8 @@ import type { Block, PdfListItem, TableBlock, TableCell } from '../types.ts';
 import { InlineHtml } from './inline-html.ts';
 
 /**
- * Writes blocks as HTML. Running heads, footers and page numbers have the attribute `data-page-role`, by which they can
- * be removed later. Images have URLs of the form `document-image:<id>`.
+ * Writes blocks as HTML. Running heads, footers and page numbers have the attribute `data-page-role`, by
+ * which they can be removed later. Images have URLs of the form `document-image:<id>`.
  */
 export function blocksToHtml(blocks: readonly Block[]): string {
   const inline = new InlineHtml(blocks);

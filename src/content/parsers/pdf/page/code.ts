@@ -5,14 +5,19 @@ import { isSpaced, lineText } from './lines.ts';
 /** Characters that distinguish code from a single word that is only printed in a monospaced font. */
 const STATEMENT = /[;{}()=<>$#|/\\]|^\w+ -/;
 
-/** Creates a block from lines in a monospaced font: code, or a paragraph if it is a single word without punctuation. */
+/**
+ * Creates a block from lines in a monospaced font: code, or a paragraph if it is a single word without
+ * punctuation.
+ */
 export function toCode(lines: Line[], page: number): PdfTextBlock {
   const [first] = lines as [Line];
   const isCode = lines.length > 1 || first.words.length > 1 || STATEMENT.test(lineText(first));
   return { kind: isCode ? 'code' : 'paragraph', ...unionOf(lines), page, lines };
 }
 
-/** The text of code. Indentation, repeated spaces and blank lines are derived from the positions of the words. */
+/**
+ * The text of code. Indentation, repeated spaces and blank lines are derived from the positions of the words.
+ */
 export function codeText(lines: readonly Line[]): string {
   const left = Math.min(...lines.map((line) => line.left));
   const advance = characterWidth(lines);

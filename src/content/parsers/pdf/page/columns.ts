@@ -21,17 +21,27 @@ const MIN_SHORT_PROSE_LENGTH = 26;
 const MIN_PROSE_WORDS = 4;
 /** Minimum median width of these lines, as a share of the width of their column. */
 const MIN_FILLED = 0.75;
-/** Maximum gap between the lines of a column that is longer than the other one, as a multiple of the median line height. */
+/**
+ * Maximum gap between the lines of a column that is longer than the other one, as a multiple of the median
+ * line height.
+ */
 const MAX_GAP = 1.2;
-/** Gap that does not end columns of about the same height if they have no gaps, as a multiple of the median line height. */
+/**
+ * Gap that does not end columns of about the same height if they have no gaps, as a multiple of the median
+ * line height.
+ */
 const MIN_GAP_BELOW = 0.6;
-/** Difference between the heights of columns that count as equally high, as a multiple of the median line height. */
+/**
+ * Difference between the heights of columns that count as equally high, as a multiple of the median line
+ * height.
+ */
 const MAX_IMBALANCE = 2.5;
 const MAX_DEPTH = 12;
 
 /**
- * Splits a page into columns and returns their contents in reading order. A row with text that crosses the gutter
- * ends the columns: content above the columns is read before them, content below the columns after them.
+ * Splits a page into columns and returns their contents in reading order. A row with text that crosses the
+ * gutter ends the columns: content above the columns is read before them, content below the columns after
+ * them.
  */
 export function splitColumns<T>(items: readonly ColumnItem<T>[], depth = 0): ColumnItem<T>[][] {
   if (items.length === 0) return [];
@@ -70,8 +80,9 @@ const score = ({ leftRows, rightRows, left, right }: Gutter) =>
   Math.min(leftRows, rightRows) * 10 + leftRows + rightRows + Math.min(right - left, 40) / 40;
 
 /**
- * Excludes lines that are separated from the columns: lines above them that only the right side has, a row above them
- * with text on both sides, such as a running head, and lines below a wide gap at the end of one side.
+ * Excludes lines that are separated from the columns: lines above them that only the right side has, a row
+ * above them with text on both sides, such as a running head, and lines below a wide gap at the end of one
+ * side.
  * @returns undefined if too few lines remain on a side
  */
 function trimGutter<T>(
@@ -106,8 +117,8 @@ function trimGutter<T>(
 }
 
 /**
- * The place of the last line of columns of which one ends at the place `end`. The other one may be longer: its lines belong
- * to the columns until the first wide gap.
+ * The place of the last line of columns of which one ends at the place `end`. The other one may be longer:
+ * its lines belong to the columns until the first wide gap.
  */
 function columnsEnd<T>(
   sorted: readonly ColumnItem<T>[],
@@ -126,8 +137,8 @@ function columnsEnd<T>(
 }
 
 /**
- * The widest gap, in points, that may be below columns of about the same height without ending them: it is little wider
- * than those between the paragraphs in the columns.
+ * The widest gap, in points, that may be below columns of about the same height without ending them: it is
+ * little wider than those between the paragraphs in the columns.
  */
 function widestGap<T>(items: readonly ColumnItem<T>[], gutter: Gutter, lineHeight: number): number {
   const sides = sidesOf(items, gutter);
@@ -163,13 +174,15 @@ function separatesColumns<T>(sides: [ColumnItem<T>[], ColumnItem<T>[]], lineHeig
   if (!left.some((item) => right.some((other) => overlapY(item, other) > 0))) return false;
   const areProse = sides.every(isProse);
   if (areProse) {
-    // A few long lines are columns, such as two captions side by side. A few short lines are cells of a table.
+    // A few long lines are columns, such as two captions side by side. A few short lines are cells of a
+    // table.
     const isShort = Math.min(left.length, right.length) < 4;
     const length = median([...left, ...right].filter(isSegment).map((segment) => segment.length));
     if (isShort && length < MIN_SHORT_PROSE_LENGTH) return false;
     return !haveSameRows(left, right, lineHeight) && !isColumnOfCells(left, right, lineHeight);
   }
-  // A side with few lines is a heading or a label if the other side is running text, else it consists of table cells.
+  // A side with few lines is a heading or a label if the other side is running text, else it consists of
+  // table cells.
   const least = sides.some((side) => side.length >= MIN_COLUMN_ROWS && isProse(side)) ? 3 : MIN_COLUMN_ROWS;
   if (left.length < least || right.length < least) return false;
   return alignedShare(left, right, lineHeight) < 0.45;
@@ -183,7 +196,10 @@ function isProse<T>(side: readonly ColumnItem<T>[]): boolean {
   return median(segments.map(widthOf)) > 0.4 * widthOf(unionOf(side)) || fillColumns(segments);
 }
 
-/** Whether the lines are those of several columns of running text: lines of some words that are about as wide as the column. */
+/**
+ * Whether the lines are those of several columns of running text: lines of some words that are about as wide
+ * as the column.
+ */
 function fillColumns(segments: readonly Segment[]): boolean {
   if (median(segments.map(({ words }) => words.length)) < MIN_PROSE_WORDS) return false;
   const columns = groupColumns(segments);
@@ -195,7 +211,10 @@ function fillColumns(segments: readonly Segment[]): boolean {
   return median(shares) > MIN_FILLED;
 }
 
-/** Share of the lines of the shorter side that are at the height of a line of the other side, as in a table row. */
+/**
+ * Share of the lines of the shorter side that are at the height of a line of the other side, as in a table
+ * row.
+ */
 function alignedShare(left: readonly Box[], right: readonly Box[], lineHeight: number): number {
   const [fewer, more] = left.length < right.length ? [left, right] : [right, left];
   const aligned = fewer.filter((box) =>
@@ -212,7 +231,10 @@ function haveSameRows(left: readonly Box[], right: readonly Box[], lineHeight: n
   return shared >= 0.8 * Math.min(a.length, b.length) && shared >= 3;
 }
 
-/** Whether the lines of one side are separated by gaps, and most of them are level with a line of the other side. */
+/**
+ * Whether the lines of one side are separated by gaps, and most of them are level with a line of the other
+ * side.
+ */
 function isColumnOfCells(left: readonly Box[], right: readonly Box[], lineHeight: number): boolean {
   const [fewer, more] = left.length < right.length ? [left, right] : [right, left];
   const aligned = alignedShare(left, right, lineHeight);

@@ -3,7 +3,10 @@ import type { Rule, Segment } from '../types.ts';
 
 /** Minimum number of entries with a page number, so that a few short lines are no contents. */
 const MIN_ENTRIES = 5;
-/** Minimum share of the rows that end with a page number. The others are parts of long titles, or lost their number. */
+/**
+ * Minimum share of the rows that end with a page number. The others are parts of long titles, or lost their
+ * number.
+ */
 const MIN_SHARE = 0.7;
 /** Maximum number of rows in succession without a page number. */
 const MAX_ROWS_WITHOUT = 2;
@@ -15,9 +18,10 @@ const PAGE_NUMBER = /^(?:\d{1,4}|[ivxlc]{1,6})$/i;
 const MAX_SHIFT = 0.5;
 
 /**
- * Finds the end of a table of contents whose page numbers are apart from the titles, because it has no dot leaders or OCR
- * did not recognise them. Its rows look like those of a table with two columns. They are entries if the page numbers
- * ascend, and either the heading says so or the numbers are where the leaders left them: at no common position.
+ * Finds the end of a table of contents whose page numbers are apart from the titles, because it has no dot
+ * leaders or OCR did not recognise them. Its rows look like those of a table with two columns. They are
+ * entries if the page numbers ascend, and either the heading says so or the numbers are where the leaders
+ * left them: at no common position.
  * @param rows all rows of a column of the page
  * @param from index of the row at which the entries must begin
  * @param rules horizontal rules, which tables have between their rows

@@ -13,9 +13,9 @@ const GAPS = [0.15, 2] as const;
 const MAX_UNLABELLED = 500;
 
 /**
- * Adds the bullets of lists that a page draws as shapes instead of text, as Chrome does, or not at all: they are items by
- * their tags (ISO 32000-1, 14.8.4.3.3) with a label that has no words or without any label; or, in a page without tags of
- * lists, dots stand before the text.
+ * Adds the bullets of lists that a page draws as shapes instead of text, as Chrome does, or not at all: they
+ * are items by their tags (ISO 32000-1, 14.8.4.3.3) with a label that has no words or without any label; or,
+ * in a page without tags of lists, dots stand before the text.
  */
 export function withDrawnBullets({ tags, dots = [] }: SourcePage, words: readonly Word[]): Word[] {
   const lists = outermost(tags, 'L');
@@ -46,8 +46,8 @@ function wordsBehindLabels(outerLists: readonly Tag[], words: readonly Word[]): 
 }
 
 /**
- * Whether a word is the first one of its line, and no bullet or number itself. Items beside each other, as those of a menu,
- * are no list for a reader.
+ * Whether a word is the first one of its line, and no bullet or number itself. Items beside each other, as
+ * those of a menu, are no list for a reader.
  */
 function beginsLine(first: Word, words: readonly Word[]): boolean {
   if (!/^[\p{L}"“'‘(]\p{L}/u.test(first.text)) return false;
@@ -59,7 +59,10 @@ function beginsLine(first: Word, words: readonly Word[]): boolean {
   );
 }
 
-/** The words that begin lines behind dots. A dot alone is no list, so there must be another one above or below it. */
+/**
+ * The words that begin lines behind dots. A dot alone is no list, so there must be another one above or below
+ * it.
+ */
 function wordsBehindDots(dots: readonly Box[], words: readonly Word[]): Set<Word> {
   const pairs = dots.flatMap((dot) => {
     const word = wordBehind(dot, words);

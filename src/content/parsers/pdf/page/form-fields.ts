@@ -5,8 +5,9 @@ const CHECKED = '☑';
 const UNCHECKED = '☐';
 
 /**
- * The words of a page with the values of its form fields at their places. A value that the page also draws is there once; a
- * single line of it is moved to the middle of its field, because labels stand beside the field, wherever it draws its text.
+ * The words of a page with the values of its form fields at their places. A value that the page also draws is
+ * there once; a single line of it is moved to the middle of its field, because labels stand beside the field,
+ * wherever it draws its text.
  */
 export function withFieldValues(page: SourcePage, words: readonly Word[]): Word[] {
   if (page.fields.length === 0) return [...words];

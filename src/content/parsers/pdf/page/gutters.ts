@@ -19,7 +19,10 @@ interface Gap {
   hasRight: boolean;
 }
 
-/** Maximum number of strips that are extended at the same time, which limits the time for pages with scattered text. */
+/**
+ * Maximum number of strips that are extended at the same time, which limits the time for pages with scattered
+ * text.
+ */
 const MAX_OPEN = 64;
 
 /**

@@ -10,8 +10,8 @@ const MAX_DIFFERENCE = 0.3;
 const MAX_SPACE = 2;
 
 /**
- * Joins the segments of justified lines. Justification widens the spaces of a line equally, often as far as the gaps
- * between columns, which differ from each other.
+ * Joins the segments of justified lines. Justification widens the spaces of a line equally, often as far as
+ * the gaps between columns, which differ from each other.
  */
 export const joinJustified = (segments: readonly Segment[], join: (words: Word[]) => Segment): Segment[] =>
   groupRows(segments).flatMap((row) => (row.length < 2 ? row : joinRow(row, join)));

@@ -6,7 +6,9 @@ import { isRightToLeft } from './text-direction.ts';
 /** Minimum width of a space between words, as a share of the font size. */
 const MIN_SPACE = 0.12;
 
-/** Groups words into lines. Lines are sorted from top to bottom, and the words of each are in reading order. */
+/**
+ * Groups words into lines. Lines are sorted from top to bottom, and the words of each are in reading order.
+ */
 export const toLines = (words: readonly Word[]): Line[] => groupRows(words).map(toLine);
 
 /** Creates a line from the words of one baseline, which are given from left to right. */
@@ -24,7 +26,9 @@ function prevailingStyle(words: readonly Word[]): TextStyle {
   return [...counts].reduce((best, entry) => (entry[1] > best[1] ? entry : best))[0];
 }
 
-/** Reverses the words of a line, but keeps the order of consecutive words that are written from left to right. */
+/**
+ * Reverses the words of a line, but keeps the order of consecutive words that are written from left to right.
+ */
 function orderRightToLeft(words: readonly Word[]): Word[] {
   const ordered: Word[] = [];
   let foreign: Word[] = [];
@@ -45,7 +49,10 @@ const STARTS_UNSPACED = new RegExp(`^${UNSPACED}`, 'u');
 export const isUnspacedScript = (a: Word, b: Word) =>
   b.text.charCodeAt(0) > 0x2fff && ENDS_UNSPACED.test(a.text) && STARTS_UNSPACED.test(b.text);
 
-/** Whether there is a space between two neighbouring words. Many PDF files draw no spaces, so the distance decides. */
+/**
+ * Whether there is a space between two neighbouring words. Many PDF files draw no spaces, so the distance
+ * decides.
+ */
 export function isSpaced(a: Word, b: Word): boolean {
   if (isUnspacedScript(a, b)) return false;
   const gap = Math.max(b.left - a.right, a.left - b.right, b.top - a.bottom, a.top - b.bottom);

@@ -33,9 +33,9 @@ export function withoutMarker({ lines, marker }: PdfListItem): Line[] {
 }
 
 /**
- * Sets the nesting depth of list items by the horizontal positions of their markers. A single numbered item becomes a
- * paragraph again, because it is a numbered paragraph or a line that happens to begin with a number, unless it is the
- * first of a list.
+ * Sets the nesting depth of list items by the horizontal positions of their markers. A single numbered item
+ * becomes a paragraph again, because it is a numbered paragraph or a line that happens to begin with a
+ * number, unless it is the first of a list.
  */
 export function nestListItems(blocks: readonly Block[]): Block[] {
   const nested: Block[] = [];

@@ -24,7 +24,10 @@ import { toTextBlocks } from './paragraphs.ts';
 import { groupRows } from './rows.ts';
 import { toSegments } from './segments.ts';
 
-/** Minimum length of a rule that separates content, in points. Shorter ones are underlines or belong to footnotes. */
+/**
+ * Minimum length of a rule that separates content, in points. Shorter ones are underlines or belong to
+ * footnotes.
+ */
 const MIN_CROSSING_RULE = 100;
 /** Maximum number of rows of a grid that can be a part of a table without rules. */
 const MAX_SHADED_ROWS = 2;
@@ -34,8 +37,8 @@ const MAX_ROW_GAP = 0.6;
 const MAX_CROSSING_RULES = 100;
 
 /**
- * Arranges the words of a page into blocks in reading order. Only positions are used here; headings are found later,
- * because they are compared with the text of the whole document.
+ * Arranges the words of a page into blocks in reading order. Only positions are used here; headings are found
+ * later, because they are compared with the text of the whole document.
  */
 export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
   const { placed, rest } = placeTables(page, withDrawnBullets(page, withFieldValues(page, words)));
@@ -92,8 +95,8 @@ function placeTables(page: SourcePage, words: Word[]): { placed: Placed<Block>[]
 }
 
 /**
- * Whether text directly above or below a box continues it. Such a box is not a table by itself but the shaded or framed
- * header of a table without rules, or one of its shaded rows.
+ * Whether text directly above or below a box continues it. Such a box is not a table by itself but the shaded
+ * or framed header of a table without rules, or one of its shaded rows.
  */
 function isContinued(box: Box, words: readonly Word[], inside: readonly Word[]): boolean {
   const lineHeight = median(inside.map(heightOf));

@@ -14,7 +14,8 @@ const UPPER_START = /^["'“‘(]?[\p{Lu}\d]/u;
 
 /**
  * Groups lines into paragraphs, list items and code.
- * @param column the whole column of the page, which may have tables above and below the lines that are wider than these
+ * @param column the whole column of the page, which may have tables above and below the lines that are wider
+ * than these
  */
 export function toTextBlocks(
   lines: readonly Line[],
@@ -44,7 +45,10 @@ export function toTextBlocks(
   return blocks;
 }
 
-/** Whether all words of a line are monospaced. Different character widths show that the reported font is wrong. */
+/**
+ * Whether all words of a line are monospaced. Different character widths show that the reported font is
+ * wrong.
+ */
 const isCode = ({ words }: Line) =>
   words.every(({ style }) => style.monospaced) &&
   (words.length < 4 || new Set(words.filter(({ text }) => text.length > 2).map(advanceOf)).size < 3);
@@ -84,8 +88,8 @@ function breaksBefore(
   const step = centerY(line) - centerY(before);
   if (isCode(line)) return step > 3.2 * pitch;
   if (step > MAX_PITCH * pitch || step < 0) return true;
-  // PDFium reports the style of the first word for a whole line. So a full line in another style than the next one may
-  // be text that begins with emphasis, but a short line is a block of its own.
+  // PDFium reports the style of the first word for a whole line. So a full line in another style than the
+  // next one may be text that begins with emphasis, but a short line is a block of its own.
   const isFull = before.right > column.right - 0.15 * (column.right - column.left);
   if (!isFull && isAllBold(before) !== isAllBold(line)) return true;
   if (!isFull && group.length === 1 && isAllItalic(before) && !isAllItalic(line)) return true;
@@ -133,7 +137,9 @@ function isIndented(
   return !after || after.left < line.left - 0.5 * size;
 }
 
-/** Whether most lines end far from the right edge, as in poems. There, a short line does not end a paragraph. */
+/**
+ * Whether most lines end far from the right edge, as in poems. There, a short line does not end a paragraph.
+ */
 const isRagged = (group: readonly Line[], column: Box) =>
   group.length > 3 &&
   group.filter(({ right }) => right < column.right - 0.12 * (column.right - column.left)).length >
@@ -142,7 +148,10 @@ const isRagged = (group: readonly Line[], column: Box) =>
 /** Whether all words of a line are in italics. */
 export const isAllItalic = ({ words }: Line) => words.every(({ style }) => style.italic);
 
-/** Whether the lines are entries of a list such as a table of contents: most of them end with a page number, or all have dot leaders. */
+/**
+ * Whether the lines are entries of a list such as a table of contents: most of them end with a page number,
+ * or all have dot leaders.
+ */
 const isContents = (lines: readonly Line[]) =>
   (lines.length > 2 && lines.filter(endsWithPage).length > 0.7 * lines.length) ||
   (lines.length > 1 && lines.every((line) => LEADER.test(lineText(line))));

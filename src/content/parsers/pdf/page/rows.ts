@@ -1,7 +1,8 @@
 import { type Box, centerY, heightOf } from '../boxes.ts';
 
 /**
- * Groups boxes that are side by side: boxes are in one row if they overlap vertically by half of the smaller height.
+ * Groups boxes that are side by side: boxes are in one row if they overlap vertically by half of the smaller
+ * height.
  * @returns rows from top to bottom, each from left to right
  */
 export function groupRows<B extends Box>(boxes: readonly B[]): B[][] {
@@ -14,8 +15,8 @@ export function groupRows<B extends Box>(boxes: readonly B[]): B[][] {
     const shared = Math.min(bottom, box.bottom) - Math.max(top, box.top);
     if (row && shared > 0.5 * Math.min(heightOf(box), bottom - top)) {
       row.push(box);
-      // A row has the extent of its tallest box rather than of all its boxes. Otherwise boxes at slightly different
-      // heights would join row after row.
+      // A row has the extent of its tallest box rather than of all its boxes. Otherwise boxes at slightly
+      // different heights would join row after row.
       if (heightOf(box) > bottom - top) ({ top, bottom } = box);
     } else {
       rows.push([box]);

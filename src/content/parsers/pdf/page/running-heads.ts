@@ -3,7 +3,10 @@ import type { PageRole, PdfTextBlock, SourcePage, Word } from '../types.ts';
 import { lineText, toLine } from './lines.ts';
 import { groupRows } from './rows.ts';
 
-/** Height of the areas at the top and bottom of a page that can have running heads, as a share of the page height. */
+/**
+ * Height of the areas at the top and bottom of a page that can have running heads, as a share of the page
+ * height.
+ */
 const BAND = 0.14;
 /** Number of other pages on which a running head must be repeated at the same height. */
 const MIN_REPEATS = 2;
@@ -36,8 +39,8 @@ interface Candidate {
 }
 
 /**
- * Finds lines at the top or bottom of pages that neighbouring pages repeat. Only the numbers in them may differ. Where most pages
- * have nothing else, such lines are their text.
+ * Finds lines at the top or bottom of pages that neighbouring pages repeat. Only the numbers in them may
+ * differ. Where most pages have nothing else, such lines are their text.
  */
 export function findRunningHeads(pages: readonly SourcePage[]): RunningHeads[] {
   const heads = findRepeatedLines(pages);
@@ -120,7 +123,8 @@ function roleOf(candidate: Candidate, neighbours: readonly Candidate[], pages: n
     );
     return grows ? 'page-number' : undefined;
   }
-  // The title of a chapter or a slide, which begins a page and differs from that of its neighbours by its number.
+  // The title of a chapter or a slide, which begins a page and differs from that of its neighbours by its
+  // number.
   if (candidate.isLarge && alike.every(({ text }) => text !== candidate.text)) return undefined;
   // A line of numbers only is no running head, but for example a row of a table.
   if (!/\p{L}/u.test(candidate.pattern.replaceAll('#', ''))) return undefined;

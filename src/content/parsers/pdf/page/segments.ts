@@ -12,12 +12,15 @@ const LIST_MARKER = /^([•◦▪●○■□–—*‣·o-]|\(?(\d{1,3}|[a-z]|[
 export const isListMarker = (text: string) => LIST_MARKER.test(text);
 /** Maximum gap after a list marker, as a multiple of the font size. */
 const MAX_MARKER_GAP = 4;
-/** Maximum overlap of neighbouring words, which kerning and slanted type cause, as a multiple of the font size. */
+/**
+ * Maximum overlap of neighbouring words, which kerning and slanted type cause, as a multiple of the font
+ * size.
+ */
 const MAX_OVERLAP = 0.5;
 
 /**
- * Groups words into segments. The words of one run are in order. Different runs are joined only by their positions,
- * because their order in the file need not be the reading order.
+ * Groups words into segments. The words of one run are in order. Different runs are joined only by their
+ * positions, because their order in the file need not be the reading order.
  */
 export function toSegments(words: readonly Word[]): Segment[] {
   const parts: Segment[] = [];

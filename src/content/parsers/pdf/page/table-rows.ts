@@ -12,7 +12,9 @@ const MAX_SHIFT = 0.14;
 const MIN_LINE_LENGTH = 16;
 /** Minimum mean width of lines of running text, as a share of the width of their column. */
 const MIN_FILLED = 0.75;
-/** Maximum distance of rows with lines of taller cells between them, as a multiple of the median line height. */
+/**
+ * Maximum distance of rows with lines of taller cells between them, as a multiple of the median line height.
+ */
 const MAX_ROW_DISTANCE = 4;
 
 /** Consecutive rows of cells. */
@@ -28,8 +30,8 @@ interface CellRows {
 }
 
 /**
- * Finds tables without rules that may stand between columns of text: rows of three or more short cells. A gutter of the
- * columns must not go on between the cells.
+ * Finds tables without rules that may stand between columns of text: rows of three or more short cells. A
+ * gutter of the columns must not go on between the cells.
  * @param sorted the contents of a page, from top to bottom
  * @param lineHeight median height of the lines in points
  * @returns the box of each item, or of the whole table if the item is in one

@@ -2,10 +2,11 @@ import { contentIds, outermost } from '../document/tag-tree.ts';
 import type { Figure, Tag } from '../types.ts';
 
 /**
- * Gives figures the alternative texts of their tags. Figures do not know their marked content, so this needs as many tags
- * with content as there are figures: both are then in the order in which the page draws them.
+ * Gives figures the alternative texts of their tags. Figures do not know their marked content, so this needs
+ * as many tags with content as there are figures: both are then in the order in which the page draws them.
  * @param figures in the order in which the page draws them
- * @returns the figures as given if their number and that of the tags differ, as for pages with decorative images
+ * @returns the figures as given if their number and that of the tags differ, as for pages with decorative
+ * images
  */
 export function withAlternativeTexts(figures: readonly Figure[], tags: readonly Tag[]): Figure[] {
   if (figures.length === 0) return [];

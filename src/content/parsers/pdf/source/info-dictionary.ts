@@ -1,12 +1,15 @@
 import type { InfoDictionary } from './metadata.ts';
 import { findCompressedObject } from './object-streams.ts';
 
-/** Bytes searched for the trailer, which is at the end of a file, or at the beginning of a linearised file. */
+/**
+ * Bytes searched for the trailer, which is at the end of a file, or at the beginning of a linearised file.
+ */
 const SEARCHED = 8192;
 const ENTRY = /\/(Title|Author|Subject|Keywords|CreationDate|ModDate)\s*(\(|<(?!<))/g;
 
 /**
- * Finds the information dictionary in the bytes of a file, which is much faster than opening the file with a library.
+ * Finds the information dictionary in the bytes of a file, which is much faster than opening the file with a
+ * library.
  * @returns undefined if the file is encrypted or damaged, or its dictionary is not found
  */
 export function readInfoDictionary(file: Buffer): InfoDictionary | undefined {

@@ -42,9 +42,11 @@ export const OFFLINE: Partial<LiteParseConfig> = {
  */
 export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions): Promise<SourceDocument> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // Marked-content identifiers, annotations and form fields take time to extract, and most documents have none.
+  // Marked-content identifiers, annotations and form fields take time to extract, and most documents have
+  // none.
   const isTagged = file.includes('/StructTreeRoot');
-  // Names inside compressed objects cannot be found by this search, so files with such objects may have anything.
+  // Names inside compressed objects cannot be found by this search, so files with such objects may have
+  // anything.
   const isCompressed = file.includes('/ObjStm');
   const mayHave = (name: string) => isCompressed || file.includes(name);
   const config = {
@@ -89,17 +91,21 @@ function parserFor(config: Partial<LiteParseConfig>): LiteParse {
 }
 
 /**
- * Whether a page sets a font size of 1 for its text and scales the text by a matrix. The real sizes are then only in the
- * metadata of the text, which take time to extract.
+ * Whether a page sets a font size of 1 for its text and scales the text by a matrix. The real sizes are then
+ * only in the metadata of the text, which take time to extract.
  */
 const hasUnitFonts = ({ textItems }: ParsedPage) =>
   textItems.length > 1 && textItems.every(({ fontSize }) => fontSize === 1);
 
-/** Whether a page has a tag tree, which refers to its text by identifiers that are only in the metadata of the text. */
+/**
+ * Whether a page has a tag tree, which refers to its text by identifiers that are only in the metadata of the
+ * text.
+ */
 const hasTags = ({ structureTree }: ParsedPage) => (structureTree?.roots.length ?? 0) > 0;
 
 /**
- * Converts a page of liteparse to the common form of all readers, and rotates it so that most text is upright.
+ * Converts a page of liteparse to the common form of all readers, and rotates it so that most text is
+ * upright.
  * @param images the images of this page
  */
 export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]): SourcePage {
@@ -217,7 +223,9 @@ const fontSizeOf = ({ fontHeight, fontSize }: TextItem) => fontHeight ?? fontSiz
 const MIN_ADVANCE = 0.5;
 const MAX_ADVANCE = 0.68;
 
-/** The style of a word. In a run that begins in a monospaced font, words of another width are not monospaced. */
+/**
+ * The style of a word. In a run that begins in a monospaced font, words of another width are not monospaced.
+ */
 function styleOfWord(
   { text, width }: { text: string; width: number },
   style: TextStyle,
@@ -229,7 +237,8 @@ function styleOfWord(
 }
 
 /**
- * The factor that converts the font sizes of PDFium to points. PDFium ignores the transformation matrix of the page.
+ * The factor that converts the font sizes of PDFium to points. PDFium ignores the transformation matrix of
+ * the page.
  * @returns undefined if the sizes are not usable because the document scales its text by the text matrix
  */
 function fontScale(items: readonly TextItem[]): number | undefined {

@@ -3,9 +3,10 @@ import { type LiteParse, type ParseResult, toParseResult } from '@llamaindex/lit
 type NativeResult = Parameters<typeof toParseResult>[0];
 
 /**
- * Parses a file like `parse` of liteparse, which copies the file and then each run of text. The copies take as long as a tenth
- * of everything else, and runs have the same members before and after. liteparse has no public way without copies, so this
- * uses its private property `_native`; a test compares the results of both, and so fails if a new version changes it.
+ * Parses a file like `parse` of liteparse, which copies the file and then each run of text. The copies take
+ * as long as a tenth of everything else, and runs have the same members before and after. liteparse has no
+ * public way without copies, so this uses its private property `_native`; a test compares the results of
+ * both, and so fails if a new version changes it.
  * @throws Error if PDFium rejects the file
  */
 export async function parseWithoutCopies(parser: LiteParse, file: Buffer): Promise<ParseResult> {

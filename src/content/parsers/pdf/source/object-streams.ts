@@ -9,7 +9,8 @@ const MAX_DICTIONARY_BYTES = 512;
 /**
  * Finds an object in the compressed object streams of a file (ISO 32000-1, 7.5.7), the newest ones first.
  * @param number the number of the object
- * @returns its text as Latin-1 characters, one per byte; undefined if there is no such object, or its stream is damaged or has
+ * @returns its text as Latin-1 characters, one per byte; undefined if there is no such object, or its stream
+ * is damaged or has
  *   a filter other than plain deflate
  */
 export function findCompressedObject(file: Buffer, number: number): string | undefined {

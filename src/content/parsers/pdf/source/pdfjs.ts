@@ -52,14 +52,15 @@ export const readInfoWithPdfJs = (bytes: Uint8Array): Promise<InfoDictionary> =>
   withParser(bytes, async (parser) => (await parser.getInfo()).info as InfoDictionary);
 
 /**
- * Reads the text of a PDF with PDF.js, which rebuilds the cross-reference table of truncated and damaged files. Rules,
- * images, form fields and tags are not read.
+ * Reads the text of a PDF with PDF.js, which rebuilds the cross-reference table of truncated and damaged
+ * files. Rules, images, form fields and tags are not read.
  * @throws PdfError if PDF.js cannot open the file
  */
 export const readWithPdfJs = (bytes: Uint8Array, { maxPages }: ReadOptions): Promise<SourceDocument> =>
   withParser(bytes, async (parser) => {
     await parser.getInfo();
-    // pdf-parse returns text without positions. Its private property `doc` is the document of PDF.js, which has them.
+    // pdf-parse returns text without positions. Its private property `doc` is the document of PDF.js, which
+    // has them.
     const document = (parser as unknown as { doc: PdfJsDocument }).doc;
     const result: SourceDocument = { totalPages: document.numPages, pages: [], failedPages: [] };
     for (let number = 1; number <= Math.min(document.numPages, maxPages); number++) {
@@ -108,7 +109,10 @@ async function readPage(page: PdfJsPage, number: number): Promise<SourcePage> {
   return uprightPage(source, ((((360 - page.rotate) % 360) + 360) % 360) as 0 | 90 | 180 | 270);
 }
 
-/** Splits an item into words. PDF.js gives only the width of the item, so all characters count as equally wide. */
+/**
+ * Splits an item into words. PDF.js gives only the width of the item, so all characters count as equally
+ * wide.
+ */
 function splitWords(
   text: string,
   width: number,

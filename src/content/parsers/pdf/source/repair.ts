@@ -16,8 +16,8 @@ interface FoundObject {
 }
 
 /**
- * Appends a new cross-reference table to a damaged file, such as a truncated one. Objects of compressed object streams
- * are appended uncompressed. If the page tree is lost, a new one is appended.
+ * Appends a new cross-reference table to a damaged file, such as a truncated one. Objects of compressed
+ * object streams are appended uncompressed. If the page tree is lost, a new one is appended.
  * @returns undefined if the file has no pages
  */
 export function repairPdf(file: Buffer): Buffer | undefined {
@@ -88,7 +88,10 @@ function* compressedObjects(
   }
 }
 
-/** The object number of the catalog. If the catalog or the page tree is lost, new ones with all pages are appended. */
+/**
+ * The object number of the catalog. If the catalog or the page tree is lost, new ones with all pages are
+ * appended.
+ */
 function findRoot(
   objects: ReadonlyMap<number, FoundObject>,
   append: (number: number, body: string) => void,

@@ -1,6 +1,8 @@
 import type { TextStyle, Word } from '../types.ts';
 
-/** Characters that are no text: control characters, zero-width spaces, byte order marks and non-characters. */
+/**
+ * Characters that are no text: control characters, zero-width spaces, byte order marks and non-characters.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed
 const NO_TEXT = /[\u0000-\u001f\u007f-\u009f\u200b\ufeff\ufffe\uffff]/g;
 const SOFT_HYPHEN = /\u00ad/g;
@@ -8,7 +10,9 @@ const LIGATURES: Record<string, string> = { ﬀ: 'ff', ﬁ: 'fi', ﬂ: 'fl', ﬃ
 
 /** Kangxi radicals and Arabic letters by their shape, which fonts map to instead of the characters. */
 const COMPATIBLE = /[\u2f00-\u2fd5\ufb50-\ufdff\ufe70-\ufefc]/g;
-/** Radicals that fonts of Chrome map to instead of the characters, and that Unicode does not call compatible. */
+/**
+ * Radicals that fonts of Chrome map to instead of the characters, and that Unicode does not call compatible.
+ */
 const CJK_RADICALS: Record<string, string> = Object.fromEntries(
   [...'⻓长⻔门⻅见⻋车⻛风⻢马⻥鱼⻦鸟⻩黄⻬齐⻰龙⻆角⻉贝⻚页⻘青⻝食⻤鬼⻣骨⻄西⺟母⺠民'].flatMap(
     (character, place, all) => (place % 2 === 0 ? [[character, all[place + 1] as string]] : []),
@@ -17,8 +21,8 @@ const CJK_RADICALS: Record<string, string> = Object.fromEntries(
 const RIGHT_TO_LEFT_START = /^([.,:;!?\u060c\u061b\u061f]+)([\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc].*)$/u;
 
 /**
- * Moves punctuation to the end of a word that is written from right to left. PDFium returns it first, because it stands to
- * the left of the word.
+ * Moves punctuation to the end of a word that is written from right to left. PDFium returns it first, because
+ * it stands to the left of the word.
  */
 export const withPunctuationLast = (text: string) => text.replace(RIGHT_TO_LEFT_START, '$2$1');
 
@@ -64,7 +68,10 @@ const ITALIC = /italic|oblique|slanted|cmti|cmsl|(^|[-,])it$/i;
 const MONOSPACED =
   /mono|courier|consol|menlo|monaco|typewriter|cmtt|inconsolata|fira ?code|source ?code|andale/i;
 
-/** Returns a function that derives styles from the names and sizes of fonts. It returns one object per name and size. */
+/**
+ * Returns a function that derives styles from the names and sizes of fonts. It returns one object per name
+ * and size.
+ */
 export function styleTable(): (font: string, size: number) => TextStyle {
   const styles = new Map<string, TextStyle>();
   return (font, size) => {

@@ -5,7 +5,9 @@ import type { Rule, Segment, TableBlock, TableCell } from '../types.ts';
 import { logicalRows } from './logical-rows.ts';
 import { innerGaps, lastRow, MAX_HEADER_LINES, MAX_SHIFT, MIN_STRIP, mayBeginTable } from './table-range.ts';
 
-/** Number of rows from which the line height of a table is taken. The rest of the page can have another one. */
+/**
+ * Number of rows from which the line height of a table is taken. The rest of the page can have another one.
+ */
 const NEAR_ROWS = 12;
 /** Minimum median length of the lines of two texts side by side, in characters. */
 const MIN_TEXT_LENGTH = 25;
@@ -52,7 +54,9 @@ export function findAlignedTable(
   return { block: { kind: 'table', page, ...box, rows: cells, columns, ruled: false }, first, last };
 }
 
-/** The boundaries of the columns, including the outer ones: the middles of strips that the rows leave free. */
+/**
+ * The boundaries of the columns, including the outer ones: the middles of strips that the rows leave free.
+ */
 function columnBounds(rows: readonly Segment[][], lineHeight: number): number[] {
   const box = unionOf(rows.flat());
   // Rows with few segments may have cells that span columns, or cells that nearly touch.

@@ -8,8 +8,8 @@ const cellText = ({ lines }: TableCell) => lines.map(lineText).join(' ');
 const rowText = (row: readonly TableCell[]) => row.map(cellText).join('\n');
 
 /**
- * Joins the parts of a table on consecutive pages. Only running heads and page numbers may be between them. Repeated
- * header rows are dropped, and the two parts of a row that the page break divides are joined.
+ * Joins the parts of a table on consecutive pages. Only running heads and page numbers may be between them.
+ * Repeated header rows are dropped, and the two parts of a row that the page break divides are joined.
  */
 export function joinContinuedTables(blocks: readonly Block[]): Block[] {
   const joined: Block[] = [];

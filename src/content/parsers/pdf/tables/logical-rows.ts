@@ -2,7 +2,9 @@ import { type Box, centerX, median, unionOf } from '../boxes.ts';
 import type { Rule, Segment, Word } from '../types.ts';
 import { MAX_LINE_STEP, startsByGaps } from './row-gaps.ts';
 
-/** Maximum distance of two lines of one cell, as a multiple of the smallest distance of lines in the table. */
+/**
+ * Maximum distance of two lines of one cell, as a multiple of the smallest distance of lines in the table.
+ */
 const ROW_STEP = 1.12;
 
 /**
@@ -62,7 +64,8 @@ function startsOf(
   const near = visual.map((_, place) => place > 0 && !ruleBefore[place] && isNear(place));
   const nearRows = near.flatMap((flag, place) => (flag ? [place] : []));
   const hasRowGaps = near.some((flag, place) => !flag && place > 0);
-  // If many of the close rows have all their cells, each of them is a row, and larger gaps separate groups of rows.
+  // If many of the close rows have all their cells, each of them is a row, and larger gaps separate groups of
+  // rows.
   const isSingleSpaced =
     nearRows.filter((place) => isFull(visual, filled, place)).length > 0.4 * nearRows.length;
   return visual.map((cells, place) => {

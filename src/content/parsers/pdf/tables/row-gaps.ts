@@ -11,7 +11,10 @@ const MAX_SPREAD = 1.15;
 const MIN_COMPLETE = 0.75;
 /** Maximum share of complete rows among those that continue a row. */
 const MAX_COMPLETE = 0.4;
-/** Minimum share of the distances that are distances of lines. A few small ones are due to fonts of different heights. */
+/**
+ * Minimum share of the distances that are distances of lines. A few small ones are due to fonts of different
+ * heights.
+ */
 const MIN_LINE_SHARE = 0.08;
 /** Minimum distance of two lines, as a multiple of the line height. */
 const MIN_LINE_STEP = 0.8;
@@ -26,18 +29,22 @@ interface CellLine {
   baseline: number;
 }
 
-/** A cell, or a part of it: the first and the last of lines that follow each other at the distance of lines. */
+/**
+ * A cell, or a part of it: the first and the last of lines that follow each other at the distance of lines.
+ */
 interface CellPart {
   first: number;
   last: number;
 }
 
 /**
- * Finds the rows of a table by the vertical gaps in its columns: lines at the usual distance of lines belong to one cell,
- * and cells beside each other to one row. This also holds if cells are centred vertically or have different heights.
+ * Finds the rows of a table by the vertical gaps in its columns: lines at the usual distance of lines belong
+ * to one cell, and cells beside each other to one row. This also holds if cells are centred vertically or
+ * have different heights.
  * @param visual the words of each column for each visual row
  * @param ruleBefore whether a rule separates a visual row from the one above
- * @returns whether each visual row begins a row of the table; undefined if the columns have no gaps between the rows
+ * @returns whether each visual row begins a row of the table; undefined if the columns have no gaps between
+ * the rows
  */
 export function startsByGaps(
   visual: readonly Word[][][],
@@ -77,8 +84,8 @@ function partsOf(lines: readonly CellLine[], maxStep: number, ruleBefore: readon
 }
 
 /**
- * Whether many of the visual rows that do not begin a row are complete, and none of their cells goes on in lower case.
- * Then each of them is a row, and the gaps only separate groups of rows.
+ * Whether many of the visual rows that do not begin a row are complete, and none of their cells goes on in
+ * lower case. Then each of them is a row, and the gaps only separate groups of rows.
  */
 function isSingleSpaced(visual: readonly Word[][][], isStart: readonly boolean[]): boolean {
   const joined = visual.filter((_, place) => !isStart[place]);
@@ -95,8 +102,8 @@ function isSingleSpaced(visual: readonly Word[][][], isStart: readonly boolean[]
 }
 
 /**
- * The largest distance of two lines of one cell. The distances form two groups, those of lines and those of rows, and the
- * widest interval between the sorted distances separates them.
+ * The largest distance of two lines of one cell. The distances form two groups, those of lines and those of
+ * rows, and the widest interval between the sorted distances separates them.
  * @returns undefined if there is only one group
  */
 function largestLineStep(distances: readonly number[], lineHeight: number): number | undefined {

@@ -23,8 +23,9 @@ const MAX_SIZE_STEP = 0.08;
 const MAX_SHIFT = 0.12;
 
 /**
- * Splits segments at the narrow strips between table columns. A gap that is only a little wider than a space separates
- * cells if at least three consecutive rows have it at the same position, and the words beside it are aligned.
+ * Splits segments at the narrow strips between table columns. A gap that is only a little wider than a space
+ * separates cells if at least three consecutive rows have it at the same position, and the words beside it
+ * are aligned.
  * @param rows segments by row, from top to bottom, each row from left to right
  */
 export function splitAtStrips(rows: readonly Segment[][]): Segment[][] {
@@ -64,7 +65,10 @@ interface Measures {
   minSpace: number;
 }
 
-/** The first words after a strip, in the rows that it divides into cells; none if it does not separate columns. */
+/**
+ * The first words after a strip, in the rows that it divides into cells; none if it does not separate
+ * columns.
+ */
 function cutsOf(
   strip: Gutter,
   rows: readonly (readonly Word[])[],

@@ -5,7 +5,10 @@ import type { Rule, Segment } from '../types.ts';
 export const MIN_STRIP = 0.36;
 /** Maximum distance of aligned edges, as a multiple of the line height. */
 export const MAX_SHIFT = 0.15;
-/** Minimum gap above other content, as a multiple of the line height and of the largest gap between the rows above it. */
+/**
+ * Minimum gap above other content, as a multiple of the line height and of the largest gap between the rows
+ * above it.
+ */
 const MIN_BLOCK_GAP = 1;
 const MIN_GAP_RATIO = 2;
 const DOT_LEADER = /(\. ?){5,}|…{2,}|_{6,}/;
@@ -21,7 +24,8 @@ interface TableStart {
 }
 
 /**
- * Finds the end of a table without vertical rules: the last of the rows that have gaps at the same horizontal positions.
+ * Finds the end of a table without vertical rules: the last of the rows that have gaps at the same horizontal
+ * positions.
  * @returns the index of the last row; undefined if no table begins at the row
  */
 export function lastRow({ rows, from, rules, lineHeight }: TableStart): number | undefined {
@@ -37,12 +41,15 @@ export function lastRow({ rows, from, rules, lineHeight }: TableStart): number |
 }
 
 /**
- * Maximum number of lines at the beginning of a table that have only one segment. Header cells are aligned at the
- * bottom, so the first lines may belong to a single cell.
+ * Maximum number of lines at the beginning of a table that have only one segment. Header cells are aligned at
+ * the bottom, so the first lines may belong to a single cell.
  */
 export const MAX_HEADER_LINES = 4;
 
-/** Whether one of the rows has several segments without which no table begins at a row. This saves the search for one. */
+/**
+ * Whether one of the rows has several segments without which no table begins at a row. This saves the search
+ * for one.
+ */
 export function mayBeginTable(rows: readonly Segment[][], from: number): boolean {
   const end = Math.min(rows.length, from + MAX_HEADER_LINES + 1);
   for (let place = from; place < end; place++) if ((rows[place] as Segment[]).length > 1) return true;
@@ -78,8 +85,8 @@ function hasRuleBelow(
 }
 
 /**
- * Whether a line above or below a table is the first or the last line of a cell that is centred vertically: it overlaps
- * the nearest row and begins where lines in an inner column begin.
+ * Whether a line above or below a table is the first or the last line of a cell that is centred vertically:
+ * it overlaps the nearest row and begins where lines in an inner column begin.
  * @param table the rows of the table, beginning with the one nearest to the line
  */
 function isInnerLine(row: readonly Segment[], table: readonly Segment[][], lineHeight: number): boolean {
@@ -132,8 +139,8 @@ function growRange(
 }
 
 /**
- * Whether a row below a wide gap begins another table, or other blocks side by side: most of its cells do not begin or end
- * below those of the rows above.
+ * Whether a row below a wide gap begins another table, or other blocks side by side: most of its cells do not
+ * begin or end below those of the rows above.
  */
 function beginsAnother(
   above: readonly Segment[][],
@@ -153,7 +160,10 @@ function beginsAnother(
   return row.slice(1).filter(isBelow).length < 0.5 * (row.length - 1);
 }
 
-/** Whether a row is at the height of a part of the row below, as the first line of a cell beside lower cells is. */
+/**
+ * Whether a row is at the height of a part of the row below, as the first line of a cell beside lower cells
+ * is.
+ */
 const isLevel = (row: readonly Segment[], below: readonly Segment[] | undefined) =>
   below !== undefined && below.length > 1 && overlapY(unionOf(row), unionOf(below)) > 0;
 

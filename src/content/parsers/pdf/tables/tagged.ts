@@ -25,9 +25,9 @@ interface TaggedCell {
 }
 
 /**
- * Finds the tables of a page by its tags (ISO 32000-1, 14.8.4.3.4). A table is taken only if its words stand where its tags
- * say: rows below each other, cells beside each other, and nothing else among them. The others are left to be found by their
- * rules and positions.
+ * Finds the tables of a page by its tags (ISO 32000-1, 14.8.4.3.4). A table is taken only if its words stand
+ * where its tags say: rows below each other, cells beside each other, and nothing else among them. The others
+ * are left to be found by their rules and positions.
  */
 export function findTaggedTables({ tags, number }: SourcePage, words: readonly Word[]): TaggedTable[] {
   const tables = outermost(tags, 'Table').slice(0, MAX_TABLES);
@@ -83,7 +83,8 @@ const toTableCell = ({ columnSpan, rowSpan, words }: TaggedCell): TableCell => (
 type Range = Pick<Box, 'left' | 'right'>;
 
 /**
- * Adds the empty cells, which programs leave out of the tags, so that all rows have the same number of columns.
+ * Adds the empty cells, which programs leave out of the tags, so that all rows have the same number of
+ * columns.
  * @returns undefined if cells stand where no column is, or the table has fewer than two columns
  */
 function completeRows(rows: readonly (readonly TaggedCell[])[]): PlacedCell[][] | undefined {
@@ -175,7 +176,9 @@ function startsByPlace(
   return starts;
 }
 
-/** Whether the cells of each row stand beside each other from left to right, and the rows below each other. */
+/**
+ * Whether the cells of each row stand beside each other from left to right, and the rows below each other.
+ */
 function standInOrder(rows: readonly (readonly TaggedCell[])[]): boolean {
   const lineHeight = median(rows.flatMap((row) => row.flatMap(({ words }) => words.map(heightOf))));
   let above: Box | undefined;
