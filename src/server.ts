@@ -5,9 +5,9 @@ import { createApp } from './api/app.ts';
 import { mountSockets } from './api/page-jobs/status-socket.ts';
 import { readConfig } from './config.ts';
 import { ServiceError } from './errors.ts';
+import { createDirectStarts } from './jobs/direct-start/client.ts';
 import { migrateDatabase } from './run/process/migrate-database.ts';
 import { runProcess } from './run/process/run-process.ts';
-import { createScrapeClient } from './run/process/scrape-client.ts';
 import { waitForDependency } from './run/process/wait-for-dependency.ts';
 import { listDataDirectories, watchDiskSpace } from './storage/blobs/disk-space.ts';
 import { openBlobs } from './storage/blobs/index.ts';
@@ -45,7 +45,7 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
     blobs: results,
     uploads,
     temporal,
-    beginScrape: config.scrapeSocket === undefined ? undefined : createScrapeClient(config.scrapeSocket),
+    startDirectly: config.scrapeSocket === undefined ? undefined : createDirectStarts(config.scrapeSocket),
     storage,
     logger,
     closing: closing.signal,

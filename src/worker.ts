@@ -29,6 +29,7 @@ import { USER_AGENT } from './fetch/net/user-agent.ts';
 import { createChangeTracker } from './jobs/change-history/change-tracker.ts';
 import { createLinkFilterCache } from './jobs/crawl/link-filter-cache.ts';
 import { createRobotsCache } from './jobs/crawl/robots/robots-cache.ts';
+import { serveDirectStarts } from './jobs/direct-start/server.ts';
 import type { Models } from './models/index.ts';
 import { findChromium } from './run/embedded/chromium.ts';
 import { createModelAccess } from './run/process/create-models.ts';
@@ -36,7 +37,6 @@ import { type HostedSessions, hostSessions } from './run/process/host-sessions.t
 import { migrateDatabase } from './run/process/migrate-database.ts';
 import { restartScrapes } from './run/process/restart-scrapes.ts';
 import { type RunningService, runProcess } from './run/process/run-process.ts';
-import { serveScrapes } from './run/process/scrape-server.ts';
 import { waitForDependency } from './run/process/wait-for-dependency.ts';
 import { startReportingPresence } from './run/process/worker-presence.ts';
 import { createSessionMetrics } from './sessions/session-metrics.ts';
@@ -330,7 +330,7 @@ async function startScrapeServer(
   const temporal = new Temporal(connection, namespace);
   await waitForDependency(() => restartScrapes({ db, secretKey, temporal, logger }), logger);
   const finished = new FinishedScrapes({ address, namespace, logger });
-  return serveScrapes({ path, scrapes, temporal, finished, logger });
+  return serveDirectStarts({ path, scrapes, temporal, finished, logger });
 }
 
 /** Runs a worker: creates its dependencies once, then takes work until the process is asked to stop. */

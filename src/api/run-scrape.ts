@@ -7,10 +7,11 @@ import { withFileUrls } from '../storage/blobs/file-urls.ts';
 import { readLongConversion } from '../storage/db/jobs/long-conversions.ts';
 import { JsonText } from './http/json-text.ts';
 import type { ApiDeps } from './http/route.ts';
-import { runAndWait, type SynchronousJob } from './run-and-wait.ts';
+import { runAndWait } from './run-and-wait.ts';
+import type { SynchronousJob } from './synchronous-job.ts';
 
 /** A scrape of a page or an uploaded file. */
-interface Scrape extends Pick<SynchronousJob, 'caller' | 'signal' | 'isEncrypted' | 'insert'> {
+interface Scrape extends Pick<SynchronousJob, 'caller' | 'signal' | 'isEncrypted' | 'file'> {
   request: ScrapeRequest;
   /** Base of the URLs in the response. */
   baseUrl: string;

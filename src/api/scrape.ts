@@ -8,8 +8,8 @@ import { forgetLongConversion } from '../storage/db/jobs/long-conversions.ts';
 import { findPage } from '../storage/db/pages/pages.ts';
 import { EXTERNAL_HOMEPAGE_CODE, findSkippedHomepage } from '../storage/db/pages/skipped-urls.ts';
 import { decryptError, restoreJobCipher } from '../system/encryption/job-cipher.ts';
+import { deliverResult } from './deliver-result.ts';
 import { type ApiDeps, defineRoute } from './http/route.ts';
-import { deliverResult } from './run-and-wait.ts';
 import { parseDocument, runScrape } from './run-scrape.ts';
 import { requiresEncryption } from './zero-data-retention.ts';
 

@@ -5,8 +5,8 @@ import { askBody, askResponse, docsSearchBody, docsSearchResponse } from '../sch
 import { failJob, insertJob } from '../storage/db/jobs/jobs.ts';
 import { sumModelTokens } from '../storage/db/teams/model-calls.ts';
 import type { Caller } from '../storage/db/teams/teams.ts';
+import { rejectWhenAborted } from './deliver-result.ts';
 import { type ApiDeps, defineRoute } from './http/route.ts';
-import { rejectWhenAborted } from './run-and-wait.ts';
 
 /** The workflow ends after 55 seconds at the latest; the rest is for storing and delivering its answer. */
 const HARD_BUDGET_MS = 58_000;

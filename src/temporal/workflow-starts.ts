@@ -14,6 +14,7 @@ import {
   type SessionKind,
   workflowIdOf,
 } from '../job-kinds.ts';
+import type { JobStart } from '../jobs/direct-start/protocol.ts';
 import type { AgentInput, agent, extract } from '../workflows/agent.ts';
 import type { batch } from '../workflows/batch.ts';
 import type { crawl } from '../workflows/crawl.ts';
@@ -73,13 +74,7 @@ export type SynchronousKind = 'scrape' | 'map' | 'search';
 const VERBS = { scrape: 'Scrape', map: 'Map' } as const;
 
 /** The options of starting a scrape, map or search. */
-export interface SynchronousStart extends ScrapeInput {
-  teamId: string;
-  /** The requested URL; absent for a search, and if nothing of the page may be shown. */
-  url?: string;
-  /** The name of the file, if the job parses one. */
-  file?: string;
-}
+export interface SynchronousStart extends JobStart, Pick<ScrapeInput, 'ended'> {}
 
 /**
  * The texts that the Temporal UI shows for a scrape, map or search.

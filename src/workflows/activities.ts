@@ -29,10 +29,10 @@ export function scrapeSteps(timeoutMs: number) {
 }
 
 /**
- * Begins a scrape without an activity that Temporal schedules. If the worker dies meanwhile, the workflow
+ * Scrapes a page without an activity that Temporal schedules. If the worker dies meanwhile, the workflow
  * task times out after ten seconds, and another worker runs it.
  */
-export const beginnings = proxyLocalActivities<Pick<Activities, 'beginPage'>>({
+export const untrackedSteps = proxyLocalActivities<Pick<Activities, 'beginPage'>>({
   // It returns within about a second. A process whose event loop is blocked for longer fails the workflow
   // task.
   scheduleToCloseTimeout: '1m',

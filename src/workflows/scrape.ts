@@ -1,19 +1,11 @@
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { ScrapeReport } from '../activities/scrape/scrape-report.ts';
-import { beginnings, scrapeSteps } from './activities.ts';
+import type { JobStart } from '../jobs/direct-start/protocol.ts';
+import { scrapeSteps, untrackedSteps } from './activities.ts';
 import { recordedFailure } from './failure.ts';
 
-/** The input of the workflow of a scrape or map. Everything else is in the database. */
-export interface ScrapeInput {
-  jobId: string;
-  timeoutMs: number;
-  /** The text that the Temporal UI shows for the page; absent if nothing of the page may be shown. */
-  label?: string;
-  /**
-   * Whether the scrape may end within a second: it needs no browser and parses no file. Absent in older
-   * histories.
-   */
-  isQuick?: boolean;
+/** The input of the workflow of a scrape or map. */
+export interface ScrapeInput extends Pick<JobStart, 'jobId' | 'timeoutMs' | 'label' | 'isQuick'> {
   /** The result of a scrape that ended before its workflow was started, which only records it. */
   ended?: string | ScrapeReport;
 }
@@ -34,7 +26,7 @@ export async function scrape(input: ScrapeInput): Promise<string | ScrapeReport 
 
 async function scrapePage({ jobId, timeoutMs, label, isQuick }: ScrapeInput) {
   const options = label ? { summary: label } : {};
-  const ended = isQuick ? await beginnings.beginPage.executeWithOptions(options, [jobId]) : undefined;
+  const ended = isQuick ? await untrackedSteps.beginPage.executeWithOptions(options, [jobId]) : undefined;
   if (ended) return ended.result;
   return scrapeSteps(timeoutMs).scrapePage.executeWithOptions(options, [jobId]);
 }

@@ -1,7 +1,9 @@
 import type { KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ApiDeps, BegunScrape } from '../../src/api/http/route.ts';
-import { runAndWait, type SynchronousJob } from '../../src/api/run-and-wait.ts';
+import type { ApiDeps } from '../../src/api/http/route.ts';
+import { runAndWait } from '../../src/api/run-and-wait.ts';
+import type { SynchronousJob } from '../../src/api/synchronous-job.ts';
+import type { DirectResult } from '../../src/jobs/direct-start/protocol.ts';
 import type { Database } from '../../src/storage/db/client.ts';
 import { completeJob } from '../../src/storage/db/jobs/jobs.ts';
 import { createLogger } from '../../src/system/logger.ts';
@@ -35,7 +37,7 @@ function withSlowDisk({ query, ...rest }: Database, settle: () => Promise<void>)
 }
 
 /** Requests a scrape. @returns its result, and in order what happened meanwhile */
-async function scrape(begun: BegunScrape | undefined, settle: () => Promise<void>) {
+async function scrape(direct: DirectResult | undefined, settle: () => Promise<void>) {
   const { id: teamId } = await makeTeam(db);
   const events: string[] = [];
   const deps = {
@@ -45,7 +47,7 @@ async function scrape(begun: BegunScrape | undefined, settle: () => Promise<void
       events.push('on the disk');
     }),
     storage: { requireSpace: async () => undefined },
-    beginScrape: async () => begun,
+    startDirectly: async () => direct,
     temporal: {
       async startScrape({ jobId }: { jobId: string }) {
         events.push('workflow started');

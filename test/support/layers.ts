@@ -44,7 +44,7 @@ const GROUPS: Group[] = [
   {
     name: 'jobs',
     modules: [
-      ['guides', 'agent'],
+      ['guides', 'agent', 'direct-start'],
       ['change-history', 'webhooks'],
       ['scraping', 'crawl', 'search'],
       ['page-jobs', 'support'],

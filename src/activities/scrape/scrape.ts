@@ -4,6 +4,8 @@ import { isErrorCode, policyOf, ServiceError, toServiceError } from '../../error
 import { EngineTrace } from '../../fetch/engines/engine-trace.ts';
 import type { Engines } from '../../fetch/engines/index.ts';
 import { opensBrowser } from '../../fetch/engines/opens-browser.ts';
+import { type RunningScrape, RunningScrapes } from '../../jobs/direct-start/running-scrapes.ts';
+import { ACTIVITY_AFTER_MS } from '../../jobs/direct-start/timeline.ts';
 import { buildDocument, type DocumentDeps } from '../../jobs/scraping/build-document.ts';
 import { startDeadline } from '../../jobs/scraping/deadline.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
@@ -12,12 +14,12 @@ import type { Blobs } from '../../storage/blobs/index.ts';
 import { type Database, type StoredError, translateDatabaseError } from '../../storage/db/client.ts';
 import { failRun } from '../../storage/db/jobs/agent-steps.ts';
 import {
-  type BegunJob,
-  beginJob,
   completeJob,
   failJob,
   findOutcome,
   jobLostError,
+  type LeasedJob,
+  leaseJob,
   recordTrace,
 } from '../../storage/db/jobs/jobs.ts';
 import { recordOpenScrapePage } from '../../storage/db/open-scrape-pages.ts';
@@ -32,17 +34,10 @@ import { RENEWAL_FAILED, startHeartbeat, startRenewal } from '../heartbeat.ts';
 import type { SessionService } from '../sessions/sessions.ts';
 import { waitForSlot } from '../wait-for-slot.ts';
 import { LongConversions, TrackedConversion } from './long-conversions.ts';
-import { type RunningScrape, RunningScrapes } from './running-scrapes.ts';
 import { reportOf, type ScrapeReport, startStages } from './scrape-report.ts';
 
 /** The part of its timeout that a scrape may wait for a browser that a session can take over. */
 const MAX_START_SHARE = 1 / 4;
-
-/**
- * Milliseconds for which a quick scrape is waited for without an activity that Temporal keeps track of; see
- * {@link scrapeActivities}.
- */
-const MAX_BEGIN_MS = 1_000;
 
 /**
  * Milliseconds that Chromium takes to start after a rest. A rendering thread that started beside it would
@@ -71,10 +66,10 @@ export interface ScrapeDeps extends DocumentDeps {
 export interface Scrapes {
   /**
    * Returns the running scrape of a job, or starts it.
-   * @param isFirst whether it begins before `scrapePage`
-   * @param begun the job, if it has been read already
+   * @param isUntracked whether Temporal keeps no track of it: it starts before `scrapePage`
+   * @param leased the job, if it has been read, and a slot taken for it, already
    */
-  join(jobId: string, isFirst: boolean, begun?: BegunJob): Run;
+  join(jobId: string, isUntracked: boolean, leased?: LeasedJob): Run;
 }
 
 /** The activities of a scrape. */
@@ -88,7 +83,7 @@ export function scrapeActivities({ db, uploads, scrapes }: ScrapeDeps & { scrape
      */
     async beginPage(jobId: string): Promise<{ result: ScrapeResult } | undefined> {
       try {
-        return await scrapes.join(jobId, true).wait(Context.current().cancellationSignal, MAX_BEGIN_MS);
+        return await scrapes.join(jobId, true).wait(Context.current().cancellationSignal, ACTIVITY_AFTER_MS);
       } catch (error) {
         if (toServiceError(translateDatabaseError(error)).isRetryable) return undefined;
         throw error;
@@ -126,10 +121,10 @@ export function createScrapes(deps: ScrapeDeps): Scrapes {
   const running = new RunningScrapes<ScrapeResult>();
   const longConversions = new LongConversions(deps.db, deps.logger);
   return {
-    join: (jobId, isFirst, begun) =>
+    join: (jobId, isUntracked, leased) =>
       running.join(jobId, {
-        isFirst,
-        work: (run) => scrapeOnce({ ...deps, longConversions }, { jobId, begun, run }),
+        isUntracked,
+        work: (run) => scrapeOnce({ ...deps, longConversions }, { jobId, leased, run }),
       }),
   };
 }
@@ -137,10 +132,10 @@ export function createScrapes(deps: ScrapeDeps): Scrapes {
 /** Scrapes the page of a job, unless the job has already ended. @returns the result of the job */
 async function scrapeOnce(
   deps: JobDeps,
-  { jobId, begun, run }: { jobId: string; begun: BegunJob | undefined; run: Run },
+  { jobId, leased, run }: { jobId: string; leased: LeasedJob | undefined; run: Run },
 ): Promise<ScrapeResult> {
   const { db, secretKey } = deps;
-  const job = begun ?? (await beginJob(db, jobId));
+  const job = leased ?? (await leaseJob(db, jobId));
   if (!job) throw jobLostError();
   if (job.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
   const cipher = restoreJobCipher({ id: jobId, wrappedKey: job.wrappedKey }, secretKey);
@@ -174,7 +169,7 @@ async function scrapeJob(deps: JobDeps, jobId: string, { job, cipher, run }: Job
     ? { lease: job.lease, waitedMs: undefined }
     : await waitForSlot(db, slot, { timeoutMs: timeout, signal: deadline.signal });
   // The process that began with this scrape has died. Temporal counts the attempts of `scrapePage` only.
-  if (run.isFirst && lease === 'held')
+  if (run.isUntracked && lease === 'held')
     throw new ServiceError(
       'WORKER_LOST',
       'The worker that had begun with the page was lost. It is scraped again.',
@@ -284,7 +279,7 @@ type Run = RunningScrape<ScrapeResult>;
 
 /** A run of a job that has not ended. */
 interface JobRun {
-  job: BegunJob;
+  job: LeasedJob;
   cipher: JobCipher;
   run: Run;
 }

@@ -2,14 +2,13 @@ import type { Express, RequestHandler } from 'express';
 import type { z } from 'zod';
 import type { Config } from '../../config.ts';
 import type { ErrorCode } from '../../errors.ts';
+import type { StartDirectly } from '../../jobs/direct-start/protocol.ts';
 import type { DiskSpace } from '../../storage/blobs/disk-space.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import type { Database } from '../../storage/db/client.ts';
-import type { BegunJob } from '../../storage/db/jobs/jobs.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
 import type { Logger } from '../../system/logger.ts';
 import type { Temporal } from '../../temporal/workflow-client.ts';
-import type { SynchronousStart } from '../../temporal/workflow-starts.ts';
 import type { Authenticate } from './auth.ts';
 import { requestBaseUrl } from './base-url.ts';
 import type { EncryptedFile } from './encrypted-file.ts';
@@ -20,19 +19,6 @@ import type { RateBucket, RateLimit } from './rate-limit.ts';
 import { requireCredits, requireCreditsUnlessJoining } from './required-credits.ts';
 import { validateText } from './validate-text.ts';
 
-/** A stored scrape that a worker is to begin. */
-export interface ScrapeToBegin {
-  /** The input of its workflow. */
-  start: SynchronousStart;
-  /** Its job, if it has got a slot, or waits for one, already. */
-  job?: BegunJob | undefined;
-}
-
-/** A scrape that a worker has begun: its document as it is stored, if that was there within three seconds. */
-export interface BegunScrape {
-  document?: Buffer;
-}
-
 /** The services that handlers depend on. */
 export interface ApiDeps {
   config: Config & { secretKey: string };
@@ -41,11 +27,8 @@ export interface ApiDeps {
   /** Storage of uploaded files. */
   uploads: Blobs;
   temporal: Temporal;
-  /**
-   * Has a worker of this machine begin a quick scrape at once and start its workflow, if there is one. It
-   * returns `undefined` if the worker does not respond.
-   */
-  beginScrape?: ((scrape: ScrapeToBegin) => Promise<BegunScrape | undefined>) | undefined;
+  /** Starts quick scrapes directly, where a worker is on this machine. */
+  startDirectly?: StartDirectly | undefined;
   storage: DiskSpace;
   logger: Logger;
   /** Fires when the process was asked to stop. Requests that only wait for a job then end with an error. */

@@ -8,14 +8,10 @@ import {
   uploadUrlResponse,
 } from '../../schemas/parse.ts';
 import { scrapeResponse, type UploadedFile } from '../../schemas/scrape.ts';
-import type { Database } from '../../storage/db/client.ts';
-import type { NewJob } from '../../storage/db/jobs/jobs.ts';
-import { findLongConversion } from '../../storage/db/jobs/long-conversions.ts';
-import { insertJobForUpload, insertJobWithUpload } from '../../storage/db/uploads.ts';
 import { type EncryptedFile, tooLarge } from '../http/encrypted-file.ts';
 import { type ApiDeps, defineRoute } from '../http/route.ts';
-import type { SynchronousJob } from '../run-and-wait.ts';
 import { runScrape } from '../run-scrape.ts';
+import type { JobFile } from '../synchronous-job.ts';
 import { requiresEncryption } from '../zero-data-retention.ts';
 import { grantUpload, signGrant, signReference, verifyReference } from './upload-tokens.ts';
 import { UPLOAD_PATH } from './uploads.ts';
@@ -38,65 +34,33 @@ const create = defineRoute({
   async handler({ caller, body, file, baseUrl, signal }, deps) {
     const { uploadRef, ...options } = body;
     const isEncrypted = requiresEncryption(options, caller);
-    const { upload, ...storage } = file
-      ? describeFile(file, caller.teamId, deps)
-      : findFile(uploadRef ?? '', caller.teamId, deps);
+    const parsed = file ? describeFile(file) : findFile(uploadRef ?? '', caller.teamId, deps);
+    const { upload } = parsed;
     const request = { ...options, url: uploadUrl(upload.name), upload };
-    return runScrape({ caller, request, signal, isEncrypted, ...storage, baseUrl }, deps);
+    return runScrape({ caller, request, signal, isEncrypted, file: parsed.file, baseUrl }, deps);
   },
 });
 
-/** The uploaded file of a job, and the function that stores the job with it. */
-interface JobFile extends Required<Pick<SynchronousJob, 'insert'>> {
+/** The file of a job, and what its request says of it. */
+interface ParsedFile {
   upload: UploadedFile;
+  file: JobFile;
 }
 
-/**
- * Finds the scrape that a request joins, before its file is stored or claimed; see
- * {@link findLongConversion}.
- */
-const findJoinable = async (db: Database, { cipher, ...job }: NewJob & Pick<SynchronousJob, 'request'>) =>
-  cipher?.encrypts ? undefined : findLongConversion(db, job);
-
 /** Describes the file of a multipart request. It is stored together with its job. */
-function describeFile(file: EncryptedFile, teamId: string, { db, uploads }: ApiDeps): JobFile {
-  const { id, name, contentType, size, wrappedKey, digest } = file;
+function describeFile(file: EncryptedFile): ParsedFile {
+  const { id, name, contentType, size, digest } = file;
   if (size === 0) throw new ServiceError('BAD_REQUEST', `The file ${name} is empty.`);
-  return {
-    upload: { id, name, contentType, digest },
-    async insert(job, store) {
-      const joined = await findJoinable(db, job);
-      if (joined) {
-        file.discard();
-        return { joined };
-      }
-      const blob = await file.store(uploads);
-      // The job exists from the start, so the time to request one is over.
-      const expiresAt = new Date();
-      const upload = { id, teamId, blob, wrappedKey, size, expiresAt };
-      return store((query) => insertJobWithUpload(query, job, upload).then(() => ({}))).catch(
-        async (error) => {
-          await uploads.remove(blob);
-          throw error;
-        },
-      );
-    },
-  };
+  return { upload: { id, name, contentType, digest }, file: { sent: file } };
 }
 
 /**
  * Finds the file of an `uploadRef`.
  * @throws ServiceError `NOT_FOUND` for the reference of another team, or none
  */
-function findFile(uploadRef: string, teamId: string, { db, config }: ApiDeps): JobFile {
+function findFile(uploadRef: string, teamId: string, { config }: ApiDeps): ParsedFile {
   const { id, name, contentType } = verifyReference(uploadRef, teamId, config.secretKey);
-  return {
-    upload: { id, name, contentType },
-    async insert(job, store) {
-      const joined = await findJoinable(db, job);
-      return joined ? { joined } : store((query) => insertJobForUpload(query, job, id).then(() => ({})));
-    },
-  };
+  return { upload: { id, name, contentType }, file: { uploadedId: id } };
 }
 
 const createUploadUrl = defineRoute({

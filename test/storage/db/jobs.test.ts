@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/storage/db/client.ts';
 import { deleteExpiredResults } from '../../../src/storage/db/jobs/expired-jobs.ts';
 import {
-  beginJob,
   completeJob,
   failJob,
   findJob,
   findOutcome,
   insertJob,
+  leaseJob,
 } from '../../../src/storage/db/jobs/jobs.ts';
 import { countSlots } from '../../../src/storage/db/teams/slots.ts';
 import { findTeam } from '../../../src/storage/db/teams/teams.ts';
@@ -155,12 +155,12 @@ describe('the ledger', () => {
   it('takes one slot of its team when it begins, and none once it has ended', async () => {
     const { team, settlement } = await newJob();
     const { jobId } = settlement;
-    expect(await beginJob(db, jobId)).toMatchObject({ team_id: team.id, status: 'scraping', lease: 'taken' });
-    expect(await beginJob(db, jobId)).toMatchObject({ lease: 'held' });
+    expect(await leaseJob(db, jobId)).toMatchObject({ team_id: team.id, status: 'scraping', lease: 'taken' });
+    expect(await leaseJob(db, jobId)).toMatchObject({ lease: 'held' });
     expect(await countSlots(db, team.id)).toBe(1);
     await completeJob(db, { ...settlement, credits: 1, blob: 'b1' });
     expect(await countSlots(db, team.id)).toBe(0);
-    expect(await beginJob(db, jobId)).toMatchObject({ status: 'completed', lease: null });
+    expect(await leaseJob(db, jobId)).toMatchObject({ status: 'completed', lease: null });
     expect(await countSlots(db, team.id)).toBe(0);
   });
 });

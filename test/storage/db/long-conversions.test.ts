@@ -107,10 +107,10 @@ describe('a scrape that continues after its timeout', () => {
     });
     const isStored = async ({ id }: { id: string }) => (await findJob(db, id))?.status;
     const same = newJob(REQUEST);
-    expect(await insertOrJoin(db.query, same, { begins: true })).toEqual({ joined: jobId });
+    expect(await insertOrJoin(db.query, same, { takesSlot: true })).toEqual({ joined: jobId });
     expect(await isStored(same)).toBeUndefined();
     const other = newJob({ ...REQUEST, url: 'http://a.test/b.pdf' });
-    expect(await insertOrJoin(db.query, other, { begins: false })).toEqual({});
+    expect(await insertOrJoin(db.query, other, { takesSlot: false })).toEqual({});
     expect(await countSlots(db, teamId)).toBe(0);
     expect(await isStored(other)).toBe('scraping');
     const { request } = (await findJob(db, other.id))!;
@@ -119,11 +119,11 @@ describe('a scrape that continues after its timeout', () => {
 
   it('waits for the disk when its job is stored, unless its page is fetched meanwhile', async () => {
     const { id: teamId } = await makeTeam(db);
-    const commitOf = (begins: boolean) =>
+    const commitOf = (takesSlot: boolean) =>
       db.query.transaction().execute(async (query) => {
         const job = { id: crypto.randomUUID(), teamId, apiKeyId: null, kind: 'scrape' as const };
         const stored = { ...job, target: REQUEST.url, request: REQUEST as object, ttlMs: 60_000 };
-        await insertOrJoin(query, stored, { begins });
+        await insertOrJoin(query, stored, { takesSlot });
         return (await sql<{ synchronous_commit: string }>`show synchronous_commit`.execute(query)).rows[0];
       });
     expect(await commitOf(true)).toEqual({ synchronous_commit: 'off' });
@@ -134,7 +134,7 @@ describe('a scrape that continues after its timeout', () => {
     const { id: teamId } = await makeTeam(db);
     const job = { id: crypto.randomUUID(), teamId, apiKeyId: null, kind: 'scrape' as const };
     const stored = { ...job, target: REQUEST.url, request: REQUEST as object, ttlMs: 60_000 };
-    await insertOrJoin(db.query, stored, { begins: true });
+    await insertOrJoin(db.query, stored, { takesSlot: true });
     const written = await sql<{ end: string }>`select pg_current_wal_insert_lsn() as end`.execute(db.query);
     await waitForDisk(db);
     const flushed = await sql<{ isOnDisk: boolean }>`
@@ -152,10 +152,14 @@ describe('a scrape that continues after its timeout', () => {
         kind: 'scrape' as const,
         target: REQUEST.url,
       };
-      return insertOrJoin(db.query, { ...job, request: REQUEST as object, ttlMs: 60_000 }, { begins: true });
+      return insertOrJoin(
+        db.query,
+        { ...job, request: REQUEST as object, ttlMs: 60_000 },
+        { takesSlot: true },
+      );
     };
     const first = await store();
-    expect(first.begun).toEqual({
+    expect(first.leased).toEqual({
       team_id: teamId,
       request: REQUEST,
       status: 'scraping',
@@ -163,7 +167,7 @@ describe('a scrape that continues after its timeout', () => {
       concurrency: 1,
       lease: 'taken',
     });
-    expect((await store()).begun).toEqual({ ...first.begun, lease: null });
+    expect((await store()).leased).toEqual({ ...first.leased, lease: null });
     expect(await countSlots(db, teamId)).toBe(1);
   });
 

@@ -111,8 +111,8 @@ const selectJob = (db: Database, id: string) =>
     .select(['teams.concurrency', 'jobs.api_key_id'])
     .where('jobs.id', '=', id);
 
-/** A job as its activity begins with it. */
-export interface BegunJob {
+/** A job with the slot that was taken for it, as a scrape starts with it. */
+export interface LeasedJob {
   team_id: string;
   request: unknown;
   status: string;
@@ -128,7 +128,7 @@ export interface BegunJob {
  * Finds a job as {@link findJob} does, and takes a slot of its team for it if it has not ended, in one
  * statement.
  */
-export async function beginJob(db: Database, id: string): Promise<BegunJob | undefined> {
+export async function leaseJob(db: Database, id: string): Promise<LeasedJob | undefined> {
   const lease = takeSlot({
     teamId: sql.ref('jobs.team_id'),
     holder: sql`jobs.id::text`,

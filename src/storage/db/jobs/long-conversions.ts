@@ -4,7 +4,7 @@ import { isJsonObject } from '../../../json/json-object.ts';
 import { type Database, type Queryable, UNSYNCED_COMMIT } from '../client.ts';
 import { PREPARED, runPrepared } from '../prepared-statements.ts';
 import { type SlotLease, takeSlot } from '../teams/slots.ts';
-import { type BegunJob, jobExpressions, type NewJob } from './jobs.ts';
+import { jobExpressions, type LeasedJob, type NewJob } from './jobs.ts';
 
 /**
  * How long a repeated request gets the result of a scrape that has ended. Clients repeat it within ten
@@ -32,7 +32,7 @@ function fingerprintOf(request: { upload?: { digest?: string } }): Buffer {
 
 /** How far a conversion is that takes long. */
 export interface LongConversionState {
-  /** Whether its parser has begun, instead of waiting for a place. */
+  /** Whether its parser has leased, instead of waiting for a place. */
   isRunning: boolean;
   /** Number of pages of the document; `undefined` if it is not known, or the type has no pages. */
   pages: number | undefined;
@@ -107,20 +107,20 @@ export interface StoredRequest {
   /** The id of the scrape that it joins; `undefined` if its own job was stored. */
   joined?: string | undefined;
   /** Its job, if a slot was to be taken for it at once. */
-  begun?: BegunJob | undefined;
+  leased?: LeasedJob | undefined;
 }
 
 /**
  * Stores the job of a scrape, unless {@link findLongConversion} finds one that its request can join. All is
  * one statement, because nearly all requests join nothing.
- * @param begins whether to take a slot of the team for the job, too, as `beginJob` does. The statement then
- * does not wait for
+ * @param takesSlot whether to take a slot of the team for the job, too, as `leaseJob` does. The statement
+ * then does not wait for
  *   the disk, because the page can be fetched meanwhile; see {@link waitForDisk}
  */
 export async function insertOrJoin(
   query: Queryable,
   job: NewJob & { request: JoinableRequest['request'] },
-  { begins }: { begins: boolean },
+  { takesSlot }: { takesSlot: boolean },
 ): Promise<StoredRequest> {
   const { columns, values } = jobExpressions(job);
   const lease = takeSlot({
@@ -146,17 +146,17 @@ export async function insertOrJoin(
     .leftJoin('stored', (join) => join.onTrue())
     .select(['teams.id as team_id', 'concurrency', 'job_id', 'request', 'status', 'seal as wrappedKey'])
     .select(
-      sql<SlotLease | null>`case when ${sql.lit(begins)} and status is not null then ${lease} end`.as(
+      sql<SlotLease | null>`case when ${sql.lit(takesSlot)} and status is not null then ${lease} end`.as(
         'lease',
       ),
     )
-    .$if(begins, (jobs) => jobs.select(UNSYNCED_COMMIT.as('commit')))
+    .$if(takesSlot, (jobs) => jobs.select(UNSYNCED_COMMIT.as('commit')))
     .where('teams.id', '=', job.teamId);
   const [row] = await runPrepared(query, statement);
   if (!row) throw new Error(`the team ${job.teamId} does not exist`);
-  const { job_id: joined, status, commit: _, ...begun } = row;
+  const { job_id: joined, status, commit: _, ...leased } = row;
   if (joined !== null) return { joined };
-  return begins && status !== null ? { begun: { ...begun, status } } : {};
+  return takesSlot && status !== null ? { leased: { ...leased, status } } : {};
 }
 
 /**

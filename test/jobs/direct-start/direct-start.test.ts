@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RunningScrapes } from '../../../src/activities/scrape/running-scrapes.ts';
 import type { ScrapeResult } from '../../../src/activities/scrape/scrape.ts';
-import { createScrapeClient } from '../../../src/run/process/scrape-client.ts';
-import { serveScrapes } from '../../../src/run/process/scrape-server.ts';
-import type { BegunJob } from '../../../src/storage/db/jobs/jobs.ts';
+import { createDirectStarts } from '../../../src/jobs/direct-start/client.ts';
+import { RunningScrapes } from '../../../src/jobs/direct-start/running-scrapes.ts';
+import { serveDirectStarts } from '../../../src/jobs/direct-start/server.ts';
+import type { LeasedJob } from '../../../src/storage/db/jobs/jobs.ts';
 import { createLogger } from '../../../src/system/logger.ts';
 import { untilAborted } from '../../../src/system/until-aborted.ts';
 import type { SynchronousStart } from '../../../src/temporal/workflow-starts.ts';
 
-/** How the API has a worker of the same machine begin a scrape. */
+/** How the API has a worker of the same machine start a scrape directly. */
 
 const START = { jobId: 'job', teamId: 'team', timeoutMs: 30_000, isQuick: true };
 
@@ -38,14 +38,14 @@ async function serve(
   const running = new RunningScrapes<ScrapeResult>();
   const startScrapeHere = vi.fn(start);
   const record = vi.fn(async () => undefined);
-  const begun = Promise.withResolvers<BegunJob | undefined>();
-  const server = await serveScrapes({
+  const leased = Promise.withResolvers<LeasedJob | undefined>();
+  const server = await serveDirectStarts({
     path: socket,
     scrapes: {
-      join(jobId, isFirst, job) {
-        begun.resolve(job);
+      join(jobId, isUntracked, job) {
+        leased.resolve(job);
         return running.join(jobId, {
-          isFirst,
+          isUntracked,
           async work(scrape) {
             const result = await work();
             if (result !== undefined) scrape.document = DOCUMENT;
@@ -58,26 +58,26 @@ async function serve(
     finished: { record, close: async () => undefined },
     logger: createLogger('worker', 'silent'),
   });
-  return { startScrapeHere, record, hasBegun: begun.promise, [Symbol.asyncDispose]: () => server.close() };
+  return { startScrapeHere, record, leased: leased.promise, [Symbol.asyncDispose]: () => server.close() };
 }
 
-const begin = (job?: BegunJob) => createScrapeClient(socket)({ start: START, job });
+const startDirectly = (job?: LeasedJob) => createDirectStarts(socket)({ start: START, job });
 const never = () => new Promise<never>(() => undefined);
 const refuse = async () => {
   throw new Error('Temporal does not respond');
 };
 
-describe('a scrape that the API has a worker begin', () => {
+describe('a scrape that the API starts directly', () => {
   it('comes with its job, so that the worker need not read it', async () => {
     const job = { team_id: 'team', request: { url: 'http://a.test/' }, status: 'scraping', wrappedKey: null };
     await using served = await serve(async () => 'key');
-    await begin({ ...job, concurrency: 2, lease: 'taken' });
-    expect(await served.hasBegun).toEqual({ ...job, concurrency: 2, lease: 'taken' });
+    await startDirectly({ ...job, concurrency: 2, lease: 'taken' });
+    expect(await served.leased).toEqual({ ...job, concurrency: 2, lease: 'taken' });
   });
 
   it('returns its document, and its workflow is a record of it', async () => {
     await using served = await serve(async () => 'key');
-    expect(await begin()).toEqual({ document: DOCUMENT });
+    expect(await startDirectly()).toEqual({ document: DOCUMENT });
     expect(served.record).toHaveBeenCalledWith({ ...START, ended: 'key' });
     expect(served.startScrapeHere).not.toHaveBeenCalled();
   });
@@ -85,7 +85,7 @@ describe('a scrape that the API has a worker begin', () => {
   it('is left to its workflow when it fails or has no document', async () => {
     for (const work of [refuse, async () => undefined]) {
       await using served = await serve(work);
-      expect(await begin()).toEqual({});
+      expect(await startDirectly()).toEqual({});
       expect(served.startScrapeHere).toHaveBeenCalledWith(START);
       expect(served.record).not.toHaveBeenCalled();
     }
@@ -93,7 +93,7 @@ describe('a scrape that the API has a worker begin', () => {
 
   it('is left to the activity of its workflow when it takes longer than three seconds', async () => {
     await using served = await serve(never);
-    expect(await begin()).toEqual({});
+    expect(await startDirectly()).toEqual({});
     expect(served.startScrapeHere).toHaveBeenCalledWith(
       { ...START, isQuick: undefined },
       expect.any(AbortSignal),
@@ -110,7 +110,7 @@ describe('a scrape that the API has a worker begin', () => {
         await untilAborted(never, signal!);
       },
     );
-    expect(await begin()).toEqual({ document: DOCUMENT });
+    expect(await startDirectly()).toEqual({ document: DOCUMENT });
     expect(served.record).toHaveBeenCalledWith({ ...START, ended: 'key' });
     expect(served.startScrapeHere).toHaveBeenCalledOnce();
   });
@@ -118,41 +118,41 @@ describe('a scrape that the API has a worker begin', () => {
   it('is waited for when the worker stops', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const served = await serve(() => promise);
-    const begun = begin();
-    await served.hasBegun;
+    const direct = startDirectly();
+    await served.leased;
     const stopped = served[Symbol.asyncDispose]();
     resolve('key');
     await stopped;
     expect(served.record).toHaveBeenCalledWith({ ...START, ended: 'key' });
-    expect(await begun).toEqual({ document: DOCUMENT });
+    expect(await direct).toEqual({ document: DOCUMENT });
   });
 
-  it('has not begun when it has no document and its workflow could not be started', async () => {
+  it('was not taken when it has no document and its workflow could not be started', async () => {
     await using _ = await serve(refuse, refuse);
-    expect(await begin()).toBeUndefined();
+    expect(await startDirectly()).toBeUndefined();
   });
 
-  it('has not begun when there is no worker, or when it ends before its response', async () => {
-    expect(await begin()).toBeUndefined();
+  it('was not taken when there is no worker, or when it ends before its response', async () => {
+    expect(await startDirectly()).toBeUndefined();
     const dying = createServer((request) => request.socket.destroy()).listen(socket);
     await new Promise((resolve) => dying.once('listening', resolve));
-    expect(await begin()).toBeUndefined();
+    expect(await startDirectly()).toBeUndefined();
     dying.close();
   });
 
-  it('has not begun when the worker gives no sign of life, and is waited for while it does', async () => {
+  it('was not taken when the worker gives no sign of life, and is waited for while it does', async () => {
     const responses: ServerResponse[] = [];
     const slow = createServer((_, response) => responses.push(response)).listen(socket);
     await new Promise((resolve) => slow.once('listening', resolve));
-    expect(await createScrapeClient(socket, 50)({ start: START })).toBeUndefined();
-    const begun = createScrapeClient(socket, 2_000)({ start: START });
+    expect(await createDirectStarts(socket, 50)({ start: START })).toBeUndefined();
+    const direct = createDirectStarts(socket, 2_000)({ start: START });
     await vi.waitFor(() => expect(responses).toHaveLength(2));
     for (let sign = 0; sign < 5; sign++) {
       await sleep(500);
       responses[1]!.writeProcessing();
     }
     responses[1]!.writeHead(200).end(DOCUMENT);
-    expect(await begun).toEqual({ document: DOCUMENT });
+    expect(await direct).toEqual({ document: DOCUMENT });
     slow.close();
     slow.closeAllConnections();
   });
@@ -163,6 +163,6 @@ describe('the socket of a worker', () => {
     writeFileSync(socket, 'left over');
     await using _ = await serve(async () => 'key');
     expect(statSync(socket).mode & 0o777).toBe(0o600);
-    expect(await begin()).toEqual({ document: DOCUMENT });
+    expect(await startDirectly()).toEqual({ document: DOCUMENT });
   });
 });

@@ -1,10 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-
-/**
- * Milliseconds for which a scrape continues without an activity that waits for it, because the next one may
- * begin.
- */
-const UNATTENDED_MS = 5_000;
+import { JOINABLE_MS } from './timeline.ts';
 
 /** The work of a scrape. It must end soon after the signal of the scrape has fired. */
 type ScrapeWork<Result> = (scrape: RunningScrape<Result>) => Promise<Result>;
@@ -14,8 +9,11 @@ type ScrapeWork<Result> = (scrape: RunningScrape<Result>) => Promise<Result>;
  * one.
  */
 export class RunningScrape<Result> {
-  /** Whether it was started by the first activity of its workflow. */
-  readonly isFirst: boolean;
+  /**
+   * Whether Temporal keeps no track of it, so that it does not count the scrape as an attempt if the process
+   * dies.
+   */
+  readonly isUntracked: boolean;
   /** Returns what the Temporal UI shows while the scrape runs. */
   progress: () => unknown = () => undefined;
   /** The bytes of the document once it is stored, for whoever waits in this process. */
@@ -27,8 +25,8 @@ export class RunningScrape<Result> {
   #unattended: NodeJS.Timeout | undefined;
 
   /** @param options.forget called when the scrape can no longer be joined */
-  constructor(work: ScrapeWork<Result>, options: { isFirst: boolean; forget: () => void }) {
-    this.isFirst = options.isFirst;
+  constructor(work: ScrapeWork<Result>, options: { isUntracked: boolean; forget: () => void }) {
+    this.isUntracked = options.isUntracked;
     this.#forget = options.forget;
     this.#result = work(this);
     // A failure is reported by the activity that waits. If none does, the work is repeated.
@@ -46,7 +44,7 @@ export class RunningScrape<Result> {
    * @param maxMs the milliseconds to wait; without them, until the end
    * @returns the result; `undefined` if the scrape still runs then
    */
-  async waitAhead(maxMs?: number): Promise<{ result: Result } | undefined> {
+  async waitUntracked(maxMs?: number): Promise<{ result: Result } | undefined> {
     using _ = this.attend();
     return await this.#endWithin(maxMs);
   }
@@ -105,7 +103,7 @@ export class RunningScrape<Result> {
     this.#unattended = setTimeout(() => {
       this.#forget();
       this.#aborter.abort(new Error('no activity waits for the scrape any more'));
-    }, UNATTENDED_MS);
+    }, JOINABLE_MS);
     this.#unattended.unref();
   }
 }
@@ -117,12 +115,12 @@ export class RunningScrapes<Result> {
   /** Returns the running scrape of a job, or starts it. */
   join(
     jobId: string,
-    { isFirst, work }: { isFirst: boolean; work: ScrapeWork<Result> },
+    { isUntracked, work }: { isUntracked: boolean; work: ScrapeWork<Result> },
   ): RunningScrape<Result> {
     const running = this.#running.get(jobId);
     if (running) return running;
     const scrape = new RunningScrape(work, {
-      isFirst,
+      isUntracked,
       forget: () => {
         if (this.#running.get(jobId) === scrape) this.#running.delete(jobId);
       },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { RunningScrapes } from '../../../src/activities/scrape/running-scrapes.ts';
+import { RunningScrapes } from '../../../src/jobs/direct-start/running-scrapes.ts';
 
 const never = new AbortController().signal;
 
@@ -11,7 +11,7 @@ function startScrape(scrapes = new RunningScrapes<string>()) {
     signal.addEventListener('abort', () => reject(signal.reason));
     return promise;
   });
-  const join = () => scrapes.join('job', { isFirst: false, work });
+  const join = () => scrapes.join('job', { isUntracked: false, work });
   return { join, work, resolve, reject };
 }
 
@@ -42,7 +42,7 @@ describe('a running scrape', () => {
   it('that was waited for ahead gives its result or error to the first activity, too', async () => {
     for (const isFailed of [false, true]) {
       const { join, resolve, reject, work } = startScrape();
-      const ahead = join().waitAhead(60_000);
+      const ahead = join().waitUntracked(60_000);
       if (isFailed) reject(new Error('no page'));
       else resolve('document');
       if (isFailed) await expect(ahead).rejects.toThrow('no page');
