@@ -11,7 +11,8 @@ import { type MapDeps, mapActivities } from './map.ts';
 import { type PageJobDeps, pageJobActivities } from './page-jobs.ts';
 import { type PageWorkerDeps, pageActivities } from './pages.ts';
 import { type PreviewDeps, previewActivities } from './preview.ts';
-import { type ScrapeDeps, type Scrapes, scrapeActivities } from './scrape/scrape.ts';
+import { type Scrapes, scrapeActivities } from './scrape/scrape.ts';
+import type { ScrapeDeps } from './scrape/scrape-stored-job.ts';
 import { type SearchDeps, searchActivities } from './search.ts';
 import { type SessionDeps, sessionActivities } from './sessions/sessions.ts';
 import { type SupportDeps, supportActivities } from './support/support.ts';
@@ -20,7 +21,7 @@ import { waitForDatabase } from './wait-for-database.ts';
 import { webhookActivities } from './webhooks.ts';
 
 /** The dependencies of all activities. A worker creates them once. */
-export type ActivityDeps = ScrapeDeps &
+export type ActivityDeps = Omit<ScrapeDeps, 'longConversions'> &
   MapDeps &
   SearchDeps &
   PageWorkerDeps &

@@ -3,7 +3,7 @@ import { setImmediate as afterResponse } from 'node:timers/promises';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { defaultPayloadConverter, encodeWorkflowIdReusePolicy } from '@temporalio/common';
 import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
-import type { ScrapeResult } from '../activities/scrape/scrape.ts';
+import type { ScrapeResult } from '../activities/scrape/scrape-report.ts';
 import { CallSlots } from '../system/call-slots.ts';
 import type { Logger } from '../system/logger.ts';
 import { repeatUntilPrepared } from './connection.ts';

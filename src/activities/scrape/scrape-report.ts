@@ -21,6 +21,9 @@ export interface ScrapeReport {
   ms: Record<Stage, number>;
 }
 
+/** The key of the document, in a report unless the job has zero data retention; absent without a document. */
+export type ScrapeResult = string | ScrapeReport | undefined;
+
 /** Measures stages that follow each other. */
 export function startStages() {
   const ms: Record<Stage, number> = { queue: 0, fetch: 0, convert: 0, store: 0 };

@@ -1,66 +1,14 @@
 import { Context } from '@temporalio/activity';
-import { expectedPriceOf } from '../../credits.ts';
-import { isErrorCode, policyOf, ServiceError, toServiceError } from '../../errors.ts';
-import { EngineTrace } from '../../fetch/engines/engine-trace.ts';
-import type { Engines } from '../../fetch/engines/index.ts';
-import { opensBrowser } from '../../fetch/engines/opens-browser.ts';
+import { isErrorCode, policyOf, toServiceError } from '../../errors.ts';
 import { type RunningScrape, RunningScrapes } from '../../jobs/direct-start/running-scrapes.ts';
 import { ACTIVITY_AFTER_MS } from '../../jobs/direct-start/timeline.ts';
-import { buildDocument, type DocumentDeps } from '../../jobs/scraping/build-document.ts';
-import { startDeadline } from '../../jobs/scraping/deadline.ts';
-import type { ScrapeRequest } from '../../schemas/scrape.ts';
-import { KEPT_MS } from '../../sessions/browser/scrape-browsers.ts';
-import type { Blobs } from '../../storage/blobs/index.ts';
-import { type Database, type StoredError, translateDatabaseError } from '../../storage/db/client.ts';
+import { type StoredError, translateDatabaseError } from '../../storage/db/client.ts';
 import { failRun } from '../../storage/db/jobs/agent-steps.ts';
-import {
-  completeJob,
-  failJob,
-  findOutcome,
-  jobLostError,
-  type LeasedJob,
-  leaseJob,
-  recordTrace,
-} from '../../storage/db/jobs/jobs.ts';
-import { recordOpenScrapePage } from '../../storage/db/open-scrape-pages.ts';
-import { addIndexedPage } from '../../storage/db/pages/indexed-pages.ts';
-import { extraCreditsOfScrape } from '../../storage/db/teams/extra-credits.ts';
-import { releaseSlot, renewSlot } from '../../storage/db/teams/slots.ts';
-import type { JobResults } from '../../storage/job-results.ts';
-import { type JobCipher, restoreJobCipher } from '../../system/encryption/job-cipher.ts';
-import type { Logger } from '../../system/logger.ts';
-import { withEncryptedErrors } from '../encrypt-errors.ts';
-import { RENEWAL_FAILED, startHeartbeat, startRenewal } from '../heartbeat.ts';
-import type { SessionService } from '../sessions/sessions.ts';
-import { waitForSlot } from '../wait-for-slot.ts';
-import { LongConversions, TrackedConversion } from './long-conversions.ts';
-import { reportOf, type ScrapeReport, startStages } from './scrape-report.ts';
-
-/** The part of its timeout that a scrape may wait for a browser that a session can take over. */
-const MAX_START_SHARE = 1 / 4;
-
-/**
- * Milliseconds that Chromium takes to start after a rest. A rendering thread that started beside it would
- * make both slower, and is only needed when the page has been read.
- */
-const BROWSER_START_MS = 200;
-
-/** The document does not need the copy, so only the next scrape of the page suffers. */
-const NOT_CACHED = 'a scraped page could not be stored in the cache';
-
-/** Dependencies of scrapes. */
-export interface ScrapeDeps extends DocumentDeps {
-  db: Database;
-  results: JobResults;
-  /** Storage of uploaded files. */
-  uploads: Blobs;
-  engines: Engines;
-  /** Decrypts jobs with zero data retention. */
-  secretKey: string;
-  /** Absent in workers without the role `sessions`. */
-  sessions?: SessionService | undefined;
-  logger: Logger;
-}
+import { failJob, type LeasedJob } from '../../storage/db/jobs/jobs.ts';
+import { startHeartbeat } from '../heartbeat.ts';
+import { LongConversions } from './long-conversions.ts';
+import type { ScrapeResult } from './scrape-report.ts';
+import { removeUpload, type ScrapeDeps, scrapeStoredJob } from './scrape-stored-job.ts';
 
 /** The scrapes of this process. */
 export interface Scrapes {
@@ -69,11 +17,15 @@ export interface Scrapes {
    * @param isUntracked whether Temporal keeps no track of it: it starts before `scrapePage`
    * @param leased the job, if it has been read, and a slot taken for it, already
    */
-  join(jobId: string, isUntracked: boolean, leased?: LeasedJob): Run;
+  join(jobId: string, isUntracked: boolean, leased?: LeasedJob): RunningScrape<ScrapeResult>;
 }
 
 /** The activities of a scrape. */
-export function scrapeActivities({ db, uploads, scrapes }: ScrapeDeps & { scrapes: Scrapes }) {
+export function scrapeActivities({
+  db,
+  uploads,
+  scrapes,
+}: Pick<ScrapeDeps, 'db' | 'uploads'> & { scrapes: Scrapes }) {
   return {
     /**
      * Begins with the page of a job, and returns its document if that takes less than a second. Otherwise the
@@ -111,190 +63,15 @@ export function scrapeActivities({ db, uploads, scrapes }: ScrapeDeps & { scrape
   };
 }
 
-/** Deletes the uploaded file of a job that has ended. If the process dies before, upkeep deletes it. */
-async function removeUpload(uploads: Blobs, blob: string | undefined): Promise<void> {
-  if (blob !== undefined) await uploads.remove(blob);
-}
-
 /** Creates the scrapes of this process, which may begin before the activity that waits for them. */
-export function createScrapes(deps: ScrapeDeps): Scrapes {
-  const running = new RunningScrapes<ScrapeResult>();
+export function createScrapes(deps: Omit<ScrapeDeps, 'longConversions'>): Scrapes {
   const longConversions = new LongConversions(deps.db, deps.logger);
+  const running = new RunningScrapes<ScrapeResult>();
   return {
     join: (jobId, isUntracked, leased) =>
       running.join(jobId, {
         isUntracked,
-        work: (run) => scrapeOnce({ ...deps, longConversions }, { jobId, leased, run }),
+        work: (run) => scrapeStoredJob({ ...deps, longConversions }, { jobId, leased, run }),
       }),
   };
-}
-
-/** Scrapes the page of a job, unless the job has already ended. @returns the result of the job */
-async function scrapeOnce(
-  deps: JobDeps,
-  { jobId, leased, run }: { jobId: string; leased: LeasedJob | undefined; run: Run },
-): Promise<ScrapeResult> {
-  const { db, secretKey } = deps;
-  const job = leased ?? (await leaseJob(db, jobId));
-  if (!job) throw jobLostError();
-  if (job.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
-  const cipher = restoreJobCipher({ id: jobId, wrappedKey: job.wrappedKey }, secretKey);
-  try {
-    return await withEncryptedErrors(cipher, () => scrapeJob(deps, jobId, { job, cipher, run }));
-  } catch (error) {
-    // An attempt that counted as lost may have ended the job meanwhile, and deleted what this one needs.
-    const outcome = await findOutcome(db, jobId);
-    if (outcome?.blob) return outcome.blob;
-    throw error;
-  }
-}
-
-/** Waits for a slot of the team, scrapes the page and stores its document; a failure frees the slot. */
-async function scrapeJob(deps: JobDeps, jobId: string, { job, cipher, run }: JobRun): Promise<ScrapeResult> {
-  const { db, logger } = deps;
-  // The API validated the request before it stored it.
-  const request = cipher.decryptJson(job.request) as ScrapeRequest;
-  const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
-  const { url, upload, timeout } = request;
-  using deadline = startDeadline({ url: upload?.name ?? url, timeout }, run.signal);
-  const conversion = new TrackedConversion();
-  // With zero data retention, the Temporal UI must not show the file name and progress.
-  if (!cipher.encrypts) run.progress = () => conversion.progress;
-  using _ = startRenewal(
-    () => renewSlot(db, slot.teamId, slot.holder),
-    (error) => logger.warn({ err: error, jobId }, RENEWAL_FAILED),
-  );
-  const stages = startStages();
-  const { lease, waitedMs: queuedMs } = job.lease
-    ? { lease: job.lease, waitedMs: undefined }
-    : await waitForSlot(db, slot, { timeoutMs: timeout, signal: deadline.signal });
-  // The process that began with this scrape has died. Temporal counts the attempts of `scrapePage` only.
-  if (run.isUntracked && lease === 'held')
-    throw new ServiceError(
-      'WORKER_LOST',
-      'The worker that had begun with the page was lost. It is scraped again.',
-    );
-  stages.end('queue');
-  using _wakeUp = setTimeout(() => deps.renderer.wake(), opensBrowser(request) ? BROWSER_START_MS : 0);
-  const trace = new EngineTrace();
-  using ownBrowser = cipher.encrypts ? undefined : browserToContinue(deps, jobId, request);
-  const scrape = { jobId, teamId: job.team_id, request, cipher, deadline, conversion, trace, ownBrowser };
-  try {
-    const fetched = await fetchPage(deps, scrape);
-    stages.end('fetch');
-    // The response does not wait for the copy. Look-ups of it in this process do.
-    void fetched.storeCopy().catch((error) => logger.warn({ err: error, jobId }, NOT_CACHED));
-    const document = await buildDocument(deps, {
-      scrapeId: jobId,
-      teamId: scrape.teamId,
-      jobId,
-      request,
-      fetched,
-      queuedMs,
-      deadline,
-      history: cipher.encrypts ? undefined : { crawlStart: undefined, hidden: false },
-      urgent: true,
-      onFault: (message, attributes) => logger.error({ ...attributes, jobId }, message),
-    });
-    stages.end('convert');
-    run.document = cipher.encryptBytes(document.json);
-    const blob = await storeDocument(deps, scrape, { ...document, bytes: run.document });
-    stages.end('store');
-    return cipher.encrypts ? blob : reportOf(blob, fetched, stages.ms);
-  } catch (error) {
-    await releaseSlot(db, slot.teamId, slot.holder);
-    if (!cipher.encrypts) await recordTrace(db, jobId, trace.attempts);
-    // A step that was aborted may throw an error of its own, but the reason for the abort is the real
-    // cause.
-    deadline.signal.throwIfAborted();
-    throw error;
-  }
-}
-
-/**
- * A browser whose page a session can take over. Scrapes with actions or a profile have one, because they may
- * have got their page into a state that is hard to reach again.
- */
-function browserToContinue(
-  { sessions }: JobDeps,
-  jobId: string,
-  { actions, profile, upload, timeout }: ScrapeRequest,
-) {
-  if (upload || !(actions?.length || profile)) return undefined;
-  return sessions?.host.browserFor(jobId, timeout * MAX_START_SHARE);
-}
-
-/**
- * Fetches the page of a scrape by the engines; a document that takes long is converted beyond the timeout.
- */
-function fetchPage(
-  { db, engines, longConversions }: JobDeps,
-  { jobId, teamId, request, cipher, deadline, conversion, trace, ownBrowser }: ActiveScrape,
-) {
-  const profile = request.profile && {
-    teamId,
-    name: request.profile.name,
-    saver: request.profile.saveChanges ? jobId : undefined,
-  };
-  return engines.fetchPage(request, deadline.signal, {
-    profile,
-    ownBrowser,
-    trace,
-    extraCredits: extraCreditsOfScrape(db, { jobId, teamId, expected: expectedPriceOf(request) }),
-    conversionOwner: teamId,
-    onProgress: conversion.report,
-    duringConversion: (convert, type) =>
-      // A scrape with zero data retention leaves no trace by which a repeated request could join it.
-      cipher.encrypts
-        ? convert()
-        : longConversions.run(convert, { jobId, teamId, request, type, deadline, conversion }),
-  });
-}
-
-/** Stores the document of a scrape and ends its job. @returns the key of the document */
-async function storeDocument(
-  { db, results, uploads, sessions }: JobDeps,
-  { jobId, teamId, cipher, trace, ownBrowser }: ActiveScrape,
-  { bytes, credits, entry }: Awaited<ReturnType<typeof buildDocument>> & { bytes: Uint8Array },
-): Promise<string> {
-  // With zero data retention, a blob is gone from the disk after its response. The log of Postgres would keep
-  // the document for a while, beside the key of the job.
-  const stored = cipher.encrypts
-    ? { blob: await results.putNew(bytes) }
-    : await results.putResult(jobId, bytes);
-  if (ownBrowser?.keep() && sessions)
-    await recordOpenScrapePage(db, { scrapeId: jobId, queue: sessions.queue, keptMs: KEPT_MS });
-  const [uploadKey] = await Promise.all([
-    completeJob(db, { jobId, credits, ...stored, trace: cipher.encrypts ? undefined : trace.attempts }),
-    // A statement of its own, because the rows of the team and of the page would be locked in no fixed order.
-    entry && addIndexedPage(db, teamId, entry),
-  ]);
-  await removeUpload(uploads, uploadKey);
-  return stored.blob;
-}
-
-/** The key of the document, in a report unless the job has zero data retention; absent without a document. */
-export type ScrapeResult = string | ScrapeReport | undefined;
-type Run = RunningScrape<ScrapeResult>;
-
-/** A run of a job that has not ended. */
-interface JobRun {
-  job: LeasedJob;
-  cipher: JobCipher;
-  run: Run;
-}
-
-/** Dependencies of the scrapes that run in this process. */
-type JobDeps = ScrapeDeps & { longConversions: LongConversions };
-
-/** A scrape that has its slot. */
-interface ActiveScrape {
-  jobId: string;
-  teamId: string;
-  request: ScrapeRequest;
-  cipher: JobCipher;
-  deadline: ReturnType<typeof startDeadline>;
-  conversion: TrackedConversion;
-  trace: EngineTrace;
-  ownBrowser: ReturnType<typeof browserToContinue>;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ScrapeResult } from '../../../src/activities/scrape/scrape.ts';
+import type { ScrapeResult } from '../../../src/activities/scrape/scrape-report.ts';
 import { createDirectStarts } from '../../../src/jobs/direct-start/client.ts';
 import { RunningScrapes } from '../../../src/jobs/direct-start/running-scrapes.ts';
 import { serveDirectStarts } from '../../../src/jobs/direct-start/server.ts';
