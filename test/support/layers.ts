@@ -55,7 +55,7 @@ const GROUPS: Group[] = [
   { name: 'workflows' },
   { name: 'temporal' },
   { name: 'api' },
-  { name: 'run', modules: [['embedded', 'process']] },
+  { name: 'run', modules: [['embedded', 'process'], ['worker']] },
   { name: 'server' },
   { name: 'worker' },
   { name: 'main' },

@@ -1,0 +1,87 @@
+import type { DocumentConverter } from '../../content/parsers/conversion/document-converter.ts';
+import { createProfiles } from '../../fetch/browser/browser-profile.ts';
+import { BrowserPool } from '../../fetch/browser/chromium/browser-pool.ts';
+import { launchChromium } from '../../fetch/browser/chromium/launch-chromium.ts';
+import { MAX_LOADING_PAGES, MAX_OPEN_PAGES } from '../../fetch/browser/chromium/open-pages.ts';
+import { openAdBlocker } from '../../fetch/browser/network/ad-blocker.ts';
+import { type BrowserEngineDeps, createBrowserEngine } from '../../fetch/engines/browser-engine.ts';
+import { createDocumentReader } from '../../fetch/engines/document-reader.ts';
+import { createHttpEngine } from '../../fetch/engines/http-engine.ts';
+import { createEngines } from '../../fetch/engines/index.ts';
+import { createPageCache } from '../../fetch/engines/page-cache.ts';
+import { createUploadEngine } from '../../fetch/engines/upload-engine.ts';
+import { createEgress } from '../../fetch/net/egress.ts';
+import { startEgressProxy } from '../../fetch/net/egress-proxy.ts';
+import type { Logger } from '../../system/logger.ts';
+import type { Storage } from './storage.ts';
+import type { WorkerConfig } from './worker-config.ts';
+
+/** Starts the network access of this process and its browser. */
+export async function startBrowser(
+  config: Pick<
+    WorkerConfig,
+    'allowPrivate' | 'dns' | 'proxies' | 'sharesBrowserCache' | 'adLists' | 'cacheDir'
+  >,
+  chromium: { path: string },
+  logger: Logger,
+) {
+  const egress = createEgress({
+    allowPrivate: config.allowPrivate,
+    dns: config.dns,
+    proxies: {
+      ...config.proxies,
+      onFault: ({ proxy, restMs, error }) =>
+        logger.warn({ err: error, proxy, restMs }, 'proxy failed and is not used for a while'),
+    },
+  });
+  const proxy = await startEgressProxy(egress);
+  const pool = new BrowserPool({
+    launch: () => launchChromium({ executablePath: chromium.path, proxyUrl: proxy.url, logger }),
+    contexts: MAX_OPEN_PAGES,
+    loading: MAX_LOADING_PAGES,
+    sharesContexts: config.sharesBrowserCache,
+    logger,
+  });
+  const adBlocker = await openAdBlocker({ directory: config.adLists, cacheDir: config.cacheDir, logger });
+  return { egress, proxy, pool, adBlocker };
+}
+
+/** The network access of a worker, and its browser. */
+export type Browser = Awaited<ReturnType<typeof startBrowser>>;
+
+/** What fetching a page depends on. */
+type FetchConfig = Pick<WorkerConfig, 'secretKey' | 'userAgent' | 'maxBodyBytes'>;
+
+/** The dependencies of opening pages in a browser, of the pool or of a session. */
+export const browserEngineDeps = (
+  { secretKey, userAgent, maxBodyBytes }: FetchConfig,
+  { db, results }: Pick<Storage, 'db' | 'results'>,
+  { browser: { egress, proxy, adBlocker }, logger }: { browser: Browser; logger: Logger },
+): Omit<BrowserEngineDeps, 'pool'> => ({
+  egress,
+  proxy,
+  blobs: results,
+  userAgent,
+  maxBodyBytes,
+  adBlocker,
+  profiles: createProfiles({ db, secretKey, logger }),
+});
+
+/** Creates the ways to fetch a page. */
+export function createPageEngines(
+  config: FetchConfig,
+  storage: Storage,
+  { browser, documents, logger }: { browser: Browser; documents: DocumentConverter; logger: Logger },
+) {
+  const { secretKey, userAgent, maxBodyBytes } = config;
+  const { db, results, cacheBlobs, uploads } = storage;
+  const { egress, pool } = browser;
+  return createEngines({
+    http: createHttpEngine({ egress, userAgent, maxBodyBytes }),
+    browser: createBrowserEngine({ ...browserEngineDeps(config, storage, { browser, logger }), pool }),
+    proxies: egress.upstreams,
+    upload: createUploadEngine({ db, uploads, secretKey }),
+    convertIfDocument: createDocumentReader({ convert: documents.convert, blobs: results }),
+    cache: createPageCache({ db, blobs: cacheBlobs, results }),
+  });
+}

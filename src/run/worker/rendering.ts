@@ -1,0 +1,43 @@
+import { availableParallelism } from 'node:os';
+import { createDocumentConverter } from '../../content/parsers/conversion/document-converter.ts';
+import { createRenderPool } from '../../content/rendering/render-pool.ts';
+import type { Logger } from '../../system/logger.ts';
+import type { WorkerConfig } from './worker-config.ts';
+
+/** Memory limit of a rendering thread in MB. A page that needs more is rejected. */
+const THREAD_MEMORY_MB = 512;
+/**
+ * Maximum number of audio and video files that are read at once. Reading mostly waits for the disk, or for
+ * more of a playlist.
+ */
+const MAX_MEDIA_THREADS = 4;
+
+/** Creates the threads that render pages, and those that extract audio and video. */
+export function createThreadPools(
+  { markdownConverter }: Pick<WorkerConfig, 'markdownConverter'>,
+  logger: Logger,
+) {
+  const renderer = createRenderPool({
+    threads: availableParallelism(),
+    maxMemoryMb: THREAD_MEMORY_MB,
+    markdownConverter,
+    onFault: (error) => logger.warn({ err: error }, 'a rendering thread ended'),
+  });
+  const remuxPool = createRenderPool({
+    threads: MAX_MEDIA_THREADS,
+    warm: false,
+    maxMemoryMb: THREAD_MEMORY_MB,
+    onFault: (error) => logger.warn({ err: error }, 'a thread for audio and video ended'),
+  });
+  return { renderer, remuxPool };
+}
+
+/** The threads of a worker. */
+export type ThreadPools = ReturnType<typeof createThreadPools>;
+
+/** Creates the processes that convert documents, each in a sandbox. */
+export const createDocumentProcesses = (
+  config: Omit<Parameters<typeof createDocumentConverter>[0], 'processes' | 'storesCompiledCode' | 'logger'>,
+  logger: Logger,
+) =>
+  createDocumentConverter({ ...config, processes: availableParallelism(), storesCompiledCode: true, logger });

@@ -1,0 +1,83 @@
+import { createActivities } from '../../activities/index.ts';
+import { createScrapes } from '../../activities/scrape/scrape.ts';
+import type { DocumentConverter } from '../../content/parsers/conversion/document-converter.ts';
+import { MAX_OPEN_PAGES } from '../../fetch/browser/chromium/open-pages.ts';
+import { createMediaExtractor } from '../../fetch/media/extractor.ts';
+import { findYtDlp } from '../../fetch/media/yt-dlp.ts';
+import { createChangeTracker } from '../../jobs/change-history/change-tracker.ts';
+import { createLinkFilterCache } from '../../jobs/crawl/link-filter-cache.ts';
+import { createRobotsCache } from '../../jobs/crawl/robots/robots-cache.ts';
+import type { Models } from '../../models/index.ts';
+import type { Logger } from '../../system/logger.ts';
+import type { HostedSessions } from '../process/host-sessions.ts';
+import { type Browser, createPageEngines } from './fetching.ts';
+import type { ThreadPools } from './rendering.ts';
+import type { Storage } from './storage.ts';
+import type { WorkerConfig } from './worker-config.ts';
+
+/** Creates all activities with their dependencies, and the scrapes of this process. */
+export function createWorkerActivities(
+  config: WorkerConfig,
+  storage: Storage,
+  parts: {
+    browser: Browser;
+    documents: DocumentConverter;
+    threads: ThreadPools;
+    sessions: HostedSessions | undefined;
+    models: Models | undefined;
+    logger: Logger;
+  },
+) {
+  const { browser, documents, threads, sessions, models, logger } = parts;
+  const { renderer, remuxPool } = threads;
+  const { egress, proxy } = browser;
+  const { db, results, versionBlobs } = storage;
+  const { userAgent, trackingTtlMs } = config;
+  const robotsCache = createRobotsCache({ db, egress, userAgent, token: config.robotsToken });
+  const deps = {
+    ...storage,
+    ...limitsOf(config),
+    egress,
+    renderer,
+    sessions,
+    logger,
+    userAgent,
+    engines: createPageEngines(config, storage, { browser, documents, logger }),
+    media: createMediaExtractor({
+      egress,
+      proxy,
+      renderer,
+      remuxPool,
+      blobs: results,
+      userAgent,
+      maxBytes: config.maxMediaBytes,
+      ytDlp: findYtDlp(config.ytDlp),
+    }),
+    linkFilters: createLinkFilterCache({ db, robotsCache, maxRobotsWaitMs: config.maxRobotsWaitMs }),
+    models,
+    tracker: createChangeTracker({ db, versionBlobs, renderer, trackingTtlMs }),
+    searxngUrl: config.searxngUrl,
+    secretKey: config.secretKey,
+  };
+  const scrapes = createScrapes(deps);
+  return { scrapes, activities: createActivities({ ...deps, scrapes }) };
+}
+
+/** How much a worker does and keeps at most. */
+const limitsOf = ({
+  maxIndexedPages,
+  resultTtlMs,
+  cacheTtlMs,
+  cacheMaxBytes,
+  trackingTtlMs,
+  requestsPerHost,
+}: WorkerConfig) => ({
+  indexesPages: maxIndexedPages > 0,
+  maxIndexedPages,
+  resultTtlMs,
+  cacheTtlMs,
+  cacheMaxBytes,
+  trackingTtlMs,
+  requestsPerHost,
+  browserPages: MAX_OPEN_PAGES,
+});
