@@ -1,13 +1,18 @@
+import { Client } from '@temporalio/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/db/client.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { finished, startJob, untilStatus } from '../support/jobs.ts';
 import { startPages } from '../support/pages.ts';
+import { pollUntil } from '../support/poll.ts';
+import { useService } from '../support/use-service.ts';
 
 /** How many pages of a batch are scraped at once, and what the team can do meanwhile. */
 
+const service = useService();
 const PATH = '/v2/batch/scrape';
 /** Pages are held back for as long as a busy machine takes for the others. */
 const HELD = { fastMode: true, timeout: 300_000 };
@@ -50,6 +55,20 @@ async function startHeld() {
 const concurrencyOf = async ({ key }: TestTeam): Promise<number> =>
   (await call('/v2/concurrency-check', { key })).body.concurrency;
 
+/** Waits until a workflow has a second page worker, because the first one claims pages for three seconds only. */
+async function untilNextPageWorker(workflowId: string): Promise<void> {
+  const connection = await connectTemporal(service.temporalAddress);
+  const handle = new Client({ connection }).workflow.getHandle(workflowId);
+  await pollUntil(async () => {
+    const { events } = await handle.fetchHistory();
+    const types = (events ?? []).map(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name,
+    );
+    return types.filter((type) => type === 'scrapePages').length > 1;
+  });
+  await connection.close();
+}
+
 describe('a batch', () => {
   it('with maxConcurrency scrapes that many pages of one host at once, up to the limit of its team', async () => {
     await using site = await startHeld();
@@ -73,7 +92,8 @@ describe('a batch', () => {
       await expect.poll(site.open).toBe(2);
       site.letOneGo();
       await untilStatus(`${PATH}/${id}`, (status) => status.completed >= completed, team);
-      if (completed === 1) await new Promise((resolve) => setTimeout(resolve, 4_000));
+      // Without this, the first page worker would claim all pages.
+      if (completed === 1) await untilNextPageWorker(`batch/${id}`);
     }
     site.letGo();
     expect(await finished(PATH, id, team)).toMatchObject({ completed: 12 });

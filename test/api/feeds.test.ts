@@ -24,18 +24,3 @@ describe('a feed that is scraped', () => {
     },
   );
 });
-
-describe('includeTags that match nothing', () => {
-  it('give a warning', async () => {
-    await using site = await startPages({ '/': '<title>T</title><main><h1>Head</h1><p>Words</p></main>' });
-    const dataOf = async (includeTags: string[]) =>
-      (await scrape({ url: `${site.url}/`, includeTags })).body.data;
-    expect(await dataOf(['.none', 'article'])).toMatchObject({
-      markdown: '',
-      warning: 'includeTags: .none, article match nothing on the page, so nothing of it was kept.',
-    });
-    const kept = await dataOf(['h1', '.none']);
-    expect(kept.markdown).toBe('# Head');
-    expect(kept).not.toHaveProperty('warning');
-  });
-});
