@@ -36,3 +36,9 @@ function missingFiles(page: string): string[] {
 it('the documentation names only files that exist', () => {
   expect(PAGES.flatMap(missingFiles)).toEqual([]);
 });
+
+it('no paragraph and list item of docs/operations.md has more than 600 characters', () => {
+  const page = readFileSync(path.join(ROOT, 'docs', 'operations.md'), 'utf8');
+  const paragraphs = page.split(/\n\n|\n(?=- )/).filter((text) => !/^(?:\||```)/.test(text));
+  expect(paragraphs.filter((text) => text.length > 600)).toEqual([]);
+});
