@@ -3,7 +3,7 @@ import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { call, scrape } from '../support/api.ts';
 import { startTlsSite } from '../support/tls-site.ts';
 
-/** The request vectors that concern scrape, auth and team, by their numbers. */
+/** What clients of the API rely on in responses to scrapes, to requests for a team, and without a key. */
 
 let site: Site;
 let page: string;
@@ -17,8 +17,8 @@ afterAll(() => site.close());
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-describe('scrape', () => {
-  it('1: a page as markdown, and nothing but markdown and metadata', async () => {
+describe('a scrape', () => {
+  it('returns a page as markdown, and nothing but markdown and metadata', async () => {
     const { status, body } = await scrape({ url: page });
     expect(status).toBe(200);
     expect(body.success).toBe(true);
@@ -28,7 +28,7 @@ describe('scrape', () => {
     expect(body.data.metadata.scrapeId).toMatch(UUID);
   });
 
-  it('2: an unknown key is named', async () => {
+  it('names an unknown key of its body', async () => {
     const { status, body } = await scrape({ url: page, foo: 1 });
     expect(status).toBe(400);
     expect(body).toMatchObject({ success: false, code: 'BAD_REQUEST' });
@@ -36,17 +36,17 @@ describe('scrape', () => {
     expect(body.details[0].keys).toContain('foo');
   });
 
-  it('3: malformed JSON', async () => {
+  it('is refused for malformed JSON', async () => {
     const { status, body } = await call('/v2/scrape', { raw: '{"url":' });
     expect([status, body.code]).toEqual([400, 'BAD_REQUEST_INVALID_JSON']);
   });
 
-  it('4: what the SDKs add is accepted', async () => {
+  it('accepts what the SDKs add', async () => {
     const { status, body } = await scrape({ url: page, origin: 'js-sdk@4.42.0', integration: null });
     expect([status, body.success]).toEqual([200, true]);
   });
 
-  it('5: waitFor and timeout', async () => {
+  it('is refused if waitFor exceeds half of timeout', async () => {
     const refused = await scrape({ url: page, waitFor: 5000, timeout: 9999 });
     expect(refused.status).toBe(400);
     expect(refused.body.error).toContain('waitFor must not exceed half of timeout');
@@ -55,57 +55,60 @@ describe('scrape', () => {
   });
 
   const badRequests: [string, Record<string, unknown>][] = [
-    ['6: waitFor above a minute', { waitFor: 60_001 }],
-    ['7: timeout below a second', { timeout: 999 }],
-    ['7: timeout above five minutes', { timeout: 300_001 }],
-    ['8: viewport too wide', { formats: [{ type: 'screenshot', viewport: { width: 7681, height: 10 } }] }],
-    ['9: two screenshots', { formats: ['screenshot', { type: 'screenshot', fullPage: true }] }],
-    ['10: changeTracking without markdown', { formats: ['changeTracking'] }],
-    ['11: an unknown format', { formats: ['nonsense'] }],
-    ['11: an unknown format object', { formats: [{ type: 'nonsense' }] }],
-    ['11: a format of version 1', { formats: ['screenshot@fullPage'] }],
-    ['11: another format of version 1', { formats: ['extract'] }],
-    ['12: systemPrompt', { formats: [{ type: 'json', prompt: 'x', systemPrompt: 'y' }] }],
-    ['13: 51 actions', { actions: Array(51).fill({ type: 'wait', milliseconds: 1 }) }],
-    ['13: waiting over a minute', { waitFor: 2000, actions: [{ type: 'wait', milliseconds: 59_000 }] }],
-    ['13: wait with both', { actions: [{ type: 'wait', milliseconds: 1, selector: 'a' }] }],
-    ['13: wait with neither', { actions: [{ type: 'wait' }] }],
+    ['waitFor above a minute', { waitFor: 60_001 }],
+    ['a timeout below a second', { timeout: 999 }],
+    ['a timeout above five minutes', { timeout: 300_001 }],
+    [
+      'a viewport that is too wide',
+      { formats: [{ type: 'screenshot', viewport: { width: 7681, height: 10 } }] },
+    ],
+    ['two screenshots', { formats: ['screenshot', { type: 'screenshot', fullPage: true }] }],
+    ['changeTracking without markdown', { formats: ['changeTracking'] }],
+    ['an unknown format', { formats: ['nonsense'] }],
+    ['an object of an unknown format', { formats: [{ type: 'nonsense' }] }],
+    ['a format of version 1', { formats: ['screenshot@fullPage'] }],
+    ['another format of version 1', { formats: ['extract'] }],
+    ['a systemPrompt', { formats: [{ type: 'json', prompt: 'x', systemPrompt: 'y' }] }],
+    ['51 actions', { actions: Array(51).fill({ type: 'wait', milliseconds: 1 }) }],
+    ['waits of more than a minute', { waitFor: 2000, actions: [{ type: 'wait', milliseconds: 59_000 }] }],
+    ['a wait for a time and a selector', { actions: [{ type: 'wait', milliseconds: 1, selector: 'a' }] }],
+    ['a wait for neither a time nor a selector', { actions: [{ type: 'wait' }] }],
   ];
-  it.each(badRequests)('%s', async (_name, options) => {
+  it.each(badRequests)('is refused with details for %s', async (_name, options) => {
     const { status, body } = await scrape({ url: page, ...options });
     expect([status, body.success, body.code]).toEqual([400, false, 'BAD_REQUEST']);
     expect(body.details.length).toBeGreaterThan(0);
   });
 
-  it.each([['pdf'], [['x']], [{ pdf: true }]])('14: parsers %j', async (parsers) => {
+  it.each([['pdf'], [['x']], [{ pdf: true }]])('is refused for the parsers %j', async (parsers) => {
     const { status, body } = await scrape({ url: page, parsers });
     expect([status, body.error]).toEqual([400, 'Bad Request']);
   });
 
-  it('15: a PDF without a parser is its base64, for one credit', async () => {
+  it('returns a PDF without a parser as base64, for one credit', async () => {
     const { body } = await scrape({ url: `${site.url}/docs/1.pdf`, parsers: [] });
     expect(body.data.markdown).toMatch(/^JVBER/);
     expect(body.data.metadata.creditsUsed).toBe(1);
   });
 
-  it('16: a missing page is a result', async () => {
+  it('of a missing page is a result', async () => {
     const { status, body } = await scrape({ url: `${site.url}/status/404` });
     expect([status, body.success]).toEqual([200, true]);
     expect(body.data.metadata).toMatchObject({ statusCode: 404, error: 'Not Found' });
   });
 
-  it('17: an unknown host', async () => {
+  it('of an unknown host fails with its name', async () => {
     const { status, body } = await scrape({ url: 'http://no-such-host.invalid/' });
     expect([status, body.success, body.code]).toEqual([200, false, 'SCRAPE_DNS_RESOLUTION_ERROR']);
     expect(body.error).toContain('no-such-host.invalid');
   });
 
-  it('18: minAge without a copy', async () => {
+  it('with minAge finds nothing if there is no copy', async () => {
     const { status, body } = await scrape({ url: unseen(), minAge: 1 });
     expect([status, body.code]).toEqual([404, 'SCRAPE_NO_CACHED_DATA']);
   });
 
-  it('19: lockdown without a copy', async () => {
+  it('with lockdown requests nothing if there is no copy', async () => {
     const url = unseen();
     const { status, body } = await scrape({ url, lockdown: true });
     expect([status, body.code]).toEqual([404, 'SCRAPE_LOCKDOWN_CACHE_MISS']);
@@ -113,13 +116,13 @@ describe('scrape', () => {
     expect(site.hits(new URL(url).pathname + new URL(url).search)).toBe(0);
   });
 
-  it('20: a page slower than its timeout', async () => {
+  it('of a page that is slower than its timeout fails with 408', async () => {
     const { status, body } = await scrape({ url: `${site.url}/slow/20000/page`, timeout: 1000 });
     expect([status, body.code]).toEqual([408, 'SCRAPE_TIMEOUT']);
     expect(body.error).toContain('1000 ms');
   });
 
-  it('21: an expired certificate', async () => {
+  it('accepts an expired certificate unless it verifies TLS or sends headers', async () => {
     await using tls = await startTlsSite('expired');
     const byDefault = await scrape({ url: tls.url });
     expect(byDefault.body.data.markdown).toContain('behind TLS');
@@ -129,7 +132,7 @@ describe('scrape', () => {
     expect(withHeaders.body.code).toBe('SCRAPE_SSL_ERROR');
   });
 
-  it('26: the result of an unknown id, and of no id', async () => {
+  it('is not found by an unknown id, and refused for what is no id', async () => {
     const unknown = await call('/v2/scrape/0190b3c4-1111-7222-8333-444455556666');
     expect([unknown.status, unknown.body.success]).toEqual([404, false]);
     const malformed = await call('/v2/scrape/abc');
@@ -138,15 +141,15 @@ describe('scrape', () => {
   });
 });
 
-describe('team', () => {
-  it.each(['limit=0', 'limit=101', 'endpoint=x'])('35: activity with %s', async (query) => {
+describe('the activity of a team', () => {
+  it.each(['limit=0', 'limit=101', 'endpoint=x'])('is refused for %s', async (query) => {
     const { status, body } = await call(`/v2/team/activity?${query}`);
     expect([status, body.success]).toEqual([400, false]);
   });
 });
 
-describe('auth', () => {
-  it('36: no key, and a wrong one', async () => {
+describe('a request', () => {
+  it('is refused without a key and with a wrong one', async () => {
     const none = await call('/v2/scrape', { key: null, body: {} });
     expect([none.status, none.body.success]).toEqual([401, false]);
     expect(none.body.error).toMatch(/^Unauthorized: Token missing/);
