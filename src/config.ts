@@ -218,6 +218,8 @@ export type Config = ReturnType<typeof readConfig>;
  * Reads and checks every setting.
  * @param env the environment; an empty variable counts as absent
  * @throws ServiceError `BAD_REQUEST` that names each wrong variable
+ * @example
+ * const { port, dataDir } = readConfig({ PORT: '3002', WINNOW_DATA_DIR: '/var/lib/winnow' });
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env) {
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));

@@ -433,6 +433,8 @@ export interface ErrorExtras {
 /**
  * An error meant for the user: its message says what happened, to what, and what to do about it. It may be
  * thrown anywhere; only `api/http/error-responses.ts` converts it to an HTTP response.
+ * @example
+ * throw new ServiceError('BAD_REQUEST', `The file ${name} is empty. Send one with content.`);
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';

@@ -31,7 +31,14 @@ export interface SiteOptions {
   pages?: number;
 }
 
-/** Serves the generated site on loopback. Pages are generated on request and are the same in every run. */
+/**
+ * Serves the generated site on loopback. Pages are generated on request and are the same in every run.
+ * @example
+ * const site = await startSite();
+ * const { body } = await scrape({ url: `${site.url}/article/1` });
+ * expect(body.data.markdown).toContain(articleTruth(1).firstSentence);
+ * await site.close();
+ */
 export async function startSite({ port = 0, pages = PAGES }: SiteOptions = {}): Promise<Site> {
   const hits = new Map<string, number>();
   let total = 0;

@@ -49,6 +49,9 @@ export interface TestTeam {
 /**
  * Makes a team of its own for a test.
  * @param change what sets it apart from a usual one without a limit of credits
+ * @example
+ * const team = await makeTeam(db, { concurrency: 1 });
+ * const id = await startJob('/v2/batch/scrape', { urls }, team);
  */
 export async function makeTeam(db: Database, change: TeamChange = {}): Promise<TestTeam> {
   const name = `team-${randomUUID()}`;

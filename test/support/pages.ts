@@ -16,6 +16,9 @@ export interface Pages {
 /**
  * Serves HTML, or whatever a listener answers, by path; everything else is a 404.
  * @param host the address of this machine to listen on
+ * @example
+ * await using site = await startPages({ '/': '<h1>Home</h1>', '/about': '<p>About</p>' });
+ * const { body } = await scrape({ url: `${site.url}/` });
  */
 export async function startPages(
   pages: Record<string, string | RequestListener>,

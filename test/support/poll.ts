@@ -19,6 +19,11 @@ const GROWTH = 1.2;
  * Calls a function until it returns a value that is not `undefined`, `null` or `false`. It has no timeout of
  * its own: the timeout of the test ends it.
  * @returns that value
+ * @example
+ * const status = await pollUntil(async () => {
+ *   const { body } = await call(`/v2/crawl/${id}`);
+ *   return body.status === 'completed' && body;
+ * });
  */
 export async function pollUntil<T>(
   read: () => T | Promise<T>,

@@ -25,6 +25,9 @@ export interface UsedService extends Readonly<ServiceAccess> {
  * takes several seconds, so only a file that needs other settings, or that kills processes, asks for it.
  * @param settings returns the environment variables of the file's own service; called in a `beforeAll` hook,
  * so that it can use what earlier hooks have started
+ * @example
+ * const service = useService();
+ * const own = useService(() => ({ WINNOW_ALLOW_PRIVATE: '127.0.0.0/8', WINNOW_PROXIES_BASIC: proxy.url }));
  */
 export function useService(settings?: () => Record<string, string>): UsedService {
   let own: RunningService | undefined;

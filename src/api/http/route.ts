@@ -96,7 +96,20 @@ export interface Route<Body, Query, Params, ResponseBody> {
 /** A route of unknown body, query, path and response types, as lists of routes contain it. */
 export type AnyRoute = Route<unknown, unknown, unknown, unknown>;
 
-/** Defines a route. The compiler checks its handler against the types of its schemas. */
+/**
+ * Defines a route. The compiler checks its handler against the types of its schemas.
+ * @example
+ * const status = defineRoute({
+ *   method: 'get',
+ *   path: '/v2/scrape/:id',
+ *   tag: 'Scrape',
+ *   summary: 'Get the result of a scrape',
+ *   params: z.object({ id: jobId }),
+ *   response: scrapeResponse,
+ *   errors: ['NOT_FOUND'],
+ *   handler: async ({ params, caller }, { db }) => readScrape(db, caller, params.id),
+ * });
+ */
 export function defineRoute<Body, Query, Params, ResponseBody>(
   route: Route<Body, Query, Params, ResponseBody>,
 ): AnyRoute {

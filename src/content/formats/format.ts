@@ -248,7 +248,16 @@ export interface RenderedFields {
 /** A format of any kind. */
 export type AnyFormat = Format<string, z.ZodObject, z.ZodType>;
 
-/** Keeps the literal types of a record while checking it against {@link Format}. */
+/**
+ * Keeps the literal types of a record while checking it against {@link Format}.
+ * @example
+ * export const links = defineFormat({
+ *   field: 'links',
+ *   request: z.strictObject({ type: z.literal('links') }),
+ *   value: z.array(z.string()).describe('absolute URLs of the links in the content'),
+ *   run: (content) => content.links,
+ * });
+ */
 export function defineFormat<Field extends string, Request extends z.ZodObject, Value extends z.ZodType>(
   format: Format<Field, Request, Value>,
 ): Format<Field, Request, Value> {

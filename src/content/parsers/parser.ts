@@ -43,7 +43,15 @@ export interface Parser<Type extends string, Options extends z.ZodObject> {
 /** A parser of any type. */
 export type AnyParser = Parser<string, z.ZodObject>;
 
-/** Keeps the literal types of a record while checking it against {@link Parser}. */
+/**
+ * Keeps the literal types of a record while checking it against {@link Parser}.
+ * @example
+ * export const json = defineParser({
+ *   type: 'json',
+ *   detect: ({ mediaType }) => (mediaType === 'application/json' ? 'type' : undefined),
+ *   parse: (file) => ({ kind: 'json', text: file.decode() }),
+ * });
+ */
 export function defineParser<
   Type extends string,
   Options extends z.ZodObject,

@@ -66,6 +66,10 @@ const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
  * Opens a space of the blob store.
  * @param location a directory, or `s3://bucket/prefix?endpoint=…&region=…` with credentials from the
  *   environment's usual AWS variables
+ * @example
+ * const blobs = await openBlobs('/var/lib/winnow/blobs', 'cache');
+ * const key = await blobs.put(Buffer.from('a page'));
+ * const bytes = await blobs.get(key);
  */
 export async function openBlobs(location: string, space: BlobSpace): Promise<Blobs> {
   const store = location.startsWith('s3://')

@@ -375,6 +375,9 @@ export const UNSYNCED_COMMIT = sql`set_config('synchronous_commit', 'off', true)
  * Creates a connection pool, which connects at the first query.
  * @param url `postgres://…`
  * @param onError called when an idle connection breaks, which the pool replaces by itself
+ * @example
+ * const db = openDatabase(url, (error) => logger.warn({ err: error }, 'database connection lost'));
+ * const teams = await db.query.selectFrom('teams').selectAll().execute();
  */
 export function openDatabase(url: string, onError: (error: Error) => void): Database {
   // JIT is off, because compiling a statement to machine code takes longer than running any of ours.
