@@ -42,3 +42,8 @@ it('no paragraph and list item of docs/operations.md has more than 600 character
   const paragraphs = page.split(/\n\n|\n(?=- )/).filter((text) => !/^(?:\||```)/.test(text));
   expect(paragraphs.filter((text) => text.length > 600)).toEqual([]);
 });
+
+it('docs/experiments.md has at most 6,000 words', () => {
+  const page = readFileSync(path.join(ROOT, 'docs', 'experiments.md'), 'utf8');
+  expect(page.split(/\s+/).length).toBeLessThanOrEqual(6_000);
+});
