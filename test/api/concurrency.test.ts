@@ -58,15 +58,18 @@ const concurrencyOf = async ({ key }: TestTeam): Promise<number> =>
 /** Waits until a workflow has a second page worker, because the first one claims pages for three seconds only. */
 async function untilNextPageWorker(workflowId: string): Promise<void> {
   const connection = await connectTemporal(service.temporalAddress);
-  const handle = new Client({ connection }).workflow.getHandle(workflowId);
-  await pollUntil(async () => {
-    const { events } = await handle.fetchHistory();
-    const types = (events ?? []).map(
-      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name,
-    );
-    return types.filter((type) => type === 'scrapePages').length > 1;
-  });
-  await connection.close();
+  try {
+    const handle = new Client({ connection }).workflow.getHandle(workflowId);
+    await pollUntil(async () => {
+      const { events } = await handle.fetchHistory();
+      const types = (events ?? []).map(
+        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name,
+      );
+      return types.filter((type) => type === 'scrapePages').length > 1;
+    });
+  } finally {
+    await connection.close();
+  }
 }
 
 describe('a batch', () => {
