@@ -1,6 +1,5 @@
 import type { Database, Queryable } from '../storage/db/client.ts';
-import type { NewJob } from '../storage/db/jobs/jobs.ts';
-import { insertJob } from '../storage/db/jobs/jobs.ts';
+import { insertJob, type NewJob } from '../storage/db/jobs/jobs.ts';
 import { findLongConversion, insertOrJoin, type StoredRequest } from '../storage/db/jobs/long-conversions.ts';
 import type { Caller } from '../storage/db/teams/teams.ts';
 import { insertJobForUpload, insertJobWithUpload } from '../storage/db/uploads.ts';

@@ -99,15 +99,19 @@ export type AnyRoute = Route<unknown, unknown, unknown, unknown>;
 /**
  * Defines a route. The compiler checks its handler against the types of its schemas.
  * @example
- * const status = defineRoute({
+ * const credits = defineRoute({
  *   method: 'get',
- *   path: '/v2/scrape/:id',
- *   tag: 'Scrape',
- *   summary: 'Get the result of a scrape',
- *   params: z.object({ id: jobId }),
- *   response: scrapeResponse,
+ *   path: '/v2/team/credits/:id',
+ *   tag: 'Team',
+ *   summary: 'Get the credits that a job has cost',
+ *   params: jobIdParams,
+ *   response: z.object({ credits: z.int() }),
  *   errors: ['NOT_FOUND'],
- *   handler: async ({ params, caller }, { db }) => readScrape(db, caller, params.id),
+ *   async handler({ params: { id } }, { db }) {
+ *     const job = (await findChildOutcomes(db, [id])).get(id);
+ *     if (!job) throw new ServiceError('NOT_FOUND', `There is no job ${id}.`);
+ *     return { credits: job.credits };
+ *   },
  * });
  */
 export function defineRoute<Body, Query, Params, ResponseBody>(
