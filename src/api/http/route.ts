@@ -99,18 +99,18 @@ export type AnyRoute = Route<unknown, unknown, unknown, unknown>;
 /**
  * Defines a route. The compiler checks its handler against the types of its schemas.
  * @example
- * const credits = defineRoute({
+ * const status = defineRoute({
  *   method: 'get',
- *   path: '/v2/team/credits/:id',
+ *   path: '/v2/team/jobs/:id',
  *   tag: 'Team',
- *   summary: 'Get the credits that a job has cost',
+ *   summary: 'Get the status of a job of the team',
  *   params: jobIdParams,
- *   response: z.object({ credits: z.int() }),
+ *   response: z.object({ status: z.string() }),
  *   errors: ['NOT_FOUND'],
- *   async handler({ params: { id } }, { db }) {
- *     const job = (await findChildOutcomes(db, [id])).get(id);
- *     if (!job) throw new ServiceError('NOT_FOUND', `There is no job ${id}.`);
- *     return { credits: job.credits };
+ *   async handler({ caller, params: { id } }, { db }) {
+ *     const job = await findJob(db, id);
+ *     if (job?.team_id !== caller.teamId) throw new ServiceError('NOT_FOUND', `There is no job ${id}.`);
+ *     return { status: job.status };
  *   },
  * });
  */
