@@ -16,11 +16,13 @@ import { convert, type KitPage, readPages } from './quality/kit.ts';
 import { compareConverters, MARKDOWN_SETS } from './quality/markdown.ts';
 import { peersOf, type SetName } from './quality/peers.ts';
 import { type Score, score, summaryOf } from './quality/scores.ts';
+import { scoreConsensus, scoreSites } from './quality/sites.ts';
 
 const HELP = `Extracts the main content of the annotated pages of a quality kit with the service's code (parse, clean, markdown) and
 scores it with the kit's own scorer, beside other extractors and with the CPU time per page. For the sets spec, pages and
 pages-mixed it only converts HTML to markdown, and runs other converters on the same pages. For sets of documents it
 converts the files, and runs other packages on the same files. Takes some minutes, for documents up to an hour.
+--sites and --consensus measure other pages than those of a set instead.
 
 Usage: node bench/quality.ts --kit DIR [OPTIONS]
 
@@ -33,7 +35,13 @@ Usage: node bench/quality.ts --kit DIR [OPTIONS]
   --half HALF    even or odd: only pages with such an id, to tune on one half and check on the other
   --ocr          documents: also convert them with OCR on the pages that need it
   --only NAME    documents: only converters with this in their name, such as Winnow
-  --worst N      also list the N pages with the lowest F1, or the N documents with the lowest overall score
+  --worst N      also list the N pages with the lowest F1, or the N documents with the lowest overall score; for
+                 --sites and --consensus the N pages with the lowest recall
+  --sites        pages of eleven documentation sites, against what their generators mark as content
+  --consensus    pages of many kinds, against what three other extractors agree on
+  --folder DIR   folder outside of the repository for the sites of --sites, which are about 100 MB of Debian's packages;
+                 what is there is not downloaded again
+  --seed N       --sites: another sample of 30 pages per site; 0 by default
   --help         print this text
 `;
 
@@ -46,9 +54,22 @@ const options = readCommandLine(HELP, {
   ocr: flag(),
   only: text(undefined),
   worst: count(0, 0),
+  sites: flag(),
+  consensus: flag(),
+  folder: text(undefined),
+  seed: count(0, 0),
 });
 
-async function main({ kit, set, half, type, exclude, worst, ocr, only }: typeof options): Promise<void> {
+async function main(given: typeof options): Promise<void> {
+  const { kit, folder, seed, worst } = given;
+  if (given.consensus) return void console.log(await scoreConsensus(kit, worst));
+  if (!given.sites) return measureSet(given);
+  if (folder === undefined) refuse('--folder is missing, which --sites needs');
+  console.log(await scoreSites(kit, { folder, seed, worst }));
+}
+
+async function measureSet(given: typeof options): Promise<void> {
+  const { kit, set, half, type, exclude, worst, ocr, only } = given;
   const markdownSet = MARKDOWN_SETS.find((one) => one === set);
   if (markdownSet) {
     await installPeers();
