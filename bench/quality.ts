@@ -12,17 +12,21 @@ import {
 import { percentile, short, table } from './figures.ts';
 import { installPeers } from './peers/install.ts';
 import { compareDocumentConverters, documentSets } from './quality/documents.ts';
-import { convert, type KitPage, readPages } from './quality/kit.ts';
+import { convert, type KitPage, readHtml, readPages } from './quality/kit.ts';
 import { compareConverters, MARKDOWN_SETS } from './quality/markdown.ts';
 import { peersOf, type SetName } from './quality/peers.ts';
-import { type Score, score, summaryOf } from './quality/scores.ts';
-import { scoreConsensus, scoreSites } from './quality/sites.ts';
+import { measurePerturbed, type PlainPage, samplePages } from './quality/perturb.ts';
+import { type Score, score, summaryOf, tailOf } from './quality/scores.ts';
+import { readSitePages, scoreConsensus, scoreSites } from './quality/sites.ts';
+
+/** Pages that are perturbed of wcxb, and of the sites. */
+const PERTURBED_PAGES = 150;
 
 const HELP = `Extracts the main content of the annotated pages of a quality kit with the service's code (parse, clean, markdown) and
 scores it with the kit's own scorer, beside other extractors and with the CPU time per page. For the sets spec, pages and
 pages-mixed it only converts HTML to markdown, and runs other converters on the same pages. For sets of documents it
 converts the files, and runs other packages on the same files. Takes some minutes, for documents up to an hour.
---sites and --consensus measure other pages than those of a set instead.
+--sites, --consensus and --perturb measure other pages than those of a set instead.
 
 Usage: node bench/quality.ts --kit DIR [OPTIONS]
 
@@ -36,12 +40,15 @@ Usage: node bench/quality.ts --kit DIR [OPTIONS]
   --ocr          documents: also convert them with OCR on the pages that need it
   --only NAME    documents: only converters with this in their name, such as Winnow
   --worst N      also list the N pages with the lowest F1, or the N documents with the lowest overall score; for
-                 --sites and --consensus the N pages with the lowest recall
+                 --sites and --consensus the N pages with the lowest recall, for --perturb those that lost most
   --sites        pages of eleven documentation sites, against what their generators mark as content
   --consensus    pages of many kinds, against what three other extractors agree on
+  --perturb      pages of wcxb, and of the sites if --folder is there, changed in ways that a reader does not see: the
+                 share of pages that keep less than .98 of their words
   --folder DIR   folder outside of the repository for the sites of --sites, which are about 100 MB of Debian's packages;
                  what is there is not downloaded again
-  --seed N       --sites: another sample of 30 pages per site; 0 by default
+  --seed N       --sites: another sample of 30 pages per site; --perturb: other pages and changes; 0 by default
+  --all          --perturb: all pages, which takes half an hour, instead of ${PERTURBED_PAGES} of wcxb and as many of the sites
   --help         print this text
 `;
 
@@ -56,6 +63,8 @@ const options = readCommandLine(HELP, {
   worst: count(0, 0),
   sites: flag(),
   consensus: flag(),
+  perturb: flag(),
+  all: flag(),
   folder: text(undefined),
   seed: count(0, 0),
 });
@@ -63,9 +72,18 @@ const options = readCommandLine(HELP, {
 async function main(given: typeof options): Promise<void> {
   const { kit, folder, seed, worst } = given;
   if (given.consensus) return void console.log(await scoreConsensus(kit, worst));
+  if (given.perturb) return perturb(given);
   if (!given.sites) return measureSet(given);
   if (folder === undefined) refuse('--folder is missing, which --sites needs');
   console.log(await scoreSites(kit, { folder, seed, worst }));
+}
+
+async function perturb({ kit, folder, seed, worst, all }: typeof options): Promise<void> {
+  const sample = (pages: PlainPage[]) => (all ? pages : samplePages(pages, seed, PERTURBED_PAGES));
+  const annotated = (await readPages(kit, 'wcxb')).map((page) => ({ ...page, html: () => readHtml(page) }));
+  const sites = folder === undefined ? [] : await readSitePages(kit, folder, seed);
+  const pages = [...sample(annotated), ...sample(sites)];
+  console.log(await measurePerturbed(pages, { seed, worst }));
 }
 
 async function measureSet(given: typeof options): Promise<void> {
@@ -124,9 +142,8 @@ async function measure(
 
 function report(set: SetName, scores: Score[], times: number[], worst: number): void {
   console.log(table([...summaryOf(set, scores), ...peersOf(set)]));
-  console.log(
-    `\nCPU ms per page: p50 ${short(percentile(times, 0.5))}, p99 ${short(percentile(times, 0.99))}`,
-  );
+  console.log(`\n${tailOf(scores)}`);
+  console.log(`CPU ms per page: p50 ${short(percentile(times, 0.5))}, p99 ${short(percentile(times, 0.99))}`);
   for (const { id, type, f1 } of scores.toSorted((a, b) => a.f1 - b.f1).slice(0, worst)) {
     console.log(`${f1.toFixed(3)}  ${id}  ${type}`);
   }

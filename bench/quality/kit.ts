@@ -44,15 +44,18 @@ export async function readPages(kit: string, set: SetName): Promise<KitPage[]> {
   }));
 }
 
+export const readHtml = async ({ file }: KitPage): Promise<string> =>
+  gunzipSync(await readFile(file)).toString();
+
 /** Converts a page as the service does with default options and `excludeTags`. Also returns the CPU milliseconds from HTML to
  * markdown. */
 export async function convert(
-  { url, file }: KitPage,
+  page: KitPage,
   excludeTags?: string[],
 ): Promise<{ markdown: string; cpuMs: number }> {
-  const text = gunzipSync(await readFile(file)).toString();
+  const text = await readHtml(page);
   const start = process.cpuUsage();
-  const markdown = markdownOf(url, text, excludeTags);
+  const markdown = markdownOf(page.url, text, excludeTags);
   const { user, system } = process.cpuUsage(start);
   return { markdown, cpuMs: (user + system) / 1000 };
 }

@@ -71,6 +71,12 @@ export function summaryOf(set: SetName, scores: Score[]): Record<string, string>
   ];
 }
 
+/** How many pages lost much of their text, which a mean hides. Pages without annotated text do not count. */
+export function tailOf(scores: readonly Score[]): string {
+  const below = (share: number) => scores.filter(({ recall = 1 }) => recall < share).length;
+  return `Of ${scores.length} pages, ${below(0.9)} have a recall < .9 and ${below(0.7)} < .7`;
+}
+
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 const harmonic = (a: number, b: number) => (a + b > 0 ? (2 * a * b) / (a + b) : 0);

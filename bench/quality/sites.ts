@@ -7,12 +7,11 @@ import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { markdownOf } from './kit.ts';
 
-/** A page of a documentation site, as the kit lists it. */
-export interface SitePage {
+/** A page of a documentation site. */
+interface SitePage {
   id: string;
-  file: string;
-  /** The path of its URL. */
   url: string;
+  html(): Promise<string>;
 }
 
 /** An address that tells nothing about the site. */
@@ -30,8 +29,8 @@ export async function scoreSites(
   { folder, seed, worst }: { folder: string; seed: number; worst: number },
 ): Promise<string> {
   const predictions: Record<string, string> = {};
-  for (const { id, file, url } of await listSitePages(kit, folder, seed)) {
-    predictions[id] = markdownOf(`${HOST}${url}`, await readFile(file, 'utf8'));
+  for (const { id, url, html } of await readSitePages(kit, folder, seed)) {
+    predictions[id] = markdownOf(url, await html());
   }
   return scoreWith(kit, 'sites.mjs', predictions, (file) => [
     'score',
@@ -42,8 +41,8 @@ export async function scoreSites(
   ]);
 }
 
-/** Lists a sample of the pages of the documentation sites, and gets the sites that are not there yet. */
-export async function listSitePages(kit: string, folder: string, seed: number): Promise<SitePage[]> {
+/** A sample of the pages of the documentation sites. Gets the sites that are not there yet. */
+export async function readSitePages(kit: string, folder: string, seed: number): Promise<SitePage[]> {
   const script = path.join(kit, 'sites', 'get.sh');
   await run('bash', [script, folder], 'inherit');
   return inTemporaryFolder(async (temporary) => {
@@ -57,8 +56,11 @@ export async function listSitePages(kit: string, folder: string, seed: number): 
       await output.close();
     }
     const lines = (await readFile(file, 'utf8')).split('\n').filter(Boolean);
-    // The kit is trusted.
-    return lines.map((line) => JSON.parse(line) as SitePage);
+    return lines.map((line) => {
+      // The kit is trusted.
+      const page = JSON.parse(line) as { id: string; file: string; url: string };
+      return { id: page.id, url: `${HOST}${page.url}`, html: () => readFile(page.file, 'utf8') };
+    });
   });
 }
 
