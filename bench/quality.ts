@@ -12,6 +12,7 @@ import {
 import { percentile, short, table } from './figures.ts';
 import { installPeers } from './peers/install.ts';
 import { compareDocumentConverters, documentSets } from './quality/documents.ts';
+import { measureGenerators } from './quality/generators.ts';
 import { convert, type KitPage, readHtml, readPages } from './quality/kit.ts';
 import { compareConverters, MARKDOWN_SETS } from './quality/markdown.ts';
 import { peersOf, type SetName } from './quality/peers.ts';
@@ -26,7 +27,7 @@ const HELP = `Extracts the main content of the annotated pages of a quality kit 
 scores it with the kit's own scorer, beside other extractors and with the CPU time per page. For the sets spec, pages and
 pages-mixed it only converts HTML to markdown, and runs other converters on the same pages. For sets of documents it
 converts the files, and runs other packages on the same files. Takes some minutes, for documents up to an hour.
---sites, --consensus and --perturb measure other pages than those of a set instead.
+--sites, --consensus, --perturb and --generators measure other pages than those of a set instead.
 
 Usage: node bench/quality.ts --kit DIR [OPTIONS]
 
@@ -45,8 +46,10 @@ Usage: node bench/quality.ts --kit DIR [OPTIONS]
   --consensus    pages of many kinds, against what three other extractors agree on
   --perturb      pages of wcxb, and of the sites if --folder is there, changed in ways that a reader does not see: the
                  share of pages that keep less than .98 of their words
-  --folder DIR   folder outside of the repository for the sites of --sites, which are about 100 MB of Debian's packages;
-                 what is there is not downloaded again
+  --generators   manuals in markdown as pages of a dozen site generators and themes, against the markdown: F1 of each
+                 feature; installs the generators from the registries of npm and PyPI
+  --folder DIR   folder outside of the repository for the sites of --sites, which are about 100 MB of Debian's packages,
+                 or for the sites of --generators; what is there is not downloaded or built again
   --seed N       --sites: another sample of 30 pages per site; --perturb: other pages and changes; 0 by default
   --all          --perturb: all pages, which takes half an hour, instead of ${PERTURBED_PAGES} of wcxb and as many of the sites
   --help         print this text
@@ -64,6 +67,7 @@ const options = readCommandLine(HELP, {
   sites: flag(),
   consensus: flag(),
   perturb: flag(),
+  generators: flag(),
   all: flag(),
   folder: text(undefined),
   seed: count(0, 0),
@@ -73,8 +77,9 @@ async function main(given: typeof options): Promise<void> {
   const { kit, folder, seed, worst } = given;
   if (given.consensus) return void console.log(await scoreConsensus(kit, worst));
   if (given.perturb) return perturb(given);
-  if (!given.sites) return measureSet(given);
-  if (folder === undefined) refuse('--folder is missing, which --sites needs');
+  if (!given.sites && !given.generators) return measureSet(given);
+  if (folder === undefined) refuse('--folder is missing, which --sites and --generators need');
+  if (given.generators) return void console.log(await measureGenerators(kit, { folder, worst }));
   console.log(await scoreSites(kit, { folder, seed, worst }));
 }
 

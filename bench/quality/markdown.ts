@@ -8,7 +8,7 @@ import { type Convert, markdownPeers, ours, tidy } from '../peers/markdown.ts';
 export const MARKDOWN_SETS = ['spec', 'pages', 'pages-mixed'] as const;
 export type MarkdownSet = (typeof MARKDOWN_SETS)[number];
 
-const FEATURES = ['words', 'headings', 'links', 'items', 'cells', 'code'] as const;
+export const FEATURES = ['words', 'headings', 'links', 'items', 'cells', 'code'] as const;
 type Features = Record<(typeof FEATURES)[number], string[]>;
 
 interface Example {
@@ -29,7 +29,7 @@ interface Scorer {
 
 /** Compares all converters on a set. @returns a row for each, with its scores and CPU time */
 export async function compareConverters(kit: string, set: MarkdownSet): Promise<Record<string, string>[]> {
-  const scorer = await loadScorer(kit);
+  const scorer = await loadMarkdownScorer(kit);
   const examples = await readExamples(kit, set);
   const converters = { Winnow: ours, 'Winnow in the service': tidy, ...(await markdownPeers()) };
   return Object.entries(converters).map(([converter, convert]) => {
@@ -122,7 +122,8 @@ export async function readExamples(kit: string, set: MarkdownSet): Promise<Examp
   );
 }
 
-async function loadScorer(kit: string): Promise<Scorer> {
+/** The kit's functions that compare markdown. */
+export async function loadMarkdownScorer(kit: string): Promise<Scorer> {
   const load = (name: string) => import(pathToFileURL(path.resolve(kit, 'score', 'lib', name)).href);
   return {
     ...(await load('text.mjs')),

@@ -15,7 +15,7 @@ interface SitePage {
 }
 
 /** An address that tells nothing about the site. */
-const HOST = 'http://127.0.0.1';
+export const HOST = 'http://127.0.0.1';
 
 /**
  * Scores the pages of the kit's documentation sites against what the generators of the sites mark as content.

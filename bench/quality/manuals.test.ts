@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { languagesOf, manualOf } from './manuals.ts';
+
+it('makes a manual of what all generators read alike', () => {
+  const readme = `# [![Build](https://a.test/b.svg)](https://a.test) Tool
+
+<p align="center">Fast</p>
+
+## Use
+
+Text <b>bold</b> with <https://a.test>. ![Picture](a.png)
+
+- Item
+  - Inner
+
+    \`\`\`html
+    <p>{{ kept }}</p>
+    \`\`\`
+
+# Second title
+`;
+  expect(manualOf('tool', readme)).toEqual({
+    name: 'tool',
+    title: 'The manual of tool',
+    body: `Fast
+
+## Use
+
+Text bold with <https://a.test>. ${''}
+
+- Item
+    - Inner
+
+        \`\`\`html
+        <p>{ { kept }}</p>
+        \`\`\`
+
+## Second title`,
+  });
+});
+
+it('finds the languages of blocks of code', () => {
+  const markdown = '```js\n~~~ts\n```\n\n- ```Bash\n  ls\n  ```\n\n```\nplain\n```\n\n~~~~c++\n~~~\n~~~~';
+  expect(languagesOf(markdown)).toEqual(['js', 'bash', 'c++']);
+});
