@@ -47,6 +47,7 @@ async function visitWithEngine(): Promise<void> {
     userAgent: USER_AGENT,
     maxBodyBytes: 50 * 1024 * 1024,
     adBlocker: undefined,
+    logger,
     profiles: { open: () => Promise.reject(new Error('no profile was asked for')) },
   });
   const open = async (url: string) => {

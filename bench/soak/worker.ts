@@ -44,6 +44,7 @@ const engine = createBrowserEngine({
   userAgent: USER_AGENT,
   maxBodyBytes: 50 * 1024 * 1024,
   adBlocker: undefined,
+  logger,
   profiles: { open: () => Promise.reject(new Error('no profile was asked for')) },
 });
 

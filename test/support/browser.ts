@@ -52,7 +52,7 @@ export async function startBrowser(options: { hosts: string[]; lists?: string })
     visit: (url, { sharedBy, ...wishes } = {}) =>
       pool.lease(
         { sharedBy },
-        (context) => visit(context, { ...PLAIN_PAGE, ...SEEN, url, adBlocker, ...wishes }),
+        (context) => visit(context, { ...PLAIN_PAGE, ...SEEN, url, adBlocker, logger, ...wishes }),
         new AbortController().signal,
       ),
     async [Symbol.asyncDispose]() {

@@ -7,6 +7,7 @@ import {
   filterCompactRules,
   type IndexedCMPRuleset,
 } from '@duckduckgo/autoconsent';
+import type { Logger } from '../../system/logger.ts';
 import { Disconnected, type Session } from './chromium/cdp.ts';
 import {
   filterMatching,
@@ -18,6 +19,7 @@ import {
 import { createSelectorCheck, type ElementNames, readElementNames } from './dom/element-names.ts';
 import { listFrames, type PageFrame } from './dom/frames.ts';
 import { type IsolatedWorld, isBetweenDocuments, openIsolatedWorld } from './dom/isolated-world.ts';
+import { createPageDom, type PageDom } from './dom/page-dom.ts';
 import type { Tab } from './tab.ts';
 
 /** How long the detection may take. A notice that is present is found within this time. */
@@ -75,12 +77,13 @@ export interface NoticeSearch {
  * Finds the frames of a settled page that may show a cookie notice, which costs much less than the library,
  * so that most pages need not run it. The search runs once the page has settled instead of while it loads, so
  * pages without a notice do not have to wait for one.
+ * @param logger logs a search that failed, after which the frame counts as one without a notice
  */
-export async function searchCookieNotices(tab: Tab): Promise<NoticeSearch> {
+export async function searchCookieNotices(tab: Tab, logger: Pick<Logger, 'warn'>): Promise<NoticeSearch> {
   const [page, ...frames] = await listFrames(tab);
   const childFrames = frames.filter(({ url, level }) => level === 1 && /^https?:/.test(url));
   const searched = [...(page ? [page] : []), ...(childFrames.length > MAX_FRAMES ? [] : childFrames)];
-  const found = await Promise.all(searched.map(searchFrame));
+  const found = await Promise.all(searched.map((frame) => searchFrame(frame, logger)));
   const suspected = searched.flatMap((frame, index) => {
     const rules = found[index]?.rules;
     return rules ? [{ ...frame, rules }] : [];
@@ -88,16 +91,17 @@ export async function searchCookieNotices(tab: Tab): Promise<NoticeSearch> {
   return { names: found[0]?.names, suspected };
 }
 
-/** @returns `undefined` if the frame is navigating; without rules if it shows no notice */
+/** @returns `undefined` if the frame is navigating or cannot be searched; without rules if it shows no notice */
 async function searchFrame(
   frame: PageFrame,
+  logger: Pick<Logger, 'warn'>,
 ): Promise<{ names: ElementNames; rules?: CompactCMPRuleset } | undefined> {
   const { session, url, level, isSessionRoot } = frame;
   const isPage = level === 0;
   try {
     const world = await openIsolatedWorld(session, frame.frameId);
     const [names, hasWord, hasGlobal] = await Promise.all([
-      world.call(readElementNames, undefined),
+      readElementNames(world.call),
       // The library recognises unknown notices only in the page itself.
       isPage && world.call(overlayHasWord, NOTICE_WORDS),
       isSessionRoot && hasNoticeGlobal(session),
@@ -110,8 +114,12 @@ async function searchFrame(
     const notices = possibleNotices(possible.rules, signs, (selector) => matching.has(selector));
     return { names, ...(notices && { rules: notices.rules }) };
   } catch (error) {
-    if (isBetweenDocuments(error) || error instanceof Disconnected) return undefined;
-    throw error;
+    if (!isBetweenDocuments(error) && !(error instanceof Disconnected))
+      logger.warn(
+        { err: error, url },
+        'a frame could not be searched for cookie notices and is read as it is',
+      );
+    return undefined;
   }
 }
 
@@ -144,7 +152,7 @@ async function rejectInFrame({ session, frameId, rules, isSessionRoot }: Suspect
       const module = { exports: {} };
       ((module, exports) => { ${library}
       })(module, module.exports);
-      return (${rejectInPage})(module.exports.default, ${JSON.stringify(options)});
+      return (${rejectInPage})(module.exports.default, ${JSON.stringify(options)}, (${createPageDom})());
     })()`);
   } catch {
     // The rejection may have reloaded the page. A page whose notice could not be rejected is still worth
@@ -179,6 +187,7 @@ type Notice = NonNullable<InstanceType<Library>['foundCmp']> & { popups?: { elem
 async function rejectInPage(
   Library: Library,
   options: { rules: CompactCMPRuleset; config: Config; FIND_MS: number; REJECT_MS: number },
+  dom: PageDom,
 ): Promise<boolean> {
   const withTimeout = <Result>(ms: number, work: Promise<Result>) =>
     Promise.race([work, new Promise<undefined>((resolve) => setTimeout(resolve, ms))]);
@@ -214,14 +223,12 @@ async function rejectInPage(
   if (notice.name !== 'HEURISTIC-TIER2') await withTimeout(options.REJECT_MS, notice.optOut());
 
   const removeAll = (selector: string) => {
-    for (const element of document.querySelectorAll(selector)) {
-      if (!element.contains(document.body)) element.remove();
-    }
+    for (const element of dom.findAll(selector)) dom.removeUnlessBody(element);
   };
-  for (const { element } of notice.popups ?? []) element.remove();
+  for (const { element } of notice.popups ?? []) dom.removeUnlessBody(element);
   for (const selector of notice.prehideSelectors ?? []) if (selector) removeAll(selector);
   // The rules hide elements by a style sheet, which is replaced by removing those elements.
-  for (const style of document.querySelectorAll('style#autoconsent-css-rules')) {
+  for (const style of dom.findAll('style#autoconsent-css-rules')) {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(style.textContent ?? '');
     for (const rule of sheet.cssRules) if (rule instanceof CSSStyleRule) removeAll(rule.selectorText);

@@ -1,5 +1,6 @@
 import type { CompactCMPRule, CompactCMPRuleset } from '@duckduckgo/autoconsent';
 import type { SelectorCheck } from './dom/element-names.ts';
+import type { PageDom } from './dom/page-dom.ts';
 
 /**
  * Words of which one stands in every text by which the library recognises a notice that it has no rule for.
@@ -117,10 +118,10 @@ const idsOf = (xpath: string) =>
   ['*', ...[...xpath.matchAll(/@id=["']([\w-]+)["']/g)].map(([, id]) => `#${id}`)].join(' ');
 
 /** Runs in the page: those of the selectors that match something, or that it does not understand. */
-export function filterMatching(selectors: string[]): string[] {
+export function filterMatching(selectors: string[], dom: PageDom): string[] {
   return selectors.filter((selector) => {
     try {
-      return document.querySelector(selector) !== null;
+      return dom.find(selector) !== null;
     } catch {
       return true;
     }
@@ -128,23 +129,24 @@ export function filterMatching(selectors: string[]): string[] {
 }
 
 /** Runs in the page: whether an element that lies over it has one of the words in its text. */
-export function overlayHasWord(words: string[]): boolean {
-  const text = document.body?.textContent.toLowerCase() ?? '';
+export function overlayHasWord(words: string[], dom: PageDom): boolean {
+  const body = dom.body();
+  const text = (body && dom.textContent(body))?.toLowerCase() ?? '';
   const found = words.filter((word) => text.includes(word));
-  if (!found.length) return false;
+  if (!body || !found.length) return false;
   const visited = new Set<Element>();
   const isOverlay = (element: Element) =>
     /^(?:fixed|sticky)$/.test(getComputedStyle(element).position) ||
-    element.matches('dialog[open], [role="dialog"], [aria-modal="true"]');
+    dom.matches(element, 'dialog[open], [role="dialog"], [aria-modal="true"]');
   const isInOverlay = (start: Element | null) => {
-    for (let element = start; element && element !== document.body; element = element.parentElement) {
+    for (let element = start; element && element !== body; element = dom.parentElement(element)) {
       if (visited.has(element)) return false;
       visited.add(element);
       if (isOverlay(element)) return true;
     }
     return false;
   };
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const walker = dom.textWalker(body);
   while (walker.nextNode()) {
     const lowerCase = walker.currentNode.nodeValue?.toLowerCase() ?? '';
     const hasWord = found.some((word) => lowerCase.includes(word));

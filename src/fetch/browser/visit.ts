@@ -4,6 +4,7 @@ import type { Collected, CollectedFile, OpenPage } from '../../content/formats/f
 import type { LoadedMedia } from '../../content/snapshot.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Action } from '../../schemas/actions.ts';
+import type { Logger } from '../../system/logger.ts';
 import { pause } from '../../system/pause.ts';
 import { type ActionOutcome, performActions } from './actions/action-handlers.ts';
 import { createScreenshotTarget } from './actions/capture-screenshot.ts';
@@ -66,6 +67,8 @@ export interface VisitOptions {
   onRequestsEnded?: (() => void) | undefined;
   /** Maximum size of each document in bytes, and of the rendered page in characters. */
   maxBytes: number;
+  /** Logs steps that only help and have failed. */
+  logger: Pick<Logger, 'warn'>;
 }
 
 /** The page, as it was read. */
@@ -147,7 +150,7 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
     onRequestsEnded: options.actions.length ? undefined : onRequestsEnded,
   });
   if (options.waitForMs) await sleep(options.waitForMs);
-  const notices = blockAds ? await searchCookieNotices(tab) : undefined;
+  const notices = blockAds ? await searchCookieNotices(tab, options.logger) : undefined;
   const isChanged =
     notices?.suspected.length && (await runWithClock(clock, () => rejectCookieNotice(notices.suspected)));
   if (isChanged) await waitUntilSettled(tab, { clock });

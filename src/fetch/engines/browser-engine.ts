@@ -3,6 +3,7 @@ import type { ActionResults } from '../../content/snapshot.ts';
 import { messageOf, ServiceError } from '../../errors.ts';
 import { formatFileReference } from '../../storage/blobs/file-urls.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
+import type { Logger } from '../../system/logger.ts';
 import type { ActionOutcome } from '../browser/actions/action-handlers.ts';
 import type { Profiles } from '../browser/browser-profile.ts';
 import type { BrowserPool } from '../browser/chromium/browser-pool.ts';
@@ -30,11 +31,12 @@ export interface BrowserEngineDeps {
   /** Maximum size of the rendered page, in characters. */
   maxBodyBytes: number;
   adBlocker: AdBlocker | undefined;
+  logger: Pick<Logger, 'warn'>;
 }
 
 /** The engine that opens the page in Chromium and runs its scripts. */
 export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
-  const { pool, profiles, egress, proxy, blobs, maxBodyBytes, adBlocker } = deps;
+  const { pool, profiles, egress, proxy, blobs, maxBodyBytes, adBlocker, logger } = deps;
   const userAgentOf = (mobile: boolean) => (mobile ? MOBILE_USER_AGENT : deps.userAgent);
 
   const saveFile = async ({ bytes, mediaType }: CollectedFile) =>
@@ -87,6 +89,7 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
         waitForMs,
         blockAds,
         adBlocker,
+        logger,
         actions,
         collect,
         maxBytes: maxBodyBytes,

@@ -64,6 +64,7 @@ export const browserEngineDeps = (
   userAgent,
   maxBodyBytes,
   adBlocker,
+  logger,
   profiles: createProfiles({ db, secretKey, logger }),
 });
 

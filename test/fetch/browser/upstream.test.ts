@@ -93,6 +93,7 @@ const DOORS = {
   userAgent: USER_AGENT,
   maxBodyBytes: 1_000_000,
   adBlocker: undefined,
+  logger: createLogger('worker', 'fatal'),
 };
 const IN_GERMANY = { location: { country: 'DE' } };
 

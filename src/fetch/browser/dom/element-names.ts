@@ -1,30 +1,61 @@
 import { parse, type Selector, SelectorType } from 'css-what';
+import { z } from 'zod';
+import type { PageFunction } from './isolated-world.ts';
+import type { PageDom } from './page-dom.ts';
+
+/** Longer names are left out: no filter list has any, and a page can make each as long as it likes. */
+const MAX_NAME_LENGTH = 1_000;
+/** How many names of each kind are read. */
+const MAX_NAMES = 50_000;
+
+const NameList = z.array(z.string().max(MAX_NAME_LENGTH)).max(MAX_NAMES);
+const ElementNames = z.object({
+  url: z.string(),
+  tags: NameList,
+  ids: NameList,
+  classes: NameList,
+  /** Names of attributes. */
+  attributes: NameList,
+  /** Absolute URLs of its links. */
+  hrefs: NameList,
+});
 
 /** The names in a document by which selectors find elements. Its frames and shadow trees are left out. */
-export interface ElementNames {
-  url: string;
-  tags: string[];
-  ids: string[];
-  classes: string[];
-  /** Names of attributes. */
-  attributes: string[];
-  /** Absolute URLs of its links. */
-  hrefs: string[];
+export type ElementNames = z.infer<typeof ElementNames>;
+
+interface NameLimits {
+  maxLength: number;
+  maxNames: number;
+}
+
+/**
+ * Reads the names in a document.
+ * @param call evaluates a function in its isolated world
+ * @throws ZodError if the page has changed what the function returns
+ */
+export async function readElementNames(
+  call: (read: PageFunction<NameLimits, ElementNames>, limits: NameLimits) => Promise<unknown>,
+): Promise<ElementNames> {
+  const limits = { maxLength: MAX_NAME_LENGTH, maxNames: MAX_NAMES };
+  return ElementNames.parse(await call(collectElementNames, limits));
 }
 
 /** Runs in the page. */
-export function readElementNames(): ElementNames {
+function collectElementNames({ maxLength, maxNames }: NameLimits, dom: PageDom): ElementNames {
   const tags = new Set<string>();
   const ids = new Set<string>();
   const classes = new Set<string>();
   const attributes = new Set<string>();
   const hrefs = new Set<string>();
-  for (const element of document.querySelectorAll('*')) {
-    tags.add(element.localName);
-    for (const name of element.getAttributeNames()) attributes.add(name);
-    for (const name of element.classList) classes.add(name);
-    if (element.id) ids.add(element.id);
-    if (element instanceof HTMLAnchorElement && element.hasAttribute('href')) hrefs.add(element.href);
+  const add = (names: Set<string>, name: string) => {
+    if (name && name.length <= maxLength && names.size < maxNames) names.add(name);
+  };
+  for (const element of dom.findAll('*')) {
+    add(tags, dom.localName(element));
+    for (const name of dom.attributeNames(element)) add(attributes, name);
+    for (const name of dom.classList(element)) add(classes, name);
+    add(ids, dom.id(element));
+    if (element instanceof HTMLAnchorElement && dom.hasAttribute(element, 'href')) add(hrefs, element.href);
   }
   return {
     url: location.href,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from '../chromium/cdp.ts';
+import { createPageDom, type PageDom } from './page-dom.ts';
 
 /** Name of the isolated world. It shares the document with the page's scripts but has its own globals. */
 const WORLD_NAME = 'winnow';
@@ -36,9 +37,12 @@ export function rememberWorld(session: Session, frameId: string): KnownWorld {
   return world;
 }
 
+/** A function that runs in a page, with the functions by which it reads elements whose names it does not know. */
+export type PageFunction<Argument, Result> = (argument: Argument, dom: PageDom) => Result;
+
 /**
  * Evaluates a function in the isolated world of a frame. The function is sent as source code, so it may use
- * nothing from outside but its argument. It may leave values on `globalThis` for later calls, until the
+ * nothing from outside but its arguments. It may leave values on `globalThis` for later calls, until the
  * document changes.
  * @returns the result of the function, which must be JSON
  * @throws Error with the text of what the function throws, or when the frame is between two documents
@@ -46,7 +50,7 @@ export function rememberWorld(session: Session, frameId: string): KnownWorld {
  */
 export async function evaluateIsolated<Argument, Result>(
   target: FrameTarget,
-  pageFunction: (argument: Argument) => Result,
+  pageFunction: PageFunction<Argument, Result>,
   argument: Argument,
 ): Promise<Awaited<Result>> {
   const { value } = await callWithRetry(target, pageFunction, argument, true);
@@ -57,7 +61,7 @@ export async function evaluateIsolated<Argument, Result>(
 /** The id of the frame whose element the function returns; `undefined` when it returns none. */
 export async function findFrameIdIsolated<Argument>(
   target: FrameTarget,
-  find: (argument: Argument) => Element | undefined,
+  find: PageFunction<Argument, Element | undefined>,
   argument: Argument,
 ): Promise<string | undefined> {
   const { objectId } = await callWithRetry(target, find, argument, false);
@@ -79,7 +83,7 @@ async function callWithRetry<Argument>(...args: Parameters<typeof callOnce<Argum
 
 async function callOnce<Argument>(
   { session, frameId, world }: FrameTarget,
-  pageFunction: (argument: Argument) => unknown,
+  pageFunction: PageFunction<Argument, unknown>,
   argument: Argument,
   returnByValue: boolean,
 ) {
@@ -104,11 +108,11 @@ async function callOnce<Argument>(
 async function callIn<Argument>(
   session: Session,
   executionContextId: number,
-  call: { pageFunction: (argument: Argument) => unknown; argument: Argument; returnByValue: boolean },
+  call: { pageFunction: PageFunction<Argument, unknown>; argument: Argument; returnByValue: boolean },
 ) {
   const { result, exceptionDetails } = await session.send('Runtime.callFunctionOn', {
     executionContextId,
-    functionDeclaration: call.pageFunction.toString(),
+    functionDeclaration: `(argument) => (${call.pageFunction})(argument, (${createPageDom})())`,
     arguments: [{ value: call.argument }],
     awaitPromise: true,
     returnByValue: call.returnByValue,
@@ -124,7 +128,7 @@ export interface IsolatedWorld {
    * replaced.
    */
   call<Argument, Result>(
-    pageFunction: (argument: Argument) => Result,
+    pageFunction: PageFunction<Argument, Result>,
     argument: Argument,
   ): Promise<Awaited<Result>>;
   /** Evaluates an expression, awaits its promise, and returns its value as plain data. */
@@ -157,7 +161,7 @@ export async function openIsolatedWorld(session: Session, frameId?: string): Pro
 
   return {
     async call<Argument, Result>(
-      pageFunction: (argument: Argument) => Result,
+      pageFunction: PageFunction<Argument, Result>,
       argument: Argument,
     ): Promise<Awaited<Result>> {
       const { value } = await callIn(session, contextId, { pageFunction, argument, returnByValue: true });

@@ -6,6 +6,7 @@ import { codeOf } from '../../../errors.ts';
 import type { Logger } from '../../../system/logger.ts';
 import { createSelectorCheck, type ElementNames, readElementNames } from '../dom/element-names.ts';
 import { evaluateIsolated, type FrameTarget, isBetweenDocuments } from '../dom/isolated-world.ts';
+import type { PageDom } from '../dom/page-dom.ts';
 import { type AdFilters, compileFilters, readFilters } from './ad-filters.ts';
 import type { OutgoingRequest } from './request-interception.ts';
 
@@ -43,9 +44,9 @@ export async function openAdBlocker(options: {
     return undefined;
   }
   // Somebody may have emptied the cache since the start.
-  return createAdBlocker(
-    async () => (await undefinedIfMissing(readFile(file))) ?? readFile((await findFile()) ?? file),
-  );
+  const readCompiled = async () =>
+    (await undefinedIfMissing(readFile(file))) ?? readFile((await findFile()) ?? file);
+  return createAdBlocker(readCompiled, logger);
 }
 
 /**
@@ -96,7 +97,7 @@ async function undefinedIfMissing<Content>(promise: Promise<Content>): Promise<C
 }
 
 /** @param readCompiled reads the compiled lists with the first page; they take 7 MB of memory */
-function createAdBlocker(readCompiled: () => Promise<Uint8Array>) {
+function createAdBlocker(readCompiled: () => Promise<Uint8Array>, logger: Pick<Logger, 'warn'>) {
   let loading: Promise<AdFilters> | undefined;
   const load = async () => readFilters(await readCompiled());
 
@@ -129,14 +130,16 @@ function createAdBlocker(readCompiled: () => Promise<Uint8Array>) {
          */
         async remove(page: FrameTarget, known: ElementNames | undefined): Promise<void> {
           try {
-            const names = known ?? (await evaluateIsolated(page, readElementNames, undefined));
+            const names =
+              known ?? (await readElementNames((read, limits) => evaluateIsolated(page, read, limits)));
             // Those that cannot match there are left out.
             const selectors = filters.hiddenSelectors(names).filter(createSelectorCheck(names));
             if (!selectors.length && !blockedUrls.size) return;
             await evaluateIsolated(page, removeElements, { selectors, blockedUrls: [...blockedUrls] });
           } catch (error) {
-            // A page that navigates meanwhile is read without this step.
-            if (!isBetweenDocuments(error)) throw error;
+            // The page is read without this step, also when it navigates meanwhile.
+            if (!isBetweenDocuments(error))
+              logger.warn({ err: error }, 'a page is read with the advertisements that could not be removed');
           }
         },
       };
@@ -145,19 +148,22 @@ function createAdBlocker(readCompiled: () => Promise<Uint8Array>) {
 }
 
 /** Runs in the page. */
-function removeElements({ selectors, blockedUrls }: { selectors: string[]; blockedUrls: string[] }): void {
-  const remove = (element: Element) => {
-    if (!element.contains(document.body)) element.remove();
-  };
+function removeElements(
+  { selectors, blockedUrls }: { selectors: string[]; blockedUrls: string[] },
+  dom: PageDom,
+): void {
   const blocked = new Set(blockedUrls);
-  for (const element of document.querySelectorAll<HTMLImageElement | HTMLIFrameElement>('img,iframe')) {
-    if (blocked.has(element.src) || ('currentSrc' in element && blocked.has(element.currentSrc)))
-      remove(element);
+  for (const element of dom.findAll('img,iframe')) {
+    const isBlocked =
+      element instanceof HTMLImageElement
+        ? blocked.has(element.src) || blocked.has(element.currentSrc)
+        : element instanceof HTMLIFrameElement && blocked.has(element.src);
+    if (isBlocked) dom.removeUnlessBody(element);
   }
   // A style sheet leaves out selectors that the browser does not know.
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(selectors.map((selector) => `${selector} {}`).join('\n'));
   for (const rule of sheet.cssRules) {
-    if (rule instanceof CSSStyleRule) document.querySelectorAll(rule.selectorText).forEach(remove);
+    if (rule instanceof CSSStyleRule) dom.findAll(rule.selectorText).forEach(dom.removeUnlessBody);
   }
 }
