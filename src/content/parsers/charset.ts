@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { detect } from 'chardet';
 import { getEncoding } from 'encoding-sniffer';
 import { type SourceText, wholeText } from '../source-text.ts';
@@ -55,15 +55,19 @@ function findDeclared(bytes: Uint8Array, label: string): string {
 /**
  * Decodes a page or text file. The encoding is that of the byte order mark, else of the header, else of
  * `<meta>` or the XML declaration, as in browsers. Text without a declaration is UTF-8 where it is valid,
- * else the encoding is detected.
+ * else the encoding is detected. Characters beyond ASCII that are valid UTF-8 are UTF-8 whatever is declared,
+ * because text in another encoding is hardly ever valid by chance, and declarations are often wrong.
  * @param contentType the `Content-Type` header, or an empty string
  * @returns a string; if the bytes are UTF-8, these bytes without their byte order mark
  */
 export function decodePage(bytes: Uint8Array, contentType: string): SourceText {
   const declared = findDeclared(bytes, parseCharset(contentType) ?? '');
   const decoder = declared === UNDECLARED ? undefined : createDecoder(declared);
-  const mayBeUtf8 = !decoder || decoder.encoding === 'utf-8';
-  if (mayBeUtf8 && isUtf8(bytes)) return withoutMark(bytes);
+  if (isUtf8(bytes)) {
+    const isUtf16 = decoder?.encoding.startsWith('utf-16');
+    const mayBeUtf8 = !decoder || decoder.encoding === 'utf-8' || !(isUtf16 || isAscii(bytes));
+    if (mayBeUtf8) return withoutMark(bytes);
+  }
   return decoder ? decoder.decode(bytes) : decodeDetected(bytes);
 }
 

@@ -65,6 +65,18 @@ describe('text with a declared encoding', () => {
       expect(decodeText(Buffer.from(`\uFEFF${page}`, 'utf16le').swap16(), type)).toBe(page);
   });
 
+  it('is UTF-8 where its characters beyond ASCII are, whatever is declared', () => {
+    const text = 'Höfn, 港口: “naïve”';
+    for (const label of ['iso-8859-1', 'windows-1251', 'shift_jis', 'gb18030']) {
+      const page = `<meta charset="${label}">${text}`;
+      expect(decodeText(Buffer.from(page), 'text/html')).toBe(page);
+      expect(decodeText(Buffer.from(text), `text/html; charset=${label}`)).toBe(text);
+    }
+    // The escape sequences of ISO-2022-JP are ASCII, so they are no characters in UTF-8.
+    expect(decodeText(Buffer.from('\x1b$B$3\x1b(B'), 'text/html; charset=iso-2022-jp')).toBe('こ');
+    expect(decodeText(Buffer.from('Grüße', 'utf16le'), 'text/html; charset=utf-16le')).toBe('Grüße');
+  });
+
   it('is decoded even where the declaration is wrong or unknown', () => {
     expect(decodeText(Buffer.from('Grüße', 'latin1'), 'text/html; charset=utf-8')).toBe('Gr\uFFFD\uFFFDe');
     expect(decodeText(Buffer.from('Grüße'), 'text/html; charset=martian')).toBe('Grüße');
