@@ -93,7 +93,7 @@ describe('a scrape without a language model', () => {
           { price: { amount: 1299, currency: 'EUR' }, availability: { inStock: true, text: 'InStock' } },
         ],
       },
-      json: { items: [PRODUCT] },
+      json: { items: [{ ...PRODUCT, offers: { ...PRODUCT.offers, availability: 'InStock' } }] },
     });
   });
 

@@ -3,6 +3,7 @@ import type { JsonLdItem } from '../html/structured-data/json-ld.ts';
 import type { StructuredData } from '../html/structured-data/structured-data.ts';
 import { isCommonName, nameWords } from './property-names.ts';
 import { detectCurrency, isPriceText } from './values/numbers.ts';
+import { type VariantValue, variantValues } from './variants.ts';
 
 /** A named value of a page. */
 export interface Field {
@@ -12,6 +13,8 @@ export interface Field {
   trust: number;
   /** The value was written for machines, so numbers have a decimal point. */
   isData: boolean;
+  /** The value has several members that differ, so none of them may stand for all. */
+  isForLists?: boolean;
 }
 
 /** Properties of schema.org whose members describe the item that has them. */
@@ -22,13 +25,18 @@ const FLATTENED_PROPERTIES = new Set(
 );
 const MAX_DEPTH = 3;
 const NESTED_TRUST = 0.95;
+/** Of what variants say of their group, which is less certain than its own offers. */
+const VARIANT_TRUST = 0.9;
 const MAX_FIELDS = 1_000;
 /** Most characters of a text that is read as a name with a price. */
 const MAX_LINE = 200;
 
 /** The fields of a structured item: its own, and those of nested items under both names (`author name`). */
 export function itemFields(item: JsonLdItem, trust = 1, depth = 0): Field[] {
-  const fields: Field[] = [];
+  const variants = item.hasVariant === undefined ? [] : variantValues(item);
+  const toField = (each: VariantValue, certainty: number) => ({ ...each, trust: certainty, isData: true });
+  // Where a list is wanted, all variants come before what the group says of itself; else they come after it.
+  const fields: Field[] = variants.filter(isForLists).map((each) => toField(each, trust));
   for (const [name, value] of Object.entries(item)) {
     if (name.startsWith('@') || value === null || value === '' || fields.length > MAX_FIELDS) continue;
     fields.push({ name, value, trust, isData: true });
@@ -44,8 +52,11 @@ export function itemFields(item: JsonLdItem, trust = 1, depth = 0): Field[] {
         ...inner.map((field) => ({ ...field, name: `${nameWords(name).join(' ')} ${field.name}` })),
       );
   }
-  return fields.slice(0, MAX_FIELDS);
+  const single = variants.filter((each) => !isForLists(each));
+  return [...fields, ...single.map((each) => toField(each, trust * VARIANT_TRUST))].slice(0, MAX_FIELDS);
 }
+
+const isForLists = (value: VariantValue) => value.isForLists === true;
 
 /** Fields from meta tags, named without their prefix (`og:title` gives `title`). */
 export function metaTagFields({ openGraph, twitter }: StructuredData, metadata: JsonLdItem): Field[] {

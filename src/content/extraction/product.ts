@@ -2,7 +2,7 @@ import type { Content } from '../html/content.ts';
 import type { JsonLdItem } from '../html/structured-data/json-ld.ts';
 import { itemsOf } from '../html/structured-data/structured-data.ts';
 import { resolveUrl } from '../html/urls.ts';
-import { readAvailability, readItems, readText, readUrls } from './schema-org.ts';
+import { readAvailability, readItems, readOfferPrice, readOffers, readText, readUrls } from './schema-org.ts';
 import { type Money, parseMoney } from './values/money.ts';
 
 /** A variant of a product, such as one size and colour. */
@@ -72,23 +72,15 @@ function descriptiveTexts({
 function collectVariants(product: JsonLdItem, url: string): Variant[] {
   const variants = readItems(product.hasVariant);
   if (variants.length > 0) return variants.flatMap((variant) => collectVariants(variant, url).slice(0, 1));
-  const offers = readItems(product.offers).flatMap((offer) => {
-    // An AggregateOffer may state the currency of all its offers.
-    const inner = readItems(offer.offers).map((each) => ({ priceCurrency: offer.priceCurrency, ...each }));
-    return inner.length > 0 ? inner : [offer];
-  });
-  return offers.map((offer) => createVariant(product, offer, url));
+  return readOffers(product).map((offer) => createVariant(product, offer, url));
 }
 
 function createVariant(product: JsonLdItem, offer: JsonLdItem, url: string): Variant {
   const id = readText(product.productID) ?? readText(offer['@id']);
   const sku = readText(offer.sku) ?? readText(product.sku);
   const title = readText(offer.name) ?? readText(product.name);
-  const [specification = {}] = readItems(offer.priceSpecification);
-  const price = parseMoney(
-    offer.price ?? offer.lowPrice ?? specification.price,
-    offer.priceCurrency ?? specification.priceCurrency,
-  );
+  const written = readOfferPrice(offer);
+  const price = parseMoney(written.price, written.priceCurrency);
   const values = VARIANT_PROPERTIES.flatMap((name) => {
     const value = readText(product[name]);
     return value === undefined ? [] : [[name, value]];

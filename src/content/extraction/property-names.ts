@@ -11,6 +11,8 @@ author|creator|byline|writer|written by|autor|auteur|autore|author name
 date published|published at|publish date|publication date|published|published time|published on|published date|publishing date|date|date posted|posted on|upload date|veroffentlicht|erschienen
 date modified|updated at|modified time|last updated|last modified|updated|update date
 price|amount|cost|low price|current price|unit price|price amount|preis|prix|precio|prezzo|preco
+high price|highest price|max price|maximum price|price max
+has variant|variant|product variant
 price currency|currency|currency code|salary currency|wahrung|devise
 availability|stock|in stock|stock status|is in stock|is available|available|verfugbarkeit|disponibilite
 rating value|rating|star|average rating|score|bewertung

@@ -125,13 +125,14 @@ export class SchemaMatcher {
       const list = this.#listMembers(name, value, schema)
         .flatMap((member) => {
           const fits = resolveAlternatives(schema.items ?? {}, this.#context.root).map((each) =>
-            this.#shapeValue(name, { ...field, value: member }, each, depth + 1),
+            this.#shapeValue(name, { ...field, value: member, isForLists: false }, each, depth + 1),
           );
           return fits.find((each) => each !== undefined) ?? [];
         })
         .slice(0, typeof schema.maxItems === 'number' ? schema.maxItems : undefined);
       return list.length > 0 ? list : undefined;
     }
+    if (field.isForLists) return undefined;
     if (!isObject(schema)) return toScalar(value, schema, isData, this.#context);
     const one: unknown = Array.isArray(value) ? value[0] : value;
     if (isJsonObject(one)) {

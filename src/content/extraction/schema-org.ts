@@ -27,3 +27,20 @@ export function readAvailability(value: unknown): { inStock: boolean; text?: str
   const name = (/^\w+:/.test(text) && typeName(text)) || text;
   return { inStock: !/out|sold|discontinued|unavailable|none/i.test(name), text: name };
 }
+
+/** Reads the offers of an item, those inside an aggregate one by one. */
+export const readOffers = (item: JsonLdItem): JsonLdItem[] =>
+  readItems(item.offers).flatMap((offer) => {
+    // An AggregateOffer may state the currency of all its offers.
+    const inner = readItems(offer.offers).map((each) => ({ priceCurrency: offer.priceCurrency, ...each }));
+    return inner.length > 0 ? inner : [offer];
+  });
+
+/** The price and currency of an offer, as they are written. */
+export function readOfferPrice(offer: JsonLdItem): { price: unknown; priceCurrency: unknown } {
+  const [specification = {}] = readItems(offer.priceSpecification);
+  return {
+    price: offer.price ?? offer.lowPrice ?? specification.price,
+    priceCurrency: offer.priceCurrency ?? specification.priceCurrency,
+  };
+}

@@ -394,3 +394,54 @@ describe('a schema', () => {
     });
   });
 });
+
+describe('a product group', () => {
+  const variant = (sku: string, price: string, state: string) => ({
+    '@type': 'Product',
+    sku,
+    offers: { '@type': 'Offer', price, priceCurrency: 'EUR', availability: `https://schema.org/${state}` },
+  });
+  const group = (more: object) => jsonLd({ '@type': 'ProductGroup', name: 'Shirt', ...more });
+  const hasVariant = [
+    variant('S1', '12.50', 'OutOfStock'),
+    variant('S2', '9.00', 'InStock'),
+    variant('S3', '12.50', 'InStock'),
+  ];
+
+  it('has the common values of its variants, and the lowest price with the highest', () => {
+    const wanted = { name: string, price: number, highPrice: number, currency: string, availability: string };
+    const found = { name: 'Shirt', price: 9, currency: 'EUR', availability: 'InStock' };
+    expect(dataOf(group({ hasVariant }), wanted)).toEqual({ ...found, highPrice: 12.5 });
+    const same = [variant('S1', '9', 'InStock'), variant('S2', '9', 'InStock')];
+    expect(dataOf(group({ hasVariant: same }), wanted)).toEqual(found);
+  });
+
+  it('has no value of which each variant has another', () => {
+    expect(dataOf(group({ hasVariant }), { name: string, sku: string })).toEqual({ name: 'Shirt' });
+    expect(dataOf(group({ hasVariant: hasVariant.slice(0, 1) }), { sku: string })).toEqual({ sku: 'S1' });
+  });
+
+  it('has the values of all variants where a list is wanted', () => {
+    const wanted = {
+      sku: list(string),
+      prices: list(number),
+      variants: list(object({ sku: string, price: number })),
+    };
+    expect(dataOf(group({ hasVariant, sku: 'S' }), wanted)).toEqual({
+      sku: ['S1', 'S2', 'S3'],
+      prices: [12.5, 9],
+      variants: [
+        { sku: 'S1', price: 12.5 },
+        { sku: 'S2', price: 9 },
+        { sku: 'S3', price: 12.5 },
+      ],
+    });
+  });
+
+  it('has its own values rather than those of its variants', () => {
+    const offers = { price: 20, priceCurrency: 'USD' };
+    const wanted = { price: number, currency: string, sku: string };
+    const found = { price: 20, currency: 'USD', sku: 'S' };
+    expect(dataOf(group({ hasVariant, offers, sku: 'S' }), wanted)).toEqual(found);
+  });
+});

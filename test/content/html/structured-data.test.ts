@@ -40,6 +40,19 @@ describe('JSON-LD', () => {
 
   it('decodes entities in texts', () => {
     expect(jsonLdOf('{"name":"Tom &amp; J&#233;r&#xF4;me"}')).toEqual([{ name: 'Tom & Jérôme' }]);
+    expect(jsonLdOf('{"name":"L&amp;#8217;atelier &ndash; Caf&eacute;"}')).toEqual([
+      { name: 'L’atelier – Café' },
+    ]);
+    expect(jsonLdOf('{"name":"R&D &unknown; /a?b=1&copy=2"}')).toEqual([
+      { name: 'R&D &unknown; /a?b=1&copy=2' },
+    ]);
+  });
+
+  it('names the members of enumerations without their vocabulary', () => {
+    const member = (value: string) => jsonLdOf(JSON.stringify({ availability: value }))[0]?.availability;
+    for (const written of ['https://schema.org/InStock', 'http://schema.org/InStock', 'schema:InStock'])
+      expect(member(written)).toBe('InStock');
+    expect(member('https://schema.org/docs/about')).toBe('https://schema.org/docs/about');
   });
 
   it('resolves references, except circular ones', () => {
@@ -101,7 +114,7 @@ describe('microdata', () => {
           '@type': 'Offer',
           priceCurrency: 'EUR',
           price: '12.50',
-          availability: 'https://schema.org/InStock',
+          availability: 'InStock',
         },
         releaseDate: '2024-01-02',
       },

@@ -28,10 +28,13 @@ export function parseJsonLd(blocks: string[]): JsonLdItem[] {
   return inlineReferences(nodes);
 }
 
-/** Normalizes a JSON value: names without vocabulary, decoded strings, limited depth and number of values. */
+/**
+ * Normalizes a JSON value: names without vocabulary, members of schema.org's enumerations by their name,
+ * decoded strings, limited depth and number of values.
+ */
 export function normalizeValue(value: unknown, budget: { values: number }, depth: number): unknown {
   if (budget.values-- <= 0 || depth > MAX_VALUE_DEPTH) return undefined;
-  if (typeof value === 'string') return decodeEntities(value).trim();
+  if (typeof value === 'string') return enumerationName(decodeEntities(value).trim());
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     return value.map((each) => normalizeValue(each, budget, depth + 1)).filter((each) => each !== undefined);
@@ -48,6 +51,10 @@ export function normalizeValue(value: unknown, budget: { values: number }, depth
 
 /** The name of a property without its vocabulary. */
 export const withoutVocabulary = (name: string) => name.replace(/^(?:schema:|https?:\/\/schema\.org\/)/i, '');
+
+/** A value without the vocabulary if it is a name of schema.org: `InStock` of `https://schema.org/InStock`. */
+export const enumerationName = (value: string) =>
+  /^(?:https?:\/\/(?:www\.)?schema\.org\/|schema:)(\w+)\/?$/i.exec(value)?.[1] ?? value;
 
 /** The first type's own name: `Product` of `https://schema.org/Product`. */
 export function typeName(type: unknown): string | undefined {
@@ -183,16 +190,39 @@ function escapeControls(text: string): string {
   return text.replace(/[\u0000-\u001f]/g, (sign) => ESCAPES[sign] ?? ' ');
 }
 
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
+/** The names of the characters from U+00A0 to U+00FF, in order. */
+const LATIN_NAMES = `
+nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3
+acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde
+Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc
+Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml
+aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc
+otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml
+`;
+/**
+ * The entities that are common in structured data. The whole list of HTML would come with a parser, which
+ * processes that never convert a page would load too.
+ */
+const ENTITIES = new Map([
+  ...LATIN_NAMES.trim()
+    .split(/\s+/)
+    .map((name, at): [string, string] => [name, String.fromCodePoint(0xa0 + at)]),
+  ...Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", ndash: '–', mdash: '—' }),
+  ...Object.entries({ lsquo: '‘', rsquo: '’', sbquo: '‚', ldquo: '“', rdquo: '”', bdquo: '„' }),
+  ...Object.entries({ hellip: '…', bull: '•', trade: '™', euro: '€', prime: '′', Prime: '″', minus: '−' }),
+]);
+const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z][a-z\d]{1,31}));/gi;
 
-/** Decodes the HTML entities that are common in JSON-LD. */
+/** Decodes HTML entities, also those that were escaped twice, as shops often do with the names of products. */
 function decodeEntities(text: string): string {
-  return text.replace(
-    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi,
-    (all, decimal, hex, name) => {
-      if (name) return ENTITIES[name.toLowerCase()] ?? all;
-      const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
-      return code <= 0x10ffff ? String.fromCodePoint(code) : all;
-    },
-  );
+  if (!text.includes('&')) return text;
+  const once = text.replace(ENTITY, decodeEntity);
+  return once.includes('&') ? once.replace(ENTITY, decodeEntity) : once;
+}
+
+/** Decodes one entity; an unknown one stays as it is. */
+function decodeEntity(entity: string, decimal?: string, hex?: string, name?: string): string {
+  if (name) return ENTITIES.get(name) ?? ENTITIES.get(name.toLowerCase()) ?? entity;
+  const code = decimal ? Number(decimal) : Number.parseInt(hex ?? '', 16);
+  return code <= 0x10ffff ? String.fromCodePoint(code) : entity;
 }

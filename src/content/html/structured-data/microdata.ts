@@ -2,7 +2,7 @@ import type { Document, Element } from 'domhandler';
 import { isTag } from '../nodes.ts';
 import { textOf } from '../text.ts';
 import { documentBaseUrl, resolveUrl } from '../urls.ts';
-import { type JsonLdItem, typeName, withoutVocabulary } from './json-ld.ts';
+import { enumerationName, type JsonLdItem, typeName, withoutVocabulary } from './json-ld.ts';
 
 /** The attributes of each syntax that start an item, give its type and name a property. */
 const SYNTAXES = {
@@ -82,9 +82,9 @@ function add(item: JsonLdItem, name: string, value: unknown): void {
 
 function readValue(element: Element, base: string): string {
   const { name, attribs } = element;
-  if (attribs.content !== undefined) return attribs.content.trim();
+  if (attribs.content !== undefined) return enumerationName(attribs.content.trim());
   const attribute = VALUES[name];
   const value = attribute === undefined ? undefined : attribs[attribute]?.trim();
   if (attribute === undefined || value === undefined) return textOf(element);
-  return URL_VALUE_ATTRIBUTES.has(attribute) ? (resolveUrl(value, base) ?? value) : value;
+  return URL_VALUE_ATTRIBUTES.has(attribute) ? enumerationName(resolveUrl(value, base) ?? value) : value;
 }
