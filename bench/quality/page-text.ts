@@ -2,7 +2,7 @@ import { type AnyNode, type Document, Element, hasChildren, isTag, isText } from
 import { isNeverShown } from '../../src/content/html/text.ts';
 import { wordsOf } from './words.ts';
 
-/** So many words in a row have to be in the markdown for a text to count as kept. */
+/** A text counts as kept if the markdown has runs of this many of its words. */
 const RUN = 4;
 
 /** The text of an element: how many words it has, and the shares of them that are kept and in links. */

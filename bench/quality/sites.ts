@@ -14,7 +14,7 @@ interface SitePage {
   html(): Promise<string>;
 }
 
-/** An address that tells nothing about the site. */
+/** The start of a URL that tells nothing about the site. */
 export const HOST = 'http://127.0.0.1';
 
 /**

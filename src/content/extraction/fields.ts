@@ -25,7 +25,7 @@ const FLATTENED_PROPERTIES = new Set(
 );
 const MAX_DEPTH = 3;
 const NESTED_TRUST = 0.95;
-/** Of what variants say of their group, which is less certain than its own offers. */
+/** A value that variants share is less certain for their group than one that its own offers state. */
 const VARIANT_TRUST = 0.9;
 const MAX_FIELDS = 1_000;
 /** Most characters of a text that is read as a name with a price. */
