@@ -43,6 +43,16 @@ it('no paragraph and list item of docs/operations.md has more than 600 character
   expect(paragraphs.filter((text) => text.length > 600)).toEqual([]);
 });
 
+it('no table cell of docs/operations.md has more than 120 characters', () => {
+  const page = readFileSync(path.join(ROOT, 'docs', 'operations.md'), 'utf8');
+  const cells = page
+    .split('\n')
+    .filter((line) => /^\|(?! -)/.test(line))
+    .flatMap((line) => line.split('|'))
+    .map((cell) => cell.trim());
+  expect(cells.filter((cell) => cell.length > 120)).toEqual([]);
+});
+
 it('docs/experiments.md has at most 6,000 words', () => {
   const page = readFileSync(path.join(ROOT, 'docs', 'experiments.md'), 'utf8');
   expect(page.split(/\s+/).length).toBeLessThanOrEqual(6_000);
