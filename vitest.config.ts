@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/support/longest-first.ts';
+import { LongestFirst } from './test/support/suite/longest-first.ts';
 
 /** Tests that need nothing but the code. All others need the service. */
 const PURE = [
@@ -36,7 +36,7 @@ const SHARED_PROCESSES = {
   expect: { poll: { timeout: 150_000, interval: 100 } },
 };
 /** The files of a project with this setup share one running service; each project has its own. */
-const SERVICE = { globalSetup: 'test/support/global-setup.ts', ...SHARED_PROCESSES, ...TIMEOUTS };
+const SERVICE = { globalSetup: 'test/support/suite/global-setup.ts', ...SHARED_PROCESSES, ...TIMEOUTS };
 
 export default defineConfig({
   test: {

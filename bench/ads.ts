@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
-import { startBrowser } from '../test/support/browser.ts';
-import { startPages } from '../test/support/pages.ts';
+import { startBrowser } from '../test/support/browser/start-browser.ts';
+import { startPages } from '../test/support/sites/pages.ts';
 import { count, directory, readCommandLine } from './command-line.ts';
 import { percentile, short, table } from './figures.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { onInterrupt } from '../src/cli/interrupt.ts';
 import { messageOf } from '../src/errors.ts';
 import { type Progress, TerminalProgress } from '../src/run/embedded/terminal-progress.ts';
-import { readCompose } from '../test/support/compose.ts';
+import { readCompose } from '../test/support/service/compose.ts';
 import { checkCluster } from './cluster/check.ts';
 import { testCluster } from './cluster/end-to-end.ts';
 import type { ClusterOptions } from './cluster/options.ts';

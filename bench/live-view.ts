@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { DESKTOP_VIEWPORT } from '../src/fetch/browser/device-emulation.ts';
 import { FRAME_HEADER_BYTES } from '../src/schemas/live-view.ts';
-import { countFrames, type LiveViewFixture, startLiveView } from '../test/support/live-view.ts';
+import { countFrames, type LiveViewFixture, startLiveView } from '../test/support/sessions/live-view.ts';
 import { count, counts, readCommandLine } from './command-line.ts';
 import { percentile, short, table } from './figures.ts';
 

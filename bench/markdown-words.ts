@@ -1,4 +1,4 @@
-import { compareWords } from '../test/support/markdown-words.ts';
+import { compareWords } from '../test/support/documents/markdown-words.ts';
 import { choice, directory, readCommandLine, required } from './command-line.ts';
 import { MARKDOWN_SETS, readExamples } from './quality/markdown.ts';
 

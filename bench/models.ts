@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { isJsonObject } from '../src/json/json-object.ts';
 import { runningDatabaseUrl } from '../src/run/embedded/postgres.ts';
 import { openDatabase } from '../src/storage/db/client.ts';
-import { startModelEndpoint } from '../test/support/model-endpoint.ts';
-import { startPages } from '../test/support/pages.ts';
-import { startService } from '../test/support/service.ts';
+import { startModelEndpoint } from '../test/support/models/model-endpoint.ts';
+import { startService } from '../test/support/service/start-service.ts';
+import { startPages } from '../test/support/sites/pages.ts';
 import { count, flag, readCommandLine, refuse } from './command-line.ts';
 import { percentile, short, table } from './figures.ts';
 

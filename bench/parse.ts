@@ -1,5 +1,5 @@
 import { pdf } from '../test/site/files.ts';
-import { startService } from '../test/support/service.ts';
+import { startService } from '../test/support/service/start-service.ts';
 import { count, readCommandLine } from './command-line.ts';
 import { startSiteProcess } from './crawl/programs.ts';
 import { percentile, short, table } from './figures.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listenOnNewPort } from '../test/support/listen.ts';
-import { type RunningService, startService } from '../test/support/service.ts';
+import { listenOnNewPort } from '../test/support/network/listen.ts';
+import { type RunningService, startService } from '../test/support/service/start-service.ts';
 import { count, readCommandLine } from './command-line.ts';
 import { percentile, short, table } from './figures.ts';
 

@@ -7,7 +7,7 @@ import {
   LAYERS_PAGE,
   packagesLoadedBy,
   withLayersTable,
-} from './support/layers.ts';
+} from './support/architecture/layers.ts';
 
 function readSources(directory = 'src'): Record<string, string> {
   const source = path.join(import.meta.dirname, '..', directory);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lastOutputLines, runCommand } from '../../src/run/embedded/command.ts';
-import { serviceOf } from '../../test/support/compose.ts';
+import { serviceOf } from '../../test/support/service/compose.ts';
 import { environmentOf, type PlacedFile, place } from './places.ts';
 
 /** Milliseconds that Docker waits before it restarts a container; doubled each time. */

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { interpolate, readCompose, serviceOf } from '../../test/support/compose.ts';
+import { interpolate, readCompose, serviceOf } from '../../test/support/service/compose.ts';
 import {
   checkPlaces,
   environmentOf,

@@ -1,5 +1,5 @@
 import { loadPostgresPassword, loadSecretKey } from '../../src/run/embedded/keys.ts';
-import { type ComposeFile, interpolate, serviceOf } from '../../test/support/compose.ts';
+import { type ComposeFile, interpolate, serviceOf } from '../../test/support/service/compose.ts';
 
 /** Host names and paths in docker-compose.yml, with their replacements on this machine. */
 export type Places = Record<string, string>;

@@ -8,7 +8,7 @@ import {
   postgresUser,
 } from '../../src/run/embedded/postgres-programs.ts';
 import type { ProcessPlan } from '../../src/run/embedded/supervision/supervised-process.ts';
-import { serviceOf } from '../../test/support/compose.ts';
+import { serviceOf } from '../../test/support/service/compose.ts';
 import type { PlacedFile } from './places.ts';
 
 /** Plans the embedded Postgres, with the settings of the service in docker-compose.yml. */

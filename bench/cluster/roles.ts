@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { openLog } from '../../src/run/embedded/supervision/log-files.ts';
 import { planServiceProcess } from '../../src/run/embedded/supervision/service-process.ts';
 import type { ProcessPlan } from '../../src/run/embedded/supervision/supervised-process.ts';
-import { serviceOf } from '../../test/support/compose.ts';
+import { serviceOf } from '../../test/support/service/compose.ts';
 import type { BucketSettings } from './bucket.ts';
 import { BUCKET_KEY, environmentOf, type PlacedFile, withoutSurroundings } from './places.ts';
 

@@ -6,7 +6,7 @@ import { installPackages } from '../../src/run/embedded/system-packages.ts';
 import { ensureTemporalBinary } from '../../src/run/embedded/temporal/temporal-binary.ts';
 import type { Progress } from '../../src/run/embedded/terminal-progress.ts';
 import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
-import { readCompose, serviceOf } from '../../test/support/compose.ts';
+import { readCompose, serviceOf } from '../../test/support/service/compose.ts';
 import { runJob } from './jobs.ts';
 import type { ClusterOptions } from './options.ts';
 import { checkPlaces, environmentOf, type PlacedFile, placesOf, variablesOf } from './places.ts';

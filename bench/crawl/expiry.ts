@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
 import { type Database, openDatabase } from '../../src/storage/db/client.ts';
-import { runUpkeep } from '../../test/support/upkeep.ts';
+import { runUpkeep } from '../../test/support/workflows/upkeep.ts';
 import { percentile, short } from '../figures.ts';
 import type { Bench } from './bench.ts';
 import { ask, type JobPath } from './service.ts';

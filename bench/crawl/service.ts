@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { pageJobStatus, startResponse } from '../../src/schemas/page-job.ts';
-import { type RunningService, runFileOf, startService } from '../../test/support/service.ts';
+import { type RunningService, runFileOf, startService } from '../../test/support/service/start-service.ts';
 
 /** The service, started for the benchmark. */
 export interface MeasuredService {

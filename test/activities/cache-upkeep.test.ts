@@ -15,7 +15,7 @@ import { sumCachedBytes } from '../../src/storage/db/cache/cache-files.ts';
 import type { Database } from '../../src/storage/db/client.ts';
 import { migrate } from '../../src/storage/db/migrate.ts';
 import { snapshotOf } from '../content/html/page.ts';
-import { openEmptyDatabase } from '../support/database.ts';
+import { openEmptyDatabase } from '../support/storage/database.ts';
 
 /** The limits of the cache by age and size, and the files that belong to its copies. */
 

@@ -4,7 +4,7 @@ import type { Profiles } from '../../src/fetch/browser/browser-profile.ts';
 import type { SessionHost } from '../../src/sessions/session-host.ts';
 import type { Database } from '../../src/storage/db/client.ts';
 import { endSession, findSession, openSession } from '../../src/storage/db/sessions.ts';
-import { makeTeam, openTestDatabase, storeSession } from '../support/database.ts';
+import { makeTeam, openTestDatabase, storeSession } from '../support/storage/database.ts';
 
 /**
  * The opening of stored sessions by a host whose browsers only count, because real ones are tested elsewhere.

@@ -1,9 +1,9 @@
 import { Firecrawl } from 'firecrawl';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { call } from '../support/api.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { useService } from '../support/use-service.ts';
+import { call } from '../support/api/call.ts';
+import { useService } from '../support/service/use-service.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
 
 /** Extracts in a service without a language model, and what it says of features that need one. */
 

@@ -10,19 +10,19 @@ import { type Database, openDatabase } from '../../src/storage/db/client.ts';
 import { insertRun } from '../../src/storage/db/jobs/agent-steps.ts';
 import type { TeamChange } from '../../src/storage/db/teams/teams.ts';
 import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
-import { type ApiResponse, call } from '../support/api.ts';
-import { makeTeam } from '../support/database.ts';
+import { type ApiResponse, call } from '../support/api/call.ts';
 import {
   type ModelEndpoint,
   type ModelReply,
   startModelEndpoint,
   toolsOfferedBy,
-} from '../support/model-endpoint.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { runUpkeep } from '../support/upkeep.ts';
-import { useService } from '../support/use-service.ts';
+} from '../support/models/model-endpoint.ts';
+import { useService } from '../support/service/use-service.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { makeTeam } from '../support/storage/database.ts';
+import { pollUntil } from '../support/suite/poll.ts';
+import { type Receiver, startReceiver } from '../support/webhooks/receiver.ts';
+import { runUpkeep } from '../support/workflows/upkeep.ts';
 
 /** Agents and extracts in a service with a language model, which follows a script. */
 

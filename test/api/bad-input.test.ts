@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROUTES } from '../../src/api/routes.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { call, scrape } from '../support/api.ts';
-import { CLOSED_PORT } from '../support/receiver.ts';
+import { call, scrape } from '../support/api/call.ts';
+import { CLOSED_PORT } from '../support/webhooks/receiver.ts';
 
 /**
  * Whatever comes in, the answer is a typed error or a result, never a hang and never a 5xx without a code.

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/db/client.ts';
 import { findTeam } from '../../src/storage/db/teams/teams.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
-import { type ApiResponse, call } from '../support/api.ts';
-import { makeTeam, openTestDatabase } from '../support/database.ts';
-import { finished, sourcesOf, startJob, untilStatus } from '../support/jobs.ts';
-import { startPages } from '../support/pages.ts';
+import { type ApiResponse, call } from '../support/api/call.ts';
+import { finished, sourcesOf, startJob, untilStatus } from '../support/api/jobs.ts';
+import { startPages } from '../support/sites/pages.ts';
+import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
 
 /** Batches: started, watched, changed and ended through the API. */
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
-import { scrape } from '../support/api.ts';
-import { sampleOf } from '../support/corpus.ts';
-import { startPages } from '../support/pages.ts';
+import { scrape } from '../support/api/call.ts';
+import { startPages } from '../support/sites/pages.ts';
+import { sampleOf } from '../support/suite/corpus.ts';
 
 /** Scrapes that the cache serves, and scrapes that it must not serve. */
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, scrape } from '../support/api.ts';
-import { finished, startJob } from '../support/jobs.ts';
-import { type Pages, startPages } from '../support/pages.ts';
+import { call, scrape } from '../support/api/call.ts';
+import { finished, startJob } from '../support/api/jobs.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
 
 /** Challenges: pages that test the visitor in the place of the requested page. */
 

@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/db/client.ts';
-import { type ApiResponse, call } from '../support/api.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
-import { finished, startJob } from '../support/jobs.ts';
-import { startPages } from '../support/pages.ts';
+import { type ApiResponse, call } from '../support/api/call.ts';
+import { finished, startJob } from '../support/api/jobs.ts';
+import { startPages } from '../support/sites/pages.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
 
 /** The format `changeTracking`, which compares a page with the last scrape of it. */
 

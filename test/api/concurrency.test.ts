@@ -3,12 +3,12 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/db/client.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
-import { call } from '../support/api.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
-import { finished, startJob, untilStatus } from '../support/jobs.ts';
-import { startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import { useService } from '../support/use-service.ts';
+import { call } from '../support/api/call.ts';
+import { finished, startJob, untilStatus } from '../support/api/jobs.ts';
+import { useService } from '../support/service/use-service.ts';
+import { startPages } from '../support/sites/pages.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** How many pages of a batch are scraped at once, and what the team can do meanwhile. */
 

@@ -1,11 +1,11 @@
 import { createServer, type RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { linkDepth, type Site, startSite } from '../site/site.ts';
-import { type ApiResponse, call } from '../support/api.ts';
-import { makeTeam, openTestDatabase } from '../support/database.ts';
-import { finished, sourcesOf, startJob, untilStatus } from '../support/jobs.ts';
-import { listenOnNewPort } from '../support/listen.ts';
-import { type Pages, startPages } from '../support/pages.ts';
+import { type ApiResponse, call } from '../support/api/call.ts';
+import { finished, sourcesOf, startJob, untilStatus } from '../support/api/jobs.ts';
+import { listenOnNewPort } from '../support/network/listen.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
 
 /** Crawls: which pages they take, and what they say of those that they leave out. */
 

@@ -2,9 +2,9 @@ import { utils, write } from '@e965/xlsx';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { docx, paragraph, run } from '../content/parsers/office/docx-writer.ts';
 import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
-import { call, scrape } from '../support/api.ts';
-import { makeTeam, openTestDatabase } from '../support/database.ts';
-import { type Pages, startPages } from '../support/pages.ts';
+import { call, scrape } from '../support/api/call.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
 
 /** Documents that are scraped through the whole service. */
 

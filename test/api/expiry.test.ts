@@ -7,13 +7,13 @@ import { cacheKey } from '../../src/fetch/engines/page-cache.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import type { Database } from '../../src/storage/db/client.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { call } from '../support/api.ts';
-import { openTestDatabase } from '../support/database.ts';
-import { startApi } from '../support/in-process-api.ts';
-import { finished, startJob } from '../support/jobs.ts';
-import { pollUntil } from '../support/poll.ts';
-import { runUpkeep } from '../support/upkeep.ts';
-import { useService } from '../support/use-service.ts';
+import { call } from '../support/api/call.ts';
+import { startApi } from '../support/api/in-process-api.ts';
+import { finished, startJob } from '../support/api/jobs.ts';
+import { useService } from '../support/service/use-service.ts';
+import { openTestDatabase } from '../support/storage/database.ts';
+import { pollUntil } from '../support/suite/poll.ts';
+import { runUpkeep } from '../support/workflows/upkeep.ts';
 
 /** Expired data are deleted automatically, and a full disk accepts no new jobs. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { scrape } from '../support/api.ts';
-import { startPages } from '../support/pages.ts';
+import { scrape } from '../support/api/call.ts';
+import { startPages } from '../support/sites/pages.ts';
 
 const FEED =
   '<?xml version="1.0"?><rss version="2.0"><channel><title>News</title><item><title>One</title><link>/one</link></item></channel></rss>';

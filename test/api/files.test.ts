@@ -3,10 +3,10 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createFileUrl } from '../../src/storage/blobs/file-urls.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { call } from '../support/api.ts';
-import { startApi } from '../support/in-process-api.ts';
-import { startPages } from '../support/pages.ts';
-import { useService } from '../support/use-service.ts';
+import { call } from '../support/api/call.ts';
+import { startApi } from '../support/api/in-process-api.ts';
+import { useService } from '../support/service/use-service.ts';
+import { startPages } from '../support/sites/pages.ts';
 
 /** Files by their signed addresses: for everybody who has one, for a day. */
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FrameBoundary } from '../../src/api/sessions/frame-boundary.ts';
-import { propertyRuns } from '../support/corpus.ts';
+import { propertyRuns } from '../support/suite/corpus.ts';
 
 /** A frame as servers send it. */
 function frame(length: number): Buffer {

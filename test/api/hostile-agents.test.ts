@@ -1,18 +1,18 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ApiResponse, call } from '../support/api.ts';
-import { sampleOf } from '../support/corpus.ts';
-import { callsOrderedBy, type OrderedCall, orderOf, PLACES } from '../support/hostile-places.ts';
+import { type ApiResponse, call } from '../support/api/call.ts';
+import { callsOrderedBy, type OrderedCall, orderOf, PLACES } from '../support/models/hostile-places.ts';
 import {
   type ModelEndpoint,
   type ModelRequest,
   startModelEndpoint,
   TOOLS_OF_PROMPTS,
   toolsOfferedBy,
-} from '../support/model-endpoint.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import { useService } from '../support/use-service.ts';
+} from '../support/models/model-endpoint.ts';
+import { useService } from '../support/service/use-service.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { sampleOf } from '../support/suite/corpus.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /**
  * Pages that give orders to the model of agents, extracts and prompts, and a model that obeys every order

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { scrape } from '../support/api.ts';
-import { startPages } from '../support/pages.ts';
+import { scrape } from '../support/api/call.ts';
+import { startPages } from '../support/sites/pages.ts';
 
 describe('includeTags that match nothing', () => {
   it('give a warning', async () => {

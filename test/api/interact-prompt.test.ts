@@ -8,8 +8,8 @@ import { runCommand } from '../../src/run/embedded/command.ts';
 import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
 import { type Database, openDatabase } from '../../src/storage/db/client.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
-import { call } from '../support/api.ts';
-import { makeTeam } from '../support/database.ts';
+import { call } from '../support/api/call.ts';
+import { connectRaw } from '../support/browser/protocol.ts';
 import {
   type ModelEndpoint,
   type ModelReply,
@@ -17,12 +17,12 @@ import {
   startModelEndpoint,
   TOOLS_OF_PROMPTS,
   toolsOfferedBy,
-} from '../support/model-endpoint.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import { connectRaw } from '../support/protocol.ts';
-import { findMarker } from '../support/stored-markers.ts';
-import { useService } from '../support/use-service.ts';
+} from '../support/models/model-endpoint.ts';
+import { useService } from '../support/service/use-service.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { makeTeam } from '../support/storage/database.ts';
+import { findMarker } from '../support/storage/stored-markers.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** Prompts of interact in a service with a language model, which follows a script. */
 

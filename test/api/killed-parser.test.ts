@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
-import { call } from '../support/api.ts';
-import { makeTeam, openTestDatabase } from '../support/database.ts';
-import { startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import type { Process } from '../support/process-list.ts';
-import { documentProcesses } from '../support/processes.ts';
+import { call } from '../support/api/call.ts';
+import type { Process } from '../support/processes/process-list.ts';
+import { documentProcesses } from '../support/processes/service-processes.ts';
+import { startPages } from '../support/sites/pages.ts';
+import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** Takes a second or more to convert. */
 const PAGES = 500;

@@ -2,11 +2,11 @@ import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/db/client.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { call } from '../support/api.ts';
-import { makeTeam, openTestDatabase } from '../support/database.ts';
-import { startApi } from '../support/in-process-api.ts';
-import { finished, startJob } from '../support/jobs.ts';
-import { type Pages, startPages } from '../support/pages.ts';
+import { call } from '../support/api/call.ts';
+import { startApi } from '../support/api/in-process-api.ts';
+import { finished, startJob } from '../support/api/jobs.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
 
 /** The links of a site, however they are found. */
 

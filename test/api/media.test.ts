@@ -3,12 +3,12 @@ import type { RequestListener } from 'node:http';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createFileUrl, formatFileReference } from '../../src/storage/blobs/file-urls.ts';
-import { call, scrape } from '../support/api.ts';
-import { makeTeam, openTestDatabase } from '../support/database.ts';
-import { finished, startJob } from '../support/jobs.ts';
-import { look, mediaFile } from '../support/media.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { useService } from '../support/use-service.ts';
+import { call, scrape } from '../support/api/call.ts';
+import { finished, startJob } from '../support/api/jobs.ts';
+import { look, mediaFile } from '../support/documents/media.ts';
+import { useService } from '../support/service/use-service.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
 
 /** The formats audio and video, from the request to the file behind the address in the answer. */
 

@@ -5,11 +5,11 @@ import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
 import { type Database, openDatabase } from '../../src/storage/db/client.ts';
 import { generateKey } from '../../src/storage/db/teams/generate-key.ts';
 import { addKey, changeTeam, createTeam } from '../../src/storage/db/teams/teams.ts';
-import { call } from '../support/api.ts';
-import { finished, startJob } from '../support/jobs.ts';
-import { type ModelEndpoint, type ModelReply, startModelEndpoint } from '../support/model-endpoint.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { useService } from '../support/use-service.ts';
+import { call } from '../support/api/call.ts';
+import { finished, startJob } from '../support/api/jobs.ts';
+import { type ModelEndpoint, type ModelReply, startModelEndpoint } from '../support/models/model-endpoint.ts';
+import { useService } from '../support/service/use-service.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
 
 /** Formats for language models in a service that has one. */
 

@@ -10,8 +10,8 @@ import { ERRORS, isErrorCode } from '../../src/errors.ts';
 import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { errorResponse } from '../../src/schemas/error.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { type ApiResponse, call } from '../support/api.ts';
-import { useService } from '../support/use-service.ts';
+import { type ApiResponse, call } from '../support/api/call.ts';
+import { useService } from '../support/service/use-service.ts';
 
 /** The reference says what the API does. */
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/db/client.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { type ApiResponse, call } from '../support/api.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
-import { finished, startJob } from '../support/jobs.ts';
-import { startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
+import { type ApiResponse, call } from '../support/api/call.ts';
+import { finished, startJob } from '../support/api/jobs.ts';
+import { startPages } from '../support/sites/pages.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** GET /v2/scrape/{id} for the pages of batches and crawls. */
 

@@ -5,12 +5,12 @@ import type { Database } from '../../src/storage/db/client.ts';
 import { findJob } from '../../src/storage/db/jobs/jobs.ts';
 import { recordLongConversion } from '../../src/storage/db/jobs/long-conversions.ts';
 import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
-import { call } from '../support/api.ts';
-import { IS_FULL_RUN } from '../support/corpus.ts';
-import { makeTeam, openTestDatabase } from '../support/database.ts';
-import { formOf, htmlFile, multipart, parse } from '../support/parse.ts';
-import { pollUntil } from '../support/poll.ts';
-import { useService } from '../support/use-service.ts';
+import { call } from '../support/api/call.ts';
+import { formOf, htmlFile, multipart, parse } from '../support/api/parse.ts';
+import { useService } from '../support/service/use-service.ts';
+import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
+import { IS_FULL_RUN } from '../support/suite/corpus.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** Files that are sent in the request itself; those that are uploaded before are in uploads.test.ts. */
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, scrape } from '../support/api.ts';
-import { startDns, type TestDns } from '../support/dns.ts';
-import { finished, startJob } from '../support/jobs.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { startHttpProxy, startSocksProxy, type TestProxy } from '../support/upstream-proxies.ts';
-import { useService } from '../support/use-service.ts';
+import { call, scrape } from '../support/api/call.ts';
+import { finished, startJob } from '../support/api/jobs.ts';
+import { startDns, type TestDns } from '../support/network/dns.ts';
+import { startHttpProxy, startSocksProxy, type TestProxy } from '../support/network/upstream-proxies.ts';
+import { useService } from '../support/service/use-service.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
 
 const html = (text: string) => `<!doctype html><title>T</title><main><p>${text}</p></main>`;
 

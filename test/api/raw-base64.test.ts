@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scrape } from '../support/api.ts';
-import { finished, startJob } from '../support/jobs.ts';
-import { type Pages, startPages } from '../support/pages.ts';
+import { scrape } from '../support/api/call.ts';
+import { finished, startJob } from '../support/api/jobs.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
 
 /** The format `rawBase64`, which returns the bytes of a response unchanged. */
 

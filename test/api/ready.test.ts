@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/db/client.ts';
 import { removeWorker, reportWorker, requireWorkers } from '../../src/storage/db/workers.ts';
-import { call } from '../support/api.ts';
-import { openTestDatabase } from '../support/database.ts';
-import { pollUntil } from '../support/poll.ts';
+import { call } from '../support/api/call.ts';
+import { openTestDatabase } from '../support/storage/database.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 let db: Database;
 beforeAll(() => {

@@ -7,7 +7,7 @@ import type { DirectResult } from '../../src/jobs/direct-start/protocol.ts';
 import type { Database } from '../../src/storage/db/client.ts';
 import { completeJob } from '../../src/storage/db/jobs/jobs.ts';
 import { createLogger } from '../../src/system/logger.ts';
-import { makeTeam, openTestDatabase } from '../support/database.ts';
+import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
 
 /** When the API starts the workflow of a scrape itself, by a worker and a Temporal server that only count. */
 

@@ -2,13 +2,13 @@ import { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/db/client.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
-import { call } from '../support/api.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
-import { payloadsOf } from '../support/histories.ts';
-import { finished, startJob } from '../support/jobs.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import { useService } from '../support/use-service.ts';
+import { call } from '../support/api/call.ts';
+import { finished, startJob } from '../support/api/jobs.ts';
+import { useService } from '../support/service/use-service.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
+import { pollUntil } from '../support/suite/poll.ts';
+import { payloadsOf } from '../support/workflows/histories.ts';
 
 /** Searches of the pages that a team has received, and feedback on them. */
 

@@ -8,9 +8,9 @@ import { WebSocket } from 'ws';
 import type { Database } from '../../src/storage/db/client.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../src/system/encryption/host-request.ts';
 import { sessionSecret } from '../../src/system/encryption/session-secrets.ts';
-import { call } from '../support/api.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
-import { connectRaw } from '../support/protocol.ts';
+import { call } from '../support/api/call.ts';
+import { connectRaw } from '../support/browser/protocol.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
 
 /** Who may use a session, by its URLs, by API keys, and past the API. */
 

@@ -10,9 +10,9 @@ import { readConfig } from '../../src/config.ts';
 import { agentBrowserFile } from '../../src/sessions/code/language-files.ts';
 import { runs } from '../sessions/code/installed-languages.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { call } from '../support/api.ts';
-import { startPages } from '../support/pages.ts';
-import { connectRaw } from '../support/protocol.ts';
+import { call } from '../support/api/call.ts';
+import { connectRaw } from '../support/browser/protocol.ts';
+import { startPages } from '../support/sites/pages.ts';
 
 /**
  * Programs that connect to the `cdpUrl` of a session with nothing but their default options, besides

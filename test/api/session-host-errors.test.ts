@@ -5,9 +5,9 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/db/client.ts';
 import { endSession, openSession } from '../../src/storage/db/sessions.ts';
-import { call } from '../support/api.ts';
-import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../support/database.ts';
-import { CLOSED_PORT } from '../support/receiver.ts';
+import { call } from '../support/api/call.ts';
+import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../support/storage/database.ts';
+import { CLOSED_PORT } from '../support/webhooks/receiver.ts';
 
 /**
  * The responses of the API when a session host does not respond as it should. Clients repeat a request that

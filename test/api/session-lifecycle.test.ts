@@ -9,11 +9,11 @@ import { performOnce } from '../../src/storage/db/idempotency.ts';
 import { areSessionsCovered } from '../../src/storage/db/sessions.ts';
 import { changeTeam } from '../../src/storage/db/teams/teams.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
-import { call } from '../support/api.ts';
-import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../support/database.ts';
-import { startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import { temporalAddressOf } from '../support/service.ts';
+import { call } from '../support/api/call.ts';
+import { temporalAddressOf } from '../support/service/start-service.ts';
+import { startPages } from '../support/sites/pages.ts';
+import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../support/storage/database.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** Starts and ends of browser sessions, and the requests that arrive meanwhile. */
 

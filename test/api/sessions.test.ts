@@ -17,14 +17,14 @@ import { connectTemporal } from '../../src/temporal/connection.ts';
 import { Temporal } from '../../src/temporal/workflow-client.ts';
 import { Outcome } from '../../src/workflows/search-attributes.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { type ApiResponse, call } from '../support/api.ts';
-import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../support/database.ts';
-import { startApi } from '../support/in-process-api.ts';
-import { startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import { sessionProcesses } from '../support/processes.ts';
-import { connectRaw } from '../support/protocol.ts';
-import { temporalAddressOf } from '../support/service.ts';
+import { type ApiResponse, call } from '../support/api/call.ts';
+import { startApi } from '../support/api/in-process-api.ts';
+import { connectRaw } from '../support/browser/protocol.ts';
+import { sessionProcesses } from '../support/processes/service-processes.ts';
+import { temporalAddressOf } from '../support/service/start-service.ts';
+import { startPages } from '../support/sites/pages.ts';
+import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../support/storage/database.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** Browser sessions over the API. */
 

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Site, startSite } from '../site/site.ts';
-import { makeTeam, openTestDatabase } from '../support/database.ts';
-import { finished, startJob } from '../support/jobs.ts';
-import { startPages } from '../support/pages.ts';
-import { useService } from '../support/use-service.ts';
+import { finished, startJob } from '../support/api/jobs.ts';
+import { useService } from '../support/service/use-service.ts';
+import { startPages } from '../support/sites/pages.ts';
+import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
 
 /** Watching a job over a WebSocket, as the clients of this API do. */
 

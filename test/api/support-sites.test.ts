@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call } from '../support/api.ts';
-import { BROKEN_SITES, type Sites, startBrokenSites } from '../support/broken-sites.ts';
-import { IS_FULL_RUN, sampleOf } from '../support/corpus.ts';
+import { call } from '../support/api/call.ts';
+import { BROKEN_SITES, type Sites, startBrokenSites } from '../support/sites/broken-sites.ts';
+import { IS_FULL_RUN, sampleOf } from '../support/suite/corpus.ts';
 
 /** Sites that fail in different ways, and the fixes that support finds for them without a language model. */
 

@@ -6,9 +6,9 @@ import { createErrorHandler } from '../../src/api/http/error-responses.ts';
 import { ServiceError } from '../../src/errors.ts';
 import type { Database } from '../../src/storage/db/client.ts';
 import { createLogger } from '../../src/system/logger.ts';
-import { call } from '../support/api.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
-import { type Pages, startPages } from '../support/pages.ts';
+import { call } from '../support/api/call.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
 
 /** Questions about jobs, and about how the service is used. */
 

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/db/client.ts';
 import { changeTeam, revokeKey } from '../../src/storage/db/teams/teams.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { call } from '../support/api.ts';
-import { giveKey, makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
-import { startApi } from '../support/in-process-api.ts';
-import { startJob } from '../support/jobs.ts';
-import { startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import { useService } from '../support/use-service.ts';
+import { call } from '../support/api/call.ts';
+import { startApi } from '../support/api/in-process-api.ts';
+import { startJob } from '../support/api/jobs.ts';
+import { useService } from '../support/service/use-service.ts';
+import { startPages } from '../support/sites/pages.ts';
+import { giveKey, makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** Limits, credits and reports of teams. */
 

@@ -1,11 +1,11 @@
 import { kill } from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ApiResponse, call } from '../support/api.ts';
-import { startDns, type TestDns } from '../support/dns.ts';
-import { finished, startJob, untilStatus } from '../support/jobs.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import { useService } from '../support/use-service.ts';
+import { type ApiResponse, call } from '../support/api/call.ts';
+import { finished, startJob, untilStatus } from '../support/api/jobs.ts';
+import { startDns, type TestDns } from '../support/network/dns.ts';
+import { useService } from '../support/service/use-service.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /**
  * Hosts and DNS servers that cannot answer for a while: no page is lost to them, and no crawl forgets

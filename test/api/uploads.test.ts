@@ -2,12 +2,12 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/db/client.ts';
-import { type ApiResponse, call } from '../support/api.ts';
-import { makeTeam, openTestDatabase } from '../support/database.ts';
-import { htmlFile, parse, type TestFile } from '../support/parse.ts';
-import { pollUntil } from '../support/poll.ts';
-import { runUpkeep } from '../support/upkeep.ts';
-import { useService } from '../support/use-service.ts';
+import { type ApiResponse, call } from '../support/api/call.ts';
+import { htmlFile, parse, type TestFile } from '../support/api/parse.ts';
+import { useService } from '../support/service/use-service.ts';
+import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
+import { pollUntil } from '../support/suite/poll.ts';
+import { runUpkeep } from '../support/workflows/upkeep.ts';
 
 /** Files that are uploaded before they are parsed, and what becomes of uploaded files. */
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
-import { call, scrape } from '../support/api.ts';
-import { startTlsSite } from '../support/tls-site.ts';
+import { call, scrape } from '../support/api/call.ts';
+import { startTlsSite } from '../support/sites/tls-site.ts';
 
 /** What clients of the API rely on in responses to scrapes, to requests for a team, and without a key. */
 

@@ -2,11 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/db/client.ts';
 import { findTeam } from '../../src/storage/db/teams/teams.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { type ApiResponse, call } from '../support/api.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
-import { pollUntil } from '../support/poll.ts';
-import { DEAD_URL, type Receiver, startReceiver } from '../support/receiver.ts';
-import { deliveriesOf, endPages, endTestJob, makeJob, signatureOf } from '../support/webhooks.ts';
+import { type ApiResponse, call } from '../support/api/call.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
+import { pollUntil } from '../support/suite/poll.ts';
+import { DEAD_URL, type Receiver, startReceiver } from '../support/webhooks/receiver.ts';
+import {
+  deliveriesOf,
+  endPages,
+  endTestJob,
+  makeJob,
+  signatureOf,
+} from '../support/webhooks/webhook-jobs.ts';
 
 /** Webhooks of real jobs, and what the API tells of their deliveries. */
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
 import { isRunning, type ProcessId } from '../../src/run/embedded/supervision/process-identity.ts';
 import { readRunFile } from '../../src/run/embedded/supervision/run-file.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/service/start-service.ts';
 import { browsersBelow } from './browsers.ts';
 
 /** The service that a chaos run attacks. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCommand } from '../../src/run/embedded/command.ts';
-import { useService } from '../support/use-service.ts';
+import { useService } from '../support/service/use-service.ts';
 
 /**
  * The verbs of `browser` against the shared service, as a user types them. `test/api/interact-prompt.test.ts`

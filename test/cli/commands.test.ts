@@ -4,10 +4,10 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/run/embedded/command.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
-import { call } from '../support/api.ts';
-import { type CommandOutput, runInProcess } from '../support/command-line.ts';
-import { sampleOf } from '../support/corpus.ts';
-import { useService } from '../support/use-service.ts';
+import { call } from '../support/api/call.ts';
+import { type CommandOutput, runInProcess } from '../support/service/command-line.ts';
+import { useService } from '../support/service/use-service.ts';
+import { sampleOf } from '../support/suite/corpus.ts';
 
 /** The command line against the shared service, as a user types it. */
 

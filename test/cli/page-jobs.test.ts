@@ -8,11 +8,11 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/run/embedded/command.ts';
 import { articleTruth, linkSentence, type Site, startSite } from '../site/site.ts';
-import { call } from '../support/api.ts';
-import { runInProcess } from '../support/command-line.ts';
-import { sampleOf } from '../support/corpus.ts';
-import { finished } from '../support/jobs.ts';
-import { useService } from '../support/use-service.ts';
+import { call } from '../support/api/call.ts';
+import { finished } from '../support/api/jobs.ts';
+import { runInProcess } from '../support/service/command-line.ts';
+import { useService } from '../support/service/use-service.ts';
+import { sampleOf } from '../support/suite/corpus.ts';
 
 /** The verbs `crawl` and `batch` against the shared service, as a user types them. */
 

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCommand } from '../../src/run/embedded/command.ts';
 import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
-import { runInProcess } from '../support/command-line.ts';
-import { htmlFile } from '../support/parse.ts';
-import { useService } from '../support/use-service.ts';
+import { htmlFile } from '../support/api/parse.ts';
+import { runInProcess } from '../support/service/command-line.ts';
+import { useService } from '../support/service/use-service.ts';
 
 /** The command `parse` against the shared service, as a user types it. */
 

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { TerminalProgress } from '../../src/run/embedded/terminal-progress.ts';
-import { pollUntil } from '../support/poll.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 function terminal(fields: object) {
   const stream = new PassThrough();

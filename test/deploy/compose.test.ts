@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { describeSettings, readConfig } from '../../src/config.ts';
 import { MEMORY_SETTINGS } from '../../src/run/embedded/supervision/service-process.ts';
 import { planTemporalServer } from '../../src/run/embedded/temporal/temporal-server.ts';
-import { interpolate, readCompose } from '../support/compose.ts';
+import { interpolate, readCompose } from '../support/service/compose.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (name: string) => readFile(join(ROOT, name), 'utf8');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ChaosReport, runChaos } from '../chaos/run.ts';
 import { type ChaosTarget, startEmbedded } from '../chaos/target.ts';
-import { IS_FULL_RUN } from '../support/corpus.ts';
+import { IS_FULL_RUN } from '../support/suite/corpus.ts';
 
 /**
  * The short form of `bench/chaos.ts`, on an instance of its own: everything dies three times, nothing is

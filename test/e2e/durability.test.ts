@@ -10,12 +10,12 @@ import { readRunFile } from '../../src/run/embedded/supervision/run-file.ts';
 import { openDatabase } from '../../src/storage/db/client.ts';
 import { reportWorker, requireWorkers } from '../../src/storage/db/workers.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
-import { type ApiResponse, call } from '../support/api.ts';
-import { describeInFullRun, itInFullRun } from '../support/corpus.ts';
-import { startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import { processesWith } from '../support/process-list.ts';
-import { type RunningService, runFileOf, startService } from '../support/service.ts';
+import { type ApiResponse, call } from '../support/api/call.ts';
+import { processesWith } from '../support/processes/process-list.ts';
+import { type RunningService, runFileOf, startService } from '../support/service/start-service.ts';
+import { startPages } from '../support/sites/pages.ts';
+import { describeInFullRun, itInFullRun } from '../support/suite/corpus.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** Parts die, jobs do not. */
 

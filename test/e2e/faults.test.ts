@@ -7,17 +7,17 @@ import type { Database } from '../../src/storage/db/client.ts';
 import { listProfiles } from '../../src/storage/db/teams/profiles.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
-import { type ApiResponse, call, scrape } from '../support/api.ts';
-import { describeInFullRun, itInFullRun } from '../support/corpus.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
-import { unlessMissing } from '../support/histories.ts';
-import { startJob, untilStatus } from '../support/jobs.ts';
-import { HOLD, LOGGED_IN, type LoginSite, startLoginSite } from '../support/login-site.ts';
-import { startPages } from '../support/pages.ts';
-import { htmlFile, parse } from '../support/parse.ts';
-import { pollUntil } from '../support/poll.ts';
-import { chromiumProcesses, documentProcesses, sendSignal } from '../support/processes.ts';
-import { useService } from '../support/use-service.ts';
+import { type ApiResponse, call, scrape } from '../support/api/call.ts';
+import { startJob, untilStatus } from '../support/api/jobs.ts';
+import { htmlFile, parse } from '../support/api/parse.ts';
+import { chromiumProcesses, documentProcesses, sendSignal } from '../support/processes/service-processes.ts';
+import { useService } from '../support/service/use-service.ts';
+import { HOLD, LOGGED_IN, type LoginSite, startLoginSite } from '../support/sites/login-site.ts';
+import { startPages } from '../support/sites/pages.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
+import { describeInFullRun, itInFullRun } from '../support/suite/corpus.ts';
+import { pollUntil } from '../support/suite/poll.ts';
+import { unlessMissing } from '../support/workflows/histories.ts';
 
 /**
  * Parts of the service that are stopped, killed or taken up as a whole. The vitest project of this file has a

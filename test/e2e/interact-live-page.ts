@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { priceOfSession } from '../../src/credits.ts';
 import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
 import { openDatabase } from '../../src/storage/db/client.ts';
-import { call } from '../support/api.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import { useService } from '../support/use-service.ts';
+import { call } from '../support/api/call.ts';
+import { useService } from '../support/service/use-service.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /**
  * The first call of interact takes over the page of a scrape with actions or a profile. `faults.test.ts` runs

@@ -2,11 +2,11 @@ import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/run/embedded/chromium.ts';
-import { call } from '../support/api.ts';
-import { openViewer, type Viewer } from '../support/live-view.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import { useService } from '../support/use-service.ts';
+import { call } from '../support/api/call.ts';
+import { useService } from '../support/service/use-service.ts';
+import { openViewer, type Viewer } from '../support/sessions/live-view.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /**
  * The live view as its users have it: in a real browser, through the API, which relays it to the host of the

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
-import type { ApiResponse } from '../support/api.ts';
-import { type ModelEndpoint, startModelEndpoint, toolsOfferedBy } from '../support/model-endpoint.ts';
-import { startPages } from '../support/pages.ts';
-import { findMissingPython, usePythonSdk } from '../support/python-sdk.ts';
-import { useService } from '../support/use-service.ts';
+import type { ApiResponse } from '../support/api/call.ts';
+import { findMissingPython, usePythonSdk } from '../support/api/python-sdk.ts';
+import { type ModelEndpoint, startModelEndpoint, toolsOfferedBy } from '../support/models/model-endpoint.ts';
+import { useService } from '../support/service/use-service.ts';
+import { startPages } from '../support/sites/pages.ts';
 
 /** The official Python SDK, unchanged, pointed at us. */
 

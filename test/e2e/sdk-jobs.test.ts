@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { Firecrawl, SdkError } from 'firecrawl';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Site, startSite } from '../site/site.ts';
-import { IS_FULL_RUN } from '../support/corpus.ts';
-import { startPages } from '../support/pages.ts';
-import { useService } from '../support/use-service.ts';
+import { useService } from '../support/service/use-service.ts';
+import { startPages } from '../support/sites/pages.ts';
+import { IS_FULL_RUN } from '../support/suite/corpus.ts';
 
 /** The official JavaScript SDK, unchanged, with batches and crawls; and how often it asks. */
 

@@ -3,7 +3,7 @@ import { chromium as playwright } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { priceOfSession } from '../../src/credits.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { useService } from '../support/use-service.ts';
+import { useService } from '../support/service/use-service.ts';
 
 /** Browser sessions by the official JavaScript SDK, unchanged. */
 

@@ -2,8 +2,8 @@ import { Firecrawl, SdkError } from 'firecrawl';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
 import { appTruth, articleTruth, type Site, startSite } from '../site/site.ts';
-import { startPages } from '../support/pages.ts';
-import { useService } from '../support/use-service.ts';
+import { useService } from '../support/service/use-service.ts';
+import { startPages } from '../support/sites/pages.ts';
 
 /** The official JavaScript SDK, unchanged, pointed at us. */
 

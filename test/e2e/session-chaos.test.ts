@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runSessionChaos } from '../chaos/sessions/run.ts';
 import { startEmbedded } from '../chaos/target.ts';
-import { IS_FULL_RUN } from '../support/corpus.ts';
+import { IS_FULL_RUN } from '../support/suite/corpus.ts';
 
 /** The short form of `bench/chaos.ts --sessions`, on an instance of its own. */
 

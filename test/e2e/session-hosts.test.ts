@@ -4,10 +4,14 @@ import { WebSocket } from 'ws';
 import { type Database, openDatabase } from '../../src/storage/db/client.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../src/system/encryption/host-request.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { call } from '../support/api.ts';
-import { describeInFullRun } from '../support/corpus.ts';
-import { pollUntil } from '../support/poll.ts';
-import { type SessionCluster, type SessionWorker, startSessionCluster } from '../support/session-cluster.ts';
+import { call } from '../support/api/call.ts';
+import {
+  type SessionCluster,
+  type SessionWorker,
+  startSessionCluster,
+} from '../support/sessions/session-cluster.ts';
+import { describeInFullRun } from '../support/suite/corpus.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /**
  * Browser sessions on two hosts, used through two APIs. The tests follow each other: one host is stopped, the

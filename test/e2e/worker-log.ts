@@ -4,9 +4,9 @@ import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectTemporal } from '../../src/temporal/connection.ts';
-import { call } from '../support/api.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { useService } from '../support/use-service.ts';
+import { call } from '../support/api/call.ts';
+import { useService } from '../support/service/use-service.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
 
 /**
  * The log of the worker about jobs: each event once, and a warning only if the operator has to act.

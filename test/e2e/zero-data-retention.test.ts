@@ -8,16 +8,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/db/client.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { startUpkeep } from '../../src/temporal/workflow-client.ts';
-import { call } from '../support/api.ts';
-import { makeTeam, openTestDatabase } from '../support/database.ts';
-import { finished, sourcesOf, startJob } from '../support/jobs.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { htmlFile, parse } from '../support/parse.ts';
-import { pollUntil } from '../support/poll.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { temporalAddressOf } from '../support/service.ts';
-import { filesWith, findMarker, tablesWith } from '../support/stored-markers.ts';
-import { useService } from '../support/use-service.ts';
+import { call } from '../support/api/call.ts';
+import { finished, sourcesOf, startJob } from '../support/api/jobs.ts';
+import { htmlFile, parse } from '../support/api/parse.ts';
+import { temporalAddressOf } from '../support/service/start-service.ts';
+import { useService } from '../support/service/use-service.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
+import { filesWith, findMarker, tablesWith } from '../support/storage/stored-markers.ts';
+import { pollUntil } from '../support/suite/poll.ts';
+import { startReceiver } from '../support/webhooks/receiver.ts';
 
 /** A job with zero data retention leaves nothing readable in any store. */
 

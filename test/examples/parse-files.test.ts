@@ -4,8 +4,8 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { runCommand } from '../../src/run/embedded/command.ts';
 import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
-import { htmlFile } from '../support/parse.ts';
-import { useService } from '../support/use-service.ts';
+import { htmlFile } from '../support/api/parse.ts';
+import { useService } from '../support/service/use-service.ts';
 
 const service = useService();
 const example = path.join(import.meta.dirname, '../../examples/parse-files.ts');

@@ -9,7 +9,7 @@ import {
   type ModelReply,
   REFUSED_FORMAT,
   startModelEndpoint,
-} from '../support/model-endpoint.ts';
+} from '../support/models/model-endpoint.ts';
 
 const KEY = 'sk-secret-key-of-the-operator';
 let endpoint: ModelEndpoint;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { allowsMit, productionPackages } from '../../scripts/licences.ts';
-import { IS_FULL_RUN } from '../support/corpus.ts';
+import { IS_FULL_RUN } from '../support/suite/corpus.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { call } from '../support/api.ts';
-import { finished, startJob } from '../support/jobs.ts';
-import { startPages } from '../support/pages.ts';
+import { call } from '../support/api/call.ts';
+import { finished, startJob } from '../support/api/jobs.ts';
+import { startPages } from '../support/sites/pages.ts';
 import { ALLOWED, expectSilence, heardOf } from './canary.ts';
 
 /** What jobs request beside the pages that the user names: robots.txt, sitemaps, links, webhooks. */

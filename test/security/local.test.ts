@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { scrape } from '../support/api.ts';
-import { sampleOf } from '../support/corpus.ts';
-import { type Pages, startPages } from '../support/pages.ts';
+import { scrape } from '../support/api/call.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { sampleOf } from '../support/suite/corpus.ts';
 import { ALLOWED, expectSilence } from './canary.ts';
 
 /** Pages that want files of this machine, or the browser's own pages. */

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { scrape } from '../support/api.ts';
-import { startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import { chromiumProcesses } from '../support/processes.ts';
-import { useService } from '../support/use-service.ts';
+import { scrape } from '../support/api/call.ts';
+import { chromiumProcesses } from '../support/processes/service-processes.ts';
+import { useService } from '../support/service/use-service.ts';
+import { startPages } from '../support/sites/pages.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 import { ALLOWED, expectSilence } from './canary.ts';
 
 const service = useService();

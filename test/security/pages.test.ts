@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { scrape } from '../support/api.ts';
-import { sampleOf } from '../support/corpus.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
+import { scrape } from '../support/api/call.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { sampleOf } from '../support/suite/corpus.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 import { ALLOWED, expectSilence, heardOf, sightings } from './canary.ts';
 import { type Aim, CLOSED, FORMS } from './forms.ts';
 import { hostSpellings } from './spellings.ts';

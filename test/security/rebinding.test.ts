@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOf } from '../../src/errors.ts';
-import { scrape } from '../support/api.ts';
-import { type Pages, startPages } from '../support/pages.ts';
+import { scrape } from '../support/api/call.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
 import { ALLOWED } from './canary.ts';
 
 /** Names that lead to the site when they are checked, and inside when they are asked for again. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { scrape } from '../support/api.ts';
-import { sampleOf } from '../support/corpus.ts';
-import { type Pages, startPages } from '../support/pages.ts';
+import { scrape } from '../support/api/call.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { sampleOf } from '../support/suite/corpus.ts';
 import { ALLOWED, expectSilence } from './canary.ts';
 
 /** A site that may be fetched, and sends its visitors inside. */

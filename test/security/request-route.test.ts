@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { scrape } from '../support/api.ts';
+import { scrape } from '../support/api/call.ts';
 import { expectSilence, heardOf, sightings } from './canary.ts';
 import { proxyEnvironment } from './service.ts';
 

@@ -3,14 +3,14 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOf } from '../../src/errors.ts';
-import { scrape } from '../support/api.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import type { Process } from '../support/process-list.ts';
-import { chromiumProcesses } from '../support/processes.ts';
-import { runFileOf } from '../support/service.ts';
-import { useService } from '../support/use-service.ts';
-import { requireUserNamespaces } from '../support/user-namespaces.ts';
+import { scrape } from '../support/api/call.ts';
+import type { Process } from '../support/processes/process-list.ts';
+import { chromiumProcesses } from '../support/processes/service-processes.ts';
+import { requireUserNamespaces } from '../support/processes/user-namespaces.ts';
+import { runFileOf } from '../support/service/start-service.ts';
+import { useService } from '../support/service/use-service.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 import { ALLOWED } from './canary.ts';
 
 /** The privileges of the browser processes while a page is open, read from /proc. */

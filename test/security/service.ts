@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startDns } from '../support/dns.ts';
-import { type ProjectService, startService } from '../support/service.ts';
+import { startDns } from '../support/network/dns.ts';
+import { type ProjectService, startService } from '../support/service/start-service.ts';
 import { ALLOWED, startCanary } from './canary.ts';
 import { NAMES } from './names.ts';
 

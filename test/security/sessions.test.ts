@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { call } from '../support/api.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import { connectRaw, type RawClient } from '../support/protocol.ts';
-import { useService } from '../support/use-service.ts';
+import { call } from '../support/api/call.ts';
+import { connectRaw, type RawClient } from '../support/browser/protocol.ts';
+import { useService } from '../support/service/use-service.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 import { ALLOWED, expectSilence, heardOf } from './canary.ts';
 import { type Aim, CLOSED, FORMS } from './forms.ts';
 

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DownloadLimit } from '../../src/sessions/downloads/download-limit.ts';
 import type { CanceledDownload } from '../../src/sessions/downloads/downloads.ts';
 import { createLogger } from '../../src/system/logger.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import { connectRaw, type RawClient } from '../support/protocol.ts';
-import { startTestSessionBrowser, type TestSessionBrowser } from '../support/session-browser.ts';
+import { connectRaw, type RawClient } from '../support/browser/protocol.ts';
+import { startTestSessionBrowser, type TestSessionBrowser } from '../support/sessions/session-browser.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** Downloads of a session's browser that would exceed 100 MiB. */
 

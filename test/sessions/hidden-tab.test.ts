@@ -11,8 +11,8 @@ import { HostedSession } from '../../src/sessions/hosted-session.ts';
 import { createSessionMetrics } from '../../src/sessions/session-metrics.ts';
 import { createLogger } from '../../src/system/logger.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { connectRaw } from '../support/protocol.ts';
-import { startTestSessionBrowser, type TestSessionBrowser } from '../support/session-browser.ts';
+import { connectRaw } from '../support/browser/protocol.ts';
+import { startTestSessionBrowser, type TestSessionBrowser } from '../support/sessions/session-browser.ts';
 
 /** A session that saves a profile reads the storage of sites that no tab shows. */
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, test } from 'vitest';
 import { codeOf } from '../../src/errors.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { pollUntil } from '../support/poll.ts';
-import { type Process, processesBelow } from '../support/process-list.ts';
-import { connectRaw, type RawClient } from '../support/protocol.ts';
-import { startTestSessionBrowser, type TestSessionBrowser } from '../support/session-browser.ts';
+import { connectRaw, type RawClient } from '../support/browser/protocol.ts';
+import { type Process, processesBelow } from '../support/processes/process-list.ts';
+import { startTestSessionBrowser, type TestSessionBrowser } from '../support/sessions/session-browser.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /**
  * What a client of the DevTools protocol can do to the machine, to its own browser, and to another session.

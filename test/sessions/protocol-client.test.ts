@@ -6,10 +6,10 @@ import { chromium as playwright } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Site, startSite } from '../site/site.ts';
-import { itInFullRun } from '../support/corpus.ts';
-import { pollUntil } from '../support/poll.ts';
-import { connectRaw } from '../support/protocol.ts';
-import { startTestSessionBrowser, type TestSessionBrowser } from '../support/session-browser.ts';
+import { connectRaw } from '../support/browser/protocol.ts';
+import { startTestSessionBrowser, type TestSessionBrowser } from '../support/sessions/session-browser.ts';
+import { itInFullRun } from '../support/suite/corpus.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** Protocol clients on the browser of a session. */
 

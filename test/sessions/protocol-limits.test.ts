@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { CdpConnection, type CdpMessage } from '../../src/fetch/browser/chromium/cdp.ts';
 import { MAX_CLIENTS, ProtocolClients } from '../../src/sessions/protocol/protocol-clients.ts';
-import { pollUntil } from '../support/poll.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** What clients of the DevTools protocol may take of the host. Neither browser nor network is real. */
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { Disconnected } from '../../src/fetch/browser/chromium/cdp.ts';
 import type { RunningBrowser } from '../../src/sessions/browser/running-browser.ts';
 import { ScrapeBrowsers } from '../../src/sessions/browser/scrape-browsers.ts';
-import { pollUntil } from '../support/poll.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** Browsers that do nothing but count and end. */
 function countingBrowsers() {

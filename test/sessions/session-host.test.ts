@@ -18,9 +18,9 @@ import { findSessionConfinement, SessionHost } from '../../src/sessions/session-
 import { createSessionMetrics } from '../../src/sessions/session-metrics.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../src/system/encryption/host-request.ts';
 import { createLogger } from '../../src/system/logger.ts';
-import { pollUntil } from '../support/poll.ts';
-import { processesWith } from '../support/process-list.ts';
-import { connectRaw } from '../support/protocol.ts';
+import { connectRaw } from '../support/browser/protocol.ts';
+import { processesWith } from '../support/processes/process-list.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** A host of sessions without a service. Its browsers have no network. */
 

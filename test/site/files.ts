@@ -1,4 +1,4 @@
-import { writePng } from '../support/png-writer.ts';
+import { writePng } from '../support/documents/png-writer.ts';
 
 const SIDE = 8;
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { parseArgs } from 'node:util';
-import { listenOnNewPort } from '../support/listen.ts';
+import { listenOnNewPort } from '../support/network/listen.ts';
 import { notFound, ROUTES } from './routes.ts';
 
 export { type AppTruth, appTruth } from './app.ts';

@@ -1,7 +1,7 @@
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readHistory, replayAll, savedHistories, silenceReplays } from '../support/histories.ts';
+import { readHistory, replayAll, savedHistories, silenceReplays } from '../support/workflows/histories.ts';
 
 /**
  * Histories of earlier versions. One that no longer replays means that jobs which are under way during an

@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/db/client.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { IS_FULL_RUN } from '../support/corpus.ts';
-import { openTestDatabase } from '../support/database.ts';
-import { payloadsOf, replay, silenceReplays } from '../support/histories.ts';
-import { finished, startJob, untilStatus } from '../support/jobs.ts';
-import { startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import { useService } from '../support/use-service.ts';
+import { finished, startJob, untilStatus } from '../support/api/jobs.ts';
+import { useService } from '../support/service/use-service.ts';
+import { startPages } from '../support/sites/pages.ts';
+import { openTestDatabase } from '../support/storage/database.ts';
+import { IS_FULL_RUN } from '../support/suite/corpus.ts';
+import { pollUntil } from '../support/suite/poll.ts';
+import { payloadsOf, replay, silenceReplays } from '../support/workflows/histories.ts';
 
 /**
  * The workflows of batches and crawls: what a person sees and can do in the Temporal UI, and what is never in

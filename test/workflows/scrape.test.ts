@@ -9,13 +9,19 @@ import { prepareNamespace } from '../../src/temporal/namespace.ts';
 import { Temporal } from '../../src/temporal/workflow-client.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
-import { call, scrape } from '../support/api.ts';
-import { makeTeam, openTestDatabase } from '../support/database.ts';
-import { type History, payloadsOf, replay, silenceReplays, unlessMissing } from '../support/histories.ts';
-import { startPages } from '../support/pages.ts';
-import { htmlFile, parse } from '../support/parse.ts';
-import { pollUntil } from '../support/poll.ts';
-import { useService } from '../support/use-service.ts';
+import { call, scrape } from '../support/api/call.ts';
+import { htmlFile, parse } from '../support/api/parse.ts';
+import { useService } from '../support/service/use-service.ts';
+import { startPages } from '../support/sites/pages.ts';
+import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
+import { pollUntil } from '../support/suite/poll.ts';
+import {
+  type History,
+  payloadsOf,
+  replay,
+  silenceReplays,
+  unlessMissing,
+} from '../support/workflows/histories.ts';
 
 /** The traces of a scrape in Temporal: enough for a person to understand it, but no content of the page. */
 

@@ -7,8 +7,8 @@ import type { Database } from '../../src/storage/db/client.ts';
 import { endSession, findSession } from '../../src/storage/db/sessions.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { Temporal } from '../../src/temporal/workflow-client.ts';
-import { makeTeam, openTestDatabase, storeSession } from '../support/database.ts';
-import { useService } from '../support/use-service.ts';
+import { useService } from '../support/service/use-service.ts';
+import { makeTeam, openTestDatabase, storeSession } from '../support/storage/database.ts';
 
 /**
  * How the workflow of a session finds a host that can start its browser, and how it ends the session there.

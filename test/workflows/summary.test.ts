@@ -3,12 +3,18 @@ import type { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rangesOf } from '../../src/jobs/page-jobs/chunk-log.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
-import { call, scrape } from '../support/api.ts';
-import { type History, payloadsOf, replay, silenceReplays, unlessMissing } from '../support/histories.ts';
-import { finished, startJob, untilStatus } from '../support/jobs.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
-import { useService } from '../support/use-service.ts';
+import { call, scrape } from '../support/api/call.ts';
+import { finished, startJob, untilStatus } from '../support/api/jobs.ts';
+import { useService } from '../support/service/use-service.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { pollUntil } from '../support/suite/poll.ts';
+import {
+  type History,
+  payloadsOf,
+  replay,
+  silenceReplays,
+  unlessMissing,
+} from '../support/workflows/histories.ts';
 
 /** The summary of an ended job in the Temporal UI. */
 

@@ -7,13 +7,19 @@ import { redeliver } from '../../src/storage/db/webhooks.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { Temporal } from '../../src/temporal/workflow-client.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { call } from '../support/api.ts';
-import { openTestDatabase } from '../support/database.ts';
-import { type History, replay, silenceReplays } from '../support/histories.ts';
-import { pollUntil } from '../support/poll.ts';
-import { DEAD_URL, type Receiver, startReceiver } from '../support/receiver.ts';
-import { useService } from '../support/use-service.ts';
-import { deliveriesOf, endPages, endTestJob, makeJob, type TestJob } from '../support/webhooks.ts';
+import { call } from '../support/api/call.ts';
+import { useService } from '../support/service/use-service.ts';
+import { openTestDatabase } from '../support/storage/database.ts';
+import { pollUntil } from '../support/suite/poll.ts';
+import { DEAD_URL, type Receiver, startReceiver } from '../support/webhooks/receiver.ts';
+import {
+  deliveriesOf,
+  endPages,
+  endTestJob,
+  makeJob,
+  type TestJob,
+} from '../support/webhooks/webhook-jobs.ts';
+import { type History, replay, silenceReplays } from '../support/workflows/histories.ts';
 
 /** One workflow delivers all events of a job, whatever becomes of them; nothing of them is in its history. */
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { priceOfSession } from '../../../src/credits.ts';
 import type { Database } from '../../../src/storage/db/client.ts';
-import { processesThatMount, processesWith } from '../../support/process-list.ts';
+import { processesThatMount, processesWith } from '../../support/processes/process-list.ts';
 import type { Findings } from '../findings.ts';
 
 /**

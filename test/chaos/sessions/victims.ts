@@ -1,4 +1,4 @@
-import { type Process, processesBelow } from '../../support/process-list.ts';
+import { type Process, processesBelow } from '../../support/processes/process-list.ts';
 
 /**
  * What a worker runs for its sessions: processes of Chromium, and sandboxes with the programs of users' code.

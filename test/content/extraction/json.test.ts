@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { extractAll, extractBySchema } from '../../../src/content/extraction/extract.ts';
 import { findSchemaError } from '../../../src/content/extraction/json-schema.ts';
 import { ServiceError } from '../../../src/errors.ts';
-import { itInFullRun } from '../../support/corpus.ts';
+import { itInFullRun } from '../../support/suite/corpus.ts';
 import { contentOf } from '../html/page.ts';
 
 const string = { type: 'string' };

@@ -6,7 +6,7 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { expect, it } from 'vitest';
 import { toMarkdown } from '../../../src/content/html/markdown/index.ts';
 import { parseHtml } from '../../../src/content/html/parse/parse.ts';
-import { propertyRuns } from '../../support/corpus.ts';
+import { propertyRuns } from '../../support/suite/corpus.ts';
 
 /** Text that would begin or end a block in markdown. */
 const leads = fc.constantFrom(

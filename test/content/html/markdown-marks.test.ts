@@ -5,7 +5,7 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { expect, it } from 'vitest';
 import { toMarkdown } from '../../../src/content/html/markdown/index.ts';
 import { parseHtml } from '../../../src/content/html/parse/parse.ts';
-import { propertyRuns } from '../../support/corpus.ts';
+import { propertyRuns } from '../../support/suite/corpus.ts';
 
 const signs = [
   '.',

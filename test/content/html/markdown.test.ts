@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toMarkdown } from '../../../src/content/html/markdown/index.ts';
 import { parseHtml } from '../../../src/content/html/parse/parse.ts';
-import { propertyRuns } from '../../support/corpus.ts';
+import { propertyRuns } from '../../support/suite/corpus.ts';
 import { contentOf } from './page.ts';
 
 const markdown = (html: string, options = {}) => contentOf(html, options).markdown;

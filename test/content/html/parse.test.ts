@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseHtml } from '../../../src/content/html/parse/parse.ts';
 import { selectElements } from '../../../src/content/html/selector.ts';
-import { propertyRuns } from '../../support/corpus.ts';
+import { propertyRuns } from '../../support/suite/corpus.ts';
 
 const tooLarge = expect.objectContaining({ code: 'SCRAPE_CONTENT_TOO_LARGE' });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { oneLine } from '../../../src/content/html/text.ts';
-import { propertyRuns } from '../../support/corpus.ts';
+import { propertyRuns } from '../../support/suite/corpus.ts';
 
 it('a text in one line has its words, with one space between two of them', () => {
   const character = fc.constantFrom(

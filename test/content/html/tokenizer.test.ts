@@ -5,7 +5,7 @@ import { Parser, parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import { buildTree } from '../../../src/content/html/parse/tokenizer.ts';
 import { BoundedAdapter } from '../../../src/content/html/parse/tree-adapter.ts';
-import { propertyRuns } from '../../support/corpus.ts';
+import { propertyRuns } from '../../support/suite/corpus.ts';
 
 /**
  * Names, attributes and texts of a tree, with their bounds: texts that touch would hide behind plain HTML.

@@ -4,7 +4,7 @@ import { loadMarkdownConverter } from '../../../src/content/html/markdown-conver
 import { parseHtml } from '../../../src/content/html/parse/parse.ts';
 import { articlePage } from '../../site/article.ts';
 import { STATIC_SHAPES, shapePage } from '../../site/shapes.ts';
-import { compareWords } from '../../support/markdown-words.ts';
+import { compareWords } from '../../support/documents/markdown-words.ts';
 
 const words = fc.constantFrom(
   'river',

@@ -8,7 +8,7 @@ import {
 } from '../../../src/content/parsers/conversion/document-converter.ts';
 import type { ConvertedDocument } from '../../../src/content/parsers/document.ts';
 import { ServiceError } from '../../../src/errors.ts';
-import { sampleOf } from '../../support/corpus.ts';
+import { sampleOf } from '../../support/suite/corpus.ts';
 import { IMAGE_BOMBS, READABLE_PDFS, SLOW_PDFS, UNREADABLE_PDFS } from './pdf/hostile-pdfs.ts';
 import { textLines, writePdf } from './pdf/pdf-writer.ts';
 

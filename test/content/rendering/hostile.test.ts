@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { render } from '../../../src/content/rendering/render.ts';
 import { ServiceError } from '../../../src/errors.ts';
 import { formatRequest } from '../../../src/schemas/formats.ts';
-import { propertyRuns, sampleOf } from '../../support/corpus.ts';
+import { propertyRuns, sampleOf } from '../../support/suite/corpus.ts';
 import { DEFAULTS, snapshotOf } from '../html/page.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { RestingPiscina } from '../../../src/content/rendering/resting-piscina.ts';
-import { pollUntil } from '../../support/poll.ts';
+import { pollUntil } from '../../support/suite/poll.ts';
 
 let pool: RestingPiscina<{ hangs?: boolean }, number>;
 afterEach(() => pool.close());

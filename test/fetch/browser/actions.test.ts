@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { scrape } from '../../support/api.ts';
-import { startPages } from '../../support/pages.ts';
-import { pollUntil } from '../../support/poll.ts';
+import { scrape } from '../../support/api/call.ts';
+import { startPages } from '../../support/sites/pages.ts';
+import { pollUntil } from '../../support/suite/poll.ts';
 
 /** Actions on a page before it is read, tested through the API. */
 

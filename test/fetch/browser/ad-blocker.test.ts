@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openAdBlocker } from '../../../src/fetch/browser/network/ad-blocker.ts';
 import { createLogger } from '../../../src/system/logger.ts';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
-import { type Pages, startPages } from '../../support/pages.ts';
+import { startBrowser, type TestBrowser } from '../../support/browser/start-browser.ts';
+import { type Pages, startPages } from '../../support/sites/pages.ts';
 
 /** Advertisements in pages: what is asked for, and what is left of them. */
 

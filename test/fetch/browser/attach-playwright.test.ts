@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createTabTransport } from '../../../src/fetch/browser/attach-playwright.ts';
 import type { BrowsingContext } from '../../../src/fetch/browser/chromium/browsing-context.ts';
 import { CdpConnection, type CdpMessage } from '../../../src/fetch/browser/chromium/cdp.ts';
-import { pollUntil } from '../../support/poll.ts';
+import { pollUntil } from '../../support/suite/poll.ts';
 
 /** What Playwright is told of a tab. Its browser is a pair of streams. */
 

@@ -1,10 +1,10 @@
 import { Firecrawl } from 'firecrawl';
 import { describe, expect, it } from 'vitest';
 import { branding as format } from '../../../src/content/formats/branding.ts';
-import { scrape } from '../../support/api.ts';
-import { BRANDS, type Brand } from '../../support/brands.ts';
-import { startPages } from '../../support/pages.ts';
-import { useService } from '../../support/use-service.ts';
+import { scrape } from '../../support/api/call.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { BRANDS, type Brand } from '../../support/sites/brands.ts';
+import { startPages } from '../../support/sites/pages.ts';
 
 /** The brand of made-up sites, as whoever made them had it in mind. */
 

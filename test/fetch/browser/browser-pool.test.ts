@@ -6,7 +6,7 @@ import { BrowserPool, type PoolOptions } from '../../../src/fetch/browser/chromi
 import { type Chromium, launchChromium } from '../../../src/fetch/browser/chromium/launch-chromium.ts';
 import { measureMemoryMb, ownKbOf } from '../../../src/fetch/browser/chromium/process-memory.ts';
 import { findChromium } from '../../../src/run/embedded/chromium.ts';
-import { pollUntil } from '../../support/poll.ts';
+import { pollUntil } from '../../support/suite/poll.ts';
 
 /** How browsers are handed out, and when they are replaced; with real ones. */
 

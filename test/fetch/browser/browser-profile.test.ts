@@ -10,9 +10,9 @@ import {
   releaseProfile,
   saveProfile,
 } from '../../../src/storage/db/teams/profiles.ts';
-import { call } from '../../support/api.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../../support/database.ts';
-import { finished, startJob } from '../../support/jobs.ts';
+import { call } from '../../support/api/call.ts';
+import { finished, startJob } from '../../support/api/jobs.ts';
+import { useService } from '../../support/service/use-service.ts';
 import {
   HOLD,
   LOGGED_IN,
@@ -20,9 +20,9 @@ import {
   loginPage,
   STRANGER,
   startLoginSite,
-} from '../../support/login-site.ts';
-import { startPages } from '../../support/pages.ts';
-import { useService } from '../../support/use-service.ts';
+} from '../../support/sites/login-site.ts';
+import { startPages } from '../../support/sites/pages.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../../support/storage/database.ts';
 
 /** Browser state that scrapes keep by name, on a site that has a login. */
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { VisitOptions } from '../../../src/fetch/browser/visit.ts';
-import { scrape } from '../../support/api.ts';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
-import { sampleOf } from '../../support/corpus.ts';
-import { startPages } from '../../support/pages.ts';
-import { pollUntil } from '../../support/poll.ts';
+import { scrape } from '../../support/api/call.ts';
+import { startBrowser, type TestBrowser } from '../../support/browser/start-browser.ts';
+import { startPages } from '../../support/sites/pages.ts';
+import { sampleOf } from '../../support/suite/corpus.ts';
+import { pollUntil } from '../../support/suite/poll.ts';
 
 /** Cookie notices, made up after the ways of the common ones: answered with no, and gone. */
 

@@ -1,8 +1,8 @@
 import { devices } from 'playwright';
 import { expect, it } from 'vitest';
 import { PHONE } from '../../../src/fetch/browser/device-emulation.ts';
-import { startBrowser, VISITOR } from '../../support/browser.ts';
-import { startPages } from '../../support/pages.ts';
+import { startBrowser, VISITOR } from '../../support/browser/start-browser.ts';
+import { startPages } from '../../support/sites/pages.ts';
 
 it('headers, scripts and client hints agree with the configured user agent', async () => {
   await using browser = await startBrowser({ hosts: [] });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scrape } from '../../support/api.ts';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
-import { finished, startJob } from '../../support/jobs.ts';
-import { startPages } from '../../support/pages.ts';
+import { scrape } from '../../support/api/call.ts';
+import { finished, startJob } from '../../support/api/jobs.ts';
+import { startBrowser, type TestBrowser } from '../../support/browser/start-browser.ts';
+import { startPages } from '../../support/sites/pages.ts';
 
 /** Pages of one job that are opened one after the other in the same context. */
 

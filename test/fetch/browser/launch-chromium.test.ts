@@ -8,7 +8,7 @@ import { readConfig } from '../../../src/config.ts';
 import { launchChromium } from '../../../src/fetch/browser/chromium/launch-chromium.ts';
 import { findChromium } from '../../../src/run/embedded/chromium.ts';
 import { runCommand } from '../../../src/run/embedded/command.ts';
-import { requireUserNamespaces } from '../../support/user-namespaces.ts';
+import { requireUserNamespaces } from '../../support/processes/user-namespaces.ts';
 
 /** How Chromium begins and ends. */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
-import { startPages } from '../../support/pages.ts';
+import { startBrowser, type TestBrowser } from '../../support/browser/start-browser.ts';
+import { startPages } from '../../support/sites/pages.ts';
 
 /** Forms whose controls have the names of properties, and so take the place of these. */
 

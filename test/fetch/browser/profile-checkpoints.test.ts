@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProfiles } from '../../../src/fetch/browser/browser-profile.ts';
 import type { Tab } from '../../../src/fetch/browser/tab.ts';
 import type { Database } from '../../../src/storage/db/client.ts';
-import { makeTeam, openTestDatabase } from '../../support/database.ts';
-import { pollUntil } from '../../support/poll.ts';
+import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
+import { pollUntil } from '../../support/suite/poll.ts';
 
 /** What is saved of a profile while its browser runs. The browser is not real. */
 

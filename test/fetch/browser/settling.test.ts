@@ -3,9 +3,9 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
-import { startPages } from '../../support/pages.ts';
-import { pollUntil } from '../../support/poll.ts';
+import { startBrowser, type TestBrowser } from '../../support/browser/start-browser.ts';
+import { startPages } from '../../support/sites/pages.ts';
+import { pollUntil } from '../../support/suite/poll.ts';
 
 /**
  * Late content of a page is read, although its clock is set forward once it is calm. The pages are long

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SCRIPT_SHAPES, type Site, STATIC_SHAPES, shapeSentence, startSite } from '../../site/site.ts';
-import { scrape } from '../../support/api.ts';
-import { sampleOf } from '../../support/corpus.ts';
+import { scrape } from '../../support/api/call.ts';
+import { sampleOf } from '../../support/suite/corpus.ts';
 
 /** Pages as the web has them, scraped as anybody would: without saying whether they need a browser. */
 let site: Site;

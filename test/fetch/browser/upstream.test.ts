@@ -16,10 +16,10 @@ import { USER_AGENT } from '../../../src/fetch/net/user-agent.ts';
 import { findChromium } from '../../../src/run/embedded/chromium.ts';
 import { openBlobs } from '../../../src/storage/blobs/index.ts';
 import { createLogger } from '../../../src/system/logger.ts';
-import { startDns, type TestDns } from '../../support/dns.ts';
-import { type Pages, startPages } from '../../support/pages.ts';
-import { pollUntil } from '../../support/poll.ts';
-import { startHttpProxy, startSocksProxy, type TestProxy } from '../../support/upstream-proxies.ts';
+import { startDns, type TestDns } from '../../support/network/dns.ts';
+import { startHttpProxy, startSocksProxy, type TestProxy } from '../../support/network/upstream-proxies.ts';
+import { type Pages, startPages } from '../../support/sites/pages.ts';
+import { pollUntil } from '../../support/suite/poll.ts';
 
 /**
  * Chromium behind the operator's proxies. No address of this machine may be fetched: all pages come through

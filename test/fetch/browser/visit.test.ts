@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { scrape } from '../../support/api.ts';
-import { sampleOf } from '../../support/corpus.ts';
-import { type Pages, startPages } from '../../support/pages.ts';
-import { pollUntil } from '../../support/poll.ts';
-import { startTlsSite } from '../../support/tls-site.ts';
+import { scrape } from '../../support/api/call.ts';
+import { type Pages, startPages } from '../../support/sites/pages.ts';
+import { startTlsSite } from '../../support/sites/tls-site.ts';
+import { sampleOf } from '../../support/suite/corpus.ts';
+import { pollUntil } from '../../support/suite/poll.ts';
 
 /** Effects of pages on the browser, and what pages can learn about it, tested through the API. */
 

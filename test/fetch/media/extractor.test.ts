@@ -13,8 +13,8 @@ import { type EgressProxy, startEgressProxy } from '../../../src/fetch/net/egres
 import { parseFileReference } from '../../../src/storage/blobs/file-urls.ts';
 import { type Blobs, openBlobs } from '../../../src/storage/blobs/index.ts';
 import { DEFAULTS, snapshotOf } from '../../content/html/page.ts';
-import { look, mediaFile } from '../../support/media.ts';
-import { type Pages, startPages } from '../../support/pages.ts';
+import { look, mediaFile } from '../../support/documents/media.ts';
+import { type Pages, startPages } from '../../support/sites/pages.ts';
 
 /** Files of what pages play: real threads, files and HTTP on loopback. */
 

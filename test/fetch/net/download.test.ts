@@ -7,9 +7,9 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type DownloadOptions, download, openDownload } from '../../../src/fetch/net/download.ts';
 import { createEgress, type Egress } from '../../../src/fetch/net/egress.ts';
-import { startDns, type TestDns } from '../../support/dns.ts';
-import { CLOSED_PORT } from '../../support/receiver.ts';
-import { EXPIRED, SELF_SIGNED, tlsOptions } from '../../support/tls.ts';
+import { startDns, type TestDns } from '../../support/network/dns.ts';
+import { EXPIRED, SELF_SIGNED, tlsOptions } from '../../support/network/tls.ts';
+import { CLOSED_PORT } from '../../support/webhooks/receiver.ts';
 
 const MIB = 1024 * 1024;
 const TEXT = 'Grüße aus dem Netz. '.repeat(500);

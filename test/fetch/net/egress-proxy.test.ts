@@ -16,8 +16,8 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEgress, type Egress } from '../../../src/fetch/net/egress.ts';
 import { type EgressProxy, startEgressProxy } from '../../../src/fetch/net/egress-proxy.ts';
-import { startDns, type TestDns } from '../../support/dns.ts';
-import { CLOSED_PORT } from '../../support/receiver.ts';
+import { startDns, type TestDns } from '../../support/network/dns.ts';
+import { CLOSED_PORT } from '../../support/webhooks/receiver.ts';
 
 let dns: TestDns;
 let egress: Egress;

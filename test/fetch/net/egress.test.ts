@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { policyOf } from '../../../src/errors.ts';
 import { createEgress, type Egress, type EgressOptions } from '../../../src/fetch/net/egress.ts';
 import { toFetchError } from '../../../src/fetch/net/fetch-error.ts';
-import { startDns, type TestDns } from '../../support/dns.ts';
+import { startDns, type TestDns } from '../../support/network/dns.ts';
 
 const refused = expect.objectContaining({
   code: 'unsafe_domain_blocked',

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEgress, type Egress } from '../../../src/fetch/net/egress.ts';
 import { type PostOptions, post } from '../../../src/fetch/net/post.ts';
-import { DEAD_URL, type Receiver, startReceiver } from '../../support/receiver.ts';
-import { startTlsSite } from '../../support/tls-site.ts';
+import { startTlsSite } from '../../support/sites/tls-site.ts';
+import { DEAD_URL, type Receiver, startReceiver } from '../../support/webhooks/receiver.ts';
 
 let egress: Egress;
 let guarded: Egress;

@@ -7,10 +7,10 @@ import { download } from '../../../src/fetch/net/download.ts';
 import { createEgress, type Egress, type ProxyRoute } from '../../../src/fetch/net/egress.ts';
 import { startEgressProxy } from '../../../src/fetch/net/egress-proxy.ts';
 import { createUpstreams } from '../../../src/fetch/net/upstream-proxies.ts';
-import { startDns, type TestDns } from '../../support/dns.ts';
-import { CLOSED_PORT } from '../../support/receiver.ts';
-import { SELF_SIGNED, tlsOptions } from '../../support/tls.ts';
-import { startHttpProxy, startSocksProxy, type TestProxy } from '../../support/upstream-proxies.ts';
+import { startDns, type TestDns } from '../../support/network/dns.ts';
+import { SELF_SIGNED, tlsOptions } from '../../support/network/tls.ts';
+import { startHttpProxy, startSocksProxy, type TestProxy } from '../../support/network/upstream-proxies.ts';
+import { CLOSED_PORT } from '../../support/webhooks/receiver.ts';
 
 /**
  * Nothing on this machine may be fetched: a page that arrives came through a proxy, to which all addresses

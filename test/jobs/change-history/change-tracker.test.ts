@@ -19,7 +19,7 @@ import { type Blobs, openBlobs } from '../../../src/storage/blobs/index.ts';
 import type { Database } from '../../../src/storage/db/client.ts';
 import { completeJob, failJob, insertJob } from '../../../src/storage/db/jobs/jobs.ts';
 import { snapshotOf } from '../../content/html/page.ts';
-import { makeTeam, openTestDatabase } from '../../support/database.ts';
+import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
 
 /**
  * The chain of a page's versions: attempts, scrapes side by side, jobs that come to nothing, and what is

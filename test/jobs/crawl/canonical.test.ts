@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalKey } from '../../../src/jobs/crawl/canonical-key.ts';
-import { propertyRuns } from '../../support/corpus.ts';
+import { propertyRuns } from '../../support/suite/corpus.ts';
 
 const similar = { ignoreQueryParameters: false, deduplicateSimilarURLs: true };
 const strict = { ignoreQueryParameters: false, deduplicateSimilarURLs: false };

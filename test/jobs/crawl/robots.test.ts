@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEgress } from '../../../src/fetch/net/egress.ts';
 import { fetchRobots, parseRobots, type RobotsFile } from '../../../src/jobs/crawl/robots/robots-txt.ts';
-import { CLOSED_PORT } from '../../support/receiver.ts';
+import { CLOSED_PORT } from '../../support/webhooks/receiver.ts';
 
 const ORIGIN = 'https://example.com';
 const robots = (body: string, token = 'Winnow', statusCode = 200) =>

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { parseSitemap, type SitemapEntry } from '../../../src/jobs/crawl/sitemaps/parse-sitemap.ts';
-import { IS_FULL_RUN } from '../../support/corpus.ts';
+import { IS_FULL_RUN } from '../../support/suite/corpus.ts';
 
 const URL_ = 'https://example.com/sitemap.xml';
 const MIB = 1024 * 1024;

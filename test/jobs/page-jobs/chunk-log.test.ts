@@ -5,7 +5,7 @@ import { type PageDeps, scrapeClaimedPage } from '../../../src/jobs/page-jobs/sc
 import { scrapeBody } from '../../../src/schemas/scrape.ts';
 import type { Claim } from '../../../src/storage/db/pages/claims.ts';
 import type { PageResult } from '../../../src/storage/db/pages/record-and-claim.ts';
-import { withCredits } from '../../support/extra-credits.ts';
+import { withCredits } from '../../support/documents/extra-credits.ts';
 
 /** The report of a chunk of a job, with a clock that the test controls. */
 

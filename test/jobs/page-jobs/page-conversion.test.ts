@@ -4,7 +4,7 @@ import { pageConversion } from '../../../src/jobs/page-jobs/page-conversion.ts';
 import { type PageDeps, scrapeClaimedPage } from '../../../src/jobs/page-jobs/scrape-claimed-page.ts';
 import { startDeadline } from '../../../src/jobs/scraping/deadline.ts';
 import { scrapeBody } from '../../../src/schemas/scrape.ts';
-import { withCredits } from '../../support/extra-credits.ts';
+import { withCredits } from '../../support/documents/extra-credits.ts';
 
 /** The time that a document of a batch or crawl may take, with a clock that the test controls. */
 

@@ -5,14 +5,14 @@ import type { Snapshot } from '../../../src/content/snapshot.ts';
 import { cleanMarkdown } from '../../../src/jobs/scraping/clean-markdown.ts';
 import { PageModel } from '../../../src/jobs/scraping/page-model.ts';
 import { createModels } from '../../../src/models/index.ts';
-import { sampleOf } from '../../support/corpus.ts';
-import { PLACES } from '../../support/hostile-places.ts';
+import { PLACES } from '../../support/models/hostile-places.ts';
 import {
   type ModelEndpoint,
   type ModelReply,
   type ModelRequest,
   startModelEndpoint,
-} from '../../support/model-endpoint.ts';
+} from '../../support/models/model-endpoint.ts';
+import { sampleOf } from '../../support/suite/corpus.ts';
 
 /** Pages that give orders to a model that obeys every order it reads. */
 

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { searchSearxng } from '../../../src/jobs/search/searxng.ts';
 import { searchBody } from '../../../src/schemas/search.ts';
-import { type Pages, startPages } from '../../support/pages.ts';
+import { type Pages, startPages } from '../../support/sites/pages.ts';
 
 /** Web searches by a SearXNG, whose place a server takes that responds as its documentation says. */
 

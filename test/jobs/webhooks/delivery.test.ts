@@ -8,9 +8,9 @@ import { verifyFileToken } from '../../../src/storage/blobs/file-urls.ts';
 import { type Blobs, openBlobs } from '../../../src/storage/blobs/index.ts';
 import type { Database } from '../../../src/storage/db/client.ts';
 import { changeTeam } from '../../../src/storage/db/teams/teams.ts';
-import { makeTeam, openTestDatabase } from '../../support/database.ts';
-import { DEAD_URL, type Received, startReceiver } from '../../support/receiver.ts';
-import { useService } from '../../support/use-service.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
+import { DEAD_URL, type Received, startReceiver } from '../../support/webhooks/receiver.ts';
 import {
   deliveriesOf,
   endPages,
@@ -19,7 +19,7 @@ import {
   makeJob,
   signatureOf,
   type TestJob,
-} from '../../support/webhooks.ts';
+} from '../../support/webhooks/webhook-jobs.ts';
 
 /** Rounds of deliveries: what is sent, in which order, and what becomes of it. */
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { findChromium, findInstalledChromium } from '../../../src/run/embedded/chromium.ts';
 import { runCommand } from '../../../src/run/embedded/command.ts';
-import { itInFullRun } from '../../support/corpus.ts';
+import { itInFullRun } from '../../support/suite/corpus.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'winnow-chromium-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

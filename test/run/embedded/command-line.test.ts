@@ -7,8 +7,8 @@ import { postJson } from '../../../src/cli/api-client.ts';
 import { formatResult } from '../../../src/cli/scrape-output.ts';
 import { runCommand } from '../../../src/run/embedded/command.ts';
 import { lockDataDirectory } from '../../../src/run/embedded/supervision/run-file.ts';
-import { runInProcess } from '../../support/command-line.ts';
-import { sampleOf } from '../../support/corpus.ts';
+import { runInProcess } from '../../support/service/command-line.ts';
+import { sampleOf } from '../../support/suite/corpus.ts';
 
 const entry = join(import.meta.dirname, '../../../bin/winnow.js');
 const dataDir = mkdtempSync(join(tmpdir(), 'winnow-cli-'));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { findPortOwner, isPortFree, reservePort } from '../../../src/run/embedded/ports.ts';
-import { reserveServerPort } from '../../support/server-port.ts';
+import { reserveServerPort } from '../../support/network/server-port.ts';
 
 let server: Server | undefined;
 afterEach(() => server?.close());

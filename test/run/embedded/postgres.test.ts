@@ -13,7 +13,7 @@ import {
 import type { ProcessId } from '../../../src/run/embedded/supervision/process-identity.ts';
 import { SupervisedProcess } from '../../../src/run/embedded/supervision/supervised-process.ts';
 import { translateDatabaseError } from '../../../src/storage/db/client.ts';
-import { reserveServerPort } from '../../support/server-port.ts';
+import { reserveServerPort } from '../../support/network/server-port.ts';
 
 const isRoot = process.getuid?.() === 0;
 const created: string[] = [];

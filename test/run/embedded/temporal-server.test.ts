@@ -12,7 +12,7 @@ import { isNamespaceReady } from '../../../src/run/embedded/temporal/namespace-p
 import { findTemporalBinary } from '../../../src/run/embedded/temporal/temporal-binary.ts';
 import { planTemporalServer } from '../../../src/run/embedded/temporal/temporal-server.ts';
 import { SEARCH_ATTRIBUTES } from '../../../src/workflows/search-attributes.ts';
-import { reserveServerPort } from '../../support/server-port.ts';
+import { reserveServerPort } from '../../support/network/server-port.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'winnow-temporal-'));
 let binary: string;

@@ -5,7 +5,7 @@ import { waitForDependency } from '../../../src/run/process/wait-for-dependency.
 import { openDatabase } from '../../../src/storage/db/client.ts';
 import { migrate } from '../../../src/storage/db/migrate.ts';
 import { connectTemporal } from '../../../src/temporal/connection.ts';
-import { reserveServerPort } from '../../support/server-port.ts';
+import { reserveServerPort } from '../../support/network/server-port.ts';
 
 const logger = pino({ level: 'silent' });
 

@@ -6,7 +6,7 @@ import type { CodeResult } from '../../../src/schemas/session.ts';
 import type { CodeRequest, CodeRunner, SharedTab } from '../../../src/sessions/code/code-runner.ts';
 import { ProtocolClients } from '../../../src/sessions/protocol/protocol-clients.ts';
 import { giveToSession, PROTOCOL_SOCKET } from '../../../src/sessions/session-directory.ts';
-import { startTestSessionBrowser, type TestSessionBrowser } from '../../support/session-browser.ts';
+import { startTestSessionBrowser, type TestSessionBrowser } from '../../support/sessions/session-browser.ts';
 
 /** A browser, and code that runs on it. */
 export interface CodeSession {

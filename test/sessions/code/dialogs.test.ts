@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Language } from '../../../src/schemas/session.ts';
-import { connectRaw, type RawClient } from '../../support/protocol.ts';
+import { connectRaw, type RawClient } from '../../support/browser/protocol.ts';
 import { noBubblewrap } from '../../system/sandbox/code-sandbox.ts';
 import { type CodeSession, startCodeSession } from './code-session.ts';
 import { runs } from './installed-languages.ts';

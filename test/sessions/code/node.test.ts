@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sampleOf } from '../../support/corpus.ts';
+import { sampleOf } from '../../support/suite/corpus.ts';
 import { noBubblewrap } from '../../system/sandbox/code-sandbox.ts';
 import { type CodeSession, startCodeSession } from './code-session.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { prepareCompiledCode } from '../../../src/sessions/code/compiled-code.ts';
-import { sampleOf } from '../../support/corpus.ts';
+import { sampleOf } from '../../support/suite/corpus.ts';
 import { type CodeSession, startCodeSession } from './code-session.ts';
 import { runs } from './installed-languages.ts';
 

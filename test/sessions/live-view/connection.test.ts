@@ -2,7 +2,7 @@ import type { Browser, Page, Request } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { renderSessionEndedPage } from '../../../src/api/live-view/session-ended-page.ts';
-import { type LiveViewFixture, startLiveView, startViewerBrowser } from '../../support/live-view.ts';
+import { type LiveViewFixture, startLiveView, startViewerBrowser } from '../../support/sessions/live-view.ts';
 
 /** How viewers connect, reconnect, misbehave and are told of the end of a session. */
 

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type LiveViewFixture, OTHER_SITE, startLiveView, type Viewer } from '../../support/live-view.ts';
+import {
+  type LiveViewFixture,
+  OTHER_SITE,
+  startLiveView,
+  type Viewer,
+} from '../../support/sessions/live-view.ts';
 
 /** What viewers with control do in a session, in two real browsers. */
 

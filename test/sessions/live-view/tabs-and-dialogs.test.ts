@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type LiveViewFixture, startLiveView, type Viewer } from '../../support/live-view.ts';
+import { type LiveViewFixture, startLiveView, type Viewer } from '../../support/sessions/live-view.ts';
 
 /** Tabs and dialogs of a session as viewers see and use them, in two real browsers. */
 

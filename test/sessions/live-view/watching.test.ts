@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type LiveViewFixture, startLiveView, type Viewer } from '../../support/live-view.ts';
+import { type LiveViewFixture, startLiveView, type Viewer } from '../../support/sessions/live-view.ts';
 
 /** What viewers see of a session, in two real browsers. */
 

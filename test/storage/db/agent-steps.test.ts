@@ -9,7 +9,7 @@ import {
   insertRun,
   listSteps,
 } from '../../../src/storage/db/jobs/agent-steps.ts';
-import { makeTeam, openTestDatabase } from '../../support/database.ts';
+import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
 
 let db: Database;
 beforeAll(() => {

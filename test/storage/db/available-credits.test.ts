@@ -27,11 +27,11 @@ import { readAvailableCredits } from '../../../src/storage/db/teams/available-cr
 import { extraCreditsOfPage, extraCreditsOfScrape } from '../../../src/storage/db/teams/extra-credits.ts';
 import { openJobResults } from '../../../src/storage/job-results.ts';
 import { NULL_CIPHER } from '../../../src/system/encryption/job-cipher.ts';
-import { call } from '../../support/api.ts';
-import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../../support/database.ts';
-import { startPages } from '../../support/pages.ts';
-import { pollUntil } from '../../support/poll.ts';
-import { useService } from '../../support/use-service.ts';
+import { call } from '../../support/api/call.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { startPages } from '../../support/sites/pages.ts';
+import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../../support/storage/database.ts';
+import { pollUntil } from '../../support/suite/poll.ts';
 
 /**
  * All running work of a team shares its credits, whatever kind it is. No workflow runs the jobs of this file.

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addCacheEntries, findCacheEntries } from '../../../src/storage/db/cache/cache-entries.ts';
 import type { Database } from '../../../src/storage/db/client.ts';
-import { openTestDatabase } from '../../support/database.ts';
+import { openTestDatabase } from '../../support/storage/database.ts';
 
 /** How the copies of pages in the cache are looked up. */
 

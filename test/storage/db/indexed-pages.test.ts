@@ -11,7 +11,7 @@ import {
   findIndexedPages,
 } from '../../../src/storage/db/pages/indexed-pages.ts';
 import { createTeam } from '../../../src/storage/db/teams/teams.ts';
-import { openEmptyDatabase } from '../../support/database.ts';
+import { openEmptyDatabase } from '../../support/storage/database.ts';
 
 /** More pages than are read for one word. */
 const PAGES = 1_500;

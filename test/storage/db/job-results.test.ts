@@ -9,7 +9,7 @@ import type { Database } from '../../../src/storage/db/client.ts';
 import { deleteExpiredResults } from '../../../src/storage/db/jobs/expired-jobs.ts';
 import { completeJob, insertJob } from '../../../src/storage/db/jobs/jobs.ts';
 import { type JobResults, openJobResults } from '../../../src/storage/job-results.ts';
-import { makeTeam, openTestDatabase } from '../../support/database.ts';
+import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
 
 const SMALL = Buffer.from(JSON.stringify({ markdown: 'small '.repeat(1_000) }));
 /** Larger than what is stored in the database, and incompressible. */

@@ -13,7 +13,7 @@ import {
 } from '../../../src/storage/db/jobs/jobs.ts';
 import { countSlots } from '../../../src/storage/db/teams/slots.ts';
 import { findTeam } from '../../../src/storage/db/teams/teams.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../../support/database.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../../support/storage/database.ts';
 
 /** A job ends once and is paid once, whoever says so and how often. */
 

@@ -20,8 +20,8 @@ import {
 } from '../../../src/storage/db/jobs/long-conversions.ts';
 import { countSlots } from '../../../src/storage/db/teams/slots.ts';
 import { createLogger } from '../../../src/system/logger.ts';
-import { makeTeam, openTestDatabase } from '../../support/database.ts';
-import { pollUntil } from '../../support/poll.ts';
+import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
+import { pollUntil } from '../../support/suite/poll.ts';
 
 /** Scrapes whose document took longer than their timeout, which the same request once more can join. */
 

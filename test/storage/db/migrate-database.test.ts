@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { openEmptyDatabase } from '../../support/database.ts';
+import { openEmptyDatabase } from '../../support/storage/database.ts';
 
 /** The lock that Kysely holds while it migrates. */
 const MIGRATION_LOCK = sql.lit(3853314791062309107n);

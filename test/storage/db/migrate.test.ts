@@ -19,7 +19,7 @@ import {
 } from '../../../src/storage/db/teams/teams.ts';
 import { readQueue } from '../../../src/storage/db/teams/usage.ts';
 import { NULL_CIPHER } from '../../../src/system/encryption/job-cipher.ts';
-import { openEmptyDatabase } from '../../support/database.ts';
+import { openEmptyDatabase } from '../../support/storage/database.ts';
 
 it('several processes that start at once create the schema and the first team once', async () => {
   await using empty = await openEmptyDatabase();

@@ -8,7 +8,7 @@ import { scrapeBody } from '../../../src/schemas/scrape.ts';
 import { type Blobs, openBlobs } from '../../../src/storage/blobs/index.ts';
 import { migrate } from '../../../src/storage/db/migrate.ts';
 import { snapshotOf } from '../../content/html/page.ts';
-import { openEmptyDatabase } from '../../support/database.ts';
+import { openEmptyDatabase } from '../../support/storage/database.ts';
 
 const KEY = Buffer.from('page');
 const ANY_AGE = scrapeBody.parse({ url: 'http://a.test/', lockdown: true });

@@ -6,7 +6,7 @@ import type { Blobs } from '../../../src/storage/blobs/index.ts';
 import type { Database } from '../../../src/storage/db/client.ts';
 import { insertPageJob } from '../../../src/storage/db/jobs/page-jobs.ts';
 import { NULL_CIPHER } from '../../../src/system/encryption/job-cipher.ts';
-import { makeTeam, openTestDatabase } from '../../support/database.ts';
+import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
 
 /**
  * A page worker with a real database. Its clock stands still unless the test moves it, so that it never stops

@@ -16,7 +16,7 @@ import {
   saveProfile,
 } from '../../../src/storage/db/teams/profiles.ts';
 import { decrypt, deriveKey } from '../../../src/system/encryption/cipher.ts';
-import { makeTeam, openTestDatabase } from '../../support/database.ts';
+import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
 
 const STATE = JSON.stringify({ cookies: [{ name: 'session', value: 'very-secret' }], origins: [] });
 

@@ -20,7 +20,7 @@ import { listSkipped } from '../../../src/storage/db/pages/skipped-urls.ts';
 import { acquireSlot, countSlots, endSlotWait, releaseSlot } from '../../../src/storage/db/teams/slots.ts';
 import { findTeam, type TeamChange } from '../../../src/storage/db/teams/teams.ts';
 import { createJobCipher, NULL_CIPHER } from '../../../src/system/encryption/job-cipher.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../../support/database.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../../support/storage/database.ts';
 
 /**
  * Page workers claim and record pages: each page ends once and is billed once, and no limit is exceeded,

@@ -15,7 +15,7 @@ import {
   storeRobotsFile,
 } from '../../../src/storage/db/robots.ts';
 import { createJobCipher, type JobCipher, NULL_CIPHER } from '../../../src/system/encryption/job-cipher.ts';
-import { makeTeam, openTestDatabase } from '../../support/database.ts';
+import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
 
 /**
  * Copies of robots.txt are shared by all workers, and so is how long a crawl waits for one that is

@@ -9,7 +9,7 @@ import {
   renewSlot,
   SLOT_LEASE_SECONDS,
 } from '../../../src/storage/db/teams/slots.ts';
-import { makeTeam, openTestDatabase } from '../../support/database.ts';
+import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
 
 let db: Database;
 let teamId: string;

@@ -14,8 +14,8 @@ import {
   recordAttempt,
   redeliver,
 } from '../../../src/storage/db/webhooks.ts';
-import { makeTeam, openTestDatabase } from '../../support/database.ts';
-import { useService } from '../../support/use-service.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
 import {
   deliveriesOf,
   endPages,
@@ -23,7 +23,7 @@ import {
   makeDue,
   makeJob,
   type TestJob,
-} from '../../support/webhooks.ts';
+} from '../../support/webhooks/webhook-jobs.ts';
 
 /** The rows of deliveries: what is due, what an attempt leaves, what is left. */
 

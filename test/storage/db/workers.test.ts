@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../../src/storage/db/client.ts';
 import { chooseSessionHost, reportWorker } from '../../../src/storage/db/workers.ts';
-import { openTestDatabase } from '../../support/database.ts';
+import { openTestDatabase } from '../../support/storage/database.ts';
 
 let db: Database;
 beforeAll(() => {

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Confinement } from '../../../src/system/sandbox/confinement.ts';
 import { measureTree } from '../../../src/system/sandbox/process-tree.ts';
-import { sampleOf } from '../../support/corpus.ts';
-import { pollUntil } from '../../support/poll.ts';
+import { sampleOf } from '../../support/suite/corpus.ts';
+import { pollUntil } from '../../support/suite/poll.ts';
 import { noBubblewrap, openCodeSandbox } from './code-sandbox.ts';
 
 /** The pool of processes and its bounds, with tasks that are code. */

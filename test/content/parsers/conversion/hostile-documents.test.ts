@@ -9,7 +9,7 @@ import {
   type DocumentConverter,
 } from '../../../../src/content/parsers/conversion/document-converter.ts';
 import type { ConvertedDocument, DocumentType } from '../../../../src/content/parsers/document.ts';
-import { sampleOf } from '../../../support/corpus.ts';
+import { sampleOf } from '../../../support/suite/corpus.ts';
 import { writeCompoundFile } from '../compound-file-writer.ts';
 import { docx, paragraph, run } from '../office/docx-writer.ts';
 import {

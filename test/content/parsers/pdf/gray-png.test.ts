@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readGrayPng } from '../../../../src/content/parsers/pdf/ocr/gray-png.ts';
-import { writePng } from '../../../support/png-writer.ts';
+import { writePng } from '../../../support/documents/png-writer.ts';
 
 /** Bytes without a pattern, the same ones each time. */
 function noise(length: number): Buffer {

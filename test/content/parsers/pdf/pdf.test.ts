@@ -10,7 +10,7 @@ import { imagePdf } from '../../../../src/content/parsers/pdf/ocr/image-pdf.ts';
 import { parseImage } from '../../../../src/content/parsers/pdf/ocr/parse-image.ts';
 import { readInfoDictionary } from '../../../../src/content/parsers/pdf/source/info-dictionary.ts';
 import { OFFLINE } from '../../../../src/content/parsers/pdf/source/liteparse.ts';
-import { writePng } from '../../../support/png-writer.ts';
+import { writePng } from '../../../support/documents/png-writer.ts';
 import {
   type PdfPageContent,
   type PlacedText,

@@ -1,0 +1,255 @@
+import path from 'node:path';
+
+/** A folder or file at the top of `src/`. */
+interface Group {
+  name: string;
+  /** The modules of a folder in layers, lowest first; absent if its files may import each other. */
+  modules?: string[][];
+}
+
+/**
+ * The groups of `src/`, lowest first. A file imports from lower groups, from lower modules of its group and
+ * from its own module. After a change, `npm run docs` writes the table into docs/layers.md.
+ */
+const GROUPS: Group[] = [
+  { name: 'errors' },
+  { name: 'job-kinds' },
+  { name: 'json' },
+  { name: 'url' },
+  {
+    name: 'system',
+    modules: [
+      ['encryption', 'child-processes', 'pause', 'until-aborted', 'read-pause'],
+      ['logger', 'health', 'call-slots'],
+      ['sandbox'],
+    ],
+  },
+  {
+    name: 'content',
+    modules: [
+      ['source-text'],
+      ['media-kind', 'snapshot', 'language-model', 'upload-url'],
+      ['html'],
+      ['changes', 'branding', 'answers', 'extraction'],
+      ['parsers', 'formats', 'indexing'],
+      ['rendering'],
+    ],
+  },
+  { name: 'config' },
+  { name: 'schemas' },
+  { name: 'credits' },
+  { name: 'storage', modules: [['agent-steps'], ['db', 'blobs'], ['job-results']] },
+  { name: 'fetch', modules: [['net'], ['browser', 'media'], ['engines']] },
+  { name: 'models' },
+  {
+    name: 'jobs',
+    modules: [
+      ['guides', 'agent', 'direct-start'],
+      ['change-history', 'webhooks'],
+      ['scraping', 'crawl', 'search'],
+      ['page-jobs', 'support'],
+    ],
+  },
+  { name: 'sessions' },
+  { name: 'activities' },
+  { name: 'workflows' },
+  { name: 'temporal' },
+  { name: 'api' },
+  { name: 'run', modules: [['embedded', 'process'], ['worker']] },
+  { name: 'server' },
+  { name: 'worker' },
+  { name: 'main' },
+  { name: 'cli' },
+];
+
+/** The only modules that may import a package; a name that ends in `/` stands for everything below it. */
+const PACKAGE_OWNERS: Record<string, string[]> = {
+  playwright: ['fetch/browser', 'sessions'],
+  '@ghostery/adblocker': ['fetch/browser'],
+  '@duckduckgo/autoconsent': ['fetch/browser'],
+  undici: ['fetch/net'],
+  'proxy-chain': ['fetch/net'],
+  'node:dns': ['fetch/net'],
+  'node:dns/': ['fetch/net'],
+  'node:tls': ['fetch/net'],
+  'node:https': ['fetch/net'],
+  pg: ['storage/db'],
+  kysely: ['storage/db'],
+  'kysely/': ['storage/db'],
+  express: ['api'],
+  multer: ['api'],
+  'pino-http': ['api'],
+  'swagger-ui-dist/': ['api'],
+  'rate-limiter-flexible': ['api'],
+  '@aws-sdk/': ['storage/blobs'],
+  turndown: ['content/html'],
+  '@temporalio/': ['workflows', 'activities', 'temporal', 'worker'],
+  ai: ['models'],
+  '@ai-sdk/': ['models'],
+  piscina: ['content/rendering'],
+  mediabunny: ['content/rendering'],
+  dataloader: ['fetch/engines'],
+  tldts: ['jobs/crawl'],
+  diff: ['content/changes'],
+  culori: ['content/branding'],
+  re2js: ['url'],
+  ws: ['api', 'sessions'],
+  micromark: ['api'],
+  'micromark-extension-gfm': ['api'],
+  'node:child_process': ['system/child-processes', 'run/embedded', 'temporal', 'sessions'],
+  'node:worker_threads': ['content/rendering'],
+};
+
+/** The layers that workflows may import at run time. They may import types from any lower layer. */
+const WORKFLOW_RUNTIME = new Set([
+  'errors',
+  'job-kinds',
+  'jobs/agent',
+  'workflows',
+  '@temporalio/workflow',
+  '@temporalio/common',
+]);
+
+interface Import {
+  specifier: string;
+  typeOnly: boolean;
+}
+
+const IMPORT = /^\s*(?:import|export)\s+(type\s+)?(?:[^'"();]*?\sfrom\s+)?['"]([^'"]+)['"]/gm;
+const DYNAMIC_IMPORT = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
+
+const staticImportsOf = (source: string): Import[] =>
+  [...source.matchAll(IMPORT)].map(([, type, specifier]) => ({
+    specifier: specifier!,
+    typeOnly: Boolean(type),
+  }));
+
+function importsOf(source: string): Import[] {
+  const dynamic = [...source.matchAll(DYNAMIC_IMPORT)].map(([, specifier]) => ({
+    specifier: specifier!,
+    typeOnly: false,
+  }));
+  return [...staticImportsOf(source), ...dynamic];
+}
+
+/** The path of an imported file, relative to the same directory as the path of the file that imports it. */
+const resolveImport = (file: string, specifier: string) =>
+  path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier));
+
+/** The modules of all groups in layers, lowest first, with the group before the name: `fetch/net`. */
+const LAYERS = GROUPS.flatMap(({ name, modules }) =>
+  modules ? modules.map((layer) => layer.map((module) => `${name}/${module}`)) : [[name]],
+);
+const GROUPED = new Set(GROUPS.filter(({ modules }) => modules).map(({ name }) => name));
+
+/**
+ * The module that a file belongs to: the first part of its path below `src/`, with the second one in a group.
+ */
+function moduleOf(file: string): string {
+  const [first, second] = file.replace(/\.ts$/, '').split('/');
+  return GROUPED.has(first!) ? `${first}/${second}` : first!;
+}
+const layerOf = (module: string) => LAYERS.findIndex((layer) => layer.includes(module));
+const ownersOf = (specifier: string) =>
+  Object.entries(PACKAGE_OWNERS).find(([name]) =>
+    name.endsWith('/') ? specifier.startsWith(name) : specifier === name,
+  )?.[1];
+
+export const LAYERS_PAGE = path.join(import.meta.dirname, '..', '..', '..', 'docs', 'layers.md');
+
+/**
+ * The text of the page with the table of the current groups. The columns are aligned as the formatter does
+ * it.
+ */
+export function withLayersTable(page: string): string {
+  const rows = GROUPS.map(({ name, modules = [] }) => [
+    name,
+    modules.map((layer) => layer.join(', ')).join(' → '),
+  ]);
+  const widths = [0, 1].map((column) =>
+    Math.max('modules'.length, ...rows.map((row) => row[column]!.length)),
+  );
+  const rule = widths.map((width) => '-'.repeat(width));
+  const table = [['group', 'modules'], rule, ...rows].map(
+    (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`,
+  );
+  return page.replace(/(<!-- layers -->\n)[\s\S]*(<!-- \/layers -->)/, `$1\n${table.join('\n')}\n\n$2`);
+}
+
+/**
+ * Checks imports against the layers and the owners of packages.
+ * @param files source texts by their path below `src/`
+ * @returns one line for each violation, with file and import
+ */
+export function findViolations(files: Record<string, string>): string[] {
+  return Object.entries(files).flatMap(([file, source]) => {
+    const module = moduleOf(file);
+    const violations = layerOf(module) < 0 ? [`${file}: no layer names the module ${module}`] : [];
+    if (/process\.env/.test(source) && file !== 'config.ts')
+      violations.push(`${file}: reads the environment; config.ts does that`);
+    return [...violations, ...importsOf(source).flatMap((each) => violationsOf(file, module, each))];
+  });
+}
+
+function violationsOf(file: string, module: string, { specifier, typeOnly }: Import): string[] {
+  if (!specifier.startsWith('.')) {
+    const owners = ownersOf(specifier);
+    if (owners && !owners.includes(module) && !typeOnly)
+      return [`${file}: ${specifier} is for ${owners.join(', ')} only`];
+    if (module === 'workflows' && !typeOnly && !WORKFLOW_RUNTIME.has(specifier))
+      return [`${file}: workflows may not run ${specifier}`];
+    return [];
+  }
+  const target = moduleOf(resolveImport(file, specifier));
+  if (target === module) return [];
+  if (layerOf(target) < 0) return [`${file}: no layer names the module ${target} of ${specifier}`];
+  if (layerOf(target) >= layerOf(module))
+    return [`${file}: ${module} may not import ${target}, which is not in a lower layer`];
+  if (module === 'workflows' && !typeOnly && !WORKFLOW_RUNTIME.has(target))
+    return [`${file}: workflows may not run ${target}`];
+  return [];
+}
+
+/**
+ * Finds files that import each other in a circle, be it only for types: none of them can be understood
+ * without the others.
+ * @param files source texts by their path
+ * @returns one line for each circle that a search from file to file meets, with its files in the order of
+ * import
+ */
+export function findCycles(files: Record<string, string>): string[] {
+  const cycles: string[] = [];
+  const visited = new Set<string>();
+  const visit = (file: string, importers: readonly string[]) => {
+    const start = importers.indexOf(file);
+    if (start >= 0) cycles.push([...importers.slice(start), file].join(' → '));
+    if (visited.has(file)) return;
+    visited.add(file);
+    for (const { specifier } of importsOf(files[file] ?? '')) {
+      if (specifier.startsWith('.')) visit(resolveImport(file, specifier), [...importers, file]);
+    }
+  };
+  for (const file of Object.keys(files)) visit(file, []);
+  return cycles;
+}
+
+/**
+ * Lists the packages that a program loads when it starts, apart from those that other packages load.
+ * @param files source texts by their path
+ * @param entry the path of the program
+ */
+export function packagesLoadedBy(files: Record<string, string>, entry: string): string[] {
+  const packages = new Set<string>();
+  const visited = new Set<string>();
+  const visit = (file: string) => {
+    if (visited.has(file)) return;
+    visited.add(file);
+    for (const { specifier, typeOnly } of staticImportsOf(files[file] ?? '')) {
+      if (typeOnly || specifier.startsWith('node:')) continue;
+      if (specifier.startsWith('.')) visit(resolveImport(file, specifier));
+      else packages.add(specifier);
+    }
+  };
+  visit(entry);
+  return [...packages].toSorted();
+}

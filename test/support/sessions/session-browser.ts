@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { readConfig } from '../../../src/config.ts';
+import type { Chromium } from '../../../src/fetch/browser/chromium/launch-chromium.ts';
+import { createEgress } from '../../../src/fetch/net/egress.ts';
+import { startEgressProxy } from '../../../src/fetch/net/egress-proxy.ts';
+import { findChromium } from '../../../src/run/embedded/chromium.ts';
+import { openBrowserSandbox, sandboxProbe } from '../../../src/sessions/browser/session-browser.ts';
+import { CodeRunner } from '../../../src/sessions/code/code-runner.ts';
+import { MAX_MESSAGE_BYTES } from '../../../src/sessions/protocol/client-socket.ts';
+import { ProtocolClients } from '../../../src/sessions/protocol/protocol-clients.ts';
+import { createSessionDirectory, type SessionDirectory } from '../../../src/sessions/session-directory.ts';
+import { type Confinement, findConfinement } from '../../../src/system/sandbox/confinement.ts';
+
+/** The browser of a session, with a gateway for protocol clients on loopback. */
+export interface TestSessionBrowser {
+  chromium: Chromium;
+  directory: SessionDirectory;
+  code: CodeRunner;
+  /** Never resolves, because it is not measured. */
+  exceeded: Promise<never>;
+  /** How it is confined. */
+  confinement: Confinement;
+  /** WebSocket URL for Playwright. */
+  url: string;
+  /** The messages that clients have sent so far. */
+  activity(): number;
+  /** The connections of clients, which a test may close. */
+  sockets: Set<WebSocket>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Starts the browser of a session as the product does, with access to loopback only.
+ * @param cacheDir where languages are installed
+ */
+export async function startTestSessionBrowser({
+  cacheDir = readConfig().cacheDir,
+} = {}): Promise<TestSessionBrowser> {
+  const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
+  const proxy = await startEgressProxy(egress);
+  const { path: executablePath } = await findChromium(readConfig());
+  const directory = await createSessionDirectory();
+  const { confinement } = await findConfinement(sandboxProbe({ executablePath, directory }));
+  const sandbox = await openBrowserSandbox({
+    executablePath,
+    confinement,
+    directory,
+    serveProxy: proxy.serve,
+  });
+  const chromium = await sandbox.startBrowser();
+  const logger = { warn: () => undefined, debug: () => undefined };
+  const code = new CodeRunner({ confinement, cacheDir, directory, logger });
+  let activity = 0;
+  const clients = new ProtocolClients(chromium.connection);
+  const server = createServer();
+  const sockets = new WebSocketServer({ server, maxPayload: MAX_MESSAGE_BYTES });
+  sockets.on('connection', (socket) => {
+    clients.connect(socket, { onActivity: () => void activity++ });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // Listening on a TCP port, the address is never a path.
+  const { port } = server.address() as AddressInfo;
+  return {
+    chromium,
+    directory,
+    code,
+    confinement,
+    sockets: sockets.clients,
+    exceeded: new Promise<never>(() => undefined),
+    url: `ws://127.0.0.1:${port}/`,
+    activity: () => activity,
+    async [Symbol.asyncDispose]() {
+      await code.close('The session has ended.');
+      await chromium.close();
+      sockets.close();
+      server.close();
+      await Promise.all([proxy.close(), egress.close(), directory.remove()]);
+    },
+  };
+}

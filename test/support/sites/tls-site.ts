@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { EXPIRED, SELF_SIGNED, tlsOptions } from '../network/tls.ts';
+
+/** Serves one page behind a certificate that nobody should trust. */
+export async function startTlsSite(certificate: 'expired' | 'self-signed') {
+  const server = createServer(
+    tlsOptions(certificate === 'expired' ? EXPIRED : SELF_SIGNED),
+    (_request, response) => {
+      response
+        .setHeader('Content-Type', 'text/html')
+        .end('<title>TLS</title><main><p>A page behind TLS.</p></main>');
+    },
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A TCP server's address is never a path.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `https://127.0.0.1:${port}/`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { inject } from 'vitest';
+import { runningDatabaseUrl } from '../../../src/run/embedded/postgres.ts';
+import { type Database, openDatabase, type Queryable } from '../../../src/storage/db/client.ts';
+import { insertSession, type NewSession } from '../../../src/storage/db/sessions.ts';
+import { generateKey } from '../../../src/storage/db/teams/generate-key.ts';
+import { addKey, changeTeam, createTeam, type TeamChange } from '../../../src/storage/db/teams/teams.ts';
+import { createSessionSalt } from '../../../src/system/encryption/session-secrets.ts';
+
+/** Opens the database of the shared service; the caller closes it. */
+export function openTestDatabase(): Database {
+  return openDatabase(runningDatabaseUrl(inject('service').dataDir), (error) => {
+    throw error;
+  });
+}
+
+/**
+ * Creates an empty database on the Postgres server of the shared service, and drops it when it is disposed
+ * of.
+ */
+export async function openEmptyDatabase() {
+  const server = openTestDatabase();
+  const name = `empty_${randomUUID()}`;
+  await sql`create database ${sql.id(name)}`.execute(server.query);
+  const url = new URL(runningDatabaseUrl(inject('service').dataDir));
+  url.pathname = `/${name}`;
+  const open = () =>
+    openDatabase(url.href, (error) => {
+      throw error;
+    });
+  return {
+    url: url.href,
+    open,
+    async [Symbol.asyncDispose]() {
+      await sql`drop database ${sql.id(name)}`.execute(server.query);
+      await server.close();
+    },
+  };
+}
+
+/** A team beside the first one, with one key, which is named `first`. */
+export interface TestTeam {
+  id: string;
+  name: string;
+  key: string;
+}
+
+/**
+ * Makes a team of its own for a test.
+ * @param change what sets it apart from a usual one without a limit of credits
+ * @example
+ * const team = await makeTeam(db, { concurrency: 1 });
+ * const id = await startJob('/v2/batch/scrape', { urls }, team);
+ */
+export async function makeTeam(db: Database, change: TeamChange = {}): Promise<TestTeam> {
+  const name = `team-${randomUUID()}`;
+  const id = await createTeam(db, name, null);
+  await changeTeam(db, name, { credits: null, ...change });
+  return { id, name, key: await giveKey(db, id, 'first') };
+}
+
+/** Gives a team another key. */
+export async function giveKey(db: Database, teamId: string, name: string): Promise<string> {
+  const key = generateKey();
+  await addKey(db, teamId, name, key);
+  return key;
+}
+
+/** Stores a browser session that no host has opened yet. @param change what sets it apart from a usual one */
+export async function storeSession(
+  query: Queryable,
+  teamId: string,
+  change: Partial<NewSession> = {},
+): Promise<string> {
+  const { id } = await insertSession(query, {
+    id: randomUUID(),
+    teamId,
+    apiKeyId: null,
+    kind: 'browser',
+    target: 'a session',
+    salt: createSessionSalt(),
+    ttlSeconds: 3_600,
+    activityTtlSeconds: 3_600,
+    streamWebView: true,
+    keptMs: 3_600_000,
+    ...change,
+  });
+  return id;
+}
