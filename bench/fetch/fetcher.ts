@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { Agent, request } from 'undici';
 import { createRenderPool } from '../../src/content/rendering/render-pool.ts';
 import type { FetchedSnapshot } from '../../src/content/snapshot.ts';
+import { type Engines, fetchPage } from '../../src/fetch/engines/fetch-page.ts';
 import { createHttpEngine } from '../../src/fetch/engines/http-engine.ts';
-import { createEngines } from '../../src/fetch/engines/index.ts';
 import { createEgress } from '../../src/fetch/net/egress.ts';
 import { USER_AGENT } from '../../src/fetch/net/user-agent.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
@@ -43,17 +43,17 @@ await serveCrawler(async (siteUrl, { graph, pages, setting }) => {
 function throughEngines(): GetPage {
   const unused = (what: string) => () => Promise.reject(new Error(`${what} was asked for a static page`));
   const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
-  const engines = createEngines({
+  const engines: Engines = {
     http: createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes: 50 * 1024 * 1024 }),
     browser: { fetchPage: unused('the browser') },
     upload: { readUpload: unused('an uploaded file') },
     proxies: egress.upstreams,
     convertIfDocument: async (page) => page,
     cache: { find: unused('the cache'), store: unused('the cache') },
-  });
+  };
   return async (url, signal) => {
     const asked = scrapeBody.parse({ url, maxAge: 0, storeInCache: false });
-    return (await engines.fetchPage(asked, signal, { conversionOwner: 'bench' })).snapshot;
+    return (await fetchPage(engines, asked, { signal, conversionOwner: 'bench' })).snapshot;
   };
 }
 

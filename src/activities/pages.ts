@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ServiceError } from '../errors.ts';
-import type { Engines } from '../fetch/engines/index.ts';
+import type { Engines } from '../fetch/engines/fetch-page.ts';
 import { opensBrowser } from '../fetch/engines/opens-browser.ts';
 import type { LinkFilterCache } from '../jobs/crawl/link-filter-cache.ts';
 import { BrowserCapacity } from '../jobs/page-jobs/browser-capacity.ts';

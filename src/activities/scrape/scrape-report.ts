@@ -1,5 +1,5 @@
 import type { Fallback } from '../../fetch/engines/engine-trace.ts';
-import type { FetchedPage } from '../../fetch/engines/index.ts';
+import type { FetchedPage } from '../../fetch/engines/fetch-page.ts';
 
 type Stage = 'queue' | 'fetch' | 'convert' | 'store';
 

@@ -1,7 +1,7 @@
 import { expectedPriceOf } from '../../credits.ts';
 import { ServiceError } from '../../errors.ts';
 import { EngineTrace } from '../../fetch/engines/engine-trace.ts';
-import type { Engines } from '../../fetch/engines/index.ts';
+import { type Engines, fetchPage } from '../../fetch/engines/fetch-page.ts';
 import { opensBrowser } from '../../fetch/engines/opens-browser.ts';
 import type { RunningScrape } from '../../jobs/direct-start/running-scrapes.ts';
 import { buildDocument, type DocumentDeps } from '../../jobs/scraping/build-document.ts';
@@ -132,7 +132,7 @@ async function scrapeInSlot(deps: ScrapeDeps, stored: StoredScrape): Promise<Scr
   using ownBrowser = cipher.encrypts ? undefined : browserToContinue(deps, jobId, request);
   const scrape = { ...stored, teamId: job.team_id, request, deadline, conversion, trace, ownBrowser };
   try {
-    const fetched = await fetchPage(deps, scrape);
+    const fetched = await fetchScrapedPage(deps, scrape);
     stages.end('fetch');
     // The response does not wait for the copy. Look-ups of it in this process do.
     void fetched.storeCopy().catch((error) => logger.warn({ err: error, jobId }, NOT_CACHED));
@@ -179,7 +179,7 @@ function browserToContinue(
 /**
  * Fetches the page of a scrape by the engines; a document that takes long is converted beyond the timeout.
  */
-function fetchPage(
+function fetchScrapedPage(
   { db, engines, longConversions }: ScrapeDeps,
   { jobId, teamId, request, cipher, deadline, conversion, trace, ownBrowser }: ActiveScrape,
 ) {
@@ -188,7 +188,8 @@ function fetchPage(
     name: request.profile.name,
     saver: request.profile.saveChanges ? jobId : undefined,
   };
-  return engines.fetchPage(request, deadline.signal, {
+  return fetchPage(engines, request, {
+    signal: deadline.signal,
     profile,
     ownBrowser,
     trace,

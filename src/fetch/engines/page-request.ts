@@ -11,8 +11,10 @@ import type { ExtraCredits } from './extra-credits.ts';
 import { collectOf } from './opens-browser.ts';
 import { wantsImages } from './page-cache.ts';
 
-/** The dependencies of a fetch besides the request. */
+/** What a fetch depends on besides the request. */
 export interface FetchContext {
+  /** Ends the fetch, which then throws the reason of the signal. */
+  signal: AbortSignal;
   /** The team and saver of the profile that the request names. */
   profile?: ProfileOptions | undefined;
   /** Wraps the wait for a browser. */
@@ -48,10 +50,16 @@ function minWaitMs({ formats, fastMode, zeroDataRetention, timeout }: ScrapeRequ
   return Math.min(Math.max(0, ...waits), Math.floor(timeout / 2));
 }
 
+/** The part of the context that the engine itself needs. */
+type VisitContext = Pick<
+  FetchContext,
+  'profile' | 'duringWait' | 'onRequestsEnded' | 'sharedBy' | 'ownBrowser'
+>;
+
 /** The request for the page itself, as engines receive it. */
 export function toPageRequest(
   request: ScrapeRequest,
-  { profile, duringWait, onRequestsEnded, sharedBy, ownBrowser }: Omit<FetchContext, 'conversionOwner'>,
+  { profile, duringWait, onRequestsEnded, sharedBy, ownBrowser }: VisitContext,
 ): PageRequest {
   return {
     sourceUrl: request.url,

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import type { DuringWait } from '../../fetch/browser/chromium/browser-pool.ts';
 import { EngineTrace } from '../../fetch/engines/engine-trace.ts';
 import type { ExtraCredits } from '../../fetch/engines/extra-credits.ts';
-import type { Engines, FetchedPage } from '../../fetch/engines/index.ts';
+import { type Engines, type FetchedPage, fetchPage } from '../../fetch/engines/fetch-page.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import { isCacheOnly } from '../../schemas/scrape-options.ts';
 import type { Claim } from '../../storage/db/pages/claims.ts';
@@ -189,8 +189,9 @@ async function fetchClaim(
   };
   const conversion = pageConversion(teamId, deadline);
   try {
-    const fetched = await deps.engines.fetchPage(request, deadline.signal, {
+    const fetched = await fetchPage(deps.engines, request, {
       ...conversion,
+      signal: deadline.signal,
       trace: deps.trace,
       extraCredits: deps.extraCredits({ pageId, teamId }),
       profile: profile && { teamId, name: profile.name },

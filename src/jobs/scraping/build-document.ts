@@ -8,7 +8,7 @@ import type { Rendered } from '../../content/rendering/render.ts';
 import type { RenderPool } from '../../content/rendering/render-pool.ts';
 import { priceOf } from '../../credits.ts';
 import { toServiceError } from '../../errors.ts';
-import type { FetchedPage } from '../../fetch/engines/index.ts';
+import type { FetchedPage } from '../../fetch/engines/fetch-page.ts';
 import type { MediaExtractor } from '../../fetch/media/extractor.ts';
 import { isGone } from '../../fetch/net/response-status.ts';
 import type { Models } from '../../models/index.ts';

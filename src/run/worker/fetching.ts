@@ -6,8 +6,8 @@ import { MAX_LOADING_PAGES, MAX_OPEN_PAGES } from '../../fetch/browser/chromium/
 import { openAdBlocker } from '../../fetch/browser/network/ad-blocker.ts';
 import { type BrowserEngineDeps, createBrowserEngine } from '../../fetch/engines/browser-engine.ts';
 import { createDocumentReader } from '../../fetch/engines/document-reader.ts';
+import type { Engines } from '../../fetch/engines/fetch-page.ts';
 import { createHttpEngine } from '../../fetch/engines/http-engine.ts';
-import { createEngines } from '../../fetch/engines/index.ts';
 import { createPageCache } from '../../fetch/engines/page-cache.ts';
 import { createUploadEngine } from '../../fetch/engines/upload-engine.ts';
 import { createEgress } from '../../fetch/net/egress.ts';
@@ -68,21 +68,21 @@ export const browserEngineDeps = (
   profiles: createProfiles({ db, secretKey, logger }),
 });
 
-/** Creates the ways to fetch a page. */
-export function createPageEngines(
+/** Creates the engines, the cache of pages and the reader of documents. */
+export function createEngines(
   config: FetchConfig,
   storage: Storage,
   { browser, documents, logger }: { browser: Browser; documents: DocumentConverter; logger: Logger },
-) {
+): Engines {
   const { secretKey, userAgent, maxBodyBytes } = config;
   const { db, results, cacheBlobs, uploads } = storage;
   const { egress, pool } = browser;
-  return createEngines({
+  return {
     http: createHttpEngine({ egress, userAgent, maxBodyBytes }),
     browser: createBrowserEngine({ ...browserEngineDeps(config, storage, { browser, logger }), pool }),
     proxies: egress.upstreams,
     upload: createUploadEngine({ db, uploads, secretKey }),
     convertIfDocument: createDocumentReader({ convert: documents.convert, blobs: results }),
     cache: createPageCache({ db, blobs: cacheBlobs, results }),
-  });
+  };
 }

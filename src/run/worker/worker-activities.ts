@@ -10,7 +10,7 @@ import { createRobotsCache } from '../../jobs/crawl/robots/robots-cache.ts';
 import type { Models } from '../../models/index.ts';
 import type { Logger } from '../../system/logger.ts';
 import type { HostedSessions } from '../process/host-sessions.ts';
-import { type Browser, createPageEngines } from './fetching.ts';
+import { type Browser, createEngines } from './fetching.ts';
 import type { ThreadPools } from './rendering.ts';
 import type { Storage } from './storage.ts';
 import type { WorkerConfig } from './worker-config.ts';
@@ -42,7 +42,7 @@ export function createWorkerActivities(
     sessions,
     logger,
     userAgent,
-    engines: createPageEngines(config, storage, { browser, documents, logger }),
+    engines: createEngines(config, storage, { browser, documents, logger }),
     media: createMediaExtractor({
       egress,
       proxy,

@@ -12,7 +12,7 @@ import {
 } from '../../../src/storage/blobs/file-urls.ts';
 import { openBlobs } from '../../../src/storage/blobs/index.ts';
 import { snapshotOf } from '../../content/html/page.ts';
-import { withCredits } from '../../support/documents/extra-credits.ts';
+import { withCredits } from '../../support/fetch/extra-credits.ts';
 
 const directory = await mkdtemp(path.join(tmpdir(), 'winnow-document-reader-'));
 afterAll(() => rm(directory, { recursive: true }));

@@ -4,7 +4,7 @@ import { priceOf } from '../../../src/credits.ts';
 import { type ErrorCode, ServiceError } from '../../../src/errors.ts';
 import { type Engine, type PageRequest, PLAIN_PAGE } from '../../../src/fetch/engines/engine.ts';
 import { Escalation, type EscalationDeps, type FetchOptions } from '../../../src/fetch/engines/escalation.ts';
-import { withCredits } from '../../support/documents/extra-credits.ts';
+import { withCredits } from '../../support/fetch/extra-credits.ts';
 
 /**
  * The behaviour of an engine when it is called: a status, a page, an error, or no response until it is

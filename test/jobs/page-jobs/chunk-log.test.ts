@@ -1,11 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../../src/errors.ts';
+import type { Engine } from '../../../src/fetch/engines/engine.ts';
+import type { Engines } from '../../../src/fetch/engines/fetch-page.ts';
 import { ChunkLog } from '../../../src/jobs/page-jobs/chunk-log.ts';
 import { type PageDeps, scrapeClaimedPage } from '../../../src/jobs/page-jobs/scrape-claimed-page.ts';
 import { scrapeBody } from '../../../src/schemas/scrape.ts';
 import type { Claim } from '../../../src/storage/db/pages/claims.ts';
 import type { PageResult } from '../../../src/storage/db/pages/record-and-claim.ts';
-import { withCredits } from '../../support/documents/extra-credits.ts';
+import { snapshotOf } from '../../content/html/page.ts';
+import { enginesBy } from '../../support/fetch/engines.ts';
+import { withCredits } from '../../support/fetch/extra-credits.ts';
 
 /** The report of a chunk of a job, with a clock that the test controls. */
 
@@ -50,14 +54,20 @@ describe('the report of a chunk', () => {
 });
 
 describe('the response time of a host', () => {
-  /** Scrapes a page by an engine of the test. */
+  type TimesOptions = Partial<Engines> & { requestsOneByOne?: boolean; minAge?: number };
+
+  const unasked: Engine['fetchPage'] = async () => {
+    throw new Error('The page was fetched.');
+  };
+
+  /** Scrapes a page by an engine of the test alone, and other parts of the test. */
   async function timesOf(
-    obtain: PageDeps['engines']['fetchPage'],
-    { requestsOneByOne = false, ...options }: { requestsOneByOne?: boolean; minAge?: number } = {},
+    get: Engine['fetchPage'],
+    { requestsOneByOne = false, minAge, ...parts }: TimesOptions = {},
   ) {
     const log = new ChunkLog();
     const claim = claimOf(1);
-    const request = scrapeBody.parse({ url: claim.url, ...options });
+    const request = scrapeBody.parse({ url: claim.url, minAge, fastMode: true });
     const job = {
       jobId: '',
       teamId: '',
@@ -69,7 +79,7 @@ describe('the response time of a host', () => {
     };
     // No page comes to a document.
     const deps = {
-      engines: { fetchPage: obtain },
+      engines: enginesBy(get, parts),
       signal: new AbortController().signal,
       duringWait: (wait: () => Promise<unknown>) => wait(),
       extraCredits: () => withCredits(),
@@ -90,7 +100,7 @@ describe('the response time of a host', () => {
   }
 
   it('excludes the wait for the browser', async () => {
-    const times = await timesOf(async (_request, _signal, { duringWait }) => {
+    const times = await timesOf(async ({ duringWait }) => {
       await duringWait?.(async () => {
         vi.advanceTimersByTime(50_000);
         return undefined as never;
@@ -102,19 +112,25 @@ describe('the response time of a host', () => {
   });
 
   it('excludes the conversion of a document', async () => {
-    const times = await timesOf(async (_request, _signal, { duringConversion, onProgress }) => {
-      vi.advanceTimersByTime(300);
-      await duringConversion?.(async () => {
-        onProgress?.({ pagesDone: 0 });
-        vi.advanceTimersByTime(5_000);
-      }, 'pdf');
-      throw new ServiceError('SCRAPE_DOCUMENT_UNREADABLE', 'The PDF is damaged.');
-    });
+    const task = { type: 'pdf' as const, images: false };
+    const times = await timesOf(
+      async () => {
+        vi.advanceTimersByTime(300);
+        return { ...snapshotOf(''), unconverted: { task, bytes: new Uint8Array() } };
+      },
+      {
+        async convertIfDocument(_page, { onProgress }) {
+          onProgress?.({ pagesDone: 0 });
+          vi.advanceTimersByTime(5_000);
+          throw new ServiceError('SCRAPE_DOCUMENT_UNREADABLE', 'The PDF is damaged.');
+        },
+      },
+    );
     expect(times).toEqual([{ host, requests: 1, ms: 300 }]);
   });
 
   it('excludes the time for which a page is only watched after its last request', async () => {
-    const times = await timesOf(async (_request, _signal, { onRequestsEnded }) => {
+    const times = await timesOf(async ({ onRequestsEnded }) => {
       vi.advanceTimersByTime(300);
       onRequestsEnded?.();
       vi.advanceTimersByTime(400);
@@ -124,7 +140,7 @@ describe('the response time of a host', () => {
   });
 
   it('lasts until a page has been read, if the job has a delay between two pages', async () => {
-    const settle: PageDeps['engines']['fetchPage'] = async (_request, _signal, { onRequestsEnded }) => {
+    const settle: Engine['fetchPage'] = async ({ onRequestsEnded }) => {
       vi.advanceTimersByTime(300);
       onRequestsEnded?.();
       vi.advanceTimersByTime(400);
@@ -134,18 +150,17 @@ describe('the response time of a host', () => {
   });
 
   it('is missing for a copy from the cache', async () => {
-    const times = await timesOf(async () => {
-      vi.advanceTimersByTime(20);
-      const snapshot = { statusCode: 200 };
-      return { snapshot, cacheState: 'hit', storeCopy: () => Promise.resolve(), fallbacks: [] } as never;
-    });
-    expect(times).toEqual([]);
+    const cache = {
+      async find() {
+        vi.advanceTimersByTime(20);
+        return snapshotOf('');
+      },
+      store: async () => undefined,
+    };
+    expect(await timesOf(unasked, { cache })).toEqual([]);
   });
 
   it('is missing when only the cache was allowed and had no copy', async () => {
-    const miss = async () => {
-      throw new ServiceError('SCRAPE_NO_CACHED_DATA', 'There is no copy.');
-    };
-    expect(await timesOf(miss, { minAge: 1 })).toEqual([]);
+    expect(await timesOf(unasked, { minAge: 1 })).toEqual([]);
   });
 });

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { FetchContext } from '../../../src/fetch/engines/page-request.ts';
 import { pageConversion } from '../../../src/jobs/page-jobs/page-conversion.ts';
 import { type PageDeps, scrapeClaimedPage } from '../../../src/jobs/page-jobs/scrape-claimed-page.ts';
 import { startDeadline } from '../../../src/jobs/scraping/deadline.ts';
 import { scrapeBody } from '../../../src/schemas/scrape.ts';
-import { withCredits } from '../../support/documents/extra-credits.ts';
+import { snapshotOf } from '../../content/html/page.ts';
+import { enginesBy } from '../../support/fetch/engines.ts';
+import { withCredits } from '../../support/fetch/extra-credits.ts';
 
 /** The time that a document of a batch or crawl may take, with a clock that the test controls. */
 
@@ -77,19 +78,20 @@ describe('a document of a batch', () => {
   });
 
   it('is not tried again after that', async () => {
+    const task = { type: 'pdf' as const, images: false };
+    const page = { ...snapshotOf(''), unconverted: { task, bytes: new Uint8Array() } };
     const deps = {
       signal: new AbortController().signal,
       onFetched: () => undefined,
       extraCredits: () => withCredits(),
-      engines: {
-        fetchPage: (_request: unknown, signal: AbortSignal, context: FetchContext) =>
-          context.duringConversion?.(async () => {
-            context.onProgress?.({ pagesDone: 0 });
-            return new Promise((_resolve, reject) =>
-              signal.addEventListener('abort', () => reject(signal.reason)),
-            );
-          }, 'pdf'),
-      },
+      engines: enginesBy(async () => page, {
+        convertIfDocument(_page, { onProgress, signal }) {
+          onProgress?.({ pagesDone: 0 });
+          return new Promise((_resolve, reject) =>
+            signal.addEventListener('abort', () => reject(signal.reason)),
+          );
+        },
+      }),
       // A page that fails while its document is converted uses no more of them.
     } as unknown as PageDeps;
     const url = 'http://a.test/book.pdf';

@@ -2,8 +2,8 @@ import type { RenderPool } from '../../../content/rendering/render-pool.ts';
 import type { FetchedSnapshot } from '../../../content/snapshot.ts';
 import { ServiceError } from '../../../errors.ts';
 import { PLAIN_PAGE } from '../../../fetch/engines/engine.ts';
+import { type Engines, fetchPage } from '../../../fetch/engines/fetch-page.ts';
 import { createHttpEngine } from '../../../fetch/engines/http-engine.ts';
-import type { Engines } from '../../../fetch/engines/index.ts';
 import type { Egress } from '../../../fetch/net/egress.ts';
 import type { MapRequest } from '../../../schemas/map.ts';
 import { scrapeBody } from '../../../schemas/scrape.ts';
@@ -84,9 +84,11 @@ export function createMapPageFetcher(
   return {
     async fetchStartPage(url, signal) {
       const options = { url, headers, skipTlsVerification, formats: [], maxAge: 0, storeInCache: false };
-      const { snapshot } = await engines.fetchPage({ ...scrapeBody.parse(options), ...hosts }, signal, {
-        conversionOwner: teamId,
-      });
+      const { snapshot } = await fetchPage(
+        engines,
+        { ...scrapeBody.parse(options), ...hosts },
+        { signal, conversionOwner: teamId },
+      );
       return convert(snapshot);
     },
     async fetchPage(url, outer) {

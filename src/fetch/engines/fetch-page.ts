@@ -1,0 +1,161 @@
+import { needsSource } from '../../content/formats/index.ts';
+import type { FetchedSnapshot } from '../../content/snapshot.ts';
+import type { ScrapeRequest } from '../../schemas/scrape.ts';
+import { isCacheOnly } from '../../schemas/scrape-options.ts';
+import type { ConvertIfDocument } from './document-reader.ts';
+import type { EngineResult, PageRequest } from './engine.ts';
+import { EngineTrace, type Fallback } from './engine-trace.ts';
+import { Escalation, type EscalationDeps, withWarnings } from './escalation.ts';
+import { copyTooExpensive, reserveDocument } from './extra-credits.ts';
+import {
+  cacheKey,
+  cacheMissError,
+  cacheUseOf,
+  isShareable,
+  type PageCache,
+  wantsImages,
+} from './page-cache.ts';
+import { isBlocked } from './page-checks/blocked.ts';
+import { type FetchContext, toPageRequest } from './page-request.ts';
+import type { UploadEngine } from './upload-engine.ts';
+
+/** What a page comes from: an uploaded file, the cache, or an engine. */
+export interface Engines extends EscalationDeps {
+  upload: UploadEngine;
+  cache: PageCache;
+  convertIfDocument: ConvertIfDocument;
+}
+
+/** A fetched page. `cacheState` is undefined when the cache was not consulted. */
+export interface FetchedPage {
+  snapshot: FetchedSnapshot;
+  cacheState: 'hit' | 'miss' | undefined;
+  /**
+   * Stores a copy in the cache if the page may be cached. Only the first call does; later ones return the
+   * same promise. Copies of several pages cost less when they are stored at once.
+   */
+  storeCopy(): Promise<void>;
+  /** Changes of engine, with their reasons. */
+  fallbacks: Fallback[];
+}
+
+/**
+ * Fetches the page of a request. An uploaded file is read from storage; any other page is taken from the
+ * cache, or else fetched by an engine. A document is converted to HTML.
+ * @throws ServiceError if the page cannot be fetched or converted; the reason of the signal
+ */
+export async function fetchPage(
+  engines: Engines,
+  request: ScrapeRequest,
+  context: FetchContext,
+): Promise<FetchedPage> {
+  const target = toPageRequest(request, context);
+  if (request.upload) {
+    const file = await engines.upload.readUpload(request.upload, target, context.signal);
+    return pageOf(request, await convertDocument(engines, file, context));
+  }
+  const { trace = new EngineTrace() } = context;
+  const { key, lookUpKey } = cacheKeysOf(target.url, request);
+  const copy = lookUpKey && (await takeCopy(engines, lookUpKey, { ...context, request, trace }));
+  if (copy) return pageOf(request, copy, { cacheState: 'hit' });
+  if (isCacheOnly(request)) throw cacheMissError(request);
+  const page = await askEngines(engines, target, { ...context, request, trace });
+  const snapshot = await convertDocument(engines, page, context);
+  const copyKey = isShareable(snapshot, request) ? key : undefined;
+  return pageOf(request, snapshot, {
+    cacheState: lookUpKey && copyKey && 'miss',
+    storeCopy: copyKey && isKept(snapshot, request) ? copyStorer(engines, copyKey, snapshot) : storeNothing,
+    fallbacks: trace.fallbacks,
+  });
+}
+
+/** The request, and the record of where its page came from. */
+interface TracedContext extends FetchContext {
+  request: ScrapeRequest;
+  trace: EngineTrace;
+}
+
+/** Under which keys a page is stored in the cache and looked up there; absent if it is not. */
+function cacheKeysOf(url: string, request: ScrapeRequest) {
+  const cacheOnly = isCacheOnly(request);
+  const use = cacheUseOf(request);
+  const key = use === 'bypass' && !cacheOnly ? undefined : cacheKey(url, request);
+  const isLookedUp = cacheOnly || (request.maxAge > 0 && use !== 'refresh');
+  return { key, lookUpKey: isLookedUp ? key : undefined };
+}
+
+/**
+ * Finds a copy in the cache, and reserves the credits for its pages.
+ * @returns undefined without a copy that the team can pay for. A page that is then fetched is read only as
+ *   far as it can pay
+ * @throws ServiceError `INSUFFICIENT_CREDITS` if the page must come from the cache, and the copy is too
+ *   expensive
+ */
+async function takeCopy(
+  { cache }: Engines,
+  key: Buffer,
+  { request, extraCredits, trace }: TracedContext,
+): Promise<FetchedSnapshot | undefined> {
+  const lookedUpAt = performance.now();
+  const copy = await cache.find(key, request);
+  if (!copy) return undefined;
+  if (!(await reserveDocument(copy.document, extraCredits))) {
+    if (isCacheOnly(request)) throw copyTooExpensive(copy.document);
+    return undefined;
+  }
+  trace.recordCopy(copy, lookedUpAt);
+  return { ...copy, sourceUrl: request.url };
+}
+
+/** Fetches the page by the engines and proxies that the escalation decides for. */
+function askEngines(
+  engines: Engines,
+  target: PageRequest,
+  { request: { fastMode, proxy }, extraCredits, trace, signal }: TracedContext,
+): Promise<EngineResult> {
+  const http = trace.record('http', engines.http);
+  const browser = trace.record('browser', engines.browser);
+  const escalation = new Escalation({ ...engines, http, browser });
+  return escalation.fetchPage({ request: target, fastMode, proxy, extraCredits }, signal);
+}
+
+/** Converts the page if it is a document. */
+async function convertDocument(
+  { convertIfDocument }: Engines,
+  page: EngineResult,
+  { conversionOwner: owner, onProgress, extraCredits, signal, duringConversion }: FetchContext,
+): Promise<FetchedSnapshot> {
+  if (!page.unconverted) return page;
+  const convert = () => convertIfDocument(page, { signal, owner, onProgress, extraCredits });
+  return duringConversion ? duringConversion(convert, page.unconverted.task.type) : convert();
+}
+
+/** Whether a page that others may share is stored in the cache. */
+const isKept = (snapshot: FetchedSnapshot, { storeInCache }: ScrapeRequest) =>
+  storeInCache && !snapshot.isPartial && !isBlocked(snapshot);
+
+function copyStorer({ cache }: Engines, key: Buffer, snapshot: FetchedSnapshot): FetchedPage['storeCopy'] {
+  let stored: Promise<void> | undefined;
+  return () => (stored ??= cache.store(key, snapshot));
+}
+
+const storeNothing = () => Promise.resolve();
+
+const NO_IMAGES_WARNING =
+  'The images inside the document were left out, because zero data retention stores no files.';
+
+/** Makes the result, with a warning if the images inside a document are requested but cannot be delivered. */
+function pageOf(
+  request: ScrapeRequest,
+  snapshot: FetchedSnapshot,
+  found: Partial<Omit<FetchedPage, 'snapshot'>> = {},
+): FetchedPage {
+  const lacksImages = snapshot.document && needsSource(request.formats, 'images') && !wantsImages(request);
+  return {
+    cacheState: undefined,
+    storeCopy: storeNothing,
+    fallbacks: [],
+    ...found,
+    snapshot: lacksImages ? withWarnings(snapshot, NO_IMAGES_WARNING) : snapshot,
+  };
+}
