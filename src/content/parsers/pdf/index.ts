@@ -11,7 +11,8 @@ import { readInfoDictionary } from './source/info-dictionary.ts';
 import { readWithLiteParse } from './source/liteparse.ts';
 import { toMetadata } from './source/metadata.ts';
 import { repairPdf } from './source/repair.ts';
-import type { Figure, ReadOptions, SourceDocument, SourcePage } from './types.ts';
+import type { Block, Figure, ReadOptions, SourceDocument, SourcePage } from './types.ts';
+import { listWarnings, scannedMessage } from './warnings.ts';
 
 export { unpackEnglish } from './ocr/english-data.ts';
 
@@ -66,8 +67,7 @@ export interface PdfDocument {
 /**
  * Converts a PDF to HTML. PDFium is not thread-safe, so a process must convert only one document at a time.
  * @throws PdfError if the document needs a password, nothing of it can be read, or all that it has is text
- * that only OCR
- *   can read, which the mode `fast` excludes
+ *   that only OCR can read, which the mode `fast` excludes
  */
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfDocument> {
   const { mode = 'auto', maxPages = 10_000, images = false, password, ocr, onProgress } = options;
@@ -78,66 +78,62 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
     ...(password ? { password } : {}),
   });
   const failed = failedPages(source, isRecovered);
-  const warnings = readWarnings(source.totalPages, { failed, isRecovered });
   const needs =
     mode === 'fast' || !isRenderable
       ? new Map<number, OcrReason>()
       : await pagesThatNeedOcr(file, source.pages, password);
   const wanted = new Set(mode === 'ocr' ? source.pages.map(({ number }) => number) : needs.keys());
   if (wanted.size > 0) onProgress?.({ pagesDone: 0, pages: source.pages.length });
-  const recognises = ocr !== undefined && mode !== 'fast' && isRenderable;
-  const { pages, unrendered } = recognises
-    ? await recognisePages(file, source.pages, {
-        numbers: wanted,
-        settings: ocr,
-        password,
-        onPage: (pagesDone) => onProgress?.({ pagesDone, pages: source.pages.length }),
-      })
-    : { pages: source.pages, unrendered: [] };
-  if (unrendered.length > 0)
-    warnings.push(`${pageList(unrendered)} could not be rendered, so OCR was not used for it.`);
-  if (recognises && wanted.size > unrendered.length && pages.every(({ words }) => words.length === 0))
-    warnings.push('No text was recognised in the PDF.');
-  const blank = mode === 'fast' ? source.pages.filter(({ words }) => words.length === 0) : [];
-  if (blank.length > 0) {
-    const have = blank.length === 1 ? 'has' : 'have';
-    const numbers = blank.map(({ number }) => number);
-    warnings.push(`${pageList(numbers)} ${have} no text, and OCR was not used because of the mode fast.`);
-  }
-  if (!recognises && wanted.size > 0) {
-    const needOcr = wanted.size === 1 ? 'needs OCR' : 'need OCR';
-    warnings.push(
-      `${pageList([...wanted])} ${needOcr}, which was not used: the text may be wrong or missing.`,
-    );
-  }
+  const recognition =
+    ocr && mode !== 'fast' && isRenderable
+      ? await recognisePages(file, source.pages, {
+          numbers: wanted,
+          settings: ocr,
+          password,
+          onPage: (pagesDone) => onProgress?.({ pagesDone, pages: source.pages.length }),
+        })
+      : undefined;
+  const { pages, unrendered } = recognition ?? { pages: source.pages, unrendered: [] };
   const layouts = layoutDocument(pages);
   const html = blocksToHtml(joinContinued(layouts.flat()));
   if (mode === 'fast' && html === '' && isRenderable) await refuseIfScanned({ file, pages, password });
   return {
     html,
-    pages: pages.map(({ number, width, height }, place) => {
+    pages: pages.map((page, place) => {
+      const { number } = page;
+      const recognised = recognition !== undefined && wanted.has(number) && !unrendered.includes(number);
       const blocks = layouts[place] ?? [];
-      const needsOcr = needs.get(number);
-      const recognised = recognises && wanted.has(number) && !unrendered.includes(number);
-      return {
-        number,
-        width,
-        height,
-        get html() {
-          return blocksToHtml(joinParagraphs(blocks));
-        },
-        get blocks() {
-          return toOutputBlocks(blocks, { number, width, height, recognised });
-        },
-        status: failed.includes(number) ? 'failed' : needsOcr && !recognised ? 'partial' : 'ok',
-        ...(needsOcr ? { needsOcr } : {}),
-        recognised,
-      };
+      return toPdfPage(page, blocks, { failed, needsOcr: needs.get(number), recognised });
     }),
     metadata: await readMetadata(file),
     totalPages: source.totalPages,
     images: pages.flatMap(({ figures }) => figures),
-    warnings,
+    warnings: listWarnings({ source, isRecovered, failed, mode, wanted, recognition }),
+  };
+}
+
+function toPdfPage(
+  { number, width, height }: SourcePage,
+  blocks: Block[],
+  {
+    failed,
+    needsOcr,
+    recognised,
+  }: { failed: readonly number[]; needsOcr: OcrReason | undefined; recognised: boolean },
+): PdfPage {
+  return {
+    number,
+    width,
+    height,
+    get html() {
+      return blocksToHtml(joinParagraphs(blocks));
+    },
+    get blocks() {
+      return toOutputBlocks(blocks, { number, width, height, recognised });
+    },
+    status: failed.includes(number) ? 'failed' : needsOcr && !recognised ? 'partial' : 'ok',
+    ...(needsOcr ? { needsOcr } : {}),
+    recognised,
   };
 }
 
@@ -153,8 +149,7 @@ async function refuseIfScanned({
 }): Promise<void> {
   const needs = await pagesThatNeedOcr(file, pages, password);
   if (needs.size === 0) return;
-  const message = `${pageList([...needs.keys()])} of the PDF ${needs.size === 1 ? 'has' : 'have'} no text but that in ${needs.size === 1 ? 'its image' : 'their images'}, which the mode "fast" does not recognise. Use the mode "auto" or "ocr".`;
-  throw new PdfError('needs-ocr', message);
+  throw new PdfError('needs-ocr', scannedMessage([...needs.keys()]));
 }
 
 /** Loads PDF.js when it is needed, because that takes longer than most documents. */
@@ -206,26 +201,6 @@ const failedPages = ({ failedPages, pages }: SourceDocument, isRecovered: boolea
   isRecovered
     ? [...failedPages, ...pages.filter(({ words }) => words.length === 0).map(({ number }) => number)]
     : failedPages;
-
-function readWarnings(
-  totalPages: number,
-  { failed, isRecovered }: { failed: readonly number[]; isRecovered: boolean },
-): string[] {
-  const warnings: string[] = [];
-  if (isRecovered) warnings.push('The PDF is damaged; tables and images may be missing.');
-  if (failed.length > 0) warnings.push(`${pageList(failed)} of ${totalPages} could not be read.`);
-  return warnings;
-}
-
-/** Maximum number of pages that a warning lists. */
-const MAX_LISTED = 20;
-
-function pageList(numbers: readonly number[]): string {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  const listed = sorted.slice(0, MAX_LISTED).join(', ');
-  const more = sorted.length > MAX_LISTED ? ` and ${sorted.length - MAX_LISTED} more` : '';
-  return `${sorted.length === 1 ? 'Page' : 'Pages'} ${listed}${more}`;
-}
 
 async function readMetadata(file: Buffer): Promise<DocumentMetadata> {
   const info = readInfoDictionary(file);

@@ -108,6 +108,14 @@ function withUsualSizes(page: SourcePage): SourcePage {
   return { ...page, words };
 }
 
+/** The result of OCR. */
+export interface Recognition {
+  /** All pages of the document. */
+  pages: SourcePage[];
+  /** Numbers of the pages that could not be rendered, such as very large ones. */
+  unrendered: number[];
+}
+
 interface RecognitionOptions {
   /** Numbers of the pages to recognise. */
   numbers: ReadonlySet<number>;
@@ -120,13 +128,12 @@ interface RecognitionOptions {
 /**
  * Replaces the words of the given pages with words that tesseract recognises on the rendered pages. A page on
  * which it recognises nothing stays as it is.
- * @returns all pages, and the numbers of those that could not be rendered, such as very large ones
  */
 export async function recognisePages(
   bytes: Buffer,
   pages: readonly SourcePage[],
   { numbers, settings, password, onPage }: RecognitionOptions,
-): Promise<{ pages: SourcePage[]; unrendered: number[] }> {
+): Promise<Recognition> {
   const renderer = new LiteParse({ ...OFFLINE, dpi: DPI, ...(password ? { password } : {}) });
   const recognised: SourcePage[] = [];
   const unrendered: number[] = [];
