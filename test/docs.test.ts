@@ -64,3 +64,41 @@ it('docs/benchmarks.md has at most 5,000 words', () => {
   const words = page.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
   expect(words.length).toBeLessThanOrEqual(5_000);
 });
+
+/** The cells of each table of a text, row by row. */
+const tablesOf = (text: string): string[][][] =>
+  [...text.matchAll(/(?:^\|.*\n)+/gm)].map(([table]) =>
+    table
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('|').slice(1, -1))
+      .map((cells) => cells.map((cell) => cell.trim())),
+  );
+
+/** Each goal of a section of docs/benchmarks.md, and what its table says of it. Goals are a row or a column. */
+const goalsOf = (section: string): { goal: string; met: string }[] =>
+  tablesOf(section).flatMap(([header = [], , ...rows]) => {
+    if (header.at(-1) === 'met?')
+      return rows.map((row) => ({ goal: row[header.indexOf('goal')] ?? '', met: row.at(-1) ?? '' }));
+    const [goals, met] = ['goal', 'met?'].map((name) => rows.find(([first]) => first === name) ?? []);
+    return goals!.slice(1).map((goal, column) => ({ goal, met: met![column + 1] ?? '' }));
+  });
+
+it('docs/benchmarks.md counts the goals that each section meets', () => {
+  const page = readFileSync(path.join(ROOT, 'docs', 'benchmarks.md'), 'utf8');
+  const [overview = '', ...sections] = page.split(/\n### /);
+  const counted = new Map(
+    [...overview.matchAll(/\(#([^)]+)\) *\| (\d+ of \d+) /g)].map(([, anchor, count]) => [anchor, count]),
+  );
+  const found = sections.map((section): [string, string] => {
+    const [title = ''] = section.split('\n', 1);
+    const goals = goalsOf(section).filter(({ goal, met }) => goal !== '' || met !== '');
+    expect(goals.every(({ goal, met }) => goal !== '' && /^(?:yes|\*\*no\*\*)$/.test(met))).toBe(true);
+    const anchor = title
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-');
+    return [anchor, `${goals.filter(({ met }) => met === 'yes').length} of ${goals.length}`];
+  });
+  expect(counted).toEqual(new Map(found.filter(([, count]) => count !== '0 of 0')));
+});
