@@ -18,10 +18,11 @@ import { type DownloadList, Downloads } from './downloads/downloads.ts';
 import { LiveView } from './live-view/live-view.ts';
 import type { ViewerRights } from './live-view/viewer.ts';
 import { type PromptDeps, type PromptRequest, SessionPrompts } from './prompts/session-prompts.ts';
-import type { HiddenTab } from './protocol/hidden-tab.ts';
 import { ProtocolClients } from './protocol/protocol-clients.ts';
 import { type ProtocolSocket, serveProtocolSocket } from './protocol/protocol-socket.ts';
-import type { CodeCallOutcome, SessionMetrics } from './session-metrics.ts';
+import { SessionCounters } from './session-counters.ts';
+import type { SessionMetrics } from './session-metrics.ts';
+import { SessionTabs } from './session-tabs.ts';
 import type { SessionUsage } from './session-usage.ts';
 
 /** How long the profile of a session may take to be saved at its end, in milliseconds. */
@@ -56,13 +57,13 @@ export class HostedSession {
   readonly #browser: RunningBrowser;
   readonly #clients: ProtocolClients;
   readonly #downloadLimit: DownloadLimit;
-  #hiddenTab: HiddenTab | undefined;
   readonly #liveView: LiveView;
+  readonly #tabs: SessionTabs;
   /** The tab in use, for code. */
-  readonly #tab: SharedTab = {
-    get: () => this.#targetId,
+  readonly #sharedTab: SharedTab = {
+    get: () => this.#tabs.lastUsed,
     set: (targetId) => {
-      this.#targetId = targetId;
+      this.#tabs.lastUsed = targetId;
       this.#liveView.showTab(targetId);
     },
   };
@@ -70,25 +71,17 @@ export class HostedSession {
   #protocolSocket: Promise<ProtocolSocket> | undefined;
   readonly #profile = new SessionProfile();
   readonly #prompts: SessionPrompts;
+  readonly #counters: SessionCounters;
   readonly #metrics: SessionMetrics;
   readonly #onExecuted: (language: Language) => void;
   readonly #logger: Logger;
   readonly #end = Promise.withResolvers<SessionEndReason>();
-  #targetId: string | undefined;
-  #lastActivityAt = Date.now();
-  readonly #runningCalls = new Set<Promise<unknown>>();
-  #calls = 0;
-  #promptCount = 0;
-  readonly #promptSteps: SessionUsage['promptSteps'] = {};
-  /** Protocol clients without those of code. */
-  #userClients = 0;
-  #viewers = 0;
-  #mostViewers = 0;
   #reason: SessionEndReason | undefined;
 
   constructor(options: HostedSessionOptions) {
     const { id, browser, onExecuted, metrics, logger } = options;
     this.id = id;
+    this.#counters = new SessionCounters(metrics);
     this.#metrics = metrics;
     this.#onExecuted = onExecuted;
     this.#logger = logger;
@@ -97,6 +90,7 @@ export class HostedSession {
     const { connection } = browser.chromium;
     const { downloads } = browser.directory;
     this.downloads = new Downloads(downloads);
+    this.#tabs = new SessionTabs(connection);
     this.#clients = new ProtocolClients(connection);
     this.#downloadLimit = new DownloadLimit(connection, {
       directory: downloads,
@@ -105,29 +99,22 @@ export class HostedSession {
     });
     this.#liveView = new LiveView({
       connection,
-      onActivity: () => this.#touch(),
-      onViewers: (count) => {
-        metrics.viewers.inc(count - this.#viewers);
-        this.#viewers = count;
-        this.#mostViewers = Math.max(this.#mostViewers, count);
-      },
+      onActivity: () => this.#counters.touch(),
+      onViewers: (count) => this.#counters.setViewers(count),
       onFrame: () => metrics.frames.inc(),
       prepareTab: async (session) => browser.emulateVisitor?.(session),
       onTabChange: (targetId) => {
-        this.#targetId = targetId;
+        this.#tabs.lastUsed = targetId;
       },
       // Code that is not running does not answer.
-      hasOtherClients: () => this.#userClients > 0 || this.#runningCalls.size > 0,
+      hasOtherClients: () => this.#counters.hasClients,
       logger,
     });
     this.#prompts = new SessionPrompts({
       connection,
-      currentTarget: () => this.#currentTarget(),
+      currentTarget: () => this.#tabs.current(),
       showStep: (text) => this.#liveView.showStep(text),
-      onStep: (tool) => {
-        this.#promptSteps[tool] = (this.#promptSteps[tool] ?? 0) + 1;
-        metrics.promptSteps.inc({ tool });
-      },
+      onStep: (tool) => this.#counters.addPromptStep(tool),
     });
     void connection.closed.then(() => this.end('crashed'));
     void browser.exceeded.then((limit) => this.end(limit));
@@ -135,19 +122,12 @@ export class HostedSession {
 
   /** When the session was last active, in milliseconds since 1970. It is active while a call runs. */
   get lastActivityAt(): number {
-    return this.#runningCalls.size > 0 ? Date.now() : this.#lastActivityAt;
+    return this.#counters.lastActivityAt;
   }
 
   /** How the session is used. */
   get usage(): SessionUsage {
-    return {
-      calls: this.#calls,
-      prompts: this.#promptCount,
-      promptSteps: { ...this.#promptSteps },
-      clients: this.#clients.size,
-      viewers: this.#viewers,
-      mostViewers: this.#mostViewers,
-    };
+    return this.#counters.usage(this.#clients.size);
   }
 
   /** Whether the session has taken over the page of its scrape, so that it need not be opened again. */
@@ -185,7 +165,7 @@ export class HostedSession {
     signal: AbortSignal,
   ): Promise<Result> {
     const { connection } = this.#browser.chromium;
-    const context = openSessionContext(connection, await this.#currentTarget(), (emulateVisitor) => {
+    const context = openSessionContext(connection, await this.#tabs.current(), (emulateVisitor) => {
       this.#browser.emulateVisitor = emulateVisitor;
     });
     const stopTimer = this.#metrics.replaySeconds.startTimer();
@@ -208,9 +188,9 @@ export class HostedSession {
     await this.#profile.load(profile, {
       connection: this.#browser.chromium.connection,
       protocolUrl: profileUrl,
-      targetId: await this.#currentTarget(),
+      targetId: await this.#tabs.current(),
       onHiddenTab: (tab) => {
-        this.#hiddenTab = tab;
+        this.#tabs.hide(tab);
         this.#clients.hide(tab);
         this.#liveView.hideTab(tab.targetId);
       },
@@ -223,15 +203,10 @@ export class HostedSession {
 
   /** Connects a client of the DevTools protocol. */
   addClient(socket: WebSocket): void {
-    this.#userClients++;
-    socket.once('close', () => this.#userClients--);
+    this.#counters.addClient(socket);
     this.#clients.connect(socket, {
-      onActivity: (bytes) => {
-        this.#metrics.protocolMessages.inc();
-        this.#metrics.protocolBytes.inc({ direction: 'received' }, bytes);
-        this.#touch();
-      },
-      onSent: (bytes) => this.#metrics.protocolBytes.inc({ direction: 'sent' }, bytes),
+      onActivity: (bytes) => this.#counters.addReceived(bytes),
+      onSent: (bytes) => this.#counters.addSent(bytes),
       onLeftWaiting: (targetIds) => void this.#stopStalledNavigations(targetIds, LEFT_NAVIGATION_MS),
     });
   }
@@ -268,16 +243,18 @@ export class HostedSession {
   async execute(request: CodeRequest, signal: AbortSignal): Promise<CodeResult> {
     const { language } = request;
     let isOutOfMemory = false;
-    const work = this.#serveProtocolSocket().then(() =>
-      this.#browser.code.run(request, {
-        tab: this.#tab,
+    const run = async () => {
+      await this.#serveProtocolSocket();
+      return this.#browser.code.run(request, {
+        tab: this.#sharedTab,
         signal,
         onOutOfMemory: () => {
           isOutOfMemory = true;
         },
-      }),
-    );
-    return this.#asCall(language, work, () => isOutOfMemory).finally(() => this.#onExecuted(language));
+      });
+    };
+    const call = this.#counters.runCall(language, run, () => isOutOfMemory);
+    return call.finally(() => this.#onExecuted(language));
   }
 
   /**
@@ -286,29 +263,7 @@ export class HostedSession {
    * @throws ServiceError as {@link SessionPrompts.run}
    */
   async runPrompt(request: PromptRequest, deps: PromptDeps, signal: AbortSignal): Promise<PromptResult> {
-    this.#promptCount++;
-    return this.#asCall('prompt', this.#prompts.run(request, deps, signal));
-  }
-
-  /** Counts and measures a call, during which the session is active. @param label of its metric */
-  async #asCall<Result extends CodeResult>(
-    label: Language | 'prompt',
-    call: Promise<Result>,
-    isOutOfMemory = () => false,
-  ): Promise<Result> {
-    const stopTimer = this.#metrics.callSeconds.startTimer({ language: label });
-    let outcome: CodeCallOutcome = 'refused';
-    this.#calls++;
-    this.#runningCalls.add(call);
-    try {
-      const result = await call;
-      outcome = isOutOfMemory() ? 'memory' : outcomeOf(result);
-      return result;
-    } finally {
-      this.#runningCalls.delete(call);
-      this.#touch();
-      stopTimer({ outcome });
-    }
+    return this.#counters.runPrompt(() => this.#prompts.run(request, deps, signal));
   }
 
   /**
@@ -322,10 +277,7 @@ export class HostedSession {
     }
     this.#reason = reason;
     if (reason === 'shutdown')
-      await Promise.race([
-        Promise.allSettled(this.#runningCalls),
-        sleep(LAST_CALLS_MS, undefined, { ref: false }),
-      ]);
+      await Promise.race([this.#counters.callsEnded(), sleep(LAST_CALLS_MS, undefined, { ref: false })]);
     this.#clients.close(reason);
     this.#liveView.close(reason === 'shutdown' ? GOING_AWAY_CODE : SESSION_ENDED_CODE, reason);
     const ended = `The browser session ${this.id} has ended (${reason})`;
@@ -350,22 +302,6 @@ export class HostedSession {
     }
   }
 
-  /** The tab in use; the oldest one if that was closed. */
-  async #currentTarget(): Promise<string> {
-    const { browser } = this.#browser.chromium.connection;
-    const targetIds = await this.#listTabs();
-    const current = targetIds.find((targetId) => targetId === this.#targetId) ?? targetIds[0];
-    if (current !== undefined) return current;
-    return (await browser.send('Target.createTarget', { url: 'about:blank' })).targetId;
-  }
-
-  /** The tabs that clients and viewers see, by target id. */
-  async #listTabs(): Promise<string[]> {
-    const { browser } = this.#browser.chromium.connection;
-    const { targetInfos } = await browser.send('Target.getTargets', { filter: [{ type: 'page' }] });
-    return targetInfos.map(({ targetId }) => targetId).filter((targetId) => !this.#hiddenTab?.has(targetId));
-  }
-
   /**
    * Lets clients use tabs in which a site does not respond.
    * @param left where a client that has left waited for responses; other tabs are left to their clients
@@ -374,18 +310,11 @@ export class HostedSession {
   async #stopStalledNavigations(left: string[], waitMs: number): Promise<void> {
     try {
       const { connection } = this.#browser.chromium;
-      const targetIds = (await this.#listTabs()).filter((targetId) => left.includes(targetId));
+      const targetIds = (await this.#tabs.list()).filter((targetId) => left.includes(targetId));
       await stopStalledNavigations(connection, { targetIds, waitMs });
     } catch (error) {
       if (!this.hasEnded)
         this.#logger.warn({ err: error, session: this.id }, 'tabs that do not respond were not looked for');
     }
   }
-
-  #touch(): void {
-    this.#lastActivityAt = Date.now();
-  }
 }
-
-const outcomeOf = ({ killed, exitCode }: CodeResult): CodeCallOutcome =>
-  killed ? 'killed' : exitCode === 0 ? 'succeeded' : 'failed';
