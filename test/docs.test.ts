@@ -10,22 +10,26 @@ const PAGES = globSync(['*.md', 'docs/**/*.md', '{src,test,bench,scripts}/**/*.m
 
 const LINK = /\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g;
 const CODE = /`([^`\n]+)`/g;
+const CODE_BLOCK = /```([\s\S]*?)```/g;
 const PATH = /^\w[\w./{},*-]*(?:\.(?:ts|js|md|json|yml)|\w\/)$/;
 
 /**
  * The paths on a page that do not exist. Links are relative to the page. Paths in code are relative to the
- * page, `src/` or the root; a README also names files of folders below its own.
+ * page, `src/` or the root; a README also names files of folders below its own. The code blocks of the
+ * architecture name the files on the way of a request.
  */
 function missingFiles(page: string): string[] {
-  const text = readFileSync(path.join(ROOT, page), 'utf8').replace(/```[\s\S]*?```/g, '');
+  const whole = readFileSync(path.join(ROOT, page), 'utf8');
+  const text = whole.replace(CODE_BLOCK, '');
   const folder = path.dirname(page);
   const bases = ['', 'src', folder];
   if (folder !== '.' && path.basename(page) === 'README.md') bases.push(`${folder}/**`);
   const exists = (file: string) =>
     bases.some((base) => globSync(path.posix.join(base, file), { cwd: ROOT }).length > 0);
   const links = [...text.matchAll(LINK)].map(([, link]) => link!);
-  const paths = [...text.matchAll(CODE)]
-    .flatMap(([, code]) => code!.split(' '))
+  const blocks = page === 'docs/architecture.md' ? [...whole.matchAll(CODE_BLOCK)] : [];
+  const paths = [...text.matchAll(CODE), ...blocks]
+    .flatMap(([, code]) => code!.split(/[\s(),]+/))
     .filter((word) => PATH.test(word));
   return [
     ...links.filter((link) => !existsSync(path.join(ROOT, folder, link))),
