@@ -4,7 +4,7 @@ import type { Database } from '../storage/db/client.ts';
 import { listActivity } from '../storage/db/jobs/jobs.ts';
 import { countSlots } from '../storage/db/teams/slots.ts';
 import type { Caller } from '../storage/db/teams/teams.ts';
-import { listUsage, readQueue, type UsageInterval } from '../storage/db/teams/usage.ts';
+import { listUsage, readQueue, type UsageInterval } from '../storage/db/teams/usage-reports.ts';
 import { decodeCursor, toPaginatedResponse } from './http/pagination.ts';
 import { defineRoute } from './http/route.ts';
 

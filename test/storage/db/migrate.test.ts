@@ -17,7 +17,7 @@ import {
   findTeam,
   listKeys,
 } from '../../../src/storage/db/teams/teams.ts';
-import { readQueue } from '../../../src/storage/db/teams/usage.ts';
+import { readQueue } from '../../../src/storage/db/teams/usage-reports.ts';
 import { NULL_CIPHER } from '../../../src/system/encryption/job-cipher.ts';
 import { openEmptyDatabase } from '../../support/storage/database.ts';
 
