@@ -8,7 +8,7 @@ export interface JobStart {
   /** The text that the Temporal UI shows for the page; absent if nothing of the page may be shown. */
   label?: string;
   /**
-   * Whether the scrape may end within a second: it needs no browser and parses no file. Absent in older
+   * Whether the scrape may end within a second, because it does not begin in the browser. Absent in older
    * histories.
    */
   isQuick?: boolean;

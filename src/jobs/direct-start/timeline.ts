@@ -1,13 +1,15 @@
 /**
- * The timeline of a quick scrape, which needs no browser and parses no file. Nearly all of them end within a
- * second, and a workflow that has to be scheduled would take longer than the page.
+ * The timeline of a quick scrape, which does not begin in the browser: it fetches a page plainly, or parses an
+ * uploaded file. Nearly all of them end within a second, and a workflow that has to be scheduled would take
+ * longer than the page.
  *
  * **Directly**, where API and worker are on one machine:
  *
  * | when                | what happens                                                                        |
  * | ------------------- | ----------------------------------------------------------------------------------- |
  * | 0 s                 | The API stores the job and takes its slot in one statement, which does not wait for |
- * |                     | the disk. It sends the job to the worker, which scrapes the page at once.           |
+ * |                     | the disk; for a file, the worker takes the slot. The API sends the job to the       |
+ * |                     | worker, which scrapes the page at once.                                             |
  * | until 3 s           | A scrape that ends is recorded as a workflow that has ended, after the response.    |
  * | 3 s                 | The worker starts the workflow of one that still runs. The workflow joins it.       |
  * | 3 s, 6 s, … (rush)  | If the start has to wait for its turn, signs of life tell the API that the worker   |
