@@ -139,6 +139,16 @@ describe('an element that is judged by its tag and not by its class', () => {
       expect(left(code, url)).toEqual(['```', '// Adds', 'let sum = a;', '```']);
   });
 
+  it('is code in elements that hold its lines', () => {
+    const line = (text: string) => `<div class="token-line">${text}<br></div>`;
+    const lines = [
+      '<span class="token comment">// Adds</span>',
+      'sum(<span class="share"><i class="menu">a</i></span>)',
+    ];
+    const code = `<pre><code>${lines.map(line).join('')}</code></pre>`;
+    for (const url of [DOCS, BLOG]) expect(left(code, url)).toEqual(['```', '// Adds', 'sum(a)', '```']);
+  });
+
   it('are links in a paragraph', () => {
     const html = `<p>${sentence('it')} See <a class="share-menu" href="/a">the other page</a> and more.</p>`;
     for (const url of [DOCS, BLOG])

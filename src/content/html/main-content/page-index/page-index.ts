@@ -176,7 +176,7 @@ class NameCoverage {
       if (!isTag(child) || !measured) continue;
       const isTokenOfCode = isCode && CODE_TOKENS.has(child.name);
       const opened = this.#cover(child, measured, isTokenOfCode);
-      this.add(child, isTokenOfCode);
+      this.add(child, isCode);
       for (const word of opened) this.#open.delete(word);
     }
   }
