@@ -5,6 +5,7 @@ import type { PageType } from '../page-type/page-type.ts';
 import { findCollapsibleIds } from './collapsibles.ts';
 import { type Measure, type Measures, measureElements } from './element-measures.ts';
 import { findNameHints, type NameHint } from './name-hints.ts';
+import { findSpokenTexts, type SpokenText } from './spoken-texts.ts';
 
 /** Facts about a page that all steps use, computed before anything is dropped. */
 export interface PageIndex {
@@ -25,6 +26,8 @@ export interface PageIndex {
   titled: ReadonlySet<Element>;
   /** Ids of elements that readers can expand, such as answers and tabs. */
   collapsibleIds: ReadonlySet<string>;
+  /** The elements that screen readers skip for a text beside them, and these texts. */
+  spokenTexts: ReadonlyMap<Element, SpokenText>;
   /** The weight of a measure: prose on pages of running text, else text with linked text counted less. */
   weigh(measure: Measure): number;
   /** A measure's share of the weight of the whole page, from 0 to 1. */
@@ -80,6 +83,7 @@ export function indexPage(
     nameHints: coverage.hints,
     ...findContentAncestors(elements),
     collapsibleIds: findCollapsibleIds(elements),
+    spokenTexts: findSpokenTexts(elements, measures),
     weigh,
     shareOf: (one) => weigh(one) / whole,
     coverageOf: (word) => coverage.of(word) / whole,

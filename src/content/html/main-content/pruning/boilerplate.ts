@@ -2,7 +2,7 @@ import type { Element } from 'domhandler';
 import { hasAttributes, isParentElement, isTag } from '../../nodes.ts';
 import { isCollapseToggle, isInHeading } from '../page-index/collapsibles.ts';
 import type { ElementMeasure } from '../page-index/element-measures.ts';
-import type { NameHint } from '../page-index/name-hints.ts';
+import type { BoilerplateKind, NameHint } from '../page-index/name-hints.ts';
 import { FORM_WORD, type PageIndex } from '../page-index/page-index.ts';
 import type { PageType } from '../page-type/page-type.ts';
 import { isCaption, isInCaption } from './captions.ts';
@@ -33,6 +33,8 @@ const MAX_SHARE_BESIDE_CONTENT = 0.85;
 /** If forms cover more of the page, it uses them as containers and they are not boilerplate. */
 const MAX_FORM_COVERAGE = 0.5;
 const CONTROLS = new Set(['button', 'label', 'select', 'textarea']);
+/** The kinds of names of text for screen readers. */
+const HIDING_KINDS = new Set<BoilerplateKind>(['screenReaderOnly', 'hiddenByClass']);
 /** A toggle with fewer characters of text opens a menu rather than the answer to a question. */
 const MIN_QUESTION_LENGTH = 12;
 
@@ -50,7 +52,7 @@ export function isBoilerplate(
   return (
     isBoilerplateByTag(element, measured, isInMain, index) ??
     isBoilerplateByRole(element, share) ??
-    ((!index.collapsibleIds.has(element.attribs.id ?? '') && isHiddenElement(element, share, index.type)) ||
+    ((!index.collapsibleIds.has(element.attribs.id ?? '') && isHiddenElement(element, share, index)) ||
       isBoilerplateByName(element, measured, isInMain, index))
   );
 }
@@ -151,6 +153,7 @@ function isHintAccepted(
   if (kind === 'control' && isQuestion(element, measured.length)) return false;
   if (kind === 'caption' && isCaption(element, measured, index)) return false;
   if (kind === 'photoCredit' && isInCaption(element)) return false;
+  if (HIDING_KINDS.has(kind) && index.spokenTexts.get(element) === 'replacement') return false;
   const { maxShare, ignoresCoverage, alwaysWhenSmall, condition } = threshold;
   const coverage = index.coverageOf(word);
   if (alwaysWhenSmall && measured.prose === 0 && measured.length < 200 && coverage <= 0.3) return true;
