@@ -137,7 +137,7 @@ describeInFullRun('the page of a scrape', () => {
       });
       const { scrapeId } = body.data.metadata;
       const kept = await db.query
-        .selectFrom('kept_scrapes')
+        .selectFrom('open_scrape_pages')
         .select('scrape_id')
         .where('scrape_id', '=', scrapeId)
         .executeTakeFirst();

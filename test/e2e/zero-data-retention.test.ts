@@ -305,7 +305,7 @@ async function expire(id: string): Promise<void> {
   // The pages are deleted first, the key after them.
   const kept = sql`
     select from jobs where id = ${id}
-      and (length(seal) > 0 or exists (select from pages where job_id = jobs.id))`;
+      and (length(wrapped_key) > 0 or exists (select from pages where job_id = jobs.id))`;
   await pollUntil(async () => (await kept.execute(db.query)).rows.length === 0);
 }
 
@@ -358,13 +358,13 @@ describe('a batch', () => {
       expect.stringMatching(/^file blobs\/results\//),
     ]);
     await expire(id);
-    const { request: kept, seal } = await db.query
+    const { request: kept, wrapped_key: wrappedKey } = await db.query
       .selectFrom('jobs')
-      .select(['request', 'seal'])
+      .select(['request', 'wrapped_key'])
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
-    if (zeroDataRetention) expect([kept, seal?.length]).toEqual([null, 0]);
-    else expect([JSON.stringify(kept), seal]).toEqual([expect.stringContaining(marker), null]);
+    if (zeroDataRetention) expect([kept, wrappedKey?.length]).toEqual([null, 0]);
+    else expect([JSON.stringify(kept), wrappedKey]).toEqual([expect.stringContaining(marker), null]);
   });
 
   it('accepts further pages with zero data retention only if it started with it', async () => {

@@ -77,11 +77,8 @@ interface Tables {
     expires_at: Expiry;
     webhook: ColumnType<unknown, string | null | undefined, string | null>;
     base_url: ColumnType<string | null, string | null | undefined, string | null>;
-    /**
-     * The encrypted key of the job; null if its data is not encrypted, empty after the key was deleted.
-     * Queries return it as `wrappedKey`.
-     */
-    seal: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>;
+    /** The encrypted key of the job; null if its data is not encrypted, empty after the key was deleted. */
+    wrapped_key: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>;
     /** Which engines were tried for the page of a scrape. */
     trace: ColumnType<EngineAttempt[] | null, string | null | undefined, string | null>;
     /** The job that this one is a part of. It is then not listed by itself. */
@@ -151,8 +148,8 @@ interface Tables {
     /** Number of claims that ended because the page worker was lost. */
     losses: Generated<number>;
     due_at: Timestamp;
-    /** The page worker that has claimed the page. The rest of the code calls it `pageWorker`. */
-    lane: string | null;
+    /** The page worker that has claimed the page. */
+    page_worker: string | null;
     claimed_until: Date | null;
     /** The position among the documents of the job, from 1. */
     position: number | null;
@@ -232,7 +229,7 @@ interface Tables {
   host_leases: {
     host: string;
     /** The page worker that the lease belongs to. */
-    lane: string;
+    page_worker: string;
     expires_at: Expiry;
     /** Number of requests that the page worker has open at the host. */
     taken: Generated<number>;
@@ -336,7 +333,7 @@ interface Tables {
     last_activity_at: Timestamp;
     ended_at: Date | null;
   };
-  kept_scrapes: { scrape_id: string; queue: string; expires_at: Expiry };
+  open_scrape_pages: { scrape_id: string; queue: string; expires_at: Expiry };
   workers: {
     id: string;
     roles: string[];

@@ -32,7 +32,7 @@ const REFUND_ORDINAL = -1;
 export async function findRatedJob(db: Database, id: string) {
   return db.query
     .selectFrom('jobs')
-    .select(['team_id', 'kind', 'status', sql<boolean>`seal is not null`.as('isEncrypted')])
+    .select(['team_id', 'kind', 'status', sql<boolean>`wrapped_key is not null`.as('isEncrypted')])
     .select([sql<boolean>`request -> 'upload' is not null`.as('isParse')])
     .where('id', '=', id)
     .where('expires_at', '>', sql<Date>`now()`)

@@ -17,7 +17,7 @@ export async function recordOpenScrapePage(
 ): Promise<void> {
   const row = { queue, expires_at: sql<Date>`now() + make_interval(secs => ${keptMs / 1000})` };
   await db.query
-    .insertInto('kept_scrapes')
+    .insertInto('open_scrape_pages')
     .values({ scrape_id: scrapeId, ...row })
     .onConflict((conflict) => conflict.column('scrape_id').doUpdateSet(row))
     .execute();
@@ -26,7 +26,7 @@ export async function recordOpenScrapePage(
 /** Finds the task queue of the host that keeps the page of a scrape open. It may have ended since. */
 export async function findHostOfScrape(db: Database, scrapeId: string): Promise<string | undefined> {
   const row = await db.query
-    .selectFrom('kept_scrapes')
+    .selectFrom('open_scrape_pages')
     .select('queue')
     .where('scrape_id', '=', scrapeId)
     .where('expires_at', '>', sql<Date>`now()`)
@@ -36,5 +36,5 @@ export async function findHostOfScrape(db: Database, scrapeId: string): Promise<
 
 /** Deletes the records of pages that are not kept any more. */
 export async function deleteExpiredScrapePages(db: Database): Promise<void> {
-  await db.query.deleteFrom('kept_scrapes').where('expires_at', '<', sql<Date>`now()`).execute();
+  await db.query.deleteFrom('open_scrape_pages').where('expires_at', '<', sql<Date>`now()`).execute();
 }

@@ -14,7 +14,7 @@ const jobsOf = (db: Database, teamId: string) =>
     .select(['jobs.id', 'jobs.kind', 'jobs.status', 'jobs.error', 'jobs.target', 'jobs.trace'])
     .select(['jobs.request', 'jobs.created_at as createdAt', 'results.blob'])
     .where('jobs.team_id', '=', teamId)
-    .where('jobs.seal', 'is', null)
+    .where('jobs.wrapped_key', 'is', null)
     // The ids of the scrapes of a search are in its response.
     .where(({ eb, exists, or, selectFrom }) =>
       or([
@@ -66,7 +66,7 @@ const pagesOf = (db: Database, teamId: string) =>
     .select(['pages.id', 'pages.url', 'pages.status', 'pages.error', 'pages.blob', 'pages.trace'])
     .select('pages.job_id as jobId')
     .where('jobs.team_id', '=', teamId)
-    .where('jobs.seal', 'is', null)
+    .where('jobs.wrapped_key', 'is', null)
     .where('pages.status', 'not in', ['alias', 'dropped']);
 
 /** A page of a batch or crawl as a support question sees it. */
@@ -117,7 +117,7 @@ export async function countPages(
         select error ->> 'code' as code, count(*)::int as count from pages
         where pages.job_id = progress.job_id and status = 'failed' group by 1) as failures), '[]') as failures
     from job_progress as progress join jobs on jobs.id = progress.job_id
-    where progress.job_id = ${jobId} and jobs.team_id = ${teamId} and seal is null`.execute(db.query);
+    where progress.job_id = ${jobId} and jobs.team_id = ${teamId} and wrapped_key is null`.execute(db.query);
   return rows[0];
 }
 

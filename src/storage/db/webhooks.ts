@@ -40,7 +40,7 @@ export async function findWebhook(
   const row = await db.query
     .selectFrom('jobs')
     .innerJoin('teams', 'teams.id', 'jobs.team_id')
-    .select(['webhook', 'base_url', 'webhook_secret', 'seal as wrappedKey'])
+    .select(['webhook', 'base_url', 'webhook_secret', 'wrapped_key as wrappedKey'])
     .where('jobs.id', '=', jobId)
     .where('webhook', 'is not', null)
     .where((where) =>

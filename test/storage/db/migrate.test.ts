@@ -8,6 +8,7 @@ import type { Database } from '../../../src/storage/db/client.ts';
 import { summarizeJob } from '../../../src/storage/db/jobs/job-summary.ts';
 import { readPageJobState } from '../../../src/storage/db/jobs/read-page-job-state.ts';
 import { migrate } from '../../../src/storage/db/migrate.ts';
+import { releaseClaims } from '../../../src/storage/db/pages/claims.ts';
 import { addSkipped, listSkipped } from '../../../src/storage/db/pages/skipped-urls.ts';
 import { generateKey } from '../../../src/storage/db/teams/generate-key.ts';
 import {
@@ -78,6 +79,8 @@ it('a database with a crawl under way and copies in the cache keeps them through
         values (${id}, 0, ${team}, 'http://a.test/', 'a.test', 'completed', 1, ${pack}, 10)`.execute(
         db.query,
       );
+      await sql`insert into pages (job_id, ordinal, team_id, url, host, status, lane)
+        values (${id}, 1, ${team}, 'http://a.test/b', 'a.test', 'claimed', 'worker/1')`.execute(db.query);
       for (const url of ['http://a.test/x', 'http://a.test/y'])
         await sql`insert into blocked_urls (job_id, url) values (${id}, ${url})`.execute(db.query);
     }
@@ -95,12 +98,20 @@ it('a database with a crawl under way and copies in the cache keeps them through
       expect([blocked.toSorted(), homepages]).toEqual([['http://a.test/x', 'http://a.test/y'], []]);
       expect(await summarizeJob(db, id)).toMatchObject({ completed: 1, skipped: { 'robots.txt': 2 } });
     }
-    // The crawl goes on: what it knew is not counted again.
+    // The crawl goes on: what a page worker had claimed is claimed again, and what it knew not counted again.
+    await releaseClaims(db, { jobId: job, workerPrefix: 'worker/', isWorkerLost: true });
+    const { status } = await db.query
+      .selectFrom('pages')
+      .select('status')
+      .where('job_id', '=', job)
+      .where('ordinal', '=', 1)
+      .executeTakeFirstOrThrow();
+    expect(status).toBe('pending');
     const blocked = ['http://a.test/y', 'http://a.test/z'];
     await addSkipped(db.query, job, { blocked, homepages: ['http://b.test/'] }, NULL_CIPHER);
     expect(await readPageJobState(db, job)).toMatchObject({ blocked: 3 });
     expect((await listSkipped(db, job)).homepages).toMatchObject([{ url: 'http://b.test/' }]);
-    expect(await readQueue(db, team)).toMatchObject({ open: 1, active: 0 });
+    expect(await readQueue(db, team)).toMatchObject({ open: 1, active: 1 });
   } finally {
     await db.close();
   }

@@ -36,7 +36,7 @@ const expiredJobs = (before: Date) => sql<{ id: string }>`
   where expires_at < least(now(), ${before}) and (status <> 'scraping' or kind = any(${TASK_KINDS}::text[]))
     and (exists (select from results where job_id = jobs.id)
       or exists (select from pages where job_id = jobs.id)
-      or length(seal) > 0)
+      or length(wrapped_key) > 0)
   order by expires_at limit ${MAX_JOBS_PER_STEP}`;
 
 /**
@@ -60,12 +60,12 @@ export async function deleteExpiredResults(db: Database, before: Date): Promise<
     ), results as (
       delete from results using expired where job_id = expired.id
     ), emptied_job as (
-      update jobs set seal = '', request = 'null', error = null, webhook = null
-      from expired where jobs.id = expired.id and seal is not null
+      update jobs set wrapped_key = '', request = 'null', error = null, webhook = null
+      from expired where jobs.id = expired.id and wrapped_key is not null
     ), progress as (
       update job_progress set base = null, notes = '{}'
       from expired join jobs on jobs.id = expired.id
-      where job_progress.job_id = expired.id and jobs.seal is not null
+      where job_progress.job_id = expired.id and jobs.wrapped_key is not null
     )
     select count(*)::int as emptied from expired`.execute(db.query);
   return rows[0]?.emptied ?? 0;

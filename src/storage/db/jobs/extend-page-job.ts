@@ -87,7 +87,7 @@ export async function appendToBatch(
   const stored = await query
     .selectFrom('jobs')
     .innerJoin('job_progress', 'job_progress.job_id', 'jobs.id')
-    .select(['seal as wrappedKey', 'request', 'webhook', 'max_concurrency as maxConcurrency'])
+    .select(['wrapped_key as wrappedKey', 'request', 'webhook', 'max_concurrency as maxConcurrency'])
     .where('jobs.id', '=', batch.id)
     .executeTakeFirstOrThrow();
   const pages = encryptPages(batch.pages, batch.authorize(stored));

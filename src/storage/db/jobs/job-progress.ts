@@ -175,7 +175,7 @@ export async function endJob(
         and (${end.status} <> 'completed' or (open = 0 and (is_full or not discovering)))
       returning jobs.id, jobs.team_id, jobs.kind, jobs.webhook
     ), released as (
-      update pages set status = 'pending', lane = null, claimed_until = null
+      update pages set status = 'pending', page_worker = null, claimed_until = null
       from ended where pages.job_id = ended.id and pages.team_id = ended.team_id and pages.status = 'claimed'
     ), final as (
       -- Pages that were never attempted do not count as pages of an ended job.

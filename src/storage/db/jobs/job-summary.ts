@@ -78,7 +78,7 @@ export async function summarizeJob(db: Database, jobId: string): Promise<JobSumm
       (select coalesce(sum(value::int), 0)::int from jsonb_each_text(coalesce(notes -> 'traps', '{}'))) as trapped,
       greatest(0, known - ${MAX_CLAIMED_PAGES})::int as "unclaimed"
     from job_progress as progress join jobs on jobs.id = progress.job_id
-    where job_id = ${jobId} and jobs.seal is null`.execute(db.query);
+    where job_id = ${jobId} and jobs.wrapped_key is null`.execute(db.query);
   const [row] = rows;
   if (!row) return undefined;
   const {

@@ -33,7 +33,7 @@ function requestColumns({ target, request, cipher = NULL_CIPHER }: NewJob) {
   return {
     target: cipher.encrypts ? null : target,
     request: cipher.encryptJson(request),
-    seal: cipher.wrappedKey,
+    wrapped_key: cipher.wrappedKey,
   };
 }
 
@@ -107,7 +107,7 @@ const selectJob = (db: Database, id: string) =>
   db.query
     .selectFrom('jobs')
     .innerJoin('teams', 'teams.id', 'jobs.team_id')
-    .select(['jobs.team_id', 'jobs.request', 'jobs.status', 'jobs.seal as wrappedKey'])
+    .select(['jobs.team_id', 'jobs.request', 'jobs.status', 'jobs.wrapped_key as wrappedKey'])
     .select(['teams.concurrency', 'jobs.api_key_id'])
     .where('jobs.id', '=', id);
 
@@ -116,7 +116,7 @@ export interface LeasedJob {
   team_id: string;
   request: unknown;
   status: string;
-  /** As the column `seal`. */
+  /** The encrypted key of the job; null if its data is not encrypted. */
   wrappedKey: Buffer | null;
   /** The slots of its team. */
   concurrency: number;
@@ -147,7 +147,7 @@ const MAX_RUNNING_SCRAPES = 1_000;
 export async function listRunningScrapes(db: Database) {
   return db.query
     .selectFrom('jobs')
-    .select(['id', 'team_id', 'request', 'seal as wrappedKey'])
+    .select(['id', 'team_id', 'request', 'wrapped_key as wrappedKey'])
     .where('status', '=', 'scraping')
     .where('kind', '=', 'scrape')
     .where('parent_id', 'is', null)
@@ -160,7 +160,7 @@ export async function listRunningScrapes(db: Database) {
 export async function findJobToReplay(db: Database, id: string) {
   return db.query
     .selectFrom('jobs')
-    .select(['team_id', 'request', 'seal as wrappedKey', 'target'])
+    .select(['team_id', 'request', 'wrapped_key as wrappedKey', 'target'])
     .where('id', '=', id)
     .where('kind', '=', 'scrape')
     .where('status', '<>', 'scraping')
@@ -179,7 +179,7 @@ export async function findOutcome(db: Database, id: string) {
       'jobs.kind',
       'jobs.status',
       'jobs.error',
-      'jobs.seal as wrappedKey',
+      'jobs.wrapped_key as wrappedKey',
       'results.blob',
     ])
     .select('parent.kind as parentKind')
@@ -220,7 +220,7 @@ function endAndBill(
             then 0 else ${credits}::integer end`,
           finished_at: sql<Date>`now()`,
           // The encrypted request of a job with zero data retention is not needed after its end.
-          request: sql<string>`case when seal is null then request else 'null' end`,
+          request: sql<string>`case when wrapped_key is null then request else 'null' end`,
         })
         .where('id', '=', jobId)
         .where('status', '=', 'scraping')
@@ -388,10 +388,10 @@ export async function deleteJobKey(db: Database, id: string): Promise<string | u
     .with('erased_job', (query) =>
       query
         .updateTable('jobs')
-        .set({ seal: ERASED_KEY, error: null })
+        .set({ wrapped_key: ERASED_KEY, error: null })
         .where('id', '=', id)
         .where('status', '<>', 'scraping')
-        .where('seal', 'is not', null)
+        .where('wrapped_key', 'is not', null)
         .returning('id'),
     )
     .deleteFrom('results')

@@ -139,12 +139,19 @@ export async function insertOrJoin(
             .selectNoFrom(values)
             .where(({ exists, not }) => not(exists(selectFrom('joinable').select('job_id')))),
         )
-        .returning(['request', 'status', 'seal']),
+        .returning(['request', 'status', 'wrapped_key']),
     )
     .selectFrom('teams')
     .leftJoin('joinable', (join) => join.onTrue())
     .leftJoin('stored', (join) => join.onTrue())
-    .select(['teams.id as team_id', 'concurrency', 'job_id', 'request', 'status', 'seal as wrappedKey'])
+    .select([
+      'teams.id as team_id',
+      'concurrency',
+      'job_id',
+      'request',
+      'status',
+      'wrapped_key as wrappedKey',
+    ])
     .select(
       sql<SlotLease | null>`case when ${sql.lit(takesSlot)} and status is not null then ${lease} end`.as(
         'lease',

@@ -66,7 +66,15 @@ export async function findPageJob(db: Database, id: string) {
   return db.query
     .selectFrom('jobs')
     .innerJoin('job_progress', 'job_progress.job_id', 'jobs.id')
-    .select(['jobs.team_id as teamId', 'kind', 'request', 'status', 'webhook', 'base', 'seal as wrappedKey'])
+    .select([
+      'jobs.team_id as teamId',
+      'kind',
+      'request',
+      'status',
+      'webhook',
+      'base',
+      'wrapped_key as wrappedKey',
+    ])
     .where('jobs.id', '=', id)
     .executeTakeFirst();
 }
@@ -75,7 +83,7 @@ export async function findPageJob(db: Database, id: string) {
 export async function listActiveCrawls(db: Database, teamId: string) {
   return db.query
     .selectFrom('jobs')
-    .select(['id', 'team_id', 'target', 'request', 'seal as wrappedKey', 'created_at'])
+    .select(['id', 'team_id', 'target', 'request', 'wrapped_key as wrappedKey', 'created_at'])
     .where('team_id', '=', teamId)
     .where('kind', '=', 'crawl')
     .where('status', '=', 'scraping')

@@ -37,7 +37,7 @@ export async function readPageJobState(db: Database, id: string): Promise<PageJo
     .selectFrom('jobs')
     .innerJoin('job_progress as progress', 'progress.job_id', 'jobs.id')
     .select(['jobs.team_id as teamId', 'kind', 'target', 'status', 'error', 'completed', 'failed'])
-    .select('seal as wrappedKey')
+    .select('wrapped_key as wrappedKey')
     .select(['progress.credits', 'bytes', 'paused', 'page_limit as pageLimit', 'notes', 'blocked'])
     .select(['max_concurrency as maxConcurrency', 'delay_ms as delayMs'])
     .select(['created_at as createdAt', 'finished_at as finishedAt', 'expires_at as expiresAt'])

@@ -30,7 +30,7 @@ export interface LockedJob {
 
 /** The request of a page worker to claim pages. */
 export interface ClaimRequest extends HostRequests {
-  /** The unique name of the page worker, stored in columns named `lane`. */
+  /** The unique name of the page worker. */
   pageWorker: string;
   /** Maximum number of pages to claim whose requests start at once. */
   maxPages: number;
@@ -93,8 +93,8 @@ const claimableHosts = (
         select count(*) filter (where wants and ${job.maxConcurrency}::int is null)::int as others,
           coalesce(sum(taken), 0)::int as taken
         from host_leases
-        where host_leases.host = name and lane <> ${pageWorker} and expires_at > now()
-          and (${job.maxConcurrency}::int is null or starts_with(lane, ${`${job.id}/`}))
+        where host_leases.host = name and page_worker <> ${pageWorker} and expires_at > now()
+          and (${job.maxConcurrency}::int is null or starts_with(page_worker, ${`${job.id}/`}))
       ) as leases
       where not exists (select from host_pauses where host_pauses.host = name and until > now())
         and not exists (
@@ -140,10 +140,10 @@ const pickedPages = (job: LockedJob, { maxPages, maxAhead }: { maxPages: number;
  */
 const hostWaits = (pageWorker: string) => sql`
     wait as (
-      insert into host_leases (host, lane, expires_at)
+      insert into host_leases (host, page_worker, expires_at)
       select name, ${pageWorker}, now() + make_interval(secs => ${HOST_WAIT_SECONDS}) from claimable_host
       where own = 0 and free < 1
-      on conflict (host, lane) do update set expires_at = excluded.expires_at, taken = 0, wants = true
+      on conflict (host, page_worker) do update set expires_at = excluded.expires_at, taken = 0, wants = true
     )`;
 
 /** Counts the pages that are claimed for the first time, and starts the delay of the job. */
@@ -187,7 +187,7 @@ export async function claimPages(
     ${pickedPages(job, { maxPages, maxAhead })},
     ${hostWaits(request.pageWorker)}, ${updatedProgress(job.id)},
     claimed as (
-      update pages set status = 'claimed', admitted = true, extra_credits = 0, lane = ${request.pageWorker},
+      update pages set status = 'claimed', admitted = true, extra_credits = 0, page_worker = ${request.pageWorker},
         claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS})
       from picked where pages.id = picked.id
       returning pages.id, ordinal, url, host, depth, attempts, losses, hidden,

@@ -23,7 +23,7 @@ export interface Claim {
 }
 
 /** The column values of a page that no page worker has claimed. */
-const UNCLAIMED = { status: 'pending', lane: null, claimed_until: null } as const;
+const UNCLAIMED = { status: 'pending', page_worker: null, claimed_until: null } as const;
 
 /**
  * Releases the claims of all page workers whose names begin with `options.workerPrefix`.
@@ -39,12 +39,12 @@ export async function releaseClaims(
     .set({ ...UNCLAIMED, losses: sql<number>`losses + ${isWorkerLost ? 1 : 0}` })
     .where('job_id', '=', jobId)
     .where('status', '=', 'claimed')
-    .where('lane', 'like', `${workerPrefix}%`)
+    .where('page_worker', 'like', `${workerPrefix}%`)
     .where('team_id', '=', ({ selectFrom }) =>
       selectFrom('job_progress').select('team_id').where('job_id', '=', jobId),
     )
     .execute();
-  await db.query.deleteFrom('host_leases').where('lane', 'like', `${workerPrefix}%`).execute();
+  await db.query.deleteFrom('host_leases').where('page_worker', 'like', `${workerPrefix}%`).execute();
 }
 
 /** Renews all claims of a page worker. */
@@ -57,12 +57,12 @@ export async function renewClaims(
     .set({ claimed_until: sql<Date>`now() + make_interval(secs => ${CLAIM_SECONDS})` })
     .where('job_id', '=', jobId)
     .where('status', '=', 'claimed')
-    .where('lane', '=', pageWorker)
+    .where('page_worker', '=', pageWorker)
     .execute();
   await db.query
     .updateTable('host_leases')
     .set({ expires_at: sql<Date>`now() + make_interval(secs => ${CLAIM_SECONDS})` })
-    .where('lane', '=', pageWorker)
+    .where('page_worker', '=', pageWorker)
     .where('taken', '>', 0)
     .execute();
 }

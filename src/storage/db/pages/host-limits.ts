@@ -47,11 +47,11 @@ export async function renewHostLeases(
     with held as (
       select * from unnest(${arrayParameter([...taken.keys()], 'text')}, ${arrayParameter([...taken.values()], 'int')}) as held (host, amount)
     ), ended as (
-      delete from host_leases where lane = ${pageWorker} and taken > 0 and host not in (select host from held)
+      delete from host_leases where page_worker = ${pageWorker} and taken > 0 and host not in (select host from held)
     )
-    insert into host_leases as lease (host, lane, taken, wants, expires_at)
+    insert into host_leases as lease (host, page_worker, taken, wants, expires_at)
     select host, ${pageWorker}, amount, ${maxPages > 0}, now() + make_interval(secs => ${CLAIM_SECONDS}) from held
-    on conflict (host, lane) do update
+    on conflict (host, page_worker) do update
       set taken = excluded.taken, wants = excluded.wants, expires_at = excluded.expires_at
       where (lease.taken, lease.wants) is distinct from (excluded.taken, excluded.wants)
         or lease.expires_at < now() + make_interval(secs => ${CLAIM_SECONDS * RENEWED_BELOW})`.execute(query);

@@ -23,7 +23,7 @@ const MAX_COUNTED_HOSTS = 64;
 export async function readJobWorkload(db: Database, jobId: string): Promise<JobWorkload> {
   const { rows } = await sql<Omit<JobWorkload, 'dueInMs'> & { due: number | null }>`
     with recursive released as (
-      update pages set status = 'pending', lane = null, claimed_until = null, losses = losses + 1
+      update pages set status = 'pending', page_worker = null, claimed_until = null, losses = losses + 1
       where job_id = ${jobId} and status = 'claimed' and claimed_until < now()
         and team_id = (select team_id from job_progress where job_id = ${jobId})
       returning 1

@@ -174,7 +174,13 @@ export async function findPage(db: Database, id: string) {
   return db.query
     .selectFrom('pages')
     .innerJoin('jobs', 'jobs.id', 'pages.job_id')
-    .select(['jobs.id as job_id', 'jobs.team_id', 'jobs.seal as wrappedKey', 'pages.blob', 'pages.error'])
+    .select([
+      'jobs.id as job_id',
+      'jobs.team_id',
+      'jobs.wrapped_key as wrappedKey',
+      'pages.blob',
+      'pages.error',
+    ])
     .select(sql<boolean>`pages.status in ('pending', 'claimed')`.as('open'))
     .where('pages.id', '=', id)
     .where(

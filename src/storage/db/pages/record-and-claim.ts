@@ -205,7 +205,7 @@ const numberedResults = (job: LockedPageJob, pageWorker: string) => sql`
               and (other.status <> 'alias' or other.ordinal <> -pages.ordinal - 1))
           then 'dropped' else outcome end as final_outcome
       from reported join pages on pages.id = reported.id and pages.job_id = ${job.id}
-        and pages.status = 'claimed' and pages.lane = ${pageWorker}
+        and pages.status = 'claimed' and pages.page_worker = ${pageWorker}
     ), numbered as (
       select *,
         ${job.completed} + count(*) filter (where final_outcome = 'completed') over up_to_here as document_position,
@@ -222,7 +222,7 @@ const updatedPages = sql`
       update pages set
         status = case when final_outcome in ('retry', 'unstarted') then 'pending' else final_outcome end,
         attempts = attempts + case when uncounted or final_outcome = 'unstarted' then 0 else 1 end,
-        lane = null, claimed_until = null,
+        page_worker = null, claimed_until = null,
         due_at = case when final_outcome = 'retry' then now() + make_interval(secs => retry_ms / 1000.0)
           else due_at end,
         blob = case when final_outcome = 'completed' then numbered.blob end,

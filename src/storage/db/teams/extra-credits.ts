@@ -95,7 +95,7 @@ export const extraCreditsOfPage = (
           .set({ extra_credits: extra })
           .where('id', '=', pageId)
           .where('status', '=', 'claimed')
-          .where('lane', '=', pageWorker)
+          .where('page_worker', '=', pageWorker)
           .executeTakeFirst(),
       ),
   });
