@@ -3,7 +3,7 @@ import { find } from 'domutils';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
 import { findBoilerplate } from './main-content/index.ts';
 import { isMathScript } from './markdown/math.ts';
-import { LAZY_SOURCES, LAZY_SRCSETS, largestCandidate } from './media/srcset.ts';
+import { backgroundPicture, imageSource, isImageElement, isTrackingPixel } from './media/image-sources.ts';
 import { createElement, isTag, isText } from './nodes.ts';
 import { setChildren } from './parse/parse.ts';
 import { selectElements } from './selector.ts';
@@ -17,7 +17,6 @@ const NOT_SHOWN_BY_BROWSERS = new Set(['noscript', 'noframes']);
 const URL_ATTRIBUTES: Record<string, string> = {
   a: 'href',
   area: 'href',
-  img: 'src',
   source: 'src',
   video: 'src',
   audio: 'src',
@@ -82,9 +81,13 @@ function copyNodes(nodes: readonly ChildNode[], copies: ChildNode[], filter: Cop
     else if (isDirective(node)) copies.push(node.cloneNode());
     else if (!isTag(node) || dropped.has(node) || isNeverContent(node)) continue;
     else if (node.name === 'noscript' && !isScripted) copyNodes(node.children, copies, filter);
+    else if (isImageElement(node)) copies.push(imageElement(node.attribs, node, base));
     else if (!isScripted || !NOT_SHOWN_BY_BROWSERS.has(node.name)) {
       const element = createElement(node.name, attributesWithAbsoluteUrls(node, base), node.namespace);
-      setChildren(element, copyChildren(node.children, filter));
+      const children = copyChildren(node.children, filter);
+      const picture = backgroundPicture(node);
+      if (picture) children.unshift(imageElement(picture, node, base));
+      setChildren(element, children);
       copies.push(element);
     }
   }
@@ -114,43 +117,32 @@ function outermost(included: Set<ChildNode>): ChildNode[] {
 }
 
 function isNeverContent(element: Element): boolean {
-  const { name, namespace, attribs } = element;
+  const { name, namespace } = element;
   if (name === 'script') return !isMathScript(element);
   // A title inside svg is part of the picture.
   if (name === 'title') return !namespace?.endsWith('svg');
-  // Tracking pixels.
-  if (name === 'img') return /^[01]$/.test(attribs.width ?? '') && /^[01]$/.test(attribs.height ?? '');
+  if (isImageElement(element)) return isTrackingPixel(element);
   return NEVER_CONTENT.has(name);
 }
 
-/**
- * The attributes of an element with an absolute URL; for an image, the URL of the largest candidate. Most
- * elements have no URL, and share their attributes with their copies.
- */
+/** The attributes of an element with an absolute URL. Most elements have no URL, and share their attributes with their copies. */
 function attributesWithAbsoluteUrls({ name, attribs }: Element, base: string): Element['attribs'] {
   const attribute = URL_ATTRIBUTES[name];
-  if (attribute === undefined) return attribs;
-  const copy = { ...attribs };
-  if (name === 'img') {
-    const source = imageSource(attribs);
-    if (source !== undefined) copy.src = source;
-  }
-  const url = copy[attribute];
-  if (url !== undefined && !/^\s*data:/i.test(url)) {
-    copy[attribute] = resolveUrl(url, base) ?? url;
-  }
-  return copy;
+  const url = attribute === undefined ? undefined : attribs[attribute];
+  return attribute === undefined || url === undefined
+    ? attribs
+    : { ...attribs, [attribute]: absoluteUrl(url, base) };
 }
 
-/** The URL of an image. Lazy-loading attributes take precedence over `src`, which may be a placeholder. */
-function imageSource(attribs: Element['attribs']): string | undefined {
-  const valueIn = (names: string[]) => names.map((name) => attribs[name]?.trim()).find(Boolean);
-  const lazy = valueIn(LAZY_SOURCES);
-  // Some pages keep options in these attributes.
-  const lazySource = lazy && !/[\s{<]/.test(lazy) ? lazy : undefined;
-  const largest = largestCandidate(valueIn(LAZY_SRCSETS) ?? '');
-  return largest ?? lazySource ?? largestCandidate(attribs.srcset ?? '') ?? attribs.src;
+/** An `img` in place of an element, with the absolute URL of the largest candidate. */
+function imageElement(attribs: Element['attribs'], { namespace, parent }: Element, base: string): Element {
+  const src = imageSource(attribs, parent);
+  const absolute = src === undefined ? attribs : { ...attribs, src: absoluteUrl(src, base) };
+  return createElement('img', absolute, namespace);
 }
+
+const absoluteUrl = (url: string, base: string) =>
+  /^\s*data:/i.test(url) ? url : (resolveUrl(url, base) ?? url);
 
 function isBlank(document: Document): boolean {
   const seen = find(

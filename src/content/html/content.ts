@@ -20,6 +20,7 @@ import {
   readStructuredData,
   type StructuredData,
 } from './structured-data/structured-data.ts';
+import { documentBaseUrl } from './urls.ts';
 import { parseXmlList } from './xml-list.ts';
 import { buildListPage } from './xml-list-page.ts';
 
@@ -42,8 +43,8 @@ export interface Content {
   /** URLs of all links and frames of the unfiltered page: absolute, unique, in document order. */
   readonly discovered: string[];
   /**
-   * URLs of all images of the unfiltered page: absolute, unique, in document order. Those inside a document
-   * come first, as references to stored files.
+   * URLs of the images after filtering; of a page that is not filtered also those of icons and previews:
+   * absolute, unique, in document order. Those inside a document come first, as references to stored files.
    */
   readonly images: string[];
   /** Audio and video files of the unfiltered page. */
@@ -103,6 +104,10 @@ function documentOptions({ onlyMainContent, excludeTags = [], ...options }: Clea
   return { ...options, onlyMainContent: false, excludeTags: excluded };
 }
 
+/** Whether options keep only parts of a page. */
+const isFiltered = ({ onlyMainContent, includeTags = [], excludeTags = [] }: CleanOptions) =>
+  onlyMainContent || includeTags.length > 0 || excludeTags.length > 0;
+
 /** How the tree of a page is made, and its media if they are not in the tree. */
 interface TreeSource {
   parse: () => Document;
@@ -139,7 +144,8 @@ class HtmlContent implements Content {
     this.#links = lazy(() => extractLinks(this.tree, url));
     this.#images = lazy(() => [
       ...(snapshot.document ? Object.values(snapshot.files) : []),
-      ...extractImages(this.#page(), url),
+      // Only a whole page has icons and previews.
+      ...extractImages(isFiltered(options) ? this.tree : this.#page(), documentBaseUrl(this.#page(), url)),
     ]);
     this.#structuredData = lazy(() => readStructuredData(this.#page(), url));
     this.#metadata = lazy(() => extractMetadata(this.#page(), url, this.structuredData));

@@ -74,9 +74,66 @@ describe('URLs in the content', () => {
     ],
     ['no options for an address', '<img src="s.png" data-lazy="{ a: 1 }">', 'https://site.test/dir/s.png'],
     ['a lazy source alone', '<img data-src="l.png">', 'https://site.test/dir/l.png'],
+    [
+      'the largest of the sources around it',
+      '<picture><source srcset="s.avif 1x, m.avif 2x"><source data-srcset="l.webp 400w"><img alt="a"></picture>',
+      'https://site.test/dir/l.webp',
+    ],
+    [
+      'the sources around a placeholder',
+      '<picture><source srcset="l.webp"><img src="data:image/gif;base64,R0"></picture>',
+      'https://site.test/dir/l.webp',
+    ],
+    [
+      'its own before those around it',
+      '<picture><source srcset="l.webp 2x"><img src="s.png"></picture>',
+      'https://site.test/dir/s.png',
+    ],
+    [
+      'that of AMP',
+      '<amp-img data-x src="s.png" srcset="l.png 800w"></amp-img>',
+      'https://site.test/dir/l.png',
+    ],
+    [
+      'a background by its role',
+      '<div role="img" style="background-image:url(&quot;b.png&quot;)"></div>',
+      'https://site.test/dir/b.png',
+    ],
   ];
   it.each(sources)('of an image are %s', (_name, html, src) => {
     expect(body(html)).toContain(`src="${src}"`);
+  });
+});
+
+describe('an image', () => {
+  const markdown = (html: string) => contentOf(html).markdown;
+
+  it.each([
+    ['of a picture', '<picture><source srcset="/a.webp"><img alt="Rain"></picture>'],
+    [
+      'of AMP',
+      '<amp-img src="/a.webp" alt="Rain" width="300" height="200"><noscript><img src="/a.webp"></noscript></amp-img>',
+    ],
+    [
+      'of AMP whose width and height are its proportions',
+      '<amp-img src="/a.webp" alt="Rain" width="1" height="1"></amp-img>',
+    ],
+    ['that is a background', '<span role="img" aria-label="Rain" style="background:url(/a.webp)"></span>'],
+  ])('%s stays with its alternative text', (_name, html) => {
+    expect(markdown(html)).toBe('![Rain](https://site.test/a.webp)');
+  });
+
+  it.each([
+    ['that counts visits', '<img src="/a.gif" width="1" height="1" alt="Rain">'],
+    ['of AMP that counts visits', '<amp-img src="/a.gif" width="1" height="1"></amp-img>'],
+    ['that is a background without a role', '<div style="background:url(/a.gif)"></div>'],
+  ])('%s is dropped', (_name, html) => {
+    expect(markdown(`<p>Text</p>${html}`)).toBe('Text');
+  });
+
+  it('of AMP without a text is kept if it fills the width', () => {
+    const html = '<amp-img src="/a.gif" width="1" height="1" layout="responsive"></amp-img>';
+    expect(markdown(html)).toBe('![](https://site.test/a.gif)');
   });
 });
 

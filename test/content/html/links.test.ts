@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { CleanOptions } from '../../../src/content/snapshot.ts';
 import { contentOf } from './page.ts';
 
 const links = (html: string, options = {}) => contentOf(html, options).links;
@@ -65,7 +66,7 @@ describe('links', () => {
 });
 
 describe('images', () => {
-  it('are all images of the whole page, in order', () => {
+  it('are all images of a whole page, in order', () => {
     const html = `<head><link rel="icon" href="/i.ico"><meta property="og:image" content="/og.png"></head>
       <nav><img src="nav.png"></nav>
       <picture><source srcset="w1.webp 1x, w2.webp 2x"><img src="p.png" srcset="p1.png 100w, p2.png 200w"></picture>
@@ -73,7 +74,7 @@ describe('images', () => {
       <link rel="preload" as="image" imagesrcset="big.png 2x"><link rel="preload" as="font" href="f.woff">
       <svg><image href="in.svg"/></svg><input type="image" src="go.png"><link rel="image_src" href="/share.png">
       <div style="background: url('bg1.png'), url(bg2.png) ; x: url( &quot;bg3.png&quot; )"></div><img src="p.png">`;
-    expect(contentOf(html).images).toEqual(
+    expect(contentOf(html, { onlyMainContent: false }).images).toEqual(
       [
         '/i.ico',
         '/og.png',
@@ -96,6 +97,21 @@ describe('images', () => {
     );
   });
 
+  it('are those of the filtered content', () => {
+    const html = `<head><link rel="icon" href="/i.ico"></head><nav><img src="/n.png"></nav>
+      <p class="a"><img src="/a.png"></p><p><img srcset="b.png 1x"><amp-img src="/c.gif"></p>`;
+    const found = (options: Partial<CleanOptions>) =>
+      contentOf(html, options).images.map((url) => url.replace('https://site.test', ''));
+    expect(found({})).toEqual(['/a.png', '/dir/b.png', '/c.gif']);
+    expect(found({ onlyMainContent: false, includeTags: ['.a'] })).toEqual(['/a.png']);
+    expect(found({ onlyMainContent: false, excludeTags: ['.a'] })).toEqual([
+      '/n.png',
+      '/dir/b.png',
+      '/c.gif',
+    ]);
+    expect(found({ onlyMainContent: false })).toContain('/i.ico');
+  });
+
   it('exclude data URLs, scripts and sources of other media', () => {
     const html =
       '<img src="data:image/png;base64,AA"><img src="javascript:x"><audio><source src="a.mp3"></audio>';
@@ -103,8 +119,8 @@ describe('images', () => {
   });
 
   it('follow base', () => {
-    expect(contentOf('<base href="https://cdn.test/"><img src="a.png">').images).toEqual([
-      'https://cdn.test/a.png',
+    expect(contentOf('<base href="https://cdn.test/"><img src="a.png" srcset="b.png 2x">').images).toEqual([
+      'https://cdn.test/b.png',
     ]);
   });
 });

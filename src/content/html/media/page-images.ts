@@ -1,8 +1,8 @@
 import type { Document, Element } from 'domhandler';
 import { listElements } from '../element-list.ts';
 import { isParentElement } from '../nodes.ts';
-import { documentBaseUrl, isRelative, resolveUrl } from '../urls.ts';
-import { LAZY_SOURCES, LAZY_SRCSETS, parseSrcset } from './srcset.ts';
+import { isRelative, resolveUrl } from '../urls.ts';
+import { backgroundUrls, imageCandidates, sourceCandidates, srcsetUrls } from './image-sources.ts';
 
 const META = new Set([
   'og:image',
@@ -11,46 +11,39 @@ const META = new Set([
   'twitter:image',
   'twitter:image:src',
 ]);
-// No character class matches beyond the next opening parenthesis, which keeps matching linear.
-const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^()'"\s]+))\s*\)/gi;
 
 /**
- * URLs of all images of a page, including icons and previews: absolute, unique, in document order, without
- * `data:` URLs.
+ * URLs of all images of a page or a part of it, including icons and previews that it names: absolute, unique, in document
+ * order, without `data:` URLs.
+ * @param base the URL that they are resolved against
  */
-export function extractImages(document: Document, pageUrl: string): string[] {
-  const base = documentBaseUrl(document, pageUrl);
+export function extractImages(document: Document, base: string): string[] {
   const images = listElements(document)
     .flatMap(imageUrlsOf)
     .flatMap((url) => (url && !/^\s*data:/i.test(url) ? (resolveUrl(url, base) ?? []) : []));
   return [...new Set(images.filter((url) => /^https?:/.test(url) || isRelative(url)))];
 }
 
-function imageUrlsOf(element: Element): (string | undefined)[] {
-  const { style } = element.attribs;
-  const backgrounds = style?.includes('url(')
-    ? [...style.matchAll(CSS_URL)].map(([, double, single, bare]) => double ?? single ?? bare)
-    : [];
-  return [...attributeUrlsOf(element), ...backgrounds];
-}
+const imageUrlsOf = (element: Element) => [
+  ...attributeUrlsOf(element),
+  ...backgroundUrls(element.attribs.style ?? ''),
+];
 
-function attributeUrlsOf({ name, attribs, parent }: Element): (string | undefined)[] {
+function attributeUrlsOf(element: Element): (string | undefined)[] {
+  const { name, attribs, parent } = element;
   switch (name) {
     case 'img':
-      return [
-        attribs.src,
-        ...LAZY_SOURCES.map((name) => attribs[name]),
-        ...candidates(attribs.srcset),
-        ...LAZY_SRCSETS.flatMap((name) => candidates(attribs[name])),
-      ];
+    case 'amp-img':
+    case 'amp-anim':
+      return imageCandidates(element);
     case 'source':
       return isParentElement(parent) && parent.name === 'picture'
-        ? [attribs.src, ...['srcset', ...LAZY_SRCSETS].flatMap((name) => candidates(attribs[name]))]
+        ? [attribs.src, ...sourceCandidates(attribs)]
         : [];
     case 'video':
       return [attribs.poster];
     case 'link':
-      return isImageLink(attribs) ? [attribs.href, ...candidates(attribs.imagesrcset)] : [];
+      return isImageLink(attribs) ? [attribs.href, ...srcsetUrls(attribs.imagesrcset)] : [];
     case 'image':
       return [attribs.href, attribs['xlink:href']];
     case 'input':
@@ -65,5 +58,3 @@ function attributeUrlsOf({ name, attribs, parent }: Element): (string | undefine
 const isImageLink = ({ rel = '', as }: Element['attribs']) =>
   /(^|\s)(icon|apple-touch-icon(-precomposed)?|image_src)(\s|$)/i.test(rel) ||
   (/(^|\s)preload(\s|$)/i.test(rel) && as === 'image');
-
-const candidates = (srcset = '') => parseSrcset(srcset).map(({ url }) => url);

@@ -42,7 +42,7 @@ const INLINE = new Set(
     'small span strike strong sub sup time tt u var wbr'
   ).split(' '),
 );
-const PICTURES = new Set(['img', 'svg', 'video', 'audio', 'iframe', 'object', 'embed']);
+const PICTURES = new Set(['img', 'amp-img', 'svg', 'video', 'audio', 'iframe', 'object', 'embed']);
 const NO_HEADING_LEVEL = 7;
 /** A run of text with fewer characters is a label. */
 const MIN_PARAGRAPH_LENGTH = 50;
