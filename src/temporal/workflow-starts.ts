@@ -114,7 +114,12 @@ export function describeSynchronousJob<Start extends SynchronousStart>(
   };
 }
 
-/** Starts a job whose request stays open until it ends. */
+/**
+ * Starts a job whose request stays open until it ends.
+ * @example
+ * const job = { jobId, teamId, timeoutMs: 30_000, ...labelsOf({ target: url, url }) };
+ * const key = await (await startSynchronousJob(client, 'map', job)).result();
+ */
 export function startSynchronousJob(
   client: Client,
   kind: SynchronousKind,
@@ -227,7 +232,11 @@ export interface PageJobStart {
   prepared?: boolean;
 }
 
-/** Starts the workflow of a batch or crawl, or wakes it if it is running. */
+/**
+ * Starts the workflow of a batch or crawl, or wakes it if it is running.
+ * @example
+ * await startPageJob(client, { kind: 'crawl', jobId, teamId, label: url, host: 'a.test', webhook: false });
+ */
 export async function startPageJob(client: Client, job: PageJobStart): Promise<void> {
   const { kind, jobId, teamId, label, host, isEncrypted, webhook, prepared } = job;
   await client.workflow.signalWithStart<typeof batch | typeof crawl>(JOB_KINDS[kind].workflow, {

@@ -106,7 +106,12 @@ export interface EngineResult extends FetchedSnapshot {
   unconverted?: UnconvertedDocument | undefined;
 }
 
-/** A way to fetch a page. An aborted call throws the reason of the signal. */
+/**
+ * A way to fetch a page. An aborted call throws the reason of the signal.
+ * @example
+ * const engine: Engine = createHttpEngine({ egress, userAgent, maxBodyBytes });
+ * const page = await engine.fetchPage({ ...PLAIN_PAGE, sourceUrl: url, url }, AbortSignal.timeout(30_000));
+ */
 export interface Engine {
   fetchPage(request: PageRequest, signal: AbortSignal): Promise<EngineResult>;
 }

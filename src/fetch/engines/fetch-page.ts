@@ -43,6 +43,9 @@ export interface FetchedPage {
  * Fetches the page of a request. An uploaded file is read from storage; any other page is taken from the
  * cache, or else fetched by an engine. A document is converted to HTML.
  * @throws ServiceError if the page cannot be fetched or converted; the reason of the signal
+ * @example
+ * const request = scrapeBody.parse({ url, maxAge: 0 });
+ * const { snapshot } = await fetchPage(engines, request, { signal, conversionOwner: teamId });
  */
 export async function fetchPage(
   engines: Engines,

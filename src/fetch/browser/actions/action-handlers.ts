@@ -42,6 +42,15 @@ type ActionHandlers = {
   [Type in Action['type']]: (target: ActionTarget, action: Extract<Action, { type: Type }>) => Promise<void>;
 };
 
+/**
+ * What each action does, by its type in `schemas/actions.ts`. An error fails the scrape, with the number of
+ * the action.
+ * @example
+ * async reload(target) {
+ *   await target.page.reload();
+ *   await settleAfterAction(target);
+ * },
+ */
 const ACTION_HANDLERS: ActionHandlers = {
   async wait({ page }, { milliseconds, selector }) {
     if (selector === undefined) return void (await sleep(milliseconds));
