@@ -79,7 +79,9 @@ const tablesOf = (text: string): string[][][] =>
       .map((cells) => cells.map((cell) => cell.trim())),
   );
 
-/** Each goal of a section of docs/benchmarks.md, and what its table says of it. Goals are a row or a column. */
+/**
+ * Each goal of a section of docs/benchmarks.md, and what its table says of it. Goals are a row or a column.
+ */
 const goalsOf = (section: string): { goal: string; met: string }[] =>
   tablesOf(section).flatMap(([header = [], , ...rows]) => {
     if (header.at(-1) === 'met?')

@@ -83,8 +83,10 @@ export function inLanes(atOnce: number, open: (url: string) => Promise<string>):
     measure(urls.length, atOnce, async (index) => check(urls[index]!, await open(urls[index]!)));
 }
 
-/** The main function of a visitor's process: opens some pages to warm up, waits for the start message, opens all pages
- * under measurement, and reports the result to its parent. */
+/**
+ * The main function of a visitor's process: opens some pages to warm up, waits for the start message, opens
+ * all pages under measurement, and reports the result to its parent.
+ */
 export async function serveVisitor(task: VisitorTask, visitAll: VisitAll): Promise<void> {
   process.once('disconnect', () => process.exit(1));
   const { appTruth } = await import('../../test/site/app.ts');

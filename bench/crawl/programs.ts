@@ -78,8 +78,10 @@ export async function runCrawler(
   return outcome!;
 }
 
-/** The main function of a crawler's process: crawls the small site, then the other one under measurement, and reports to its
- * parent. */
+/**
+ * The main function of a crawler's process: crawls the small site, then the other one under measurement, and
+ * reports to its parent.
+ */
 export async function serveCrawler(
   crawl: (siteUrl: string, task: CrawlerTask) => Promise<{ pages: number; markdownBytes: number }>,
 ): Promise<void> {

@@ -47,8 +47,10 @@ export async function readPages(kit: string, set: SetName): Promise<KitPage[]> {
 export const readHtml = async ({ file }: KitPage): Promise<string> =>
   gunzipSync(await readFile(file)).toString();
 
-/** Converts a page as the service does with default options and `excludeTags`. Also returns the CPU milliseconds from HTML to
- * markdown. */
+/**
+ * Converts a page as the service does with default options and `excludeTags`. Also returns the CPU
+ * milliseconds from HTML to markdown.
+ */
 export async function convert(
   page: KitPage,
   excludeTags?: string[],

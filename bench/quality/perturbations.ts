@@ -142,7 +142,9 @@ function newName(random: Random): string {
   return `x${Array.from({ length: 7 }, () => random.pick(letters)).join('')}`;
 }
 
-/** Gives each class name and id another one, also where links, style sheets and scripts of the page name it. */
+/**
+ * Gives each class name and id another one, also where links, style sheets and scripts of the page name it.
+ */
 function renameAll({ tree, random }: ChangingPage): Change | undefined {
   const names = new Map<string, string>();
   const rename = (name: string) => {
@@ -172,7 +174,10 @@ function renameAll({ tree, random }: ChangingPage): Change | undefined {
   return {};
 }
 
-/** Gives about a third of the elements of running text a class name, and an id if they had one, of boilerplate. */
+/**
+ * Gives about a third of the elements of running text a class name, and an id if they had one, of
+ * boilerplate.
+ */
 function misname(page: ChangingPage): Change | undefined {
   const { random, tree } = page;
   const text = readText(page);

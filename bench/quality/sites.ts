@@ -81,7 +81,9 @@ export async function scoreConsensus(kit: string, worst: number): Promise<string
   return scoreWith(kit, 'consensus.mjs', predictions, (file) => [file, `--worst=${worst}`]);
 }
 
-/** Runs a scorer of the kit. @returns what it prints, without its last line, which repeats the result as JSON */
+/**
+ * Runs a scorer of the kit. @returns what it prints, without its last line, which repeats the result as JSON
+ */
 async function scoreWith(
   kit: string,
   scorer: string,

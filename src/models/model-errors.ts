@@ -4,7 +4,8 @@ import { EndpointError } from './endpoint.ts';
 /**
  * Runs a call of the model, and translates errors of the endpoint.
  * @throws ServiceError `MODEL_UNAVAILABLE` if the endpoint does not respond or does not accept the service,
- *   `MODEL_RESPONSE_UNUSABLE` if it does not accept the prompt or its response is no completion; other errors unchanged
+ *   `MODEL_RESPONSE_UNUSABLE` if it does not accept the prompt or its response is no completion; other errors
+ *   unchanged
  */
 export async function withServiceErrors<Result>(call: () => Promise<Result>): Promise<Result> {
   try {

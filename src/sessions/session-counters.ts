@@ -36,7 +36,9 @@ export class SessionCounters {
     return this.#userClients > 0 || this.#runningCalls.size > 0;
   }
 
-  /** How the session is used. @param clients the protocol clients that are connected, those of code included */
+  /**
+   * How the session is used. @param clients the protocol clients that are connected, those of code included
+   */
   usage(clients: number): SessionUsage {
     return {
       calls: this.#calls,

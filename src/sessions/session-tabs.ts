@@ -25,7 +25,9 @@ export class SessionTabs {
     return targetInfos.map(({ targetId }) => targetId).filter((targetId) => !this.#hidden?.has(targetId));
   }
 
-  /** Returns the target id of the tab in use: the oldest one if that was closed, a new one if there is none. */
+  /**
+   * Returns the target id of the tab in use: the oldest one if that was closed, a new one if there is none.
+   */
   async current(): Promise<string> {
     const targetIds = await this.list();
     const current = targetIds.find((targetId) => targetId === this.lastUsed) ?? targetIds[0];

@@ -55,7 +55,9 @@ async function startHeld() {
 const concurrencyOf = async ({ key }: TestTeam): Promise<number> =>
   (await call('/v2/concurrency-check', { key })).body.concurrency;
 
-/** Waits until a workflow has a second page worker, because the first one claims pages for three seconds only. */
+/**
+ * Waits until a workflow has a second page worker, because the first one claims pages for three seconds only.
+ */
 async function untilNextPageWorker(workflowId: string): Promise<void> {
   const connection = await connectTemporal(service.temporalAddress);
   try {

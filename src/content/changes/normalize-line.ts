@@ -60,11 +60,14 @@ const INVISIBLE_CHARACTERS = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
 /**
  * Removes the volatile parts of a markdown line. Two lines count as equal when their normalized forms are.
  *
- * - White space and invisible characters: any run becomes one space, none at the ends; Unicode is composed (NFC).
- * - In URLs: session and tracking parameters (`isIdleParameter`, `;jsessionid=`), CSRF tokens, expiring signatures and
- *   cache busters. Ambiguous names count only by their value: `?v=1700000000` is removed, `?v=dQw4w9WgXcQ` is a video.
+ * - White space and invisible characters: any run becomes one space, none at the ends; Unicode is composed
+ *   (NFC).
+ * - In URLs: session and tracking parameters (`isIdleParameter`, `;jsessionid=`), CSRF tokens, expiring
+ *   signatures and cache busters. Ambiguous names count only by their value: `?v=1700000000` is removed,
+ *   `?v=dQw4w9WgXcQ` is a video.
  * - Relative times (`3 minutes ago`) in ten languages, and server timings (`rendered in 0.2 s`).
- * - Counters (`1,234 views`, `Comments (7)`) on short lines. Prices, stock, votes, ratings, dates and times stay.
+ * - Counters (`1,234 views`, `Comments (7)`) on short lines. Prices, stock, votes, ratings, dates and times
+ *   stay.
  */
 export function normalizeLine(line: string): string {
   let text = line.normalize('NFC').replace(INVISIBLE_CHARACTERS, '').replace(/\s+/g, ' ').trim();

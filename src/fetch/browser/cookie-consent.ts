@@ -91,7 +91,9 @@ export async function searchCookieNotices(tab: Tab, logger: Pick<Logger, 'warn'>
   return { names: found[0]?.names, suspected };
 }
 
-/** @returns `undefined` if the frame is navigating or cannot be searched; without rules if it shows no notice */
+/**
+ * @returns `undefined` if the frame is navigating or cannot be searched; without rules if it shows no notice
+ */
 async function searchFrame(
   frame: PageFrame,
   logger: Pick<Logger, 'warn'>,

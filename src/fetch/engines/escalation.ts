@@ -51,22 +51,24 @@ const ENHANCED_PROXY_ADVICE = 'Set proxy to "auto", because the site may accept 
  * Decides which engine fetches a page, and through which proxies. All attempts share the signal, which fires
  * at the deadline of the request.
  *
- * 1. The request needs an open page (a format is made there, actions, `mobile`, `waitFor`, `profile`): only the browser
- *    is used. When the browser meets a file to download, the plain fetch gets the file, and a warning names the formats
- *    that are missing.
+ * 1. The request needs an open page (a format is made there, actions, `mobile`, `waitFor`, `profile`): only
+ *    the browser is used. When the browser meets a file to download, the plain fetch gets the file, and a
+ *    warning names the formats that are missing.
  * 2. The request has `fastMode`, or wants the bytes as they are sent: only the plain fetch is used.
- * 3. Otherwise the plain fetch goes first. Its result is final when it holds the page: no shell that scripts fill, no
- *    challenge, no refusal (401, 403, 406, 429, 503). It is also final when a browser could not do better: the name does
- *    not resolve, the certificate is invalid, the file is too large or unsupported. When the request wants media, the
- *    page must also name some.
- * 4. After any other result the browser fetches the page. A temporary DNS failure is looked up again in this step. The
- *    browser also starts beside a plain fetch that has been silent for {@link HEAD_START_MS}; the first acceptable page
- *    is taken, and the other attempt is aborted.
+ * 3. Otherwise the plain fetch goes first. Its result is final when it holds the page: no shell that scripts
+ *    fill, no challenge, no refusal (401, 403, 406, 429, 503). It is also final when a browser could not do
+ *    better: the name does not resolve, the certificate is invalid, the file is too large or unsupported.
+ *    When the request wants media, the page must also name some.
+ * 4. After any other result the browser fetches the page. A temporary DNS failure is looked up again in this
+ *    step. The browser also starts beside a plain fetch that has been silent for {@link HEAD_START_MS}; the
+ *    first acceptable page is taken, and the other attempt is aborted.
  * 5. The browser's page is taken, unless the browser failed or was refused where the plain fetch was not.
- * 6. The site blocked us (401, 403, 429, a challenge), the request leaves the proxy to us (`auto`), and there are
- *    enhanced proxies for which the team has the credits: steps 1 to 5 run once more through those. That page is taken, and billed, if it is not blocked.
- * 7. A page that is a challenge says so in a warning and in `Snapshot.challenge`. A page without an error status that is
- *    certainly a challenge becomes an error, unless `fastMode` or the proxy `basic` prevented further attempts.
+ * 6. The site blocked us (401, 403, 429, a challenge), the request leaves the proxy to us (`auto`), and there
+ *    are enhanced proxies for which the team has the credits: steps 1 to 5 run once more through those. That
+ *    page is taken, and billed, if it is not blocked.
+ * 7. A page that is a challenge says so in a warning and in `Snapshot.challenge`. A page without an error
+ *    status that is certainly a challenge becomes an error, unless `fastMode` or the proxy `basic` prevented
+ *    further attempts.
  *
  * `enhanced` and `stealth` use enhanced proxies from the start; when the service has none, they use basic
  * proxies and add a warning. A country without a proxy gets the page through another country, with a warning.

@@ -6,8 +6,8 @@ import { normalizeTarget } from '../../url/url.ts';
  * Ranks the media files of a page for a kind, best first.
  *
  * 1. Players and structured data of the page come before what the browser loaded, and that before links.
- * 2. Within a source, audio prefers audio files over files of unknown type over videos. Video prefers videos over files
- *    of unknown type and never takes audio files.
+ * 2. Within a source, audio prefers audio files over files of unknown type over videos. Video prefers videos
+ *    over files of unknown type and never takes audio files.
  * 3. Otherwise the order of the page decides, which is the author's preference among several encodings.
  */
 export function rankCandidates(kind: MediaKind, { links }: PageMedia): MediaLink[] {

@@ -1,7 +1,7 @@
 /**
- * The timeline of a quick scrape, which does not begin in the browser: it fetches a page plainly, or parses an
- * uploaded file. Nearly all of them end within a second, and a workflow that has to be scheduled would take
- * longer than the page.
+ * The timeline of a quick scrape, which does not begin in the browser: it fetches a page plainly, or parses
+ * an uploaded file. Nearly all of them end within a second, and a workflow that has to be scheduled would
+ * take longer than the page.
  *
  * **Directly**, where API and worker are on one machine:
  *

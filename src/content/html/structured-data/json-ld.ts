@@ -52,7 +52,9 @@ export function normalizeValue(value: unknown, budget: { values: number }, depth
 /** The name of a property without its vocabulary. */
 export const withoutVocabulary = (name: string) => name.replace(/^(?:schema:|https?:\/\/schema\.org\/)/i, '');
 
-/** A value without the vocabulary if it is a name of schema.org: `InStock` of `https://schema.org/InStock`. */
+/**
+ * A value without the vocabulary if it is a name of schema.org: `InStock` of `https://schema.org/InStock`.
+ */
 export const enumerationName = (value: string) =>
   /^(?:https?:\/\/(?:www\.)?schema\.org\/|schema:)(\w+)\/?$/i.exec(value)?.[1] ?? value;
 
@@ -213,7 +215,9 @@ const ENTITIES = new Map([
 ]);
 const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z][a-z\d]{1,31}));/gi;
 
-/** Decodes HTML entities, also those that were escaped twice, as shops often do with the names of products. */
+/**
+ * Decodes HTML entities, also those that were escaped twice, as shops often do with the names of products.
+ */
 function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   const once = text.replace(ENTITY, decodeEntity);

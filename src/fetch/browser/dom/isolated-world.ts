@@ -37,7 +37,9 @@ export function rememberWorld(session: Session, frameId: string): KnownWorld {
   return world;
 }
 
-/** A function that runs in a page, with the functions by which it reads elements whose names it does not know. */
+/**
+ * A function that runs in a page, with the functions by which it reads elements whose names it does not know.
+ */
 export type PageFunction<Argument, Result> = (argument: Argument, dom: PageDom) => Result;
 
 /**

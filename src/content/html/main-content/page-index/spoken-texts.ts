@@ -4,9 +4,9 @@ import { hasAttributes, isTag, isText } from '../../nodes.ts';
 import type { Measures } from './element-measures.ts';
 
 /**
- * An element and a text beside it that says the same, one for those who see the page and one for screen readers. An element is
- * `seen` if it is skipped by screen readers, and `replaced` if the text beside it says the same at least as well; that text is
- * its `replacement`.
+ * An element and a text beside it that says the same, one for those who see the page and one for screen
+ * readers. An element is `seen` if it is skipped by screen readers, and `replaced` if the text beside it says
+ * the same at least as well; that text is its `replacement`.
  */
 export type SpokenText = 'seen' | 'replaced' | 'replacement';
 
@@ -19,7 +19,8 @@ const MAX_LENGTH = 5_000;
 const CELLS = new Set(['td', 'th', 'dt', 'dd']);
 
 /**
- * Finds the elements that screen readers skip (`aria-hidden`) because a text beside them says the same, and these texts.
+ * Finds the elements that screen readers skip (`aria-hidden`) because a text beside them says the same, and
+ * these texts.
  */
 export function findSpokenTexts(elements: readonly Element[], measures: Measures): Map<Element, SpokenText> {
   const found = new Map<Element, SpokenText>();
@@ -80,8 +81,9 @@ const isClosed = ({ attribs }: Element) =>
   attribs.hidden !== undefined || /display:\s*none/i.test(attribs.style ?? '');
 
 /**
- * Whether a text for screen readers says the same as the elements beside it, or what their symbols stand for, such as stars. It
- * is the better one where the elements have only parts of a text, as those of a price without its point.
+ * Whether a text for screen readers says the same as the elements beside it, or what their symbols stand for,
+ * such as stars. It is the better one where the elements have only parts of a text, as those of a price
+ * without its point.
  */
 function replaces(spoken: Element, seen: Element[], measures: Measures): boolean {
   // A picture of a formula stands beside its MathML, which Wikipedia hides by a style.

@@ -8,7 +8,10 @@ const MAX_HIDDEN_SHARE = 0.3;
 const MAX_HIDDEN_DATA_SHARE = 0.8;
 /** Classes of elements that are hidden until the reader expands them. */
 const COLLAPSIBLE_CLASS = /accordion|collaps|panel|tab|faq|answer|expand/i;
-/** Blocks that are a part of what is seen around them, as elements within a line are. Screen readers get them in other words. */
+/**
+ * Blocks that are a part of what is seen around them, as elements within a line are. Screen readers get them
+ * in other words.
+ */
 const SEEN_BLOCKS = new Set(
   'p h1 h2 h3 h4 h5 h6 dt dd td th tr thead tbody tfoot caption figcaption blockquote li'.split(' '),
 );
