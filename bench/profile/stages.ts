@@ -17,21 +17,21 @@ interface Profile {
 type Rules = [stage: string, file: RegExp][];
 
 /** Our own files. The innermost frame that is one of them decides, so libraries count for what calls them. */
-const OWN: Rules = [
-  ['parse', /\/src\/html\/parse\//],
-  ['main content', /\/src\/html\/main-content\//],
-  ['markdown', /\/src\/html\/markdown\//],
-  ['other HTML', /\/src\/html\/(?!meta-refresh|media\/page-media)/],
-  ['index entry for search', /\/src\/indexing\//],
-  ['judge the page', /\/src\/(?:engines\/page-checks\/|html\/)/],
-  ['decode', /\/src\/(?:parsers\/|engines\/read-body)/],
-  ['cached copy', /\/src\/engines\/page-cache/],
-  ['fetch', /\/src\/(?:net|engines)\//],
-  ['compression, hash, files', /\/src\/blobs\//],
-  ['Postgres client', /\/src\/db\//],
-  ['document', /\/src\/(?:scraping|formats|schemas)\//],
-  ['hand-over to threads', /\/src\/rendering\//],
-  ['page worker', /\/src\/(?:page-jobs|activities|crawl|encryption)\//],
+export const OWN: Rules = [
+  ['parse', /\/src\/content\/html\/parse\//],
+  ['main content', /\/src\/content\/html\/main-content\//],
+  ['markdown', /\/src\/content\/html\/markdown\//],
+  ['other HTML', /\/src\/content\/html\/(?!meta-refresh|media\/page-media)/],
+  ['index entry for search', /\/src\/content\/indexing\//],
+  ['judge the page', /\/src\/(?:fetch\/engines\/page-checks\/|content\/html\/)/],
+  ['decode', /\/src\/(?:content\/parsers\/|fetch\/engines\/read-body)/],
+  ['cached copy', /\/src\/fetch\/engines\/page-cache/],
+  ['fetch', /\/src\/fetch\//],
+  ['compression, hash, files', /\/src\/storage\/blobs\//],
+  ['Postgres client', /\/src\/storage\/db\//],
+  ['document', /\/src\/(?:jobs\/scraping|content\/formats|schemas)\//],
+  ['hand-over to threads', /\/src\/content\/rendering\//],
+  ['page worker', /\/src\/(?:jobs\/page-jobs|activities|jobs\/crawl|system\/encryption)\//],
   ['API', /\/src\/api\//],
 ];
 
