@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { SessionOpener } from '../../src/activities/sessions/session-opener.ts';
 import type { Profiles } from '../../src/fetch/browser/browser-profile.ts';
 import type { SessionHost } from '../../src/sessions/session-host.ts';
-import type { Database } from '../../src/storage/db/client.ts';
 import { endSession, findSession, openSession } from '../../src/storage/db/sessions.ts';
-import { makeTeam, openTestDatabase, storeSession } from '../support/storage/database.ts';
+import { makeTeam, storeSession, useDatabase } from '../support/storage/database.ts';
 
 /**
  * The opening of stored sessions by a host whose browsers only count, because real ones are tested elsewhere.
  */
 
-let db: Database;
+const db = useDatabase();
 let teamId: string;
 beforeAll(async () => {
-  db = openTestDatabase();
   teamId = (await makeTeam(db)).id;
 });
-afterAll(() => db.close());
 
 const URL_OF_HOST = 'http://10.0.0.1:1';
 

@@ -3,10 +3,9 @@ import { Firecrawl } from 'firecrawl';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
 import { webhookOf } from '../../src/schemas/webhook.ts';
 import { RUN_CREDITS } from '../../src/storage/agent-steps/step.ts';
-import { type Database, openDatabase } from '../../src/storage/db/client.ts';
+import type { Database } from '../../src/storage/db/client.ts';
 import { insertRun } from '../../src/storage/db/jobs/agent-steps.ts';
 import type { TeamChange } from '../../src/storage/db/teams/teams.ts';
 import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
@@ -19,7 +18,7 @@ import {
 } from '../support/models/model-endpoint.ts';
 import { useService } from '../support/service/use-service.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
-import { makeTeam } from '../support/storage/database.ts';
+import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 import { type Receiver, startReceiver } from '../support/webhooks/receiver.ts';
 import { runUpkeep } from '../support/workflows/upkeep.ts';
@@ -97,9 +96,7 @@ afterAll(async () => {
 });
 let db: Database;
 beforeAll(() => {
-  db = openDatabase(runningDatabaseUrl(service.dataDir), (error) => {
-    throw error;
-  });
+  db = openTestDatabase(service);
 });
 afterAll(() => db.close());
 beforeEach(() => {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/db/client.ts';
 import { call } from '../support/api/call.ts';
 import { finished, startJob } from '../support/api/jobs.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
+import { makeTeam, type TestTeam, useDatabase } from '../support/storage/database.ts';
 
 /** Formats for language models in a service that has none. */
 
@@ -22,18 +21,14 @@ const SHOP = `<html lang="en"><title>Lamp</title>
   <main><h1>Lamp</h1><p>This lamp lights a room of any size with very little power.</p>
   <p>The lamp was designed by Anna Berger in the year 1998.</p><dl><dt>Weight<dd>3.5 kg</dl></main>`;
 
-let db: Database;
+const db = useDatabase();
 let team: TestTeam;
 let site: Pages;
 beforeAll(async () => {
-  db = openTestDatabase();
   team = await makeTeam(db, { zeroDataRetention: true });
   site = await startPages({ '/lamp': SHOP, '/empty': '<title>x</title>' });
 });
-afterAll(async () => {
-  await site[Symbol.asyncDispose]();
-  await db.close();
-});
+afterAll(() => site[Symbol.asyncDispose]());
 
 const scrape = (formats: unknown[], { path = '/lamp', ...options }: Record<string, unknown> = {}) =>
   call('/v2/scrape', { body: { url: site.url + path, fastMode: true, formats, ...options }, key: team.key });

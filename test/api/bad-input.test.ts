@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ROUTES } from '../../src/api/routes.ts';
-import { type Site, startSite } from '../site/site.ts';
 import { call, scrape } from '../support/api/call.ts';
+import { useSite } from '../support/sites/use-site.ts';
 import { CLOSED_PORT } from '../support/webhooks/receiver.ts';
 
 /**
  * Whatever comes in, the answer is a typed error or a result, never a hang and never a 5xx without a code.
  */
 
-let site: Site;
-beforeAll(async () => {
-  site = await startSite();
-});
-afterAll(() => site.close());
+const site = useSite();
 
 describe('an invalid request', () => {
   const bodies: [string, unknown, RegExp][] = [

@@ -1,29 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/db/client.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { findTeam } from '../../src/storage/db/teams/teams.ts';
-import { articleTruth, type Site, startSite } from '../site/site.ts';
+import { articleTruth } from '../site/site.ts';
 import { type ApiResponse, call } from '../support/api/call.ts';
 import { finished, sourcesOf, startJob, untilStatus } from '../support/api/jobs.ts';
 import { startPages } from '../support/sites/pages.ts';
-import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
+import { useSite } from '../support/sites/use-site.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
 
 /** Batches: started, watched, changed and ended through the API. */
 
 type Body = ApiResponse['body'];
 const PATH = '/v2/batch/scrape';
 
-let site: Site;
-let db: Database;
-beforeAll(async () => {
-  site = await startSite();
-  db = openTestDatabase();
-});
-afterAll(async () => {
-  await db.close();
-  await site.close();
-});
+const site = useSite();
+const db = useDatabase();
 
 const articles = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => `${site.url}/article/${from + index}`);

@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { articleTruth, type Site, startSite } from '../site/site.ts';
+import { describe, expect, it } from 'vitest';
+import { articleTruth } from '../site/site.ts';
 import { scrape } from '../support/api/call.ts';
 import { startPages } from '../support/sites/pages.ts';
+import { useSite } from '../support/sites/use-site.ts';
 import { sampleOf } from '../support/suite/corpus.ts';
 
 /** Scrapes that the cache serves, and scrapes that it must not serve. */
 
-let site: Site;
-beforeAll(async () => {
-  site = await startSite();
-});
-afterAll(() => site.close());
+const site = useSite();
 
 let unused = 100;
 /** The path of a page that no other test has asked for. */

@@ -1,10 +1,9 @@
 import type { RequestListener } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/db/client.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type ApiResponse, call } from '../support/api/call.ts';
 import { finished, startJob } from '../support/api/jobs.ts';
 import { startPages } from '../support/sites/pages.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
+import { makeTeam, type TestTeam, useDatabase } from '../support/storage/database.ts';
 
 /** The format `changeTracking`, which compares a page with the last scrape of it. */
 
@@ -13,13 +12,11 @@ const BATCH = '/v2/batch/scrape';
 const CRAWL = '/v2/crawl';
 const ISO = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-let db: Database;
+const db = useDatabase();
 let team: TestTeam;
 beforeAll(async () => {
-  db = openTestDatabase();
   team = await makeTeam(db, { zeroDataRetention: true });
 });
-afterAll(() => db.close());
 
 /** A page that shows what it is told to; without anything it is gone. */
 async function startChanging(text: string | undefined) {

@@ -1,27 +1,20 @@
-import { Client } from '@temporalio/client';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/db/client.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
+import { describe, expect, it } from 'vitest';
 import { call } from '../support/api/call.ts';
 import { finished, startJob, untilStatus } from '../support/api/jobs.ts';
-import { useService } from '../support/service/use-service.ts';
 import { startPages } from '../support/sites/pages.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
+import { makeTeam, type TestTeam, useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
+import { useTemporal } from '../support/workflows/use-temporal.ts';
 
 /** How many pages of a batch are scraped at once, and what the team can do meanwhile. */
 
-const service = useService();
 const PATH = '/v2/batch/scrape';
 /** Pages are held back for as long as a busy machine takes for the others. */
 const HELD = { fastMode: true, timeout: 300_000 };
 
-let db: Database;
-beforeAll(() => {
-  db = openTestDatabase();
-});
-afterAll(() => db.close());
+const db = useDatabase();
+const temporal = useTemporal();
 
 /** A site whose pages are held back until they are let go; it counts how many it has open. */
 async function startHeld() {
@@ -59,19 +52,13 @@ const concurrencyOf = async ({ key }: TestTeam): Promise<number> =>
  * Waits until a workflow has a second page worker, because the first one claims pages for three seconds only.
  */
 async function untilNextPageWorker(workflowId: string): Promise<void> {
-  const connection = await connectTemporal(service.temporalAddress);
-  try {
-    const handle = new Client({ connection }).workflow.getHandle(workflowId);
-    await pollUntil(async () => {
-      const { events } = await handle.fetchHistory();
-      const types = (events ?? []).map(
-        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name,
-      );
-      return types.filter((type) => type === 'scrapePages').length > 1;
-    });
-  } finally {
-    await connection.close();
-  }
+  await pollUntil(async () => {
+    const { events } = await temporal.workflow(workflowId).fetchHistory();
+    const types = (events ?? []).map(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name,
+    );
+    return types.filter((type) => type === 'scrapePages').length > 1;
+  });
 }
 
 describe('a batch', () => {

@@ -1,11 +1,12 @@
 import { createServer, type RequestListener } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { linkDepth, type Site, startSite } from '../site/site.ts';
+import { describe, expect, it } from 'vitest';
+import { linkDepth } from '../site/site.ts';
 import { type ApiResponse, call } from '../support/api/call.ts';
 import { finished, sourcesOf, startJob, untilStatus } from '../support/api/jobs.ts';
 import { listenOnNewPort } from '../support/network/listen.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
-import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
+import { useSite } from '../support/sites/use-site.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
 
 /** Crawls: which pages they take, and what they say of those that they leave out. */
 
@@ -14,11 +15,8 @@ const PATH = '/v2/crawl';
 /** Pages of these tests need no browser, and no old copies. */
 const scrapeOptions = { fastMode: true, maxAge: 0, storeInCache: false };
 
-let site: Site;
-beforeAll(async () => {
-  site = await startSite({ pages: 400 });
-});
-afterAll(() => site.close());
+const site = useSite({ pages: 400 });
+const db = useDatabase();
 
 const page = (title: string, links: string[] = []) =>
   `<html><head><title>${title}</title></head><body><h1>${title}</h1>${links.map((link) => `<a href="${link}">x</a>`).join(' ')}</body></html>`;
@@ -326,8 +324,7 @@ describe('a crawl', () => {
         error: expect.stringContaining('home page of another site'),
       },
     ]);
-    const db = openTestDatabase();
-    const stranger = await makeTeam(db).finally(() => db.close());
+    const stranger = await makeTeam(db);
     for (const { id, code, error } of errors) {
       expect(await call(`/v2/scrape/${id}`)).toMatchObject({
         status: 500,
@@ -576,9 +573,7 @@ describe('crawls of a team', () => {
   });
 
   it('are refused unless the credits cover their limit', async () => {
-    const db = openTestDatabase();
     const { key } = await makeTeam(db, { credits: 5 });
-    await db.close();
     const refused = await call(PATH, { body: { url: site.url, limit: 6 }, key });
     expect(refused).toMatchObject({ status: 402, body: { code: 'INSUFFICIENT_CREDITS' } });
     expect((await call(PATH, { body: { url: site.url }, key })).status).toBe(402);

@@ -4,7 +4,7 @@ import { docx, paragraph, run } from '../content/parsers/office/docx-writer.ts';
 import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
 import { call, scrape } from '../support/api/call.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
-import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
 
 /** Documents that are scraped through the whole service. */
 
@@ -51,6 +51,7 @@ const MAIL = Buffer.from(
   'From: ann@example.test\r\nSubject: Hello\r\nDate: Mon, 2 Mar 2026 09:00:00 GMT\r\n\r\nBye\r\n',
 );
 
+const db = useDatabase();
 let pages: Pages;
 /** A picture of a page. */
 let poster: Buffer;
@@ -122,11 +123,9 @@ test('a document costs a credit for each page that was read, from the cache, too
     .poll(async () => (await scrape({ url })).body.data.metadata)
     .toMatchObject({ creditsUsed: 2, cacheState: 'hit' });
   // A team that cannot pay for the copy gets the beginning of the document.
-  const database = openTestDatabase();
-  const { key } = await makeTeam(database, { credits: 1 });
-  const { key: otherKey } = await makeTeam(database, { credits: 1 });
-  const { key: lockedKey } = await makeTeam(database, { credits: 5 });
-  await database.close();
+  const { key } = await makeTeam(db, { credits: 1 });
+  const { key: otherKey } = await makeTeam(db, { credits: 1 });
+  const { key: lockedKey } = await makeTeam(db, { credits: 5 });
   const part = await call('/v2/scrape', { key, body: { url, timeout: 150_000 } });
   expect(part.body.data.metadata).toMatchObject({ creditsUsed: 1, numPages: 1, totalPages: 2 });
   expect(part.body.data.warning).toContain('Only 1 of 2 pages were read');
@@ -199,9 +198,7 @@ test('copies of a document with and without its images are found side by side, w
 });
 
 test('the images of a document are left out with zero data retention, which stores no files', async () => {
-  const database = openTestDatabase();
-  const { key } = await makeTeam(database, { zeroDataRetention: true });
-  await database.close();
+  const { key } = await makeTeam(db, { zeroDataRetention: true });
   const body = {
     url: `${pages.url}/illustrated.pdf`,
     formats: ['markdown', 'images'],

@@ -2,16 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cacheKey } from '../../src/fetch/engines/page-cache.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
-import type { Database } from '../../src/storage/db/client.ts';
-import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api/call.ts';
 import { startApi } from '../support/api/in-process-api.ts';
 import { finished, startJob } from '../support/api/jobs.ts';
 import { useService } from '../support/service/use-service.ts';
-import { openTestDatabase } from '../support/storage/database.ts';
+import { useSite } from '../support/sites/use-site.ts';
+import { useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 import { runUpkeep } from '../support/workflows/upkeep.ts';
 
@@ -22,13 +21,8 @@ const service = useService();
 const BATCH = '/v2/batch/scrape';
 const LONG_AGO = new Date(Date.now() - 48 * 3_600_000);
 
-let site: Site;
-let db: Database;
-beforeAll(async () => {
-  site = await startSite();
-  db = openTestDatabase();
-});
-afterAll(() => Promise.all([db.close(), site.close()]));
+const site = useSite();
+const db = useDatabase();
 
 async function untilGone(isThere: () => Promise<boolean>): Promise<void> {
   await pollUntil(async () => !(await isThere()));

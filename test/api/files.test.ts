@@ -1,27 +1,25 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createFileUrl } from '../../src/storage/blobs/file-urls.ts';
-import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api/call.ts';
 import { startApi } from '../support/api/in-process-api.ts';
 import { useService } from '../support/service/use-service.ts';
 import { startPages } from '../support/sites/pages.ts';
+import { useSite } from '../support/sites/use-site.ts';
 
 /** Files by their signed addresses: for everybody who has one, for a day. */
 
 const service = useService();
 
-let site: Site;
+const site = useSite();
 let address: string;
 beforeAll(async () => {
-  site = await startSite();
   address = await screenshot();
 });
 afterEach(() => {
   vi.useRealTimers();
 });
-afterAll(() => site.close());
 
 async function screenshot(init: Parameters<typeof call>[1] = {}): Promise<string> {
   const body = { url: `${site.url}/article/31`, formats: ['screenshot'] };

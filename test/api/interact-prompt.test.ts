@@ -1,13 +1,10 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Client } from '@temporalio/client';
 import { Firecrawl } from 'firecrawl';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { priceOfSession } from '../../src/credits.ts';
 import { runCommand } from '../../src/run/embedded/command.ts';
-import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
-import { type Database, openDatabase } from '../../src/storage/db/client.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
+import type { Database } from '../../src/storage/db/client.ts';
 import { call } from '../support/api/call.ts';
 import { connectRaw } from '../support/browser/protocol.ts';
 import {
@@ -20,9 +17,10 @@ import {
 } from '../support/models/model-endpoint.ts';
 import { useService } from '../support/service/use-service.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
-import { makeTeam } from '../support/storage/database.ts';
+import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
 import { findMarker } from '../support/storage/stored-markers.ts';
 import { pollUntil } from '../support/suite/poll.ts';
+import { useTemporal } from '../support/workflows/use-temporal.ts';
 
 /** Prompts of interact in a service with a language model, which follows a script. */
 
@@ -87,11 +85,10 @@ const service = useService(() => ({
 }));
 let db: Database;
 beforeAll(() => {
-  db = openDatabase(runningDatabaseUrl(service.dataDir), (error) => {
-    throw error;
-  });
+  db = openTestDatabase(service);
 });
 afterAll(() => db.close());
+const temporal = useTemporal(service);
 afterAll(async () => {
   await endpoint[Symbol.asyncDispose]();
   await Promise.all([site, evil].map((each) => each[Symbol.asyncDispose]()));
@@ -99,6 +96,10 @@ afterAll(async () => {
 beforeEach(() => {
   endpoint.requests.length = 0;
 });
+
+/** The stores of the service in which something was changed since a moment, and that hold a text. */
+const placesOf = (text: string, since: Date) =>
+  findMarker(text, { db, client: temporal.client, dataDir: service.dataDir }, since);
 
 const access = (key = service.key) => ({ url: service.url, key });
 
@@ -517,18 +518,12 @@ it('a prompt, the pages that it reads, what it types and its result are stored n
   expect(body.result).toContain(page);
   expect(body.stdout).toContain(extracted);
   await stop(id);
-  const connection = await connectTemporal(service.temporalAddress);
-  const client = new Client({ connection, namespace: 'default' });
-  const placesOf = (text: string) => findMarker(text, { db, client, dataDir: service.dataDir }, since);
-  try {
-    // The URL of the scrape itself is stored, which shows that the places were looked at.
-    expect(await placesOf(scraped)).toEqual(
-      expect.arrayContaining(['table jobs.target', expect.stringMatching(/^file postgres/)]),
-    );
-    for (const text of [prompt, page, typed, extracted, answered]) expect(await placesOf(text)).toEqual([]);
-  } finally {
-    await connection.close();
-  }
+  // The URL of the scrape itself is stored, which shows that the places were looked at.
+  expect(await placesOf(scraped, since)).toEqual(
+    expect.arrayContaining(['table jobs.target', expect.stringMatching(/^file postgres/)]),
+  );
+  for (const text of [prompt, page, typed, extracted, answered])
+    expect(await placesOf(text, since)).toEqual([]);
 });
 
 it('code and its output, what clients of the protocol send, and what viewers type are stored nowhere', async () => {
@@ -565,18 +560,10 @@ it('code and its output, what clients of the protocol send, and what viewers typ
   viewer.close();
   await client[Symbol.asyncDispose]();
   await stop(id);
-  const connection = await connectTemporal(service.temporalAddress);
-  const temporal = new Client({ connection, namespace: 'default' });
-  const placesOf = (text: string) =>
-    findMarker(text, { db, client: temporal, dataDir: service.dataDir }, since);
-  try {
-    // The URL of the scrape itself is stored, which shows that the places were looked at.
-    expect(await placesOf(scraped)).not.toEqual([]);
-    for (const text of [inCode, printed, failed, result, sent, typed, pasted])
-      expect(await placesOf(text), text).toEqual([]);
-  } finally {
-    await connection.close();
-  }
+  // The URL of the scrape itself is stored, which shows that the places were looked at.
+  expect(await placesOf(scraped, since)).not.toEqual([]);
+  for (const text of [inCode, printed, failed, result, sent, typed, pasted])
+    expect(await placesOf(text, since), text).toEqual([]);
 });
 
 /** Texts that are found nowhere else. */
@@ -642,16 +629,9 @@ describe('a running prompt', () => {
 
 /** Reads what the Temporal UI shows of a session. */
 async function detailsOf(sessionId: string): Promise<string> {
-  const connection = await connectTemporal(service.temporalAddress);
-  try {
-    const workflow = new Client({ connection, namespace: 'default' }).workflow.getHandle(
-      `browser/${sessionId}`,
-    );
-    const metadata = await workflow.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-    return metadata.currentDetails ?? '';
-  } finally {
-    await connection.close();
-  }
+  const workflow = temporal.workflow(`browser/${sessionId}`);
+  const metadata = await workflow.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+  return metadata.currentDetails ?? '';
 }
 
 describe('the official SDK', () => {

@@ -1,29 +1,23 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/db/client.ts';
-import { type Site, startSite } from '../site/site.ts';
+import { startSite } from '../site/site.ts';
 import { call } from '../support/api/call.ts';
 import { startApi } from '../support/api/in-process-api.ts';
 import { finished, startJob } from '../support/api/jobs.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
-import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
+import { useSite } from '../support/sites/use-site.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
 
 /** The links of a site, however they are found. */
 
-let site: Site;
-let db: Database;
+const site = useSite();
+const db = useDatabase();
 let shop: Pages;
 
 beforeAll(async () => {
-  site = await startSite();
   shop = await startShop();
-  db = openTestDatabase();
 });
-afterAll(async () => {
-  await db.close();
-  await shop[Symbol.asyncDispose]();
-  await site.close();
-});
+afterAll(() => shop[Symbol.asyncDispose]());
 
 const map = (body: Record<string, unknown>, key?: string) => call('/v2/map', { body, ...(key && { key }) });
 

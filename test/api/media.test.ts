@@ -8,12 +8,13 @@ import { finished, startJob } from '../support/api/jobs.ts';
 import { look, mediaFile } from '../support/documents/media.ts';
 import { useService } from '../support/service/use-service.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
-import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
 
 /** The formats audio and video, from the request to the file behind the address in the answer. */
 
 const service = useService();
 
+const db = useDatabase();
 let pages: Pages;
 let video: Buffer;
 let sound: Buffer;
@@ -76,9 +77,7 @@ describe('a scrape', () => {
   });
 
   it.each(['audio', 'video'])('of a page without %s is refused, and costs nothing', async (format) => {
-    const db = openTestDatabase();
     const { key } = await makeTeam(db, { credits: 10 });
-    await db.close();
     const { status, body } = await call('/v2/scrape', {
       body: { url: `${pages.url}/without`, formats: ['markdown', format] },
       key,
@@ -122,9 +121,7 @@ describe('a scrape', () => {
   });
 
   it('with zero data retention is refused', async () => {
-    const db = openTestDatabase();
     const { key } = await makeTeam(db, { zeroDataRetention: true });
-    await db.close();
     const body = { url: `${pages.url}/with`, formats: ['video'], zeroDataRetention: true };
     const answer = await call('/v2/scrape', { body, key });
     expect([answer.status, answer.body.code]).toEqual([400, 'SCRAPE_ZDR_VIOLATION_ERROR']);

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
-import { type Database, openDatabase } from '../../src/storage/db/client.ts';
+import type { Database } from '../../src/storage/db/client.ts';
 import { generateKey } from '../../src/storage/db/teams/generate-key.ts';
 import { addKey, changeTeam, createTeam } from '../../src/storage/db/teams/teams.ts';
 import { call } from '../support/api/call.ts';
@@ -10,6 +9,7 @@ import { finished, startJob } from '../support/api/jobs.ts';
 import { type ModelEndpoint, type ModelReply, startModelEndpoint } from '../support/models/model-endpoint.ts';
 import { useService } from '../support/service/use-service.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
+import { openTestDatabase } from '../support/storage/database.ts';
 
 /** Formats for language models in a service that has one. */
 
@@ -50,7 +50,7 @@ const service = useService(() => ({
 }));
 let db: Database;
 beforeAll(() => {
-  db = openDatabase(runningDatabaseUrl(service.dataDir), () => undefined);
+  db = openTestDatabase(service);
 });
 afterAll(async () => {
   await db.close();

@@ -9,9 +9,9 @@ import { readConfig } from '../../src/config.ts';
 import { ERRORS, isErrorCode } from '../../src/errors.ts';
 import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { errorResponse } from '../../src/schemas/error.ts';
-import { type Site, startSite } from '../site/site.ts';
 import { type ApiResponse, call } from '../support/api/call.ts';
 import { useService } from '../support/service/use-service.ts';
+import { useSite } from '../support/sites/use-site.ts';
 
 /** The reference says what the API does. */
 
@@ -25,11 +25,7 @@ const routeOf = (method: string, routePath: string) => {
 };
 const concrete = (routePath: string) => routePath.replace(/:\w+/g, '0190b3c4-1111-7222-8333-444455556666');
 
-let site: Site;
-beforeAll(async () => {
-  site = await startSite();
-});
-afterAll(() => site.close());
+const site = useSite();
 
 describe('docs/openapi.json', () => {
   it('matches the routes; after a change run `npm run openapi`', async () => {

@@ -1,28 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/db/client.ts';
-import { type Site, startSite } from '../site/site.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type ApiResponse, call } from '../support/api/call.ts';
 import { finished, startJob } from '../support/api/jobs.ts';
 import { startPages } from '../support/sites/pages.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
+import { useSite } from '../support/sites/use-site.ts';
+import { makeTeam, type TestTeam, useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 
 /** GET /v2/scrape/{id} for the pages of batches and crawls. */
 
 const BATCH = '/v2/batch/scrape';
 
-let site: Site;
-let db: Database;
+const site = useSite();
+const db = useDatabase();
 let team: TestTeam;
 /** A page that fails at once. */
 let archive: string;
 beforeAll(async () => {
-  site = await startSite();
   archive = `${site.url}/sitemap.xml.gz`;
-  db = openTestDatabase();
   team = await makeTeam(db, { zeroDataRetention: true });
 });
-afterAll(() => Promise.all([db.close(), site.close()]));
 
 const read = (id: string, key = team.key) => call(`/v2/scrape/${id}`, { key });
 const errorCodesOf = async (id: string): Promise<ApiResponse['body']> =>

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/db/client.ts';
+import { describe, expect, it } from 'vitest';
 import { findJob } from '../../src/storage/db/jobs/jobs.ts';
 import { recordLongConversion } from '../../src/storage/db/jobs/long-conversions.ts';
 import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
 import { call } from '../support/api/call.ts';
 import { formOf, htmlFile, multipart, parse } from '../support/api/parse.ts';
 import { useService } from '../support/service/use-service.ts';
-import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
 import { IS_FULL_RUN } from '../support/suite/corpus.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 
@@ -17,11 +16,7 @@ import { pollUntil } from '../support/suite/poll.ts';
 const service = useService();
 const MB = 1024 * 1024;
 
-let db: Database;
-beforeAll(() => {
-  db = openTestDatabase();
-});
-afterAll(() => db.close());
+const db = useDatabase();
 
 describe('a parsed file', () => {
   it('has the formats and metadata of a scrape, and is read again as a scrape', async () => {

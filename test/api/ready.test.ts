@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/db/client.ts';
+import { describe, expect, it } from 'vitest';
 import { removeWorker, reportWorker, requireWorkers } from '../../src/storage/db/workers.ts';
 import { call } from '../support/api/call.ts';
-import { openTestDatabase } from '../support/storage/database.ts';
+import { useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 
-let db: Database;
-beforeAll(() => {
-  db = openTestDatabase();
-});
-afterAll(() => db.close());
+const db = useDatabase();
 
 const ready = () => call('/ready', { key: null });
 

@@ -1,5 +1,5 @@
 import type { KyselyPlugin } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ApiDeps } from '../../src/api/http/route.ts';
 import { runAndWait } from '../../src/api/run-and-wait.ts';
 import type { SynchronousJob } from '../../src/api/synchronous-job.ts';
@@ -7,15 +7,11 @@ import type { DirectResult } from '../../src/jobs/direct-start/protocol.ts';
 import type { Database } from '../../src/storage/db/client.ts';
 import { completeJob } from '../../src/storage/db/jobs/jobs.ts';
 import { createLogger } from '../../src/system/logger.ts';
-import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
 
 /** When the API starts the workflow of a scrape itself, by a worker and a Temporal server that only count. */
 
-let db: Database;
-beforeAll(() => {
-  db = openTestDatabase();
-});
-afterAll(() => db.close());
+const db = useDatabase();
 
 const DOCUMENT = Buffer.from('{"markdown":"A page"}');
 

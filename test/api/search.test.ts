@@ -1,19 +1,16 @@
-import { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/db/client.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
 import { call } from '../support/api/call.ts';
 import { finished, startJob } from '../support/api/jobs.ts';
-import { useService } from '../support/service/use-service.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
+import { makeTeam, type TestTeam, useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 import { payloadsOf } from '../support/workflows/histories.ts';
+import { useTemporal } from '../support/workflows/use-temporal.ts';
 
 /** Searches of the pages that a team has received, and feedback on them. */
 
-const service = useService();
-let db: Database;
+const db = useDatabase();
+const temporal = useTemporal();
 let site: Pages;
 let team: TestTeam;
 
@@ -21,7 +18,6 @@ const page = (title: string, text: string) =>
   `<!DOCTYPE html><title>${title}</title><main><h1>${title}</h1><p>${text}</p></main>`;
 
 beforeAll(async () => {
-  db = openTestDatabase();
   site = await startPages({
     '/lamps': page(
       'Lamps of glass',
@@ -39,10 +35,7 @@ beforeAll(async () => {
   const id = await startJob('/v2/batch/scrape', { urls }, team);
   await finished('/v2/batch/scrape', id, team);
 });
-afterAll(async () => {
-  await site[Symbol.asyncDispose]();
-  await db.close();
-});
+afterAll(() => site[Symbol.asyncDispose]());
 
 const search = (body: Record<string, unknown>, { key } = team) => call('/v2/search', { body, key });
 const scrape = (body: Record<string, unknown>) => call('/v2/scrape', { body, key: team.key });
@@ -214,11 +207,9 @@ describe('a search that scrapes its results', () => {
 it('shows nothing of the words of a search in Temporal', async () => {
   const query = 'fresnel lens of a lighthouse';
   const { body } = await search({ query });
-  const connection = await connectTemporal(service.temporalAddress);
-  const handle = new Client({ connection }).workflow.getHandle(`search/${body.id}`);
+  const handle = temporal.workflow(`search/${body.id}`);
   const [history, description] = [await handle.fetchHistory(), await handle.describe()];
   const texts = [await description.staticSummary(), await description.staticDetails()];
-  await connection.close();
   const shown = [...payloadsOf(history), ...texts].join('\n');
   expect(shown).toContain(body.id);
   expect(shown).not.toMatch(/fresnel|lighthouse/);

@@ -5,18 +5,17 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Database } from '../../src/storage/db/client.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../src/system/encryption/host-request.ts';
 import { sessionSecret } from '../../src/system/encryption/session-secrets.ts';
 import { call } from '../support/api/call.ts';
 import { connectRaw } from '../support/browser/protocol.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
+import { makeTeam, type TestTeam, useDatabase } from '../support/storage/database.ts';
 
 /** Who may use a session, by its URLs, by API keys, and past the API. */
 
 const { url: base, dataDir } = inject('service');
 
-let db: Database;
+const db = useDatabase();
 let team: TestTeam;
 let stranger: TestTeam;
 let session: Urls;
@@ -34,7 +33,6 @@ const create = async (): Promise<Urls> => (await call('/v2/browser', { body: {},
 const remove = ({ id }: Urls) => call(`/v2/browser/${id}`, { method: 'DELETE', key: team.key });
 
 beforeAll(async () => {
-  db = openTestDatabase();
   [team, stranger] = await Promise.all([makeTeam(db), makeTeam(db)]);
   [session, other] = await Promise.all([create(), create()]);
   const row = await db.query
@@ -49,7 +47,6 @@ afterAll(async () => {
   // The session still works after all of it.
   expect(await client.send('Browser.getVersion')).toHaveProperty('result.product');
   await Promise.all([remove(session), remove(other)]);
-  await db.close();
 });
 
 const secretKey = () => readFileSync(path.join(dataDir, 'secret-key'), 'utf8').trim();

@@ -5,30 +5,26 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import puppeteer, { type Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { agentBrowserFile } from '../../src/sessions/code/language-files.ts';
 import { runs } from '../sessions/code/installed-languages.ts';
-import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api/call.ts';
 import { connectRaw } from '../support/browser/protocol.ts';
 import { startPages } from '../support/sites/pages.ts';
+import { useSite } from '../support/sites/use-site.ts';
 
 /**
  * Programs that connect to the `cdpUrl` of a session with nothing but their default options, besides
  * Playwright.
  */
 
-let site: Site;
+const site = useSite();
 let session: { id: string; cdpUrl: string };
-beforeAll(async () => {
-  site = await startSite();
-});
 beforeEach(async () => {
   session = (await call('/v2/browser', { body: {} })).body;
 });
 afterEach(() => call(`/v2/browser/${session.id}`, { method: 'DELETE' }));
-afterAll(() => site.close());
 
 it('Puppeteer drives a session, with popups and contexts, and finds its pages when it comes back', async () => {
   const first = await puppeteer.connect({ browserWSEndpoint: session.cdpUrl });

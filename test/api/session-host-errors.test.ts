@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/db/client.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { endSession, openSession } from '../../src/storage/db/sessions.ts';
 import { call } from '../support/api/call.ts';
-import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../support/storage/database.ts';
+import { makeTeam, storeSession, type TestTeam, useDatabase } from '../support/storage/database.ts';
 import { CLOSED_PORT } from '../support/webhooks/receiver.ts';
 
 /**
@@ -14,13 +13,11 @@ import { CLOSED_PORT } from '../support/webhooks/receiver.ts';
  * gets 502, so 502 means that the host did nothing.
  */
 
-let db: Database;
+const db = useDatabase();
 let team: TestTeam;
 beforeAll(async () => {
-  db = openTestDatabase();
   team = await makeTeam(db);
 });
-afterAll(() => db.close());
 
 /** Sends code to a session whose host the test is. @param serve what the host does */
 async function executeOn(serve: RequestListener) {

@@ -1,29 +1,25 @@
-import { Client, type WorkflowHandle } from '@temporalio/client';
 import { sql } from 'kysely';
 import { chromium as playwright } from 'playwright';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { priceOfSession } from '../../src/credits.ts';
-import type { Database } from '../../src/storage/db/client.ts';
 import { performOnce } from '../../src/storage/db/idempotency.ts';
 import { areSessionsCovered } from '../../src/storage/db/sessions.ts';
 import { changeTeam } from '../../src/storage/db/teams/teams.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
 import { call } from '../support/api/call.ts';
-import { temporalAddressOf } from '../support/service/start-service.ts';
 import { startPages } from '../support/sites/pages.ts';
-import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../support/storage/database.ts';
+import { makeTeam, storeSession, type TestTeam, useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
+import { useTemporal } from '../support/workflows/use-temporal.ts';
 
 /** Starts and ends of browser sessions, and the requests that arrive meanwhile. */
 
-let db: Database;
+const db = useDatabase();
+const temporal = useTemporal();
 let team: TestTeam;
 beforeAll(async () => {
-  db = openTestDatabase();
   team = await makeTeam(db);
 });
-afterAll(() => db.close());
 
 const create = (body: Record<string, unknown> = {}, key = team.key) => call('/v2/browser', { body, key });
 const remove = (id: string, key = team.key) => call(`/v2/browser/${id}`, { method: 'DELETE', key });
@@ -179,33 +175,24 @@ describe('code that runs', () => {
   });
 });
 
+/** The workflow of a session. */
+const workflowOf = (id: string) => temporal.workflow(`browser/${id}`);
+
 /** Waits until the use of a session that the Temporal UI shows meets a condition. */
 const usageOf = (id: string, meets: (usage: { calls: number; viewers: number }) => boolean) =>
-  withWorkflow(id, (workflow) =>
-    pollUntil(async () => {
-      const { raw } = await workflow.describe();
-      const details = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0]?.data;
-      const usage = details && JSON.parse(Buffer.from(details).toString());
-      return usage && meets(usage) && usage;
-    }),
-  );
-
-/** Uses the workflow of a session. */
-async function withWorkflow<Result>(id: string, use: (workflow: WorkflowHandle) => Promise<Result>) {
-  const connection = await connectTemporal(temporalAddressOf(inject('service')));
-  try {
-    return await use(new Client({ connection, namespace: 'default' }).workflow.getHandle(`browser/${id}`));
-  } finally {
-    await connection.close();
-  }
-}
+  pollUntil(async () => {
+    const { raw } = await workflowOf(id).describe();
+    const details = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0]?.data;
+    const usage = details && JSON.parse(Buffer.from(details).toString());
+    return usage && meets(usage) && usage;
+  });
 
 describe('a session whose workflow does not exist any more', () => {
   it('ends on its host, so that nobody uses it without a bill', async () => {
     const { body } = await create();
     const closed = new Promise((resolve) => new WebSocket(body.cdpUrl).once('close', resolve));
     await usageOf(body.id, () => true);
-    await withWorkflow(body.id, (workflow) => workflow.terminate('by a test'));
+    await workflowOf(body.id).terminate('by a test');
     expect(await closed).toBe(4500);
     const item = await pollUntil(async () => {
       const { body: list } = await call('/v2/browser?status=error', { key: team.key });
@@ -230,13 +217,12 @@ describe('Temporal shows of a session', () => {
 
   it('its state and times, and then the reason of its end, its duration and its price', async () => {
     const { body } = await create({ activityTtl: 60 });
-    const details = () =>
-      withWorkflow(body.id, async (workflow) => {
-        const { currentDetails } = await workflow.query<{ currentDetails: string }>(
-          '__temporal_workflow_metadata',
-        );
-        return currentDetails;
-      });
+    const details = async () => {
+      const { currentDetails } = await workflowOf(body.id).query<{ currentDetails: string }>(
+        '__temporal_workflow_metadata',
+      );
+      return currentDetails;
+    };
     const active = await pollUntil(async () => /^\*\*Active\*\*/.test(await details()) && (await details()));
     expect(active).toMatch(/- last activity: \S+Z; it ends after 60 seconds without\n/);
     expect(active).toContain(`- ends at the latest: ${body.expiresAt}`);

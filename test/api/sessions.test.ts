@@ -4,43 +4,38 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from '@temporalio/client';
 import { sql } from 'kysely';
 import { type Browser, chromium as playwright } from 'playwright';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { readConfig } from '../../src/config.ts';
 import { priceOfSession } from '../../src/credits.ts';
-import type { Database } from '../../src/storage/db/client.ts';
 import { endSession, findSession, listAbandonedSessions } from '../../src/storage/db/sessions.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
 import { Temporal } from '../../src/temporal/workflow-client.ts';
 import { Outcome } from '../../src/workflows/search-attributes.ts';
-import { type Site, startSite } from '../site/site.ts';
 import { type ApiResponse, call } from '../support/api/call.ts';
 import { startApi } from '../support/api/in-process-api.ts';
 import { connectRaw } from '../support/browser/protocol.ts';
 import { sessionProcesses } from '../support/processes/service-processes.ts';
-import { temporalAddressOf } from '../support/service/start-service.ts';
 import { startPages } from '../support/sites/pages.ts';
-import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../support/storage/database.ts';
+import { useSite } from '../support/sites/use-site.ts';
+import { makeTeam, storeSession, type TestTeam, useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
+import { useTemporal } from '../support/workflows/use-temporal.ts';
 
 /** Browser sessions over the API. */
 
-let site: Site;
-let db: Database;
+const site = useSite();
+const db = useDatabase();
+const temporal = useTemporal();
 let team: TestTeam;
 const open: { id: string; key: string }[] = [];
 beforeAll(async () => {
-  site = await startSite();
-  db = openTestDatabase();
   team = await makeTeam(db);
 });
 afterEach(async () => {
   for (const { id, key } of open.splice(0)) await call(`/v2/browser/${id}`, { method: 'DELETE', key });
 });
-afterAll(() => Promise.all([site.close(), db.close()]));
 
 interface CreateOptions {
   body?: Record<string, unknown>;
@@ -232,14 +227,10 @@ describe('a browser session', () => {
       async () =>
         (await call(`/v2/browser/${dying.body.id}`, { key: team.key })).body.endReason === 'crashed',
     );
-    const connection = await connectTemporal(temporalAddressOf(inject('service')));
-    const workflow = new Client({ connection, namespace: 'default' }).workflow.getHandle(
-      `browser/${dying.body.id}`,
-    );
+    const workflow = temporal.workflow(`browser/${dying.body.id}`);
     await pollUntil(
       async () => (await workflow.describe()).typedSearchAttributes.get(Outcome) === 'SESSION_FAILED',
     );
-    await connection.close();
     const alive = await connectPlaywright(other.body.cdpUrl);
     expect(alive.contexts()).toHaveLength(1);
     await alive.close();
@@ -463,12 +454,11 @@ it('a repeated request with the same idempotency key returns the same session', 
 });
 
 it('a session whose host is gone before it has opened the browser is opened by another host', async () => {
-  const connection = await connectTemporal(temporalAddressOf(inject('service')));
-  const temporal = new Temporal(connection, readConfig().temporalNamespace);
+  const starts = new Temporal(temporal.connection, readConfig().temporalNamespace);
   const id = await storeSession(db.query, team.id);
   const expiresAt = Date.now() + 600_000;
   open.push({ id, key: team.key });
-  await temporal.startSession({
+  await starts.startSession({
     sessionId: id,
     kind: 'browser',
     teamId: team.id,
@@ -478,7 +468,6 @@ it('a session whose host is gone before it has opened the browser is opened by a
     hostQueue: 'sessions-of-a-host-that-is-gone',
   });
   expect(await findSession(db, id)).toMatchObject({ state: 'active', host: expect.stringMatching(/^http/) });
-  await connection.close();
 });
 
 describe('code in a browser session', () => {

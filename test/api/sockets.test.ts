@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Site, startSite } from '../site/site.ts';
 import { finished, startJob } from '../support/api/jobs.ts';
 import { useService } from '../support/service/use-service.ts';
 import { startPages } from '../support/sites/pages.ts';
-import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
+import { useSite } from '../support/sites/use-site.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
 
 /** Watching a job over a WebSocket, as the clients of this API do. */
 
 const service = useService();
 
-let site: Site;
-beforeAll(async () => {
-  site = await startSite();
-});
-afterAll(() => site.close());
+const site = useSite();
+const db = useDatabase();
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read messages as a client without types does
 type Message = { type: string; data: any; error?: string };
@@ -94,9 +91,7 @@ describe('a WebSocket client', () => {
   });
 
   it('receives nothing of jobs of other teams', async () => {
-    const db = openTestDatabase();
     const { key } = await makeTeam(db);
-    await db.close();
     const id = await startJob('/v2/batch/scrape', { urls: [`${site.url}/article/1`] });
     expect(await watch(`/v2/batch/scrape/${id}`, { key })).toMatchObject({ code: 1008 });
     await finished('/v2/batch/scrape', id);

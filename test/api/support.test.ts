@@ -4,21 +4,19 @@ import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createErrorHandler } from '../../src/api/http/error-responses.ts';
 import { ServiceError } from '../../src/errors.ts';
-import type { Database } from '../../src/storage/db/client.ts';
 import { createLogger } from '../../src/system/logger.ts';
 import { call } from '../support/api/call.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
+import { makeTeam, type TestTeam, useDatabase } from '../support/storage/database.ts';
 
 /** Questions about jobs, and about how the service is used. */
 
-let db: Database;
+const db = useDatabase();
 let team: TestTeam;
 let pages: Pages;
 /** When the content of the late page arrives. */
 let lateMs = 1_500;
 beforeAll(async () => {
-  db = openTestDatabase();
   team = await makeTeam(db, { credits: 10, zeroDataRetention: true });
   pages = await startPages({
     '/empty': '<!doctype html><title>Empty</title><main></main>',
@@ -30,10 +28,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(async () => {
-  await db.close();
-  await pages[Symbol.asyncDispose]();
-});
+afterAll(() => pages[Symbol.asyncDispose]());
 
 const ask = (body: Record<string, unknown>, key = team.key) => call('/v2/support/ask', { body, key });
 const scrape = (body: Record<string, unknown>, key = team.key) => call('/v2/scrape', { body, key });

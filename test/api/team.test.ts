@@ -1,32 +1,22 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/db/client.ts';
+import { describe, expect, it } from 'vitest';
 import { changeTeam, revokeKey } from '../../src/storage/db/teams/teams.ts';
-import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api/call.ts';
 import { startApi } from '../support/api/in-process-api.ts';
 import { startJob } from '../support/api/jobs.ts';
 import { useService } from '../support/service/use-service.ts';
 import { startPages } from '../support/sites/pages.ts';
-import { giveKey, makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
+import { useSite } from '../support/sites/use-site.ts';
+import { giveKey, makeTeam, type TestTeam, useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 
 /** Limits, credits and reports of teams. */
 
 const service = useService();
 
-let site: Site;
-let db: Database;
-
-beforeAll(async () => {
-  site = await startSite();
-  db = openTestDatabase();
-});
-afterAll(async () => {
-  await db.close();
-  await site.close();
-});
+const site = useSite();
+const db = useDatabase();
 
 const scrapeAs = ({ key }: TestTeam, body: Record<string, unknown>) => call('/v2/scrape', { key, body });
 const ask = ({ key }: TestTeam, path: string) => call(path, { key });

@@ -1,11 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/db/client.ts';
+import { describe, expect, it } from 'vitest';
 import { type ApiResponse, call } from '../support/api/call.ts';
 import { htmlFile, parse, type TestFile } from '../support/api/parse.ts';
 import { useService } from '../support/service/use-service.ts';
-import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 import { runUpkeep } from '../support/workflows/upkeep.ts';
 
@@ -14,11 +13,7 @@ import { runUpkeep } from '../support/workflows/upkeep.ts';
 const service = useService();
 const PAST = new Date(Date.now() - 60_000);
 
-let db: Database;
-beforeAll(() => {
-  db = openTestDatabase();
-});
-afterAll(() => db.close());
+const db = useDatabase();
 
 type Body = ApiResponse['body'];
 

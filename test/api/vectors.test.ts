@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { articleTruth, type Site, startSite } from '../site/site.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { articleTruth } from '../site/site.ts';
 import { call, scrape } from '../support/api/call.ts';
 import { startTlsSite } from '../support/sites/tls-site.ts';
+import { useSite } from '../support/sites/use-site.ts';
 
 /** What clients of the API rely on in responses to scrapes, to requests for a team, and without a key. */
 
-let site: Site;
+const site = useSite();
 let page: string;
 const unseen = () => `${site.url}/article/7?unseen=${Math.random()}`;
 
 beforeAll(async () => {
-  site = await startSite();
   page = `${site.url}/article/1`;
 });
-afterAll(() => site.close());
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

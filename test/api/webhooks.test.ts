@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/db/client.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { findTeam } from '../../src/storage/db/teams/teams.ts';
-import { type Site, startSite } from '../site/site.ts';
 import { type ApiResponse, call } from '../support/api/call.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../support/storage/database.ts';
+import { useSite } from '../support/sites/use-site.ts';
+import { makeTeam, type TestTeam, useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 import { DEAD_URL, type Receiver, startReceiver } from '../support/webhooks/receiver.ts';
 import {
@@ -18,16 +17,8 @@ import {
 
 type Body = ApiResponse['body'];
 
-let site: Site;
-let db: Database;
-beforeAll(async () => {
-  site = await startSite();
-  db = openTestDatabase();
-});
-afterAll(async () => {
-  await db.close();
-  await site.close();
-});
+const site = useSite();
+const db = useDatabase();
 
 const articles = (count: number) => Array.from({ length: count }, (_, n) => `${site.url}/article/${n}`);
 

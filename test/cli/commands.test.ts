@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/run/embedded/command.ts';
-import { articleTruth, type Site, startSite } from '../site/site.ts';
+import { articleTruth } from '../site/site.ts';
 import { call } from '../support/api/call.ts';
 import { type CommandOutput, runInProcess } from '../support/service/command-line.ts';
 import { useService } from '../support/service/use-service.ts';
+import { useSite } from '../support/sites/use-site.ts';
 import { sampleOf } from '../support/suite/corpus.ts';
 
 /** The command line against the shared service, as a user types it. */
@@ -16,16 +17,12 @@ const service = useService();
 const entry = path.join(import.meta.dirname, '../../bin/winnow.js');
 const truth = articleTruth(61);
 
-let site: Site;
+const site = useSite();
 let workDir: string;
 beforeAll(async () => {
-  site = await startSite();
   workDir = await mkdtemp(path.join(tmpdir(), 'winnow-cli-'));
 });
-afterAll(async () => {
-  await rm(workDir, { recursive: true, force: true });
-  await site.close();
-});
+afterAll(() => rm(workDir, { recursive: true, force: true }));
 
 const winnow = (args: string[], settings: Record<string, string> = {}) =>
   runCommand(process.execPath, [entry, ...args], {

@@ -7,11 +7,12 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/run/embedded/command.ts';
-import { articleTruth, linkSentence, type Site, startSite } from '../site/site.ts';
+import { articleTruth, linkSentence } from '../site/site.ts';
 import { call } from '../support/api/call.ts';
 import { finished } from '../support/api/jobs.ts';
 import { runInProcess } from '../support/service/command-line.ts';
 import { useService } from '../support/service/use-service.ts';
+import { useSite } from '../support/sites/use-site.ts';
 import { sampleOf } from '../support/suite/corpus.ts';
 
 /** The verbs `crawl` and `batch` against the shared service, as a user types them. */
@@ -20,16 +21,12 @@ const service = useService();
 
 const entry = path.join(import.meta.dirname, '../../bin/winnow.js');
 
-let site: Site;
+const site = useSite({ pages: 60 });
 let workDir: string;
 beforeAll(async () => {
-  site = await startSite({ pages: 60 });
   workDir = await mkdtemp(path.join(tmpdir(), 'winnow-cli-'));
 });
-afterAll(async () => {
-  await rm(workDir, { recursive: true, force: true });
-  await site.close();
-});
+afterAll(() => rm(workDir, { recursive: true, force: true }));
 
 const winnow = (args: string[], input?: string) =>
   runCommand(process.execPath, [entry, ...args], {

@@ -9,27 +9,24 @@ import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
 import { readRunFile } from '../../src/run/embedded/supervision/run-file.ts';
 import { openDatabase } from '../../src/storage/db/client.ts';
 import { reportWorker, requireWorkers } from '../../src/storage/db/workers.ts';
-import { articleTruth, type Site, startSite } from '../site/site.ts';
+import { articleTruth } from '../site/site.ts';
 import { type ApiResponse, call } from '../support/api/call.ts';
 import { processesWith } from '../support/processes/process-list.ts';
 import { type RunningService, runFileOf, startService } from '../support/service/start-service.ts';
 import { startPages } from '../support/sites/pages.ts';
+import { useSite } from '../support/sites/use-site.ts';
 import { describeInFullRun, itInFullRun } from '../support/suite/corpus.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 
 /** Parts die, jobs do not. */
 
-let site: Site;
+const site = useSite();
 let service: RunningService;
 
 beforeAll(async () => {
-  site = await startSite();
   service = await startService();
 });
-afterAll(async () => {
-  await service.stop();
-  await site.close();
-});
+afterAll(() => service.stop());
 
 const ask = (path: string, body?: unknown, method?: string) =>
   call(path, { url: service.url, key: service.key, body, ...(method && { method }) });

@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { priceOfSession } from '../../src/credits.ts';
-import { runningDatabaseUrl } from '../../src/run/embedded/postgres.ts';
-import { openDatabase } from '../../src/storage/db/client.ts';
 import { call } from '../support/api/call.ts';
 import { useService } from '../support/service/use-service.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
+import { openTestDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 
 /**
@@ -218,9 +217,7 @@ describe('interact opens a page again', () => {
 
 it('a session is refused with what to install where no worker can run sessions', async () => {
   const scraped = await scrapeForm({ actions: [] });
-  const db = openDatabase(runningDatabaseUrl(service.dataDir), (error) => {
-    throw error;
-  });
+  const db = openTestDatabase(service);
   // As a worker reports itself where bubblewrap does not work.
   await sql`update workers set host_url = null, host_queue = null`.execute(db.query);
   const refusal = {

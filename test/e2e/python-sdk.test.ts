@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
-import { articleTruth, type Site, startSite } from '../site/site.ts';
+import { articleTruth } from '../site/site.ts';
 import type { ApiResponse } from '../support/api/call.ts';
 import { findMissingPython, usePythonSdk } from '../support/api/python-sdk.ts';
 import { type ModelEndpoint, startModelEndpoint, toolsOfferedBy } from '../support/models/model-endpoint.ts';
 import { useService } from '../support/service/use-service.ts';
 import { startPages } from '../support/sites/pages.ts';
+import { useSite } from '../support/sites/use-site.ts';
 
 /** The official Python SDK, unchanged, pointed at us. */
 
@@ -34,7 +35,7 @@ beforeAll(async () => {
 const modelled = useService(() => ({ WINNOW_LLM_BASE_URL: endpoint.url, WINNOW_LLM_MODEL: 'test-model' }));
 afterAll(() => endpoint[Symbol.asyncDispose]());
 
-let site: Site;
+const site = useSite();
 let pages: Awaited<ReturnType<typeof startPages>>;
 let directory: string;
 /** What the SDK returned; the program prints it as JSON. */
@@ -42,7 +43,6 @@ let results: ApiResponse['body'];
 
 beforeAll(async () => {
   if (missing) return;
-  site = await startSite();
   directory = await mkdtemp(path.join(tmpdir(), 'winnow-python-sdk-'));
   const [file, locked] = [path.join(directory, 'report.pdf'), path.join(directory, 'locked.pdf')];
   await writeFile(file, REPORT);
@@ -75,7 +75,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   if (missing) return;
-  await site.close();
   await pages[Symbol.asyncDispose]();
   await rm(directory, { recursive: true });
 });

@@ -1,10 +1,10 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Firecrawl, SdkError } from 'firecrawl';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Site, startSite } from '../site/site.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { useService } from '../support/service/use-service.ts';
 import { startPages } from '../support/sites/pages.ts';
+import { useSite } from '../support/sites/use-site.ts';
 import { IS_FULL_RUN } from '../support/suite/corpus.ts';
 
 /** The official JavaScript SDK, unchanged, with batches and crawls; and how often it asks. */
@@ -13,14 +13,12 @@ const service = useService();
 
 const PAGES = IS_FULL_RUN ? 3_000 : 250;
 
-let site: Site;
+const site = useSite({ pages: PAGES });
 let client: Firecrawl;
 beforeAll(async () => {
-  site = await startSite({ pages: PAGES });
   const { url, key } = service;
   client = new Firecrawl({ apiKey: key, apiUrl: url });
 });
-afterAll(() => site.close());
 
 const start = () => `${site.url}/links/0`;
 const scrapeOptions = { formats: ['markdown' as const], maxAge: 0 };

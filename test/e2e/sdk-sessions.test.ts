@@ -1,21 +1,19 @@
 import { Firecrawl } from 'firecrawl';
 import { chromium as playwright } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { priceOfSession } from '../../src/credits.ts';
-import { type Site, startSite } from '../site/site.ts';
 import { useService } from '../support/service/use-service.ts';
+import { useSite } from '../support/sites/use-site.ts';
 
 /** Browser sessions by the official JavaScript SDK, unchanged. */
 
 const service = useService();
 
-let site: Site;
+const site = useSite();
 let client: Firecrawl;
 beforeAll(async () => {
-  site = await startSite();
   client = new Firecrawl({ apiKey: service.key, apiUrl: service.url });
 });
-afterAll(() => site.close());
 
 /** Checks that a session has ended, and its price; a busy machine may use it for minutes. */
 function expectEnd(ended: { success: boolean; sessionDurationMs?: number; creditsBilled?: number }): void {

@@ -1,24 +1,23 @@
 import { Firecrawl, SdkError } from 'firecrawl';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
-import { appTruth, articleTruth, type Site, startSite } from '../site/site.ts';
+import { appTruth, articleTruth } from '../site/site.ts';
 import { useService } from '../support/service/use-service.ts';
 import { startPages } from '../support/sites/pages.ts';
+import { useSite } from '../support/sites/use-site.ts';
 
 /** The official JavaScript SDK, unchanged, pointed at us. */
 
 const service = useService();
 
-let site: Site;
+const site = useSite();
 let client: Firecrawl;
 const truth = articleTruth(3);
 
 beforeAll(async () => {
-  site = await startSite();
   const { url, key } = service;
   client = new Firecrawl({ apiKey: key, apiUrl: url });
 });
-afterAll(() => site.close());
 
 const article = () => `${site.url}/article/3`;
 

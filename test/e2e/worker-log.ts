@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Client } from '@temporalio/client';
-import type { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectTemporal } from '../../src/temporal/connection.ts';
 import { call } from '../support/api/call.ts';
 import { useService } from '../support/service/use-service.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
+import { useTemporal } from '../support/workflows/use-temporal.ts';
 
 /**
  * The log of the worker about jobs: each event once, and a warning only if the operator has to act.
@@ -39,14 +37,8 @@ beforeAll(async () => {
     '/': '<main><h1>Start</h1><p>A page with two sentences. This is one.</p></main>',
   });
 });
-let connection: NativeConnection;
-beforeAll(async () => {
-  connection = await connectTemporal(service.temporalAddress);
-});
-afterAll(async () => {
-  await connection.close();
-  await pages[Symbol.asyncDispose]();
-});
+afterAll(() => pages[Symbol.asyncDispose]());
+const temporal = useTemporal(service);
 
 const request = (route: string, init: Parameters<typeof call>[1] = {}) =>
   call(route, { ...init, url: service.url, key: service.key });
@@ -96,7 +88,7 @@ describe('the log of the worker', () => {
         .poll(() => pages.requests.slice(before).some((request) => request.path === '/held'))
         .toBe(true);
       await request(`/v2/crawl/${body.id}`, { method: 'DELETE' });
-      const workflow = new Client({ connection }).workflow.getHandle(`crawl/${body.id}`);
+      const workflow = temporal.workflow(`crawl/${body.id}`);
       await expect(workflow.result()).rejects.toThrow();
       // The workflow has ended, and the activity has not heard of it.
       held.resolve();

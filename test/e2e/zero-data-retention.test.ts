@@ -1,43 +1,32 @@
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Client } from '@temporalio/client';
-import type { NativeConnection } from '@temporalio/worker';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/db/client.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
 import { startUpkeep } from '../../src/temporal/workflow-client.ts';
 import { call } from '../support/api/call.ts';
 import { finished, sourcesOf, startJob } from '../support/api/jobs.ts';
 import { htmlFile, parse } from '../support/api/parse.ts';
-import { temporalAddressOf } from '../support/service/start-service.ts';
 import { useService } from '../support/service/use-service.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
-import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
 import { filesWith, findMarker, tablesWith } from '../support/storage/stored-markers.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 import { startReceiver } from '../support/webhooks/receiver.ts';
+import { useTemporal } from '../support/workflows/use-temporal.ts';
 
 /** A job with zero data retention leaves nothing readable in any store. */
 
 const service = useService();
 
 let pages: Pages;
-let db: Database;
-let connection: NativeConnection;
-let client: Client;
-const { dataDir } = useService();
+const db = useDatabase();
+const temporal = useTemporal();
 
 beforeAll(async () => {
   pages = await startPages({});
-  db = openTestDatabase();
-  connection = await connectTemporal(temporalAddressOf({ dataDir }));
-  client = new Client({ connection, namespace: 'default' });
 });
 afterAll(async () => {
-  await connection.close();
-  await db.close();
   await pages[Symbol.asyncDispose]();
 });
 
@@ -76,7 +65,8 @@ async function startMarked(marker: string, { status = 200, after = Promise.resol
 }
 
 /** Every place that holds the marker. */
-const placesOf = (marker: string) => findMarker(marker, { db, client, dataDir }, madeAtOf(marker));
+const placesOf = (marker: string) =>
+  findMarker(marker, { db, client: temporal.client, dataDir: service.dataDir }, madeAtOf(marker));
 
 /**
  * With zero data retention no place holds the marker; without, these do, which shows that they were looked
@@ -295,7 +285,7 @@ describe('zero data retention is refused', () => {
 });
 
 /** The next round of upkeep, now. */
-const runUpkeep = () => startUpkeep(connection, 'default');
+const runUpkeep = () => startUpkeep(temporal.connection, 'default');
 
 /** Lets a job expire. */
 async function expire(id: string): Promise<void> {

@@ -1,12 +1,7 @@
-import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { MAX_BROWSER_MEMORY_GB, MAX_BROWSER_STORAGE_MB } from '../../src/schemas/session-end.ts';
 import type { HostedSession } from '../../src/sessions/hosted-session.ts';
-import { SessionHost } from '../../src/sessions/session-host.ts';
-import { createSessionMetrics } from '../../src/sessions/session-metrics.ts';
-import { createLogger } from '../../src/system/logger.ts';
+import { openTestSessionHost, type TestSessionHost } from '../support/sessions/session-host.ts';
 
 /**
  * Pages of a session cannot use more memory or disk of its host than they may. The limits here are smaller
@@ -16,36 +11,26 @@ import { createLogger } from '../../src/system/logger.ts';
 const MEGABYTE = 1024 ** 2;
 /** A busy machine takes ten times as long. */
 const TIMEOUT_MS = 180_000;
-const registry = new Registry();
-const config = readConfig();
-let host: SessionHost;
+let opened: TestSessionHost;
 beforeAll(async () => {
-  const { path: executablePath } = await findChromium(config);
-  host = await SessionHost.open({
-    executablePath,
-    cacheDir: config.cacheDir,
-    logger: createLogger('test', 'error'),
-    metrics: createSessionMetrics(registry),
-    serveProxy: (connection) => connection.destroy(),
-    recordLoss: async () => undefined,
-    availableMemory: () => 8 * 1024 ** 3,
+  opened = await openTestSessionHost({
     browserLimits: { memoryBytes: 700 * MEGABYTE, profileBytes: 80 * MEGABYTE },
   });
 });
-afterAll(() => host.close());
+afterAll(() => opened[Symbol.asyncDispose]());
 
 const run = (session: HostedSession, code: string) =>
   session.execute({ language: 'node', code, timeoutMs: 120_000 }, new AbortController().signal);
 
-const endsBecauseOf = async (reason: string) =>
-  (await registry.metrics()).includes(`winnow_sessions_ended_total{reason="${reason}"} 1`);
+const endsBecauseOf = (reason: string) =>
+  opened.readMetric(`winnow_sessions_ended_total{reason="${reason}"}`);
 
 it('a session ends when its pages together use more memory than it may, none of them alone', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const [session, other] = await Promise.all([
-    host.open(crypto.randomUUID()),
-    host.open(crypto.randomUUID()),
+    opened.host.open(crypto.randomUUID()),
+    opened.host.open(crypto.randomUUID()),
   ]);
   const held = (megabytes: number) => `
     globalThis.tabs ??= [];
@@ -65,7 +50,7 @@ it('a session ends when its pages together use more memory than it may, none of 
     ),
   });
   expect(await session.ended).toBe('memory');
-  expect(await endsBecauseOf('memory')).toBe(true);
+  expect(await endsBecauseOf('memory')).toBe(1);
   expect((await run(other, '1 + 1')).result).toBe('2');
   await other.end('deleted');
 });
@@ -73,7 +58,7 @@ it('a session ends when its pages together use more memory than it may, none of 
 it('a session ends when its pages store more than they may, each site for itself less', {
   timeout: TIMEOUT_MS,
 }, async () => {
-  const session = await host.open(crypto.randomUUID());
+  const session = await opened.host.open(crypto.randomUUID());
   const stored = (site: number, megabytes: number) => `
     await page.goto('https://site-${site}.test/');
     await page.evaluate(async () => {
@@ -96,5 +81,5 @@ it('a session ends when its pages store more than they may, each site for itself
     ),
   });
   expect(await session.ended).toBe('disk');
-  expect(await endsBecauseOf('disk')).toBe(true);
+  expect(await endsBecauseOf('disk')).toBe(1);
 });

@@ -1,26 +1,23 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { BrowserContext } from 'playwright';
 import { chromium as playwright } from 'playwright';
 import { Registry } from 'prom-client';
 import puppeteer from 'puppeteer-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { WebSocketServer } from 'ws';
 import type { OpenProfile } from '../../src/fetch/browser/browser-profile.ts';
 import { HostedSession } from '../../src/sessions/hosted-session.ts';
 import { createSessionMetrics } from '../../src/sessions/session-metrics.ts';
 import { createLogger } from '../../src/system/logger.ts';
-import { type Site, startSite } from '../site/site.ts';
 import { connectRaw } from '../support/browser/protocol.ts';
+import { type SocketServer, serveSockets } from '../support/network/serve-sockets.ts';
 import { startTestSessionBrowser, type TestSessionBrowser } from '../support/sessions/session-browser.ts';
+import { useSite } from '../support/sites/use-site.ts';
 
 /** A session that saves a profile reads the storage of sites that no tab shows. */
 
-let site: Site;
+const site = useSite();
 let browser: TestSessionBrowser;
 let session: HostedSession;
-let server: Server;
-let url: string;
+let server: SocketServer;
 /** The context of the profile. */
 let profile: BrowserContext;
 
@@ -39,7 +36,6 @@ const openProfile = (origin: string): OpenProfile => ({
 });
 
 beforeAll(async () => {
-  site = await startSite();
   browser = await startTestSessionBrowser();
   session = new HostedSession({
     id: 'session',
@@ -48,30 +44,26 @@ beforeAll(async () => {
     metrics: createSessionMetrics(new Registry()),
     logger: createLogger('test', 'warn'),
   });
-  server = createServer().listen(0, '127.0.0.1');
-  new WebSocketServer({ server }).on('connection', (socket, { url: path }) => {
+  server = await serveSockets((socket, path) => {
     if (path === '/view') session.addViewer(socket, { mayControl: true, maxFps: 5 });
     else session.addClient(socket);
   });
   await session.useProfile(openProfile(site.url));
-  // Listening on a TCP port, the address is never a path.
-  url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 });
 afterAll(async () => {
   await session.end('deleted');
-  server.close();
+  await server[Symbol.asyncDispose]();
   await browser[Symbol.asyncDispose]();
-  await site.close();
 });
 
 it('the storage of a profile is restored and read without a tab that clients or viewers see', async () => {
-  await using raw = await connectRaw(url);
-  await using viewer = await connectRaw(`${url}view`);
+  await using raw = await connectRaw(server.url);
+  await using viewer = await connectRaw(`${server.url}view`);
   await raw.send('Target.setDiscoverTargets', { discover: true, filter: [{}] });
   const paused = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: [{}] };
   await raw.send('Target.setAutoAttach', paused);
-  const one = await playwright.connectOverCDP(url);
-  const two = await puppeteer.connect({ browserWSEndpoint: url });
+  const one = await playwright.connectOverCDP(server.url);
+  const two = await puppeteer.connect({ browserWSEndpoint: server.url });
   const context = one.contexts()[0]!;
   expect(context.pages()).toHaveLength(1);
   expect(await two.pages()).toHaveLength(1);
@@ -113,7 +105,7 @@ it('the storage of a profile is restored and read without a tab that clients or 
 });
 
 it('code does not get the hidden tab, whatever path of the socket it connects to', async () => {
-  await using raw = await connectRaw(url);
+  await using raw = await connectRaw(server.url);
   await using code = await connectRaw(`ws+unix:${browser.directory.protocol}/cdp.sock:/profile`);
   const { targetId } = await code.openTab();
   const { result } = await raw.send('Target.getTargets');

@@ -2,10 +2,10 @@ import { readdir, readFile, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, test } from 'vitest';
 import { codeOf } from '../../src/errors.ts';
-import { type Site, startSite } from '../site/site.ts';
 import { connectRaw, type RawClient } from '../support/browser/protocol.ts';
 import { type Process, processesBelow } from '../support/processes/process-list.ts';
 import { startTestSessionBrowser, type TestSessionBrowser } from '../support/sessions/session-browser.ts';
+import { useSite } from '../support/sites/use-site.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 
 /**
@@ -14,7 +14,7 @@ import { pollUntil } from '../support/suite/poll.ts';
 
 const SECRET = 'winnow-isolation-secret';
 
-let site: Site;
+const site = useSite();
 let own: TestSessionBrowser;
 let other: TestSessionBrowser;
 let client: RawClient;
@@ -23,7 +23,6 @@ let tab: string;
 let targetId: string;
 beforeAll(async () => {
   process.env.WINNOW_ISOLATION_SECRET = SECRET;
-  site = await startSite();
   [own, other] = await Promise.all([startTestSessionBrowser(), startTestSessionBrowser()]);
   [client, stranger] = await Promise.all([connectRaw(own.url), connectRaw(other.url)]);
   ({ sessionId: tab, targetId } = await client.openTab());
@@ -38,7 +37,6 @@ afterEach(async () => {
 afterAll(async () => {
   delete process.env.WINNOW_ISOLATION_SECRET;
   for (const each of [client, stranger, own, other]) await each[Symbol.asyncDispose]();
-  await site.close();
 });
 
 /** Sends a command about the tab. */

@@ -5,24 +5,20 @@ import type { Duplex } from 'node:stream';
 import { chromium as playwright } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Site, startSite } from '../site/site.ts';
 import { connectRaw } from '../support/browser/protocol.ts';
 import { startTestSessionBrowser, type TestSessionBrowser } from '../support/sessions/session-browser.ts';
+import { useSite } from '../support/sites/use-site.ts';
 import { itInFullRun } from '../support/suite/corpus.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 
 /** Protocol clients on the browser of a session. */
 
-let site: Site;
+const site = useSite();
 let browser: TestSessionBrowser;
 beforeAll(async () => {
-  site = await startSite();
   browser = await startTestSessionBrowser();
 });
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-  await site.close();
-});
+afterAll(() => browser[Symbol.asyncDispose]());
 
 describe('Playwright connects to a session', () => {
   it('and drives the page that is open, which stays as it was after it disconnects', async () => {

@@ -1,56 +1,33 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { WebSocket, WebSocketServer } from 'ws';
+import { WebSocket } from 'ws';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { openBrowserSandbox } from '../../src/sessions/browser/session-browser.ts';
 import { serveSessions } from '../../src/sessions/host-server.ts';
 import type { HostedSession } from '../../src/sessions/hosted-session.ts';
 import { createSessionDirectory } from '../../src/sessions/session-directory.ts';
-import { findSessionConfinement, SessionHost } from '../../src/sessions/session-host.ts';
-import { createSessionMetrics } from '../../src/sessions/session-metrics.ts';
+import { findSessionConfinement, type SessionHost } from '../../src/sessions/session-host.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../src/system/encryption/host-request.ts';
-import { createLogger } from '../../src/system/logger.ts';
 import { connectRaw } from '../support/browser/protocol.ts';
+import { serveSockets } from '../support/network/serve-sockets.ts';
 import { processesWith } from '../support/processes/process-list.ts';
+import { openTestSessionHost, type TestSessionHost } from '../support/sessions/session-host.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 
-/** A host of sessions without a service. Its browsers have no network. */
+/** A host of sessions without a service. */
 
-const registry = new Registry();
-const config = readConfig();
 let host: SessionHost;
+let readMetric: TestSessionHost['readMetric'];
 let availableMemory = 8 * 1024 ** 3;
 beforeAll(async () => {
-  const { path: executablePath } = await findChromium(config);
-  host = await SessionHost.open({
-    executablePath,
-    cacheDir: config.cacheDir,
-    logger: createLogger('test', 'warn'),
-    metrics: createSessionMetrics(registry),
-    serveProxy: (connection) => connection.destroy(),
-    recordLoss: async () => undefined,
-    availableMemory: () => availableMemory,
-  });
+  ({ host, readMetric } = await openTestSessionHost({ availableMemory: () => availableMemory }));
 });
 afterAll(() => host.close());
-
-const readMetric = async (name: string) => {
-  const lines = (await registry.metrics()).split('\n');
-  return Number(
-    lines
-      .find((line) => line.startsWith(`${name} `))
-      ?.split(' ')
-      .at(-1) ?? 0,
-  );
-};
 
 it('the metrics of a host count its sessions, their calls and their ends', async () => {
   const session = await host.open(crypto.randomUUID());
@@ -126,14 +103,7 @@ it('the metrics of a host count the bytes of clients, and the replays of scrapes
 });
 
 /** Serves the protocol of a session. */
-async function serveClients(session: HostedSession) {
-  const server = createServer().listen(0, '127.0.0.1');
-  new WebSocketServer({ server }).on('connection', (socket) => session.addClient(socket));
-  await once(server, 'listening');
-  // Listening on a TCP port, the address is never a path.
-  const { port } = server.address() as AddressInfo;
-  return { url: `ws://127.0.0.1:${port}/`, [Symbol.asyncDispose]: async () => void server.close() };
-}
+const serveClients = (session: HostedSession) => serveSockets((socket) => session.addClient(socket));
 
 it('the live view does not resume a popup before a client has prepared it', async () => {
   const session = await host.open(crypto.randomUUID());
@@ -179,19 +149,15 @@ it('a tab that is opened just before the end of a session belongs to its profile
 
 it('a viewer learns that the host stops, by the close code of a server that stops and by the reason', async () => {
   const session = await host.open(crypto.randomUUID());
-  const server = createServer().listen(0, '127.0.0.1');
-  new WebSocketServer({ server }).on('connection', (socket) =>
+  await using server = await serveSockets((socket) =>
     session.addViewer(socket, { mayControl: false, maxFps: 15 }),
   );
-  await once(server, 'listening');
-  // Listening on a TCP port, the address is never a path.
-  const viewer = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const viewer = new WebSocket(server.url);
   const closed = once(viewer, 'close');
   await once(viewer, 'message');
   await session.end('shutdown');
   const [code, reason] = await closed;
   expect([code, String(reason)]).toEqual([1001, 'shutdown']);
-  server.close();
 });
 
 it('a host logs why a request failed unexpectedly, because the API learns only that it did', async () => {
@@ -227,7 +193,7 @@ it('a host logs why a request failed unexpectedly, because the API learns only t
 });
 
 it('a sandbox that is killed before it has started a browser says so', async () => {
-  const { path } = await findChromium(config);
+  const { path } = await findChromium(readConfig());
   const executablePath = realpathSync(path);
   const directory = await createSessionDirectory();
   const sandbox = await openBrowserSandbox({
@@ -245,22 +211,13 @@ it('a sandbox that is killed before it has started a browser says so', async () 
 });
 
 it('a browser that does not start is a failed start', async () => {
-  const registryOfOther = new Registry();
   const directory = await mkdtemp(join(tmpdir(), 'winnow-chromium-'));
   await chmod(directory, 0o755);
   const executablePath = join(directory, 'chromium');
   await writeFile(executablePath, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-  const broken = await SessionHost.open({
-    executablePath,
-    cacheDir: config.cacheDir,
-    logger: createLogger('test', 'error'),
-    metrics: createSessionMetrics(registryOfOther),
-    serveProxy: (connection) => connection.destroy(),
-    recordLoss: async () => undefined,
-    availableMemory: () => availableMemory,
-  });
-  await expect(broken.open(crypto.randomUUID())).rejects.toMatchObject({ code: 'SESSION_FAILED' });
-  expect(await registryOfOther.metrics()).toContain('winnow_session_open_seconds_count{outcome="failed"} 1');
-  await broken.close();
+  const broken = await openTestSessionHost({ executablePath });
+  await expect(broken.host.open(crypto.randomUUID())).rejects.toMatchObject({ code: 'SESSION_FAILED' });
+  expect(await broken.readMetric('winnow_session_open_seconds_count{outcome="failed"}')).toBe(1);
+  await broken[Symbol.asyncDispose]();
   await rm(directory, { recursive: true });
 });

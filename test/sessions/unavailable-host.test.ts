@@ -4,14 +4,13 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { serveSessions } from '../../src/sessions/host-server.ts';
-import { findSessionConfinement, SessionHost } from '../../src/sessions/session-host.ts';
-import { createSessionMetrics } from '../../src/sessions/session-metrics.ts';
+import { findSessionConfinement } from '../../src/sessions/session-host.ts';
 import { createLogger } from '../../src/system/logger.ts';
+import { openTestSessionHost } from '../support/sessions/session-host.ts';
 
 /**
  * A host of sessions that cannot be opened: where its port is taken, bubblewrap fails as in a container with
@@ -82,15 +81,8 @@ it('says which setting is wrong if its port is taken', async ({ skip }) => {
     const { port } = taken.address() as AddressInfo;
     const { path: executablePath } = await findChromium(readConfig());
     await findSessionConfinement(executablePath).catch(() => skip('Sessions cannot run on this machine.'));
-    const host = await SessionHost.open({
-      executablePath,
-      cacheDir: directory,
-      logger: createLogger('test', 'warn'),
-      metrics: createSessionMetrics(new Registry()),
-      serveProxy: (connection) => connection.destroy(),
-      recordLoss: async () => undefined,
-    });
-    const opening = serveSessions(host, {
+    await using opened = await openTestSessionHost({ executablePath });
+    const opening = serveSessions(opened.host, {
       address: '127.0.0.1',
       port,
       secretKey: 'k',

@@ -1,39 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from '@temporalio/client';
-import type { NativeConnection } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/db/client.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
-import { type Site, startSite } from '../site/site.ts';
+import { describe, expect, it } from 'vitest';
 import { finished, startJob, untilStatus } from '../support/api/jobs.ts';
-import { useService } from '../support/service/use-service.ts';
 import { startPages } from '../support/sites/pages.ts';
-import { openTestDatabase } from '../support/storage/database.ts';
+import { useSite } from '../support/sites/use-site.ts';
+import { useDatabase } from '../support/storage/database.ts';
 import { IS_FULL_RUN } from '../support/suite/corpus.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 import { payloadsOf, replay, silenceReplays } from '../support/workflows/histories.ts';
+import { useTemporal } from '../support/workflows/use-temporal.ts';
 
 /**
  * The workflows of batches and crawls: what a person sees and can do in the Temporal UI, and what is never in
  * there.
  */
 
-const service = useService();
-
 silenceReplays();
 
 const BATCH = '/v2/batch/scrape';
-let site: Site;
-let db: Database;
-let connection: NativeConnection;
-let client: Client;
-beforeAll(async () => {
-  site = await startSite();
-  db = openTestDatabase();
-  connection = await connectTemporal(service.temporalAddress);
-  client = new Client({ connection, namespace: 'default' });
-});
-afterAll(() => Promise.all([connection.close(), db.close(), site.close()]));
+const site = useSite();
+const db = useDatabase();
+const temporal = useTemporal();
 
 const slow = (count: number, ms = 400) =>
   Array.from({ length: count }, (_, n) => `${site.url}/slow/${ms}/article/${n}?${randomUUID()}`);
@@ -43,7 +29,7 @@ const startSlow = (count: number, ms?: number) =>
 describe('a batch in the Temporal UI', () => {
   it('shows its summary and progress', async () => {
     const id = await startSlow(5);
-    const handle = client.workflow.getHandle(`batch/${id}`);
+    const handle = temporal.workflow(`batch/${id}`);
     await untilStatus(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
     const description = await handle.describe();
     expect(await description.staticSummary()).toBe('Batch of 5 pages');
@@ -58,7 +44,7 @@ describe('a batch in the Temporal UI', () => {
 
   it('is paused, resumed and tuned by signals', async () => {
     const id = await startSlow(6, 1_000);
-    const handle = client.workflow.getHandle(`batch/${id}`);
+    const handle = temporal.workflow(`batch/${id}`);
     await handle.signal('pause');
     await untilStatus(`${BATCH}/${id}`, ({ paused }) => paused === true);
     await handle.signal('retune', { maxConcurrency: -1, speed: 'high' });
@@ -81,7 +67,7 @@ describe('a batch in the Temporal UI', () => {
   it('ends its job when it is cancelled', async () => {
     const id = await startSlow(9, 1_500);
     await untilStatus(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
-    await client.workflow.getHandle(`batch/${id}`).cancel();
+    await temporal.workflow(`batch/${id}`).cancel();
     const body = await finished(BATCH, id);
     expect(body).toMatchObject({ status: 'cancelled', total: body.completed });
   });
@@ -98,7 +84,7 @@ describe('the history of a crawl', () => {
       scrapeOptions: { maxAge: 0 },
     });
     await finished('/v2/crawl', id);
-    const handle = client.workflow.getHandle(`crawl/${id}`);
+    const handle = temporal.workflow(`crawl/${id}`);
     await handle.result();
     const history = await handle.fetchHistory();
     // About 60 on an idle machine, and some more for each second, because page workers take turns. An
@@ -127,7 +113,7 @@ describe('a job that lost its workflow', () => {
     const urls = [1, 2, 3, 4].map((n) => `${pages.url}/?${n}`);
     const id = await startJob(BATCH, { urls, fastMode: true, timeout: 300_000, maxConcurrency: 1 });
     await untilStatus(`${BATCH}/${id}`, ({ completed }) => completed === 1);
-    const batch = client.workflow.getHandle(`batch/${id}`);
+    const batch = temporal.workflow(`batch/${id}`);
     await batch.terminate('lost');
     await pollUntil(
       async () => {
@@ -140,7 +126,7 @@ describe('a job that lost its workflow', () => {
           .set({ touched_at: new Date(0) })
           .where('job_id', '=', id)
           .execute();
-        await client.workflow.start('upkeep', {
+        await temporal.client.workflow.start('upkeep', {
           workflowId: 'upkeep',
           taskQueue: 'scrape',
           workflowIdConflictPolicy: 'TERMINATE_EXISTING',
@@ -155,11 +141,8 @@ describe('a job that lost its workflow', () => {
 
   it('is found by the upkeep workflow, whose details say what it did last', async () => {
     const shown = async () =>
-      (
-        await client.workflow
-          .getHandle('upkeep')
-          .query<{ currentDetails?: string }>('__temporal_workflow_metadata')
-      ).currentDetails;
+      (await temporal.workflow('upkeep').query<{ currentDetails?: string }>('__temporal_workflow_metadata'))
+        .currentDetails;
     // Another file may replace the workflow while it is asked.
     const details = await pollUntil(async () => (await shown().catch(() => undefined)) || undefined);
     expect(details).toMatch(/^Last tidied up: \d+ jobs, \d+ files, \d+ copies of pages\.$/);

@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import type { NativeConnection } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/db/client.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { prepareNamespace } from '../../src/temporal/namespace.ts';
 import { Temporal } from '../../src/temporal/workflow-client.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
-import { articleTruth, type Site, startSite } from '../site/site.ts';
+import { articleTruth } from '../site/site.ts';
 import { call, scrape } from '../support/api/call.ts';
 import { htmlFile, parse } from '../support/api/parse.ts';
-import { useService } from '../support/service/use-service.ts';
 import { startPages } from '../support/sites/pages.ts';
-import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
+import { useSite } from '../support/sites/use-site.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 import {
   type History,
@@ -22,31 +18,17 @@ import {
   silenceReplays,
   unlessMissing,
 } from '../support/workflows/histories.ts';
+import { useTemporal } from '../support/workflows/use-temporal.ts';
 
 /** The traces of a scrape in Temporal: enough for a person to understand it, but no content of the page. */
-
-const service = useService();
 
 const RETENTION_SECONDS = 7 * 86_400;
 
 silenceReplays();
 
-let site: Site;
-let db: Database;
-let connection: NativeConnection;
-let client: Client;
-
-beforeAll(async () => {
-  site = await startSite();
-  db = openTestDatabase();
-  connection = await connectTemporal(service.temporalAddress);
-  client = new Client({ connection, namespace: 'default' });
-});
-afterAll(async () => {
-  await connection.close();
-  await db.close();
-  await site.close();
-});
+const site = useSite();
+const db = useDatabase();
+const temporal = useTemporal();
 
 const failureOf = (history: History) =>
   history.events?.at(-1)?.workflowExecutionFailedEventAttributes?.failure ?? undefined;
@@ -65,7 +47,7 @@ describe('a finished scrape', () => {
       const { body } = await scrape({ url: url(), formats: ['markdown', 'html'], timeout: 60_000 });
       expect(body.data.markdown).toContain(articleTruth(51).firstSentence);
       jobId = body.data.metadata.scrapeId;
-      const workflow = client.workflow.getHandle(`scrape/${jobId}`);
+      const workflow = temporal.workflow(`scrape/${jobId}`);
       // The response waits neither for its start nor for its end.
       await pollUntil(() => workflow.result().catch(unlessMissing));
       const one = await workflow.fetchHistory();
@@ -76,14 +58,14 @@ describe('a finished scrape', () => {
 
   it('of an uploaded file is named after the file in the Temporal UI', async () => {
     const { body } = await parse(htmlFile('Named', '年度报告.html'));
-    const handle = client.workflow.getHandle(`scrape/${body.data.metadata.scrapeId}`);
+    const handle = temporal.workflow(`scrape/${body.data.metadata.scrapeId}`);
     // The response does not wait for the record of the workflow.
     const description = await pollUntil(() => handle.describe().catch(unlessMissing));
     expect(await description.staticSummary()).toBe('Parse 年度报告.html');
   });
 
   it('can be read in the Temporal UI: summary, details and attributes', async () => {
-    const description = await client.workflow.getHandle(`scrape/${jobId}`).describe();
+    const description = await temporal.workflow(`scrape/${jobId}`).describe();
     expect(description.status.name).toBe('COMPLETED');
     expect(await description.staticSummary()).toBe(`Scrape ${url()}`);
     const details = await description.staticDetails();
@@ -107,7 +89,7 @@ describe('a finished scrape', () => {
     const query = `JobKind = 'scrape' AND Host = '${new URL(site.url).host}' AND ExecutionStatus = 'Completed'`;
     // Temporal writes its index a moment after the workflow has ended.
     await pollUntil(async () => {
-      for await (const { workflowId } of client.workflow.list({ query }))
+      for await (const { workflowId } of temporal.client.workflow.list({ query }))
         if (workflowId === `scrape/${jobId}`) return true;
       return false;
     });
@@ -151,7 +133,7 @@ describe('a scrape that takes longer than three seconds', () => {
     const { id } = await pollUntil(() =>
       db.query.selectFrom('jobs').select('id').where('team_id', '=', team.id).executeTakeFirst(),
     );
-    const handle = client.workflow.getHandle(`scrape/${id}`);
+    const handle = temporal.workflow(`scrape/${id}`);
     await pollUntil(() => handle.describe().catch(unlessMissing));
     released.resolve();
     expect((await scraping).body.data.markdown).toBe('# The late page');
@@ -166,7 +148,7 @@ describe('a failed scrape', () => {
   it('has the error of the API response, and can be found by its code', async () => {
     const url = `${site.url}/reset`;
     const failed = await scrape({ url });
-    const handle = client.workflow.getHandle(`scrape/${failed.body.details.scrapeId}`);
+    const handle = temporal.workflow(`scrape/${failed.body.details.scrapeId}`);
     const description = await handle.describe();
     expect(description.status.name).toBe('FAILED');
     const attributes = description.typedSearchAttributes.getAll();
@@ -201,7 +183,7 @@ describe('a scrape whose job the database has lost', () => {
     const failed = await call('/v2/scrape', { body, key: team.key });
     expect([failed.status, failed.body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     expect(failed.body.error).toMatch(/has lost it\. Send it again\.$/);
-    const handle = client.workflow.getHandle(`scrape/${failed.body.details.scrapeId}`);
+    const handle = temporal.workflow(`scrape/${failed.body.details.scrapeId}`);
     const { attempts } = attemptsOf(await handle.fetchHistory());
     // On a busy machine, it takes longer than the seconds after which `scrapePage` waits for it.
     expect(new Set(attempts)).toEqual(new Set([1]));
@@ -213,17 +195,19 @@ describe('a scrape whose job the database has lost', () => {
     ['as a part of another job', {}, ['scrapePage', 'recordFailure']],
   ])('fails at its first attempt when it is started %s', async (_how, start, activities) => {
     const job = { jobId: randomUUID(), teamId: randomUUID(), timeoutMs: 150_000 };
-    const workflow = await new Temporal(connection, 'default').startScrape({ ...job, ...start });
+    const workflow = await new Temporal(temporal.connection, 'default').startScrape({ ...job, ...start });
     await expect(workflow.wait(150_000)).rejects.toMatchObject({ cause: { type: 'SERVICE_UNAVAILABLE' } });
-    const history = await client.workflow.getHandle(`scrape/${job.jobId}`).fetchHistory();
+    const history = await temporal.workflow(`scrape/${job.jobId}`).fetchHistory();
     expect(attemptsOf(history)).toEqual({ activities, attempts: activities.map(() => 1) });
   });
 });
 
 describe('the namespace', () => {
   async function stateOf(namespace: string) {
-    const { config } = await connection.workflowService.describeNamespace({ namespace });
-    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    const { config } = await temporal.connection.workflowService.describeNamespace({ namespace });
+    const { customAttributes } = await temporal.connection.operatorService.listSearchAttributes({
+      namespace,
+    });
     return {
       retentionSeconds: Number(config?.workflowExecutionRetentionTtl?.seconds),
       attributes: Object.keys(customAttributes ?? {}),
@@ -240,14 +224,14 @@ describe('the namespace', () => {
 
   it('is prepared when it exists already, and at every start of a worker', async () => {
     const namespace = `existing-${Date.now()}`;
-    await connection.workflowService.registerNamespace({
+    await temporal.connection.workflowService.registerNamespace({
       namespace,
       workflowExecutionRetentionPeriod: msToTs('1 day'),
     });
     await pollUntil(() => stateOf(namespace).catch(() => undefined));
     expect(await stateOf(namespace)).toMatchObject({ retentionSeconds: 86_400 });
-    await prepareNamespace(connection, namespace);
-    await prepareNamespace(connection, namespace);
+    await prepareNamespace(temporal.connection, namespace);
+    await prepareNamespace(temporal.connection, namespace);
     expect(await stateOf(namespace)).toEqual(prepared);
   });
 });

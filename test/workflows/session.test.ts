@@ -1,28 +1,19 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { type NativeConnection, Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Worker } from '@temporalio/worker';
+import { expect, it } from 'vitest';
 import { startHeartbeat } from '../../src/activities/heartbeat.ts';
 import { deleteSession } from '../../src/api/sessions/delete-session.ts';
-import type { Database } from '../../src/storage/db/client.ts';
 import { endSession, findSession } from '../../src/storage/db/sessions.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
 import { Temporal } from '../../src/temporal/workflow-client.ts';
-import { useService } from '../support/service/use-service.ts';
-import { makeTeam, openTestDatabase, storeSession } from '../support/storage/database.ts';
+import { makeTeam, storeSession, useDatabase } from '../support/storage/database.ts';
+import { useTemporal } from '../support/workflows/use-temporal.ts';
 
 /**
  * How the workflow of a session finds a host that can start its browser, and how it ends the session there.
  */
 
-const service = useService();
-
-let db: Database;
-let connection: NativeConnection;
-beforeAll(async () => {
-  db = openTestDatabase();
-  connection = await connectTemporal(service.temporalAddress);
-});
-afterAll(() => Promise.all([connection.close(), db.close()]));
+const db = useDatabase();
+const shared = useTemporal();
 
 /** Stores a session, and runs its host, which is the test. */
 async function hostSession(activities: (queue: string) => object) {
@@ -30,12 +21,12 @@ async function hostSession(activities: (queue: string) => object) {
   const id = await storeSession(db.query, teamId);
   const queue = `host-of-${id}`;
   const worker = await Worker.create({
-    connection,
+    connection: shared.connection,
     namespace: 'default',
     taskQueue: queue,
     activities: activities(queue),
   });
-  const temporal = new Temporal(connection, 'default');
+  const temporal = new Temporal(shared.connection, 'default');
   const expiresAt = Date.now() + 600_000;
   const start = () =>
     temporal.startSession({

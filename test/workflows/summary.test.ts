@@ -1,11 +1,7 @@
-import { Client } from '@temporalio/client';
-import type { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rangesOf } from '../../src/jobs/page-jobs/chunk-log.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
 import { call, scrape } from '../support/api/call.ts';
 import { finished, startJob, untilStatus } from '../support/api/jobs.ts';
-import { useService } from '../support/service/use-service.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 import {
@@ -15,16 +11,14 @@ import {
   silenceReplays,
   unlessMissing,
 } from '../support/workflows/histories.ts';
+import { useTemporal } from '../support/workflows/use-temporal.ts';
 
 /** The summary of an ended job in the Temporal UI. */
-
-const service = useService();
 
 silenceReplays();
 
 let pages: Pages;
-let connection: NativeConnection;
-let client: Client;
+const temporal = useTemporal();
 let held = Promise.withResolvers<void>();
 
 const text = '<p>A page with a sentence that says something about a matter of some weight.</p>';
@@ -51,25 +45,19 @@ beforeAll(async () => {
     '/forbidden': (_request, response) =>
       void response.writeHead(403, { 'Content-Type': 'text/html' }).end(page()),
   });
-  connection = await connectTemporal(service.temporalAddress);
-  client = new Client({ connection, namespace: 'default' });
 });
 afterAll(async () => {
   held.resolve();
-  await connection.close();
   await pages[Symbol.asyncDispose]();
 });
 
 const detailsOf = async (workflowId: string) =>
-  (
-    await client.workflow
-      .getHandle(workflowId)
-      .query<{ currentDetails?: string }>('__temporal_workflow_metadata')
-  ).currentDetails ?? '';
+  (await temporal.workflow(workflowId).query<{ currentDetails?: string }>('__temporal_workflow_metadata'))
+    .currentDetails ?? '';
 
 /** The result of a workflow. That of a quick scrape starts after the response. */
 const resultOf = (workflowId: string) =>
-  pollUntil(() => client.workflow.getHandle(workflowId).result().catch(unlessMissing));
+  pollUntil(() => temporal.workflow(workflowId).result().catch(unlessMissing));
 
 /** The activities of a history, each with its summary and result. */
 function activitiesOf(history: History) {
@@ -98,7 +86,7 @@ describe('the history of a crawl with failures', () => {
   beforeAll(async () => {
     id = await startJob('/v2/crawl', { url: pages.url, scrapeOptions: { maxAge: 0 } });
     await finished('/v2/crawl', id);
-    const handle = client.workflow.getHandle(`crawl/${id}`);
+    const handle = temporal.workflow(`crawl/${id}`);
     result = await handle.result();
     history = await handle.fetchHistory();
   });
@@ -164,7 +152,7 @@ describe('the result of a batch whose pages the cache answers', () => {
     await scrape({ url });
     const id = await startJob('/v2/batch/scrape', { urls: [url], minAge: 0 });
     await finished('/v2/batch/scrape', id);
-    const result = await client.workflow.getHandle(`batch/${id}`).result();
+    const result = await temporal.workflow(`batch/${id}`).result();
     expect(result).toMatchObject({ status: 'completed', completed: 1 });
     expect(result).not.toHaveProperty('slowestHost');
   });
@@ -177,7 +165,7 @@ describe('the details of a batch that was cancelled', () => {
     const id = await startJob('/v2/batch/scrape', { urls, maxAge: 0 });
     await untilStatus(`/v2/batch/scrape/${id}`, ({ completed }) => completed === 1);
     await call(`/v2/batch/scrape/${id}`, { method: 'DELETE' });
-    const handle = client.workflow.getHandle(`batch/${id}`);
+    const handle = temporal.workflow(`batch/${id}`);
     await expect(handle.result()).rejects.toThrow();
     held.resolve();
     const details = await detailsOf(`batch/${id}`);
@@ -206,7 +194,7 @@ describe('the history of a scrape', () => {
     expect(details).toContain('**HTTP 403 from browser**');
     expect(details).toMatch(/- http → browser after \d+ ms: HTTP 403/);
     expect(details).toMatch(/- milliseconds: queue \d+, fetch \d+, convert \d+, store \d+/);
-    await replay(await client.workflow.getHandle(workflowId).fetchHistory(), workflowId);
+    await replay(await temporal.workflow(workflowId).fetchHistory(), workflowId);
   });
 
   it('says that the page came from the cache', async () => {
@@ -223,7 +211,7 @@ describe('jobs with zero data retention', () => {
   it('leave nothing about their pages in results, details and summaries', async () => {
     const id = await startJob('/v2/crawl', { url: pages.url, zeroDataRetention: true });
     await finished('/v2/crawl', id);
-    const handle = client.workflow.getHandle(`crawl/${id}`);
+    const handle = temporal.workflow(`crawl/${id}`);
     expect((await handle.result()) ?? null).toBeNull();
     const told = payloadsOf(await handle.fetchHistory()).join('\n');
     expect(told).not.toContain('127.0.0.1');

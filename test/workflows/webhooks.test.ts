@@ -1,15 +1,10 @@
-import { Client } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import type { NativeConnection } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/db/client.ts';
+import { describe, expect, it } from 'vitest';
 import { redeliver } from '../../src/storage/db/webhooks.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
 import { Temporal } from '../../src/temporal/workflow-client.ts';
-import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api/call.ts';
-import { useService } from '../support/service/use-service.ts';
-import { openTestDatabase } from '../support/storage/database.ts';
+import { useSite } from '../support/sites/use-site.ts';
+import { useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 import { DEAD_URL, type Receiver, startReceiver } from '../support/webhooks/receiver.ts';
 import {
@@ -20,32 +15,19 @@ import {
   type TestJob,
 } from '../support/webhooks/webhook-jobs.ts';
 import { type History, replay, silenceReplays } from '../support/workflows/histories.ts';
+import { useTemporal } from '../support/workflows/use-temporal.ts';
 
 /** One workflow delivers all events of a job, whatever becomes of them; nothing of them is in its history. */
 
-const service = useService();
-
 silenceReplays();
 
-let site: Site;
-let db: Database;
-let connection: NativeConnection;
-let client: Client;
-let temporal: Temporal;
+const site = useSite();
+const db = useDatabase();
+const temporal = useTemporal();
 
-beforeAll(async () => {
-  site = await startSite();
-  db = openTestDatabase();
-  connection = await connectTemporal(service.temporalAddress);
-  client = new Client({ connection, namespace: 'default' });
-  temporal = new Temporal(connection, 'default');
-});
-afterAll(async () => {
-  await Promise.all([connection.close(), db.close(), site.close()]);
-});
-
-const deliveryOf = ({ id }: { id: string }) => client.workflow.getHandle(`webhooks/${id}`);
-const start = ({ id, team }: TestJob) => temporal.startDeliveries(id, team.id);
+const deliveryOf = ({ id }: { id: string }) => temporal.workflow(`webhooks/${id}`);
+const start = ({ id, team }: TestJob) =>
+  new Temporal(temporal.connection, 'default').startDeliveries(id, team.id);
 
 const count = (
   history: History,
@@ -127,7 +109,7 @@ describe('a batch with a webhook', () => {
     const freed = Promise.withResolvers<number>();
     await using receiver = await startReceiver(() => freed.promise);
     const batch = await startBatch(receiver.url, 1);
-    await client.workflow.getHandle(`batch/${batch.id}`).result();
+    await temporal.workflow(`batch/${batch.id}`).result();
     expect((await deliveryOf(batch).describe()).status.name).toBe('RUNNING');
     freed.resolve(200);
     await deliveryOf(batch).result();
@@ -142,7 +124,7 @@ describe('a batch with a webhook', () => {
     });
     await receiver.until(1);
     await call(`/v2/batch/scrape/${body.id}`, { method: 'DELETE' });
-    await expect(client.workflow.getHandle(`batch/${body.id}`).result()).rejects.toThrow();
+    await expect(temporal.workflow(`batch/${body.id}`).result()).rejects.toThrow();
     freed.resolve(200);
     await deliveryOf(body).result();
     expect(eventsOf(receiver)).toEqual(['batch_scrape.started']);

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/storage/db/client.ts';
 import {
   leaseProfile,
   listProfiles,
@@ -22,7 +21,7 @@ import {
   startLoginSite,
 } from '../../support/sites/login-site.ts';
 import { startPages } from '../../support/sites/pages.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../../support/storage/database.ts';
+import { makeTeam, type TestTeam, useDatabase } from '../../support/storage/database.ts';
 
 /** Browser state that scrapes keep by name, on a site that has a login. */
 
@@ -40,7 +39,7 @@ const storing = (rows: number, row: string) => `<script>
     };
   });</script>`;
 
-let db: Database;
+const db = useDatabase();
 let store: ProfileStore;
 let team: TestTeam;
 let site: LoginSite;
@@ -48,7 +47,6 @@ let site: LoginSite;
 let loggedIn: string;
 
 beforeAll(async () => {
-  db = openTestDatabase();
   const secretKey = (await readFile(path.join(service.dataDir, 'secret-key'), 'utf8')).trim();
   store = { db, secretKey };
   site = await startLoginSite({
@@ -66,10 +64,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   team = await makeTeam(db);
 });
-afterAll(async () => {
-  await site[Symbol.asyncDispose]();
-  await db.close();
-});
+afterAll(() => site[Symbol.asyncDispose]());
 
 const ask = (page: string, options: Record<string, unknown> = {}) =>
   call('/v2/scrape', { key: team.key, body: { url: site.url + page, ...options } });

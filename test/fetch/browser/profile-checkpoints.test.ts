@@ -1,21 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { BrowserContext } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createProfiles } from '../../../src/fetch/browser/browser-profile.ts';
 import type { Tab } from '../../../src/fetch/browser/tab.ts';
-import type { Database } from '../../../src/storage/db/client.ts';
-import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../../support/storage/database.ts';
 import { pollUntil } from '../../support/suite/poll.ts';
 
 /** What is saved of a profile while its browser runs. The browser is not real. */
 
-let db: Database;
+const db = useDatabase();
 let teamId: string;
 beforeAll(async () => {
-  db = openTestDatabase();
   ({ id: teamId } = await makeTeam(db));
 });
-afterAll(() => db.close());
 
 /** A browser whose only cookie counts how often its state was read. */
 function startFakeBrowser() {

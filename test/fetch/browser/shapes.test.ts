@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SCRIPT_SHAPES, type Site, STATIC_SHAPES, shapeSentence, startSite } from '../../site/site.ts';
+import { expect, it } from 'vitest';
+import { SCRIPT_SHAPES, STATIC_SHAPES, shapeSentence } from '../../site/site.ts';
 import { scrape } from '../../support/api/call.ts';
+import { useSite } from '../../support/sites/use-site.ts';
 import { sampleOf } from '../../support/suite/corpus.ts';
 
 /** Pages as the web has them, scraped as anybody would: without saying whether they need a browser. */
-let site: Site;
-
-beforeAll(async () => {
-  site = await startSite();
-});
-
-afterAll(() => site.close());
+const site = useSite();
 
 it.each(sampleOf(Object.keys(SCRIPT_SHAPES), 3))(
   'a page of the shape %s has the content of its scripts',

@@ -16,10 +16,9 @@ import {
 import { buildDocument } from '../../../src/jobs/scraping/build-document.ts';
 import { scrapeBody } from '../../../src/schemas/scrape.ts';
 import { type Blobs, openBlobs } from '../../../src/storage/blobs/index.ts';
-import type { Database } from '../../../src/storage/db/client.ts';
 import { completeJob, failJob, insertJob } from '../../../src/storage/db/jobs/jobs.ts';
 import { snapshotOf } from '../../content/html/page.ts';
-import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../../support/storage/database.ts';
 
 /**
  * The chain of a page's versions: attempts, scrapes side by side, jobs that come to nothing, and what is
@@ -29,7 +28,7 @@ import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
 const DAY_MS = 86_400_000;
 const URL = 'http://a.test/page';
 
-let db: Database;
+const db = useDatabase();
 let directory: string;
 let files: Blobs;
 const renderer = createRenderPool({ threads: 1, maxMemoryMb: 256 });
@@ -41,7 +40,6 @@ let tracker: ChangeTracker;
 let teamId: string;
 
 beforeAll(async () => {
-  db = openTestDatabase();
   directory = await mkdtemp(path.join(tmpdir(), 'versions-'));
   files = await openBlobs(directory, 'versions');
   const versionBlobs: Blobs = {
@@ -59,7 +57,7 @@ beforeAll(async () => {
   tracker = createChangeTracker({ db, versionBlobs, renderer, trackingTtlMs: 10 * DAY_MS });
 });
 afterAll(async () => {
-  await Promise.all([db.close(), renderer.close()]);
+  await Promise.all([renderer.close()]);
   await rm(directory, { recursive: true });
 });
 beforeEach(async () => {

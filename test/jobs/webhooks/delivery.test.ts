@@ -6,10 +6,9 @@ import { type DeliveryRound, deliverDueEvents } from '../../../src/jobs/webhooks
 import { retryInMs } from '../../../src/jobs/webhooks/retry-schedule.ts';
 import { verifyFileToken } from '../../../src/storage/blobs/file-urls.ts';
 import { type Blobs, openBlobs } from '../../../src/storage/blobs/index.ts';
-import type { Database } from '../../../src/storage/db/client.ts';
 import { changeTeam } from '../../../src/storage/db/teams/teams.ts';
 import { useService } from '../../support/service/use-service.ts';
-import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../../support/storage/database.ts';
 import { DEAD_URL, type Received, startReceiver } from '../../support/webhooks/receiver.ts';
 import {
   deliveriesOf,
@@ -27,21 +26,18 @@ const service = useService();
 
 const SECRET_KEY = 'a secret key';
 
-let db: Database;
+const db = useDatabase();
 let blobs: Blobs;
 let egress: Egress;
 let guarded: Egress;
 const faults: unknown[] = [];
 
 beforeAll(async () => {
-  db = openTestDatabase();
   blobs = await openBlobs(`${service.dataDir}/blobs`, 'results');
   egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
   guarded = createEgress({ allowPrivate: [] });
 });
-afterAll(async () => {
-  await Promise.all([db.close(), egress.close(), guarded.close()]);
-});
+afterAll(() => Promise.all([egress.close(), guarded.close()]));
 
 const deliver = (
   job: TestJob,

@@ -1,7 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { RUN_CREDITS } from '../../../src/storage/agent-steps/step.ts';
-import type { Database } from '../../../src/storage/db/client.ts';
 import {
   addTurn,
   findRun,
@@ -9,13 +8,9 @@ import {
   insertRun,
   listSteps,
 } from '../../../src/storage/db/jobs/agent-steps.ts';
-import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../../support/storage/database.ts';
 
-let db: Database;
-beforeAll(() => {
-  db = openTestDatabase();
-});
-afterAll(() => db.close());
+const db = useDatabase();
 
 /**
  * Starts agents of one team, which no workflow runs.

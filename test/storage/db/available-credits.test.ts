@@ -4,13 +4,12 @@ import path from 'node:path';
 import { asyncLocalStorage, Context } from '@temporalio/activity';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { searchActivities } from '../../../src/activities/search.ts';
 import { priceOfSession } from '../../../src/credits.ts';
 import { scrapeBody } from '../../../src/schemas/scrape.ts';
 import { searchBody } from '../../../src/schemas/search.ts';
 import { RUN_CREDITS } from '../../../src/storage/agent-steps/step.ts';
-import type { Database } from '../../../src/storage/db/client.ts';
 import {
   addTurn,
   findRun,
@@ -30,7 +29,7 @@ import { NULL_CIPHER } from '../../../src/system/encryption/job-cipher.ts';
 import { call } from '../../support/api/call.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { startPages } from '../../support/sites/pages.ts';
-import { makeTeam, openTestDatabase, storeSession, type TestTeam } from '../../support/storage/database.ts';
+import { makeTeam, storeSession, type TestTeam, useDatabase } from '../../support/storage/database.ts';
 import { pollUntil } from '../../support/suite/poll.ts';
 
 /**
@@ -38,11 +37,7 @@ import { pollUntil } from '../../support/suite/poll.ts';
  */
 
 const service = useService();
-let db: Database;
-beforeAll(() => {
-  db = openTestDatabase();
-});
-afterAll(() => db.close());
+const db = useDatabase();
 
 const jobOf = ({ id: teamId }: TestTeam, job: Pick<NewJob, 'kind'> & Partial<NewJob>): NewJob => ({
   id: uuidv7(),

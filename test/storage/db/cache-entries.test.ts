@@ -1,20 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { addCacheEntries, findCacheEntries } from '../../../src/storage/db/cache/cache-entries.ts';
-import type { Database } from '../../../src/storage/db/client.ts';
-import { openTestDatabase } from '../../support/storage/database.ts';
+import { useDatabase } from '../../support/storage/database.ts';
 
 /** How the copies of pages in the cache are looked up. */
 
 /** Postgres plans a prepared statement five times before it may keep a plan. */
 const ALWAYS_PLANNED = 5;
 
-let db: Database;
-beforeAll(() => {
-  db = openTestDatabase();
-});
-afterAll(() => db.close());
+const db = useDatabase();
 
 const query = (key: Buffer) => ({ key, minMs: 0, maxMs: 60_000 });
 

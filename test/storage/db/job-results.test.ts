@@ -5,30 +5,25 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/storage/db/client.ts';
 import { deleteExpiredResults } from '../../../src/storage/db/jobs/expired-jobs.ts';
 import { completeJob, insertJob } from '../../../src/storage/db/jobs/jobs.ts';
 import { type JobResults, openJobResults } from '../../../src/storage/job-results.ts';
-import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../../support/storage/database.ts';
 
 const SMALL = Buffer.from(JSON.stringify({ markdown: 'small '.repeat(1_000) }));
 /** Larger than what is stored in the database, and incompressible. */
 const LARGE = randomBytes(300_000);
 
-let db: Database;
+const db = useDatabase();
 let directory: string;
 let results: JobResults;
 
 beforeAll(async () => {
-  db = openTestDatabase();
   directory = await mkdtemp(path.join(tmpdir(), 'winnow-test-'));
   results = await openJobResults(directory, db);
   await results.ready();
 });
-afterAll(async () => {
-  await db.close();
-  await rm(directory, { recursive: true });
-});
+afterAll(() => rm(directory, { recursive: true }));
 
 const storedFiles = async () =>
   (await readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/storage/db/client.ts';
+import { describe, expect, it } from 'vitest';
 import { deleteExpiredResults } from '../../../src/storage/db/jobs/expired-jobs.ts';
 import {
   completeJob,
@@ -13,15 +12,11 @@ import {
 } from '../../../src/storage/db/jobs/jobs.ts';
 import { countSlots } from '../../../src/storage/db/teams/slots.ts';
 import { findTeam } from '../../../src/storage/db/teams/teams.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../../support/storage/database.ts';
+import { makeTeam, type TestTeam, useDatabase } from '../../support/storage/database.ts';
 
 /** A job ends once and is paid once, whoever says so and how often. */
 
-let db: Database;
-beforeAll(() => {
-  db = openTestDatabase();
-});
-afterAll(() => db.close());
+const db = useDatabase();
 
 const ERROR = { code: 'SCRAPE_DNS_RESOLUTION_ERROR', message: 'no such name', details: { host: 'x' } };
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   LongConversions,
   MAX_LONG_CONVERSIONS_OF_TEAM,
@@ -7,7 +7,6 @@ import {
 } from '../../../src/activities/scrape/long-conversions.ts';
 import { startDeadline } from '../../../src/jobs/scraping/deadline.ts';
 import { scrapeBody } from '../../../src/schemas/scrape.ts';
-import type { Database } from '../../../src/storage/db/client.ts';
 import { completeJob, findJob, insertJob } from '../../../src/storage/db/jobs/jobs.ts';
 import {
   findLongConversion,
@@ -20,16 +19,12 @@ import {
 } from '../../../src/storage/db/jobs/long-conversions.ts';
 import { countSlots } from '../../../src/storage/db/teams/slots.ts';
 import { createLogger } from '../../../src/system/logger.ts';
-import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../../support/storage/database.ts';
 import { pollUntil } from '../../support/suite/poll.ts';
 
 /** Scrapes whose document took longer than their timeout, which the same request once more can join. */
 
-let db: Database;
-beforeAll(() => {
-  db = openTestDatabase();
-});
-afterAll(() => db.close());
+const db = useDatabase();
 
 const REQUEST = {
   url: 'http://a.test/a.pdf',

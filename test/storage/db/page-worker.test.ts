@@ -1,23 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { PageWorker, type PageWorkerOptions } from '../../../src/jobs/page-jobs/page-worker.ts';
 import type { Blobs } from '../../../src/storage/blobs/index.ts';
-import type { Database } from '../../../src/storage/db/client.ts';
 import { insertPageJob } from '../../../src/storage/db/jobs/page-jobs.ts';
 import { NULL_CIPHER } from '../../../src/system/encryption/job-cipher.ts';
-import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../../support/storage/database.ts';
 
 /**
  * A page worker with a real database. Its clock stands still unless the test moves it, so that it never stops
  * claiming.
  */
 
-let db: Database;
-beforeAll(() => {
-  db = openTestDatabase();
-});
-afterAll(() => db.close());
+const db = useDatabase();
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 

@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/storage/db/client.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   deleteProfile,
   deleteUnusedProfiles,
@@ -16,22 +15,20 @@ import {
   saveProfile,
 } from '../../../src/storage/db/teams/profiles.ts';
 import { decrypt, deriveKey } from '../../../src/system/encryption/cipher.ts';
-import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../../support/storage/database.ts';
 
 const STATE = JSON.stringify({ cookies: [{ name: 'session', value: 'very-secret' }], origins: [] });
 
-let db: Database;
+const db = useDatabase();
 let store: ProfileStore;
 let teamId: string;
 
 beforeAll(() => {
-  db = openTestDatabase();
   store = { db, secretKey: 'the key of these tests' };
 });
 beforeEach(async () => {
   teamId = (await makeTeam(db)).id;
 });
-afterAll(() => db.close());
 
 const lease = (holder: string, name = 'ada') => leaseProfile(store, { teamId, name }, holder);
 const read = (name = 'ada') => readProfile(store, { teamId, name });

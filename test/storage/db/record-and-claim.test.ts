@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/storage/db/client.ts';
+import { describe, expect, it } from 'vitest';
 import { addPagesToJob, retryFailedPages } from '../../../src/storage/db/jobs/extend-page-job.ts';
 import { changeJobSettings, endJob } from '../../../src/storage/db/jobs/job-progress.ts';
 import { insertPageJob } from '../../../src/storage/db/jobs/page-jobs.ts';
@@ -20,18 +19,14 @@ import { listSkipped } from '../../../src/storage/db/pages/skipped-urls.ts';
 import { acquireSlot, countSlots, endSlotWait, releaseSlot } from '../../../src/storage/db/teams/slots.ts';
 import { findTeam, type TeamChange } from '../../../src/storage/db/teams/teams.ts';
 import { createJobCipher, NULL_CIPHER } from '../../../src/system/encryption/job-cipher.ts';
-import { makeTeam, openTestDatabase, type TestTeam } from '../../support/storage/database.ts';
+import { makeTeam, type TestTeam, useDatabase } from '../../support/storage/database.ts';
 
 /**
  * Page workers claim and record pages: each page ends once and is billed once, and no limit is exceeded,
  * whichever process dies.
  */
 
-let db: Database;
-beforeAll(() => {
-  db = openTestDatabase();
-});
-afterAll(() => db.close());
+const db = useDatabase();
 
 const host = () => `host-${uuidv7()}.test`;
 const pagesOf = (count: number, name = host()): NewPage[] =>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/storage/db/client.ts';
 import { insertPageJob } from '../../../src/storage/db/jobs/page-jobs.ts';
 import { readJobWorkload } from '../../../src/storage/db/pages/job-workload.ts';
@@ -15,18 +15,14 @@ import {
   storeRobotsFile,
 } from '../../../src/storage/db/robots.ts';
 import { createJobCipher, type JobCipher, NULL_CIPHER } from '../../../src/system/encryption/job-cipher.ts';
-import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../../support/storage/database.ts';
 
 /**
  * Copies of robots.txt are shared by all workers, and so is how long a crawl waits for one that is
  * unavailable.
  */
 
-let db: Database;
-beforeAll(() => {
-  db = openTestDatabase();
-});
-afterAll(() => db.close());
+const db = useDatabase();
 
 const newOrigin = () => `https://host-${uuidv7()}.test`;
 const ROLLBACK = new Error('the crawl is as old as it was before');

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/storage/db/client.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   acquireSlot,
   countSlots,
@@ -9,18 +8,14 @@ import {
   renewSlot,
   SLOT_LEASE_SECONDS,
 } from '../../../src/storage/db/teams/slots.ts';
-import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../../support/storage/database.ts';
 
-let db: Database;
+const db = useDatabase();
 let teamId: string;
 
-beforeAll(() => {
-  db = openTestDatabase();
-});
 beforeEach(async () => {
   teamId = (await makeTeam(db)).id;
 });
-afterAll(() => db.close());
 
 const acquire = (limit: number, holder: string = randomUUID()) => acquireSlot(db, { teamId, holder, limit });
 

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { up as makeSpine } from '../../../migrations/0001-spine.ts';
 import { up as makeJobs } from '../../../migrations/0002-jobs.ts';
 import { runningDatabaseUrl } from '../../../src/run/embedded/postgres.ts';
-import { type Database, openDatabase } from '../../../src/storage/db/client.ts';
+import { openDatabase } from '../../../src/storage/db/client.ts';
 import { changeTeam, findTeam } from '../../../src/storage/db/teams/teams.ts';
 import {
   findWebhook,
@@ -15,7 +15,7 @@ import {
   redeliver,
 } from '../../../src/storage/db/webhooks.ts';
 import { useService } from '../../support/service/use-service.ts';
-import { makeTeam, openTestDatabase } from '../../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../../support/storage/database.ts';
 import {
   deliveriesOf,
   endPages,
@@ -32,11 +32,7 @@ const service = useService();
 const HOOK = 'http://hooks.test/';
 const SECRET = /^[0-9a-f]{64}$/;
 
-let db: Database;
-beforeAll(() => {
-  db = openTestDatabase();
-});
-afterAll(() => db.close());
+const db = useDatabase();
 
 const due = (job: TestJob, asked: Partial<Parameters<typeof listDueEvents>[1]> = {}) =>
   listDueEvents(db, { jobId: job.id, after: 0, maxNew: 100, maxRetries: 100, excludedIds: [], ...asked });

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Database } from '../../../src/storage/db/client.ts';
 import { chooseSessionHost, reportWorker } from '../../../src/storage/db/workers.ts';
-import { openTestDatabase } from '../../support/storage/database.ts';
+import { useDatabase } from '../../support/storage/database.ts';
 
-let db: Database;
-beforeAll(() => {
-  db = openTestDatabase();
-});
-afterAll(() => db.close());
+const db = useDatabase();
 
 const ROLLBACK = new Error('the workers of the service are back');
 

@@ -1,7 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import { readConfig } from '../../../src/config.ts';
 import type { Chromium } from '../../../src/fetch/browser/chromium/launch-chromium.ts';
 import { createEgress } from '../../../src/fetch/net/egress.ts';
@@ -13,6 +10,7 @@ import { MAX_MESSAGE_BYTES } from '../../../src/sessions/protocol/client-socket.
 import { ProtocolClients } from '../../../src/sessions/protocol/protocol-clients.ts';
 import { createSessionDirectory, type SessionDirectory } from '../../../src/sessions/session-directory.ts';
 import { type Confinement, findConfinement } from '../../../src/system/sandbox/confinement.ts';
+import { serveSockets } from '../network/serve-sockets.ts';
 
 /** The browser of a session, with a gateway for protocol clients on loopback. */
 export interface TestSessionBrowser {
@@ -55,29 +53,23 @@ export async function startTestSessionBrowser({
   const code = new CodeRunner({ confinement, cacheDir, directory, logger });
   let activity = 0;
   const clients = new ProtocolClients(chromium.connection);
-  const server = createServer();
-  const sockets = new WebSocketServer({ server, maxPayload: MAX_MESSAGE_BYTES });
-  sockets.on('connection', (socket) => {
-    clients.connect(socket, { onActivity: () => void activity++ });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // Listening on a TCP port, the address is never a path.
-  const { port } = server.address() as AddressInfo;
+  const server = await serveSockets(
+    (socket) => clients.connect(socket, { onActivity: () => void activity++ }),
+    { maxPayload: MAX_MESSAGE_BYTES },
+  );
   return {
     chromium,
     directory,
     code,
     confinement,
-    sockets: sockets.clients,
+    sockets: server.sockets,
     exceeded: new Promise<never>(() => undefined),
-    url: `ws://127.0.0.1:${port}/`,
+    url: server.url,
     activity: () => activity,
     async [Symbol.asyncDispose]() {
       await code.close('The session has ended.');
       await chromium.close();
-      sockets.close();
-      server.close();
+      await server[Symbol.asyncDispose]();
       await Promise.all([proxy.close(), egress.close(), directory.remove()]);
     },
   };

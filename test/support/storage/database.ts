@@ -1,18 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { inject } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import { runningDatabaseUrl } from '../../../src/run/embedded/postgres.ts';
 import { type Database, openDatabase, type Queryable } from '../../../src/storage/db/client.ts';
 import { insertSession, type NewSession } from '../../../src/storage/db/sessions.ts';
 import { generateKey } from '../../../src/storage/db/teams/generate-key.ts';
 import { addKey, changeTeam, createTeam, type TeamChange } from '../../../src/storage/db/teams/teams.ts';
 import { createSessionSalt } from '../../../src/system/encryption/session-secrets.ts';
+import type { ServiceAccess } from '../service/start-service.ts';
 
-/** Opens the database of the shared service; the caller closes it. */
-export function openTestDatabase(): Database {
-  return openDatabase(runningDatabaseUrl(inject('service').dataDir), (error) => {
+/** Opens the database of a running service, by default of the shared one; the caller closes it. */
+export function openTestDatabase({ dataDir }: Pick<ServiceAccess, 'dataDir'> = inject('service')): Database {
+  return openDatabase(runningDatabaseUrl(dataDir), (error) => {
     throw error;
   });
+}
+
+/**
+ * Gives a test file the database of the shared service. It connects at the first query, and closes after the
+ * last test.
+ * @example
+ * const db = useDatabase();
+ * const rows = await db.query.selectFrom('jobs').selectAll().execute();
+ */
+export function useDatabase(): Database {
+  const db = openTestDatabase();
+  afterAll(() => db.close());
+  return db;
 }
 
 /**
