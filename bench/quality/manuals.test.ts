@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { languagesOf, manualOf } from './manuals.ts';
 
-it('makes a manual of what all generators read alike', () => {
+it('a manual is written in what all generators read alike', () => {
   const readme = `# [![Build](https://a.test/b.svg)](https://a.test) Tool
 
 <p align="center">Fast</p>
@@ -39,7 +39,7 @@ Text bold with <https://a.test>. ${''}
   });
 });
 
-it('finds the languages of blocks of code', () => {
+it('the languages of the blocks of code of a manual are found', () => {
   const markdown = '```js\n~~~ts\n```\n\n- ```Bash\n  ls\n  ```\n\n```\nplain\n```\n\n~~~~c++\n~~~\n~~~~';
   expect(languagesOf(markdown)).toEqual(['js', 'bash', 'c++']);
 });

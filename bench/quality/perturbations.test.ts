@@ -15,7 +15,7 @@ function perturb(name: string, html: string, markdown: string, seed = 1): { html
   return { html: serialize(tree, { encodeEntities: 'utf8' }), ...(change && { change }) };
 }
 
-it('finds the elements whose text is in the markdown, and how much of it is linked', () => {
+it('the elements whose text is in the markdown are found, with how much of it is linked', () => {
   const page = parseHtml(
     `<nav>one two three four five</nav><p>${PROSE} <a href="/">linked words here now</a></p>`,
   );
@@ -27,7 +27,7 @@ it('finds the elements whose text is in the markdown, and how much of it is link
   expect(text.of(paragraph!)).toEqual({ words: 34, keptShare: 1, linkedShare: 4 / 34 });
 });
 
-it('makes the same change for the same seed and another one for another', () => {
+it('a perturbation is the same for the same seed, and another one for another', () => {
   const [first, again, other] = [1, 1, 2].map(
     (seed) => perturb('another host and path', '', '', seed).change,
   );
@@ -35,14 +35,14 @@ it('makes the same change for the same seed and another one for another', () => 
   expect(first).not.toEqual(other);
 });
 
-it('removes the name of the generator', () => {
+it('a perturbation removes the name of the generator', () => {
   const { html } = perturb('no generator', '<meta name="Generator" content="Hugo"><meta name="author">', '');
   expect(html).not.toContain('Hugo');
   expect(html).toContain('author');
   expect(perturb('no generator', '<p>None</p>', '').change).toBeUndefined();
 });
 
-it('renames classes and ids wherever the page names them', () => {
+it('a perturbation renames classes and ids wherever the page names them', () => {
   const { html } = perturb(
     'other class names and ids',
     `<style>.note, #top { color: red }</style><p class="note wide" id="top">Text</p><a href="#top">Up</a>
@@ -57,7 +57,7 @@ it('renames classes and ids wherever the page names them', () => {
   expect(html).toContain('{"top": 1}');
 });
 
-it('gives names of boilerplate to running text that is kept, and to nothing else', () => {
+it('a perturbation gives names of boilerplate to running text that is kept, and to nothing else', () => {
   const { html } = perturb(
     'names of boilerplate on running text',
     `<p class="menu">Home, news and more</p><p class="text" id="start">${PROSE}</p><a href="#start">Start</a>`,
@@ -68,18 +68,18 @@ it('gives names of boilerplate to running text that is kept, and to nothing else
   expect(html).toMatch(/<p class="[a-z]+" id="start">/);
 });
 
-it('adds and removes a wrapper around the kept text', () => {
+it('a perturbation adds and removes a wrapper around the kept text', () => {
   const page = `<div id="nav">Home</div><div id="text"><p>${PROSE}</p><p>${PROSE}</p></div>`;
   expect(perturb('a wrapper more', page, PROSE).html).toContain('<div id="text"><div><p>');
   expect(perturb('a wrapper less', page, PROSE).html).toContain('</div><p>');
 });
 
-it('makes divs of main and article', () => {
+it('a perturbation makes divs of main and article', () => {
   const { html } = perturb('main and article as div', '<main id="a"><article>Text</article></main>', '');
   expect(html).toContain('<div id="a"><div>Text</div></div>');
 });
 
-it('changes the text of a kept heading and not its anchor', () => {
+it('a perturbation changes the text of a kept heading and not its anchor', () => {
   const { html, change } = perturb(
     'a heading of boilerplate',
     '<h2>Menu</h2><h2>Old <b>name</b><a href="#old"></a></h2>',
@@ -92,7 +92,7 @@ it('changes the text of a kept heading and not its anchor', () => {
   expect(wordsOf(html.replace(/<[^>]*>/g, ' ')).slice(1)).toEqual(change!.added);
 });
 
-it('changes the title of a page in its head too', () => {
+it('a perturbation changes the title of a page in its head too', () => {
   const { html } = perturb(
     'a title of boilerplate',
     '<title>Old name</title><meta property="og:title" content="Old name"><h1>Old name</h1>',
@@ -102,7 +102,7 @@ it('changes the title of a page in its head too', () => {
   expect(perturb('a title of boilerplate', '<h1>Dropped</h1>', 'Text').change).toBeUndefined();
 });
 
-it('doubles the paragraphs that are kept', () => {
+it('a perturbation doubles the paragraphs that are kept', () => {
   const { html, change } = perturb('text of double length', `<p>Dropped</p><p>${PROSE}</p>`, PROSE);
   expect(html).toContain('<p>Dropped</p>');
   expect(html).toContain('word29 word29 word28');

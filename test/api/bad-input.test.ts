@@ -16,7 +16,7 @@ describe('an invalid request', () => {
     ['a url of another type', { url: 5 }, /Bad Request/],
     ['a url that is none', { url: 'not a url' }, /Invalid URL: not a url/],
     ['a scheme that is not fetched', { url: 'ftp://127.0.0.1/x' }, /unsupported protocol: ftp/],
-    ['javascript', { url: 'javascript:alert(1)' }, /unsupported protocol: javascript/],
+    ['a javascript URL', { url: 'javascript:alert(1)' }, /unsupported protocol: javascript/],
     [
       'a selector that is none',
       { url: 'http://127.0.0.1', includeTags: ['a['] },
@@ -43,9 +43,9 @@ describe('an invalid request', () => {
       /"a b" is no name of a header/,
     ],
     ['a list instead of an object', [], /Bad Request/],
-    ['null', null, /Bad Request/],
+    ['null instead of an object', null, /Bad Request/],
   ];
-  it.each(bodies)('%s', async (_name, body, message) => {
+  it.each(bodies)('is refused for %s', async (_name, body, message) => {
     const answer = await call('/v2/scrape', { body });
     expect([answer.status, answer.body.success, answer.body.code]).toEqual([400, false, 'BAD_REQUEST']);
     expect(answer.body.error).toMatch(message);

@@ -366,7 +366,7 @@ describe('a map that cannot be made in full', () => {
   it.each([
     ['http://no-such-host.invalid/', 200, 'SCRAPE_DNS_RESOLUTION_ERROR'],
     ['http://169.254.169.254/', 403, 'unsafe_domain_blocked'],
-  ])('%s', async (url, status, code) => {
+  ])('fails with the reason for %s', async (url, status, code) => {
     for (const sitemap of ['include', 'only']) {
       const answer = await map({ url, sitemap });
       expect([answer.status, answer.body.success, answer.body.code]).toEqual([status, false, code]);
@@ -398,7 +398,7 @@ describe('a map that cannot be made in full', () => {
     ['timeout 0', { url: 'http://example.com/', timeout: 0 }],
     ['another use of sitemaps', { url: 'http://example.com/', sitemap: 'maybe' }],
     ['another scheme', { url: 'ftp://example.com/' }],
-  ])('%s', async (_name, body) => {
+  ])('is refused for %s', async (_name, body) => {
     const answer = await map(body);
     expect([answer.status, answer.body.code]).toEqual([400, 'BAD_REQUEST']);
   });

@@ -153,8 +153,8 @@ describe('error codes', () => {
   });
 });
 
-describe('a response has only the fields of its schema:', () => {
-  it('a scrape with every format, and its result', async () => {
+describe('a response has only the fields of its schema', () => {
+  it('when a page is scraped in every format, and when the result is read', async () => {
     const { body } = await call('/v2/scrape', {
       body: {
         url: `${site.url}/article/41`,
@@ -177,7 +177,7 @@ describe('a response has only the fields of its schema:', () => {
   });
 
   it.each(['/article/42', '/status/404', '/data/1.json', '/text/1.txt', '/app/3', '/empty'])(
-    'a scrape of %s',
+    'when %s is scraped',
     async (page) => {
       const { body } = await call('/v2/scrape', { body: { url: site.url + page } });
       expect(routeOf('post', '/v2/scrape').response.parse(body)).toEqual(body);
@@ -185,7 +185,7 @@ describe('a response has only the fields of its schema:', () => {
   );
 
   it.each(ROUTES.filter((route) => route.tag === 'Team').map((route) => route.path))(
-    '%s',
+    'when %s is read',
     async (routePath) => {
       const { body } = await call(routePath);
       expect(body.success).toBe(true);
@@ -193,7 +193,7 @@ describe('a response has only the fields of its schema:', () => {
     },
   );
 
-  it('errors', async () => {
+  it('when a request is refused or fails', async () => {
     const answers = await Promise.all([
       call('/v2/scrape', { body: { url: 5 } }),
       call('/v2/scrape', { raw: '{' }),

@@ -25,7 +25,7 @@ const winnow = (args: string[]) =>
     timeoutMs: 150_000,
   });
 
-it('opens, lists and closes a session, and runs files in it with their exit code', async () => {
+it('the command `browser` opens, lists and closes a session, and runs files in it with their exit code', async () => {
   const opened = await winnow(['open', '--ttl', '120']);
   expect(opened.stdout).toMatch(/^cdpUrl +ws:\/\//m);
   const [, id = ''] = /^id +(\S+)$/m.exec(opened.stdout) ?? [];
@@ -45,7 +45,7 @@ it('opens, lists and closes a session, and runs files in it with their exit code
   expect((await winnow(['close'])).stderr).toContain('`winnow browser close --help` explains');
 });
 
-it('starts no service for a session, which would end with it', async () => {
+it('the command `browser` starts no service for a session, which would end with it', async () => {
   const { exitCode, stderr } = await runCommand(process.execPath, [entry, 'browser', 'open'], {
     cwd: workDir,
     settings: { WINNOW_DATA_DIR: path.join(workDir, 'none') },

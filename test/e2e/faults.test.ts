@@ -40,7 +40,7 @@ function readyWith(status: number): Promise<ApiResponse['body']> {
   });
 }
 
-describe('before anything fails', async () => void (await import('./worker-log.ts')));
+describe('before anything fails,', async () => void (await import('./worker-log.ts')));
 
 describe('/ready of the API', () => {
   let stopped: number | undefined;

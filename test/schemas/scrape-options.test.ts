@@ -70,7 +70,7 @@ describe('defaults', () => {
     ['an explicit maxAge beside minAge', { minAge: 1, maxAge: 0 }, { minAge: 1, maxAge: 0 }],
     ['an explicit timeout', { timeout: 300_000 }, { timeout: 300_000 }],
   ];
-  it.each(dependent)('%s', (_name, options, expected) => {
+  it.each(dependent)('depend on other options: %s', (_name, options, expected) => {
     expect(accepted(options)).toMatchObject(expected);
   });
 });
@@ -97,7 +97,7 @@ describe('limits', () => {
       { formats: [{ type: 'screenshot', viewport: { width: 7680, height: 4320 } }] },
     ],
   ];
-  it.each(within)('%s is accepted: %j', (_name, options) => {
+  it.each(within)('include %s: %j', (_name, options) => {
     expect(faults(options)).toEqual([]);
     expect(check(options).success).toBe(true);
   });
@@ -227,7 +227,7 @@ describe('formats', () => {
     ],
     [['rawBase64', 'markdown'], 'rawBase64 must be the only format'],
   ];
-  it.each(conflicts)('%j: %s', (formats, message) => {
+  it.each(conflicts)('refuse %j: %s', (formats, message) => {
     expect(faults({ formats })).toEqual([`formats: ${message}`]);
   });
 
@@ -244,7 +244,7 @@ describe('formats', () => {
   });
 
   it.each([{ actions: [{ type: 'scrape' }] }, { mobile: true }, { profile: { name: 'a' } }, { waitFor: 10 }])(
-    'rawBase64 and %j: nothing is opened',
+    'refuse %j beside rawBase64, for which nothing is opened',
     (option) => {
       const [name] = Object.keys(option);
       expect(faults({ formats: ['rawBase64'], ...option })).toEqual([

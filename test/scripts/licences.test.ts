@@ -22,7 +22,7 @@ test.each([
   ['UNLICENSED', false],
   ['UNKNOWN', false],
   ['Custom: LICENSE.txt', false],
-])('%s: may be distributed under MIT: %s', (licence, allowed) => {
+])('whether a package of the licence %s may be distributed with one of MIT is %s', (licence, allowed) => {
   expect(allowsMit(licence)).toBe(allowed);
 });
 

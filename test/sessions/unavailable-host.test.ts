@@ -73,7 +73,7 @@ wait $!`;
 const runWithoutUserNamespaces = (args: string[]) =>
   spawnSync('sh', ['-c', WITHOUT_USER_NAMESPACES, 'sh', ...args], { encoding: 'utf8' });
 
-it('says which setting is wrong if its port is taken', async ({ skip }) => {
+it('a host of sessions whose port is taken says which setting is wrong', async ({ skip }) => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   try {
@@ -96,7 +96,7 @@ it('says which setting is wrong if its port is taken', async ({ skip }) => {
   }
 });
 
-it('is not opened where bubblewrap fails, and the worker goes on and logs what to install', async ({
+it('no host of sessions is opened where bubblewrap fails, and the worker goes on and logs what to install', async ({
   skip,
 }) => {
   skip(
@@ -109,7 +109,7 @@ it('is not opened where bubblewrap fails, and the worker goes on and logs what t
   });
 });
 
-it('is not opened where root can start bubblewrap, but Chromium cannot create the user namespace of its own sandbox', async ({
+it('no host of sessions is opened where root can start bubblewrap, but Chromium cannot create the user namespace of its own sandbox', async ({
   skip,
 }) => {
   const bubblewrap = ['bwrap', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--proc', '/proc'];

@@ -8,7 +8,7 @@ import { runWorkflowsWithoutTimeLimit } from '../../src/temporal/workflow-thread
 
 afterEach(() => vi.restoreAllMocks());
 
-it('gives the workflow thread the bundle, and no time limit for each call into it', async () => {
+it('the workflow thread gets the bundle, and no time limit for each call into it', async () => {
   const send = vi.spyOn(WorkerThreadClient.prototype, 'send').mockResolvedValueOnce(undefined);
   runWorkflowsWithoutTimeLimit();
   const creator = await ThreadedVMWorkflowCreator.create({

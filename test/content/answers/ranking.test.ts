@@ -22,7 +22,7 @@ describe('the passages that match a question', () => {
     ['Who keeps bees?', 'Anna Berger has kept bees since 1998.'],
     ['COLONIES', 'Honey bees live in colonies.'],
   ];
-  it.each(asked)('%s', (question, passage) => {
+  it.each(asked)('are those that answer it: %s', (question, passage) => {
     expect(found(GUIDE, question)).toContain(passage);
   });
 
@@ -55,7 +55,7 @@ describe('the passages that match a question', () => {
     ['ru', '<p>Музей закрыт.</p><p>Билет стоит 500 ₽.</p>', 'Сколько стоит билет?', 'Билет стоит 500 ₽.'],
     ['fr', '<p>Il pleut.</p><p>Le café est fermé.</p>', 'Où est le cafe ?', 'Le café est fermé.'],
   ];
-  it.each(languages)('in the language %s', (language, text, question, passage) => {
+  it.each(languages)('are found in the language %s', (language, text, question, passage) => {
     expect(found(`<html lang="${language}"><body>${text}`, question)).toEqual([passage]);
   });
 

@@ -15,7 +15,7 @@ describe('sentences', () => {
     ['今日は雨です。明日は晴れ。', ['今日は雨です。', '明日は晴れ。']],
     ['', []],
   ];
-  it.each(texts)('%j', (text, sentences) => {
+  it.each(texts)('are split where they end, and not after an abbreviation: %j', (text, sentences) => {
     expect(splitSentences(text)).toEqual(sentences);
   });
 });

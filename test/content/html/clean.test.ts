@@ -194,7 +194,7 @@ describe('includeTags and excludeTags', () => {
 
   const frames = '<div data-original-tag="iframe"><p>framed</p></div><p>x iframe</p>';
   it.each(['iframe', 'body > iframe', 'p, iframe', 'IFRAME', ':is(iframe)'])(
-    '%s means inlined frames too',
+    'apply to inlined frames too: %s',
     (selector) => {
       expect(contentOf(frames, { excludeTags: [selector] }).markdown).not.toContain('framed');
     },

@@ -34,7 +34,7 @@ describe('links', () => {
     ['what is no address', 'http://[', []],
     ['data', 'data:text/plain,x', []],
   ];
-  it.each(single)('%s: %s', (_name, href, expected) => {
+  it.each(single)('are read from %s: %s', (_name, href, expected) => {
     expect(links(`<a href="${href}">x</a>`)).toEqual(expected);
   });
 

@@ -37,7 +37,9 @@ describe('blocks', () => {
     ['a heading that ends in signs', '<h2>C #</h2>', '## C \\#'],
     ['bold around a block', '<b><p>a</p><p>b</p></b>', '**a**\n\n**b**'],
   ];
-  it.each(rows)('%s', (_name, html, expected) => expect(markdown(html)).toBe(expected));
+  it.each(rows)('are written as markdown: %s', (_name, html, expected) =>
+    expect(markdown(html)).toBe(expected),
+  );
 
   it('include an explicitly requested dialog', () =>
     expect(markdown('<dialog><p>a</p></dialog>b', { includeTags: ['dialog'] })).toBe('a'));
@@ -79,10 +81,12 @@ describe('lists', () => {
     ['with empty items', '<ul><li></li><li>b</li></ul>', '- b'],
     ['tasks', '<ul><li><input type=checkbox checked> a<li><input type=checkbox>b</ul>', '- [x] a\n- [ ] b'],
   ];
-  it.each(rows)('%s', (_name, html, expected) => expect(markdown(html)).toBe(expected));
+  it.each(rows)('are written as markdown: %s', (_name, html, expected) =>
+    expect(markdown(html)).toBe(expected),
+  );
 });
 
-describe('code', () => {
+describe('blocks and spans of code', () => {
   const rows: Row[] = [
     [
       'with a language',
@@ -143,7 +147,9 @@ describe('code', () => {
     ['inline with a backtick', '<code>a`b</code>', '``a`b``'],
     ['none', '<pre></pre><code></code>x', 'x'],
   ];
-  it.each(rows)('%s', (_name, html, expected) => expect(markdown(html)).toBe(expected));
+  it.each(rows)('are written as markdown: %s', (_name, html, expected) =>
+    expect(markdown(html)).toBe(expected),
+  );
 });
 
 describe('tables', () => {
@@ -210,7 +216,9 @@ describe('tables', () => {
     ],
     ['that only arrange a page', '<table><tr><td><table><tr><td>in</table><td>x</table>', 'in\n\nx'],
   ];
-  it.each(rows)('%s', (_name, html, expected) => expect(markdown(html)).toBe(expected));
+  it.each(rows)('are written as markdown: %s', (_name, html, expected) =>
+    expect(markdown(html)).toBe(expected),
+  );
 
   it('limit the number of cells of a huge colspan', () => {
     const table = markdown('<table><tr><th colspan=1000000000>a<th>b<tr><td>1<td>2</table>');
@@ -219,7 +227,7 @@ describe('tables', () => {
   });
 });
 
-describe('text', () => {
+describe('marks in a text', () => {
   const rows: Row[] = [
     ['emphasis', '<p><b>a</b> <strong> b </strong><i>c</i><del>d</del></p>', '**a** **b** *c*~~d~~'],
     [
@@ -278,7 +286,9 @@ describe('text', () => {
       'x',
     ],
   ];
-  it.each(rows)('%s', (_name, html, expected) => expect(markdown(html)).toBe(expected));
+  it.each(rows)('are written as markdown: %s', (_name, html, expected) =>
+    expect(markdown(html)).toBe(expected),
+  );
 });
 
 describe('links and images', () => {
@@ -329,7 +339,9 @@ describe('links and images', () => {
     ],
     ['an image without a source', '<img alt=x>y', 'y'],
   ];
-  it.each(rows)('%s', (_name, html, expected) => expect(markdown(html)).toBe(expected));
+  it.each(rows)('are written as markdown: %s', (_name, html, expected) =>
+    expect(markdown(html)).toBe(expected),
+  );
 
   it('lose data images in markdown only, and only on request', () => {
     const html = '<p>a<img src="data:image/png;base64,AAAA" alt="dot"></p>';
@@ -339,7 +351,7 @@ describe('links and images', () => {
   });
 });
 
-it('writes the places to which links within a document lead', () => {
+it('the places to which links within a document lead are written as markdown', () => {
   const html = '<p><a id="x"></a>a <a id="y"></a>b<p><a href="#x">c</a>';
   const text = toMarkdown(parseHtml(html), { removeBase64Images: true, tidy: true });
   expect(text).toBe('<a id="x"></a>a b\n\n[c](#x)');
@@ -388,7 +400,9 @@ describe('formulas', () => {
       '$\\left[\\begin{matrix}1 & 0 \\\\ 0 & 1\\end{matrix}\\right]$',
     ],
   ];
-  it.each(rows)('%s', (_name, html, expected) => expect(markdown(html)).toBe(expected));
+  it.each(rows)('are written as markdown: %s', (_name, html, expected) =>
+    expect(markdown(html)).toBe(expected),
+  );
 });
 
 describe('footnotes', () => {
@@ -409,7 +423,7 @@ describe('footnotes', () => {
       '[1](https://site.test/dir/page#one)\n\n1. a',
     ],
   ];
-  it.each(rows)('%s', (_name, html, expected) =>
+  it.each(rows)('are written as markdown: %s', (_name, html, expected) =>
     expect(markdown(html, { onlyMainContent: false })).toBe(expected),
   );
 });

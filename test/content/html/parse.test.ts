@@ -84,7 +84,7 @@ describe('the parsed tree', () => {
   });
 });
 
-describe('limits of the parser', () => {
+describe('by the limits of the parser,', () => {
   it.each(['<div>', '<b><i>', '<span>', '<blockquote>', '<table><tr><td>'])(
     '%s 4,000 deep is never deeper than 512',
     (tags) => {

@@ -11,7 +11,7 @@ describe('the target of a meta refresh', () => {
     ['0,https://other.test/a;b', 'https://other.test/a;b'],
     ['0 next', 'https://site.test/dir/next'],
     ['10; url = next?a=1&amp;b=2', 'https://site.test/dir/next?a=1&b=2'],
-  ])('%s', (content, target) => {
+  ])('of %j is %s', (content, target) => {
     expect(findRefreshTarget(meta(content), PAGE)).toBe(target);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { largestCandidate, parseSrcset } from '../../../src/content/html/media/srcset.ts';
 
-describe('srcset', () => {
+describe('a srcset', () => {
   const rows: [string, [string, number][]][] = [
     ['', []],
     [' , ,', []],
@@ -49,11 +49,11 @@ describe('srcset', () => {
       ],
     ],
   ];
-  it.each(rows)('%j', (srcset, expected) => {
+  it.each(rows)('such as %j names its candidates with their sizes', (srcset, expected) => {
     expect(parseSrcset(srcset).map(({ url, size }) => [url, size])).toEqual(expected);
   });
 
-  it('of equally large candidates the first is used', () => {
+  it('whose candidates are equally large stands for the first one', () => {
     expect(largestCandidate('a 2x, b 2x')).toBe('a');
     expect(largestCandidate('')).toBeUndefined();
   });

@@ -53,7 +53,7 @@ const asError = (outcome: ConvertedDocument | Error) => {
   throw new Error(`It was converted: ${outcome.html.slice(0, 200)}`);
 };
 
-describe('is refused as unreadable', () => {
+describe('a hostile PDF is refused as unreadable:', () => {
   test.each(sampleOf(Object.entries(UNREADABLE_PDFS), 3, 1))('%s', async (_, make) => {
     const error = asError(await convertBoth(make()));
     expect(error).toBeInstanceOf(ServiceError);
@@ -63,7 +63,7 @@ describe('is refused as unreadable', () => {
   });
 });
 
-describe('is read, refused or ended by the time limit', () => {
+describe('a hostile PDF is read, refused or ended by the time limit:', () => {
   test.each(sampleOf(Object.entries(SLOW_PDFS), 4))('%s', async (_, make) => {
     const outcome = await convertBoth(make(), SLOW_MS);
     if (!(outcome instanceof Error)) expect(outcome.html.length).toBeLessThan(MAX_HTML_CHARS);
@@ -72,7 +72,7 @@ describe('is read, refused or ended by the time limit', () => {
   });
 });
 
-describe('is read or refused as unreadable', () => {
+describe('a hostile PDF is read, or refused as unreadable:', () => {
   test.each(sampleOf(Object.entries(IMAGE_BOMBS), 3))('%s', async (_, make) => {
     const outcome = await convertBoth(make());
     if (!(outcome instanceof Error)) expect(outcome.html.length).toBeLessThan(MAX_HTML_CHARS);
@@ -80,7 +80,7 @@ describe('is read or refused as unreadable', () => {
   });
 });
 
-describe('is read', () => {
+describe('a hostile PDF is read:', () => {
   test.each(sampleOf(Object.entries(READABLE_PDFS), 2, 1))('%s', async (_, make) => {
     const outcome = await convertBoth(make());
     if (outcome instanceof Error) throw outcome;

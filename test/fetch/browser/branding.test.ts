@@ -33,7 +33,7 @@ const at = (value: unknown, path: string): unknown =>
     .reduce<unknown>((inside, name) => (inside as Record<string, unknown> | undefined)?.[name], value);
 
 describe.concurrent('the branding of a site', () => {
-  it.each(Object.entries(BRANDS))('%s', async (_name, brand) => {
+  it.each(Object.entries(BRANDS))('is found on the page %s', async (_name, brand) => {
     const { branding } = await brandingOf(brand);
     expect(branding).toMatchObject(brand.truth);
     expect(branding).toEqual(format.value.parse(branding));

@@ -115,66 +115,76 @@ async function play(options: Play) {
 
 const collect = { screenshot: async () => ({ bytes: new Uint8Array(), mediaType: 'image/png' }) };
 
-describe('the choice of the engine', () => {
+describe('by the rules for engines,', () => {
   it.each<[string, Play, log: string, result: string]>([
     [
-      '1 an open page: screenshot',
+      'a screenshot needs the browser alone',
       { browser: ['page'], request: { collect } },
       'browser basic',
       '200 browser basic',
     ],
     [
-      '1 an open page: waitFor',
+      'waitFor needs the browser alone',
       { browser: ['shell'], request: { waitForMs: 1 } },
       'browser basic',
       '200 browser basic',
     ],
     [
-      '1 an open page: mobile',
+      'mobile needs the browser alone, also for a missing page',
       { browser: [404], request: { mobile: true } },
       'browser basic',
       '404 browser basic',
     ],
     [
-      '1 an open page: actions',
+      'actions need the browser alone',
       { browser: ['page'], request: { actions: [{ type: 'wait', milliseconds: 1 }] } },
       'browser basic',
       '200 browser basic',
     ],
     [
-      '1 before fastMode',
+      'mobile needs the browser in spite of fastMode',
       { browser: ['page'], request: { mobile: true }, fastMode: true },
       'browser basic',
       '200 browser basic',
     ],
     [
-      '1 a file instead',
+      'a file that the browser cannot open is read by the plain fetch',
       { browser: ['SCRAPE_UNSUPPORTED_FILE_ERROR'], http: ['page'], request: { waitForMs: 1 } },
       'browser basic, http basic',
       '200 http basic',
     ],
     [
-      '1 a file where a picture is wanted',
+      'a file of which a screenshot is wanted is read by the plain fetch',
       { browser: ['SCRAPE_UNSUPPORTED_FILE_ERROR'], http: ['page'], request: { collect } },
       'browser basic, http basic',
       '200 http basic',
     ],
     [
-      '1 another failure',
+      'a page that needs the browser fails with the browser',
       { browser: ['SCRAPE_SITE_ERROR'], request: { mobile: true } },
       'browser basic',
       'SCRAPE_SITE_ERROR',
     ],
-    ['2 fastMode', { http: ['shell'], fastMode: true }, 'http basic', '200 http basic'],
     [
-      '2 fastMode and no answer',
+      'a shell of the plain fetch is returned in fastMode',
+      { http: ['shell'], fastMode: true },
+      'http basic',
+      '200 http basic',
+    ],
+    [
+      'a failure of the plain fetch ends the scrape in fastMode',
       { http: ['SCRAPE_SITE_ERROR'], fastMode: true },
       'http basic',
       'SCRAPE_SITE_ERROR',
     ],
-    ['3 a page', { http: ['page'] }, 'http basic', '200 http basic'],
-    ['3 a missing page', { http: [404] }, 'http basic', '404 http basic'],
-    ['3 a server that fails', { http: [500] }, 'http basic', '500 http basic'],
+    ['a page of the plain fetch is returned', { http: ['page'] }, 'http basic', '200 http basic'],
+    ['a missing page of the plain fetch is returned', { http: [404] }, 'http basic', '404 http basic'],
+    [
+      'the plain response of a server that fails is returned',
+      { http: [500] },
+      'http basic',
+      '500 http basic',
+    ],
     ...(
       [
         'SCRAPE_DNS_RESOLUTION_ERROR',
@@ -185,73 +195,98 @@ describe('the choice of the engine', () => {
         'SCRAPE_ALL_ENGINES_FAILED',
         'SCRAPE_UNSUPPORTED_FILE_ERROR',
       ] as const
-    ).map((code): [string, Play, string, string] => [`3 ${code}`, { http: [code] }, 'http basic', code]),
-    ['3 a fault of ours', { http: [new Error('bug')] }, 'http basic', 'bug'],
-    ['3 a page that plays', { http: ['playing'], request: { media: true } }, 'http basic', '200 http basic'],
+    ).map((code): [string, Play, string, string] => [
+      `${code} of the plain fetch ends the scrape`,
+      { http: [code] },
+      'http basic',
+      code,
+    ]),
     [
-      '4 a page that names nothing to play',
+      'an internal error of the plain fetch ends the scrape',
+      { http: [new Error('bug')] },
+      'http basic',
+      'bug',
+    ],
+    [
+      'a page with media is returned where media are wanted',
+      { http: ['playing'], request: { media: true } },
+      'http basic',
+      '200 http basic',
+    ],
+    [
+      'a page without media is opened in the browser where media are wanted',
       { http: ['page'], browser: ['page'], request: { media: true } },
       'http basic, browser basic',
       '200 browser basic',
     ],
-    ['4 a shell', { http: ['shell'], browser: ['page'] }, 'http basic, browser basic', '200 browser basic'],
     [
-      '4 no answer',
+      'a shell is opened in the browser',
+      { http: ['shell'], browser: ['page'] },
+      'http basic, browser basic',
+      '200 browser basic',
+    ],
+    [
+      'a site that does not respond to the plain fetch is opened in the browser',
       { http: ['SCRAPE_SITE_ERROR'], browser: ['page'] },
       'http basic, browser basic',
       '200 browser basic',
     ],
     ...[401, 403, 406, 429, 503].map((status): [string, Play, string, string] => [
-      `4 ${status}`,
+      `a response with status ${status} is opened in the browser`,
       { http: [status], browser: ['page'] },
       'http basic, browser basic',
       '200 browser basic',
     ]),
     [
-      '4 a challenge',
+      'a challenge is opened in the browser',
       { http: ['challenge'], browser: ['page'] },
       'http basic, browser basic',
       '200 browser basic',
     ],
-    ['5 nothing better', { http: [403], browser: [403] }, 'http basic, browser basic', '403 browser basic'],
     [
-      '5 a refusal after a shell',
+      'a refusal of both engines is returned as the browser got it',
+      { http: [403], browser: [403] },
+      'http basic, browser basic',
+      '403 browser basic',
+    ],
+    [
+      'a shell is returned where the browser is refused',
       { http: ['shell'], browser: [403] },
       'http basic, browser basic',
       '200 http basic',
     ],
     [
-      '5 a challenge after a shell',
+      'a shell is returned where the browser gets a challenge',
       { http: ['shell'], browser: ['challenge'] },
       'http basic, browser basic',
       '200 http basic',
     ],
     [
-      '5 a failure after a shell',
+      'a shell is returned where the browser fails',
       { http: ['shell'], browser: ['SCRAPE_SITE_ERROR'] },
       'http basic, browser basic',
       '200 http basic',
     ],
     [
-      '5 a lost browser after a shell',
+      'a browser that is lost after a shell ends the scrape',
       { http: ['shell'], browser: ['WORKER_LOST'] },
       'http basic, browser basic',
       'WORKER_LOST',
     ],
     [
-      '5 a fault of ours after a shell',
+      'an internal error after a shell ends the scrape',
       { http: ['shell'], browser: [new Error('bug')] },
       'http basic, browser basic',
       'bug',
     ],
     [
-      '4 a DNS server that fails, asked again',
+      'a DNS server that fails is asked again for the browser',
       { http: ['SCRAPE_DNS_SERVER_ERROR'], browser: ['page'] },
       'http basic, browser basic',
       '200 browser basic',
     ],
     [
-      '5 two failures',
+      'the first of two failures ends the scrape',
       { http: ['SCRAPE_SITE_ERROR'], browser: ['SCRAPE_SSL_ERROR'] },
       'http basic, browser basic',
       'SCRAPE_SITE_ERROR',
@@ -260,7 +295,7 @@ describe('the choice of the engine', () => {
     expect(await play(options)).toMatchObject({ log, result });
   });
 
-  it('1 reports formats that a file cannot have, and runs no actions on it', async () => {
+  it('formats that a file cannot have are reported, and actions on it fail', async () => {
     const file: Act = 'SCRAPE_UNSUPPORTED_FILE_ERROR';
     const pictured = await play({ browser: [file], http: ['page'], request: { collect } });
     expect(pictured.warnings).toEqual([expect.stringContaining('there is no screenshot of it')]);
@@ -349,7 +384,7 @@ describe('a slow plain fetch', () => {
   });
 });
 
-describe('enhanced proxies (6)', () => {
+describe('enhanced proxies', () => {
   const walls: Play = { http: [403, 'page'], browser: [403] };
 
   it.each<[string, Play, log: string, result: string, credits: number]>([
@@ -495,7 +530,7 @@ describe('enhanced proxies (6)', () => {
   );
 
   it.each(['enhanced', 'stealth'] as const)(
-    '%s that the service lacks is basic with a warning',
+    'are replaced by basic ones, with a warning, if the service lacks them: %s',
     async (proxy) => {
       expect(await play({ http: ['page'], proxy })).toMatchObject({
         result: '200 http basic',
@@ -506,7 +541,7 @@ describe('enhanced proxies (6)', () => {
   );
 });
 
-describe('a challenge with a success status (7)', () => {
+describe('a challenge with a success status', () => {
   it.each<[string, Play, log: string]>([
     ['both engines', { http: ['disguised'], browser: ['disguised'] }, 'http basic, browser basic'],
     [
@@ -566,7 +601,7 @@ describe('a challenge with a success status (7)', () => {
     });
   });
 
-  it('leaves the page of the plain fetch, with a warning that its scripts were not run', async () => {
+  it('in the browser leaves the page of the plain fetch, with a warning that its scripts were not run', async () => {
     expect(await play({ http: ['shell'], browser: ['disguised'] })).toMatchObject({
       result: '200 http basic',
       challenge: undefined,

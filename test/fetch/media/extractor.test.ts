@@ -295,7 +295,7 @@ describe('media that cannot be extracted', () => {
     ['<video src=/nested.m3u8></video>', 'SCRAPE_AUDIO_UNSUPPORTED_URL', /cannot be read/],
     ['<video src=/private.m3u8></video>', 'unsafe_domain_blocked', /private or reserved/],
     ['<audio src=http://10.0.0.1/a.mp3></audio>', 'unsafe_domain_blocked', /private or reserved/],
-  ])('%s', async (html, code, message) => {
+  ])('is an error that says why: %s', async (html, code, message) => {
     await expect(make(html)).rejects.toMatchObject({
       name: 'ServiceError',
       code,
@@ -390,7 +390,7 @@ describe('yt-dlp', () => {
       'SCRAPE_CONTENT_TOO_LARGE',
       /WINNOW_MAX_MEDIA_MB/,
     ],
-  ])('fails: %s', async (does, code, message) => {
+  ])('that ends with %j is an error that says why', async (does, code, message) => {
     const ytDlp = await program(does);
     await expect(make(NO_MEDIA, { hands: { ytDlp } })).rejects.toMatchObject({
       name: 'ServiceError',

@@ -15,7 +15,7 @@ const REFUSED = [
 ]; // biome-ignore format: a table
 const PUBLIC = ['1.1.1.1', '8.8.8.8', '93.184.216.34', '172.32.0.1', '100.128.0.1', '169.253.1.1', '::ffff:8.8.8.8', '2606:4700::1111', '2a00:1450:4001::200e']; // biome-ignore format: a table
 
-describe('address policy', () => {
+describe('the address policy', () => {
   const policy = createAddressPolicy([]);
 
   it.each(REFUSED)('refuses %j', (ip) => {

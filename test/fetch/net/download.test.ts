@@ -327,7 +327,7 @@ describe('redirects', () => {
   });
 });
 
-describe('hostile URLs', () => {
+describe('a hostile URL', () => {
   // Every spelling leads to loopback or another private address; the guarded door has no exceptions.
   it.each([
     '127.0.0.1', '127.1', '127.0.1', '2130706433', '0x7f000001', '0x7f.1', '0x7f.0.0.1', '0177.0.0.1', '017700000001',
@@ -341,7 +341,7 @@ describe('hostile URLs', () => {
     'INSIDE.test', 'ınside.test'.replace('ı', 'i'), 'public.example@127.0.0.1', 'site.test:80@inside.test',
     'user:pass@[::1]', '127.0.0.1#@public.example', '127.0.0.1?@public.example', '127.0.0.1\\@public.example',
     'public.example%40x@127.0.0.1', '%31%32%37.0.0.1', 'ⓛocalhost',
-  ])('%s is refused', async (host) => {
+  ])('is refused: %s', async (host) => {
     for (const url of [`http://${host}:${port}/`, `https://${host}/`]) {
       if (!URL.canParse(url)) continue;
       await expect(get(url, { through: guarded })).rejects.toEqual(refused);
@@ -351,7 +351,7 @@ describe('hostile URLs', () => {
   }); // biome-ignore format: a table
 
   it.each(['inside.test', '127.0.0.2', '0x7f.2', '[::ffff:127.0.0.2]', '2130706434'])(
-    '%s is refused as the target of a redirect',
+    'is refused as the target of a redirect: %s',
     async (host) => {
       const to = encodeURIComponent(`http://${host}:${port}/`);
       await expect(get(`${site}/a?to=${to}`)).rejects.toEqual(refused);
@@ -366,7 +366,7 @@ describe('hostile URLs', () => {
     'gopher://site.test:70/_',
     'javascript:0',
     'blob:http://site.test/1',
-  ])('%s is refused, and as the target of a redirect', async (url) => {
+  ])('is refused, also as the target of a redirect: %s', async (url) => {
     const scheme = error('unsafe_domain_blocked', /Only http and https are fetched/);
     await expect(get(url)).rejects.toEqual(scheme);
     await expect(get(`${site}/a?to=${encodeURIComponent(url)}`)).rejects.toEqual(scheme);
@@ -404,7 +404,7 @@ describe('a site that fails', () => {
         socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort'),
       /closed the connection|fewer bytes than/,
     ],
-  ])('%s', async (_, treat, message) => {
+  ])('is reported when it %s', async (_, treat, message) => {
     const at = await listen(
       createTcpServer((socket) => socket.once('data', () => treat(socket)).on('error', () => undefined)),
     );
@@ -439,7 +439,7 @@ describe('TLS', () => {
 
   afterEach(() => tls.setDefaultCACertificates(trusted));
 
-  it('untrusted certificates are refused unless verification is skipped', async () => {
+  it('refuses untrusted certificates unless verification is skipped', async () => {
     await expect(get(selfSigned, { skipTlsVerification: false })).rejects.toEqual(
       error('SCRAPE_SSL_ERROR', /self-signed \(DEPTH_ZERO_SELF_SIGNED_CERT\).*skipTlsVerification/),
     );
@@ -451,7 +451,7 @@ describe('TLS', () => {
     );
   });
 
-  it('verification checks authority, validity period and name', async () => {
+  it('verifies authority, validity period and name', async () => {
     tls.setDefaultCACertificates(
       [SELF_SIGNED, EXPIRED].map((pem) => pem.slice(pem.indexOf('-----BEGIN CERT'))),
     );
@@ -468,7 +468,7 @@ describe('TLS', () => {
     await fresh.close();
   });
 
-  it('a server without TLS is distinguished from a bad certificate', async () => {
+  it('is reported as missing, and not as a bad certificate, where the server has none', async () => {
     await expect(get(`https://site.test:${port}/`)).rejects.toEqual(
       error('SCRAPE_SSL_ERROR', /No TLS connection.*skipTlsVerification does not help/),
     );

@@ -7,7 +7,7 @@ const similar = { ignoreQueryParameters: false, deduplicateSimilarURLs: true };
 const strict = { ignoreQueryParameters: false, deduplicateSimilarURLs: false };
 const HEX = '0123456789abcdef0123456789abcdef';
 
-describe('similar URLs have one key', () => {
+describe('similar URLs have one key,', () => {
   it.each([
     ['http://example.com/a', 'https://example.com/a'],
     ['https://www.example.com/a', 'https://example.com/a'],
@@ -45,7 +45,7 @@ describe('similar URLs have one key', () => {
     ['https://example.com/(S(lit3py55t21z5v55vlm25s55))/a.aspx', 'https://example.com/a.aspx'],
     ['https://user:secret@example.com/a', 'https://example.com/a'],
     ['http://[2001:db8::1]:80/', 'https://[2001:db8::1]/index.htm'],
-  ])('%s = %s', (one, other) => {
+  ])('as %s and %s have', (one, other) => {
     expect(canonicalKey(one, similar)).toBe(canonicalKey(other, similar));
   });
 
@@ -55,7 +55,7 @@ describe('similar URLs have one key', () => {
   });
 });
 
-describe('URLs of different pages have different keys', () => {
+describe('URLs of different pages have different keys,', () => {
   it.each([
     ['https://example.com/a', 'https://example.com/A'],
     ['https://example.com/a', 'https://example.com/ab'],
@@ -81,7 +81,7 @@ describe('URLs of different pages have different keys', () => {
   });
 });
 
-describe('without deduplication of similar URLs', () => {
+describe('without deduplication of similar URLs,', () => {
   it.each([
     ['http://example.com/a', 'https://example.com/a'],
     ['https://www.example.com/a', 'https://example.com/a'],
@@ -100,8 +100,8 @@ describe('without deduplication of similar URLs', () => {
   });
 });
 
-describe('with the query ignored', () => {
-  it.each([similar, strict])('%o drops it and keeps the route', (options) => {
+describe('with the query ignored,', () => {
+  it.each([similar, strict])('a key has the route and not the query: %o', (options) => {
     const ignoring = { ...options, ignoreQueryParameters: true };
     expect(canonicalKey('https://example.com/a?id=1#/r', ignoring)).toBe('https://example.com/a#/r');
   });

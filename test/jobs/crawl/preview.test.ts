@@ -51,7 +51,7 @@ describe('a number', () => {
     ['sleep 10 minutes between pages', { delay: 60 }],
     ['wait 0 seconds', {}],
     ['fifty-fifty chance of 3 pages in 2024', {}],
-  ])('in %j: %j', (prompt, expected) => {
+  ])('in %j sets %j', (prompt, expected) => {
     expect(options(prompt)).toEqual(expected);
   });
 });
@@ -90,7 +90,7 @@ describe('a switch', () => {
     ['everything on the site', { crawlEntireDomain: true }],
     ['the whole domain', { crawlEntireDomain: true }],
     ['not the whole site', { crawlEntireDomain: false }],
-  ])('%j: %j', (prompt, expected) => {
+  ])('such as %j sets %j', (prompt, expected) => {
     expect(options(prompt)).toEqual(expected);
   });
 });
@@ -133,7 +133,7 @@ describe('a path', () => {
     ['yes and/or no, 24/7', [], []],
     ['summaries of the pricing, please', [], []],
     ['find pages about cats', [], []],
-  ])('in %j', (prompt, includePaths, excludePaths) => {
+  ])('in %j sets the patterns of paths', (prompt, includePaths, excludePaths) => {
     const { includePaths: included = [], excludePaths: excluded = [] } = options(prompt);
     expect({ included, excluded }).toEqual({ included: includePaths, excluded: excludePaths });
     expect(() => compilePatterns([...included, ...excluded])).not.toThrow();

@@ -52,7 +52,7 @@ describe('a link', () => {
     ['https://example.com.evil.test/', 'external'],
     ['https://notexample.com/', 'external'],
     ['https://blog.example.com/a', 'subdomain'],
-  ])('%s: %s', (link, expected) => {
+  ])('to %s is judged as %s', (link, expected) => {
     expect(follow(link)).toBe(expected);
   });
 
@@ -160,7 +160,7 @@ describe('external links', () => {
     ['https://discord.gg/abc', 'socialMedia'],
     ['mailto:a@other.example', 'scheme'],
     ['https://other.example/a.zip', 'fileType'],
-  ])('%s: %s', (link, expected) => {
+  ])('such as %s are judged as %s', (link, expected) => {
     expect(follow(link, allowed)).toBe(expected);
   });
 
@@ -203,7 +203,7 @@ describe('patterns', () => {
     [[], ['^/über'], '/über-uns', 'excluded'],
     [['^/%E0%'], [], '/%E0%A4%A', '/%E0%A4%A'],
     [[], ['a'], '/photo.png', 'fileType'],
-  ])('include %j, exclude %j: %s is %s', (includePaths, excludePaths, link, expected) => {
+  ])('that include %j and exclude %j judge %s as %s', (includePaths, excludePaths, link, expected) => {
     const whole = expected.startsWith('/') ? `https://example.com${expected}` : expected;
     expect(follow(link, { includePaths, excludePaths })).toBe(whole);
   });
@@ -240,7 +240,7 @@ describe('a URL that is not a link', () => {
     ['https://other.example/docs/a', 'external'],
     ['/docs/a', 'unparsable'],
     ['no address', 'unparsable'],
-  ])('%s: %s', (url, expected) => {
+  ])('such as %s is judged as %s', (url, expected) => {
     expect(outcome(scope.checkPage(url))).toBe(expected);
   });
 

@@ -180,7 +180,7 @@ it('a decompression bomb ends at 250 MiB', async () => {
   await expect(entriesOf(bomb)).rejects.toMatchObject({ code: 'SCRAPE_CONTENT_TOO_LARGE' });
 });
 
-it.each(['plain', 'gzip'])('lets its source go when nobody reads on: %s', async (kind) => {
+it.each(['plain', 'gzip'])('a sitemap that nobody reads on lets its source go: %s', async (kind) => {
   const text = Buffer.from(`${urlset(A)}\n`.repeat(100));
   const { state, read } = source(kind === 'gzip' ? gzipSync(text) : text, 1_000_000);
   const entries: SitemapEntry[] = [];

@@ -14,7 +14,7 @@ test.each([
   ],
   ['temporal version 1.8.2', undefined],
   ['', undefined],
-])('reads %j', (text, version) => {
+])('the versions of the command line and of the server are read from %j', (text, version) => {
   expect(parseTemporalVersion(text)).toEqual(version);
 });
 

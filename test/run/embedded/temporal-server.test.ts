@@ -81,7 +81,7 @@ test('a new Temporal server knows the search attributes of jobs, and an unfinish
 test.runIf(existsSync('/proc/self/environ')).each([
   ['half of the processors', undefined, String(Math.max(1, Math.floor(availableParallelism() / 2)))],
   ['as many processors as the environment says', '3', '3'],
-])('it uses %s', async (_, setting, processors) => {
+])('a Temporal server uses %s', async (_, setting, processors) => {
   vi.stubEnv('GOMAXPROCS', setting);
   onTestFinished(() => void vi.unstubAllEnvs());
   await start();

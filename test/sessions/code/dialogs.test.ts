@@ -30,7 +30,7 @@ const LANGUAGES: [Language, Record<'now' | 'handled', string>][] = [
 describe.skipIf(noBubblewrap).each(LANGUAGES)(
   'A dialog of a page that %s code has used',
   (language, codes) => {
-    describe.skipIf(language === 'python' && !runs.python)('', () => {
+    describe.skipIf(language === 'python' && !runs.python)('and that a viewer watches', () => {
       let session: CodeSession;
       let viewer: RawClient;
       let tab: string;

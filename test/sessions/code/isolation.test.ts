@@ -216,7 +216,7 @@ errors`;
     });
   });
 
-  describe('is bounded:', () => {
+  describe('is bounded, so that', () => {
     test.each([
       ['the program', '/opt/winnow/node-program.ts'],
       ['its packages', '/opt/winnow/node_modules/playwright/index.js'],
@@ -263,7 +263,7 @@ errors`;
       });
     });
 
-    test('processes', async () => {
+    test('it cannot start hundreds of processes', async () => {
       const code = `
         const { spawn } = require('node:child_process');
         const codes = [];
@@ -273,7 +273,7 @@ errors`;
       expect(await run(code)).toMatchObject({ result: '[true,"EAGAIN"]' });
     });
 
-    test('memory of many processes together', async () => {
+    test('its processes are ended when they take too much memory together', async () => {
       const code = `
         const { spawn } = require('node:child_process');
         for (let i = 0; i < 8; i++) spawn(process.execPath, ['-e', 'const all = []; for (let i = 0; i < 10; i++) all.push(Buffer.alloc(10e6, 1)); setTimeout(() => all, 60000)'], { stdio: 'ignore' });
@@ -285,7 +285,7 @@ errors`;
       });
     });
 
-    test.skipIf(!runs.python)('memory outside of the processes', async () => {
+    test.skipIf(!runs.python)('it takes no memory outside of its processes', async () => {
       const code = `
 import os
 try:

@@ -35,7 +35,7 @@ async function openCache(store: (write: Blobs['putAll'], items: Uint8Array[]) =>
   };
 }
 
-it('finds a copy that is still being stored', async () => {
+it('a copy that is still being stored is found', async () => {
   const disk = Promise.withResolvers<void>();
   await using cache = await openCache((write, items) => disk.promise.then(() => write(items)));
   const stored = cache.store(KEY, snapshotOf('the page', { fetchedAt: Date.now() }));
@@ -47,7 +47,7 @@ it('finds a copy that is still being stored', async () => {
   await stored;
 });
 
-it('does not wait for ever for a copy', async () => {
+it('a copy is not waited for without end', async () => {
   const disk = Promise.withResolvers<string[]>();
   await using cache = await openCache(() => disk.promise);
   const stored = cache.store(KEY, snapshotOf('the page', { fetchedAt: Date.now() }));
@@ -56,7 +56,7 @@ it('does not wait for ever for a copy', async () => {
   await expect(stored).rejects.toThrow('the bucket does not respond');
 });
 
-it('finds no copy, and no error, if it could not be stored', async () => {
+it('a copy that could not be stored is not found, and is no error', async () => {
   await using cache = await openCache(() => Promise.reject(new Error('the disk is full')));
   const stored = cache.store(KEY, snapshotOf('the page', { fetchedAt: Date.now() }));
   const found = cache.find(KEY, ANY_AGE);

@@ -25,7 +25,7 @@ const confinements: Confinement[] = [
   'user-only',
 ];
 
-describe.each(confinements)('the bounds (%s)', (confinement) => {
+describe.each(confinements)('within the bounds of %s,', (confinement) => {
   const open = () => openCodeSandbox({ confinement });
 
   const offset = confinements.indexOf(confinement);
@@ -205,7 +205,7 @@ describe('processes', () => {
     },
   );
 
-  test('a task whose process dies is retried once in a fresh process', async () => {
+  test('that die have their task retried once in a fresh process', async () => {
     const { run, warnings } = await openCodeSandbox({ processes: 1 });
     expect(await run('return tasks')).toBe(0);
     expect(await run('if (tasks > 0) process.abort(); return "second attempt"')).toBe('second attempt');
@@ -214,7 +214,7 @@ describe('processes', () => {
     expect(warnings).toHaveLength(2);
   });
 
-  test('a kill from outside costs only time', async () => {
+  test('that are killed from outside cost only time', async () => {
     const { run, sandbox } = await openCodeSandbox();
     const running = run('await new Promise((resolve) => setTimeout(resolve, 1000)); return "done"');
     const [pid = 0] = await pollUntil(() => sandbox.pids.length > 0 && sandbox.pids);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { convertPdf } from '../../../../src/content/parsers/conversion/convert-pdf.ts';
 import { textLines, writePdf } from '../pdf/pdf-writer.ts';
 
-it('counts only the pages of a damaged PDF that could be read', async () => {
+it('only the pages of a damaged PDF that could be read are counted', async () => {
   const page = (number: number) => ({
     texts: number === 4 ? [] : textLines(72, 80 * number, [`This is the text of page ${number}.`]),
   });

@@ -196,7 +196,7 @@ const BOMBS: [string, DocumentType, () => Buffer, string][] = [
   ],
 ];
 
-describe('files that are refused', () => {
+describe('a hostile file is refused:', () => {
   test.each<[string, DocumentType, () => Buffer, string]>([
     ...sampleOf(BOMBS, 4, 2),
     [
@@ -324,7 +324,7 @@ describe('files that are refused', () => {
   });
 });
 
-describe('files that end as a document within limits', () => {
+describe('a hostile file ends as a document within limits:', () => {
   test.each<[string, DocumentType, () => Buffer]>([
     [
       'entities that expand to 4^30 times their text, in docx',

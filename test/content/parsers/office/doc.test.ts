@@ -9,7 +9,7 @@ const HIDDEN = change(0x083c, 1);
 const DELETED = change(0x0800, 1);
 const htmlOf = async (bytes: Buffer) => (await convertOffice({ type: 'doc', images: true }, bytes)).html;
 
-test('doc: inline code, superscripts and hidden text', async () => {
+test('a doc file keeps inline code and superscripts, and loses hidden text', async () => {
   const file = writeDoc([
     { text: 'Run ' },
     { text: 'npm ci', changes: CODE },
@@ -22,7 +22,7 @@ test('doc: inline code, superscripts and hidden text', async () => {
   expect(await htmlOf(file)).toBe('<p>Run <code>npm ci</code> in 10<sup>3</sup> places.</p>');
 });
 
-test('doc: text deleted in a tracked change is left out, and so is a paragraph of nothing else', async () => {
+test('a doc file loses text deleted in a tracked change, and a paragraph of nothing else', async () => {
   const file = writeDoc([
     { text: 'The price is ' },
     { text: '100', changes: DELETED },
@@ -33,13 +33,13 @@ test('doc: text deleted in a tracked change is left out, and so is a paragraph o
   expect(await htmlOf(file)).toBe('<p>The price is 120 euros.</p>');
 });
 
-test('doc: the built-in style for titles, whose name depends on the language, makes a heading', async () => {
+test('the built-in style for titles of a doc file, whose name depends on the language, makes a heading', async () => {
   expect(await htmlOf(writeDoc([{ text: 'Jahresbericht\r' }], { paragraphStyle: 1 }))).toBe(
     '<h1>Jahresbericht</h1>',
   );
 });
 
-test('doc: instructions of fields are not text, their results are', () => {
+test('a doc file has the results of its fields, and not their instructions', () => {
   const text = 'See \u0013HYPERLINK "x" \u0014the \u0013PAGE\u0014 page\u0015 list\u0015.\r';
   expect(readDocParagraphs(writeDoc([{ text }]))).toEqual([{ runs: [{ text: 'See the  page list.' }] }]);
 });
@@ -60,7 +60,7 @@ describe('text boxes of doc files', () => {
   });
 });
 
-test('doc: a damaged piece table is an error, and one that repeats the text is bounded', () => {
+test('a doc file with a damaged piece table is an error, and one whose piece table repeats the text is bounded', () => {
   const file = writeDoc([{ text: 'Text\r' }]);
   const marker = Buffer.concat([Buffer.from([2]), Buffer.from([16, 0, 0, 0])]);
   const at = file.indexOf(marker);

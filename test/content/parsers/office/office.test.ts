@@ -6,8 +6,8 @@ import { CHART, relationships } from './package-writers.ts';
 
 const htmlOf = async (body: string) => (await convertOffice({ type: 'docx', images: true }, docx(body))).html;
 
-describe('docx', () => {
-  test('headings, emphasis, inline code and superscripts', async () => {
+describe('a docx file', () => {
+  test('keeps its headings, emphasis, inline code and superscripts', async () => {
     const html = await htmlOf(
       paragraph(run('Title'), 'Heading1') +
         paragraph(
@@ -23,7 +23,7 @@ describe('docx', () => {
     );
   });
 
-  test('one emphasis surrounds neighbours that share it, links and inline code included', async () => {
+  test('has one emphasis around neighbours that share it, links and inline code included', async () => {
     const html = await htmlOf(
       paragraph(
         run('Note: ', '<w:i/>') +
@@ -36,14 +36,14 @@ describe('docx', () => {
     expect(html).toBe('<p><em>Note: <code>npm ci</code> <a href="#x">there</a></em> or </p>');
   });
 
-  test('paragraphs of code with line breaks are blocks of their own, with their indentation', async () => {
+  test('has blocks for paragraphs of code with line breaks, which keep their indentation', async () => {
     const line = (text: string) => run(`  ${text}`);
     const code = (...lines: string[]) => paragraph(lines.map(line).join('<w:r><w:br/></w:r>'), 'SourceCode');
     const html = await htmlOf(code('npm ci') + code('let a;', 'let b;'));
     expect(html).toBe('<pre><code>  npm ci</code></pre>\n<pre><code>  let a;\n  let b;</code></pre>');
   });
 
-  test('horizontal lines', async () => {
+  test('keeps its horizontal lines', async () => {
     const line = '<w:r><w:pict><v:rect o:hr="t" xmlns:v="v" xmlns:o="o"/></w:pict></w:r>';
     const html = await htmlOf(
       paragraph(run('One')) + paragraph(line) + paragraph(run('Two')) + paragraph(line),
@@ -51,7 +51,7 @@ describe('docx', () => {
     expect(html).toBe('<p>One</p>\n<hr>\n<p>Two</p>\n<hr>');
   });
 
-  test('merged cells', async () => {
+  test('keeps the spans of merged cells', async () => {
     const cell = (text: string, properties = '') =>
       `<w:tc><w:tcPr>${properties}</w:tcPr>${paragraph(run(text))}</w:tc>`;
     const html = await htmlOf(
@@ -61,7 +61,7 @@ describe('docx', () => {
     expect(html).toContain('<td>A</td><td>B</td>');
   });
 
-  test('a table that is all that a table of one cell contains stands alone', async () => {
+  test('loses a table of one cell around another table', async () => {
     const table = (cells: string[]) =>
       `<w:tbl><w:tblGrid>${'<w:gridCol/>'.repeat(cells.length)}</w:tblGrid><w:tr>${cells.map((cell) => `<w:tc>${cell}</w:tc>`).join('')}</w:tr></w:tbl>`;
     const inner = table([paragraph(run('A')), paragraph(run('B'))]);
@@ -72,7 +72,7 @@ describe('docx', () => {
     );
   });
 
-  test('charts are their titles and tables of their values', async () => {
+  test('has its charts as their titles and tables of their values', async () => {
     const drawing = `<w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><wp:extent cx="1" cy="1"/><wp:docPr id="1" name="Chart 1"/>${CHART.reference}</wp:inline></w:drawing></w:r>`;
     const body = paragraph(run('Before')) + paragraph(drawing) + paragraph(run('After'));
     const file = docx(body, '', {
@@ -83,7 +83,7 @@ describe('docx', () => {
     expect(html).toBe(`<p>Before</p>\n${CHART.html}\n<p>After</p>`);
   });
 
-  test('values of charts are displayed in their formats', async () => {
+  test('displays the values of charts in their formats', async () => {
     const point = (place: number, value: string, format = '') =>
       `<c:pt idx="${place}"${format}><c:v>${value}</c:v></c:pt>`;
     const values = `<c:formatCode>0.0%</c:formatCode>${point(0, '0.256')}${point(1, '45352', ' formatCode="yyyy\\-mm\\-dd"')}`;
@@ -98,11 +98,11 @@ describe('docx', () => {
     expect(html).toContain('<td>2025</td><td>2024-03-01</td>');
   });
 
-  test('text is escaped', async () => {
+  test('has its text escaped', async () => {
     expect(await htmlOf(paragraph(run('&lt;script&gt; &amp; co')))).toBe('<p>&lt;script&gt; &amp; co</p>');
   });
 
-  test('links to headings lead to fragments made from their text', async () => {
+  test('links to headings by fragments made from their text', async () => {
     const heading = `<w:bookmarkStart w:id="1" w:name="_Toc1"/>${run('Next steps')}<w:bookmarkEnd w:id="1"/>`;
     const html = await htmlOf(
       paragraph(`<w:hyperlink w:anchor="_Toc1">${run('see')}</w:hyperlink>`) + paragraph(heading, 'Heading1'),
@@ -110,7 +110,7 @@ describe('docx', () => {
     expect(html).toBe('<p><a href="#next-steps">see</a></p>\n<h1 id="next-steps">Next steps</h1>');
   });
 
-  test('footnotes are linked with their marks, and comments are left out', async () => {
+  test('links footnotes with their marks, and loses comments', async () => {
     const word = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
     const file = docx(
       paragraph(
@@ -133,7 +133,7 @@ describe('docx', () => {
     );
   });
 
-  test('metadata', async () => {
+  test('gives its title, author and date', async () => {
     const core = `<cp:coreProperties xmlns:cp="cp" xmlns:dc="dc" xmlns:dcterms="dcterms"><dc:title>Plan &amp; cost</dc:title>
       <dc:creator>Ann</dc:creator><dcterms:created>2024-05-01T10:00:00Z</dcterms:created></cp:coreProperties>`;
     const file = docx(paragraph(run('Text')), '', { 'docProps/core.xml': core });
@@ -145,8 +145,8 @@ describe('docx', () => {
   });
 });
 
-describe('hostile docx files', () => {
-  test('entities of the file are not expanded', async () => {
+describe('a hostile docx file', () => {
+  test('does not have its entities expanded', async () => {
     const entities = '<!DOCTYPE d [<!ENTITY a "boom"><!ENTITY b SYSTEM "file:///etc/hostname">]>';
     const file = docx(paragraph(run('x&a;&b;')), entities);
     const html = await convertOffice({ type: 'docx', images: true }, file).then(
@@ -156,21 +156,21 @@ describe('hostile docx files', () => {
     expect(html).not.toContain('boom');
   });
 
-  test('a span of millions of columns is bounded', async () => {
+  test('is bounded where a cell spans millions of columns', async () => {
     const cell = `<w:tc><w:tcPr><w:gridSpan w:val="9999999"/></w:tcPr>${paragraph(run('wide'))}</w:tc>`;
     const html = await htmlOf(`<w:tbl><w:tr>${cell}</w:tr></w:tbl>`);
     expect(html).toContain('wide');
     expect(html.length).toBeLessThan(100_000);
   });
 
-  test('deeply nested tables end as a typed failure or a bounded document', async () => {
+  test('of deeply nested tables is an error or bounded', async () => {
     const depth = 3000;
     const body = `${'<w:tbl><w:tr><w:tc>'.repeat(depth)}${paragraph(run('deep'))}${'</w:tc></w:tr></w:tbl>'.repeat(depth)}`;
     const result = await htmlOf(body).catch((error: Error) => error.name);
     expect(result === 'DocumentError' || result.length < 1_000_000).toBe(true);
   });
 
-  test('a document with a password', async () => {
+  test('with a password is refused as such', async () => {
     const encrypted = Buffer.concat([
       Buffer.from('d0cf11e0a1b11ae1', 'hex'),
       Buffer.alloc(504),
@@ -182,16 +182,16 @@ describe('hostile docx files', () => {
   });
 
   test.each([
-    ['no document', Buffer.from('PK\x03\x04 and nothing else')],
-    ['a truncated document', docx(paragraph(run('Text'))).subarray(0, 300)],
-  ])('%s', async (_, bytes) => {
+    ['that only begins like one', Buffer.from('PK\x03\x04 and nothing else')],
+    ['that is truncated', docx(paragraph(run('Text'))).subarray(0, 300)],
+  ])('%s is refused', async (_, bytes) => {
     await expect(convertOffice({ type: 'docx', images: true }, bytes)).rejects.toMatchObject({
       name: 'DocumentError',
     });
   });
 });
 
-test('odt: inline code inside a span with another font, and the title', async () => {
+test('an odt file keeps its title, and inline code inside a span with another font', async () => {
   const namespaces =
     'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"';
   const file = writeZip({

@@ -35,7 +35,7 @@ const entry = (identifier: number) => record(1011, Buffer.concat([u32(identifier
 const read = (...records: Buffer[]) =>
   readPptParagraphs(writeCompoundFile({ 'PowerPoint Document': Buffer.concat(records) }));
 
-test('ppt: inline code, superscripts and subscripts', () => {
+test('a ppt file keeps inline code, superscripts and subscripts', () => {
   const styles = Buffer.concat([
     paragraphs(12),
     plain(2),
@@ -52,7 +52,7 @@ test('ppt: inline code, superscripts and subscripts', () => {
   ]);
 });
 
-test('ppt: a text with a link is a link, in whatever styles it is', () => {
+test('a text with a link is a link in a ppt file, in whatever styles it is', () => {
   const string = (value: string, instance: number) => record(4026, Buffer.from(value, 'utf16le'), instance);
   const list = record(1033, [
     record(4055, [record(4051, u32(3)), string('Winnow', 0), string('https://a.example/x', 1)]),
@@ -92,7 +92,7 @@ test('ppt: a text with a link is a link, in whatever styles it is', () => {
   );
 });
 
-test('ppt: hidden slides, whose titles are in the list of slides', () => {
+test('a ppt file marks hidden slides, whose titles are in the list of slides', () => {
   const list = record(4080, [entry(7), text('Shown'), entry(4), text('Backup')]);
   expect(read(list, slide(4, text('Box')), slide(0, text('Plain')))).toEqual([
     { runs: [{ text: 'Shown' }] },
@@ -102,7 +102,7 @@ test('ppt: hidden slides, whose titles are in the list of slides', () => {
   ]);
 });
 
-test('ppt: damaged styles leave the text as it is', () => {
+test('damaged styles of a ppt file leave its text as it is', () => {
   expect(read(text('Text'), record(4001, Buffer.from([9, 0, 0])), text('More'))).toEqual([
     { runs: [{ text: 'Text' }] },
     { runs: [{ text: 'More' }] },

@@ -13,7 +13,7 @@ import {
 
 const convert = (type: OfficeType, bytes: Buffer, images = false) => convertOffice({ type, images }, bytes);
 
-describe('pptx', () => {
+describe('a pptx file', () => {
   const deck = writePptx([
     {
       shapes:
@@ -25,7 +25,7 @@ describe('pptx', () => {
     },
   ]);
 
-  test('titles are headings, notes are quotes, and slide numbers are left out', async () => {
+  test('has its titles as headings and its notes as quotes, and loses slide numbers', async () => {
     const { html, images, metadata } = await convert('pptx', deck);
     expect(html).toBe(
       '<h2 id="review">Review</h2>\n<p>By &lt;Ann&gt;</p>\n<h2 id="results">Results</h2>\n<p>A red dot</p>\n<blockquote><p>Remember to smile</p></blockquote>',
@@ -34,14 +34,14 @@ describe('pptx', () => {
     expect(metadata).toEqual({ title: 'Deck', author: 'Ann', publishedTime: '2026-03-02T09:00:00.000Z' });
   });
 
-  test('pictures are returned if they are wanted', async () => {
+  test('returns its pictures if they are wanted', async () => {
     const { html, images } = await convert('pptx', deck, true);
     expect(html).toContain('<img src="document-image:0" alt="A red dot">');
     expect(images).toEqual([{ id: '0', mediaType: 'image/png', bytes: PNG }]);
   });
 });
 
-test('pptx: charts are their titles and tables of their values', async () => {
+test('charts of a pptx file are their titles and tables of their values', async () => {
   const frame = `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="4" name="Chart 3"/><p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr><p:xfrm/>${CHART.reference}</p:graphicFrame>`;
   const deck = writePptx([{ shapes: slideText('title', 'Results') + frame }], {
     target: ['chart', '../charts/chart1.xml'],
@@ -50,7 +50,7 @@ test('pptx: charts are their titles and tables of their values', async () => {
   expect((await convert('pptx', deck)).html).toBe(`<h2 id="results">Results</h2>\n${CHART.html}`);
 });
 
-test('pptx: inline code and superscripts, and hidden slides are marked', async () => {
+test('a pptx file keeps inline code and superscripts, and marks hidden slides', async () => {
   const text = (properties: string, text: string) =>
     `<a:r><a:rPr ${properties}</a:rPr><a:t>${text}</a:t></a:r>`;
   const shape = `<p:sp><p:nvSpPr><p:cNvPr id="2" name="x"/><p:cNvSpPr/><p:nvPr><p:ph type="body"/></p:nvPr></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/><a:p><a:pPr><a:buNone/></a:pPr>${text('>', '10')}${text('baseline="30000">', '6')}${text('>', ' of ')}${text('><a:latin typeface="Consolas"/>', 'npm')}</a:p></p:txBody></p:sp>`;
@@ -69,7 +69,7 @@ test('pptx: inline code and superscripts, and hidden slides are marked', async (
   expect(html.match(/hidden/g)).toHaveLength(3);
 });
 
-test('pptx: the text of a shape that is a link is a link', async () => {
+test('the text of a shape of a pptx file that is a link is a link', async () => {
   const click = (id: string) => `<a:hlinkClick r:id="${id}"/>`;
   const button = `<p:sp><p:nvSpPr><p:cNvPr id="3" name="x">${click('rId1')}</p:cNvPr><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/><a:p><a:r><a:rPr/><a:t>Order now</a:t></a:r></a:p></p:txBody></p:sp>`;
   const file = writePptx([{ shapes: button + slideText('body', 'No link') }], {
@@ -80,7 +80,7 @@ test('pptx: the text of a shape that is a link is a link', async () => {
   expect(html.match(/<a /g)).toHaveLength(1);
 });
 
-describe('pptx: the order of shapes', () => {
+describe('the order of shapes of a pptx file', () => {
   /** A text box; all numbers in the units of the file. */
   const box = (text: string, [x, y, cx, cy]: [number, number, number, number], rotation = 0) =>
     `<p:sp><p:nvSpPr><p:cNvPr id="3" name="x"/><p:cNvSpPr txBox="1"/><p:nvPr/></p:nvSpPr><p:spPr><a:xfrm rot="${rotation}"><a:off x="${x}" y="${y}"/><a:ext cx="${cx}" cy="${cy}"/></a:xfrm></p:spPr><p:txBody><a:bodyPr/><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`;
@@ -164,7 +164,7 @@ describe('pptx: the order of shapes', () => {
   });
 });
 
-test('odp: titles are headings and outlines are lists', async () => {
+test('titles of an odp file are headings, and outlines are lists', async () => {
   const frame = (kind: string, text: string) =>
     `<draw:frame presentation:class="${kind}"><draw:text-box>${text}</draw:text-box></draw:frame>`;
   const slide = `<draw:page>${frame('title', '<text:p>Plan</text:p>')}${frame('outline', '<text:list><text:list-item><text:p>Point</text:p></text:list-item></text:list>')}</draw:page>`;
@@ -172,14 +172,14 @@ test('odp: titles are headings and outlines are lists', async () => {
   expect(html).toBe('<h2 id="plan">Plan</h2>\n<ul><li>Point</li></ul>');
 });
 
-test('odp: speaker notes have no page numbers', async () => {
+test('speaker notes of an odp file have no page numbers', async () => {
   const notes =
     '<presentation:notes><draw:frame presentation:class="notes"><draw:text-box><text:p>Welcome</text:p></draw:text-box></draw:frame><draw:frame draw:layer="l" presentation:class="page-number"><draw:text-box><text:p><text:page-number>&lt;number&gt;</text:page-number></text:p></draw:text-box></draw:frame></presentation:notes>';
   const { html } = await convert('odp', writeOpenDocument('presentation', `<draw:page>${notes}</draw:page>`));
   expect(html).toBe('<blockquote><p>Welcome</p></blockquote>');
 });
 
-test('odp: hidden slides are marked', async () => {
+test('hidden slides of an odp file are marked', async () => {
   const title = (text: string) =>
     `<draw:frame presentation:class="title"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`;
   const slides = `<draw:page>${title('Plan')}</draw:page><draw:page draw:style-name="dp2">${title('Backup')}</draw:page>`;
@@ -189,7 +189,7 @@ test('odp: hidden slides are marked', async () => {
   expect(html).toMatch(/>Plan<\/h2>\n.*>Backup \(hidden\)<\/h2>$/);
 });
 
-test('epub: chapters with their links to each other, tables, pictures and metadata', async () => {
+test('an epub file has its chapters with their links to each other, tables, pictures and metadata', async () => {
   const { html, metadata } = await convert(
     'epub',
     writeEpub([

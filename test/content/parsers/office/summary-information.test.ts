@@ -27,7 +27,7 @@ const metadataOf = (values: [number, Buffer][]) =>
 const time = Buffer.alloc(8);
 time.writeBigUInt64LE((BigInt(Date.UTC(2026, 2, 2, 9)) + 11_644_473_600_000n) * 10_000n);
 
-test('title, author and dates of doc and ppt files', () => {
+test('doc and ppt files give their title, author and date, in the code page that they name', () => {
   const codePage = Buffer.alloc(4);
   codePage.writeUInt16LE(1251, 0);
   const title = Buffer.from('\xcf\xf0\0\0', 'latin1');

@@ -240,7 +240,7 @@ describe('reading order', () => {
   });
 });
 
-describe('tables', () => {
+describe('a table', () => {
   const rows = [
     ['Town', 'People', 'Area'],
     ['Aberdeen', '227,430', '65'],
@@ -251,12 +251,12 @@ describe('tables', () => {
     row.map((text, x): PlacedText => ({ x: 80 + x * 130, y: 115 + y * 20, text })),
   );
 
-  test('without rules, in any order of the content stream', async () => {
+  test('without rules is found in any order of the content stream', async () => {
     expect(cells(await htmlOf(texts))).toEqual(rows);
     expect(cells(await htmlOf(shuffled(texts)))).toEqual(rows);
   });
 
-  test('with rules and merged cells', async () => {
+  test('with rules keeps the spans of merged cells', async () => {
     const strokes: PdfPageContent['strokes'] = [
       ...[100, 120, 140, 160, 180].map((y): [number, number, number, number] => [70, y, 460, y]),
       ...[70, 460].map((x): [number, number, number, number] => [x, 100, x, 180]),
@@ -268,7 +268,7 @@ describe('tables', () => {
     expect(cells(html).slice(1)).toEqual(rows.slice(1));
   });
 
-  test('joins the parts on two pages and drops the repeated header', async () => {
+  test('on two pages is joined, without the repeated header', async () => {
     const more = texts.map(({ text, ...place }) => ({ ...place, text: text.replace(/^\d/, '9') }));
     const { html, pages } = await convert([{ texts }, { texts: more }]);
     expect(cells(html)).toHaveLength(7);
@@ -278,7 +278,7 @@ describe('tables', () => {
 });
 
 describe('blocks', () => {
-  test('headings by size, lists by marker, code by font', async () => {
+  test('are headings by their size, lists by their markers and code by its font', async () => {
     const html = await htmlOf([
       { x: 60, y: 60, size: 18, font: 'Helvetica-Bold', text: 'Guide' },
       { x: 60, y: 90, size: 13, font: 'Helvetica-Bold', text: 'First steps' },
@@ -296,7 +296,7 @@ describe('blocks', () => {
     expect(html).toContain('<pre><code>if (open) {\n  close();\n}</code></pre>');
   });
 
-  test('lists whose bullets are drawn as shapes, without tags', async () => {
+  test('are a list, without tags, if their bullets are drawn as shapes', async () => {
     const items = ['Tables of wood', 'Lamps of glass', 'Chairs'];
     const dot = (x: number, y: number) => `${x} ${792 - y} 3 3 re f`;
     const texts = [...textLines(60, 60, PROSE), ...textLines(80, 140, items)];
@@ -309,7 +309,7 @@ describe('blocks', () => {
     expect(await html([57, 69, 81].map((y) => dot(200, y)))).not.toContain('<li>');
   });
 
-  test('links of the web, but not to scripts', async () => {
+  test('link to the web, and not to scripts', async () => {
     const { html } = await convert([
       {
         texts: [
@@ -326,7 +326,7 @@ describe('blocks', () => {
     expect(html).not.toContain('javascript:');
   });
 
-  test('marks running heads and page numbers', async () => {
+  test('are marked if they are running heads or page numbers', async () => {
     const pages = [1, 2, 3].map((number) => ({
       texts: [
         { x: 60, y: 40, text: 'Report of the bridge committee' },
@@ -339,7 +339,7 @@ describe('blocks', () => {
     expect(html.match(/data-page-role="page-number"/g)).toHaveLength(3);
   });
 
-  test('takes large titles that differ by their number for headings, not for running heads', async () => {
+  test('are headings, and not running heads, if they are large titles that differ by their number', async () => {
     const pages = [1, 2, 3].map((number) => ({
       texts: [
         { x: 60, y: 60, text: `Part ${number} of it`, size: 22 },
@@ -350,7 +350,7 @@ describe('blocks', () => {
     expect(html.match(/<h\d>Part \d of it<\/h\d>/g)).toHaveLength(3);
   });
 
-  test('keeps lines that only their number tells apart where the pages have nothing else', async () => {
+  test('stay if only their number tells them apart and the pages have nothing else', async () => {
     const pages = [1, 2, 3].map((number) => ({
       texts: [
         { x: 60, y: 60, text: `Group ${number} meets in the hall.` },
@@ -361,7 +361,7 @@ describe('blocks', () => {
     expect(html.match(/<p>Group \d meets in the hall\.<\/p>/g)).toHaveLength(3);
   });
 
-  test('places the values of form fields', async () => {
+  test('have the values of form fields in their places', async () => {
     const { html } = await convert([
       {
         texts: [{ x: 60, y: 100, text: 'Name:' }],
@@ -374,7 +374,7 @@ describe('blocks', () => {
   });
 });
 
-describe('documents', () => {
+describe('a document', () => {
   const page = { texts: textLines(60, 100, PROSE) };
 
   test('gives title, author and dates', async () => {
@@ -446,14 +446,14 @@ describe('documents', () => {
   });
 
   test.each([
-    ['nothing', ''],
-    ['no PDF', 'hello'],
-    ['only a header', '%PDF-1.7\n'],
-  ])('fails for %s', async (_, text) => {
+    ['empty', ''],
+    ['no PDF file', 'hello'],
+    ['nothing but a header', '%PDF-1.7\n'],
+  ])('that is %s is an error', async (_, text) => {
     await expect(parsePdf(Buffer.from(text))).rejects.toMatchObject({ name: 'PdfError' });
   });
 
-  test('reads a file that only restricts printing, and fails for one that needs a password', async () => {
+  test('that only restricts printing is read, and one that needs a password is an error without it', async () => {
     const open = await parsePdf(writePdf([page], { encryption: { userPassword: '' } }));
     expect(open.html).toContain('The committee met');
     const locked = writePdf([page], { encryption: { userPassword: 'secret' } });
@@ -461,7 +461,7 @@ describe('documents', () => {
     expect((await parsePdf(locked, { password: 'secret' })).html).toContain('The committee met');
   });
 
-  test('blocks have a type, a place and an order', async () => {
+  test('has blocks with a type, a place and an order', async () => {
     const { pages } = await convert([page]);
     expect(pages[0]?.blocks).toMatchObject([
       { id: 'p1.b0', type: 'text', readingOrder: 0, source: 'native_text', ocrConfidence: null },
@@ -628,8 +628,8 @@ describe('OCR', () => {
   });
 });
 
-describe('pictures and notes', () => {
-  test('stand where they are on the page', async () => {
+describe('what stands beside the text', () => {
+  test('is where it is on the page, such as pictures and notes', async () => {
     const image = { rect: [60, 160, 160, 210] as [number, number, number, number], ...grayImage(20, 10) };
     const note = '/Subtype/Text/Contents(Please check this)/T(Ada)';
     const { html, images } = await convert(
@@ -648,7 +648,7 @@ describe('pictures and notes', () => {
     );
   });
 
-  test('a paragraph in small type is a footnote if a raised mark of the text refers to it', async () => {
+  test('is a footnote if it is in small type and a raised mark of the text refers to it', async () => {
     const note = [
       { x: 60, y: 700, text: '1', size: 7 },
       { x: 66, y: 700, text: 'The old bridge was built in 1890.', size: 7 },
@@ -665,11 +665,11 @@ describe('pictures and notes', () => {
   });
 
   test.each([
-    ['a raised mark that touches its word refers', '(It is a stone) Tj /F0 6 Tf 4 Ts (1) Tj', '1', true],
-    ['a mark behind the end of a sentence refers', '(It is a stone.1) Tj', '1The', true],
-    ['a number that belongs to its word does not refer', '(It is a stone1) Tj', '1', false],
-    ['the number of a figure does not refer', '(It is on Fig.1) Tj', '1', false],
-  ])('%s to a footnote', async (_, drawn, mark, refers) => {
+    ['a raised mark that touches its word does', '(It is a stone) Tj /F0 6 Tf 4 Ts (1) Tj', '1', true],
+    ['a mark behind the end of a sentence does', '(It is a stone.1) Tj', '1The', true],
+    ['a number that belongs to its word does not', '(It is a stone1) Tj', '1', false],
+    ['the number of a figure does not', '(It is on Fig.1) Tj', '1', false],
+  ])('is a footnote only if something refers to it: %s', async (_, drawn, mark, refers) => {
     const { html } = await convert([
       {
         texts: [
@@ -683,7 +683,7 @@ describe('pictures and notes', () => {
     expect(html.includes('<ol class="footnotes">')).toBe(refers);
   });
 
-  test('a page that is only a scan needs OCR', async () => {
+  test('needs OCR if it is a scan that fills the page', async () => {
     const image = { rect: [0, 0, 612, 792] as [number, number, number, number], ...grayImage(61, 79) };
     const { pages, warnings } = await convert([
       { texts: textLines(60, 100, PROSE) },

@@ -13,7 +13,7 @@ const paragraphsOf = (body: string) =>
     }))
     .filter(({ text }) => text !== '');
 
-test('headings by outline level of the style, name of the style and outline level of the paragraph', () => {
+test('a heading is known by the outline level of its style or paragraph, or by the name of its style', () => {
   expect(
     paragraphsOf(
       String.raw`\pard\s1 One\par\pard\s2 Two\par\pard\outlinelevel2 Three\par\pard Text\par\pard\s1\outlinelevel9 No\par`,
@@ -27,7 +27,7 @@ test('headings by outline level of the style, name of the style and outline leve
   ]);
 });
 
-test('characters: code pages of fonts, Unicode with fallback, symbols, and text that is not in the document', () => {
+test('characters are read by the code pages of fonts, as Unicode with a fallback and as symbols, without text that is not shown', () => {
   const body = String.raw`{\f2\'cf\'f0} \u8364?uro\emdash{\*\bkmkstart x}{\listtext 1.}{\field{\*\fldinst HYPERLINK "u"}{\fldrslt link}}{\v hidden}\par`;
   expect(paragraphsOf(body)).toEqual([{ text: 'Пр €uro—link', level: undefined }]);
 });
@@ -39,7 +39,7 @@ test('the HTML has headings and inline code', async () => {
   expect(warnings).toEqual([]);
 });
 
-test('unbalanced and deeply nested groups, and data of impossible length, end', () => {
+test('a file of unbalanced or deeply nested groups, or with data of impossible length, is read to its end', () => {
   expect(() => readRtf(rtf(`${'{'.repeat(200_000)}deep`))).not.toThrow();
   expect(() => readRtf(rtf('}'.repeat(10_000)))).not.toThrow();
   expect(readRtf(rtf(String.raw`a\par\bin4294967295 rest`)).paragraphs.length).toBeGreaterThan(0);
@@ -87,7 +87,7 @@ test('superscripts are found in text with soft and non-breaking hyphens', async 
   expect(html.replace('\u00ad', '')).toBe('<p>software e-mail 10<sup>3</sup></p>');
 });
 
-test('metadata', () => {
+test('a file gives its title, author and date, and no date that does not exist', () => {
   const info = String.raw`{\info{\title Manu\'e4l}{\author Ann}{\operator Bob}{\creatim\yr2026\mo3\dy2\hr9\min5}{\revtim\yr99999999}}`;
   expect(readRtf(rtf(info)).metadata).toEqual({
     title: 'Manuäl',

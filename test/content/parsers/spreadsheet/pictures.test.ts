@@ -40,7 +40,7 @@ test('pictures of a sheet are between its tables, as files if they are wanted', 
   expect(images).toEqual([{ id: '0', mediaType: 'image/png', bytes: PICTURE }]);
 });
 
-test('pictures of a binary workbook', () => {
+test('a binary workbook has its pictures at their places', () => {
   const sheet = utils.aoa_to_sheet([[1]]);
   sheet.A9 = { t: 'n', v: 9 };
   sheet['!ref'] = 'A1:A9';
@@ -124,7 +124,7 @@ function withXlsPictures(file: Buffer, files: Buffer[], shapes: Buffer[]): Buffe
   });
 }
 
-test('pictures of an Excel 97 to 2003 workbook', () => {
+test('a workbook of Excel 97 to 2003 has its pictures at their places', () => {
   const sheet = utils.aoa_to_sheet([[1]]);
   sheet.A9 = { t: 'n', v: 9 };
   sheet['!ref'] = 'A1:A9';
@@ -191,7 +191,7 @@ test('pictures that are too large are left out, with a warning', () => {
   expect(warnings).toEqual([expect.stringContaining('pictures')]);
 });
 
-test('pictures of an OpenDocument workbook', () => {
+test('an OpenDocument workbook has its pictures at their places', () => {
   const cell = (text: string, content = '') =>
     `<table:table-row><table:table-cell office:value-type="string"><text:p>${text}</text:p>${content}</table:table-cell></table:table-row>`;
   const frame =

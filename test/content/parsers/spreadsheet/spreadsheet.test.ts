@@ -21,8 +21,8 @@ const workbook = (
 };
 const rows = (...values: unknown[][]) => utils.aoa_to_sheet(values);
 
-describe.each(['xlsx', 'xls'] as const)('%s', (type) => {
-  test('values as displayed, formulas as values, one heading per sheet, hidden sheets marked', () => {
+describe.each(['xlsx', 'xls'] as const)('a workbook of the type %s', (type) => {
+  test('has values as they are displayed, the values of formulas, and a heading for each sheet, which says if it is hidden', () => {
     const sheet = rows(['Date', 'Share', 'Price', 'Paid', 'Sum']);
     const cells: Record<string, CellObject> = {
       A2: { t: 'n', v: 45292, z: 'yyyy-mm-dd' },
@@ -58,7 +58,7 @@ test('empty rows and columns separate tables', () => {
   expect(html.match(/<table>/g)).toHaveLength(3);
 });
 
-test('metadata', () => {
+test('a workbook gives its title and author', () => {
   expect(
     convertSpreadsheet({ type: 'xlsx', images: true }, workbook({ S: rows(['a']) })).metadata,
   ).toMatchObject({
@@ -67,13 +67,13 @@ test('metadata', () => {
   });
 });
 
-test('csv', () => {
+test('a csv file keeps quoted commas and leading zeros', () => {
   const { html } = convertSpreadsheet({ type: 'csv', images: true }, Buffer.from('name,n\n"a, b",007\n'));
   expect(html).toContain('<td>a, b</td>');
 });
 
-describe('hostile workbooks', () => {
-  test('long sheets are cut with a warning', () => {
+describe('a hostile workbook', () => {
+  test('has its long sheets cut, with a warning', () => {
     const sheet = rows(...Array.from({ length: 50 }, (_, row) => [row]));
     const { html, warnings } = convertSpreadsheet({ type: 'xlsx', images: true }, workbook({ S: sheet }), {
       maxRows: 10,
@@ -83,7 +83,7 @@ describe('hostile workbooks', () => {
     expect(warnings).toEqual(['The sheet "S" was cut after 10 rows.']);
   });
 
-  test('cells on a diagonal do not become a table of millions of cells', () => {
+  test('with cells on a diagonal does not become a table of millions of cells', () => {
     const sheet: WorkSheet = { '!ref': 'A1:ALL1000' };
     for (let place = 0; place < 1000; place++)
       sheet[utils.encode_cell({ r: place, c: place })] = { t: 's', v: `x${place}` } satisfies CellObject;
@@ -92,7 +92,7 @@ describe('hostile workbooks', () => {
     expect(html.length).toBeLessThan(100_000);
   });
 
-  test('a merged range of the whole sheet is bounded', () => {
+  test('with a merged range of the whole sheet is bounded', () => {
     const sheet = rows(['a'], ['b']);
     sheet['!merges'] = [utils.decode_range('A1:XFD1048576')];
     expect(
@@ -100,14 +100,14 @@ describe('hostile workbooks', () => {
     ).toBeLessThan(1000);
   });
 
-  test('archives that expand to too much are refused before they are read', () => {
+  test('that expands to too much is refused before it is read', () => {
     const bomb = writeZip({ 'xl/workbook.xml': 'x' }, { 'xl/workbook.xml': 2 ** 31 });
     expect(() => convertSpreadsheet({ type: 'xlsx', images: true }, bomb)).toThrow(
       expect.objectContaining({ fault: 'too-large' }),
     );
   });
 
-  test('a part that cannot be expanded is left out with a warning', () => {
+  test('loses a part that cannot be expanded, with a warning', () => {
     const book = utils.book_new(rows(['kept']), 'S');
     const bytes: Buffer = write(book, { type: 'buffer', bookType: 'xlsx', compression: true });
     const name = 'docProps/app.xml';
@@ -118,7 +118,7 @@ describe('hostile workbooks', () => {
     expect(warnings).toEqual(['The workbook is damaged; parts of it are missing.']);
   });
 
-  test('damaged archives are refused', () => {
+  test('whose archive is damaged is refused', () => {
     const bytes = workbook({ S: rows(['a']) });
     expect(() =>
       convertSpreadsheet({ type: 'xlsx', images: true }, bytes.subarray(0, bytes.length / 2)),
