@@ -42,7 +42,7 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   const deps = {
     config: { ...config, secretKey },
     db,
-    blobs: results,
+    results,
     uploads,
     temporal,
     startDirectly: config.scrapeSocket === undefined ? undefined : createDirectStarts(config.scrapeSocket),

@@ -33,7 +33,7 @@ const MAX_UPLOADING_BYTES_OF_TEAM = 2 * MAX_UPLOAD_BYTES;
  * Creates the HTTP application: health checks, the API reference, file downloads and every route of the API.
  */
 export function createApp(deps: ApiDeps): Express {
-  const { config, db, blobs, temporal, logger } = deps;
+  const { config, db, results, temporal, logger } = deps;
   const app = express();
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
@@ -54,7 +54,7 @@ export function createApp(deps: ApiDeps): Express {
   const handleHealth = createHealth(
     {
       database: db.ready,
-      blobs: blobs.ready,
+      blobs: results.ready,
       temporal: () => temporal.ready(),
       workers: () => requireWorkers(db, REQUIRED_ROLES),
     },
@@ -66,7 +66,7 @@ export function createApp(deps: ApiDeps): Express {
   mountGuides(app);
   mountReference(app);
   mountLegacyHealthChecks(app);
-  mountFiles(app, blobs, config.secretKey);
+  mountFiles(app, results, config.secretKey);
   mountSessionPages(app, deps);
   const budget = new ByteBudget({
     bytes: MAX_UPLOADING_BYTES,

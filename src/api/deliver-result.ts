@@ -16,7 +16,7 @@ const SHUTDOWN_GRACE_MS = 6_000;
  */
 export async function deliverResult<Result>(
   { id, cipher }: { id: string; cipher: JobCipher },
-  { db, blobs }: Pick<ApiDeps, 'db' | 'blobs'>,
+  { db, results }: Pick<ApiDeps, 'db' | 'results'>,
   read: () => Promise<Result>,
 ): Promise<Result> {
   if (!cipher.encrypts) return read();
@@ -26,7 +26,7 @@ export async function deliverResult<Result>(
     throw decryptError(toServiceError(error), cipher);
   } finally {
     const blob = await deleteJobKey(db, id);
-    if (blob) await blobs.remove(blob);
+    if (blob) await results.remove(blob);
   }
 }
 

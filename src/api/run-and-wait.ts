@@ -90,11 +90,11 @@ type AwaitedJob = Pick<SynchronousJob, 'kind' | 'timeoutMs'> & { id: string };
 async function readResult(
   started: StartedJob,
   job: AwaitedJob,
-  { db, blobs }: Pick<ApiDeps, 'db' | 'blobs'>,
+  { db, results }: Pick<ApiDeps, 'db' | 'results'>,
 ): Promise<Buffer | undefined> {
   if ('result' in started) return started.result;
   const key = await waitForResult(started.handle, job, db);
-  return key === undefined ? undefined : blobs.get(key);
+  return key === undefined ? undefined : results.get(key);
 }
 
 /**

@@ -57,7 +57,7 @@ const read = defineRoute({
     if (!error && !blob) return { success: true, status: 'scraping' };
     const readOutcome = async () => {
       if (error) throw decryptError(error, cipher);
-      const result = cipher.decryptBytes(await deps.blobs.get(blob ?? ''));
+      const result = cipher.decryptBytes(await deps.results.get(blob ?? ''));
       return {
         success: true as const,
         status: 'completed' as const,

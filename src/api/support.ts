@@ -88,7 +88,7 @@ interface SupportOrder {
  */
 async function runSupport(
   { id, caller, request, signal, docsOnly }: SupportOrder,
-  { config, db, blobs, temporal, storage, closing }: ApiDeps,
+  { config, db, results, temporal, storage, closing }: ApiDeps,
 ): Promise<{ answer: StoredAnswer; isPartial: boolean } | undefined> {
   await storage.requireSpace();
   const { teamId, apiKeyId } = caller;
@@ -105,7 +105,7 @@ async function runSupport(
     rejectWhenAborted(signal, closing, 'Ask again when the service is back.'),
   ]);
   // `concludeSupport` wrote the answer in this shape.
-  return blob === undefined ? undefined : JSON.parse((await blobs.get(blob)).toString());
+  return blob === undefined ? undefined : JSON.parse((await results.get(blob)).toString());
 }
 
 /** The answer if the workflow has not even begun. */

@@ -51,7 +51,7 @@ async function scrape(direct: DirectResult | undefined, settle: () => Promise<vo
         return { wait: async () => 'key' };
       },
     },
-    blobs: { get: async () => DOCUMENT },
+    results: { get: async () => DOCUMENT },
     logger: createLogger('api', 'silent'),
     closing: new AbortController().signal,
   };

@@ -26,7 +26,7 @@ export async function readRun(
   { caller, kinds }: { caller: Caller; kinds: AgentKind[] },
   deps: ApiDeps,
 ) {
-  const { db, blobs } = deps;
+  const { db, results } = deps;
   const run = await findEndedRun(db, id);
   if (!run || run.teamId !== caller.teamId || !kinds.includes(run.kind)) throw notFound(id, kinds);
   const steps = run.status === 'scraping' ? await listSteps(db, id) : [];
@@ -34,7 +34,7 @@ export async function readRun(
     run.status === 'scraping' ? priceOfRun(steps, { maxCredits: Infinity, hasResult: false }) : run.credits;
   // `concludeRun` stored the result in this shape.
   const result =
-    run.blob === null ? undefined : (JSON.parse((await blobs.get(run.blob)).toString()) as RunResult);
+    run.blob === null ? undefined : (JSON.parse((await results.get(run.blob)).toString()) as RunResult);
   const fields = {
     success: true as const,
     id,

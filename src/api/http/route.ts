@@ -23,7 +23,8 @@ import { validateText } from './validate-text.ts';
 export interface ApiDeps {
   config: Config & { secretKey: string };
   db: Database;
-  blobs: Blobs;
+  /** The results of jobs, and the files that belong to them. */
+  results: Blobs;
   /** Storage of uploaded files. */
   uploads: Blobs;
   temporal: Temporal;

@@ -53,7 +53,7 @@ const BY_RULES =
  */
 async function askModel(
   { url, prompt, caller: { teamId, apiKeyId } }: { url: string; prompt: string; caller: Caller },
-  { config, db, blobs, temporal }: ApiDeps,
+  { config, db, results, temporal }: ApiDeps,
 ): Promise<PreviewResult> {
   const id = uuidv7();
   const job = { id, teamId, apiKeyId, kind: 'preview', target: null, request: { url, prompt } } as const;
@@ -63,7 +63,7 @@ async function askModel(
     const blob = await workflow.wait(MODEL_WAIT_MS);
     if (blob === undefined) return { reason: 'The language model did not respond in time.' };
     // `previewCrawl` stored the result in this shape.
-    return JSON.parse((await blobs.get(blob)).toString()) as PreviewResult;
+    return JSON.parse((await results.get(blob)).toString()) as PreviewResult;
   } catch (thrown) {
     const error: ServiceError = toServiceError(thrown);
     if (error.code === 'UNKNOWN_ERROR') throw thrown;

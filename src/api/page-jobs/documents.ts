@@ -7,7 +7,7 @@ import type { JobCipher } from '../../system/encryption/job-cipher.ts';
 /** The stores that documents are read from, and the values needed to create the URLs of their files. */
 export interface DocumentSource {
   db: Database;
-  blobs: Blobs;
+  results: Blobs;
   /** Base of the file URLs in documents, without a trailing slash. */
   baseUrl: string;
   /** Signs the file URLs. */
@@ -58,8 +58,8 @@ export async function* readDocuments(
   cipher: JobCipher,
   rows: Iterable<StoredDocument> | AsyncIterable<StoredDocument>,
 ): AsyncGenerator<string> {
-  const { blobs, baseUrl, secretKey } = source;
+  const { results, baseUrl, secretKey } = source;
   for await (const { blob } of rows) {
-    yield withFileUrls(cipher.decryptBytes(await blobs.get(blob)).toString(), baseUrl, secretKey);
+    yield withFileUrls(cipher.decryptBytes(await results.get(blob)).toString(), baseUrl, secretKey);
   }
 }

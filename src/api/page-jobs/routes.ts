@@ -58,7 +58,7 @@ function statusRoute({ kind, tag }: PageJobResource): AnyRoute {
       if (query.skip !== undefined && skip >= job.completed) {
         job = await waitForDocuments(job, { id, skip, limit, signal }, deps);
       }
-      const { db, blobs, config } = deps;
+      const { db, results, config } = deps;
       // Pages that were completed after the job was read are left for the next response.
       const available = Math.max(0, job.completed - skip);
       const rows = await selectDocuments(db, {
@@ -72,7 +72,7 @@ function statusRoute({ kind, tag }: PageJobResource): AnyRoute {
       const next = `${baseUrl}${path}/${id}?skip=${nextSkip}${limitParameter}`;
       const hasMore = job.status === 'scraping' || nextSkip < job.completed;
       const head = { ...(await buildStatusHead(job, deps)), ...(hasMore && { next }) };
-      const source = { db, blobs, baseUrl, secretKey: config.secretKey };
+      const source = { db, results, baseUrl, secretKey: config.secretKey };
       return new JsonStream(head, 'data', readDocuments(source, job.cipher, rows));
     },
   });

@@ -49,7 +49,7 @@ interface Watcher {
  * @returns `close` ends all connections
  */
 export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
-  const { config, db, blobs, logger } = deps;
+  const { config, db, results, logger } = deps;
   const authenticate = createAuth(db, config.authRequired);
   const relays = new SocketRelays();
   const sockets = new WebSocketServer({
@@ -66,7 +66,7 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
       throw new ServiceError('BAD_REQUEST', 'Invalid job ID format. Job IDs are UUIDs.');
     }
     const baseUrl = requestBaseUrl(request, config.publicUrl);
-    const source = { db, blobs, baseUrl, secretKey: config.secretKey };
+    const source = { db, results, baseUrl, secretKey: config.secretKey };
     return { socket, id: id ?? '', kind: path === 'crawl' ? 'crawl' : 'batch_scrape', caller, source };
   }
 

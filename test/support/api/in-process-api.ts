@@ -35,7 +35,7 @@ export async function startApi(settings: Record<string, string>) {
   const deps = {
     config: { ...config, secretKey },
     db,
-    blobs: await openJobResults(config.blobs, db),
+    results: await openJobResults(config.blobs, db),
     uploads: await openBlobs(config.blobs, 'uploads'),
     temporal: new Temporal(connection, config.temporalNamespace),
     storage: watchDiskSpace(listDataDirectories(config), config.minFreeBytes),
