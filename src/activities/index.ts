@@ -21,7 +21,7 @@ import { waitForDatabase } from './wait-for-database.ts';
 import { webhookActivities } from './webhooks.ts';
 
 /** The dependencies of all activities. A worker creates them once. */
-export type ActivityDeps = Omit<ScrapeDeps, 'longConversions'> &
+export type ActivityDeps = ScrapeDeps &
   MapDeps &
   SearchDeps &
   PageWorkerDeps &

@@ -1,4 +1,4 @@
-import type { Fallback } from '../../fetch/engines/engine-trace.ts';
+import type { EngineTrace, Fallback } from '../../fetch/engines/engine-trace.ts';
 import type { FetchedPage } from '../../fetch/engines/fetch-page.ts';
 
 type Stage = 'queue' | 'fetch' | 'convert' | 'store';
@@ -42,8 +42,8 @@ export function startStages() {
 /** Creates the report on how a document was made. */
 export function reportOf(
   blob: string,
-  { snapshot, cacheState, fallbacks }: FetchedPage,
-  ms: ScrapeReport['ms'],
+  { snapshot, cacheState }: FetchedPage,
+  { trace, ms }: { trace: EngineTrace; ms: ScrapeReport['ms'] },
 ): ScrapeReport {
   const { engine, proxy, statusCode } = snapshot;
   const isCopy = cacheState === 'hit';
@@ -60,7 +60,7 @@ export function reportOf(
       },
     }),
     statusCode,
-    fallbacks,
+    fallbacks: trace.fallbacks,
     ms,
   };
 }

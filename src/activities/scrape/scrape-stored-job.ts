@@ -5,7 +5,7 @@ import { type Engines, fetchPage } from '../../fetch/engines/fetch-page.ts';
 import { opensBrowser } from '../../fetch/engines/opens-browser.ts';
 import type { RunningScrape } from '../../jobs/direct-start/running-scrapes.ts';
 import { buildDocument, type DocumentDeps } from '../../jobs/scraping/build-document.ts';
-import { startDeadline } from '../../jobs/scraping/deadline.ts';
+import { type Deadline, startDeadline } from '../../jobs/scraping/deadline.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import { KEPT_MS } from '../../sessions/browser/scrape-browsers.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
@@ -74,8 +74,11 @@ interface StoredScrape {
 interface ActiveScrape extends StoredScrape {
   teamId: string;
   request: ScrapeRequest;
-  deadline: ReturnType<typeof startDeadline>;
+  deadline: Deadline;
   conversion: TrackedConversion;
+  /** Milliseconds that it waited for its slot; `undefined` if it did not have to wait. */
+  queuedMs: number | undefined;
+  stages: ReturnType<typeof startStages>;
   trace: EngineTrace;
   ownBrowser: ReturnType<typeof browserToContinue>;
 }
@@ -100,67 +103,89 @@ export async function scrapeStoredJob(
   }
 }
 
-/** Waits for a slot of the team, scrapes the page and stores its document; a failure frees the slot. */
+/** Waits for a slot of the team, and scrapes the page in it; a failure frees the slot. */
 async function scrapeInSlot(deps: ScrapeDeps, stored: StoredScrape): Promise<ScrapeResult> {
   const { db, logger } = deps;
   const { jobId, job, cipher, run } = stored;
   // The API validated the request before it stored it.
   const request = cipher.decryptJson(job.request) as ScrapeRequest;
-  const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
+  const { team_id: teamId } = job;
   const { url, upload, timeout } = request;
   using deadline = startDeadline({ url: upload?.name ?? url, timeout }, run.signal);
   const conversion = new TrackedConversion();
   // With zero data retention, the Temporal UI must not show the file name and progress.
   if (!cipher.encrypts) run.progress = () => conversion.progress;
   using _ = startRenewal(
-    () => renewSlot(db, slot.teamId, slot.holder),
+    () => renewSlot(db, teamId, jobId),
     (error) => logger.warn({ err: error, jobId }, RENEWAL_FAILED),
   );
   const stages = startStages();
-  const { lease, waitedMs: queuedMs } = job.lease
-    ? { lease: job.lease, waitedMs: undefined }
-    : await waitForSlot(db, slot, { timeoutMs: timeout, signal: deadline.signal });
-  // The process that began with this scrape has died. Temporal counts the attempts of `scrapePage` only.
-  if (run.isUntracked && lease === 'held')
-    throw new ServiceError(
-      'WORKER_LOST',
-      'The worker that had begun with the page was lost. It is scraped again.',
-    );
+  const queuedMs = await takeSlot(db, stored, { timeoutMs: timeout, signal: deadline.signal });
   stages.end('queue');
   using _wakeUp = setTimeout(() => deps.renderer.wake(), opensBrowser(request) ? BROWSER_START_MS : 0);
   const trace = new EngineTrace();
   using ownBrowser = cipher.encrypts ? undefined : browserToContinue(deps, jobId, request);
-  const scrape = { ...stored, teamId: job.team_id, request, deadline, conversion, trace, ownBrowser };
+  const active = { teamId, request, deadline, conversion, queuedMs, stages, trace, ownBrowser };
   try {
-    const fetched = await fetchScrapedPage(deps, scrape);
-    stages.end('fetch');
-    // The response does not wait for the copy. Look-ups of it in this process do.
-    void fetched.storeCopy().catch((error) => logger.warn({ err: error, jobId }, NOT_CACHED));
-    const document = await buildDocument(deps, {
-      scrapeId: jobId,
-      teamId: scrape.teamId,
-      jobId,
-      request,
-      fetched,
-      queuedMs,
-      deadline,
-      history: cipher.encrypts ? undefined : { crawlStart: undefined, hidden: false },
-      urgent: true,
-      onFault: (message, attributes) => logger.error({ ...attributes, jobId }, message),
-    });
-    stages.end('convert');
-    run.document = cipher.encryptBytes(document.json);
-    const blob = await storeDocument(deps, scrape, { ...document, bytes: run.document });
-    stages.end('store');
-    return cipher.encrypts ? blob : reportOf(blob, fetched, stages.ms);
+    return await scrapePage(deps, { ...stored, ...active });
   } catch (error) {
-    await releaseSlot(db, slot.teamId, slot.holder);
+    await releaseSlot(db, teamId, jobId);
     if (!cipher.encrypts) await recordTrace(db, jobId, trace.attempts);
     // A step that was aborted may throw an error of its own, but the reason for the abort is the real
     // cause.
     deadline.signal.throwIfAborted();
     throw error;
   }
+}
+
+/**
+ * Waits for a slot of the team, unless the API has taken one for the scrape.
+ * @returns milliseconds of the wait; `undefined` if the scrape did not have to wait
+ * @throws ServiceError `WORKER_LOST` if a scrape that Temporal keeps no track of has a slot already
+ */
+async function takeSlot(
+  db: Database,
+  { jobId, job, run }: StoredScrape,
+  wait: { timeoutMs: number; signal: AbortSignal },
+): Promise<number | undefined> {
+  const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
+  const { lease, waitedMs } = job.lease
+    ? { lease: job.lease, waitedMs: undefined }
+    : await waitForSlot(db, slot, wait);
+  // The process that began with this scrape has died. Temporal counts the attempts of `scrapePage` only.
+  if (run.isUntracked && lease === 'held')
+    throw new ServiceError(
+      'WORKER_LOST',
+      'The worker that had begun with the page was lost. It is scraped again.',
+    );
+  return waitedMs;
+}
+
+/** Fetches the page, makes its document and stores it. */
+async function scrapePage(deps: ScrapeDeps, scrape: ActiveScrape): Promise<ScrapeResult> {
+  const { logger } = deps;
+  const { jobId, teamId, request, cipher, run, deadline, queuedMs, stages, trace } = scrape;
+  const fetched = await fetchScrapedPage(deps, scrape);
+  stages.end('fetch');
+  // The response does not wait for the copy. Look-ups of it in this process do.
+  void fetched.storeCopy().catch((error) => logger.warn({ err: error, jobId }, NOT_CACHED));
+  const document = await buildDocument(deps, {
+    scrapeId: jobId,
+    teamId,
+    jobId,
+    request,
+    fetched,
+    queuedMs,
+    deadline,
+    history: cipher.encrypts ? undefined : { crawlStart: undefined, hidden: false },
+    urgent: true,
+    onFault: (message, attributes) => logger.error({ ...attributes, jobId }, message),
+  });
+  stages.end('convert');
+  run.document = cipher.encryptBytes(document.json);
+  const blob = await storeDocument(deps, scrape, { ...document, bytes: run.document });
+  stages.end('store');
+  return cipher.encrypts ? blob : reportOf(blob, fetched, { trace, ms: stages.ms });
 }
 
 /**

@@ -6,7 +6,6 @@ import { type StoredError, translateDatabaseError } from '../../storage/db/clien
 import { failRun } from '../../storage/db/jobs/agent-steps.ts';
 import { failJob, type LeasedJob } from '../../storage/db/jobs/jobs.ts';
 import { startHeartbeat } from '../heartbeat.ts';
-import { LongConversions } from './long-conversions.ts';
 import type { ScrapeResult } from './scrape-report.ts';
 import { removeUpload, type ScrapeDeps, scrapeStoredJob } from './scrape-stored-job.ts';
 
@@ -64,14 +63,13 @@ export function scrapeActivities({
 }
 
 /** Creates the scrapes of this process, which may begin before the activity that waits for them. */
-export function createScrapes(deps: Omit<ScrapeDeps, 'longConversions'>): Scrapes {
-  const longConversions = new LongConversions(deps.db, deps.logger);
+export function createScrapes(deps: ScrapeDeps): Scrapes {
   const running = new RunningScrapes<ScrapeResult>();
   return {
     join: (jobId, isUntracked, leased) =>
       running.join(jobId, {
         isUntracked,
-        work: (run) => scrapeStoredJob({ ...deps, longConversions }, { jobId, leased, run }),
+        work: (run) => scrapeStoredJob(deps, { jobId, leased, run }),
       }),
   };
 }

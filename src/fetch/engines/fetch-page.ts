@@ -4,7 +4,7 @@ import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import { isCacheOnly } from '../../schemas/scrape-options.ts';
 import type { ConvertIfDocument } from './document-reader.ts';
 import type { EngineResult, PageRequest } from './engine.ts';
-import { EngineTrace, type Fallback } from './engine-trace.ts';
+import { EngineTrace } from './engine-trace.ts';
 import { Escalation, type EscalationDeps, withWarnings } from './escalation.ts';
 import { copyTooExpensive, reserveDocument } from './extra-credits.ts';
 import {
@@ -35,8 +35,6 @@ export interface FetchedPage {
    * same promise. Copies of several pages cost less when they are stored at once.
    */
   storeCopy(): Promise<void>;
-  /** Changes of engine, with their reasons. */
-  fallbacks: Fallback[];
 }
 
 /**
@@ -68,7 +66,6 @@ export async function fetchPage(
   return pageOf(request, snapshot, {
     cacheState: lookUpKey && copyKey && 'miss',
     storeCopy: copyKey && isKept(snapshot, request) ? copyStorer(engines, copyKey, snapshot) : storeNothing,
-    fallbacks: trace.fallbacks,
   });
 }
 
@@ -157,7 +154,6 @@ function pageOf(
   return {
     cacheState: undefined,
     storeCopy: storeNothing,
-    fallbacks: [],
     ...found,
     snapshot: lacksImages ? withWarnings(snapshot, NO_IMAGES_WARNING) : snapshot,
   };

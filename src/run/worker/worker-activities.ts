@@ -1,4 +1,5 @@
 import { createActivities } from '../../activities/index.ts';
+import { LongConversions } from '../../activities/scrape/long-conversions.ts';
 import { createScrapes } from '../../activities/scrape/scrape.ts';
 import type { DocumentConverter } from '../../content/parsers/conversion/document-converter.ts';
 import { MAX_OPEN_PAGES } from '../../fetch/browser/chromium/open-pages.ts';
@@ -41,6 +42,7 @@ export function createWorkerActivities(
     renderer,
     sessions,
     logger,
+    longConversions: new LongConversions(db, logger),
     userAgent,
     engines: createEngines(config, storage, { browser, documents, logger }),
     media: createMediaExtractor({

@@ -259,7 +259,6 @@ describe('a document', () => {
           snapshot: snapshotOf(html, change),
           cacheState: undefined,
           storeCopy: () => Promise.resolve(),
-          fallbacks: [],
         },
         queuedMs: undefined,
         teamId,
