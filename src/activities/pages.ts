@@ -81,8 +81,8 @@ export function pageActivities(deps: PageWorkerDeps) {
       const { capacity, duringWait } = createPageCapacity(storage, browser);
       const onFault = (message: string, attributes: Record<string, unknown>) =>
         log.error(message, attributes);
-      const extraCredits = (page: { pageId: string; teamId: string }) =>
-        extraCreditsOfPage(db, { ...page, pageWorker: name });
+      const extraCredits = (pageId: string) =>
+        extraCreditsOfPage(db, { pageId, teamId: job.teamId, pageWorker: name });
       const scraper = new PageScraper(jobId, job, { ...deps, signal, duringWait, onFault, extraCredits });
       try {
         const pageWorker = new PageWorker({

@@ -63,7 +63,7 @@ export interface PageDeps extends DocumentDeps {
   /**
    * Returns the credits that a claimed page may cost beyond the expected price, which its claim has reserved.
    */
-  extraCredits(page: { pageId: string; teamId: string }): ExtraCredits;
+  extraCredits(pageId: string): ExtraCredits;
   /** Wraps every wait for the browser. */
   duringWait: DuringWait;
   /** Logs an unexpected error of a page. */
@@ -193,7 +193,7 @@ async function fetchClaim(
       ...conversion,
       signal: deadline.signal,
       trace: deps.trace,
-      extraCredits: deps.extraCredits({ pageId, teamId }),
+      extraCredits: deps.extraCredits(pageId),
       profile: profile && { teamId, name: profile.name },
       sharedBy: zeroDataRetention ? undefined : jobId,
       onRequestsEnded: requestsOneByOne ? undefined : endRequest,

@@ -14,8 +14,6 @@ import { repairPdf } from './source/repair.ts';
 import type { Block, Figure, ReadOptions, SourceDocument, SourcePage } from './types.ts';
 import { listWarnings, scannedMessage } from './warnings.ts';
 
-export { unpackEnglish } from './ocr/english-data.ts';
-
 export interface PdfOptions {
   /**
    * Which pages OCR is used for: `auto` for those that need it, `ocr` for all, `fast` for none. Default
