@@ -161,7 +161,10 @@ describe('an element that is judged by its tag and not by its class', () => {
   });
 
   it('is no sign that leads to its own heading', () => {
-    const html = `<h2 id="part">Part<a class="headerlink" href="#part">¶</a></h2><p>${sentence('it')}</p>`;
-    for (const url of [DOCS, BLOG]) expect(left(html, url)).toEqual(['## Part', sentence('it')]);
+    const icon = '\uF0C1';
+    for (const sign of ['¶', '#', icon]) {
+      const html = `<h2 id="part">Part<a class="headerlink" href="#part">${sign}</a></h2><p>${sentence('it')}</p>`;
+      for (const url of [DOCS, BLOG]) expect(left(html, url)).toEqual(['## Part', sentence('it')]);
+    }
   });
 });

@@ -1,16 +1,11 @@
 import type { ChildNode, Element } from 'domhandler';
 import { textContent } from 'domutils';
 import { isParentElement, isTag, isText } from '../nodes.ts';
+import { detectLanguage } from './code-languages.ts';
 import { SKIPPED_ELEMENTS } from './element-names.ts';
 import { writeInlineLink } from './links.ts';
 import type { ElementRule } from './writer.ts';
 
-const LANGUAGE =
-  /(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*)([^\s"'`~;]+|;)/i;
-/** Highlighters that put a class of their own before that of the language. */
-const HIGHLIGHTER_LANGUAGE = /(?:^|\s)(?:sourceCode(?:\s+numberSource)?|hljs)\s+([a-z][a-z\d+#]*)(?=\s|$)/i;
-/** Class values by which highlighters say that the language is unknown. */
-const NO_LANGUAGE = /^(default|none|notranslate|plain|plaintext|text|auto|undefined|nohighlight)$/i;
 /** Class names of elements that hold one line of code. */
 const LINE_CLASS = /(?:^|\s)(?:\w+-)*line(?:\s|$)/;
 const LINE_BREAKING_ELEMENTS = new Set(['div', 'p', 'li', 'tr', 'ol', 'ul', 'table', 'tbody']);
@@ -21,7 +16,8 @@ export const LINE_NUMBER_CLASS =
 
 /** A fenced code block, with the language that the page's classes name. */
 export const codeBlock: ElementRule = (writer, pre) => {
-  const code = extractCodeText(pre);
+  const { codeLabels } = writer;
+  const code = extractCodeText(pre, codeLabels.elements);
   if (isLineNumberGutter(pre, code)) return;
   writer.countText(code.length);
   if (writer.isInline) {
@@ -34,7 +30,10 @@ export const codeBlock: ElementRule = (writer, pre) => {
   }
   writer.endText();
   if (code !== '' || !writer.options.tidy)
-    writer.addBlock({ kind: 'other', text: fencedCode(code, detectLanguage(pre)) });
+    writer.addBlock({
+      kind: 'other',
+      text: fencedCode(code, codeLabels.languages.get(pre) ?? detectLanguage(pre)),
+    });
 };
 
 /** Inline code. Each line becomes a code span of its own; links and images inside are kept. */
@@ -71,8 +70,11 @@ export const inlineCode: ElementRule = (writer, element) => {
   flush();
 };
 
-/** Extracts the text of code: lines separated by line feeds, without line numbers. */
-export function extractCodeText(element: Element): string {
+/**
+ * Extracts the text of code: lines separated by line feeds, without line numbers.
+ * @param labels elements that are left out
+ */
+export function extractCodeText(element: Element, labels?: ReadonlySet<Element>): string {
   const pieces: string[] = [];
   let isAtStart = true;
   let isBehindLine = false;
@@ -88,7 +90,7 @@ export function extractCodeText(element: Element): string {
       if (isText(node)) add(node.data);
       else if (isTag(node)) {
         if (node.name === 'br') add('\n');
-        else if (!isLineNumbers(node) && !NON_CODE_ELEMENTS.has(node.name)) {
+        else if (!isLineNumbers(node) && !NON_CODE_ELEMENTS.has(node.name) && !labels?.has(node)) {
           const isBlock = LINE_BREAKING_ELEMENTS.has(node.name);
           if ((isBlock || LINE_CLASS.test(node.attribs.class ?? '')) && !isAtStart) add('\n');
           walk(node.children);
@@ -116,28 +118,6 @@ function isLineNumberGutter(pre: Element, code: string): boolean {
   if (isLineNumbers(pre) || isLineNumbers(parent)) return true;
   const cell = [parent, parent.parent].find((at) => isParentElement(at) && at.name === 'td');
   return Boolean(cell?.next && /^\s*1\b/.test(code));
-}
-
-/**
- * The language named by the classes of a `pre` or of the elements right inside or around it; an empty string
- * without one.
- */
-function detectLanguage(pre: Element): string {
-  const { parent } = pre;
-  const around = isParentElement(parent) ? [parent, parent.parent] : [];
-  const inside = pre.children.filter(isTag).filter(({ name }) => name === 'code');
-  for (const node of [...inside, pre, ...around]) {
-    if (!node || !isTag(node)) continue;
-    const { attribs } = node;
-    const classes = attribs.class ?? '';
-    const language =
-      attribs['data-lang'] ??
-      attribs['data-language'] ??
-      (LANGUAGE.exec(classes) ?? HIGHLIGHTER_LANGUAGE.exec(classes))?.[1];
-    if (language && /^[^\s`~]{1,50}$/.test(language) && !NO_LANGUAGE.test(language))
-      return language.toLowerCase();
-  }
-  return '';
 }
 
 /** Formats text as a fenced code block. The fence is longer than any run of backticks in the text. */

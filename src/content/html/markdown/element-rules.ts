@@ -1,3 +1,4 @@
+import { isTag } from '../nodes.ts';
 import { codeBlock, inlineCode } from './code.ts';
 import { HEADING_ELEMENTS, LINE_ELEMENTS, SKIPPED_ELEMENTS } from './element-names.ts';
 import { checkbox, emphasis, heading, inlineQuote, strikethrough, strong, superscript } from './inline.ts';
@@ -27,6 +28,16 @@ const cell: ElementRule = (writer, { children }) => {
   writer.walk(children);
   if (!writer.isInline) writer.endText();
   else writer.line.space();
+};
+
+/** Labels of choices side by side are words of their own, which a style sets apart. */
+const label: ElementRule = (writer, element) => {
+  const isChoice = [element.prev, element.next].some(
+    (beside) => beside && isTag(beside) && (beside.name === 'input' || beside.name === 'label'),
+  );
+  if (isChoice) writer.line.space();
+  writer.walk(element.children);
+  if (isChoice) writer.line.space();
 };
 
 /** The rule for each element name. An element without a rule is written as its content. */
@@ -61,6 +72,7 @@ export const ELEMENT_RULES: ReadonlyMap<string, ElementRule> = new Map<string, E
   ['a', link],
   ['img', image],
   ['input', checkbox],
+  ['label', label],
   ['code', inlineCode],
   ['tt', inlineCode],
   ['kbd', inlineCode],

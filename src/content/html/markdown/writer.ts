@@ -1,6 +1,7 @@
 import type { ChildNode, Element } from 'domhandler';
 import { ServiceError } from '../../../errors.ts';
 import { isTag, isText } from '../nodes.ts';
+import type { CodeLabels } from './code-labels.ts';
 import type { InlineSpan } from './delimiters.ts';
 import type { Footnotes } from './footnotes.ts';
 import { InlineWriter, LINE_BREAKS } from './inline-writer.ts';
@@ -21,6 +22,12 @@ export interface MarkdownBlock {
   text: string;
   /** The marker that the items of a list begin with. */
   marker?: string;
+}
+
+/** What was found on the page before it is written. */
+interface FoundElements {
+  footnotes: Footnotes;
+  codeLabels: CodeLabels;
 }
 
 /** Writes an element and everything inside it. */
@@ -54,11 +61,13 @@ export class MarkdownWriter {
   #length = 0;
   #indentedLength = 0;
   readonly footnotes: Footnotes;
+  readonly codeLabels: CodeLabels;
   readonly #rules: ReadonlyMap<string, ElementRule>;
 
-  constructor(rules: ReadonlyMap<string, ElementRule>, footnotes: Footnotes, options: MarkdownOptions) {
+  constructor(rules: ReadonlyMap<string, ElementRule>, options: MarkdownOptions, found: FoundElements) {
     this.#rules = rules;
-    this.footnotes = footnotes;
+    this.footnotes = found.footnotes;
+    this.codeLabels = found.codeLabels;
     this.options = options;
     this.line = new InlineWriter(this.spans, LINE_BREAKS.paragraph);
   }
@@ -79,7 +88,9 @@ export class MarkdownWriter {
   /** Writes an element by the rule of its name; without one, its children. */
   element(element: Element): void {
     const { backReferences } = this.footnotes;
+    const { elements: labels } = this.codeLabels;
     if (backReferences.size > 0 && backReferences.has(element)) return;
+    if (labels.size > 0 && labels.has(element)) return;
     const rule = this.#rules.get(element.name);
     if (rule) rule(this, element);
     else this.walk(element.children);

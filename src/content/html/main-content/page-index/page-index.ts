@@ -2,6 +2,7 @@ import { type Document, Element } from 'domhandler';
 import { textContent } from 'domutils';
 import { childrenOf, hasAttributes, isTag } from '../../nodes.ts';
 import type { PageType } from '../page-type/page-type.ts';
+import { findCodeTabs } from './code-tabs.ts';
 import { findCollapsibleIds } from './collapsibles.ts';
 import { type Measure, type Measures, measureElements } from './element-measures.ts';
 import { findNameHints, type NameHint } from './name-hints.ts';
@@ -26,6 +27,8 @@ export interface PageIndex {
   titled: ReadonlySet<Element>;
   /** Ids of elements that readers can expand, such as answers and tabs. */
   collapsibleIds: ReadonlySet<string>;
+  /** The names of tabs that choose between variants of code. */
+  codeTabs: ReadonlySet<Element>;
   /** The elements that screen readers skip for a text beside them, and these texts. */
   spokenTexts: ReadonlyMap<Element, SpokenText>;
   /** The weight of a measure: prose on pages of running text, else text with linked text counted less. */
@@ -83,6 +86,7 @@ export function indexPage(
     nameHints: coverage.hints,
     ...findContentAncestors(elements),
     collapsibleIds: findCollapsibleIds(elements),
+    codeTabs: findCodeTabs(elements),
     spokenTexts: findSpokenTexts(elements, measures),
     weigh,
     shareOf: (one) => weigh(one) / whole,

@@ -108,6 +108,7 @@ function isBoilerplateByTag(
       // Accordions use buttons as headings.
       return CONTROLS.has(name)
         ? headings === 0 &&
+            !index.codeTabs.has(element) &&
             !(name === 'button' && (isHeadingText(element, length, index) || isQuestion(element, length)))
         : undefined;
   }

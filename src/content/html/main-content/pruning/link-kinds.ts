@@ -18,7 +18,7 @@ export const isPermalink = (element: Element, length: number) =>
   length > 0 &&
   length < 3 &&
   (element.attribs.href?.includes('#') ?? false) &&
-  /^\s*[¶#§∞🔗\u200B]\s*$/u.test(textContent(element));
+  /^\s*[¶#§∞🔗\u200B\uE000-\uF8FF]\s*$/u.test(textContent(element));
 
 /** Whether a link leads to source code, by the class names of rustdoc and pkg.go.dev. */
 export const isSourceLink = ({ attribs }: Element) =>

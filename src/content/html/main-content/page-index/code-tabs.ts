@@ -1,0 +1,47 @@
+import type { Element } from 'domhandler';
+import { isParentElement, isTag } from '../../nodes.ts';
+
+/** The names of tabs are at most this many levels above the code, and this many elements before it. */
+const MAX_LEVELS = 6;
+const MAX_SIBLINGS = 10;
+const TAB_CLASS = /(?:^|[\s_-])tab(?:s|bed)?(?:$|[\s_-])/i;
+
+/**
+ * Finds the names of the tabs that choose between variants of code, such as package managers. They are controls, but say what
+ * the code is for.
+ */
+export function findCodeTabs(elements: readonly Element[]): Set<Element> {
+  const tabs = new Set<Element>();
+  const seen = new Set<Element>();
+  for (const element of elements) {
+    if (element.name !== 'pre') continue;
+    let at = element;
+    // Other blocks of code inside the same elements have the same tabs.
+    for (let level = 0; level < MAX_LEVELS && !seen.has(at); level++) {
+      seen.add(at);
+      for (const before of elementsBefore(at)) addTabs(before, tabs);
+      if (!isParentElement(at.parent)) break;
+      at = at.parent;
+    }
+  }
+  return tabs;
+}
+
+function elementsBefore(element: Element): Element[] {
+  const found: Element[] = [];
+  for (let at = element.prev; at && found.length < MAX_SIBLINGS; at = at.prev) if (isTag(at)) found.push(at);
+  return found;
+}
+
+/** Adds the tabs that an element is, or that it has as children. */
+function addTabs(element: Element, to: Set<Element>): void {
+  const isList = element.attribs.role === 'tablist' || TAB_CLASS.test(element.attribs.class ?? '');
+  for (const each of isList ? [element, ...element.children.filter(isTag)] : [element])
+    if (isTab(each, isList)) to.add(each);
+}
+
+/** Whether an element is a tab: by its role, as the label of a choice, or as a button in a list of tabs. */
+const isTab = ({ name, attribs }: Element, isInList: boolean) =>
+  attribs.role === 'tab' ||
+  (name === 'label' && attribs.for !== undefined && (isInList || TAB_CLASS.test(attribs.class ?? ''))) ||
+  (name === 'button' && isInList);
