@@ -11,8 +11,9 @@ import type { AgentTask } from '../../jobs/agent/task.ts';
 import { isOpenedPage } from '../../jobs/agent/turns.ts';
 import { priceOfRun, type Step } from '../../storage/agent-steps/step.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
-import type { Database, StoredError } from '../../storage/db/client.ts';
+import type { Database } from '../../storage/db/client.ts';
 import { type AgentRun, endRun, listSteps } from '../../storage/db/jobs/agent-steps.ts';
+import type { StoredError } from '../../storage/db/tables.ts';
 import { sumModelTokens } from '../../storage/db/teams/model-calls.ts';
 import { readPages } from './agent-results.ts';
 

@@ -6,7 +6,7 @@ import type { Document } from '../../schemas/document.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import type { AskRequest } from '../../schemas/support.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
-import type { Database, StoredError } from '../../storage/db/client.ts';
+import type { Database } from '../../storage/db/client.ts';
 import {
   countPages,
   findLatestFailure,
@@ -17,6 +17,7 @@ import {
   type TeamJob,
   type TeamPage,
 } from '../../storage/db/support.ts';
+import type { StoredError } from '../../storage/db/tables.ts';
 
 const UUID = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/i;
 const URL_PATTERN = /https?:\/\/[^\s"'<>)\]]+/i;

@@ -3,8 +3,8 @@ import { ServiceError } from '../../errors.ts';
 import type { AgentKind } from '../../job-kinds.ts';
 import type { RunResult } from '../../jobs/agent/results.ts';
 import { priceOfRun } from '../../storage/agent-steps/step.ts';
-import type { JobStatus } from '../../storage/db/client.ts';
 import { findEndedRun, listSteps } from '../../storage/db/jobs/agent-steps.ts';
+import type { JobStatus } from '../../storage/db/tables.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
 import type { ApiDeps } from '../http/route.ts';
 

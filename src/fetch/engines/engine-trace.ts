@@ -1,6 +1,6 @@
 import type { FetchedSnapshot, ProxyKind } from '../../content/snapshot.ts';
 import { toServiceError } from '../../errors.ts';
-import type { EngineAttempt } from '../../storage/db/client.ts';
+import type { EngineAttempt } from '../../storage/db/tables.ts';
 import type { Engine } from './engine.ts';
 import { detectChallenge } from './page-checks/challenge.ts';
 

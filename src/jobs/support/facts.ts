@@ -1,6 +1,6 @@
 import type { CrawlRequest } from '../../schemas/crawl.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
-import type { EngineAttempt, StoredError } from '../../storage/db/client.ts';
+import type { EngineAttempt, StoredError } from '../../storage/db/tables.ts';
 
 /** Facts about a document. None of its content becomes part of an answer. */
 export interface DocumentFacts {

@@ -12,7 +12,8 @@ import {
   type StepState,
   withinTeamCredits,
 } from '../../agent-steps/step.ts';
-import type { Database, Queryable, StoredError } from '../client.ts';
+import type { Database, Queryable } from '../client.ts';
+import type { StoredError } from '../tables.ts';
 import { availableCredits, lockCredits } from '../teams/available-credits.ts';
 import { cancelJob, completeJob, failJob, insertChildJobs, jobRow, type NewJob } from './jobs.ts';
 

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../../../errors.ts';
 import type { JobCipher } from '../../../system/encryption/job-cipher.ts';
-import type { Database, JobStatus, Queryable } from '../client.ts';
+import type { Database, Queryable } from '../client.ts';
 import { addPages, encryptPages, type NewPage } from '../pages/pages.ts';
 import { addSkipped, type SkippedUrls } from '../pages/skipped-urls.ts';
+import type { JobStatus } from '../tables.ts';
 import { lockJobProgress } from './job-progress.ts';
 
 /** Minimum number of pages to collect beyond the limit, because some turn out to be the same as others. */

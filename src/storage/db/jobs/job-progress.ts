@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Retuning } from '../../../schemas/page-job.ts';
 import type { JobCipher } from '../../../system/encryption/job-cipher.ts';
-import type { Database, Queryable, StoredError } from '../client.ts';
+import type { Database, Queryable } from '../client.ts';
 import { PREPARED } from '../prepared-statements.ts';
+import type { StoredError } from '../tables.ts';
 
 /**
  * How many pages a job may claim in total. A page that was dropped as a duplicate does not count against

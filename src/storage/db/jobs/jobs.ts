@@ -3,8 +3,9 @@ import { PAGE } from '../../../credits.ts';
 import { ServiceError } from '../../../errors.ts';
 import { type JobKind, LISTED_KINDS } from '../../../job-kinds.ts';
 import { type JobCipher, NULL_CIPHER } from '../../../system/encryption/job-cipher.ts';
-import type { Database, EngineAttempt, Queryable, StoredError } from '../client.ts';
+import type { Database, Queryable } from '../client.ts';
 import { runPrepared } from '../prepared-statements.ts';
+import type { EngineAttempt, StoredError } from '../tables.ts';
 import { type SlotLease, takeSlot } from '../teams/slots.ts';
 
 /** A job that is not stored yet. */

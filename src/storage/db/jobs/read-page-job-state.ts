@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Database, JobStatus, StoredError } from '../client.ts';
+import type { Database } from '../client.ts';
+import type { JobStatus, StoredError } from '../tables.ts';
 import { OPEN_PAGES } from './job-progress.ts';
 
 /** The state of a batch or crawl, as its status endpoint reports it. */

@@ -2,13 +2,7 @@ import { sql } from 'kysely';
 import type { PageEntry } from '../../../content/indexing/page-entry.ts';
 import { ServiceError } from '../../../errors.ts';
 import { encryptError, type JobCipher } from '../../../system/encryption/job-cipher.ts';
-import {
-  arrayParameter,
-  type Database,
-  type EngineAttempt,
-  type Queryable,
-  type StoredError,
-} from '../client.ts';
+import { arrayParameter, type Database, type Queryable } from '../client.ts';
 import {
   type CrawlStart,
   IS_FULL,
@@ -17,6 +11,7 @@ import {
   recordCrawlStart,
 } from '../jobs/job-progress.ts';
 import { PAGES_SCALE, PREPARED, preparedAtScale } from '../prepared-statements.ts';
+import type { EngineAttempt, StoredError } from '../tables.ts';
 import { type ClaimRequest, claimPages, type LockedJob } from './claim-pages.ts';
 import type { Claim } from './claims.ts';
 import { renewHostLeases } from './host-limits.ts';

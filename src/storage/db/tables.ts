@@ -1,0 +1,339 @@
+import type { ColumnType, Generated } from 'kysely';
+import type { SessionEndReason } from '../../schemas/session-end.ts';
+import type { Step, StepState } from '../agent-steps/step.ts';
+
+type Timestamp = ColumnType<Date, Date | undefined, Date>;
+type Expiry = ColumnType<Date, Date, Date>;
+
+/** The error of a failed job or page, as stored. */
+export interface StoredError {
+  code: string;
+  message: string;
+  details?: unknown;
+}
+
+/** One attempt of an engine to get a page, as stored. */
+export interface EngineAttempt {
+  /** Such as `http`, `browser by enhanced proxy` or `cache`. */
+  engine: string;
+  /** Milliseconds that it took, or until another attempt was taken. */
+  ms: number;
+  /** Such as `HTTP 200`, an error code, or that there was no response so far. */
+  result: string;
+  /** Why it was made although there was another one before it. */
+  because?: string;
+}
+
+/** The states of a browser session. */
+type SessionState = 'creating' | 'active' | 'destroyed';
+/** The states of a job, as API clients see them. */
+export type JobStatus = 'scraping' | 'completed' | 'failed' | 'cancelled';
+
+/** The tables, as Kysely sees them. The files in `migrations/` create them. */
+export interface Tables {
+  teams: {
+    id: Generated<string>;
+    name: string;
+    credits_remaining: number | null;
+    credits_planned: number | null;
+    rate_limit_per_minute: Generated<number>;
+    concurrency: Generated<number>;
+    webhook_secret: ColumnType<string | null, string | null | undefined, string | null>;
+    zero_data_retention: Generated<boolean>;
+    /** Tokens of language models that the team may use in a day (UTC); null is unlimited. */
+    model_tokens_per_day: ColumnType<number | null, number | null | undefined, number | null>;
+    /** Maximum number of browser sessions at once. */
+    sessions: Generated<number>;
+    created_at: Timestamp;
+  };
+  api_keys: {
+    id: Generated<string>;
+    team_id: string;
+    name: string;
+    hash: Buffer;
+    hint: string;
+    created_at: Timestamp;
+    revoked_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+  };
+  jobs: {
+    id: string;
+    team_id: string;
+    api_key_id: string | null;
+    kind: string;
+    target: string | null;
+    request: ColumnType<unknown, string, string>;
+    status: Generated<JobStatus>;
+    error: ColumnType<StoredError | null, string | null | undefined, string | null>;
+    credits: Generated<number>;
+    created_at: Timestamp;
+    finished_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+    expires_at: Expiry;
+    webhook: ColumnType<unknown, string | null | undefined, string | null>;
+    base_url: ColumnType<string | null, string | null | undefined, string | null>;
+    /** The encrypted key of the job; null if its data is not encrypted, empty after the key was deleted. */
+    wrapped_key: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>;
+    /** Which engines were tried for the page of a scrape. */
+    trace: ColumnType<EngineAttempt[] | null, string | null | undefined, string | null>;
+    /** The job that this one is a part of. It is then not listed by itself. */
+    parent_id: ColumnType<string | null, string | null | undefined, string | null>;
+    reserved: Generated<number>;
+  };
+  agent_steps: {
+    job_id: string;
+    sequence: number;
+    turn: number;
+    tool: Step['tool'];
+    summary: string;
+    input: ColumnType<Record<string, unknown>, string, string>;
+    state: StepState;
+    child_id: string | null;
+    credits: Generated<number>;
+    reserved: Generated<number>;
+    blob: string | null;
+    error: string | null;
+    started_at: Timestamp;
+    finished_at: Date | null;
+  };
+  support_notes: { job_id: string; topic: string; note: ColumnType<unknown, string, string> };
+  job_progress: {
+    job_id: string;
+    team_id: string;
+    /** The URL of the crawl's start page after redirects. */
+    base: string | null;
+    page_limit: number | null;
+    max_concurrency: number | null;
+    delay_ms: number | null;
+    paused: Generated<boolean>;
+    /** Whether sitemaps are still to be read. */
+    discovering: Generated<boolean>;
+    /** Number of pages that were found. */
+    known: Generated<number>;
+    /** Number of pages that were claimed at least once. */
+    admitted: Generated<number>;
+    completed: Generated<number>;
+    failed: Generated<number>;
+    /** Number of pages that turned out to be the same as another page, or that robots.txt excludes. */
+    dropped: Generated<number>;
+    credits: Generated<number>;
+    bytes: Generated<number>;
+    /** Facts for the warning in the job's status, by kind. */
+    notes: ColumnType<Record<string, unknown>, string | undefined, string>;
+    /** Number of URLs that were found and that robots.txt excludes. */
+    blocked: Generated<number>;
+    next_claim_at: Timestamp;
+    /** The time of the last progress. */
+    touched_at: Timestamp;
+  };
+  pages: {
+    job_id: string;
+    ordinal: number;
+    id: Generated<string>;
+    team_id: string;
+    url: string;
+    url_key: Buffer | null;
+    host: string;
+    depth: Generated<number>;
+    /** `alias`: the URL that a page redirected to, which is therefore no page of its own. */
+    status: Generated<'pending' | 'claimed' | 'completed' | 'failed' | 'dropped' | 'alias'>;
+    /** Whether the page was claimed at least once. */
+    admitted: Generated<boolean>;
+    attempts: Generated<number>;
+    /** Number of claims that ended because the page worker was lost. */
+    losses: Generated<number>;
+    due_at: Timestamp;
+    /** The page worker that has claimed the page. */
+    page_worker: string | null;
+    claimed_until: Date | null;
+    /** The position among the documents of the job, from 1. */
+    position: number | null;
+    blob: string | null;
+    /** Total bytes of the job's documents up to and including this one. */
+    bytes_end: number | null;
+    error: ColumnType<StoredError | null, string | null | undefined, string | null>;
+    finished_at: Date | null;
+    hidden: Generated<boolean>;
+    /** Credits that a claimed page has reserved beyond the expected price of each page of its job. */
+    extra_credits: Generated<number>;
+    /** Which engines were tried for it last. */
+    trace: EngineAttempt[] | null;
+  };
+  long_conversions: {
+    job_id: string;
+    team_id: string;
+    fingerprint: Buffer;
+    started_at: Timestamp;
+    is_running: Generated<boolean>;
+    pages: number | null;
+    remaining_seconds: number | null;
+    ends_at: Timestamp;
+  };
+  page_versions: {
+    team_id: string;
+    key: Buffer;
+    number: number;
+    scrape_id: string;
+    job_id: string;
+    url: string;
+    crawl: Buffer | null;
+    scraped_at: Expiry;
+    fingerprint: Buffer | null;
+    blob: string | null;
+    stored_at: Date | null;
+    delivered: Generated<boolean>;
+  };
+  host_times: { job_id: string; host: string; requests: number; ms: number };
+  blocked_urls: {
+    job_id: string;
+    url: string;
+    url_hash: string | null;
+    id: Generated<string>;
+    code: string | null;
+    created_at: Timestamp;
+  };
+  robots_files: { key: string; job_id: string | null; file: Buffer; fetched_at: Timestamp };
+  robots_waits: {
+    job_id: string;
+    host: string;
+    scheme: string;
+    tries: Generated<number>;
+    since: Timestamp;
+    until: Expiry;
+    given_up: Generated<boolean>;
+    reason: string;
+  };
+  webhook_deliveries: {
+    id: Generated<string>;
+    job_id: string;
+    team_id: string;
+    sequence: Generated<number>;
+    type: string;
+    ordinal: number | null;
+    error: string | null;
+    status: Generated<'pending' | 'delivered' | 'failed'>;
+    attempts: Generated<number>;
+    due_at: Timestamp;
+    last_attempt_at: Date | null;
+    response_status: number | null;
+    last_error: string | null;
+    created_at: Timestamp;
+    delivered_at: Date | null;
+  };
+  host_pauses: { host: string; until: Expiry; strikes: Generated<number>; struck_at: Timestamp };
+  host_leases: {
+    host: string;
+    /** The page worker that the lease belongs to. */
+    page_worker: string;
+    expires_at: Expiry;
+    /** Number of requests that the page worker has open at the host. */
+    taken: Generated<number>;
+    /** Whether the page worker takes more pages. */
+    wants: Generated<boolean>;
+  };
+  slot_waits: { team_id: string; holder: string; expires_at: Expiry };
+  idempotency_keys: {
+    team_id: string;
+    key: string;
+    request: Buffer;
+    answer: ColumnType<unknown, string, string>;
+    created_at: Timestamp;
+  };
+  results: {
+    job_id: string;
+    ordinal: number;
+    /** The key of the result: that of a blob, or the id of the job if the result is small. */
+    blob: string;
+    /** A small result itself, compressed. */
+    small: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>;
+  };
+  credit_entries: {
+    job_id: string;
+    ordinal: number;
+    team_id: string;
+    api_key_id: string | null;
+    credits: number;
+    created_at: Timestamp;
+  };
+  slots: { team_id: string; ordinal: number; holder: string; expires_at: Expiry };
+  uploads: {
+    id: string;
+    team_id: string;
+    job_id: string | null;
+    blob: string;
+    /** The encrypted key of the file. */
+    key: Buffer;
+    size: number;
+    created_at: Timestamp;
+    expires_at: Expiry;
+  };
+  cache_entries: {
+    key: Buffer;
+    fetched_at: Expiry;
+    blob: string;
+    files: string[];
+  };
+  indexed_pages: {
+    id: Generated<number>;
+    team_id: string;
+    url_key: Buffer;
+    url: string;
+    title: string;
+    description: string;
+    content: string;
+    content_key: Buffer;
+    words: string;
+    fetched_at: Timestamp;
+  };
+  feedback: {
+    id: Generated<string>;
+    job_id: string;
+    page_id: string | null;
+    team_id: string;
+    endpoint: string;
+    rating: string;
+    content: ColumnType<unknown, string, never>;
+    credits_refunded: Generated<number>;
+    created_at: Timestamp;
+  };
+  cache_files: { hash: string; bytes: number; used_at: Timestamp };
+  profiles: {
+    team_id: string;
+    name: string;
+    state: Buffer | null;
+    created_at: Timestamp;
+    saved_at: Date | null;
+    used_at: Timestamp;
+    holder: string | null;
+    token: string | null;
+    held_until: Date | null;
+  };
+  browser_sessions: {
+    id: string;
+    team_id: string;
+    scrape_id: string | null;
+    state: Generated<SessionState>;
+    end_reason: SessionEndReason | null;
+    salt: Buffer;
+    ttl_seconds: number;
+    activity_ttl_seconds: number;
+    stream_web_view: boolean;
+    profile: string | null;
+    saves_profile: Generated<boolean>;
+    host: string | null;
+    prompted: Generated<boolean>;
+    created_at: Timestamp;
+    expires_at: Expiry;
+    opened_at: Date | null;
+    last_activity_at: Timestamp;
+    ended_at: Date | null;
+  };
+  open_scrape_pages: { scrape_id: string; queue: string; expires_at: Expiry };
+  workers: {
+    id: string;
+    roles: string[];
+    seen_at: Timestamp;
+    host_url: string | null;
+    host_queue: string | null;
+    has_room: Generated<boolean>;
+  };
+  rate_limits: { key: string; points: number; expire: number | null };
+}
