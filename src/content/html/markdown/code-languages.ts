@@ -154,7 +154,7 @@ export function codeTableAround(pre: Element): Element | undefined {
 }
 
 /** The elements around an element, the innermost first. */
-export function ancestorsOf({ parent }: Element, most: number): Element[] {
+function ancestorsOf({ parent }: Element, most: number): Element[] {
   const ancestors: Element[] = [];
   for (let at = parent; isParentElement(at) && ancestors.length < most; at = at.parent) ancestors.push(at);
   return ancestors;
