@@ -11,6 +11,8 @@ export interface Generator {
   files(manuals: readonly Manual[]): Record<string, string>;
   /** Whether its pages tell the languages of code, which is the default. */
   tellsLanguages?: false;
+  /** Whether the level of a heading is how deep its section is nested, so that no level is left out. */
+  nestsHeadings?: true;
   /** A program of the packages and its arguments, which is run in the folder of the site. */
   command: string[];
   /** The path of the page of a manual, for each kind of page by its name. */
@@ -61,6 +63,7 @@ function sphinx(theme: string, packages: string[]): Generator {
       'index.md': `${INDEX}\n\`\`\`{toctree}\n${manuals.map(({ name }) => name).join('\n')}\n\`\`\`\n`,
       ...filesOf(manuals, (one) => `${one}.md`, asMarkdown),
     }),
+    nestsHeadings: true,
     command: ['sphinx-build', '-q', '-b', 'html', '.', '_build'],
     pages: { [`Sphinx, ${theme}`]: (one) => `_build/${one}.html` },
   };

@@ -7,7 +7,7 @@ import { messageOf } from '../../src/errors.ts';
 import { table } from '../figures.ts';
 import { GENERATORS, type Generator } from './generator-recipes.ts';
 import { markdownOf } from './kit.ts';
-import { languagesOf, type Manual, readManuals } from './manuals.ts';
+import { languagesOf, type Manual, nestedHeadings, readManuals } from './manuals.ts';
 import { FEATURES, loadMarkdownScorer } from './markdown.ts';
 import { HOST } from './sites.ts';
 
@@ -47,7 +47,7 @@ export async function measureGenerators(
         const page = pageOf(manual.name, place);
         const html = await readFile(path.join(site, page), 'utf8');
         const markdown = markdownOf(`${HOST}/${page}`, html);
-        const { languages, ...scores } = compare(scorer, manual, markdown);
+        const { languages, ...scores } = compare(scorer, markdown, { manual, generator });
         const isTold = generator.tellsLanguages !== false && languages !== undefined;
         results.push({ label, manual: manual.name, scores: { ...scores, ...(isTold && { languages }) } });
       }
@@ -106,8 +106,8 @@ async function run(program: string, args: string[], folder: string): Promise<voi
 
 function compare(
   { features, markdownToHtml, bagF1 }: Awaited<ReturnType<typeof loadMarkdownScorer>>,
-  { title, body }: Manual,
   markdown: string,
+  { manual: { title, body }, generator }: { manual: Manual; generator: Generator },
 ): Result['scores'] {
   const featuresOf = (text: string) => {
     const found = features(markdownToHtml(text));
@@ -117,7 +117,9 @@ function compare(
       .map((link) => link.replace('/|', '|'));
     return { ...found, links, languages: languagesOf(text) };
   };
-  const wanted = featuresOf(`# ${title}\n\n${body}`);
+  const written = featuresOf(`# ${title}\n\n${body}`);
+  const headings = generator.nestsHeadings ? nestedHeadings(written.headings) : written.headings;
+  const wanted = { ...written, headings };
   const got = featuresOf(markdown);
   return Object.fromEntries(
     COLUMNS.filter((name) => wanted[name].length > 0).map((name) => [name, bagF1(wanted[name], got[name])]),

@@ -85,6 +85,17 @@ function outsideCode(markdown: string, change: (line: string) => string): string
     .join('\n');
 }
 
+/** Headings, such as `h4|Title`, with the levels that they have when each is one deeper than the section it is in. */
+export function nestedHeadings(headings: readonly string[]): string[] {
+  const open: number[] = [];
+  return headings.map((heading) => {
+    const level = Number(heading.charAt(1));
+    while ((open.at(-1) ?? 0) >= level) open.pop();
+    open.push(level);
+    return `h${open.length}${heading.slice(2)}`;
+  });
+}
+
 /** The languages of the blocks of code in markdown. */
 export function languagesOf(markdown: string): string[] {
   const languages: string[] = [];
