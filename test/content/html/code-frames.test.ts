@@ -29,6 +29,7 @@ describe('the language of a block of code', () => {
     ],
     ['a class that is the name of a language', '<pre class="highlight ruby"><code>a()</code></pre>', 'ruby'],
     ['a class beside others', '<pre><code class="rust hljs">a()</code></pre>', 'rust'],
+    ['an attribute of its own', '<pre><code language="go">a()</code></pre>', 'go'],
     [
       'its label, where nothing else names it',
       '<div><div class="head"><span>C++</span></div><pre>a()</pre></div>',
@@ -124,6 +125,11 @@ describe('the names of tabs with code', () => {
       ['npm Yarn', ...CODE],
     ],
     [
+      'buttons whose list is a bar of tools by its name',
+      `<div class="x"><div class="CodeTabs-toolbar"><button>npm</button><button>Yarn</button></div><div>${panels}</div></div>`,
+      ['npm', 'Yarn', ...CODE],
+    ],
+    [
       'labels between the panels',
       `<div><input id="a" type="radio"><label class="sd-tab-label" for="a">npm</label>${panel('npm i')}<input id="b" type="radio"><label class="sd-tab-label" for="b">Yarn</label>${panel('yarn add')}</div>`,
       ['npm', CODE[0], 'Yarn', CODE[1]],
@@ -145,6 +151,25 @@ describe('the names of tabs with code', () => {
   it('are controls where there is no code', () => {
     expect(blocks('<div role="tablist"><button role="tab">npm</button></div><div>One</div>')).toEqual([
       'One',
+    ]);
+  });
+});
+
+describe('code in elements that are no pre', () => {
+  it('is that of Doxygen, without the numbers of its lines', () => {
+    const line = (number: string, text: string) =>
+      `<div class="line"><a id="l${number}"></a><span class="lineno">    ${number}</span>&#160;${text}</div>\n`;
+    const lines = [
+      line('1', '<span class="keyword">if</span> (a)'),
+      line('2', '<span class="comment">  // b</span>'),
+    ];
+    expect(blocks(`<div class="fragment">${lines.join('')}</div>`)).toEqual([code('', 'if (a)\n  // b')]);
+    expect(blocks('<div class="fragment"><p>Text</p></div>')).toEqual(['Text']);
+  });
+
+  it('is that of Writerside', () => {
+    expect(blocks('<div class="code-block" data-lang="kotlin">fun a() {\n    b()\n}</div>')).toEqual([
+      code('kotlin', 'fun a() {\n    b()\n}'),
     ]);
   });
 });

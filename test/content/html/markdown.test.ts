@@ -208,6 +208,17 @@ describe('tables', () => {
       'C\n\n| a<br>b | c |\n| --- | --- |\n\n| **d** | e |\n| --- | --- |',
     ],
     ['said to be none', '<table role=presentation><tr><td>a<td>b<tr><td>c<td>d</table>', 'a\n\nb\n\nc\n\nd'],
+    [
+      'that sets an icon beside a text',
+      '<table><tr><td class="icon"><i class="fa icon-note" title="Note"></i><td>a</table>',
+      'Note\n\na',
+    ],
+    [
+      'that sets a picture beside the rows of a text',
+      '<table><tr><td rowspan=2><img src=/n.png alt=Note><th>a<tr><td><p>b</table>',
+      '![Note](https://site.test/n.png)\n\na\n\nb',
+    ],
+    ['with an empty cell', '<table><tr><td><td>a</table>', '|  | a |\n| --- | --- |'],
     ['of large parts', '<table><tr><td><h2>a</h2><td><ul><li>b</ul></table>', '## a\n\n- b'],
     [
       'said to hold data, with a table in a cell',

@@ -136,6 +136,7 @@ function languageOf({ name, attribs }: Element): string | undefined {
   const named =
     attribs['data-lang'] ??
     attribs['data-language'] ??
+    (name === 'code' ? attribs.language : undefined) ??
     (LANGUAGE.exec(classes) ?? HIGHLIGHTER_LANGUAGE.exec(classes))?.[1];
   if (named !== undefined || !CODE_ELEMENTS.has(name)) return named;
   return classes.split(/\s+/).find(isClassOfLanguage);

@@ -78,7 +78,11 @@ export function extractCodeText(element: Element, labels?: ReadonlySet<Element>)
   const pieces: string[] = [];
   let isAtStart = true;
   let isBehindLine = false;
-  const add = (text: string) => {
+  let isBehindNumber = false;
+  const add = (written: string) => {
+    // Doxygen sets a blank after each number.
+    const text = isBehindNumber && element.name === 'div' ? written.replace(/^[ \u00a0]/, '') : written;
+    isBehindNumber = false;
     if (text === '') return;
     if (isBehindLine && !isAtStart && !text.startsWith('\n')) pieces.push('\n');
     isBehindLine = false;
@@ -90,7 +94,8 @@ export function extractCodeText(element: Element, labels?: ReadonlySet<Element>)
       if (isText(node)) add(node.data);
       else if (isTag(node)) {
         if (node.name === 'br') add('\n');
-        else if (!isLineNumbers(node) && !NON_CODE_ELEMENTS.has(node.name) && !labels?.has(node)) {
+        else if (isLineNumbers(node)) isBehindNumber = true;
+        else if (!NON_CODE_ELEMENTS.has(node.name) && !labels?.has(node)) {
           const isBlock = LINE_BREAKING_ELEMENTS.has(node.name);
           if ((isBlock || LINE_CLASS.test(node.attribs.class ?? '')) && !isAtStart) add('\n');
           walk(node.children);

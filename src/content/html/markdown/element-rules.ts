@@ -1,3 +1,4 @@
+import { isCodeListing } from '../code-listing.ts';
 import { isTag } from '../nodes.ts';
 import { codeBlock, inlineCode } from './code.ts';
 import { HEADING_ELEMENTS, LINE_ELEMENTS, SKIPPED_ELEMENTS } from './element-names.ts';
@@ -49,6 +50,7 @@ export const ELEMENT_RULES: ReadonlyMap<string, ElementRule> = new Map<string, E
   [
     'div',
     (writer, element) => {
+      if (isCodeListing(element)) return codeBlock(writer, element);
       writer.endText();
       renderedMath(writer, element);
       writer.endText();

@@ -1,5 +1,5 @@
 import type { Element } from 'domhandler';
-import { textContent } from 'domutils';
+import { findOne, textContent } from 'domutils';
 import { isTag } from '../nodes.ts';
 import { extractCodeText, fencedCode, LINE_NUMBER_CLASS } from './code.ts';
 import { LINE_BREAKS } from './inline-writer.ts';
@@ -15,6 +15,7 @@ const SAYS_TABLE = /^(table|(tree)?grid)$/;
  * list.
  */
 const MIN_CELLS_PER_BLOCK = 4;
+const ICON_CLASS = /(?:^|\s)icon(?:\s|$)/;
 const LAYOUT_ELEMENTS = new Set(['div', 'p', 'section', 'article', 'form']);
 const NESTED_BLOCK_ELEMENTS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'pre', 'blockquote']);
 
@@ -41,6 +42,8 @@ export const table: ElementRule = (writer, element) => {
       writer.addBlock({ kind: 'other', text: renderHtmlRows(rows, writer) });
       return;
     }
+    writer.line.text(iconTitle(rows));
+    writer.endText();
     writer.walk(element.children);
     writer.endText();
     return;
@@ -143,13 +146,30 @@ function alignments(head: Element, first: Element | undefined): string[] {
 const alignment = ({ attribs: { align, style } }: Element) =>
   (align ?? /text-align:\s*(left|center|right)/i.exec(style ?? '')?.[1] ?? '').toLowerCase();
 
+/** Whether the first cell is beside all the others and has nothing but a picture, as in the notes of Asciidoctor and DocBook. */
+function isIconBesideText(rows: Element[]): boolean {
+  const [first] = rows[0] ? findCells(rows[0]) : [];
+  if (!first || parseSpan(first, 'rowspan', MAX_ROW_SPAN) < rows.length) return false;
+  const isIcon =
+    ICON_CLASS.test(first.attribs.class ?? '') ||
+    (textContent(first).trim() === '' && findOne(({ name }) => name === 'img', first.children) !== null);
+  return isIcon && rows.every((row, place) => findCells(row).length === (place === 0 ? 2 : 1));
+}
+
+/** The kind of note that an icon of a font stands for; an empty string if there is none. */
+function iconTitle(rows: Element[]): string {
+  if (!isIconBesideText(rows)) return '';
+  const icon = findOne(({ name }) => name === 'i', rows[0]?.children ?? []);
+  return icon?.attribs.title ?? '';
+}
+
 /**
  * Whether a table holds data rather than layout. Header cells, a caption or a role say so (HTML standard,
  * 4.9.1); without them a table is data when few of its cells hold blocks.
  */
 function isDataTable(element: Element, rows: Element[]): boolean {
   const { role = '' } = element.attribs;
-  if (/^(presentation|none)$/.test(role) || rows.length === 0) return false;
+  if (/^(presentation|none)$/.test(role) || rows.length === 0 || isIconBesideText(rows)) return false;
   const below = descendantNames(element);
   if (below.has('table') || isCodeListing(rows)) return false;
   if (['th', 'thead', 'caption'].some((name) => below.has(name)) || SAYS_TABLE.test(role))

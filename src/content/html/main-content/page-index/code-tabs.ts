@@ -4,11 +4,11 @@ import { isParentElement, isTag } from '../../nodes.ts';
 /** The names of tabs are at most this many levels above the code, and this many elements before it. */
 const MAX_LEVELS = 6;
 const MAX_SIBLINGS = 10;
-const TAB_CLASS = /(?:^|[\s_-])tab(?:s|bed)?(?:$|[\s_-])/i;
+const TAB_CLASS = /(?:^|[^a-z])(?:code-?)?tab(?:s|bed)?(?![a-z])/i;
 
 /**
- * Finds the names of the tabs that choose between variants of code, such as package managers. They are controls, but say what
- * the code is for.
+ * Finds the names of the tabs that choose between variants of code, such as package managers, and the lists of these. They
+ * are controls, but say what the code is for.
  */
 export function findCodeTabs(elements: readonly Element[]): Set<Element> {
   const tabs = new Set<Element>();
@@ -36,8 +36,11 @@ function elementsBefore(element: Element): Element[] {
 /** Adds the tabs that an element is, or that it has as children. */
 function addTabs(element: Element, to: Set<Element>): void {
   const isList = element.attribs.role === 'tablist' || TAB_CLASS.test(element.attribs.class ?? '');
-  for (const each of isList ? [element, ...element.children.filter(isTag)] : [element])
-    if (isTab(each, isList)) to.add(each);
+  const found = (isList ? [element, ...element.children.filter(isTag)] : [element]).filter((each) =>
+    isTab(each, isList),
+  );
+  for (const tab of found) to.add(tab);
+  if (found.length > 0) to.add(element);
 }
 
 /** Whether an element is a tab: by its role, as the label of a choice, or as a button in a list of tabs. */

@@ -1,5 +1,6 @@
 import { type Document, Element } from 'domhandler';
 import { textContent } from 'domutils';
+import { isCodeListing } from '../../code-listing.ts';
 import { childrenOf, hasAttributes, isTag } from '../../nodes.ts';
 import type { PageType } from '../page-type/page-type.ts';
 import { findCodeTabs } from './code-tabs.ts';
@@ -178,7 +179,7 @@ class NameCoverage {
 
   /** Adds all elements in an element. */
   add(element: Element, isInCode = false): void {
-    const isCode = isInCode || CODE.has(element.name);
+    const isCode = isInCode || CODE.has(element.name) || isCodeListing(element);
     for (const child of childrenOf(element)) {
       const measured = isTag(child) ? this.#measures.get(child) : undefined;
       if (!isTag(child) || !measured) continue;

@@ -150,7 +150,7 @@ function isHintAccepted(
   index: PageIndex,
 ): boolean {
   const threshold = findThreshold(kind, index.type);
-  if (!threshold || index.contentAncestors.has(element)) return false;
+  if (!threshold || index.contentAncestors.has(element) || index.codeTabs.has(element)) return false;
   if (kind === 'control' && isQuestion(element, measured.length)) return false;
   if (kind === 'caption' && isCaption(element, measured, index)) return false;
   if (kind === 'photoCredit' && isInCaption(element)) return false;

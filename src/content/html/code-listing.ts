@@ -1,0 +1,20 @@
+import type { Element } from 'domhandler';
+import { hasAttributes, isTag } from './nodes.ts';
+
+const FRAGMENT_CLASS = /(?:^|\s)fragment(?:\s|$)/;
+const LINE_CLASS = /(?:^|\s)line(?:\s|$)/;
+const BLOCK_CLASS = /(?:^|\s)code-?block(?:\s|$)/;
+
+/**
+ * Whether an element is a block of code although it is no `pre`: the lines of Doxygen, and the blocks of Writerside, which
+ * have only text.
+ */
+export function isCodeListing(element: Element): boolean {
+  if (element.name !== 'div' || !hasAttributes(element)) return false;
+  const { class: names = '', 'data-lang': language } = element.attribs;
+  if (FRAGMENT_CLASS.test(names)) {
+    const lines = element.children.filter(isTag);
+    return lines.length > 0 && lines.every(({ attribs }) => LINE_CLASS.test(attribs.class ?? ''));
+  }
+  return language !== undefined && BLOCK_CLASS.test(names) && !element.children.some(isTag);
+}
