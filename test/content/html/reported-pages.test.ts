@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { contentOf } from './page.ts';
+
+/**
+ * Kinds of pages of which parts were lost, each as it was reported and in two other forms. A kind is the same whatever the
+ * URL of the page is. Two more kinds are in the tests of character sets and of the browser: UTF-8 under another declaration,
+ * and forms with controls named after properties.
+ */
+const URLS = [
+  'https://a.test/tide',
+  'https://b.test/docs/tide.html',
+  'https://c.test/blog/tide',
+  'https://d.test/wiki/tide',
+];
+
+const sentences = (about: string) =>
+  ['wheel', 'stone', 'sack']
+    .map(
+      (part) =>
+        `The ${part} of ${about} turns in the stream, and the clerk writes its weight into the long ledger.`,
+    )
+    .join(' ');
+const paragraph = (about: string) => `<p>${sentences(about)}</p>`;
+const paragraphs = (...about: string[]) => about.map(paragraph).join('');
+
+const HEADER =
+  '<header><nav><a href="/a">Home</a> <a href="/b">Docs</a> <a href="/c">About</a></nav></header>';
+const FOOTER = '<footer><a href="/imprint">Imprint</a> <a href="/privacy">Privacy</a></footer>';
+const page = (title: string, content: string) =>
+  `<!doctype html><html lang="en"><head><title>${title}</title></head><body>${HEADER}${content}${FOOTER}</body></html>`;
+
+/** Checks that the markdown has all parts, in their order, and nothing of the header and the footer. */
+function expectParts(html: string, parts: string[]): void {
+  for (const url of URLS) {
+    const { markdown } = contentOf(html, {}, { url });
+    let from = 0;
+    for (const part of parts) {
+      const at = markdown.indexOf(part, from);
+      if (at < 0) expect.fail(`${url} lacks ${JSON.stringify(part)} after character ${from}:\n${markdown}`);
+      from = at + part.length;
+    }
+    expect(markdown).not.toMatch(/Imprint|About\]/);
+  }
+}
+
+describe('text that screen readers skip', () => {
+  it.each([
+    [
+      'in a sentence, a price, a rating and a table',
+      `<p>Word <span aria-hidden="true">visible</span> end.</p>
+      <p>Price: <span class="a-price"><span class="a-offscreen">$19.99</span><span aria-hidden="true"><span>$</span><span>19<span>.</span></span><span>99</span></span></span></p>
+      <p>Rating <span aria-hidden="true">4.5 / 5</span><span class="sr-only">4.5 out of five stars</span></p>
+      <table><tr><th>Day</th><th aria-hidden="true">Tide</th></tr><tr><td>Mon</td><td aria-hidden="true">3.2 m</td></tr></table>
+      <p aria-hidden="true">A whole paragraph that readers see.</p>`,
+      [
+        'Word visible end.',
+        'Price: $19.99',
+        'Rating 4.5 / 5',
+        '| Day | Tide |',
+        '| Mon | 3.2 m |',
+        'A whole paragraph that readers see.',
+      ],
+    ],
+    [
+      'in figures of a report',
+      `<ul><li><strong aria-hidden="true">12 m</strong><span class="visually-hidden">Twelve metres</span> at noon</li>
+      <li><strong aria-hidden="true">3 m</strong><span class="visually-hidden">Three metres</span> at night</li></ul>`,
+      ['- **12 m** at noon', '- **3 m** at night'],
+    ],
+    [
+      'in a heading whose letters move',
+      '<h2 aria-label="High"><span aria-hidden="true">H</span><span aria-hidden="true">i</span><span aria-hidden="true">gh</span></h2><p>Water</p>',
+      ['## High', 'Water'],
+    ],
+  ])('stays once: %s', (_name, html, parts) => {
+    expectParts(page('Tide', `<main><h1>Tide</h1>${paragraphs('the mill')}${html}</main>`), parts);
+  });
+});
+
+describe('pictures without a source of their own', () => {
+  it.each([
+    [
+      'of picture, a background and AMP',
+      `<picture><source srcset="/a.avif 1x, /a2.avif 2x"><source data-srcset="/b.webp 400w, /c.webp 800w"><img alt="One"></picture>
+      <div style="background-image:url('/d.jpg')" role="img" aria-label="Two"></div><amp-img src="/e.jpg" alt="Three" width="1" height="1"></amp-img>`,
+      ['![One](https://a.test/c.webp)', '![Two](https://a.test/d.jpg)', '![Three](https://a.test/e.jpg)'],
+    ],
+    [
+      'of picture around a placeholder',
+      '<figure><picture><source data-srcset="/a.webp 2x"><img alt="One" src="data:image/gif;base64,R0lGODlhAQABAAAAACw="></picture><figcaption>Caption</figcaption></figure>',
+      ['![One](https://a.test/a.webp)', 'Caption'],
+    ],
+    [
+      'of AMP for several screens',
+      '<amp-img alt="One" layout="responsive" width="3" height="2" srcset="/a.jpg 320w, /b.jpg 960w"></amp-img><amp-anim src="/c.gif" alt="Two" width="40" height="40"></amp-anim>',
+      ['![One](https://a.test/b.jpg)', '![Two](https://a.test/c.gif)'],
+    ],
+  ])('stay with their texts: %s', (_name, pictures, parts) => {
+    const html = page(
+      'Pictures',
+      `<main><h1>Pictures</h1>${paragraph('one')}${pictures}${paragraph('two')}</main>`,
+    );
+    const { markdown, images } = contentOf(html, {}, { url: URLS[0] });
+    for (const part of parts) expect(markdown).toContain(part);
+    const urls = parts.flatMap((part) => /\((.*)\)/.exec(part)?.[1] ?? []);
+    expect(images).toEqual(expect.arrayContaining(urls));
+  });
+});
