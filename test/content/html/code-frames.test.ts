@@ -96,6 +96,15 @@ describe('beside a block of code', () => {
     expect(toMarkdown(parseHtml(html), { removeBase64Images: true, tidy: false })).toContain('Copy');
   });
 
+  it('other code stays, whatever it says', () => {
+    const other =
+      '<div><pre><code><span>js</span> <span>&amp;&amp;</span> <span>copy</span></code></pre></div>';
+    for (const language of ['language-js', ''])
+      expect(blocks(`${other}<pre><code class="${language}">a()</code></pre>`)[0]).toBe(
+        code('', 'js && copy'),
+      );
+  });
+
   it('the name of a language is text where other blocks follow', () => {
     const html = '<div>Go</div><pre>a()</pre><p>And on.</p>';
     expect(blocks(html)).toEqual(['Go', code(''), 'And on.']);

@@ -89,7 +89,7 @@ function labelsOn(
     if (isText(at) && at.data.trim() !== '') return { labels, isAll: false };
     const text = isTag(at) ? textOf(at, MAX_LABEL_LENGTH + 1) : '';
     if (!isTag(at) || text === '') continue;
-    const texts = text.length > MAX_LABEL_LENGTH || NEVER_LABELS.has(at.name) ? [] : textsIn(at);
+    const texts = text.length > MAX_LABEL_LENGTH ? [] : textsIn(at);
     const found = texts.filter((each) => COPY.test(each.text) || isLanguage(each));
     // Several languages are the names of tabs.
     const isTabs = found.filter(isLanguage).length > 1;
@@ -99,13 +99,15 @@ function labelsOn(
   return { labels, isAll: at === null };
 }
 
-/** The texts in an element, each with its innermost element, but for the names of tabs. */
+/** The texts in an element, each with its innermost element. Blocks of the text itself and tabs count as empty texts. */
 function textsIn(element: Element): Label[] {
-  const { role, for: input } = element.attribs;
-  if (role === 'tab' || (element.name === 'label' && input !== undefined)) return [];
-  const hasText = element.children.some((child) => isText(child) && child.data.trim() !== '');
-  if (hasText) return [{ element, text: oneLine(textContent(element)) }];
-  return element.children.filter(isTag).flatMap(textsIn);
+  const { name, attribs, children } = element;
+  const isTab = attribs.role === 'tab' || (name === 'label' && attribs.for !== undefined);
+  if (isTab || NEVER_LABELS.has(name)) return [{ element, text: '' }];
+  const hasText = children.some((child) => isText(child) && child.data.trim() !== '');
+  return hasText
+    ? [{ element, text: oneLine(textContent(element)) }]
+    : children.filter(isTag).flatMap(textsIn);
 }
 
 /** The language that one of the labels names; an empty string without one. */

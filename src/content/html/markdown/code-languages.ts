@@ -167,7 +167,7 @@ export const isLanguageName = (text: string): boolean => GROUP_BY_NAME.has(simpl
 /** Whether two names are those of one language. */
 export function isSameLanguage(one: string, other: string): boolean {
   const [a, b] = [simplify(one), simplify(other)];
-  return a === b || (GROUP_BY_NAME.has(a) && GROUP_BY_NAME.get(a) === GROUP_BY_NAME.get(b));
+  return a !== '' && (a === b || (GROUP_BY_NAME.has(a) && GROUP_BY_NAME.get(a) === GROUP_BY_NAME.get(b)));
 }
 
 const simplify = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}+#]/gu, '');
