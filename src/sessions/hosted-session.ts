@@ -115,6 +115,7 @@ export class HostedSession {
       currentTarget: () => this.#tabs.current(),
       showStep: (text) => this.#liveView.showStep(text),
       onStep: (tool) => this.#counters.addPromptStep(tool),
+      logger,
     });
     void connection.closed.then(() => this.end('crashed'));
     void browser.exceeded.then((limit) => this.end(limit));

@@ -1,4 +1,10 @@
-import type { BrandingData, LogoCandidate } from './branding-data.ts';
+import type { RunInPage } from '../open-page/page-function.ts';
+import {
+  type BrandingData,
+  type LogoCandidate,
+  MAX_SOURCE_LENGTH,
+  MAX_TEXT_LENGTH,
+} from './branding-data.ts';
 import { collectBackgrounds } from './page/backgrounds.ts';
 import { collectBoxStyles } from './page/box-styles.ts';
 import { collectControls } from './page/controls.ts';
@@ -15,24 +21,16 @@ import { findVisibleElements } from './page/visible-elements.ts';
 const MAX_ELEMENTS = 6_000;
 const MAX_VARIANTS = 400;
 const MAX_CONTROLS = 100;
-const MAX_LOGO_CANDIDATES = 60;
+const LOGO_LIMITS = { candidates: 60, sourceLength: MAX_SOURCE_LENGTH, linkLength: MAX_TEXT_LENGTH };
 const MAX_SVGS = 20;
-const MAX_SVG_ELEMENTS = 300;
-/** Longest data URI of an image, in characters. */
-const MAX_SOURCE_CHARACTERS = 100_000;
-const DECLARATION_LIMITS = { variables: 300, icons: 30, manifestMs: 3_000 };
-
-/** Runs a function in the open page and returns its result. */
-type EvaluateInPage = <Argument, Result>(
-  run: (argument: Argument) => Result,
-  argument: Argument,
-) => Promise<Awaited<Result>>;
+const SVG_LIMITS = { shapes: 300, length: MAX_SOURCE_LENGTH };
+const DECLARATION_LIMITS = { variables: 300, icons: 30, manifestMs: 3_000, urlLength: MAX_SOURCE_LENGTH };
 
 /**
  * Collects from an open page the data that its brand is derived from.
  * @returns `undefined` when the document is not HTML
  */
-export async function collectBrandingData(evaluate: EvaluateInPage): Promise<BrandingData | undefined> {
+export async function collectBrandingData(evaluate: RunInPage): Promise<BrandingData | undefined> {
   if (!(await evaluate(findVisibleElements, MAX_ELEMENTS))) return undefined;
   // The order matters: backgrounds are read by all later functions, and controls mark the text of buttons.
   const backgrounds = await evaluate(collectBackgrounds, MAX_VARIANTS);
@@ -49,16 +47,16 @@ export async function collectBrandingData(evaluate: EvaluateInPage): Promise<Bra
   };
 }
 
-async function collectLogos(evaluate: EvaluateInPage): Promise<LogoCandidate[]> {
+async function collectLogos(evaluate: RunInPage): Promise<LogoCandidate[]> {
   const candidates: LogoCandidate[] = [];
   let svgCount = 0;
-  for (const { index, ...candidate } of await evaluate(collectLogoCandidates, MAX_LOGO_CANDIDATES)) {
+  for (const { index, ...candidate } of await evaluate(collectLogoCandidates, LOGO_LIMITS)) {
     if (candidate.kind !== 'svg') candidates.push(candidate);
     else if (svgCount++ < MAX_SVGS) {
-      const svg = await evaluate(serializeSvg, { index, shapes: MAX_SVG_ELEMENTS });
+      const svg = await evaluate(serializeSvg, { index, ...SVG_LIMITS });
       const src = svg && `data:image/svg+xml,${encodeURIComponent(svg.source)}`;
       if (src) candidates.push({ ...candidate, src, colors: svg.colors });
     }
   }
-  return candidates.filter(({ src }) => src && src.length <= MAX_SOURCE_CHARACTERS);
+  return candidates.filter(({ src }) => src && src.length <= MAX_SOURCE_LENGTH);
 }

@@ -6,6 +6,7 @@ import type { Content } from '../html/content.ts';
 import type { PageMedia } from '../html/media/page-media.ts';
 import type { CheckedResponse, LanguageModel, ModelFeature } from '../language-model.ts';
 import type { MediaKind } from '../media-kind.ts';
+import type { RunInPage } from '../open-page/page-function.ts';
 import type { FetchedSnapshot } from '../snapshot.ts';
 
 /** The part of an open browser page that takes screenshots. */
@@ -17,14 +18,7 @@ export interface ScreenshotTarget {
 
 /** The part of an open browser page that a format may use while the page is open. */
 export interface OpenPage extends ScreenshotTarget {
-  /**
-   * Evaluates a function in the isolated world of the page. The function may use nothing from outside but
-   * its argument.
-   */
-  evaluate<Argument, Result>(
-    run: (argument: Argument) => Result,
-    argument: Argument,
-  ): Promise<Awaited<Result>>;
+  evaluate: RunInPage;
   /** Adds a warning for the user. */
   warn(text: string): void;
 }

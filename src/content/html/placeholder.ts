@@ -1,11 +1,15 @@
-/** The visible text of a page, for pages with very little of it. */
-export interface VisibleText {
+import { z } from 'zod';
+
+export const VisibleText = z.object({
   /** Its visible text, an entry for each line. */
-  lines: string[];
-  title: string;
+  lines: z.array(z.string().max(1_000)).max(1_000),
+  title: z.string().max(1_000),
   /** Whether the page has a loading indicator: a spinner, a progress bar or a skeleton. */
-  hasSpinner: boolean;
-}
+  hasSpinner: z.boolean(),
+});
+
+/** The visible text of a page, for pages with very little of it. */
+export type VisibleText = z.infer<typeof VisibleText>;
 
 /** Maximum characters of a line that may be a title, and of a line that may ask visitors to wait. */
 const MAX_TITLE_LENGTH = 60;

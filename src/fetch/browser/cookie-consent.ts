@@ -7,8 +7,10 @@ import {
   filterCompactRules,
   type IndexedCMPRuleset,
 } from '@duckduckgo/autoconsent';
+import { z } from 'zod';
+import type { PageDom, PageElement } from '../../content/open-page/page-dom.ts';
+import { pageFunction } from '../../content/open-page/page-function.ts';
 import type { Logger } from '../../system/logger.ts';
-import { Disconnected, type Session } from './chromium/cdp.ts';
 import {
   filterMatching,
   NOTICE_GLOBALS,
@@ -18,8 +20,8 @@ import {
 } from './cookie-notice-signs.ts';
 import { createSelectorCheck, type ElementNames, readElementNames } from './dom/element-names.ts';
 import { listFrames, type PageFrame } from './dom/frames.ts';
-import { type IsolatedWorld, isBetweenDocuments, openIsolatedWorld } from './dom/isolated-world.ts';
-import { createPageDom, type PageDom } from './dom/page-dom.ts';
+import { type IsolatedWorld, openIsolatedWorld } from './dom/isolated-world.ts';
+import { takeOptionalStep } from './optional-step.ts';
 import type { Tab } from './tab.ts';
 
 /** How long the detection may take. A notice that is present is found within this time. */
@@ -76,14 +78,20 @@ export interface NoticeSearch {
 /**
  * Finds the frames of a settled page that may show a cookie notice, which costs much less than the library,
  * so that most pages need not run it. The search runs once the page has settled instead of while it loads, so
- * pages without a notice do not have to wait for one.
- * @param logger logs a search that failed, after which the frame counts as one without a notice
+ * pages without a notice do not have to wait for one. A frame that cannot be searched counts as one without a
+ * notice.
  */
-export async function searchCookieNotices(tab: Tab, logger: Pick<Logger, 'warn'>): Promise<NoticeSearch> {
+export async function searchCookieNotices(tab: Tab): Promise<NoticeSearch> {
   const [page, ...frames] = await listFrames(tab);
   const childFrames = frames.filter(({ url, level }) => level === 1 && /^https?:/.test(url));
   const searched = [...(page ? [page] : []), ...(childFrames.length > MAX_FRAMES ? [] : childFrames)];
-  const found = await Promise.all(searched.map((frame) => searchFrame(frame, logger)));
+  const found = await Promise.all(
+    searched.map((frame) =>
+      takeOptionalStep(tab.logger, 'a frame is read with the cookie notices that it may show', () =>
+        searchFrame(frame),
+      ),
+    ),
+  );
   const suspected = searched.flatMap((frame, index) => {
     const rules = found[index]?.rules;
     return rules ? [{ ...frame, rules }] : [];
@@ -91,45 +99,30 @@ export async function searchCookieNotices(tab: Tab, logger: Pick<Logger, 'warn'>
   return { names: found[0]?.names, suspected };
 }
 
-/**
- * @returns `undefined` if the frame is navigating or cannot be searched; without rules if it shows no notice
- */
-async function searchFrame(
-  frame: PageFrame,
-  logger: Pick<Logger, 'warn'>,
-): Promise<{ names: ElementNames; rules?: CompactCMPRuleset } | undefined> {
+/** @returns the names in the frame, and rules if it may show a notice */
+async function searchFrame(frame: PageFrame): Promise<{ names: ElementNames; rules?: CompactCMPRuleset }> {
   const { session, url, level, isSessionRoot } = frame;
   const isPage = level === 0;
-  try {
-    const world = await openIsolatedWorld(session, frame.frameId);
-    const [names, hasWord, hasGlobal] = await Promise.all([
-      readElementNames(world.call),
-      // The library recognises unknown notices only in the page itself.
-      isPage && world.call(overlayHasWord, NOTICE_WORDS),
-      isSessionRoot && hasNoticeGlobal(session),
-    ]);
-    const signs = { url, overlayHasWord: hasWord, hasGlobal };
-    const applicable = filterCompactRules(loadAutoconsent().rules, { url, mainFrame: isPage });
-    const possible = possibleNotices(applicable, signs, createSelectorCheck(names));
-    if (!possible) return { names };
-    const matching = new Set(await world.call(filterMatching, possible.selectors));
-    const notices = possibleNotices(possible.rules, signs, (selector) => matching.has(selector));
-    return { names, ...(notices && { rules: notices.rules }) };
-  } catch (error) {
-    if (!isBetweenDocuments(error) && !(error instanceof Disconnected))
-      logger.warn(
-        { err: error, url },
-        'a frame could not be searched for cookie notices and is read as it is',
-      );
-    return undefined;
-  }
+  const world = await openIsolatedWorld(session, frame.frameId);
+  const [names, hasWord, hasGlobal] = await Promise.all([
+    readElementNames(world.call),
+    // The library recognises unknown notices only in the page itself.
+    isPage && world.call(overlayHasWord, NOTICE_WORDS),
+    isSessionRoot && hasNoticeGlobal(world),
+  ]);
+  const signs = { url, overlayHasWord: hasWord, hasGlobal };
+  const applicable = filterCompactRules(loadAutoconsent().rules, { url, mainFrame: isPage });
+  const possible = possibleNotices(applicable, signs, createSelectorCheck(names));
+  if (!possible) return { names };
+  const { selectors } = possible;
+  const matching = new Set((await world.call(filterMatching, selectors)).map((index) => selectors[index]));
+  const notices = possibleNotices(possible.rules, signs, (selector) => matching.has(selector));
+  return { names, ...(notices && { rules: notices.rules }) };
 }
 
 /** Looks among the page's own globals. */
-async function hasNoticeGlobal(session: Session): Promise<boolean> {
-  const expression = `${JSON.stringify(NOTICE_GLOBALS)}.some((name) => globalThis[name])`;
-  return (await session.send('Runtime.evaluate', { expression, returnByValue: true })).result.value === true;
-}
+const hasNoticeGlobal = (world: IsolatedWorld) =>
+  world.isTrueInMainWorld(NOTICE_GLOBALS.map((name) => `globalThis.${name}`).join(' || '));
 
 /**
  * Rejects the cookie notice of a page and removes it from the document, because rejected notices often stay
@@ -137,44 +130,72 @@ async function hasNoticeGlobal(session: Session): Promise<boolean> {
  * @param suspected the frames that may show one
  * @returns whether there was a notice; the page may then change again
  */
-export async function rejectCookieNotice(suspected: SuspectedFrame[]): Promise<boolean> {
+export async function rejectCookieNotice(
+  suspected: SuspectedFrame[],
+  logger: Pick<Logger, 'warn'>,
+): Promise<boolean> {
   const [first, ...rest] = suspected;
-  if (first?.level === 0) return (await rejectInFrame(first)) || rejectCookieNotice(rest);
-  return (await Promise.all(suspected.map(rejectInFrame))).includes(true);
+  if (first?.level === 0) return (await rejectInFrame(first, logger)) || rejectCookieNotice(rest, logger);
+  return (await Promise.all(suspected.map((frame) => rejectInFrame(frame, logger)))).includes(true);
 }
 
-async function rejectInFrame({ session, frameId, rules, isSessionRoot }: SuspectedFrame): Promise<boolean> {
+async function rejectInFrame(
+  { session, frameId, rules, isSessionRoot }: SuspectedFrame,
+  logger: Pick<Logger, 'warn'>,
+): Promise<boolean> {
   const { library } = loadAutoconsent();
   const options = { rules, config: CONFIG, FIND_MS, REJECT_MS };
-  try {
+  const isRejected = await takeOptionalStep(logger, 'a page is read with its cookie notice', async () => {
     const world = await openIsolatedWorld(session, frameId);
-    // `evaluateInMainWorld` uses the globals of the session's main frame, so only that frame may ask for it.
-    if (isSessionRoot) await world.listen('winnowAsk', (text) => void answerEvalRequest(world, text));
-    return await world.evaluate(`(() => {
+    // Only the session's main frame has the globals that `isTrueInMainWorld` uses.
+    if (isSessionRoot) await world.listen('winnowAsk', (text) => void answerEvalRequest(world, text, logger));
+    return world.isTrue(`(() => {
       const module = { exports: {} };
       ((module, exports) => { ${library}
       })(module, module.exports);
-      return (${rejectInPage})(module.exports.default, ${JSON.stringify(options)}, (${createPageDom})());
+      return (${rejectInPage})(module.exports.default, ${JSON.stringify(options)}, dom);
     })()`);
-  } catch {
-    // The rejection may have reloaded the page. A page whose notice could not be rejected is still worth
-    // reading.
-    return true;
-  }
+  });
+  // The rejection may have reloaded the page.
+  return isRejected ?? true;
+}
+
+/** A request of the library for code to be evaluated among the page's own globals. */
+const EvalRequest = z.object({ id: z.string().max(100), code: z.string().max(100_000) });
+
+interface EvalResponse {
+  type: 'evalResp';
+  id: string;
+  result: boolean;
 }
 
 /**
  * Evaluates code for the library among the page's own globals, where some notices keep the functions that
- * control them.
+ * control them. Code that fails finds nothing there.
+ * @param request was written by `rejectInPage`
  */
-async function answerEvalRequest(world: IsolatedWorld, request: string): Promise<void> {
-  // The message was written by `rejectInPage`.
-  const { id, code } = JSON.parse(request) as { id: string; code: string };
-  const result = await world.evaluateInMainWorld(code).catch(() => false);
-  const response = JSON.stringify({ type: 'evalResp', id, result });
-  // The document may be gone, and with it the caller.
-  await world.evaluate(`winnowAnswer(${response})`).catch(() => undefined);
+async function answerEvalRequest(
+  world: IsolatedWorld,
+  request: string,
+  logger: Pick<Logger, 'warn'>,
+): Promise<void> {
+  await takeOptionalStep(logger, 'a cookie notice is not asked whether it was answered', async () => {
+    const { id, code } = EvalRequest.parse(JSON.parse(request));
+    const result = await world.isTrueInMainWorld(code).catch(() => false);
+    await world.call(answerInPage, { type: 'evalResp', id, result });
+  });
 }
+
+/** What the functions for rejecting a notice keep in the isolated world. */
+interface AskingConsent {
+  /** Takes the response to a request. */
+  receive?(response: EvalResponse): unknown;
+}
+
+/** Runs in the page. */
+const answerInPage = pageFunction(z.void(), (response: EvalResponse, dom) => {
+  dom.keep<AskingConsent>('consent', () => ({})).receive?.(response);
+});
 
 /** The class of the library, whose types describe the package as CommonJS. */
 type Library = typeof library.default;
@@ -183,7 +204,7 @@ type Library = typeof library.default;
  * A notice that the library found. A notice that only the heuristic recognised carries its elements in
  * `popups`.
  */
-type Notice = NonNullable<InstanceType<Library>['foundCmp']> & { popups?: { element: HTMLElement }[] };
+type Notice = NonNullable<InstanceType<Library>['foundCmp']> & { popups?: { element: PageElement }[] };
 
 /** Runs in the page. */
 async function rejectInPage(
@@ -193,10 +214,9 @@ async function rejectInPage(
 ): Promise<boolean> {
   const withTimeout = <Result>(ms: number, work: Promise<Result>) =>
     Promise.race([work, new Promise<undefined>((resolve) => setTimeout(resolve, ms))]);
-  const world = globalThis as unknown as {
-    winnowAsk?(request: string): void;
-    winnowAnswer: InstanceType<Library>['receiveMessageCallback'];
-  };
+  const world = globalThis as { winnowAsk?(request: string): void };
+  // Where the function is missing, an element with its name would take its place.
+  const ask = Object.hasOwn(world, 'winnowAsk') ? world.winnowAsk : undefined;
 
   class Consent extends Library {
     override start(): void {
@@ -205,12 +225,13 @@ async function rejectInPage(
   }
   const consent = new Consent(
     async (message) => {
-      if (message.type === 'eval') world.winnowAsk?.(JSON.stringify(message));
+      if (message.type === 'eval') ask?.(JSON.stringify(message));
     },
     options.config,
     { autoconsent: [], compact: options.rules },
   );
-  world.winnowAnswer = (response) => consent.receiveMessageCallback(response);
+  dom.keep<AskingConsent>('consent', () => ({})).receive = (response) =>
+    consent.receiveMessageCallback(response);
 
   // The library runs its heuristic on every second attempt only; this makes the first attempt the second.
   consent.state.findCmpAttempts = 1;
@@ -232,9 +253,9 @@ async function rejectInPage(
   // The rules hide elements by a style sheet, which is replaced by removing those elements.
   for (const style of dom.findAll('style#autoconsent-css-rules')) {
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync(style.textContent ?? '');
+    sheet.replaceSync(dom.textContent(style) ?? '');
     for (const rule of sheet.cssRules) if (rule instanceof CSSStyleRule) removeAll(rule.selectorText);
-    style.remove();
+    dom.remove(style);
   }
   return true;
 }

@@ -1,6 +1,8 @@
 import type { CompactCMPRule, CompactCMPRuleset } from '@duckduckgo/autoconsent';
+import { z } from 'zod';
+import type { PageElement } from '../../content/open-page/page-dom.ts';
+import { pageFunction } from '../../content/open-page/page-function.ts';
 import type { SelectorCheck } from './dom/element-names.ts';
-import type { PageDom } from './dom/page-dom.ts';
 
 /**
  * Words of which one stands in every text by which the library recognises a notice that it has no rule for.
@@ -117,28 +119,31 @@ function selectorsOf(step: Step, strings: string[]): string[] {
 const idsOf = (xpath: string) =>
   ['*', ...[...xpath.matchAll(/@id=["']([\w-]+)["']/g)].map(([, id]) => `#${id}`)].join(' ');
 
-/** Runs in the page: those of the selectors that match something, or that it does not understand. */
-export function filterMatching(selectors: string[], dom: PageDom): string[] {
-  return selectors.filter((selector) => {
+/**
+ * Runs in the page: the indexes of those of the selectors that match something, or that it does not
+ * understand.
+ */
+export const filterMatching = pageFunction(z.array(z.int()).max(10_000), (selectors: string[], dom) =>
+  selectors.flatMap((selector, index) => {
     try {
-      return dom.find(selector) !== null;
+      return dom.find(selector) ? [index] : [];
     } catch {
-      return true;
+      return [index];
     }
-  });
-}
+  }),
+);
 
 /** Runs in the page: whether an element that lies over it has one of the words in its text. */
-export function overlayHasWord(words: string[], dom: PageDom): boolean {
+export const overlayHasWord = pageFunction(z.boolean(), (words: string[], dom): boolean => {
   const body = dom.body();
   const text = (body && dom.textContent(body))?.toLowerCase() ?? '';
   const found = words.filter((word) => text.includes(word));
   if (!body || !found.length) return false;
-  const visited = new Set<Element>();
-  const isOverlay = (element: Element) =>
-    /^(?:fixed|sticky)$/.test(getComputedStyle(element).position) ||
+  const visited = new Set<PageElement>();
+  const isOverlay = (element: PageElement) =>
+    /^(?:fixed|sticky)$/.test(dom.style(element).position) ||
     dom.matches(element, 'dialog[open], [role="dialog"], [aria-modal="true"]');
-  const isInOverlay = (start: Element | null) => {
+  const isInOverlay = (start: PageElement | null) => {
     for (let element = start; element && element !== body; element = dom.parentElement(element)) {
       if (visited.has(element)) return false;
       visited.add(element);
@@ -146,11 +151,11 @@ export function overlayHasWord(words: string[], dom: PageDom): boolean {
     }
     return false;
   };
-  const walker = dom.textWalker(body);
-  while (walker.nextNode()) {
-    const lowerCase = walker.currentNode.nodeValue?.toLowerCase() ?? '';
+  const walker = dom.walker(body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const lowerCase = dom.nodeValue(node)?.toLowerCase() ?? '';
     const hasWord = found.some((word) => lowerCase.includes(word));
-    if (hasWord && isInOverlay(walker.currentNode.parentElement)) return true;
+    if (hasWord && isInOverlay(dom.parentElement(node))) return true;
   }
   return false;
-}
+});

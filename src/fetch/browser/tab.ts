@@ -1,3 +1,4 @@
+import type { Logger } from '../../system/logger.ts';
 import { createTooLargeError } from '../net/response-body.ts';
 import type { BrowsingContext } from './chromium/browsing-context.ts';
 import type { Session } from './chromium/cdp.ts';
@@ -22,6 +23,8 @@ export interface Tab extends FrameTarget, FrameSessions {
   failure: Promise<never>;
   /** Warnings for the user. */
   warnings: string[];
+  /** Logs steps that only help and have failed. */
+  logger: Pick<Logger, 'warn'>;
   /** The current URL of the page. */
   url(): string;
   /** Resolves when the page has navigated to another document. */
@@ -39,6 +42,7 @@ export interface TabOptions {
   waitForVisuals: boolean;
   /** Maximum size of one document as it is sent, in bytes. */
   maxBytes: number;
+  logger: Pick<Logger, 'warn'>;
 }
 
 /**
@@ -50,7 +54,7 @@ const DISABLE_SERVICE_WORKERS = `if (navigator.serviceWorker) navigator.serviceW
 
 /** Opens an empty tab, in which dialogs are closed automatically. */
 export async function openTab(context: BrowsingContext, options: TabOptions): Promise<Tab> {
-  const { appearance, waitForVisuals, maxBytes } = options;
+  const { appearance, waitForVisuals, maxBytes, logger } = options;
   const { targetId, session } = await context.openPage();
   const network = new NetworkMonitor({ mainFrameId: targetId, waitForVisuals });
   const { promise: failure, reject } = Promise.withResolvers<never>();
@@ -84,6 +88,7 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
     network,
     failure,
     warnings: [],
+    logger,
     sessions,
     prepareFrames,
     url: currentUrl,

@@ -21,6 +21,7 @@ import type { AdBlocker } from './network/ad-blocker.ts';
 import type { DocumentResponse } from './network/network-monitor.ts';
 import { prepareOwnHeaders } from './network/request-headers.ts';
 import { interceptRequests } from './network/request-interception.ts';
+import { takeOptionalStep } from './optional-step.ts';
 import { createPageClock, runWithClock } from './page-clock.ts';
 import { openTab, type Tab } from './tab.ts';
 import { waitUntilSettled } from './wait-until-settled.ts';
@@ -105,7 +106,7 @@ export async function visit(context: BrowsingContext, options: VisitOptions): Pr
   const waitForVisuals =
     Object.keys(options.collect).length > 0 ||
     actions.some(({ type }) => type === 'screenshot' || type === 'pdf');
-  const tab = await openTab(context, { appearance, maxBytes, waitForVisuals });
+  const tab = await openTab(context, { appearance, maxBytes, waitForVisuals, logger: options.logger });
   const result = await useTab(tab, options);
   if (context.keepPage) {
     await leaveTab(tab, appearance);
@@ -131,7 +132,11 @@ async function useTab(tab: Tab, options: VisitOptions): Promise<VisitResult> {
 async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<VisitResult> {
   const { session, network } = tab;
   const { blockAds } = options;
-  const ads = blockAds ? await options.adBlocker?.open() : undefined;
+  const { adBlocker } = options;
+  const ads =
+    blockAds && adBlocker
+      ? await takeOptionalStep(tab.logger, 'a page is read with its advertisements', () => adBlocker.open())
+      : undefined;
   await interceptRequests(tab, {
     headers: await prepareOwnHeaders(tab.context, options),
     isBlocked: ads?.isAd,
@@ -150,9 +155,14 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
     onRequestsEnded: options.actions.length ? undefined : onRequestsEnded,
   });
   if (options.waitForMs) await sleep(options.waitForMs);
-  const notices = blockAds ? await searchCookieNotices(tab, options.logger) : undefined;
+  const notices = blockAds
+    ? await takeOptionalStep(tab.logger, 'a page is read with its cookie notice', () =>
+        searchCookieNotices(tab),
+      )
+    : undefined;
   const isChanged =
-    notices?.suspected.length && (await runWithClock(clock, () => rejectCookieNotice(notices.suspected)));
+    notices?.suspected.length &&
+    (await runWithClock(clock, () => rejectCookieNotice(notices.suspected, tab.logger)));
   if (isChanged) await waitUntilSettled(tab, { clock });
   const actionBounds = { contentType: currentResponse().contentType, maxCharacters: options.maxBytes };
   const actions =
@@ -204,7 +214,7 @@ async function collectFormats(
   const collectedData: VisitResult['collectedData'] = {};
   const page: OpenPage = {
     ...createScreenshotTarget(tab),
-    evaluate: (run, argument) => evaluateIsolated(tab, run, argument),
+    evaluate: (pageFunction, argument) => evaluateIsolated(tab, pageFunction, argument),
     warn: (text) => tab.warnings.push(text),
   };
   for (const [type, make] of Object.entries(collectors)) {

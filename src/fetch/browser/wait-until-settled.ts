@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseRefresh } from '../../content/html/meta-refresh.ts';
 import { isPlaceholder } from '../../content/html/placeholder.ts';
-import { type PageActivity, probeActivity } from './activity-probe.ts';
+import { type PageActivity, probeActivity, UNKNOWN_ACTIVITY } from './activity-probe.ts';
+import { Disconnected } from './chromium/cdp.ts';
 import { evaluateIsolated, isBetweenDocuments } from './dom/isolated-world.ts';
 import { readShortText } from './dom/short-text.ts';
 import { type PageClock, runWithClock } from './page-clock.ts';
@@ -61,7 +62,7 @@ export interface SettleOptions {
 }
 
 /** The parts of a tab that are watched. */
-export type WatchedTab = Pick<Tab, 'session' | 'frameId' | 'network' | 'nextDocument'>;
+export type WatchedTab = Pick<Tab, 'session' | 'frameId' | 'network' | 'nextDocument' | 'logger'>;
 
 /**
  * Waits until network and DOM have been quiet together for `quietMs`, but at most `maxMs`, not counting the
@@ -75,10 +76,11 @@ export async function waitUntilSettled(
   let refreshes = 0;
   let navigationMs = MAX_NAVIGATION_MS;
   const calm = createCalmness(tab);
+  const readActivity = createActivityProbe(tab);
   let awaitsRequests = onRequestsEnded !== undefined;
   while (performance.now() < end) {
     // Its response comes after the event of a navigation that a click or a script has asked for.
-    const activity = await readActivity(tab);
+    const activity = await readActivity();
     if (tab.network.isNavigating() && navigationMs > 0) {
       const waitedMs = await runWithClock(clock, () => waitForNavigation(tab, navigationMs));
       navigationMs -= waitedMs;
@@ -195,14 +197,23 @@ async function waitForNavigation({ network }: WatchedTab, maxMs: number): Promis
   return waitedMs();
 }
 
-async function readActivity(tab: WatchedTab): Promise<PageActivity> {
-  try {
-    return await evaluateIsolated(tab, probeActivity, MIN_TEXT_LENGTH);
-  } catch (error) {
-    if (isBetweenDocuments(error))
-      return { quietMs: 0, version: '', origin: '', textLength: 0, isEmpty: true, hasScripts: true };
-    throw error;
-  }
+/**
+ * Measures the activity of a page. Once this has failed, the page settles by its requests alone.
+ */
+function createActivityProbe(tab: WatchedTab): () => Promise<PageActivity> {
+  let hasFailed = false;
+  return async () => {
+    if (hasFailed) return UNKNOWN_ACTIVITY;
+    try {
+      return await evaluateIsolated(tab, probeActivity, MIN_TEXT_LENGTH);
+    } catch (error) {
+      if (isBetweenDocuments(error))
+        return { quietMs: 0, version: '', origin: '', textLength: 0, isEmpty: true, hasScripts: true };
+      logUnlessGone(tab, error, 'a page is waited for by its requests alone');
+      hasFailed = true;
+      return UNKNOWN_ACTIVITY;
+    }
+  };
 }
 
 /** Whether the page shows only a placeholder for content that its scripts will load. */
@@ -212,6 +223,13 @@ async function showsOnlyPlaceholder(tab: WatchedTab): Promise<boolean> {
     return shortText !== null && isPlaceholder(shortText);
   } catch (error) {
     if (isBetweenDocuments(error)) return true;
-    throw error;
+    logUnlessGone(tab, error, 'a page is read whether or not it shows only a placeholder');
+    return false;
   }
+}
+
+/** @throws Disconnected if that is the error, because the page is gone */
+function logUnlessGone({ logger }: WatchedTab, error: unknown, consequence: string): void {
+  if (error instanceof Disconnected) throw error;
+  logger.warn({ err: error }, consequence);
 }

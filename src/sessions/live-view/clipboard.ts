@@ -1,3 +1,6 @@
+import { z } from 'zod';
+import type { PageElement } from '../../content/open-page/page-dom.ts';
+import { type PageCode, pageFunction } from '../../content/open-page/page-function.ts';
 import type { CdpConnection, Session } from '../../fetch/browser/chromium/cdp.ts';
 import {
   evaluateIsolated,
@@ -66,17 +69,15 @@ async function attachToFrame(browser: Session, frameId: string): Promise<string 
   return (await browser.send('Target.attachToTarget', { targetId: frameId, flatten: true })).sessionId;
 }
 
-/** Runs in the page. @returns the frame element that has the focus, if any */
-function findFocusedFrame(): Element | undefined {
-  let element = document.activeElement;
-  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+/** Runs in the page: finds the frame that has the focus, if any. */
+const findFocusedFrame: PageCode<undefined, PageElement | undefined> = (_, dom) => {
+  const element = dom.focusedElement();
   return element instanceof HTMLIFrameElement || element instanceof HTMLFrameElement ? element : undefined;
-}
+};
 
 /** Runs in the page. */
-function copyInPage(maxLength: number): string {
-  let element = document.activeElement;
-  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+const copyInPage = pageFunction(z.string().max(MAX_PASTE_LENGTH), (maxLength: number, dom) => {
+  const element = dom.focusedElement();
   let text = String(getSelection() ?? '');
   if (element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement) {
     const { selectionStart, selectionEnd, type } = element;
@@ -89,18 +90,16 @@ function copyInPage(maxLength: number): string {
   };
   // The listener is the last one, after those of the page.
   addEventListener('copy', onCopy);
-  document.execCommand('copy');
+  dom.execute('copy');
   removeEventListener('copy', onCopy);
   return text.slice(0, maxLength);
-}
+});
 
 /** Runs in the page. */
-function pasteInPage(text: string): void {
-  let element = document.activeElement;
-  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+const pasteInPage = pageFunction(z.void(), (text: string, dom) => {
   const clipboardData = new DataTransfer();
   clipboardData.setData('text/plain', text);
   const init = { clipboardData, bubbles: true, cancelable: true, composed: true };
-  const isUnhandled = (element ?? document).dispatchEvent(new ClipboardEvent('paste', init));
-  if (isUnhandled) document.execCommand('insertText', false, text);
-}
+  const isUnhandled = dom.dispatch(dom.focusedElement() ?? dom.document(), new ClipboardEvent('paste', init));
+  if (isUnhandled) dom.execute('insertText', text);
+});

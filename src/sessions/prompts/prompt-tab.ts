@@ -4,6 +4,7 @@ import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
 import { NetworkMonitor } from '../../fetch/browser/network/network-monitor.ts';
 import { waitForNextDocument } from '../../fetch/browser/tab.ts';
 import type { WatchedTab } from '../../fetch/browser/wait-until-settled.ts';
+import type { Logger } from '../../system/logger.ts';
 import { openSessionContext } from '../browser/session-context.ts';
 import type { NavigationGuard } from './navigation-guard.ts';
 
@@ -26,9 +27,12 @@ export interface PromptTab extends WatchedTab, AsyncDisposable {
 
 /** Opens a tab of a session for a prompt. @throws Error if the tab has been closed */
 export async function openPromptTab(
-  connection: CdpConnection,
-  guard: NavigationGuard,
   targetId: string,
+  {
+    connection,
+    guard,
+    logger,
+  }: { connection: CdpConnection; guard: NavigationGuard; logger: Pick<Logger, 'warn'> },
 ): Promise<PromptTab> {
   const session = await guard.guard(targetId);
   const network = new NetworkMonitor({ mainFrameId: targetId, waitForVisuals: false });
@@ -41,6 +45,7 @@ export async function openPromptTab(
     targetId,
     session,
     network,
+    logger,
     frameId: targetId,
     page: playwright.page,
     acceptsDialogs: false,

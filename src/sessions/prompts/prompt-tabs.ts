@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
+import type { Logger } from '../../system/logger.ts';
 import { untilAborted } from '../../system/until-aborted.ts';
 import { NavigationGuard } from './navigation-guard.ts';
 import { openPromptTab, type PromptTab } from './prompt-tab.ts';
@@ -13,6 +14,7 @@ const OPEN_MS = 5_000;
 export class PromptTabs implements AsyncDisposable {
   readonly guard: NavigationGuard;
   readonly #connection: CdpConnection;
+  readonly #logger: Pick<Logger, 'warn'>;
   readonly #currentTarget: () => Promise<string>;
   /** The tab that was used last; `undefined` if it could not be opened. */
   #tab: Promise<PromptTab | undefined> | undefined;
@@ -25,12 +27,15 @@ export class PromptTabs implements AsyncDisposable {
     connection,
     currentTarget,
     hosts,
+    logger,
   }: {
     connection: CdpConnection;
     currentTarget: () => Promise<string>;
     hosts: readonly string[];
+    logger: Pick<Logger, 'warn'>;
   }) {
     this.#connection = connection;
+    this.#logger = logger;
     this.#currentTarget = currentTarget;
     this.guard = new NavigationGuard(connection, hosts);
   }
@@ -41,7 +46,11 @@ export class PromptTabs implements AsyncDisposable {
     const known = await this.#tab;
     if (known?.targetId === targetId) return known;
     await known?.[Symbol.asyncDispose]();
-    const opening = openPromptTab(this.#connection, this.guard, targetId);
+    const opening = openPromptTab(targetId, {
+      connection: this.#connection,
+      guard: this.guard,
+      logger: this.#logger,
+    });
     this.#tab = opening.catch(() => undefined);
     try {
       return await untilAborted(() => opening, AbortSignal.timeout(OPEN_MS));

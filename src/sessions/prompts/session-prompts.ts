@@ -6,6 +6,7 @@ import { type Access, findAccess } from '../../jobs/agent/access.ts';
 import { type AgentTask, interactTask } from '../../jobs/agent/task.ts';
 import type { PromptResult } from '../../schemas/session.ts';
 import type { Step } from '../../storage/agent-steps/step.ts';
+import type { Logger } from '../../system/logger.ts';
 import { untilAborted } from '../../system/until-aborted.ts';
 import { CallTurns } from '../call-turns.ts';
 import { type PromptOutcome, toPromptResult } from './prompt-result.ts';
@@ -36,6 +37,7 @@ export interface SessionPromptsOptions {
   showStep(text: string | undefined): void;
   /** Called for each call of a tool. */
   onStep(tool: Step['tool']): void;
+  logger: Pick<Logger, 'warn'>;
 }
 
 /** The bounds of one prompt. */

@@ -27,7 +27,7 @@ const GROUPS: Group[] = [
   {
     name: 'content',
     modules: [
-      ['source-text'],
+      ['source-text', 'open-page'],
       ['media-kind', 'snapshot', 'language-model', 'upload-url'],
       ['html'],
       ['changes', 'branding', 'answers', 'extraction'],

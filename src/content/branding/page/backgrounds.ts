@@ -1,5 +1,6 @@
-import type { Background } from '../branding-data.ts';
-import type { PageState } from './visible-elements.ts';
+import { pageFunction } from '../../open-page/page-function.ts';
+import { type Background, Backgrounds } from '../branding-data.ts';
+import type { VisibleElement } from './visible-elements.ts';
 
 /**
  * Runs in the page: collects the backgrounds of the visible elements, and stores with each element the index
@@ -7,9 +8,9 @@ import type { PageState } from './visible-elements.ts';
  * @param limit most different backgrounds; further ones count as part of the one behind them
  * @returns the backgrounds, the canvas first
  */
-export function collectBackgrounds(limit: number): Background[] {
-  const elements = (globalThis as PageState).winnowVisibleElements ?? [];
-  const root = document.documentElement;
+export const collectBackgrounds = pageFunction(Backgrounds, (limit: number, dom): Background[] => {
+  const elements = dom.keep<VisibleElement[]>('visibleElements', () => []);
+  const root = dom.root();
   const backgrounds: Background[] = [];
   const indexes = new Map<string, number>();
   const indexOf = (background: Omit<Background, 'area'>) => {
@@ -23,9 +24,10 @@ export function collectBackgrounds(limit: number): Background[] {
   // The canvas takes the background of the root element, or of the body where the root has none (CSS
   // Backgrounds 2.11.2).
   const canvas = elements.find(
-    ({ element, isFilled }) => isFilled && (element === root || element === document.body),
+    ({ element, isFilled }) => isFilled && (element === root || element === dom.body()),
   );
-  const scheme = getComputedStyle(root).colorScheme;
+  if (!root) return [];
+  const scheme = dom.style(root).colorScheme;
   const isDark =
     /dark/.test(scheme) && (!/light/.test(scheme) || matchMedia('(prefers-color-scheme: dark)').matches);
   backgrounds.push({
@@ -33,7 +35,7 @@ export function collectBackgrounds(limit: number): Background[] {
     gradient: canvas?.gradient ?? '',
     isImage: false,
     backdropIndex: 0,
-    area: Math.max(root.scrollWidth, innerWidth) * Math.max(root.scrollHeight, innerHeight),
+    area: Math.max(dom.scrollWidth(root), innerWidth) * Math.max(dom.scrollHeight(root), innerHeight),
   });
 
   for (const item of elements) {
@@ -41,7 +43,8 @@ export function collectBackgrounds(limit: number): Background[] {
     const backdropIndex = elements[item.parent]?.backgroundIndex ?? 0;
     item.backgroundIndex = backdropIndex;
     const isImage =
-      /^(img|video|canvas|iframe|picture)$/.test(element.localName) || /url\(/.test(style.backgroundImage);
+      /^(img|video|canvas|iframe|picture)$/.test(dom.localName(element)) ||
+      /url\(/.test(style.backgroundImage);
     if (item === canvas || !area || !(isImage || isFilled)) continue;
     const own = indexOf({ color: style.backgroundColor, gradient, isImage, backdropIndex });
     if (own === backdropIndex) continue;
@@ -50,4 +53,4 @@ export function collectBackgrounds(limit: number): Background[] {
     backgrounds[backdropIndex]!.area = Math.max(0, backgrounds[backdropIndex]!.area - area);
   }
   return backgrounds;
-}
+});

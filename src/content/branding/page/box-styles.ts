@@ -1,12 +1,13 @@
-import type { BoxStyles, SpacedElement, SpacingCount } from '../branding-data.ts';
-import type { PageState, VisibleElement } from './visible-elements.ts';
+import { pageFunction } from '../../open-page/page-function.ts';
+import { BoxStyles, type SpacedElement, type SpacingCount } from '../branding-data.ts';
+import type { VisibleElement } from './visible-elements.ts';
 
 /**
  * Runs in the page: counts paddings, margins, gaps and corner radii of the visible elements.
  * @param limit most different values of each
  */
-export function collectBoxStyles(limit: number): BoxStyles {
-  const elements = (globalThis as PageState).winnowVisibleElements ?? [];
+export const collectBoxStyles = pageFunction(BoxStyles, (limit: number, dom): BoxStyles => {
+  const elements = dom.keep<VisibleElement[]>('visibleElements', () => []);
   const PADDED_BY_BROWSERS = /^(ul|ol|menu|dir|dl|td|th|fieldset|legend|input|select|textarea|option)$/;
   const SECTIONS = /^(section|header|footer|main|article|aside)$/;
   /** Smaller values are optical corrections, larger ones make room for background images. */
@@ -37,12 +38,14 @@ export function collectBoxStyles(limit: number): BoxStyles {
     backgroundIndex !== elements[parent]?.backgroundIndex || Number.parseFloat(style.borderLeftWidth) > 0;
   const paddedKind = (item: VisibleElement): SpacedElement | undefined => {
     const { element, role, parent } = item;
-    if (/^(input|select|textarea)$/.test(element.localName)) return 'input';
+    const localName = dom.localName(element);
+    if (/^(input|select|textarea)$/.test(localName)) return 'input';
     if (role === 'button') return elements[parent]?.role === 'button' ? undefined : 'button';
-    if (SECTIONS.test(element.localName)) return 'section';
-    return isBox(item) && element.childElementCount > 0 ? 'card' : undefined;
+    if (SECTIONS.test(localName)) return 'section';
+    return isBox(item) && dom.childElementCount(element) > 0 ? 'card' : undefined;
   };
-  const spacedKind = ({ element: { localName } }: VisibleElement): SpacedElement | undefined => {
+  const spacedKind = ({ element }: VisibleElement): SpacedElement | undefined => {
+    const localName = dom.localName(element);
     if (/^h[1-6]$/.test(localName)) return 'heading';
     if (localName === 'p') return 'paragraph';
     if (/^[uo]l$/.test(localName)) return 'list';
@@ -65,7 +68,7 @@ export function collectBoxStyles(limit: number): BoxStyles {
   const countSpacesAndRadius = (item: VisibleElement) => {
     const { element, style, role } = item;
     // Controls are analyzed separately, and browsers pad some elements by default.
-    if (role === 'button' || PADDED_BY_BROWSERS.test(element.localName)) return;
+    if (role === 'button' || PADDED_BY_BROWSERS.test(dom.localName(element))) return;
     for (const length of [style.paddingTop, style.paddingLeft, style.rowGap, style.columnGap]) {
       const pixels = pixelsOf(length);
       if (pixels >= 2 && pixels <= 128) count(spaces, pixels);
@@ -85,4 +88,4 @@ export function collectBoxStyles(limit: number): BoxStyles {
     paddings: [...paddings.values()],
     margins: [...margins.values()],
   };
-}
+});

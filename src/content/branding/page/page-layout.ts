@@ -1,12 +1,13 @@
-import type { PageLayout, Region } from '../branding-data.ts';
-import type { PageState, VisibleElement } from './visible-elements.ts';
+import { pageFunction } from '../../open-page/page-function.ts';
+import { PageLayout, type Region } from '../branding-data.ts';
+import type { VisibleElement } from './visible-elements.ts';
 
 /**
  * Runs in the page: collects column counts, content widths and landmark heights.
  * @param limit most different columns and widths
  */
-export function collectPageLayout(limit: number): PageLayout {
-  const elements = (globalThis as PageState).winnowVisibleElements ?? [];
+export const collectPageLayout = pageFunction(PageLayout, (limit: number, dom): PageLayout => {
+  const elements = dom.keep<VisibleElement[]>('visibleElements', () => []);
   /** CSS pixels; smaller boxes are buttons and labels, not columns. */
   const [MIN_COLUMN_WIDTH, MIN_COLUMN_HEIGHT] = [80, 60];
   /** CSS pixels; a `max-width` outside this range limits a paragraph or an image, not the page's content. */
@@ -57,4 +58,4 @@ export function collectPageLayout(limit: number): PageLayout {
     ...(headerHeight && { headerHeight }),
     ...(footerHeight && { footerHeight }),
   };
-}
+});

@@ -1,61 +1,71 @@
-import type { PageState } from './visible-elements.ts';
+import type { PageElement } from '../../open-page/page-dom.ts';
+import { pageFunction } from '../../open-page/page-function.ts';
+import { Drawing } from '../branding-data.ts';
+import type { VisibleElement } from './visible-elements.ts';
+
+/** Which inline SVG to serialize, and limits for it. */
+interface SvgRequest {
+  /** Position in the list of `findVisibleElements`. */
+  index: number;
+  /** Most elements of the SVG, and of each element that it refers to. */
+  shapes: number;
+  /** The longest document, in characters. */
+  length: number;
+}
 
 /**
  * Runs in the page: serializes an inline SVG as a standalone document, with the elements that it refers to,
  * with styles from style sheets inlined, and without scripts.
- * @param options.index position in the list of `findVisibleElements`
- * @param options.shapes most elements of the SVG, and of each element that it refers to
  * @returns the SVG document and its fill and stroke colours; `undefined` for one that is too large
  */
-export function serializeSvg(options: {
-  index: number;
-  shapes: number;
-}): { source: string; colors: string[] } | undefined {
-  const svg = (globalThis as PageState).winnowVisibleElements?.[options.index]?.element;
-  const isWithinLimit = (element: Element) => element.querySelectorAll('*').length <= options.shapes;
+export const serializeSvg = pageFunction(Drawing.optional(), ({ index, shapes, length }: SvgRequest, dom) => {
+  const svg = dom.keep<VisibleElement[]>('visibleElements', () => [])[index]?.element;
+  const isWithinLimit = (element: PageElement) => dom.findAll('*', element).length <= shapes;
   if (!svg || !isWithinLimit(svg)) return undefined;
   const CONTAINERS = /^(svg|g|defs|symbol|title|desc|stop|mask|clipPath|linearGradient|radialGradient)$/;
   const MAX_REFERENCES = 20;
   const MAX_COLORS = 10;
-  const copy = document.implementation.createHTMLDocument().importNode(svg, true);
+  const inertDocument = dom.createInertDocument();
+  const copy = dom.copyFor(inertDocument, svg, true);
   const colors = new Set<string>();
 
-  const originals = [svg, ...svg.querySelectorAll('*')];
-  for (const [index, target] of [copy, ...copy.querySelectorAll('*')].entries()) {
+  const originals = [svg, ...dom.findAll('*', svg)];
+  for (const [position, target] of [copy, ...dom.findAll('*', copy)].entries()) {
     // The copy has the same elements in the same order.
-    const original = originals[index]!;
-    const style = getComputedStyle(original);
+    const original = originals[position]!;
+    const localName = dom.localName(original);
+    const style = dom.style(original);
     const inlineStyle = (name: string, initial?: string) => {
       const value = style.getPropertyValue(name);
-      if (value !== initial || target.hasAttribute(name)) target.setAttribute(name, value);
+      if (value !== initial || dom.hasAttribute(target, name)) dom.setAttribute(target, name, value);
       return value;
     };
     inlineStyle('opacity', '1');
-    if (original.localName === 'stop') inlineStyle('stop-color');
-    if (/^(text|tspan)$/.test(original.localName))
+    if (localName === 'stop') inlineStyle('stop-color');
+    if (/^(text|tspan)$/.test(localName))
       for (const name of ['font-family', 'font-size', 'font-weight', 'text-anchor']) inlineStyle(name);
-    if (CONTAINERS.test(original.localName)) continue;
+    if (CONTAINERS.test(localName)) continue;
     for (const value of [inlineStyle('fill'), inlineStyle('stroke', 'none')])
       if (/^(rgb|color|okl|lab|lch)/.test(value)) colors.add(value);
     inlineStyle('fill-opacity', '1');
     inlineStyle('stroke-width', '1px');
   }
-  for (const use of [...copy.querySelectorAll('use')].slice(0, MAX_REFERENCES)) {
-    const [, id] = /^#(.+)/.exec(use.getAttribute('href') ?? use.getAttribute('xlink:href') ?? '') ?? [];
-    const referenced = id && document.getElementById(id);
-    if (referenced && isWithinLimit(referenced) && !copy.querySelector(`[id="${CSS.escape(id)}"]`))
-      copy.appendChild(copy.ownerDocument.importNode(referenced, true));
+  for (const use of [...dom.findAll('use', copy)].slice(0, MAX_REFERENCES)) {
+    const link = dom.attribute(use, 'href') ?? dom.attribute(use, 'xlink:href') ?? '';
+    const [, id] = /^#(.+)/.exec(link) ?? [];
+    const selector = id && `[id="${CSS.escape(id)}"]`;
+    const referenced = selector && dom.find(selector);
+    if (referenced && isWithinLimit(referenced) && !dom.findAll(selector, copy).length)
+      dom.append(copy, dom.copyFor(inertDocument, referenced, true));
   }
-  for (const node of copy.querySelectorAll('script, foreignObject, style, animate, set')) node.remove();
-  for (const node of [copy, ...copy.querySelectorAll('*')])
-    for (const { name } of [...node.attributes])
-      if (/^(on|style$|class$|data-)/i.test(name)) node.removeAttribute(name);
-  const { width, height } = svg.getBoundingClientRect();
-  copy.setAttribute('width', String(Math.round(width)));
-  copy.setAttribute('height', String(Math.round(height)));
-  copy.setAttribute('color', getComputedStyle(svg).color);
-  return {
-    source: new XMLSerializer().serializeToString(copy),
-    colors: [...colors].slice(0, MAX_COLORS),
-  };
-}
+  for (const node of dom.findAll('script, foreignObject, style, animate, set', copy)) dom.remove(node);
+  for (const node of [copy, ...dom.findAll('*', copy)])
+    for (const name of dom.attributeNames(node))
+      if (/^(on|style$|class$|data-)/i.test(name)) dom.removeAttribute(node, name);
+  const { width, height } = dom.rect(svg);
+  dom.setAttribute(copy, 'width', String(Math.round(width)));
+  dom.setAttribute(copy, 'height', String(Math.round(height)));
+  dom.setAttribute(copy, 'color', dom.style(svg).color);
+  const source = dom.serialize(copy);
+  return source.length <= length ? { source, colors: [...colors].slice(0, MAX_COLORS) } : undefined;
+});

@@ -1,24 +1,32 @@
-import type { StyledText } from '../branding-data.ts';
-import type { PageState } from './visible-elements.ts';
+import type { PageElement } from '../../open-page/page-dom.ts';
+import { pageFunction } from '../../open-page/page-function.ts';
+import { type StyledText, StyledTexts } from '../branding-data.ts';
+import type { VisibleElement } from './visible-elements.ts';
 
 /** Runs in the page: collects the text styles of the visible elements. @param limit most different styles */
-export function collectTextStyles(limit: number): StyledText[] {
+export const collectTextStyles = pageFunction(StyledTexts, (limit: number, dom): StyledText[] => {
   /** Limits for one element and one text node, so that a huge text does not take long. */
   const MAX_NODES = 50;
   const MAX_CHARACTERS = 2_000;
-  const charactersIn = (element: Element) => {
+  const charactersIn = (element: PageElement) => {
     let characters = 0;
     let nodes = 0;
-    for (let node = element.firstChild; node && nodes < MAX_NODES; node = node.nextSibling, nodes++) {
-      const text = node.nodeType === Node.TEXT_NODE ? (node.nodeValue ?? '') : '';
+    for (
+      let node = dom.firstChild(element);
+      node && nodes < MAX_NODES;
+      node = dom.nextSibling(node), nodes++
+    ) {
+      const text = dom.isText(node) ? (dom.nodeValue(node) ?? '') : '';
       characters += text.slice(0, MAX_CHARACTERS).replace(/\s+/g, ' ').trim().length;
     }
     return characters;
   };
 
   const texts = new Map<string, StyledText>();
-  for (const { element, style, area, role, region, backgroundIndex } of (globalThis as PageState)
-    .winnowVisibleElements ?? []) {
+  for (const { element, style, area, role, region, backgroundIndex } of dom.keep<VisibleElement[]>(
+    'visibleElements',
+    () => [],
+  )) {
     const characters = area ? charactersIn(element) : 0;
     if (!characters) continue;
     const textStyle = {
@@ -37,4 +45,4 @@ export function collectTextStyles(limit: number): StyledText[] {
     else if (texts.size < limit) texts.set(key, { ...textStyle, characters });
   }
   return [...texts.values()];
-}
+});

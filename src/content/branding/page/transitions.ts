@@ -1,13 +1,16 @@
-import type { Transition } from '../branding-data.ts';
-import type { PageState } from './visible-elements.ts';
+import { pageFunction } from '../../open-page/page-function.ts';
+import { type Transition, Transitions } from '../branding-data.ts';
+import type { VisibleElement } from './visible-elements.ts';
 
 /**
  * Runs in the page: collects the transitions of the visible elements.
  * @param limit most different transitions
  */
-export function collectTransitions(limit: number): Transition[] {
+export const collectTransitions = pageFunction(Transitions, (limit: number, dom): Transition[] => {
+  /** A list of points can make an easing function as long as the page likes. */
+  const MAX_LENGTH = 1_000;
   const transitions = new Map<string, Transition>();
-  for (const { style, area } of (globalThis as PageState).winnowVisibleElements ?? []) {
+  for (const { style, area } of dom.keep<VisibleElement[]>('visibleElements', () => [])) {
     const durations = style.transitionDuration.split(', ');
     const index = durations.findIndex((duration) => Number.parseFloat(duration) > 0);
     if (!area || index < 0) continue;
@@ -16,9 +19,10 @@ export function collectTransitions(limit: number): Transition[] {
     const duration = durations[index] ?? '';
     const easing = easings[index % easings.length] ?? '';
     const key = `${duration} ${easing}`;
+    if (key.length > MAX_LENGTH) continue;
     const known = transitions.get(key);
     if (known) known.count++;
     else if (transitions.size < limit) transitions.set(key, { duration, easing, count: 1 });
   }
   return [...transitions.values()];
-}
+});

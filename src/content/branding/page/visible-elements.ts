@@ -1,15 +1,18 @@
+import { z } from 'zod';
+import type { PageElement } from '../../open-page/page-dom.ts';
+import { pageFunction } from '../../open-page/page-function.ts';
 import type { Region, TextRole } from '../branding-data.ts';
 
 /** A rendered element, as `findVisibleElements` stores it for the functions that run after it. */
 export interface VisibleElement {
-  element: Element;
+  element: PageElement;
   style: CSSStyleDeclaration;
   /** Index of its parent; its own index for the root element. */
   parent: number;
   region: Region;
   role: TextRole;
   /** The link that it is or is inside of. */
-  link: Element | undefined;
+  link: PageElement | undefined;
   /** CSS pixels from the top of the page. */
   top: number;
   width: number;
@@ -24,50 +27,49 @@ export interface VisibleElement {
   backgroundIndex: number;
 }
 
-/** State that the functions of this folder share in the page's isolated world. */
-export interface PageState {
-  winnowVisibleElements?: VisibleElement[];
-}
-
 /**
  * Runs in the page: finds the rendered elements in document order, those in open shadow trees included, and
- * stores them for the other functions of this folder.
+ * keeps them as `visibleElements` for the other functions of this folder.
  * @param limit most elements to visit, because pages can be endless
  * @returns whether the document is HTML
  */
-export function findVisibleElements(limit: number): boolean {
-  const root = document.documentElement;
-  if (!root || !/html/.test(document.contentType)) return false;
+export const findVisibleElements = pageFunction(z.boolean(), (limit: number, dom): boolean => {
+  const root = dom.root();
+  if (!root || !/html/.test(dom.contentType())) return false;
   const NOT_RENDERED = /^(script|style|noscript|template|head|iframe)$/;
-  const REGIONS: Record<string, Region> = {
-    header: 'header',
-    banner: 'header',
-    nav: 'navigation',
-    navigation: 'navigation',
-    footer: 'footer',
-    contentinfo: 'footer',
-  };
-  const ROLES: Record<string, TextRole> = {
-    h1: 'h1',
-    h2: 'h2',
-    h3: 'h3',
-    h4: 'h4',
-    h5: 'h4',
-    h6: 'h4',
-    code: 'code',
-    pre: 'code',
-    kbd: 'code',
-    samp: 'code',
-    small: 'small',
-    figcaption: 'small',
-    button: 'button',
-    select: 'button',
-    textarea: 'button',
-  };
+  const REGIONS = new Map<string, Region>(
+    Object.entries({
+      header: 'header',
+      banner: 'header',
+      nav: 'navigation',
+      navigation: 'navigation',
+      footer: 'footer',
+      contentinfo: 'footer',
+    }),
+  );
+  const ROLES = new Map<string, TextRole>(
+    Object.entries({
+      h1: 'h1',
+      h2: 'h2',
+      h3: 'h3',
+      h4: 'h4',
+      h5: 'h4',
+      h6: 'h4',
+      code: 'code',
+      pre: 'code',
+      kbd: 'code',
+      samp: 'code',
+      small: 'small',
+      figcaption: 'small',
+      button: 'button',
+      select: 'button',
+      textarea: 'button',
+    }),
+  );
   /** CSS pixels from the top; a header further down belongs to an article. */
   const MAX_HEADER_TOP = 300;
-  const pageWidth = Math.max(root.scrollWidth, innerWidth, 1);
-  const pageHeight = Math.max(root.scrollHeight, innerHeight, 1);
+  const pageWidth = Math.max(dom.scrollWidth(root), innerWidth, 1);
+  const pageHeight = Math.max(dom.scrollHeight(root), innerHeight, 1);
   const within = (start: number, length: number, end: number) =>
     Math.max(0, Math.min(start + length, end) - Math.max(start, 0));
 
@@ -80,27 +82,30 @@ export function findVisibleElements(limit: number): boolean {
     );
   };
   /** Cookie notices seldom have the colours of the page. */
-  const isNotice = ({ id, classList }: Element, { position }: CSSStyleDeclaration) =>
+  const isNotice = (element: PageElement, { position }: CSSStyleDeclaration) =>
     /^(fixed|sticky|absolute)$/.test(position) &&
-    /cookie|consent|gdpr/i.test(`${id.slice(0, 100)} ${classList.value.slice(0, 300)}`);
-  const regionOf = (element: Element, top: number, parentRegion: Region): Region => {
-    const region = REGIONS[element.getAttribute('role') ?? ''] ?? REGIONS[element.localName];
+    /cookie|consent|gdpr/i.test(
+      `${dom.id(element).slice(0, 100)} ${(dom.attribute(element, 'class') ?? '').slice(0, 300)}`,
+    );
+  const regionOf = (element: PageElement, top: number, parentRegion: Region): Region => {
+    const region = REGIONS.get(dom.attribute(element, 'role') ?? '') ?? REGIONS.get(dom.localName(element));
     if (!region || parentRegion === 'header' || parentRegion === 'footer') return parentRegion;
     return region === 'header' && (top > MAX_HEADER_TOP || parentRegion !== 'content')
       ? parentRegion
       : region;
   };
 
-  const elements: VisibleElement[] = [];
+  const elements = dom.keep<VisibleElement[]>('visibleElements', () => []);
+  elements.length = 0;
   /** Adds an element. @returns whether its children are to be visited */
-  const visit = (element: Element, parent: number): boolean => {
-    const style = getComputedStyle(element);
-    if (style.display === 'none' || NOT_RENDERED.test(element.localName) || isNotice(element, style))
-      return false;
+  const visit = (element: PageElement, parent: number): boolean => {
+    const style = dom.style(element);
+    const localName = dom.localName(element);
+    if (style.display === 'none' || NOT_RENDERED.test(localName) || isNotice(element, style)) return false;
     const parentRegion = elements[parent] ?? { region: 'content', role: 'body', link: undefined };
-    const rect = element.getBoundingClientRect();
+    const rect = dom.rect(element);
     const top = rect.top + scrollY;
-    const isLink = element.localName === 'a' && element.hasAttribute('href');
+    const isLink = localName === 'a' && dom.hasAttribute(element, 'href');
     const gradient = /gradient\(/.test(style.backgroundImage) ? style.backgroundImage.slice(0, 1_000) : '';
     elements.push({
       element,
@@ -111,23 +116,24 @@ export function findVisibleElements(limit: number): boolean {
       height: rect.height,
       area: areaOf(rect, style),
       region: regionOf(element, top, parentRegion.region),
-      role: ROLES[element.localName] ?? (isLink ? 'link' : parentRegion.role),
+      role: ROLES.get(localName) ?? (isLink ? 'link' : parentRegion.role),
       link: isLink ? element : parentRegion.link,
       gradient,
       isFilled: gradient !== '' || !/^rgba\(.*, 0\)$|\/ 0\)$/.test(style.backgroundColor),
       backgroundIndex: 0,
     });
-    return element.localName !== 'svg';
+    return localName !== 'svg';
   };
 
-  const childrenOf = (element: Element): ArrayLike<Element> => {
-    if (element.shadowRoot) return element.shadowRoot.children;
+  const childrenOf = (element: PageElement): ArrayLike<PageElement> => {
+    const shadowRoot = dom.shadowRoot(element);
+    if (shadowRoot) return dom.children(shadowRoot);
     const assigned = element instanceof HTMLSlotElement ? element.assignedElements() : [];
-    return assigned.length ? assigned : element.children;
+    return assigned.length ? assigned : dom.children(element);
   };
   /** Visits the tree without recursion, because pages may nest deeply. */
   const visitAll = () => {
-    const stack: { children: ArrayLike<Element>; next: number; parent: number }[] = [
+    const stack: { children: ArrayLike<PageElement>; next: number; parent: number }[] = [
       { children: [root], next: 0, parent: 0 },
     ];
     for (let visited = 0; stack.length && visited < limit; ) {
@@ -143,6 +149,5 @@ export function findVisibleElements(limit: number): boolean {
     }
   };
   visitAll();
-  (globalThis as PageState).winnowVisibleElements = elements;
   return true;
-}
+});

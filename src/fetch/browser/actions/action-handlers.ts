@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ElementHandle, Page } from 'playwright';
+import { z } from 'zod';
 import type { CollectedFile } from '../../../content/formats/format.ts';
 import { screenshot } from '../../../content/formats/screenshot.ts';
+import { pageFunction } from '../../../content/open-page/page-function.ts';
 import { messageOf, ServiceError } from '../../../errors.ts';
 import type { Action } from '../../../schemas/actions.ts';
 import { evaluateIsolated } from '../dom/isolated-world.ts';
@@ -10,7 +12,7 @@ import type { Tab } from '../tab.ts';
 import { waitUntilSettled } from '../wait-until-settled.ts';
 import { createScreenshotTarget } from './capture-screenshot.ts';
 import { runScript } from './run-script.ts';
-import { scrollElement, scrollPage } from './scroll.ts';
+import { scrollMatch, scrollPage } from './scroll.ts';
 
 /** How long to wait for the element that an action names. */
 const MAX_ELEMENT_WAIT_MS = 10_000;
@@ -83,7 +85,10 @@ const ACTION_HANDLERS: ActionHandlers = {
     if (selector === undefined) await evaluateIsolated(target, scrollPage, sign);
     else {
       const element = target.page.locator(cssSelector(selector)).first();
-      await element.evaluate(scrollElement, sign, { timeout: MAX_ELEMENT_WAIT_MS });
+      await element.waitFor({ state: 'attached', timeout: MAX_ELEMENT_WAIT_MS });
+      // Playwright would use the world of the page, which may have replaced what it needs.
+      if (!(await evaluateIsolated(target, scrollMatch, { selector, sign })))
+        throw new Error('nothing matches it in the document or in one of its shadow trees');
     }
     await settleAfterAction(target);
   },
@@ -190,12 +195,10 @@ async function clickIfPresent(element: ElementHandle): Promise<void> {
 }
 
 /** Runs in the page. */
-function hasFocus(): boolean {
-  const { activeElement } = document;
-  return (
-    activeElement !== null && activeElement !== document.body && activeElement !== document.documentElement
-  );
-}
+const hasFocus = pageFunction(z.boolean(), (_: undefined, dom) => {
+  const active = dom.activeElement();
+  return active !== null && active !== dom.body() && active !== dom.root();
+});
 
 /** Messages that mean that the page or the browser ended, not that the action failed. */
 const PAGE_GONE = /^(\w+\.\w+: )?(Target (page|crashed|closed)|Page crashed|Chromium ended|the tab crashed)/i;

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import type { ScreenshotTarget } from '../../../content/formats/format.ts';
+import { pageFunction } from '../../../content/open-page/page-function.ts';
 import type { Size } from '../device-emulation.ts';
 import { evaluateIsolated } from '../dom/isolated-world.ts';
+import { takeOptionalStep } from '../optional-step.ts';
 import type { Tab } from '../tab.ts';
 import { waitUntilSettled } from '../wait-until-settled.ts';
 
@@ -30,7 +33,9 @@ export function createScreenshotTarget(tab: Tab): ScreenshotTarget {
           `The picture shows the upper ${MAX_HEIGHT_PX} of the page's ${size.height} pixels.`,
         );
       const clip = size && { x: 0, y: 0, width: size.width, height: Math.min(size.height, MAX_HEIGHT_PX) };
-      await evaluateIsolated(tab, waitForFonts, MAX_FONT_WAIT_MS);
+      await takeOptionalStep(tab.logger, 'a picture is taken without waiting for its fonts', () =>
+        evaluateIsolated(tab, waitForFonts, MAX_FONT_WAIT_MS),
+      );
       const capture = () =>
         tab.session.send('Page.captureScreenshot', {
           format,
@@ -46,14 +51,16 @@ export function createScreenshotTarget(tab: Tab): ScreenshotTarget {
 
 /** Scrolls through the page once and back to its top. @returns the size of the page in CSS pixels */
 async function scrollThrough(tab: Tab): Promise<Size> {
-  for (let windows = 1; windows <= MAX_SCROLLS; windows++) {
-    const isEnd = await evaluateIsolated(tab, scrollToWindow, windows);
-    await sleep(SCROLL_PAUSE_MS);
-    if (isEnd) break;
-  }
-  tab.network.restartQuiet();
-  await waitUntilSettled(tab, SETTLE_AFTER_SCROLL);
-  await evaluateIsolated(tab, scrollToWindow, 0);
+  await takeOptionalStep(tab.logger, 'a picture is taken without what loads on scrolling', async () => {
+    for (let windows = 1; windows <= MAX_SCROLLS; windows++) {
+      const isEnd = await evaluateIsolated(tab, scrollToWindow, windows);
+      await sleep(SCROLL_PAUSE_MS);
+      if (isEnd) break;
+    }
+    tab.network.restartQuiet();
+    await waitUntilSettled(tab, SETTLE_AFTER_SCROLL);
+    await evaluateIsolated(tab, scrollToWindow, 0);
+  });
   const { cssContentSize } = await tab.session.send('Page.getLayoutMetrics');
   return { width: tab.viewport().width, height: cssContentSize.height };
 }
@@ -62,12 +69,13 @@ async function scrollThrough(tab: Tab): Promise<Size> {
  * Runs in the page: scrolls to `windows` viewport heights from the top.
  * @returns whether the end is reached
  */
-function scrollToWindow(windows: number): boolean {
+const scrollToWindow = pageFunction(z.boolean(), (windows: number, dom) => {
   scrollTo({ top: windows * innerHeight, behavior: 'instant' });
-  return scrollY + innerHeight >= (document.scrollingElement?.scrollHeight ?? 0) - 1;
-}
+  const root = dom.scrollingElement();
+  return scrollY + innerHeight >= (root ? dom.scrollHeight(root) : 0) - 1;
+});
 
 /** Runs in the page. */
-const waitForFonts = async (maxMs: number) => {
-  await Promise.race([document.fonts.ready, new Promise((resolve) => setTimeout(resolve, maxMs))]);
-};
+const waitForFonts = pageFunction(z.void(), async (maxMs: number, dom) => {
+  await Promise.race([dom.fonts().ready, new Promise((resolve) => setTimeout(resolve, maxMs))]);
+});

@@ -1,27 +1,47 @@
+import { z } from 'zod';
+import type { PageElement } from '../../../content/open-page/page-dom.ts';
+import { pageFunction } from '../../../content/open-page/page-function.ts';
+
 /**
  * Runs in the page: scrolls by one window height. If the page cannot scroll, scrolls the container at the
  * centre of the window.
  */
-export function scrollPage(sign: number): void {
-  const root = document.scrollingElement ?? document.documentElement;
-  let target: Element = root;
-  if (root.scrollHeight <= innerHeight) {
-    let inner = document.elementFromPoint(innerWidth / 2, innerHeight / 2);
-    while (
-      inner &&
-      !(inner.scrollHeight > inner.clientHeight && /auto|scroll/.test(getComputedStyle(inner).overflowY))
-    )
-      inner = inner.parentElement;
+export const scrollPage = pageFunction(z.void(), (sign: number, dom) => {
+  const root = dom.scrollingElement() ?? dom.root();
+  if (!root) return;
+  const canScroll = (element: PageElement) =>
+    dom.scrollHeight(element) > dom.clientHeight(element) && /auto|scroll/.test(dom.style(element).overflowY);
+  let target = root;
+  if (dom.scrollHeight(root) <= innerHeight) {
+    let inner = dom.elementAt(innerWidth / 2, innerHeight / 2);
+    while (inner && !canScroll(inner)) inner = dom.parentElement(inner);
     target = inner ?? root;
   }
-  target.scrollBy({ top: sign * (target === root ? innerHeight : target.clientHeight), behavior: 'instant' });
-}
+  dom.scrollBy(target, sign * (target === root ? innerHeight : dom.clientHeight(target)));
+});
 
 /**
- * Runs in the page: scrolls an element by its own height. An element that cannot scroll is brought into view.
+ * Runs in the page: scrolls the first element that a selector matches in the document, or else in an open
+ * shadow tree, by its own height. An element that cannot scroll is brought into view.
+ * @returns whether there is one
  */
-export function scrollElement(element: Element, sign: number): void {
-  if (element.scrollHeight > element.clientHeight)
-    element.scrollBy({ top: sign * element.clientHeight, behavior: 'instant' });
-  else element.scrollIntoView({ block: 'center', behavior: 'instant' });
-}
+export const scrollMatch = pageFunction(
+  z.boolean(),
+  ({ selector, sign }: { selector: string; sign: number }, dom): boolean => {
+    const trees = [dom.document()];
+    for (const tree of trees) {
+      const [element] = dom.findAll(selector, tree);
+      if (element) {
+        const height = dom.clientHeight(element);
+        if (dom.scrollHeight(element) > height) dom.scrollBy(element, sign * height);
+        else dom.scrollIntoView(element);
+        return true;
+      }
+      for (const host of dom.findAll('*', tree)) {
+        const shadowTree = dom.shadowRoot(host);
+        if (shadowTree) trees.push(shadowTree);
+      }
+    }
+    return false;
+  },
+);

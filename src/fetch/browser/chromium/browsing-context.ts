@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { pageFunction } from '../../../content/open-page/page-function.ts';
 import { untilAborted } from '../../../system/until-aborted.ts';
 import { DESKTOP_VIEWPORT } from '../device-emulation.ts';
 import { openIsolatedWorld } from '../dom/isolated-world.ts';
@@ -102,7 +104,7 @@ function reusePage(
         session.send('Emulation.setScriptExecutionDisabled', { value: true }),
       ]);
       // Chromium clears only what it has heard of, and hears of what a page has stored with a delay.
-      await world.evaluate(`(${forgetVisit})()`);
+      await world.call(forgetVisit, undefined);
       await session.send('Page.navigate', { url: 'about:blank' });
       await Promise.all([
         connection.browser.send('Storage.clearCookies', { browserContextId: id }),
@@ -115,15 +117,15 @@ function reusePage(
 }
 
 /** Runs in the page. */
-function forgetVisit(): void {
+const forgetVisit = pageFunction(z.void(), (_: undefined, dom) => {
   window.name = '';
   // A new document has no listeners, which might write something when the page is left.
-  document.open();
+  dom.open();
   // A document without an origin has no storage.
-  if (window.origin === 'null') return;
-  localStorage.clear();
-  sessionStorage.clear();
-}
+  if (origin === 'null') return;
+  // An entry may be named as the method.
+  for (const storage of [localStorage, sessionStorage]) Storage.prototype.clear.call(storage);
+});
 
 /** Attaches to a page. */
 export async function attachPage(connection: CdpConnection, targetId: string): Promise<AttachedPage> {

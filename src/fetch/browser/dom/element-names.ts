@@ -1,16 +1,17 @@
 import { parse, type Selector, SelectorType } from 'css-what';
 import { z } from 'zod';
-import type { PageFunction } from './isolated-world.ts';
-import type { PageDom } from './page-dom.ts';
+import { pageFunction, type RunInPage } from '../../../content/open-page/page-function.ts';
 
 /** Longer names are left out: no filter list has any, and a page can make each as long as it likes. */
 const MAX_NAME_LENGTH = 1_000;
 /** How many names of each kind are read. */
 const MAX_NAMES = 50_000;
+/** How many characters of names are read in all. */
+const MAX_CHARACTERS = 5_000_000;
 
 const NameList = z.array(z.string().max(MAX_NAME_LENGTH)).max(MAX_NAMES);
 const ElementNames = z.object({
-  url: z.string(),
+  url: z.string().max(MAX_CHARACTERS),
   tags: NameList,
   ids: NameList,
   classes: NameList,
@@ -26,46 +27,50 @@ export type ElementNames = z.infer<typeof ElementNames>;
 interface NameLimits {
   maxLength: number;
   maxNames: number;
-}
-
-/**
- * Reads the names in a document.
- * @param call evaluates a function in its isolated world
- * @throws ZodError if the page has changed what the function returns
- */
-export async function readElementNames(
-  call: (read: PageFunction<NameLimits, ElementNames>, limits: NameLimits) => Promise<unknown>,
-): Promise<ElementNames> {
-  const limits = { maxLength: MAX_NAME_LENGTH, maxNames: MAX_NAMES };
-  return ElementNames.parse(await call(collectElementNames, limits));
+  maxCharacters: number;
 }
 
 /** Runs in the page. */
-function collectElementNames({ maxLength, maxNames }: NameLimits, dom: PageDom): ElementNames {
-  const tags = new Set<string>();
-  const ids = new Set<string>();
-  const classes = new Set<string>();
-  const attributes = new Set<string>();
-  const hrefs = new Set<string>();
-  const add = (names: Set<string>, name: string) => {
-    if (name && name.length <= maxLength && names.size < maxNames) names.add(name);
-  };
-  for (const element of dom.findAll('*')) {
-    add(tags, dom.localName(element));
-    for (const name of dom.attributeNames(element)) add(attributes, name);
-    for (const name of dom.classList(element)) add(classes, name);
-    add(ids, dom.id(element));
-    if (element instanceof HTMLAnchorElement && dom.hasAttribute(element, 'href')) add(hrefs, element.href);
-  }
-  return {
-    url: location.href,
-    tags: [...tags],
-    ids: [...ids],
-    classes: [...classes],
-    attributes: [...attributes],
-    hrefs: [...hrefs],
-  };
-}
+const collectElementNames = pageFunction(
+  ElementNames,
+  ({ maxLength, maxNames, maxCharacters }: NameLimits, dom): ElementNames => {
+    const tags = new Set<string>();
+    const ids = new Set<string>();
+    const classes = new Set<string>();
+    const attributes = new Set<string>();
+    const hrefs = new Set<string>();
+    let charactersLeft = maxCharacters;
+    const add = (names: Set<string>, name: string) => {
+      if (!name || name.length > maxLength || names.has(name)) return;
+      if (names.size >= maxNames || name.length > charactersLeft) return;
+      charactersLeft -= name.length;
+      names.add(name);
+    };
+    for (const element of dom.findAll('*')) {
+      add(tags, dom.localName(element));
+      for (const name of dom.attributeNames(element)) add(attributes, name);
+      for (const name of dom.classList(element)) add(classes, name);
+      add(ids, dom.id(element));
+      if (element instanceof HTMLAnchorElement && element.hasAttribute('href')) add(hrefs, element.href);
+    }
+    return {
+      url: location.href.slice(0, maxCharacters),
+      tags: [...tags],
+      ids: [...ids],
+      classes: [...classes],
+      attributes: [...attributes],
+      hrefs: [...hrefs],
+    };
+  },
+);
+
+/** Reads the names in a document. */
+export const readElementNames = (run: RunInPage): Promise<ElementNames> =>
+  run(collectElementNames, {
+    maxLength: MAX_NAME_LENGTH,
+    maxNames: MAX_NAMES,
+    maxCharacters: MAX_CHARACTERS,
+  });
 
 /**
  * Whether a selector may match something in a document. It is not asked in the document, which would cost

@@ -1,11 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createPageDom, type PageElement } from '../../../content/open-page/page-dom.ts';
+import type { PageCode, PageFunction, RunInPage } from '../../../content/open-page/page-function.ts';
 import type { Session } from '../chromium/cdp.ts';
-import { createPageDom, type PageDom } from './page-dom.ts';
 
 /** Name of the isolated world. It shares the document with the page's scripts but has its own globals. */
 const WORLD_NAME = 'winnow';
 const MAX_TRIES = 4;
 const RETRY_PAUSE_MS = 50;
+
+/**
+ * An expression for the functions by which a world reads its document. They stay in a variable that no
+ * element can have the name of, because a symbol names it.
+ */
+const PAGE_DOM = `(globalThis[Symbol.for('${WORLD_NAME}')] ??= (${createPageDom})())`;
 
 /** One frame, and the protocol session that reaches it. */
 export interface FrameTarget {
@@ -38,44 +45,43 @@ export function rememberWorld(session: Session, frameId: string): KnownWorld {
 }
 
 /**
- * A function that runs in a page, with the functions by which it reads elements whose names it does not know.
- */
-export type PageFunction<Argument, Result> = (argument: Argument, dom: PageDom) => Result;
-
-/**
- * Evaluates a function in the isolated world of a frame. The function is sent as source code, so it may use
- * nothing from outside but its arguments. It may leave values on `globalThis` for later calls, until the
- * document changes.
- * @returns the result of the function, which must be JSON
- * @throws Error with the text of what the function throws, or when the frame is between two documents
- *   ({@link isBetweenDocuments})
+ * Evaluates a function in the isolated world of a frame.
+ * @returns the result of the function
+ * @throws Error with the text of what the function throws, when it returns what it may not, or when the frame
+ *   is between two documents ({@link isBetweenDocuments})
  */
 export async function evaluateIsolated<Argument, Result>(
   target: FrameTarget,
-  pageFunction: PageFunction<Argument, Result>,
+  { run, returns }: PageFunction<Argument, Result>,
   argument: Argument,
-): Promise<Awaited<Result>> {
-  const { value } = await callWithRetry(target, pageFunction, argument, true);
-  // The value is the result of the function, serialized as JSON.
-  return value as Awaited<Result>;
+): Promise<Result> {
+  const { value } = await callWithRetry(target, { code: run, argument, returnByValue: true });
+  return returns.parse(value);
 }
 
 /** The id of the frame whose element the function returns; `undefined` when it returns none. */
 export async function findFrameIdIsolated<Argument>(
   target: FrameTarget,
-  find: PageFunction<Argument, Element | undefined>,
+  find: PageCode<Argument, PageElement | undefined>,
   argument: Argument,
 ): Promise<string | undefined> {
-  const { objectId } = await callWithRetry(target, find, argument, false);
+  const { objectId } = await callWithRetry(target, { code: find, argument, returnByValue: false });
   if (!objectId) return undefined;
   return (await target.session.send('DOM.describeNode', { objectId })).node.frameId;
 }
 
+/** A call of a function in a page. */
+interface PageCall<Argument> {
+  code: PageCode<Argument, unknown>;
+  argument: Argument;
+  returnByValue: boolean;
+}
+
 /** Retries a call whose document was replaced meanwhile, in the next document. */
-async function callWithRetry<Argument>(...args: Parameters<typeof callOnce<Argument>>) {
+async function callWithRetry<Argument>(target: FrameTarget, call: PageCall<Argument>) {
   for (let tries = 1; ; tries++) {
     try {
-      return await callOnce(...args);
+      return await callOnce(target, call);
     } catch (error) {
       if (tries === MAX_TRIES || !isBetweenDocuments(error)) throw error;
       await sleep(RETRY_PAUSE_MS);
@@ -83,13 +89,7 @@ async function callWithRetry<Argument>(...args: Parameters<typeof callOnce<Argum
   }
 }
 
-async function callOnce<Argument>(
-  { session, frameId, world }: FrameTarget,
-  pageFunction: PageFunction<Argument, unknown>,
-  argument: Argument,
-  returnByValue: boolean,
-) {
-  const call = { pageFunction, argument, returnByValue };
+async function callOnce<Argument>({ session, frameId, world }: FrameTarget, call: PageCall<Argument>) {
   if (world?.contextId) {
     try {
       return await callIn(session, world.contextId, call);
@@ -110,14 +110,14 @@ async function callOnce<Argument>(
 async function callIn<Argument>(
   session: Session,
   executionContextId: number,
-  call: { pageFunction: PageFunction<Argument, unknown>; argument: Argument; returnByValue: boolean },
+  { code, argument, returnByValue }: PageCall<Argument>,
 ) {
   const { result, exceptionDetails } = await session.send('Runtime.callFunctionOn', {
     executionContextId,
-    functionDeclaration: `(argument) => (${call.pageFunction})(argument, (${createPageDom})())`,
-    arguments: [{ value: call.argument }],
+    functionDeclaration: `(argument) => (${code})(argument, ${PAGE_DOM})`,
+    arguments: [{ value: argument }],
     awaitPromise: true,
-    returnByValue: call.returnByValue,
+    returnByValue,
   });
   if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
   return result;
@@ -129,14 +129,14 @@ export interface IsolatedWorld {
    * Evaluates a function as {@link evaluateIsolated} does, but not in the next document if this one is
    * replaced.
    */
-  call<Argument, Result>(
-    pageFunction: PageFunction<Argument, Result>,
-    argument: Argument,
-  ): Promise<Awaited<Result>>;
-  /** Evaluates an expression, awaits its promise, and returns its value as plain data. */
-  evaluate<Result>(expression: string): Promise<Result>;
-  /** Does the same among the page's own globals. */
-  evaluateInMainWorld<Result>(expression: string): Promise<Result>;
+  call: RunInPage;
+  /**
+   * Evaluates an expression, in which `dom` is the {@link PageDom}.
+   * @returns whether its value, or that of its promise, is true
+   */
+  isTrue(expression: string): Promise<boolean>;
+  /** Does the same among the page's own globals, without `dom`; any value that counts as true is. */
+  isTrueInMainWorld(expression: string): Promise<boolean>;
   /** Adds a function `name(text)` to the world, whose calls are passed to the listener. */
   listen(name: string, listener: (text: string) => void): Promise<void>;
 }
@@ -150,28 +150,26 @@ export async function openIsolatedWorld(session: Session, frameId?: string): Pro
   const world = await session.send('Page.createIsolatedWorld', { frameId: frame, worldName: WORLD_NAME });
   const contextId = world.executionContextId;
 
-  async function evaluate(expression: string, context: { contextId?: number }) {
+  async function isTrue(expression: string, context: { contextId?: number }): Promise<boolean> {
     const { result, exceptionDetails: thrown } = await session.send('Runtime.evaluate', {
-      expression,
+      // Whatever large value the page may have for it, only this comes back.
+      expression: `(async () => !!(await (${expression})))()`,
       ...context,
       awaitPromise: true,
       returnByValue: true,
     });
     if (thrown) throw new Error(thrown.exception?.description ?? thrown.text);
-    return result.value;
+    return result.value === true;
   }
 
   return {
-    async call<Argument, Result>(
-      pageFunction: PageFunction<Argument, Result>,
-      argument: Argument,
-    ): Promise<Awaited<Result>> {
-      const { value } = await callIn(session, contextId, { pageFunction, argument, returnByValue: true });
-      // The value is the result of the function, serialized as JSON.
-      return value as Awaited<Result>;
+    async call({ run, returns }, argument) {
+      return returns.parse(
+        (await callIn(session, contextId, { code: run, argument, returnByValue: true })).value,
+      );
     },
-    evaluate: (expression) => evaluate(expression, { contextId }),
-    evaluateInMainWorld: (expression) => evaluate(expression, {}),
+    isTrue: (expression) => isTrue(`((dom) => ${expression})(${PAGE_DOM})`, { contextId }),
+    isTrueInMainWorld: (expression) => isTrue(expression, {}),
     async listen(name, listener) {
       session.on('Runtime.bindingCalled', ({ executionContextId, name: called, payload }) => {
         if (executionContextId === contextId && called === name) listener(payload);

@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { z } from 'zod';
+import { pageFunction } from '../../../content/open-page/page-function.ts';
 import { codeOf } from '../../../errors.ts';
 import type { Logger } from '../../../system/logger.ts';
 import { createSelectorCheck, type ElementNames, readElementNames } from '../dom/element-names.ts';
-import { evaluateIsolated, type FrameTarget, isBetweenDocuments } from '../dom/isolated-world.ts';
-import type { PageDom } from '../dom/page-dom.ts';
+import { evaluateIsolated } from '../dom/isolated-world.ts';
+import { takeOptionalStep } from '../optional-step.ts';
+import type { Tab } from '../tab.ts';
 import { type AdFilters, compileFilters, readFilters } from './ad-filters.ts';
 import type { OutgoingRequest } from './request-interception.ts';
 
@@ -46,7 +49,7 @@ export async function openAdBlocker(options: {
   // Somebody may have emptied the cache since the start.
   const readCompiled = async () =>
     (await undefinedIfMissing(readFile(file))) ?? readFile((await findFile()) ?? file);
-  return createAdBlocker(readCompiled, logger);
+  return createAdBlocker(readCompiled);
 }
 
 /**
@@ -97,7 +100,7 @@ async function undefinedIfMissing<Content>(promise: Promise<Content>): Promise<C
 }
 
 /** @param readCompiled reads the compiled lists with the first page; they take 7 MB of memory */
-function createAdBlocker(readCompiled: () => Promise<Uint8Array>, logger: Pick<Logger, 'warn'>) {
+function createAdBlocker(readCompiled: () => Promise<Uint8Array>) {
   let loading: Promise<AdFilters> | undefined;
   const load = async () => readFilters(await readCompiled());
 
@@ -128,19 +131,15 @@ function createAdBlocker(readCompiled: () => Promise<Uint8Array>, logger: Pick<L
          * they would stay in markdown and html, and the sheet itself would appear in the html.
          * @param known the names in the page, if they have just been read
          */
-        async remove(page: FrameTarget, known: ElementNames | undefined): Promise<void> {
-          try {
+        async remove(tab: Tab, known: ElementNames | undefined): Promise<void> {
+          await takeOptionalStep(tab.logger, 'a page is read with its advertisements', async () => {
             const names =
-              known ?? (await readElementNames((read, limits) => evaluateIsolated(page, read, limits)));
+              known ?? (await readElementNames((read, limits) => evaluateIsolated(tab, read, limits)));
             // Those that cannot match there are left out.
             const selectors = filters.hiddenSelectors(names).filter(createSelectorCheck(names));
             if (!selectors.length && !blockedUrls.size) return;
-            await evaluateIsolated(page, removeElements, { selectors, blockedUrls: [...blockedUrls] });
-          } catch (error) {
-            // The page is read without this step, also when it navigates meanwhile.
-            if (!isBetweenDocuments(error))
-              logger.warn({ err: error }, 'a page is read with the advertisements that could not be removed');
-          }
+            await evaluateIsolated(tab, removeElements, { selectors, blockedUrls: [...blockedUrls] });
+          });
         },
       };
     },
@@ -148,22 +147,23 @@ function createAdBlocker(readCompiled: () => Promise<Uint8Array>, logger: Pick<L
 }
 
 /** Runs in the page. */
-function removeElements(
-  { selectors, blockedUrls }: { selectors: string[]; blockedUrls: string[] },
-  dom: PageDom,
-): void {
-  const blocked = new Set(blockedUrls);
-  for (const element of dom.findAll('img,iframe')) {
-    const isBlocked =
-      element instanceof HTMLImageElement
-        ? blocked.has(element.src) || blocked.has(element.currentSrc)
-        : element instanceof HTMLIFrameElement && blocked.has(element.src);
-    if (isBlocked) dom.removeUnlessBody(element);
-  }
-  // A style sheet leaves out selectors that the browser does not know.
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(selectors.map((selector) => `${selector} {}`).join('\n'));
-  for (const rule of sheet.cssRules) {
-    if (rule instanceof CSSStyleRule) dom.findAll(rule.selectorText).forEach(dom.removeUnlessBody);
-  }
-}
+const removeElements = pageFunction(
+  z.void(),
+  ({ selectors, blockedUrls }: { selectors: string[]; blockedUrls: string[] }, dom) => {
+    const blocked = new Set(blockedUrls);
+    for (const element of dom.findAll('img,iframe')) {
+      const isBlocked =
+        element instanceof HTMLImageElement
+          ? blocked.has(element.src) || blocked.has(element.currentSrc)
+          : element instanceof HTMLIFrameElement && blocked.has(element.src);
+      if (isBlocked) dom.removeUnlessBody(element);
+    }
+    // A style sheet leaves out selectors that the browser does not know.
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(selectors.map((selector) => `${selector} {}`).join('\n'));
+    for (const rule of sheet.cssRules) {
+      if (!(rule instanceof CSSStyleRule)) continue;
+      for (const element of dom.findAll(rule.selectorText)) dom.removeUnlessBody(element);
+    }
+  },
+);
