@@ -12,6 +12,7 @@ import {
 import { percentile, short, table } from './figures.ts';
 import { installPeers } from './peers/install.ts';
 import { compareDocumentConverters, documentSets } from './quality/documents.ts';
+import { explainPage } from './quality/explain.ts';
 import { measureGenerators } from './quality/generators.ts';
 import { convert, type KitPage, readHtml, readPages } from './quality/kit.ts';
 import { compareConverters, MARKDOWN_SETS } from './quality/markdown.ts';
@@ -27,7 +28,8 @@ const HELP = `Extracts the main content of the annotated pages of a quality kit 
 scores it with the kit's own scorer, beside other extractors and with the CPU time per page. For the sets spec, pages and
 pages-mixed it only converts HTML to markdown, and runs other converters on the same pages. For sets of documents it
 converts the files, and runs other packages on the same files. Takes some minutes, for documents up to an hour.
---sites, --consensus, --perturb and --generators measure other pages than those of a set instead.
+--sites, --consensus, --perturb and --generators measure other pages than those of a set instead, and --explain tells of one
+page what is dropped.
 
 Usage: node bench/quality.ts --kit DIR [OPTIONS]
 
@@ -48,6 +50,7 @@ Usage: node bench/quality.ts --kit DIR [OPTIONS]
                  share of pages that keep less than .98 of their words
   --generators   manuals in markdown as pages of a dozen site generators and themes, against the markdown: F1 of each
                  feature; installs the generators from the registries of npm and PyPI
+  --explain PAGE what onlyMainContent drops of a page, and by which signs; PAGE is a URL or a file
   --folder DIR   folder outside of the repository for the sites of --sites, which are about 100 MB of Debian's packages,
                  or for the sites of --generators; what is there is not downloaded or built again
   --seed N       --sites: another sample of 30 pages per site; --perturb: other pages and changes; 0 by default
@@ -68,13 +71,15 @@ const options = readCommandLine(HELP, {
   consensus: flag(),
   perturb: flag(),
   generators: flag(),
+  explain: text(undefined),
   all: flag(),
   folder: text(undefined),
   seed: count(0, 0),
 });
 
 async function main(given: typeof options): Promise<void> {
-  const { kit, folder, seed, worst } = given;
+  const { kit, folder, seed, worst, explain } = given;
+  if (explain !== undefined) return void console.log(await explainPage(explain));
   if (given.consensus) return void console.log(await scoreConsensus(kit, worst));
   if (given.perturb) return perturb(given);
   if (!given.sites && !given.generators) return measureSet(given);

@@ -49,15 +49,15 @@ const concurrencyOf = async ({ key }: TestTeam): Promise<number> =>
   (await call('/v2/concurrency-check', { key })).body.concurrency;
 
 /**
- * Waits until the only page worker of a job claims no more pages, which it says by a request for another one.
- * While it claims pages, it requests one only if the job may scrape more pages at once than it can hold.
+ * Waits until a workflow has a second page worker, because the first one claims pages for three seconds only.
  */
-async function untilClaimsEnd(workflowId: string): Promise<void> {
+async function untilNextPageWorker(workflowId: string): Promise<void> {
   await pollUntil(async () => {
     const { events } = await temporal.workflow(workflowId).fetchHistory();
-    return events?.some(
-      ({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName === 'help',
+    const types = (events ?? []).map(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name,
     );
+    return types.filter((type) => type === 'scrapePages').length > 1;
   });
 }
 
@@ -85,7 +85,7 @@ describe('a batch', () => {
       site.letOneGo();
       await untilStatus(`${PATH}/${id}`, (status) => status.completed >= completed, team);
       // Without this, the first page worker would claim all pages.
-      if (completed === 1) await untilClaimsEnd(`batch/${id}`);
+      if (completed === 1) await untilNextPageWorker(`batch/${id}`);
     }
     site.letGo();
     expect(await finished(PATH, id, team)).toMatchObject({ completed: 12 });

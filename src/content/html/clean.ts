@@ -55,7 +55,8 @@ function applyFilters(page: Document, snapshot: PageSource, options: CleanOption
   const dropped = findMatches(options.excludeTags ?? [], page);
   if (options.onlyMainContent) {
     // An element that `includeTags` selects is kept even if it looks like boilerplate.
-    for (const element of findBoilerplate(page, snapshot)) if (!included?.has(element)) dropped.add(element);
+    for (const element of findBoilerplate(page, snapshot).elements())
+      if (!included?.has(element)) dropped.add(element);
   }
   const filter = { dropped, base: documentBaseUrl(page, url), isScripted: engine === 'browser' };
   const cleaned = new Document([]);

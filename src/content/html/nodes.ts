@@ -33,6 +33,22 @@ export const childrenOf = ({ name, children }: Element): ChildNode[] =>
   name === 'template' ? NO_CHILDREN : children;
 
 /**
+ * The first elements inside of an element, in document order.
+ * @param most their largest number, so that what is looked for in nested elements takes no time of its own
+ */
+export function firstElements(element: Element, most: number): Element[] {
+  const found: Element[] = [];
+  const open = childrenOf(element).toReversed();
+  for (let at = open.pop(); at && found.length < most; at = open.pop()) {
+    if (!isTag(at)) continue;
+    found.push(at);
+    const children = childrenOf(at);
+    for (let last = children.length - 1; last >= 0; last--) open.push(children[last]!);
+  }
+  return found;
+}
+
+/**
  * Makes an element without children.
  * @param namespace the URI of its namespace; `undefined` if it does not matter
  */

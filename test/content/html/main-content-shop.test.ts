@@ -86,7 +86,8 @@ describe('boilerplate sections', () => {
     'Ähnliche Produkte',
     'Productos relacionados',
   ])('are dropped from a product page: %s', (title) => {
-    expect(productPage(`<section><h2>${title}</h2>${paragraph('else')}</section>`)).toEqual(PRODUCT);
+    const section = `<section><h2>${title}</h2>${paragraph('else')}</section>`;
+    expect(productPage(`${paragraph('its use')}${section}`)).toEqual([...PRODUCT, sentence('its use')]);
   });
 
   it.each(['Specifications', 'How it is made', 'In the box'])('do not include %s of a product', (title) => {

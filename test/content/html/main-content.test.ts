@@ -26,10 +26,13 @@ describe('an article', () => {
   });
 
   it.each([
-    ['comments', `<section id="comments">${paragraphs('a', 'b', 'c', 'd', 'e', 'f')}</section>`],
+    [
+      'comments',
+      `<section id="comments">${paragraphs('a', 'b', 'c', 'd', 'e', 'f')}<i>2 days ago</i> <b>Reply</b></section>`,
+    ],
     ['related pages by name', `<div class="related-posts"><h3>Others</h3>${paragraph('other')}</div>`],
     ['related pages by heading', `<div><h3>You may also like</h3><div>${paragraph('other')}</div></div>`],
-    ['a flat section by heading', `<h3>About the author</h3>${paragraph('her')}`],
+    ['a flat section by heading', '<h3>About the author</h3><div><a href="/jane">Jane</a> writes</div>'],
     ['who has reviewed it', `<div><h4>About the reviewer</h4>${paragraph('him')}</div>`],
     ['sharing', '<div class="social-share"><span>Share it</span></div>'],
     ['the byline', '<div class="byline">By Jane Doe</div>'],
@@ -159,7 +162,8 @@ describe('an article', () => {
   });
 
   it('is reduced to the element marked as its body', () => {
-    const html = `${ARTICLE}<main><h1>Title</h1>${paragraph('x')}<div itemprop="articleBody">${body}</div></main>`;
+    const box = `<div class="promo">${sentence('x').slice(0, 40)}</div>`;
+    const html = `${ARTICLE}<main><h1>Title</h1>${box}<div itemprop="articleBody">${body}</div></main>`;
     expect(left(html)).toEqual(lines);
   });
 
@@ -224,27 +228,37 @@ describe('the main content of other pages', () => {
 
   it('of a thread keeps all posts without the data of their authors', () => {
     const post = (about: string) =>
-      `<div class="comment"><div class="postprofile">Joined 2020</div>${paragraph(about)}<div class="signature">Me</div></div>`;
+      `<div class="comment"><div class="postprofile">Joined 2020</div><a class="author">Jane</a><time>2 days ago</time>${paragraph(about)}<div class="signature">Me</div></div>`;
     const html = `<h1>Question</h1><div>${['a', 'b', 'c'].map(post).join('')}</div><h3>Similar threads</h3><p>Other</p>`;
-    expect(left(html, 'https://site.test/threads/1')).toEqual(['a', 'b', 'c'].map(sentence));
+    expect(left(html, 'https://site.test/threads/1')).toEqual([
+      '# Question',
+      ...['a', 'b', 'c'].flatMap((about) => ['Jane2 days ago', sentence(about)]),
+    ]);
   });
 
   it('of a thread is its posts, whatever surrounds them', () => {
     const post = (about: string) =>
-      `<div class="row"><h4>Jane</h4><span>25 likes</span><div class="text body">${paragraph(about)}<p>Short</p></div><i>#1</i></div>`;
+      `<div class="row"><h4 class="author">Jane</h4><span>25 likes</span><div class="text body">${paragraph(about)}<p>Short</p></div><i>#1</i></div>`;
     const html = `<h1>Question</h1><div>${['a', 'b', 'c'].map(post).join('')}</div><p>Who is online</p>`;
     expect(left(html, 'https://site.test/threads/1')).toEqual(
-      ['a', 'b', 'c'].flatMap((about) => [sentence(about), 'Short']),
+      ['a', 'b', 'c'].flatMap((about) => ['#### Jane', sentence(about), 'Short']),
     );
   });
 
-  it('of a thread excludes remarks on posts, but not comments that are posts', () => {
+  it('of a thread includes remarks on posts', () => {
     const post = (about: string, remark: string) =>
       `<div class="post">${paragraph(about)}${paragraph(about)}<div class="comments">${remark}</div></div>`;
     const thread = (remark: string) =>
       left(`<div>${post('a', remark)}${post('b', remark)}</div>`, 'https://site.test/threads/1');
-    expect(thread(paragraph('remark'))).not.toContain(sentence('remark'));
+    expect(thread(paragraph('remark'))).toContain(sentence('remark'));
     expect(thread(paragraph('remark').repeat(4))).toContain(sentence('remark'));
+  });
+
+  it('without authors and dates is no thread, whatever its URL says', () => {
+    const row = (about: string) => `<div class="row"><h3>About ${about}</h3>${paragraph(about)}</div>`;
+    const html = `<main><h1>Storage</h1>${paragraph('it')}${['a', 'b', 'c', 'd', 'e', 'f'].map(row).join('')}</main>`;
+    const lines = left(html, 'https://site.test/thread/storage');
+    expect(lines).toEqual(expect.arrayContaining([sentence('it'), '### About c', sentence('f')]));
   });
 
   it('of a thread includes posts inside forms', () => {
@@ -263,8 +277,11 @@ describe('the main content of other pages', () => {
   });
 
   it('of a product below a category is not treated as a listing', () => {
-    const html = `<main><h1>Thing</h1>${paragraph('it')}<div class="reviews">${paragraph('liking it')}</div><div><h2>Related</h2><p>Other</p></div></main>`;
-    expect(left(html, 'https://site.test/c/product/12')).toEqual(['# Thing', sentence('it')]);
+    const html = `<main><h1>Thing</h1>${paragraphs('it', 'its use')}<div class="reviews">${paragraph('liking it')}</div><div><h2>Related</h2><p>Other</p></div></main>`;
+    expect(left(html, 'https://site.test/c/product/12')).toEqual([
+      '# Thing',
+      ...['it', 'its use'].map(sentence),
+    ]);
   });
 
   it('of a product includes small print and words with tooltips', () => {
@@ -276,11 +293,10 @@ describe('the main content of other pages', () => {
     ]);
   });
 
-  it('of a topic with a number is treated as a thread', () => {
+  it('of a page of comments is the same below any path', () => {
     const html = `<div class="comments">${paragraphs('a', 'b', 'c', 'd', 'e', 'f')}</div>${paragraphs('x', 'y')}`;
-    for (const address of ['topic/12-thing', 't/12', 't/thing/12'])
-      expect(left(html, `https://site.test/${address}`)).toContain(sentence('a'));
-    expect(left(html, 'https://site.test/topic/things')).not.toContain(sentence('a'));
+    for (const path of ['topic/12-thing', 't/12', 't/thing/12', 'topic/things'])
+      expect(left(html, `https://site.test/${path}`)).toContain(sentence('a'));
   });
 
   it('of a listing keeps the text below its title', () => {
@@ -288,7 +304,8 @@ describe('the main content of other pages', () => {
       `<li><a href="/${name}"><h3>Thing ${name}</h3></a><p>${sentence(name)}</p></li>`;
     const html = `<div><p>Sale</p><h1>Things</h1>${paragraph('things')}</div><main><ul>${['1', '2', '3'].map(card).join('')}</ul></main>`;
     const lines = left(html, 'https://site.test/collections/things');
-    expect(lines.slice(0, 3)).toEqual([
+    expect(lines.slice(0, 4)).toEqual([
+      'Sale',
       '# Things',
       sentence('things'),
       '- ### [Thing 1](https://site.test/1)',
@@ -335,7 +352,7 @@ describe('the main content of other pages', () => {
   it('of a product keeps title, price, description and data, but no reviews and no other products', () => {
     const html = `<meta property="og:type" content="product"><main><div>Home / Things</div><h1>Thing</h1><p>$12</p>
       ${paragraph('it')}<table><tr><th>Weight<td>1 kg</table>
-      <div class="reviews">${paragraphs('liking it', 'hating it')}</div>
+      <div class="reviews">${paragraphs('liking it', 'hating it')}<time>2026-01-02</time> <span>5 out of 5</span></div>
       <div><h2>Customers also bought</h2><p>Other thing</p></div></main>`;
     expect(left(html)).toEqual([
       ...[

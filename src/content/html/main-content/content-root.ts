@@ -1,5 +1,8 @@
 import { Element } from 'domhandler';
-import { isParentElement, isTag } from '../nodes.ts';
+import { firstElements, isParentElement, isTag } from '../nodes.ts';
+import { isAlike } from './evidence/core.ts';
+import { findShape, findWords } from './evidence/shapes.ts';
+import type { Sign } from './evidence/sign.ts';
 import { isHeading } from './page-index/element-measures.ts';
 import { isArticleBody, isMainElement, isRunningText, type PageIndex } from './page-index/page-index.ts';
 import { PAGE_TYPES } from './page-type/page-type.ts';
@@ -23,6 +26,17 @@ const MIN_CHILD_SHARE = 0.75;
 const MIN_MARKED_CHILD_SHARE = 0.5;
 /** A sibling of the content root inside the main element is kept if no larger share of its text is linked. */
 const MAX_LINKED_SHARE = 0.2;
+/**
+ * The largest share of linked text in a block beside the content root that continues it. In references, whose
+ * sections and tables consist of names, most of them are links.
+ */
+const MAX_LINKED_SHARE_OF_TEXT = 0.3;
+const MAX_LINKED_SHARE_OF_DATA = 0.9;
+const DATA = new Set(['table', 'dl', 'pre']);
+/** The elements of a block in which data is looked for. */
+const MAX_VISITED = 600;
+/** Elements that stand beside a text and never contain or continue it. */
+const BESIDE_TEXT = new Set(['nav', 'aside', 'footer', 'form']);
 /** The elements before a product's title are dropped if they are at most this share of the remaining page. */
 const MAX_SHARE_BEFORE_TITLE = 0.3;
 
@@ -31,6 +45,8 @@ const MIN_ARTICLE_BODY_SHARE = 0.6;
 
 /** Elements that are content but cannot be the content root. */
 const PASSAGES = new Set(['p', 'pre', 'blockquote', 'ul', 'ol', 'dl', 'figure', 'details']);
+
+const BESIDE_ROOT: readonly Sign[] = [{ kind: 'place', detail: 'beside the content root' }];
 
 /** The state of the search for the content root. */
 interface RootSearch {
@@ -65,7 +81,7 @@ function narrowToContentRoot(index: PageIndex, pruned: PrunedPage): Element {
 }
 
 /** The largest main element, if it has enough of the page. */
-function findMain(index: PageIndex, { remaining }: PrunedPage): Element | undefined {
+function findMain(index: PageIndex, { remaining, core }: PrunedPage): Element | undefined {
   let main: Element | undefined;
   let longest = 0;
   for (const element of remaining.keys()) {
@@ -79,7 +95,8 @@ function findMain(index: PageIndex, { remaining }: PrunedPage): Element | undefi
   const isEnough =
     remainingWeight(main, index, remaining) >=
       MIN_MAIN_SHARE * remainingWeight(index.body, index, remaining) ||
-    (!isRunningText(index.type) && longest > MIN_MAIN_LENGTH);
+    (!isRunningText(index.type) && longest > MIN_MAIN_LENGTH) ||
+    isWithin(core.element, main);
   return isEnough ? main : undefined;
 }
 
@@ -130,17 +147,19 @@ function findArticleBody(
   return bodies.length === 1 ? bodies[0] : undefined;
 }
 
-function narrowTo(found: RootSearch, to: Element, index: PageIndex, { dropped }: PrunedPage): void {
+function narrowTo(found: RootSearch, to: Element, index: PageIndex, pruned: PrunedPage): void {
   for (let at = to; at !== found.root && isParentElement(at.parent); at = at.parent) {
     for (const sibling of at.parent.children)
-      if (isTag(sibling) && sibling !== at) dropBesideTitle(sibling, index, dropped);
+      if (isTag(sibling) && sibling !== at && !isContinuation(sibling, at, index, pruned))
+        dropBesideTitle(sibling, index, pruned.dropped, BESIDE_ROOT);
   }
   found.root = to;
   found.isInMain = true;
 }
 
 /** Moves the root to the child that has most of the content. @returns whether there is such a child */
-function descend(found: RootSearch, index: PageIndex, { dropped, remaining }: PrunedPage): boolean {
+function descend(found: RootSearch, index: PageIndex, pruned: PrunedPage): boolean {
+  const { dropped, remaining } = pruned;
   const children: Element[] = [];
   for (const child of found.root.children) {
     if (isTag(child) && remaining.has(child) && !dropped.has(child)) children.push(child);
@@ -149,14 +168,18 @@ function descend(found: RootSearch, index: PageIndex, { dropped, remaining }: Pr
   if (total === 0) return false;
   const next =
     children.findLast((child) => {
-      if (PASSAGES.has(child.name)) return false;
+      if (PASSAGES.has(child.name) || BESIDE_TEXT.has(child.name)) return false;
       const minimum = isContentElement(child) && !found.isInMain ? MIN_MARKED_CHILD_SHARE : MIN_CHILD_SHARE;
       return remainingWeight(child, index, remaining) >= minimum * total;
     }) ?? (index.type === 'article' ? findFirstArticle(children, index, remaining) : undefined);
   if (!next) return false;
   for (const child of children) {
-    if (child !== next && !(found.isInMain && isContentBesideRoot(child, index, remaining)))
-      dropBesideTitle(child, index, dropped);
+    if (
+      child !== next &&
+      !(found.isInMain && isContentBesideRoot(child, index, remaining)) &&
+      !isContinuation(child, next, index, pruned)
+    )
+      dropBesideTitle(child, index, dropped, BESIDE_ROOT);
   }
   found.root = next;
   found.isInMain ||= isContentElement(next);
@@ -179,6 +202,41 @@ function findFirstArticle(
   return first && articles.length > 1 && remainingWeight(first, index, remaining) > MIN_FIRST_ARTICLE_WEIGHT
     ? first
     : undefined;
+}
+
+/**
+ * Whether a block beside the content root belongs to the text: its first or last part, a note, or a section
+ * that is not in the same element as the others.
+ */
+function isContinuation(
+  element: Element,
+  beside: Element,
+  index: PageIndex,
+  { remaining, core }: PrunedPage,
+): boolean {
+  const { prose = 0, linked = 0, length = 0, headings = 0 } = remaining.get(element) ?? {};
+  if (length === 0 || BESIDE_TEXT.has(element.name)) return false;
+  // Several articles on a page are different texts.
+  if (element.name === 'article' && beside.name === 'article') return false;
+  const isData = prose === 0 && !index.titled.has(element) && (headings > 0 || hasData(element));
+  if (!isData && prose === 0) return false;
+  if (linked > (headings > 0 || isData ? MAX_LINKED_SHARE_OF_DATA : MAX_LINKED_SHARE_OF_TEXT) * length)
+    return false;
+  return (
+    (core.contains(element) || isInMarked(element) || isAlike(element, beside, index)) &&
+    !findShape(element, index.measures.get(element)!) &&
+    !findWords(element)
+  );
+}
+
+const hasData = (element: Element) =>
+  [element, ...firstElements(element, MAX_VISITED)].some(({ name }) => DATA.has(name));
+
+/** Whether an element is inside of one that is marked as content. */
+function isInMarked(element: Element): boolean {
+  for (let at: Element['parent'] = element.parent; isParentElement(at); at = at.parent)
+    if (isContentElement(at)) return true;
+  return false;
 }
 
 /** Whether a sibling of the content root inside the main element belongs to the content. */
@@ -223,7 +281,7 @@ function dropBeforeTitle(root: Element, index: PageIndex, { remaining, dropped }
     }
   }
   if (weight <= MAX_SHARE_BEFORE_TITLE * remainingWeight(root, index, remaining))
-    for (const element of before) dropped.add(element);
+    for (const element of before) dropped.drop(element, { kind: 'place', detail: 'before the title' });
 }
 
 function findTitle(root: Element, index: PageIndex, dropped: PrunedPage['dropped']): Element | undefined {

@@ -1,6 +1,8 @@
-import type { Document, Element } from 'domhandler';
+import type { Document } from 'domhandler';
 import type { Snapshot } from '../../snapshot.ts';
 import { contentRootStage } from './content-root.ts';
+import { Core } from './evidence/core.ts';
+import { Decisions } from './evidence/sign.ts';
 import { postsStage } from './forum/posts-stage.ts';
 import { ElementMap } from './page-index/element-map.ts';
 import { indexPage } from './page-index/page-index.ts';
@@ -36,11 +38,11 @@ export const STAGES: readonly Stage[] = [
 export function findBoilerplate(
   document: Document,
   { url, engine }: Pick<Snapshot, 'url' | 'engine'>,
-): Set<Element> {
+): Decisions {
   const detectedType = detectPageType(document, url);
   for (let type = detectedType; ; ) {
     const index = indexPage(document, { type, detectedType }, engine === 'browser');
-    if (!index) return new Set();
+    if (!index) return new Decisions();
     const page = createFilteredPage(index);
     const result = runStages(page);
     if (typeof result !== 'object') return page.pruned.dropped;
@@ -51,7 +53,12 @@ export function findBoilerplate(
 function createFilteredPage(index: FilteredPage['index']): FilteredPage {
   return {
     index,
-    pruned: { dropped: new Set(), remaining: new ElementMap(index.document), linkListLength: 0 },
+    pruned: {
+      dropped: new Decisions(),
+      remaining: new ElementMap(index.document),
+      linkListLength: 0,
+      core: new Core(index.body, 0, index),
+    },
     root: index.body,
   };
 }

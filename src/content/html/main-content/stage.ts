@@ -1,4 +1,6 @@
 import type { Element } from 'domhandler';
+import type { Core } from './evidence/core.ts';
+import type { Decisions } from './evidence/sign.ts';
 import type { ElementMap } from './page-index/element-map.ts';
 import type { Measure } from './page-index/element-measures.ts';
 import type { PageIndex } from './page-index/page-index.ts';
@@ -6,7 +8,9 @@ import { PAGE_TYPES, type PageType } from './page-type/page-type.ts';
 
 /** The result of pruning: what was dropped and what remains. */
 export interface PrunedPage {
-  dropped: Set<Element>;
+  /** The part of the page that has the running text. */
+  core: Core;
+  dropped: Decisions;
   /** The measures of the kept elements without their dropped descendants. */
   remaining: ElementMap<Readonly<Measure>>;
   /** Total length of the dropped lists of links, in characters that are not blank. */

@@ -31,7 +31,8 @@ export function dropRepeatedQuotes(posts: Element[], { dropped }: PrunedPage): v
   const seen = new Set(wordRunsOf(wordsOf(own.join(''))).filter((run) => wanted.has(run)));
   for (const [quote, all] of runs) {
     const known = all.filter((run) => seen.has(run));
-    if (all.length > 0 && known.length >= MIN_REPEATED_SHARE * all.length) dropped.add(quote);
+    if (all.length > 0 && known.length >= MIN_REPEATED_SHARE * all.length)
+      dropped.drop(quote, { kind: 'repetition', detail: 'quoted post' });
   }
 }
 

@@ -4,11 +4,14 @@ import { isParentElement, isTag } from '../../nodes.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import type { PrunedPage } from '../stage.ts';
 import { findPostsByMarkup } from './forum-markup.ts';
+import { findPostAuthors } from './post-authors.ts';
 
 /** A class on a single element does not identify posts. */
 const MIN_POSTS_ALIKE = 2;
 /** Minimum share of a thread's prose that its posts must have. */
 const MIN_PROSE_SHARE = 0.85;
+/** Elements that only look alike are posts if there is an author or a date for at least this share of them. */
+const MIN_AUTHORED_SHARE = 0.5;
 /** Weight of the text in a group of elements that is not prose, subtracted from its prose. */
 const OTHER_TEXT_PENALTY = 0.5;
 /** Shorter posts may be equal by chance. Characters that are not blank. */
@@ -23,15 +26,28 @@ interface ClassGroup {
   length: number;
 }
 
+/** The posts of a thread with their authors and dates. */
+export interface Thread {
+  /** The elements with the texts of the posts. */
+  posts: Element[];
+  /** The elements with their authors and dates. */
+  authors: Element[];
+}
+
 /**
- * Finds the elements with the texts of a thread's posts, without their authors, dates and reactions: by the
- * markup of known forum software, else as the elements that share a class and together have nearly all of the
- * prose and the least other text.
- * @returns an empty list for a page without such elements
+ * Finds the posts of a thread: by the markup of known forum software, else as the elements that share a class
+ * and together have nearly all of the prose and the least other text. The latter are posts only if they have
+ * authors or dates.
+ * @returns `undefined` for a page without posts
  */
-export function findPosts(index: PageIndex, pruned: PrunedPage): Element[] {
+export function findThread(index: PageIndex, pruned: PrunedPage): Thread | undefined {
   const named = findPostsByMarkup(index, pruned);
-  return dropDuplicatePosts(named.length ? named : findPostsByClass(index, pruned));
+  const posts = dropDuplicatePosts(named.length ? named : findPostsByClass(index, pruned));
+  if (posts.length === 0) return undefined;
+  const authors = findPostAuthors(posts, index);
+  return named.length > 0 || authors.length >= MIN_AUTHORED_SHARE * posts.length
+    ? { posts, authors }
+    : undefined;
 }
 
 /** Removes long posts that the page repeats, for example above the thread or for printing. */
@@ -81,17 +97,17 @@ export function dropAllExcept(elements: Element[], { body }: PageIndex, { droppe
   const kept = new Set(elements);
   const lines = new Set<Element>();
   for (const element of elements) {
-    dropped.delete(element);
+    dropped.restore(element);
     for (let at = element.parent; isParentElement(at) && !lines.has(at); at = at.parent) {
       lines.add(at);
-      dropped.delete(at);
+      dropped.restore(at);
     }
   }
   const visit = (element: Element) => {
     for (const child of element.children) {
       if (!isTag(child) || kept.has(child)) continue;
       if (lines.has(child)) visit(child);
-      else dropped.add(child);
+      else dropped.drop(child, { kind: 'place', detail: 'beside the posts' });
     }
   };
   visit(body);

@@ -1,11 +1,11 @@
 import { type Document, Element } from 'domhandler';
-import { textContent } from 'domutils';
+import { nextElementSibling, prevElementSibling, textContent } from 'domutils';
 import { isCodeListing } from '../../code-listing.ts';
-import { childrenOf, hasAttributes, isTag } from '../../nodes.ts';
+import { childrenOf, hasAttributes, isParentElement, isTag } from '../../nodes.ts';
 import type { PageType } from '../page-type/page-type.ts';
 import { findCodeTabs } from './code-tabs.ts';
 import { findCollapsibleIds } from './collapsibles.ts';
-import { type Measure, type Measures, measureElements } from './element-measures.ts';
+import { isHeading, type Measure, type Measures, measureElements } from './element-measures.ts';
 import { findNameHints, type NameHint } from './name-hints.ts';
 import { findSpokenTexts, type SpokenText } from './spoken-texts.ts';
 
@@ -52,8 +52,9 @@ const MIN_TITLE_LENGTH = 4;
 /** Only this many characters of a title are compared. */
 const MAX_TITLE_LENGTH = 500;
 
-const CODE = new Set(['pre', 'code']);
-const CODE_TOKENS = new Set(['span', 'i', 'em', 'b', 'strong', 'font']);
+/** Elements with one passage of text. */
+const PASSAGES = new Set(['p', 'pre', 'code']);
+const CELLS = new Set(['td', 'th']);
 
 const NO_WORDS: string[] = [];
 
@@ -177,24 +178,25 @@ class NameCoverage {
     return this.#coverage.get(word) ?? 0;
   }
 
-  /** Adds all elements in an element. */
-  add(element: Element, isInCode = false): void {
-    const isCode = isInCode || CODE.has(element.name) || isCodeListing(element);
+  /**
+   * Adds all elements in an element.
+   * @param isInPassage whether the element is in a passage of text, where names are those of what the text is
+   * about
+   */
+  add(element: Element, isInPassage = false): void {
     for (const child of childrenOf(element)) {
       const measured = isTag(child) ? this.#measures.get(child) : undefined;
       if (!isTag(child) || !measured) continue;
-      const isTokenOfCode = isCode && CODE_TOKENS.has(child.name);
-      const opened = this.#cover(child, measured, isTokenOfCode);
-      this.add(child, isCode);
+      const opened = this.#cover(child, measured, isInPassage || isHeading(child));
+      this.add(child, isInPassage || isPassage(child, measured));
       for (const word of opened) this.#open.delete(word);
     }
   }
 
   /** Counts an element for the words of its names. @returns those that it is the outermost element of */
-  #cover(element: Element, measured: Measure, isInCode: boolean): string[] {
+  #cover(element: Element, measured: Measure, isText: boolean): string[] {
     const all = findNameHints(element, this.#hasAnchors);
-    // Inside code, class names are those of syntax highlighters, such as `comment`.
-    const own = isInCode ? all.filter(({ kind }) => kind === 'hiddenByClass') : all;
+    const own = isText ? all.filter(tellsInText) : all;
     // The coverage of forms tells whether a page uses them as containers.
     const isForm = element.name === 'form';
     if (own.length === 0 && !isForm) return NO_WORDS;
@@ -209,6 +211,27 @@ class NameCoverage {
     return [...words];
   }
 }
+
+/** Whether an element holds one passage of text. */
+const isPassage = (element: Element, measured: Measure) =>
+  PASSAGES.has(element.name) || isHeading(element) || isDataCell(element, measured) || isCodeListing(element);
+
+/** Whether an element is a cell of a table of data. Tables that lay a page out have headings or one row. */
+function isDataCell({ name, parent: row }: Element, { headings }: Measure): boolean {
+  if (!CELLS.has(name) || headings > 0 || !isParentElement(row)) return false;
+  return (
+    prevElementSibling(row) !== null ||
+    nextElementSibling(row) !== null ||
+    (isParentElement(row.parent) && prevElementSibling(row.parent)?.name === 'thead')
+  );
+}
+
+/**
+ * Whether a hint counts inside of a passage, where class names are those of what the text is about or of
+ * syntax highlighters, such as `comment`.
+ */
+const tellsInText = ({ kind, word }: NameHint) =>
+  kind === 'hiddenByClass' || kind === 'screenReaderOnly' || word === 'editsection';
 
 /** What {@link NameCoverage} reads. */
 interface NameSource {

@@ -11,18 +11,25 @@ const MAX_HEADING_LENGTH = 60;
 /** A section with a larger share of the page is content whatever its heading. */
 const MAX_SECTION_SHARE = 0.5;
 
-/** The elements of all sections whose headings mark them as boilerplate. */
-export function findBoilerplateSections(index: PageIndex): Set<Element> {
-  const sections = new Set<Element>();
+/** Elements with one passage of text, and the share of their text that may be linked. */
+const TEXT = new Set(['p', 'pre', 'dl', 'table', 'blockquote']);
+const MAX_LINKED_SHARE = 0.4;
+
+/** The elements of all sections whose headings mark them as boilerplate, with these headings. */
+export function findBoilerplateSections(index: PageIndex): Map<Element, string> {
+  const sections = new Map<Element, string>();
   for (const heading of index.elements) {
     const measured = isHeading(heading) && index.measures.get(heading);
+    if (index.titled.has(heading)) continue;
     if (!measured || measured.length === 0 || measured.length > MAX_HEADING_LENGTH) continue;
     const title = oneLine(textContent(heading));
     if (!BOILERPLATE_HEADINGS[index.type].test(title)) continue;
     const section = findSection(heading, measured, index);
-    sections.add(section);
     const isBare = (index.measures.get(section)?.length ?? 0) < 1.5 * measured.length;
-    if (isBare) addFollowing(section, levelOf(heading), index, sections);
+    const following = isBare ? findFollowing(section, levelOf(heading), index) : [];
+    // A heading among paragraphs is one of the outline, whatever it says.
+    if (following.some((next) => isRunningText(next, index.measures.get(next)))) continue;
+    for (const part of [section, ...following]) sections.set(part, title);
   }
   return sections;
 }
@@ -46,17 +53,26 @@ function findSection(
   return section;
 }
 
-/** Adds the siblings after a heading up to the next heading of the same or a higher level. */
-function addFollowing(section: Element, level: number, index: PageIndex, to: Set<Element>): void {
+/** The siblings after a heading up to the next heading of the same or a higher level. */
+function findFollowing(section: Element, level: number, index: PageIndex): Element[] {
+  const following: Element[] = [];
   let share = 0;
   for (let next: ChildNode | null = section.next; next; next = next.next) {
     if (!isTag(next)) continue;
     const measured = index.measures.get(next);
     if (!measured) continue;
     share += index.shareOf(measured);
-    if (share > MAX_SECTION_SHARE || index.contentAncestors.has(next) || measured.rank <= level) return;
-    to.add(next);
+    if (share > MAX_SECTION_SHARE || index.contentAncestors.has(next) || measured.rank <= level) break;
+    following.push(next);
   }
+  return following;
 }
+
+/** Whether an element is one of the passages of a text. */
+const isRunningText = ({ name }: Element, measured: ElementMeasure | undefined): boolean =>
+  TEXT.has(name) &&
+  measured !== undefined &&
+  measured.prose > 0 &&
+  measured.linked <= MAX_LINKED_SHARE * measured.length;
 
 const levelOf = ({ name }: Element) => Number(name[1]);

@@ -1,5 +1,6 @@
 import type { Element } from 'domhandler';
 import { hasAttributes, isParentElement, isTag } from '../../nodes.ts';
+import type { Sign } from '../evidence/sign.ts';
 import { isCollapseToggle, isInHeading } from '../page-index/collapsibles.ts';
 import type { ElementMeasure } from '../page-index/element-measures.ts';
 import type { BoilerplateKind, NameHint } from '../page-index/name-hints.ts';
@@ -7,7 +8,7 @@ import { FORM_WORD, type PageIndex } from '../page-index/page-index.ts';
 import type { PageType } from '../page-type/page-type.ts';
 import { isCaption, isInCaption } from './captions.ts';
 import { isClonedElement } from './cloned-elements.ts';
-import { isInParagraph, isPermalink, isSourceLink } from './link-kinds.ts';
+import { isInParagraph, isPager, isPermalink, isSourceLink } from './link-kinds.ts';
 import { type ElementContext, findThreshold, TEXT_PAGE_TYPES } from './thresholds.ts';
 import { isHiddenElement } from './visibility.ts';
 
@@ -33,29 +34,71 @@ const MAX_SHARE_BESIDE_CONTENT = 0.85;
 /** If forms cover more of the page, it uses them as containers and they are not boilerplate. */
 const MAX_FORM_COVERAGE = 0.5;
 const CONTROLS = new Set(['button', 'label', 'select', 'textarea']);
+/** Elements that may hold the links to the pages around a page. */
+const PAGERS = new Set(['div', 'p', 'ul', 'table', 'nav', 'section', 'header', 'footer']);
+const PAGER: Sign = { kind: 'links', detail: 'links to the previous and next page' };
+const NO_SIGNS: readonly Sign[] = [];
+/** Names of these kinds tell that readers do not see an element. */
+const HIDING = new Set<BoilerplateKind>(['hiddenByClass', 'screenReaderOnly', 'print']);
 /** The kinds of names of text for screen readers. */
 const HIDING_KINDS = new Set<BoilerplateKind>(['screenReaderOnly', 'hiddenByClass']);
+const CAPTIONS = new Set<BoilerplateKind>(['caption', 'photoCredit']);
+/** Captions beside their pictures are kept, so this one has none. */
+const BARE_CAPTION: Sign = { kind: 'shape', detail: 'caption without a picture' };
+/** The kind of name that says what the tag already says, and is no second sign beside it. */
+const SAME_AS_TAG: Partial<Record<string, BoilerplateKind>> = {
+  nav: 'navigation',
+  aside: 'sidebar',
+  footer: 'footer',
+  header: 'banner',
+  form: 'form',
+  dialog: 'dialog',
+};
 /** A toggle with fewer characters of text opens a menu rather than the answer to a question. */
 const MIN_QUESTION_LENGTH = 12;
 
-/** Whether an element is boilerplate, by its tag, role, visibility or class names and id. */
-export function isBoilerplate(
+/**
+ * The signs that an element is boilerplate: its tag, role, visibility, class names and id.
+ * @returns no signs if its tag or role tells that it is content
+ */
+export function findSigns(
   element: Element,
   measured: ElementMeasure,
   isInMain: boolean,
   index: PageIndex,
-): boolean {
-  if (!hasAttributes(element)) return isBoilerplateByTag(element, measured, isInMain, index) ?? false;
-  if (isClonedElement(element)) return true;
+): readonly Sign[] {
+  if (PAGERS.has(element.name) && !index.contentAncestors.has(element) && isPager(element, measured))
+    return [PAGER];
+  const byTag = isBoilerplateByTag(element, measured, isInMain, index);
+  if (!hasAttributes(element)) return byTag ? [tagSign(element)] : NO_SIGNS;
+  if (isClonedElement(element)) return [{ kind: 'hidden', detail: 'copy of another element' }];
+  if (byTag === false) return NO_SIGNS;
   const share = index.shareOf(measured);
-  // Tags and roles are more reliable than names, so names are checked only if they decide nothing.
-  return (
-    isBoilerplateByTag(element, measured, isInMain, index) ??
-    isBoilerplateByRole(element, share) ??
-    ((!index.collapsibleIds.has(element.attribs.id ?? '') && isHiddenElement(element, share, index)) ||
-      isBoilerplateByName(element, measured, isInMain, index))
-  );
+  const byRole = isBoilerplateByRole(element, share);
+  if (byRole === false && byTag === undefined) return NO_SIGNS;
+  const signs: Sign[] = [];
+  if (byTag) signs.push(tagSign(element));
+  if (element.name === 'figcaption' && byTag) signs.push(BARE_CAPTION);
+  if (byRole) signs.push({ kind: 'tag', detail: `role ${element.attribs.role ?? 'dialog'}` });
+  if (!index.collapsibleIds.has(element.attribs.id ?? '') && isHiddenElement(element, share, index))
+    signs.push({ kind: 'hidden', detail: 'hidden' });
+  const hint = findAcceptedHint(element, measured, isInMain, index);
+  if (hint && !(signs.length && SAME_AS_TAG[element.name] === hint.kind))
+    signs.push({ kind: HIDING.has(hint.kind) ? 'hidden' : 'name', detail: hint.word });
+  if (hint && CAPTIONS.has(hint.kind) && !isAmongParagraphs(element, index)) signs.push(BARE_CAPTION);
+  return signs;
 }
+
+/** Whether an element is one paragraph of a text. A caption stands by itself. */
+const isAmongParagraphs = ({ name, prev, next }: Element, { measures }: PageIndex): boolean =>
+  name === 'p' &&
+  [prev, next].some((start, side) => {
+    for (let at = start; at; at = side ? at.next : at.prev)
+      if (isTag(at)) return at.name === 'p' && (measures.get(at)?.prose ?? 0) > 0;
+    return false;
+  });
+
+const tagSign = ({ name }: Element): Sign => ({ kind: 'tag', detail: name });
 
 /** Whether an element is boilerplate by its tag; `undefined` if the tag does not decide. */
 function isBoilerplateByTag(
@@ -83,7 +126,7 @@ function isBoilerplateByTag(
     case 'a':
       return (
         isPermalink(element, length) ||
-        isSourceLink(element) ||
+        isSourceLink(element, length) ||
         (isInParagraph(element, index) ? false : undefined)
       );
     case 'aside': {
@@ -130,16 +173,17 @@ function isBoilerplateByRole({ attribs }: Element, share: number): boolean | und
   return largest === undefined ? undefined : share <= largest;
 }
 
-function isBoilerplateByName(
+/** The first hint in the names of an element that is evidence on this page. */
+function findAcceptedHint(
   element: Element,
   measured: ElementMeasure,
   isInMain: boolean,
   index: PageIndex,
-): boolean {
+): NameHint | undefined {
   const hints = index.nameHints.get(element);
-  if (!hints) return false;
+  if (!hints) return undefined;
   const context = { element, share: index.shareOf(measured), isInMain, type: index.type };
-  return hints.some((hint) => isHintAccepted(hint, element, measured, context, index));
+  return hints.find((hint) => isHintAccepted(hint, element, measured, context, index));
 }
 
 function isHintAccepted(

@@ -1,6 +1,8 @@
 import type { Element } from 'domhandler';
 import { findOne, textContent } from 'domutils';
-import { isParentElement } from '../../nodes.ts';
+import { firstElements, isParentElement } from '../../nodes.ts';
+import { textOf } from '../../text.ts';
+import type { Measure } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 
 /** Whether the first link in an element is a URL with a fragment. An element without links counts as such. */
@@ -20,9 +22,38 @@ export const isPermalink = (element: Element, length: number) =>
   (element.attribs.href?.includes('#') ?? false) &&
   /^\s*[¶#§∞🔗\u200B\uE000-\uF8FF]\s*$/u.test(textContent(element));
 
-/** Whether a link leads to source code, by the class names of rustdoc and pkg.go.dev. */
-export const isSourceLink = ({ attribs }: Element) =>
-  /(^|\s)(src|Documentation-source)(\s|$)/.test(attribs.class ?? '');
+/**
+ * Whether a link leads to the source code of what is described, as in rustdoc, pkg.go.dev and Sphinx.
+ * @param length characters of the link's text that are not blank
+ */
+export const isSourceLink = (element: Element, length: number) =>
+  /(^|\s)(src|Documentation-source)(\s|$)/.test(element.attribs.class ?? '') ||
+  (length <= MAX_SOURCE_LENGTH &&
+    /^\s*(\[(source|src)\]|source|view source)\s*$/i.test(textContent(element)));
+
+/** "View source" with brackets. */
+const MAX_SOURCE_LENGTH = 12;
+/** The values of `rel` and `accesskey`, and the words, of links to the pages around a page of a manual. */
+const PAGER_REL = /(^|\s)(prev|previous|next|up|home|start|contents|index|first|last|top)(\s|$)/i;
+const PAGER_WORDS = /^\W*(prev|previous|next|up|home|top|contents|index)\W*$/i;
+const MAX_PAGER_LENGTH = 500;
+/** Elements in which these links are looked for. */
+const MAX_VISITED = 100;
+
+/**
+ * Whether a block consists of links to the previous and next page of a manual, and the titles of these pages.
+ */
+export function isPager(element: Element, { links, length, prose, headings, linked }: Measure): boolean {
+  if (links < 2 || prose > linked || headings > 0 || length > MAX_PAGER_LENGTH || linked < 0.3 * length)
+    return false;
+  const all = firstElements(element, MAX_VISITED).filter(
+    ({ name, attribs }) => name === 'a' && attribs.href !== undefined,
+  );
+  const around = all.filter(
+    (link) => PAGER_REL.test(link.attribs.rel ?? '') || PAGER_WORDS.test(textOf(link, MAX_PAGER_LENGTH)),
+  );
+  return around.length >= 2 && around.length >= 0.5 * all.length;
+}
 
 /**
  * Whether a link is a child of a paragraph with prose. Such a link is content whatever its class names say.

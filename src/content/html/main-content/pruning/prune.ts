@@ -1,11 +1,14 @@
 import type { Element } from 'domhandler';
 import { childrenOf, isTag } from '../../nodes.ts';
+import { type Core, findCore } from '../evidence/core.ts';
+import { judge } from '../evidence/judge.ts';
+import { Decisions } from '../evidence/sign.ts';
 import { ElementMap } from '../page-index/element-map.ts';
 import { addMeasure, type ElementMeasure, type Measure } from '../page-index/element-measures.ts';
 import { isMainElement, type PageIndex } from '../page-index/page-index.ts';
 import { PAGE_TYPES } from '../page-type/page-type.ts';
 import type { PrunedPage, Stage } from '../stage.ts';
-import { isBoilerplate, isLinkList } from './boilerplate.ts';
+import { findSigns, isLinkList } from './boilerplate.ts';
 import { findBoilerplateSections } from './boilerplate-sections.ts';
 import { isCaption } from './captions.ts';
 import { dropBesideTitle, introduces } from './titles.ts';
@@ -22,8 +25,8 @@ export const pruningStage: Stage = {
 function prune(index: PageIndex): PrunedPage {
   const pruning = new Pruning(index);
   pruning.visit(index.body, false);
-  const { dropped, remaining, linkListLength } = pruning;
-  return { dropped, remaining, linkListLength };
+  const { dropped, remaining, linkListLength, core } = pruning;
+  return { dropped, remaining, linkListLength, core };
 }
 
 /**
@@ -34,16 +37,18 @@ type Fate = 'dropped' | 'weighed' | 'unweighed';
 
 /** The pass over a page that drops its boilerplate. */
 class Pruning implements PrunedPage {
-  readonly dropped = new Set<Element>();
+  readonly dropped = new Decisions();
   readonly remaining: ElementMap<Measure>;
   linkListLength = 0;
   readonly #index: PageIndex;
-  readonly #sections: ReadonlySet<Element>;
+  readonly #sections: ReadonlyMap<Element, string>;
+  readonly core: Core;
 
   constructor(index: PageIndex) {
     this.remaining = new ElementMap(index.document);
     this.#index = index;
     this.#sections = findBoilerplateSections(index);
+    this.core = findCore(index, this.#sections);
   }
 
   /**
@@ -80,16 +85,25 @@ class Pruning implements PrunedPage {
   #decide(element: Element, measured: ElementMeasure, isInMain: boolean): Fate {
     const index = this.#index;
     if (this.dropped.has(element)) return 'dropped';
-    const isPartHere = isBoilerplate(element, measured, isInMain, index);
-    const isLinks = !isPartHere && isLinkList(element, measured, index);
-    if (isLinks) this.linkListLength += measured.length;
+    const heading = this.#sections.get(element);
+    const own = findSigns(element, measured, isInMain, index);
+    const signs = heading === undefined ? own : [...own, { kind: 'heading' as const, detail: heading }];
+    if (signs.length === 0 && isLinkList(element, measured, index)) {
+      this.linkListLength += measured.length;
+      this.dropped.drop(element, { kind: 'links', detail: 'list of links' });
+      return 'dropped';
+    }
+    const evidence = judge(element, measured, signs, {
+      share: measured.prose / (index.measures.get(index.body)?.prose || 1),
+      core: this.core,
+    });
     // Titles and captions are kept, but not weighed.
-    if (isPartHere && !this.#sections.has(element) && introduces(element, index)) {
-      dropBesideTitle(element, index, this.dropped);
+    if (signs.length && heading === undefined && introduces(element, index)) {
+      dropBesideTitle(element, index, this.dropped, signs);
       return 'unweighed';
     }
-    if (isPartHere || isLinks || this.#sections.has(element)) {
-      this.dropped.add(element);
+    if (evidence.length) {
+      this.dropped.drop(element, ...evidence);
       return 'dropped';
     }
     return isCaption(element, measured, index) ? 'unweighed' : 'weighed';

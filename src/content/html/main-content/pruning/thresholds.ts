@@ -93,7 +93,7 @@ const THRESHOLDS: Record<BoilerplateKind, Threshold> = {
     // A list of links to other pages is the content of a chapter page.
     condition: ({ length, linked }, { element }) => linked > 0.5 * length && linksWithinPage(element),
   },
-  caption: { maxShare: 0.5, onlyOn: TEXT_PAGE_TYPES, condition: ({ length }) => length < 500 },
+  caption: { maxShare: 0.5, onlyOn: ['article'], condition: ({ length }) => length < 500 },
   photoCredit: { maxShare: 0.5, onlyOn: TEXT_PAGE_TYPES, condition: ({ length }) => length < 500 },
   reviews: { maxShare: 0.8, onlyOn: ['product', 'listing'] },
   filters: { maxShare: 0.3, onlyOn: ['listing'] },

@@ -1,5 +1,6 @@
 import type { Element } from 'domhandler';
 import { isTag } from '../../nodes.ts';
+import type { Decisions, Sign } from '../evidence/sign.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import type { PageType } from '../page-type/page-type.ts';
 
@@ -29,24 +30,26 @@ function titleIn(element: Element, titled: PageIndex['titled']): Element {
 /**
  * Drops an element, but keeps the page's title and the paragraphs after it in the same element. For an
  * article, the whole element is dropped, because the text of an article does not include its title.
+ * @param signs why it is dropped
  * @param isIntroduced whether the title precedes the element
  * @returns whether the title precedes everything after the element
  */
 export function dropBesideTitle(
   element: Element,
   index: PageIndex,
-  dropped: Set<Element>,
+  dropped: Decisions,
+  signs: readonly Sign[],
   isIntroduced = false,
 ): boolean {
   const { titled, type, measures } = index;
   if (!titled.has(element) || type === 'article') {
-    if (!(isIntroduced && isLead(element, measures))) dropped.add(element);
+    if (!(isIntroduced && isLead(element, measures))) dropped.drop(element, ...signs);
     return isIntroduced;
   }
   if (element.name === 'h1') return true;
   let isAfter = isIntroduced;
   for (const child of element.children)
-    if (isTag(child)) isAfter = dropBesideTitle(child, index, dropped, isAfter);
+    if (isTag(child)) isAfter = dropBesideTitle(child, index, dropped, signs, isAfter);
   return isAfter;
 }
 

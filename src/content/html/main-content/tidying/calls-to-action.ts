@@ -1,4 +1,7 @@
-import type { Stage } from '../stage.ts';
+import type { Element } from 'domhandler';
+import { nextElementSibling } from 'domutils';
+import { isHeading } from '../page-index/element-measures.ts';
+import type { PrunedPage, Stage } from '../stage.ts';
 import { findRelatedLinks } from './related-links.ts';
 import { dropLines, lineStartPattern, wholeLinePattern } from './text-lines.ts';
 
@@ -41,9 +44,16 @@ export const callsToActionStage: Stage = {
       if (index.titled.has(element)) return [];
       // Every call to action has a link.
       const hasLink = measure.links > 0 || text.includes('://');
-      return (hasLink && CALL_TO_ACTION.test(text)) || LABEL.test(text)
+      const isLabel = LABEL.test(text) && !introducesText(element, pruned);
+      return (hasLink && CALL_TO_ACTION.test(text)) || isLabel
         ? [element]
         : findRelatedLinks(line, index, pruned);
     });
   },
 };
+
+/** Whether running text follows a heading, which is therefore one of the outline. */
+function introducesText(element: Element, { remaining }: PrunedPage): boolean {
+  const next = isHeading(element) ? nextElementSibling(element) : null;
+  return next !== null && (remaining.get(next)?.prose ?? 0) > 0;
+}

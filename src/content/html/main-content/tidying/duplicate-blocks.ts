@@ -2,6 +2,7 @@ import { type ChildNode, type Element, hasChildren } from 'domhandler';
 import { textContent } from 'domutils';
 import { isTag, isText } from '../../nodes.ts';
 import { oneLine } from '../../text.ts';
+import { isHeading } from '../page-index/element-measures.ts';
 import { allTypesExcept, type PrunedPage, type Stage } from '../stage.ts';
 
 /** Shorter blocks may repeat by chance. Characters that are not blank. */
@@ -31,13 +32,14 @@ function dropDuplicateBlocks(root: Element, pruned: PrunedPage, blocks: SeenBloc
   const { remaining, dropped } = pruned;
   for (const child of root.children) {
     if (!isTag(child) || dropped.has(child) || MAY_REPEAT.has(child.name)) continue;
+    if (isHeading(child)) blocks.heading = textOfBlock(child);
     const length = remaining.get(child)?.length ?? 0;
     if (length < MIN_BLOCK_LENGTH) continue;
     if (length > MAX_BLOCK_LENGTH || !(COMPARED_AS_WHOLE.has(child.name) || isParagraph(child, remaining))) {
       dropDuplicateBlocks(child, pruned, blocks);
       continue;
     }
-    if (blocks.hasSeen(child)) dropped.add(child);
+    if (blocks.hasSeen(child)) dropped.drop(child, { kind: 'repetition', detail: 'an earlier block' });
   }
 }
 
@@ -45,12 +47,14 @@ function dropDuplicateBlocks(root: Element, pruned: PrunedPage, blocks: SeenBloc
  * Finds repeated blocks. Only the texts of blocks that begin with the same characters are read as a whole.
  */
 class SeenBlocks {
+  /** The heading before the blocks. The same text under another heading says something else. */
+  heading = '';
   /** By these characters: the block, or the texts of several blocks. */
   readonly #byLead = new Map<string, Element | Set<string>>();
 
   /** Whether a block has the text of an earlier one. Remembers the block. */
   hasSeen(block: Element): boolean {
-    const lead = leadOf(block);
+    const lead = `${this.heading}\n${leadOf(block)}`;
     const alike = this.#byLead.get(lead);
     if (!alike) {
       this.#byLead.set(lead, block);

@@ -2,6 +2,7 @@ import type { Element } from 'domhandler';
 import { textContent } from 'domutils';
 import { isTag } from '../../nodes.ts';
 import { oneLine } from '../../text.ts';
+import type { Sign } from '../evidence/sign.ts';
 import { isHeading } from '../page-index/element-measures.ts';
 import type { PrunedPage, Stage } from '../stage.ts';
 
@@ -13,6 +14,8 @@ const MAX_LABEL_LENGTH = 200;
 const MAX_RECENT_LABELS = 4;
 /** Elements in which equal texts are separate values. */
 const DATA_ELEMENTS = new Set(['td', 'th', 'dt', 'dd', 'pre', 'code']);
+
+const SAME_LABEL: Sign = { kind: 'repetition', detail: 'a label just before' };
 
 interface Label {
   text: string;
@@ -40,9 +43,9 @@ function dropDuplicateLabels(root: Element, { remaining, dropped }: PrunedPage):
     const hasSameText = ({ text }: Label) => text === label.text;
     const seen = label.text.length >= shortest && /\p{L}/u.test(label.text) && recent.find(hasSameText);
     if (seen && label.isHeading && !seen.isHeading) {
-      dropped.add(seen.element);
+      dropped.drop(seen.element, SAME_LABEL);
       Object.assign(seen, label);
-    } else if (seen) dropped.add(label.element);
+    } else if (seen) dropped.drop(label.element, SAME_LABEL);
     else if (recent.push(label) > MAX_RECENT_LABELS) recent.shift();
   };
   const visit = (element: Element) => {

@@ -42,7 +42,7 @@ export function dropLines(root: Element, pruned: PrunedPage, dropsOf: (line: Tex
       rest.length <= MAX_LINE_LENGTH && isLine(child)
         ? dropsOf({ element: child, text: textOf(child), measure: rest })
         : [];
-    for (const one of drops) dropped.add(one);
+    for (const one of drops) dropped.drop(one, { kind: 'words', detail: 'line about the page' });
     if (drops.length === 0) dropLines(child, pruned, dropsOf);
   }
 }

@@ -1,0 +1,187 @@
+import type { Element } from 'domhandler';
+import { childrenOf, hasAttributes, isParentElement, isTag } from '../../nodes.ts';
+import { isHeading } from '../page-index/element-measures.ts';
+import type { PageIndex } from '../page-index/page-index.ts';
+import { findThreshold } from '../pruning/thresholds.ts';
+import type { Sign } from './sign.ts';
+
+/** The core is narrowed to a child that has at least this share of the running text. */
+const MIN_CORE_SHARE = 0.8;
+/** Siblings with at least this share of the running text go on with it. */
+const MIN_SIBLING_SHARE = 0.02;
+/** If a smaller share of the running text is outside of marked elements, the marks say nothing. */
+const MIN_UNMARKED_SHARE = 0.02;
+/** The number of nodes before an element among which one of the same form is looked for. */
+const MAX_SIBLINGS = 60;
+/** Elements that are marked as something beside the text. */
+const BESIDE_TEXT = new Set(['nav', 'aside', 'footer', 'form', 'dialog']);
+const ROLES_BESIDE_TEXT = new Set([
+  'navigation',
+  'banner',
+  'contentinfo',
+  'complementary',
+  'search',
+  'dialog',
+  'alertdialog',
+  'menu',
+]);
+/** Elements with the text itself, which are not searched. */
+const PASSAGES = new Set(['p', 'pre', 'blockquote', 'ul', 'ol', 'dl', 'table', 'figure', 'details']);
+
+/** The part of a page that has its running text, in which no single sign is evidence. */
+export class Core {
+  /** The smallest element with most of the running text that has no sign. */
+  readonly element: Element;
+  readonly #index: PageIndex;
+  readonly #ancestors = new Set<Element>();
+  /** The length of all text of the page up to the end of the last running text without a sign. */
+  readonly #end: number;
+
+  constructor(element: Element, end: number, index: PageIndex) {
+    this.element = element;
+    this.#end = end;
+    this.#index = index;
+    for (let at: Element['parent'] = element.parent; isParentElement(at); at = at.parent)
+      this.#ancestors.add(at);
+  }
+
+  /** Whether an element is the core or inside of it. */
+  contains(element: Element): boolean {
+    for (let at: Element['parent'] = element; isParentElement(at); at = at.parent)
+      if (at === this.element) return true;
+    return false;
+  }
+
+  /**
+   * The sign of an element's place: outside of the core, or in it after the last running text, unless it goes
+   * on in the same form as the text before it.
+   */
+  signOf(element: Element): Sign | undefined {
+    if (this.#ancestors.has(element)) return undefined;
+    if (!this.contains(element)) return { kind: 'place', detail: 'outside of the running text' };
+    const { start = 0 } = this.#index.measures.get(element) ?? {};
+    return start >= this.#end && !this.#continuesText(element)
+      ? { kind: 'place', detail: 'after the running text' }
+      : undefined;
+  }
+
+  #continuesText(element: Element): boolean {
+    if (element === this.element || PASSAGES.has(element.name)) return true;
+    let looked = 0;
+    for (let at = element.prev; at && looked < MAX_SIBLINGS; at = at.prev, looked++)
+      if (isTag(at) && (this.#index.measures.get(at)?.prose ?? 0) > 0 && isAlike(at, element, this.#index))
+        return true;
+    return false;
+  }
+}
+
+/**
+ * Finds the core of a page. Text in elements that have a sign is not counted, so that long comments do not
+ * move the core away from the text; if nearly all text has one, all of it is counted.
+ * @param sections the sections whose headings are those of boilerplate
+ */
+export function findCore(index: PageIndex, sections: ReadonlyMap<Element, string>): Core {
+  const { body, measures } = index;
+  const unmarked = new UnmarkedText(index, sections);
+  const ofBody = unmarked.count(body);
+  const { prose: all = 0, start = 0, length = 0 } = measures.get(body) ?? {};
+  const isCounted = ofBody > 0 && ofBody >= MIN_UNMARKED_SHARE * all;
+  const textOf = (element: Element) =>
+    (isCounted ? unmarked.counts.get(element) : measures.get(element)?.prose) ?? 0;
+  const minimum = MIN_CORE_SHARE * textOf(body);
+  let core = body;
+  for (let next: Element | undefined = core; next && minimum > 0; ) {
+    core = next;
+    next = childrenOf(core).find(
+      (child): child is Element =>
+        isTag(child) && !PASSAGES.has(child.name) && !isHeading(child) && textOf(child) >= minimum,
+    );
+    if (next && belongsToSiblings(next, core, index, textOf, MIN_SIBLING_SHARE * textOf(body))) break;
+  }
+  return new Core(core, isCounted ? unmarked.end : start + length, index);
+}
+
+/** Whether the text of an element goes on in its siblings, as passages or as elements of the same kind. */
+function belongsToSiblings(
+  element: Element,
+  parent: Element,
+  index: PageIndex,
+  textOf: (element: Element) => number,
+  least: number,
+): boolean {
+  let text = 0;
+  for (const child of childrenOf(parent))
+    if (isTag(child) && child !== element && (PASSAGES.has(child.name) || isAlike(child, element, index)))
+      text += textOf(child);
+  return text >= least && text > 0;
+}
+
+/**
+ * Whether two siblings are parts of one text: elements with the same tag and classes, or sections that begin
+ * with headings of the same level. Several articles of one page are different texts.
+ */
+export function isAlike(one: Element, other: Element, index: PageIndex): boolean {
+  if (one.name !== other.name || one.name === 'article') return false;
+  if (PASSAGES.has(one.name)) return true;
+  if (one.attribs.class !== undefined && one.attribs.class === other.attribs.class) return true;
+  const level = levelOfSection(one, index);
+  return level !== undefined && level === levelOfSection(other, index);
+}
+
+/** The level of the heading that a section begins with; `undefined` for other elements. */
+function levelOfSection(element: Element, { measures }: PageIndex): number | undefined {
+  const { start = 0, rank } = measures.get(element) ?? {};
+  for (let at: Element | undefined = element; at; at = childrenOf(at).find(isTag)) {
+    if (isHeading(at)) return Number(at.name[1]) === rank ? rank : undefined;
+    if (measures.get(at)?.start !== start) return undefined;
+  }
+  return undefined;
+}
+
+/** The running text outside of marked elements. */
+class UnmarkedText {
+  /** Its length by element, in characters that are not blank. */
+  readonly counts = new Map<Element, number>();
+  /** The length of all text of the page up to its end. */
+  end = 0;
+  readonly #index: PageIndex;
+  readonly #sections: ReadonlyMap<Element, string>;
+
+  constructor(index: PageIndex, sections: ReadonlyMap<Element, string>) {
+    this.#index = index;
+    this.#sections = sections;
+  }
+
+  /** Counts that of an element. */
+  count(element: Element): number {
+    const { measures } = this.#index;
+    const measured = measures.get(element);
+    if (!measured || measured.prose === 0 || this.#sections.has(element) || isMarked(element, this.#index))
+      return 0;
+    let count = 0;
+    let inChildren = 0;
+    if (!PASSAGES.has(element.name))
+      for (const child of childrenOf(element)) {
+        if (!isTag(child)) continue;
+        inChildren += measures.get(child)?.prose ?? 0;
+        count += this.count(child);
+      }
+    const own = measured.prose - inChildren;
+    if (own > 0)
+      this.end = Math.max(
+        this.end,
+        PASSAGES.has(element.name) || inChildren === 0 ? measured.start + measured.length : measured.start,
+      );
+    this.counts.set(element, count + own);
+    return count + own;
+  }
+}
+
+function isMarked(element: Element, { contentAncestors, nameHints, type }: PageIndex): boolean {
+  if (contentAncestors.has(element) || element.name === 'body') return false;
+  return (
+    BESIDE_TEXT.has(element.name) ||
+    (hasAttributes(element) && ROLES_BESIDE_TEXT.has(element.attribs.role ?? '')) ||
+    (nameHints.get(element)?.some(({ kind }) => findThreshold(kind, type)) ?? false)
+  );
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { findBoilerplate } from '../../../src/content/html/main-content/index.ts';
+import { parseHtml } from '../../../src/content/html/parse/parse.ts';
+import { contentOf } from './page.ts';
+
+const sentence = (about: string) =>
+  `A long sentence about ${about} that says enough to count as a paragraph, and more.`;
+const paragraphs = (...about: string[]) => about.map((one) => `<p>${sentence(one)}</p>`).join('');
+
+/** The blocks that the filter keeps of a page, one per line. */
+const left = (html: string, url = 'https://site.test/dir/page') =>
+  contentOf(html, {}, { url }).markdown.split(/\n+/);
+
+/** The signs with which the first element of a name was dropped, as words. */
+function signsOf(html: string, name: string): string[] {
+  const decisions = findBoilerplate(parseHtml(html), { url: 'https://site.test/page', engine: 'http' });
+  const [, signs] = [...decisions.entries()].find(([element]) => element.name === name) ?? [];
+  return (signs ?? []).map(({ kind, detail }) => `${kind}: ${detail}`);
+}
+
+const text = paragraphs('one', 'two', 'three');
+const more = paragraphs('four', 'five', 'six');
+
+describe('running text', () => {
+  it.each(['share', 'comments', 'cookie', 'related', 'sidebar', 'promo', 'newsletter', 'banner'])(
+    'stays in the middle of the text although its class is %s',
+    (name) => {
+      const html = `<main><h1>Title</h1>${text}<div class="${name}">${paragraphs('it')}</div>${more}</main>`;
+      expect(left(html)).toContain(sentence('it'));
+    },
+  );
+
+  it.each(["What's new", 'Comments', 'Related work', 'Contents', 'Contributors', 'Events', 'Tags'])(
+    'stays with its heading below %s',
+    (title) => {
+      const html = `<main><h1>Title</h1>${text}<h2>${title}</h2>${paragraphs('it')}<h2>More</h2>${more}</main>`;
+      expect(left(html)).toEqual(expect.arrayContaining([`## ${title}`, sentence('it')]));
+    },
+  );
+
+  it('stays as the last section of an outline, whatever its heading is', () => {
+    const section = (title: string) =>
+      `<section><h2>${title}</h2>${paragraphs(`${title} 1`, `${title} 2`)}</section>`;
+    const html = `<main><h1>Title</h1>${['First', 'Second', 'Comments'].map(section).join('')}</main>`;
+    expect(left(html)).toContain(sentence('Comments 2'));
+  });
+
+  it('is dropped after the text if a name and its place tell that it is something else', () => {
+    const html = `<main><h1>Title</h1>${text}${more}<div class="related">${paragraphs('other')}</div></main>`;
+    expect(left(html)).not.toContain(sentence('other'));
+    expect(signsOf(html, 'div')).toEqual(['name: related', 'place: after the running text']);
+  });
+
+  it('needs three signs if it is most of the page', () => {
+    const long = paragraphs(...Array.from({ length: 6 }, (_, nth) => `part ${nth}`));
+    const page = (beside: string) => `<div>${text}</div><div class="comments">${long}${beside}</div>`;
+    expect(left(page(''))).toContain(sentence('part 3'));
+    expect(left(page('<i>3 hours ago</i> <a href="#r">Reply</a>'))).not.toContain(sentence('part 3'));
+  });
+});
+
+describe('headings', () => {
+  it('are no boilerplate by their class', () => {
+    const html = `<main><h1>Title</h1>${text}<h2 class="anchorTargetStickyNavbar_x">Usage</h2>${more}</main>`;
+    expect(left(html)).toContain('## Usage');
+  });
+
+  it('with the title of the page are no boilerplate, whatever they say', () => {
+    const html = `<title>What's New</title><div><div><h1>What's New</h1>${text}</div></div>`;
+    expect(left(html)).toContain(sentence('two'));
+  });
+});
+
+describe('names inside of a passage', () => {
+  it.each([
+    [
+      'a paragraph',
+      `<p>The <span class="banner">red flag</span> is shown. ${sentence('it')}</p>`,
+      'red flag',
+    ],
+    ['code', '<pre><code><span class="token comment"># red flag</span>\nrun</code></pre>', 'red flag'],
+    [
+      'a cell',
+      '<table><tr><th>Name<th>Use<tr><td><b class="cookie">red flag</b><td>It is shown</table>',
+      'red flag',
+    ],
+  ])('say nothing in %s', (_name, html, kept) => {
+    expect(contentOf(`<main><h1>Title</h1>${text}${html}${more}</main>`).markdown).toContain(kept);
+  });
+});
+
+describe('blocks beside the content root', () => {
+  const long = paragraphs(...Array.from({ length: 12 }, (_, nth) => `part ${nth}`));
+
+  it('are kept before and after the largest one', () => {
+    const html = `<main><h1>Title</h1><div class="lead">${paragraphs('lead')}</div><div class="text">${long}</div><div class="notes">${paragraphs('note')}</div></main>`;
+    expect(left(html)).toEqual(expect.arrayContaining([sentence('lead'), sentence('note')]));
+  });
+
+  it('are kept as sections of the same kind', () => {
+    const html = `<div><div class="section"><h2>Use</h2>${long}</div><div class="section"><h2>Limits</h2>${paragraphs('limit')}</div></div>`;
+    expect(left(html)).toEqual(expect.arrayContaining(['## Limits', sentence('limit')]));
+  });
+
+  it('are dropped if they are teasers', () => {
+    const card = (name: string) =>
+      `<li><h3><a href="/${name}">About ${name}</a></h3>${paragraphs(name)}</li>`;
+    const html = `<main><h1>Title</h1><div>${long}</div><div class="x"><ul>${['a', 'b', 'c'].map(card).join('')}</ul></div></main>`;
+    expect(left(html)).not.toContain(sentence('b'));
+  });
+});
+
+describe('links around a page of a manual', () => {
+  it.each([
+    ['rel', '<a rel="next" href="/b">Strings</a> <a rel="prev" href="/a">Numbers</a>'],
+    [
+      'words',
+      'Next: <a href="/b">Strings</a>, Previous: <a href="/a">Prev</a> <a href="/">Up</a> <a href="/n">Next</a>',
+    ],
+  ])('are recognised by %s', (_name, links) => {
+    const html = `<body><div class="x">${links}</div><div class="y"><h1>Title</h1>${text}${more}</div>`;
+    expect(contentOf(html).markdown).not.toMatch(/Strings|Prev/);
+  });
+});
