@@ -12,10 +12,8 @@ import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { formatFileReference } from '../../src/storage/blobs/file-urls.ts';
 import { type Blobs, openBlobs } from '../../src/storage/blobs/index.ts';
 import { sumCachedBytes } from '../../src/storage/db/cache/cache-files.ts';
-import type { Database } from '../../src/storage/db/client.ts';
-import { migrate } from '../../src/storage/db/migrate.ts';
 import { snapshotOf } from '../content/html/page.ts';
-import { openEmptyDatabase } from '../support/storage/database.ts';
+import { useOwnDatabase } from '../support/storage/database.ts';
 
 /** The limits of the cache by age and size, and the files that belong to its copies. */
 
@@ -25,8 +23,7 @@ const TWO_YEARS_MS = 730 * DAY_MS;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 const ANY_AGE = scrapeBody.parse({ url: 'http://a.test/', lockdown: true });
 
-let empty: Awaited<ReturnType<typeof openEmptyDatabase>>;
-let db: Database;
+const db = useOwnDatabase();
 let root: string;
 let directory: string;
 let results: Blobs;
@@ -34,9 +31,6 @@ let cacheBlobs: Blobs;
 let cache: PageCache;
 
 beforeAll(async () => {
-  empty = await openEmptyDatabase();
-  db = empty.open();
-  await migrate(db);
   root = await mkdtemp(path.join(tmpdir(), 'winnow-cache-'));
 });
 beforeEach(async () => {
@@ -46,11 +40,7 @@ beforeEach(async () => {
   cacheBlobs = await openBlobs(directory, 'cache');
   cache = createPageCache({ db, blobs: cacheBlobs, results });
 });
-afterAll(async () => {
-  await db.close();
-  await empty[Symbol.asyncDispose]();
-  await rm(root, { recursive: true });
-});
+afterAll(() => rm(root, { recursive: true }));
 
 const keyOf = (name: string) => Buffer.from(name);
 const textOf = (name: string) => `${name} ${randomBytes(2_000).toString('hex')}`;

@@ -49,15 +49,15 @@ const concurrencyOf = async ({ key }: TestTeam): Promise<number> =>
   (await call('/v2/concurrency-check', { key })).body.concurrency;
 
 /**
- * Waits until a workflow has a second page worker, because the first one claims pages for three seconds only.
+ * Waits until the only page worker of a job claims no more pages, which it says by a request for another one.
+ * While it claims pages, it requests one only if the job may scrape more pages at once than it can hold.
  */
-async function untilNextPageWorker(workflowId: string): Promise<void> {
+async function untilClaimsEnd(workflowId: string): Promise<void> {
   await pollUntil(async () => {
     const { events } = await temporal.workflow(workflowId).fetchHistory();
-    const types = (events ?? []).map(
-      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name,
+    return events?.some(
+      ({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName === 'help',
     );
-    return types.filter((type) => type === 'scrapePages').length > 1;
   });
 }
 
@@ -85,7 +85,7 @@ describe('a batch', () => {
       site.letOneGo();
       await untilStatus(`${PATH}/${id}`, (status) => status.completed >= completed, team);
       // Without this, the first page worker would claim all pages.
-      if (completed === 1) await untilNextPageWorker(`batch/${id}`);
+      if (completed === 1) await untilClaimsEnd(`batch/${id}`);
     }
     site.letGo();
     expect(await finished(PATH, id, team)).toMatchObject({ completed: 12 });

@@ -388,5 +388,6 @@ async function progressOf(workflowId: string): Promise<{ pagesDone: number; page
 }
 
 // Files that kill parts of the service as well share it with this one, which runs them one after the other.
+describe('a parser that is killed', async () => void (await import('./killed-parser.ts')));
 describe('interact with a live page', async () => void (await import('./interact-live-page.ts')));
 describe('the live view', async () => void (await import('./live-view.ts')));

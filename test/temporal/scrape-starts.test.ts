@@ -1,6 +1,7 @@
 import type { NativeConnection } from '@temporalio/worker';
 import { expect, it, vi } from 'vitest';
 import { Temporal } from '../../src/temporal/workflow-client.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 const START = { teamId: 'team', timeoutMs: 30_000 };
 const START_COUNT = 100;
@@ -23,7 +24,7 @@ it('a rush of scrapes is started a few at a time, so that the server keeps up wi
   );
   let calls = 0;
   while (calls < START_COUNT) {
-    await vi.waitFor(() => expect(open.length).toBeGreaterThan(0));
+    await pollUntil(() => open.length > 0);
     expect(open.length).toBeLessThanOrEqual(16);
     calls += open.length;
     for (const end of open.splice(0)) end();

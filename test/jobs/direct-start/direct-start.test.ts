@@ -12,6 +12,7 @@ import type { LeasedJob } from '../../../src/storage/db/jobs/jobs.ts';
 import { createLogger } from '../../../src/system/logger.ts';
 import { untilAborted } from '../../../src/system/until-aborted.ts';
 import type { SynchronousStart } from '../../../src/temporal/workflow-starts.ts';
+import { pollUntil } from '../../support/suite/poll.ts';
 
 /** How the API has a worker of the same machine start a scrape directly. */
 
@@ -146,7 +147,7 @@ describe('a scrape that the API starts directly', () => {
     await new Promise((resolve) => slow.once('listening', resolve));
     expect(await createDirectStarts(socket, 50)({ start: START })).toBeUndefined();
     const direct = createDirectStarts(socket, 2_000)({ start: START });
-    await vi.waitFor(() => expect(responses).toHaveLength(2));
+    await pollUntil(() => responses.length === 2);
     for (let sign = 0; sign < 5; sign++) {
       await sleep(500);
       responses[1]!.writeProcessing();

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,8 +10,7 @@ import { retryInMs } from '../../../src/jobs/webhooks/retry-schedule.ts';
 import { verifyFileToken } from '../../../src/storage/blobs/file-urls.ts';
 import { type Blobs, openBlobs } from '../../../src/storage/blobs/index.ts';
 import { changeTeam } from '../../../src/storage/db/teams/teams.ts';
-import { useService } from '../../support/service/use-service.ts';
-import { makeTeam, useDatabase } from '../../support/storage/database.ts';
+import { makeTeam, useOwnDatabase } from '../../support/storage/database.ts';
 import { DEAD_URL, type Received, startReceiver } from '../../support/webhooks/receiver.ts';
 import {
   deliveriesOf,
@@ -22,22 +24,25 @@ import {
 
 /** Rounds of deliveries: what is sent, in which order, and what becomes of it. */
 
-const service = useService();
-
 const SECRET_KEY = 'a secret key';
 
-const db = useDatabase();
+const db = useOwnDatabase();
+let directory: string;
 let blobs: Blobs;
 let egress: Egress;
 let guarded: Egress;
 const faults: unknown[] = [];
 
 beforeAll(async () => {
-  blobs = await openBlobs(`${service.dataDir}/blobs`, 'results');
+  directory = await mkdtemp(path.join(tmpdir(), 'winnow-delivery-'));
+  blobs = await openBlobs(directory, 'results');
   egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
   guarded = createEgress({ allowPrivate: [] });
 });
-afterAll(() => Promise.all([egress.close(), guarded.close()]));
+afterAll(async () => {
+  await Promise.all([egress.close(), guarded.close()]);
+  await rm(directory, { recursive: true });
+});
 
 const deliver = (
   job: TestJob,

@@ -95,6 +95,10 @@ async function startCrawl({ id: teamId }: TestTeam, count: number, reserved = 1)
     reserved,
     pages: Array.from({ length: count }, (_, n) => ({ url: `http://${host}/${n}`, host, depth: 0 })),
   });
+  // The service would start a workflow for a crawl that lasts and has none.
+  onTestFinished(async () => {
+    await db.query.updateTable('jobs').set({ status: 'cancelled' }).where('id', '=', id).execute();
+  });
   const pageWorker = `${id}/0/1`;
   const step = (maxPages: number, ended: string[] = [], name = pageWorker) =>
     recordAndClaim(db, {

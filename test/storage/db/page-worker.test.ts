@@ -5,14 +5,15 @@ import { PageWorker, type PageWorkerOptions } from '../../../src/jobs/page-jobs/
 import type { Blobs } from '../../../src/storage/blobs/index.ts';
 import { insertPageJob } from '../../../src/storage/db/jobs/page-jobs.ts';
 import { NULL_CIPHER } from '../../../src/system/encryption/job-cipher.ts';
-import { makeTeam, useDatabase } from '../../support/storage/database.ts';
+import { makeTeam, useOwnDatabase } from '../../support/storage/database.ts';
+import { pollUntil } from '../../support/suite/poll.ts';
 
 /**
  * A page worker with a real database. Its clock stands still unless the test moves it, so that it never stops
  * claiming.
  */
 
-const db = useDatabase();
+const db = useOwnDatabase();
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -133,8 +134,10 @@ it('a host gets the next request as soon as one ends, without another claim, and
   });
   const run = worker.run();
   await firstClaims.promise;
-  const begun = (count: number) => vi.waitFor(() => expect(ends).toHaveLength(count));
+  // `expect.poll` and `vi.waitFor` would move the clock.
+  const begun = (count: number) => pollUntil(() => ends.length >= count);
   ends[0]?.();
+  await setImmediate();
   // The claim after the end of a quick request claims one page in its place, and eight ahead.
   vi.advanceTimersByTime(100);
   await begun(9);
@@ -202,9 +205,10 @@ it('pages that were claimed ahead do not begin after the job was cancelled', asy
   const run = worker.run();
   await firstClaims.promise;
   ends[0]?.();
+  await setImmediate();
   // The claim after the end of a quick request claims one page in its place, and eight ahead.
   vi.advanceTimersByTime(100);
-  await vi.waitFor(() => expect(ends).toHaveLength(9));
+  await pollUntil(() => ends.length >= 9);
   await db.query.updateTable('jobs').set({ status: 'cancelled' }).where('id', '=', jobId).execute();
   // The page worker notices when it looks at the state of its job again.
   const clock = setInterval(() => vi.advanceTimersByTime(100), 20);

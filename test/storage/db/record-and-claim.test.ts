@@ -19,14 +19,14 @@ import { listSkipped } from '../../../src/storage/db/pages/skipped-urls.ts';
 import { acquireSlot, countSlots, endSlotWait, releaseSlot } from '../../../src/storage/db/teams/slots.ts';
 import { findTeam, type TeamChange } from '../../../src/storage/db/teams/teams.ts';
 import { createJobCipher, NULL_CIPHER } from '../../../src/system/encryption/job-cipher.ts';
-import { makeTeam, type TestTeam, useDatabase } from '../../support/storage/database.ts';
+import { makeTeam, type TestTeam, useOwnDatabase } from '../../support/storage/database.ts';
 
 /**
  * Page workers claim and record pages: each page ends once and is billed once, and no limit is exceeded,
  * whichever process dies.
  */
 
-const db = useDatabase();
+const db = useOwnDatabase();
 
 const host = () => `host-${uuidv7()}.test`;
 const pagesOf = (count: number, name = host()): NewPage[] =>

@@ -15,14 +15,14 @@ import {
   storeRobotsFile,
 } from '../../../src/storage/db/robots.ts';
 import { createJobCipher, type JobCipher, NULL_CIPHER } from '../../../src/system/encryption/job-cipher.ts';
-import { makeTeam, useDatabase } from '../../support/storage/database.ts';
+import { makeTeam, useOwnDatabase } from '../../support/storage/database.ts';
 
 /**
  * Copies of robots.txt are shared by all workers, and so is how long a crawl waits for one that is
  * unavailable.
  */
 
-const db = useDatabase();
+const db = useOwnDatabase();
 
 const newOrigin = () => `https://host-${uuidv7()}.test`;
 const ROLLBACK = new Error('the crawl is as old as it was before');

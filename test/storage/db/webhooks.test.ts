@@ -15,7 +15,7 @@ import {
   redeliver,
 } from '../../../src/storage/db/webhooks.ts';
 import { useService } from '../../support/service/use-service.ts';
-import { makeTeam, useDatabase } from '../../support/storage/database.ts';
+import { makeTeam, useOwnDatabase } from '../../support/storage/database.ts';
 import {
   deliveriesOf,
   endPages,
@@ -32,7 +32,7 @@ const service = useService();
 const HOOK = 'http://hooks.test/';
 const SECRET = /^[0-9a-f]{64}$/;
 
-const db = useDatabase();
+const db = useOwnDatabase();
 
 const due = (job: TestJob, asked: Partial<Parameters<typeof listDueEvents>[1]> = {}) =>
   listDueEvents(db, { jobId: job.id, after: 0, maxNew: 100, maxRetries: 100, excludedIds: [], ...asked });

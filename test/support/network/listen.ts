@@ -19,9 +19,9 @@ export function rememberPorts(): () => void {
 }
 
 /**
- * Lets a site listen on a free port that no site has had before in this run. The service that all test files
- * share knows pages, robots.txt files and limits of a site by host and port, so a port that is used again
- * would bring along those of another file.
+ * Lets a site or a receiver of webhooks listen on a free port that none has had before in this run. The service
+ * that all test files share knows pages, robots.txt files and limits of a site by host and port, and retries
+ * webhooks for hours, so a port that is used again would bring along those of another file.
  * @returns the port
  */
 export async function listenOnNewPort(server: Server, host = '127.0.0.1'): Promise<number> {

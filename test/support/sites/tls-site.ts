@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { listenOnNewPort } from '../network/listen.ts';
 import { EXPIRED, SELF_SIGNED, tlsOptions } from '../network/tls.ts';
 
 /** Serves one page behind a certificate that nobody should trust. */
@@ -13,10 +13,7 @@ export async function startTlsSite(certificate: 'expired' | 'self-signed') {
         .end('<title>TLS</title><main><p>A page behind TLS.</p></main>');
     },
   );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A TCP server's address is never a path.
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnNewPort(server);
   return {
     url: `https://127.0.0.1:${port}/`,
     async [Symbol.asyncDispose]() {

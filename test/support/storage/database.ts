@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
-import { afterAll, inject } from 'vitest';
+import { type RawBuilder, sql } from 'kysely';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { runningDatabaseUrl } from '../../../src/run/embedded/postgres.ts';
 import { type Database, openDatabase, type Queryable } from '../../../src/storage/db/client.ts';
+import { migrate } from '../../../src/storage/db/migrate.ts';
 import { insertSession, type NewSession } from '../../../src/storage/db/sessions.ts';
 import { generateKey } from '../../../src/storage/db/teams/generate-key.ts';
 import { addKey, changeTeam, createTeam, type TeamChange } from '../../../src/storage/db/teams/teams.ts';
@@ -30,26 +31,50 @@ export function useDatabase(): Database {
 }
 
 /**
+ * Gives a test file a database of its own on the Postgres server of the shared service. No service works on it,
+ * so nothing restarts, ends or deletes the jobs that a test stores without a workflow.
+ */
+export function useOwnDatabase(): Database {
+  const own = planDatabase();
+  const db = own.open();
+  beforeAll(async () => {
+    await own.create();
+    await migrate(db);
+  });
+  afterAll(async () => {
+    await db.close();
+    await own.drop();
+  });
+  return db;
+}
+
+/**
  * Creates an empty database on the Postgres server of the shared service, and drops it when it is disposed
  * of.
  */
 export async function openEmptyDatabase() {
-  const server = openTestDatabase();
+  const { url, open, create, drop } = planDatabase();
+  await create();
+  return { url, open, [Symbol.asyncDispose]: drop };
+}
+
+/** A database on the Postgres server of the shared service, which does not exist before `create`. */
+function planDatabase() {
   const name = `empty_${randomUUID()}`;
-  await sql`create database ${sql.id(name)}`.execute(server.query);
   const url = new URL(runningDatabaseUrl(inject('service').dataDir));
   url.pathname = `/${name}`;
-  const open = () =>
-    openDatabase(url.href, (error) => {
-      throw error;
-    });
+  const onServer = async (statement: RawBuilder<unknown>) => {
+    const server = openTestDatabase();
+    await statement.execute(server.query).finally(() => server.close());
+  };
   return {
     url: url.href,
-    open,
-    async [Symbol.asyncDispose]() {
-      await sql`drop database ${sql.id(name)}`.execute(server.query);
-      await server.close();
-    },
+    open: () =>
+      openDatabase(url.href, (error) => {
+        throw error;
+      }),
+    create: () => onServer(sql`create database ${sql.id(name)}`),
+    drop: () => onServer(sql`drop database ${sql.id(name)}`),
   };
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOnNewPort } from '../network/listen.ts';
 import { pollUntil } from '../suite/poll.ts';
 
 /** A request that the webhook receiver got. */
@@ -40,10 +40,7 @@ export async function startReceiver(
     const status = await answer(one);
     response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end('thanks');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A TCP server's address is never a path.
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnNewPort(server);
   const receiver: Receiver = {
     url: `http://127.0.0.1:${port}/hook`,
     received: [],

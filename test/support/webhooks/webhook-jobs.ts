@@ -40,6 +40,8 @@ export async function makeJob(
     webhook: webhook.parse(options.webhook),
     baseUrl: 'http://winnow.test',
   });
+  // The service would start a workflow for a crawl that has none and is not paused.
+  await db.query.updateTable('job_progress').set({ paused: true }).where('job_id', '=', id).execute();
   return { id, team };
 }
 

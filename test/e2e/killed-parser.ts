@@ -1,11 +1,18 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
 import { call } from '../support/api/call.ts';
 import type { Process } from '../support/processes/process-list.ts';
 import { documentProcesses } from '../support/processes/service-processes.ts';
 import { startPages } from '../support/sites/pages.ts';
-import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
+
+/**
+ * A parser that dies. `faults.test.ts` runs this test, because it kills whichever parser is at work, and other
+ * files would have theirs at work too.
+ */
+
+const db = useDatabase();
 
 /** Takes a second or more to convert. */
 const PAGES = 500;
@@ -19,12 +26,11 @@ const LONG = writePdf(
   })),
 );
 
-test('kill -9 of a parser costs only time: the document is converted again and billed once', async () => {
+it('costs only time: the document is converted again and billed once', async () => {
   await using pages = await startPages({
     '/long.pdf': (_, response) =>
       void response.writeHead(200, { 'Content-Type': 'application/pdf' }).end(LONG),
   });
-  const db = openTestDatabase();
   /**
    * Scrapes the document with a new team.
    * @returns `undefined` if it was converted before its parser was found at work
@@ -45,7 +51,6 @@ test('kill -9 of a parser costs only time: the document is converted again and b
     return found !== 'none' && { key, ...response };
   }
   const { key, status, body } = await pollUntil(scrapeAndKill);
-  await db.close();
   expect(status).toBe(200);
   expect(body.data.markdown).toContain(`Line 29 of page ${PAGES - 1} has some words.`);
   expect(body.data.metadata).toMatchObject({ numPages: PAGES, creditsUsed: PAGES });
