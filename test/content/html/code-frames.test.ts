@@ -176,6 +176,13 @@ describe('code in elements that are no pre', () => {
     expect(blocks('<div class="fragment"><p>Text</p></div>')).toEqual(['Text']);
   });
 
+  it('is that of Rspress', () => {
+    const html = '<div class="language-sh"><div class="content"><code>a\n  b\n</code></div></div>';
+    expect(blocks(html)).toEqual([code('sh', 'a\n  b')]);
+    expect(blocks('<div class="language-picker"><code>a</code></div>')).toEqual(['`a`']);
+    expect(blocks('<div class="language-sh">Say <code>a</code></div>')).toEqual(['Say `a`']);
+  });
+
   it('is that of Writerside', () => {
     expect(blocks('<div class="code-block" data-lang="kotlin">fun a() {\n    b()\n}</div>')).toEqual([
       code('kotlin', 'fun a() {\n    b()\n}'),

@@ -164,6 +164,12 @@ function ancestorsOf({ parent }: Element, most: number): Element[] {
 /** Whether a text is the name of a language. */
 export const isLanguageName = (text: string): boolean => GROUP_BY_NAME.has(simplify(text));
 
+/** Whether an element says by a class such as `language-js` that it is for code in a language. */
+export const namesLanguage = ({ attribs }: Element): boolean => {
+  const [, name] = /(?:^|\s)language-(\S+)/.exec(attribs.class ?? '') ?? [];
+  return name !== undefined && isLanguageName(name);
+};
+
 /** Whether two names are those of one language. */
 export function isSameLanguage(one: string, other: string): boolean {
   const [a, b] = [simplify(one), simplify(other)];

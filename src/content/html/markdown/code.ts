@@ -1,7 +1,7 @@
 import type { ChildNode, Element } from 'domhandler';
 import { textContent } from 'domutils';
 import { isParentElement, isTag, isText } from '../nodes.ts';
-import { detectLanguage } from './code-languages.ts';
+import { detectLanguage, namesLanguage } from './code-languages.ts';
 import { SKIPPED_ELEMENTS } from './element-names.ts';
 import { writeInlineLink } from './links.ts';
 import type { ElementRule } from './writer.ts';
@@ -38,6 +38,7 @@ export const codeBlock: ElementRule = (writer, pre) => {
 
 /** Inline code. Each line becomes a code span of its own; links and images inside are kept. */
 export const inlineCode: ElementRule = (writer, element) => {
+  if (isBlock(element)) return codeBlock(writer, element);
   let code = '';
   const flush = () => {
     if (code.trim() !== '' || (code !== '' && !writer.options.tidy)) writer.line.code(code, codeSpan);
@@ -69,6 +70,15 @@ export const inlineCode: ElementRule = (writer, element) => {
   walk(element.children);
   flush();
 };
+
+/** Whether `code` is a block although no `pre` is around it: it stands alone in elements that name its language. */
+function isBlock({ name, parent, prev, next }: Element): boolean {
+  if (name !== 'code' || !isParentElement(parent) || parent.name !== 'div') return false;
+  const isAlone = [prev, next].every((beside) => !beside || (isText(beside) && beside.data.trim() === ''));
+  return (
+    isAlone && [parent, parent.parent].some((around) => isParentElement(around) && namesLanguage(around))
+  );
+}
 
 /**
  * Extracts the text of code: lines separated by line feeds, without line numbers.
