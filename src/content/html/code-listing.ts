@@ -11,10 +11,13 @@ const BLOCK_CLASS = /(?:^|\s)code-?block(?:\s|$)/;
  */
 export function isCodeListing(element: Element): boolean {
   if (element.name !== 'div' || !hasAttributes(element)) return false;
-  const { class: names = '', 'data-lang': language } = element.attribs;
+  const names = element.attribs.class;
+  if (names === undefined) return false;
   if (FRAGMENT_CLASS.test(names)) {
     const lines = element.children.filter(isTag);
     return lines.length > 0 && lines.every(({ attribs }) => LINE_CLASS.test(attribs.class ?? ''));
   }
-  return language !== undefined && BLOCK_CLASS.test(names) && !element.children.some(isTag);
+  return (
+    BLOCK_CLASS.test(names) && element.attribs['data-lang'] !== undefined && !element.children.some(isTag)
+  );
 }

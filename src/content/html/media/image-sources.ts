@@ -52,11 +52,10 @@ const firstOf = (attribs: Element['attribs'], names: readonly string[]) =>
  * The URL of the background of an element whose role says that it is a picture, and the picture's alternative text.
  */
 export function backgroundPicture(element: Element): { src: string; alt: string } | undefined {
-  if (!hasAttributes(element)) return undefined;
-  const { role, style } = element.attribs;
-  const [src] = role === 'img' && style !== undefined ? backgroundUrls(style) : [];
-  if (!src) return undefined;
-  return { src, alt: element.attribs['aria-label'] ?? element.attribs.title ?? '' };
+  if (!hasAttributes(element) || element.attribs.role !== 'img') return undefined;
+  const { style = '', title = '', 'aria-label': alt = title } = element.attribs;
+  const [src] = backgroundUrls(style);
+  return src ? { src, alt } : undefined;
 }
 
 /** The URLs in the value of a `style` attribute, as they are written. */
