@@ -144,9 +144,11 @@ describe('an element that is judged by its tag and not by its class', () => {
     const lines = [
       '<span class="token comment">// Adds</span>',
       'sum(<span class="share"><i class="menu">a</i></span>)',
+      '<span class="sr">/a/</span>',
     ];
     const code = `<pre><code>${lines.map(line).join('')}</code></pre>`;
-    for (const url of [DOCS, BLOG]) expect(left(code, url)).toEqual(['```', '// Adds', 'sum(a)', '```']);
+    for (const url of [DOCS, BLOG])
+      expect(left(code, url)).toEqual(['```', '// Adds', 'sum(a)', '/a/', '```']);
   });
 
   it('are links in a paragraph', () => {

@@ -14,16 +14,7 @@ import type { Element } from 'domhandler';
  * - `shape`: it consists of cards or controls, or is a caption without a picture
  * - `words`: its text is that of a notice, a call to action, or remarks of readers with their dates
  */
-type SignKind =
-  | 'name'
-  | 'heading'
-  | 'tag'
-  | 'links'
-  | 'place'
-  | 'repetition'
-  | 'hidden'
-  | 'shape'
-  | 'words';
+type SignKind = 'name' | 'heading' | 'tag' | 'links' | 'place' | 'repetition' | 'hidden' | 'shape' | 'words';
 
 /** One reason to drop an element. */
 export interface Sign {

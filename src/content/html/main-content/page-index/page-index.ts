@@ -52,8 +52,7 @@ const MIN_TITLE_LENGTH = 4;
 /** Only this many characters of a title are compared. */
 const MAX_TITLE_LENGTH = 500;
 
-/** Elements with one passage of text. */
-const PASSAGES = new Set(['p', 'pre', 'code']);
+const CODE = new Set(['pre', 'code']);
 const CELLS = new Set(['td', 'th']);
 
 const NO_WORDS: string[] = [];
@@ -180,23 +179,22 @@ class NameCoverage {
 
   /**
    * Adds all elements in an element.
-   * @param isInPassage whether the element is in a passage of text, where names are those of what the text is
-   * about
+   * @param around the passage that the element is in, where names are those of what the text is about
    */
-  add(element: Element, isInPassage = false): void {
+  add(element: Element, around?: Passage): void {
     for (const child of childrenOf(element)) {
       const measured = isTag(child) ? this.#measures.get(child) : undefined;
       if (!isTag(child) || !measured) continue;
-      const opened = this.#cover(child, measured, isInPassage || isHeading(child));
-      this.add(child, isInPassage || isPassage(child, measured));
+      const opened = this.#cover(child, measured, around ?? (isHeading(child) ? 'text' : undefined));
+      this.add(child, around === 'code' ? around : (passageIn(child, measured) ?? around));
       for (const word of opened) this.#open.delete(word);
     }
   }
 
   /** Counts an element for the words of its names. @returns those that it is the outermost element of */
-  #cover(element: Element, measured: Measure, isText: boolean): string[] {
+  #cover(element: Element, measured: Measure, passage: Passage | undefined): string[] {
     const all = findNameHints(element, this.#hasAnchors);
-    const own = isText ? all.filter(tellsInText) : all;
+    const own = passage ? all.filter((hint) => tellsIn(passage, hint)) : all;
     // The coverage of forms tells whether a page uses them as containers.
     const isForm = element.name === 'form';
     if (own.length === 0 && !isForm) return NO_WORDS;
@@ -212,9 +210,14 @@ class NameCoverage {
   }
 }
 
-/** Whether an element holds one passage of text. */
-const isPassage = (element: Element, measured: Measure) =>
-  PASSAGES.has(element.name) || isHeading(element) || isDataCell(element, measured) || isCodeListing(element);
+/** A passage of text or of code. */
+type Passage = 'text' | 'code';
+
+/** What an element holds if that is one passage. */
+function passageIn(element: Element, measured: Measure): Passage | undefined {
+  if (CODE.has(element.name) || isCodeListing(element)) return 'code';
+  return element.name === 'p' || isHeading(element) || isDataCell(element, measured) ? 'text' : undefined;
+}
 
 /** Whether an element is a cell of a table of data. Tables that lay a page out have headings or one row. */
 function isDataCell({ name, parent: row }: Element, { headings }: Measure): boolean {
@@ -227,11 +230,11 @@ function isDataCell({ name, parent: row }: Element, { headings }: Measure): bool
 }
 
 /**
- * Whether a hint counts inside of a passage, where class names are those of what the text is about or of
- * syntax highlighters, such as `comment`.
+ * Whether a hint counts inside of a passage. Class names there are those of what the text is about, and in code those of a
+ * highlighter, such as `comment`, and `sr` for a regular expression.
  */
-const tellsInText = ({ kind, word }: NameHint) =>
-  kind === 'hiddenByClass' || kind === 'screenReaderOnly' || word === 'editsection';
+const tellsIn = (passage: Passage, { kind, word }: NameHint) =>
+  kind === 'hiddenByClass' || (passage === 'text' && (kind === 'screenReaderOnly' || word === 'editsection'));
 
 /** What {@link NameCoverage} reads. */
 interface NameSource {
