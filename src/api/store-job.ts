@@ -1,6 +1,7 @@
 import type { Database, Queryable } from '../storage/db/client.ts';
+import { insertOrJoin, type StoredRequest } from '../storage/db/jobs/insert-scrape.ts';
 import { insertJob, type NewJob } from '../storage/db/jobs/jobs.ts';
-import { findLongConversion, insertOrJoin, type StoredRequest } from '../storage/db/jobs/long-conversions.ts';
+import { findLongConversion } from '../storage/db/jobs/long-conversions.ts';
 import type { Caller } from '../storage/db/teams/teams.ts';
 import { insertJobForUpload, insertJobWithUpload } from '../storage/db/uploads.ts';
 import type { JobCipher } from '../system/encryption/job-cipher.ts';

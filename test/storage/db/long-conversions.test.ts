@@ -7,15 +7,14 @@ import {
 } from '../../../src/activities/scrape/long-conversions.ts';
 import { startDeadline } from '../../../src/jobs/scraping/deadline.ts';
 import { scrapeBody } from '../../../src/schemas/scrape.ts';
+import { insertOrJoin, waitForDisk } from '../../../src/storage/db/jobs/insert-scrape.ts';
 import { completeJob, findJob, insertJob } from '../../../src/storage/db/jobs/jobs.ts';
 import {
   findLongConversion,
   forgetLongConversion,
-  insertOrJoin,
   readLongConversion,
   recordLongConversion,
   updateLongConversion,
-  waitForDisk,
 } from '../../../src/storage/db/jobs/long-conversions.ts';
 import { countSlots } from '../../../src/storage/db/teams/slots.ts';
 import { createLogger } from '../../../src/system/logger.ts';
