@@ -9,7 +9,7 @@ import { agentActivities } from './agent/agent.ts';
 import type { AgentDeps } from './agent/decide-turn.ts';
 import { type MapDeps, mapActivities } from './map.ts';
 import { type PageJobDeps, pageJobActivities } from './page-jobs.ts';
-import { type PageWorkerDeps, pageActivities } from './pages.ts';
+import { type PageWorkerDeps, pageWorkerActivities } from './page-workers.ts';
 import { type PreviewDeps, previewActivities } from './preview.ts';
 import { type Scrapes, scrapeActivities } from './scrape/scrape.ts';
 import type { ScrapeDeps } from './scrape/scrape-stored-job.ts';
@@ -40,7 +40,7 @@ export function createActivities(deps: ActivityDeps) {
     ...mapActivities(deps),
     ...searchActivities(deps),
     ...pageJobActivities(deps),
-    ...pageActivities(deps),
+    ...pageWorkerActivities(deps),
     ...webhookActivities(deps),
     ...sessionActivities(deps),
     ...supportActivities(deps),

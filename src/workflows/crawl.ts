@@ -1,6 +1,6 @@
 import { setCurrentDetails, sleep } from '@temporalio/workflow';
 import { discovery } from './activities.ts';
-import { type PageJobInput, runPageJob } from './pages.ts';
+import { type PageJobInput, runPageJob } from './page-jobs.ts';
 
 /**
  * Scrapes a site: reads its robots.txt, then scrapes its start page, then its other pages while its sitemaps

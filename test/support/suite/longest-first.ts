@@ -28,7 +28,7 @@ const LONG_FILES = [
   'test/fetch/browser/actions',
   'test/security/local',
   'test/sessions/code/isolation',
-  'test/workflows/pages',
+  'test/workflows/page-jobs',
   'test/security/pages',
   'test/api/batch',
   'test/content/parsers/conversion/hostile-documents',

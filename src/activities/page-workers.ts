@@ -59,7 +59,7 @@ export interface PageWorkerInput {
 const HELP_SIGNAL = 'help';
 
 /** The activities that scrape the pages of batches and crawls. */
-export function pageActivities(deps: PageWorkerDeps) {
+export function pageWorkerActivities(deps: PageWorkerDeps) {
   const { db, results, linkFilters, storage, secretKey, requestsPerHost } = deps;
   const browserCapacity = new BrowserCapacity(deps.browserPages);
   return {
