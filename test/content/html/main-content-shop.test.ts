@@ -165,6 +165,18 @@ describe('the main-content filter', () => {
     ).toHaveLength(2);
   });
 
+  it('keeps a section of links, and drops one of teasers, which have pictures', () => {
+    const long = ['bread', 'flour', 'the mill']
+      .map((about) => `<section><h2>About ${about}</h2>${paragraphs(about, `more of ${about}`)}</section>`)
+      .join('');
+    const section = (picture: string) =>
+      `<section><h2>Courses</h2><ul>${['bakers', 'millers']
+        .map((who) => `<li><a href="/${who}">${picture}The best course that we have for ${who}</a></li>`)
+        .join('')}</ul></section>`;
+    expect(servicePage(long + section('')).join()).toContain('for millers](');
+    expect(servicePage(long + section('<img src="/p.png">'))).toEqual(servicePage(long));
+  });
+
   it.each([
     ['clones of slides', '<div class="swiper-slide swiper-slide-duplicate"><h3>Slide</h3></div>'],
     [

@@ -58,6 +58,9 @@ describe('an article', () => {
     ['a question to readers', '<p><em>Like this story? Share it with a friend!</em></p>'],
     ['a label with its script', '<center><span>Advert</span><script>show("it")</script></center>'],
     ['a call to follow', '<p>Follow <a href="/jane">Jane Doe</a> on the network of your choice.</p>'],
+    ['a call to install', '<p><a href="/app"><b>CLICK HERE TO GET THE NEWS APP</b></a></p>'],
+    ['a call to install in other words', '<p><a href="/app">GET NEWS ON THE GO BY CLICKING HERE</a></p>'],
+    ['a label with links', '<p><b>DON\'T MISS</b></p><p><a href="/1">Another story of the day</a></p>'],
     [
       'hidden data',
       `<div itemscope style="display: none"><p itemprop="headline">Data</p><p>${sentence('x').repeat(6)}</p></div>`,
@@ -151,10 +154,14 @@ describe('an article', () => {
     expect(page(body + html).join('\n')).toContain(`[${kept}](`);
   });
 
-  it('loses links to other pages between its paragraphs', () => {
-    expect(page(`${body}<p><a href="/1">Another story of the day</a></p>${paragraph('five')}`)).toEqual([
-      ...['# Title', ...lines, sentence('five')],
+  it('keeps links between its paragraphs, and loses those in a box', () => {
+    const link = '<a href="/1">Another story of the day</a>';
+    expect(page(`${body}<p>${link}</p>${paragraph('five')}`)).toEqual([
+      ...['# Title', ...lines, '[Another story of the day](https://site.test/1)', sentence('five')],
     ]);
+    expect(page(`${body}<div class="box"><img src="/p.png">${link}</div><div>${link}</div>`)).not.toContain(
+      'story',
+    );
   });
 
   it('loses a title outside its text', () => {

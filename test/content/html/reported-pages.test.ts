@@ -77,6 +77,146 @@ describe('text that screen readers skip', () => {
   });
 });
 
+describe('headings and comments in code', () => {
+  const code = (lines: string[]) =>
+    `<pre class="prism-code language-js"><code>${lines.map((line) => `<div class="token-line">${line}<br></div>`).join('')}</code></pre>`;
+
+  it.each([
+    [
+      'of Docusaurus',
+      `<main><article><div class="markdown"><header><h1>Parse</h1></header>${paragraph('one')}
+      <h2 class="anchor anchorTargetStickyNavbar_Vzrq" id="usage">Usage<a href="#usage" class="hash-link">\u200B</a></h2>${paragraph('two')}
+      <div class="codeBlockContainer_Ckt0 language-js">${code(['<span class="token comment">// first</span>', '<span class="token function">open</span>()'])}<button>Copy</button></div>
+      <h3 class="anchor anchorTargetStickyNavbar_Vzrq" id="options">Options</h3>${paragraph('three')}</div></article></main>`,
+      ['# Parse', '## Usage', '```js\n// first\nopen()\n```', '### Options'],
+    ],
+    [
+      'whose classes are names of boilerplate',
+      `<main><h1>Parse</h1>${paragraph('one')}<h2 class="share-heading sidebar-anchor">Usage</h2>${paragraph('two')}
+      <pre><span class="line"><span class="hljs-comment related">// first</span></span>\n<span class="line">open()</span></pre></main>`,
+      ['# Parse', '## Usage', '// first\nopen()'],
+    ],
+    [
+      'whose ids are names of boilerplate',
+      `<div class="content"><h1>Parse</h1>${paragraph('one')}<h2 id="comments">Comments</h2>${paragraph('two')}
+      <pre><code><span class="c1 comment"># first</span>\nopen()</code></pre><h2 id="menu">Menu</h2>${paragraph('three')}</div>`,
+      ['# Parse', '## Comments', '# first\nopen()', '## Menu', sentences('three')],
+    ],
+  ])('stay: %s', (_name, html, parts) => {
+    expectParts(page('Parse', html), parts);
+  });
+});
+
+describe('boxes inside the text', () => {
+  const box =
+    'The model has seven layers by which engineers speak of networks, from the wire to the program.';
+
+  it.each([
+    [
+      'of DocBook',
+      `<div class="sidebar"><p class="title"><b>CULTURE</b> Layers</p><div class="para">${box}</div></div>`,
+    ],
+    ['marked as aside', `<aside class="sidebar"><h3>Layers</h3><p>${box}</p></aside>`],
+    ['named as banners', `<div class="banner info"><strong>Layers</strong><p>${box}</p></div>`],
+  ])('stay where they are: %s', (_name, html) => {
+    const text = `<div class="section"><h2 class="title">Filters</h2>${paragraph('one')}${html}${paragraph('two')}${html.replace(box, `More: ${box}`)}${paragraph('three')}</div>`;
+    expectParts(page('Filters', text), [
+      'Filters',
+      sentences('one'),
+      'Layers',
+      box,
+      sentences('two'),
+      `More: ${box}`,
+      sentences('three'),
+    ]);
+  });
+});
+
+describe('links in the flow of the text', () => {
+  it.each([
+    [
+      'paragraphs',
+      '<p><a href="/t/1">Spring</a> <a href="/t/2">Summer</a></p>',
+      '<p><a href="/t/3">The guide for sailors</a></p>',
+    ],
+    [
+      'a list',
+      '<ul><li><a href="/t/1">Spring</a></li><li><a href="/t/2">Summer</a></li></ul>',
+      '<p><a href="/t/3">The guide for sailors</a></p>',
+    ],
+    [
+      'an ordered list and a paragraph below a heading',
+      '<ol><li><a href="/t/1">Spring</a></li><li><a href="/t/2">Summer</a></li></ol>',
+      '<h2>For sailors</h2><p><a href="/t/3">The guide for sailors</a></p>',
+    ],
+  ])('stay as %s', (_name, links, link) => {
+    const text = `<main><article><h1>Tide tables</h1>${paragraphs('one', 'two')}${links}${paragraph('three')}${link}${paragraph('four')}</article></main>`;
+    const html = page('Tide tables', text);
+    expectParts(html, [
+      sentences('two'),
+      'Spring',
+      'Summer',
+      sentences('three'),
+      'The guide for sailors',
+      sentences('four'),
+    ]);
+    for (const url of URLS) {
+      const { origin } = new URL(url);
+      expect(contentOf(html, {}, { url }).links).toEqual(
+        ['/t/1', '/t/2', '/t/3'].map((path) => origin + path),
+      );
+    }
+  });
+});
+
+describe('paragraphs beside the largest block', () => {
+  const first = 'The server can also encrypt what is sent between it and its clients, for more security.';
+  const last = 'If a client asks for it, the server goes on without encryption, as the next chapter says.';
+  const long = paragraphs('one', 'two', 'three', 'four');
+
+  it.each([
+    [
+      'of a section',
+      `<div class="sect1"><h2>Encryption</h2><p>${first}</p><div class="sect2"><h3>Set-up</h3>${long}</div><p>${last}</p></div>`,
+    ],
+    [
+      'of a page with main',
+      `<main><h1>Encryption</h1><p>${first}</p><div><h3>Set-up</h3>${long}</div><p>${last}</p></main>`,
+    ],
+    [
+      'around a table',
+      `<div class="text"><h2>Encryption</h2><p>${first}</p><div class="table-responsive"><h3>Set-up</h3>${long}</div><p>${last}</p></div>`,
+    ],
+  ])('stay: %s', (_name, html) => {
+    expectParts(page('Encryption', html), [
+      'Encryption',
+      first,
+      'Set-up',
+      sentences('one'),
+      sentences('four'),
+      last,
+    ]);
+  });
+});
+
+describe('a title that is a heading of boilerplate elsewhere', () => {
+  const NAMES = ['summary', 'features', 'modules', 'deprecated'];
+
+  it.each(["What's new in Mill 3.9", 'Comments', 'Related work'])('stays with all sections: %s', (title) => {
+    const sections = NAMES.map(
+      (name) => `<section id="${name}"><h2>The ${name}</h2>${paragraphs(name, `more of ${name}`)}</section>`,
+    );
+    const html = page(
+      title,
+      `<div class="body" role="main"><section><h1>${title}</h1>${sections.join('')}</section></div>`,
+    );
+    expectParts(html, [
+      title,
+      ...NAMES.flatMap((name) => [`The ${name}`, sentences(name), sentences(`more of ${name}`)]),
+    ]);
+  });
+});
+
 describe('pictures without a source of their own', () => {
   it.each([
     [

@@ -132,8 +132,9 @@ const HEADING_SLUG = /^[^-_]+([-_][^-_]+){3,}$/;
  */
 const IGNORED_CLASSES = /(^|\s)(\S*:\S*|admonition\S*|code-toolbar)/g;
 
-/** Elements whose ids are usually link targets. */
-const ANCHOR_ELEMENTS = /^(h[1-6]|dt|dd|span|a|code|p|tr|li)$/;
+/** Elements whose ids are link targets, and others whose ids usually are. */
+const TARGETS = /^(h[1-6]|dt|dd)$/;
+const ANCHOR_ELEMENTS = /^(span|a|code|p|tr|li)$/;
 
 /** A word in an element's class names or ids, and the kind of boilerplate that it hints at. */
 export interface NameHint {
@@ -164,7 +165,8 @@ export function findNameHints(element: Element, hasAnchors: boolean): readonly N
   if (!hasAttributes(element)) return NO_HINTS;
   const { id, class: classes, 'data-component': component, 'data-testid': testId } = element.attribs;
   if (!id && !classes && component === undefined && testId === undefined) return NO_HINTS;
-  const own = id && !HEADING_SLUG.test(id) && !(hasAnchors && isAnchor(element, id)) ? id : '';
+  const isTarget = id && (HEADING_SLUG.test(id) || TARGETS.test(element.name));
+  const own = id && !isTarget && !(hasAnchors && isAnchor(element, id)) ? id : '';
   const names = `${classes ?? ''} ${own} ${component ?? ''} ${testId ?? ''}`;
   const known = hintsByNames.get(names);
   if (known) return known;

@@ -23,7 +23,7 @@ const ON_ANY_PAGE = [
   'don.t miss.*',
   'categories|tags|archives|advertisement',
   'stay (connected|in touch|up to date).*',
-  'cookie.*|privacy (policy|overview)',
+  'cookies?( (policy|settings|preferences|notice|consent|statement|declaration).*)?|privacy (policy|overview)',
   '(previous|next) (post|article)|(post )?navigation',
   '(table of )?contents|on this page|in this article',
 ];

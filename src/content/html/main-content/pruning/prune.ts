@@ -1,10 +1,12 @@
 import type { Element } from 'domhandler';
+import { prevElementSibling } from 'domutils';
 import { childrenOf, isTag } from '../../nodes.ts';
 import { type Core, findCore } from '../evidence/core.ts';
 import { judge } from '../evidence/judge.ts';
-import { Decisions } from '../evidence/sign.ts';
+import { findShape } from '../evidence/shapes.ts';
+import { Decisions, type Sign } from '../evidence/sign.ts';
 import { ElementMap } from '../page-index/element-map.ts';
-import { addMeasure, type ElementMeasure, type Measure } from '../page-index/element-measures.ts';
+import { addMeasure, type ElementMeasure, isHeading, type Measure } from '../page-index/element-measures.ts';
 import { isMainElement, type PageIndex } from '../page-index/page-index.ts';
 import { PAGE_TYPES } from '../page-type/page-type.ts';
 import type { PrunedPage, Stage } from '../stage.ts';
@@ -82,13 +84,31 @@ class Pruning implements PrunedPage {
     return fate === 'weighed' ? rest : undefined;
   }
 
+  /** Whether links stand in the running text of the page: a section of it, or right after a passage or a heading. */
+  #isInFlow(element: Element, measured: ElementMeasure): boolean {
+    const { type, measures } = this.#index;
+    if (type === 'forum' || !this.core.contains(element) || this.core.signOf(element)) return false;
+    if (element.name === 'section') return !hasTeasers(measured) && !findShape(element, measured);
+    // Between the paragraphs of an article, these are boxes with links to others.
+    if (element.name === 'div' && type === 'article') return false;
+    let before = prevElementSibling(element);
+    while (before && !measures.get(before)?.length) before = prevElementSibling(before);
+    return before !== null && (isHeading(before) || BEFORE_LINKS.has(before.name));
+  }
+
   #decide(element: Element, measured: ElementMeasure, isInMain: boolean): Fate {
     const index = this.#index;
     if (this.dropped.has(element)) return 'dropped';
     const heading = this.#sections.get(element);
     const own = findSigns(element, measured, isInMain, index);
-    const signs = heading === undefined ? own : [...own, { kind: 'heading' as const, detail: heading }];
-    if (signs.length === 0 && isLinkList(element, measured, index)) {
+    const signs =
+      heading === undefined
+        ? own
+        : [
+            ...own.filter((sign) => !isIdOf(heading, sign, element)),
+            { kind: 'heading' as const, detail: heading },
+          ];
+    if (signs.length === 0 && isLinkList(element, measured, index) && !this.#isInFlow(element, measured)) {
       this.linkListLength += measured.length;
       this.dropped.drop(element, { kind: 'links', detail: 'list of links' });
       return 'dropped';
@@ -109,6 +129,20 @@ class Pruning implements PrunedPage {
     return isCaption(element, measured, index) ? 'unweighed' : 'weighed';
   }
 }
+
+/** Whether a sign is a word of an id that was made of the heading, and so says nothing that the heading does not. */
+const isIdOf = (heading: string, { kind, detail }: Sign, { attribs }: Element) =>
+  kind === 'name' &&
+  heading.toLowerCase().includes(detail) &&
+  !attribs.class?.toLowerCase().includes(detail) &&
+  attribs.id !== undefined;
+
+/** Elements after which links go on with the text. */
+const BEFORE_LINKS = new Set(['p', 'pre', 'ul', 'ol']);
+
+/** Whether the links of a section have pictures in place of headings of their own, as teasers of other pages do. */
+const hasTeasers = ({ pictures, headings }: Measure) => pictures >= MIN_TEASERS && headings < MIN_TEASERS;
+const MIN_TEASERS = 2;
 
 /** Whether an element is marked as content. */
 export const isContentElement = (element: Element) => isMainElement(element) || element.name === 'article';

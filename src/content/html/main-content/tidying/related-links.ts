@@ -11,7 +11,7 @@ const RELATED_LABEL = lineStartPattern(
   '(explore further|read next|in case you missed it|recommended|related( \\w+){0,2})\\W*$',
   "(more|other)( [\\w'’]+){0,3} (stories|articles|coverage|reading|news)\\W*$",
   '(read|see|watch) (more|also|next)\\b(?! about)|also (read|see|watch|on)\\b|must read\\b',
-  'related( \\w+)?\\s*[:|]|more\\s*[:|]|more:?\\W*$|don.t miss\\s*:|you (may|might) also (like|enjoy)|popular on\\b|our standards:',
+  'related( \\w+)?\\s*[:|]|more\\s*[:|]|more:?\\W*$|don.t miss\\s*(:|\\W*$)|you (may|might) also (like|enjoy)|popular on\\b|our standards:',
   'lee también|leia (também|mais)|veja também|lire aussi|à lire aussi|lesen sie auch|lies auch|mehr zum thema|leggi anche|lees ook',
 );
 /** A line with more characters outside of links is text. */
