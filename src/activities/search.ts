@@ -17,8 +17,8 @@ import { searchSearxng } from '../jobs/search/searxng.ts';
 import type { SearchData, SearchRequest } from '../schemas/search.ts';
 import type { Blobs } from '../storage/blobs/index.ts';
 import type { Database } from '../storage/db/client.ts';
+import { completeJob } from '../storage/db/jobs/end-and-bill.ts';
 import {
-  completeJob,
   deleteChildJobs,
   findChildOutcomes,
   findJob,

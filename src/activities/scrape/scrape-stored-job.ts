@@ -10,8 +10,8 @@ import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import { KEPT_MS } from '../../sessions/browser/scrape-browsers.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import type { Database } from '../../storage/db/client.ts';
+import { completeJob } from '../../storage/db/jobs/end-and-bill.ts';
 import {
-  completeJob,
   findOutcome,
   jobLostError,
   type LeasedJob,

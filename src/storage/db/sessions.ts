@@ -4,7 +4,8 @@ import { ServiceError } from '../../errors.ts';
 import type { SessionKind } from '../../job-kinds.ts';
 import type { SessionEndReason } from '../../schemas/session-end.ts';
 import type { Database, Queryable } from './client.ts';
-import { completeSessionJob, jobRow, type NewJob } from './jobs/jobs.ts';
+import { completeSessionJob } from './jobs/end-and-bill.ts';
+import { jobRow, type NewJob } from './jobs/jobs.ts';
 import { availableCredits, lockCredits, readAvailableCredits } from './teams/available-credits.ts';
 
 /** A browser session that is not stored yet. */

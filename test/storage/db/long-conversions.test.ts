@@ -7,8 +7,9 @@ import {
 } from '../../../src/activities/scrape/long-conversions.ts';
 import { startDeadline } from '../../../src/jobs/scraping/deadline.ts';
 import { scrapeBody } from '../../../src/schemas/scrape.ts';
+import { completeJob } from '../../../src/storage/db/jobs/end-and-bill.ts';
 import { insertOrJoin, waitForDisk } from '../../../src/storage/db/jobs/insert-scrape.ts';
-import { completeJob, findJob, insertJob } from '../../../src/storage/db/jobs/jobs.ts';
+import { findJob, insertJob } from '../../../src/storage/db/jobs/jobs.ts';
 import {
   findLongConversion,
   forgetLongConversion,
