@@ -2,7 +2,7 @@ import { needsSource } from '../../content/formats/index.ts';
 import type { FetchedSnapshot } from '../../content/snapshot.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import { isCacheOnly } from '../../schemas/scrape-options.ts';
-import type { ConvertIfDocument } from './document-reader.ts';
+import type { ConvertIfDocument } from './convert-document.ts';
 import type { EngineResult, PageRequest } from './engine.ts';
 import { EngineTrace } from './engine-trace.ts';
 import { Escalation, type EscalationDeps, withWarnings } from './escalation.ts';

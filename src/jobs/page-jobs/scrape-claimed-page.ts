@@ -21,7 +21,7 @@ import { type Deadline, startDeadline } from '../scraping/deadline.ts';
 import type { ScrapedPage } from './finished-pages.ts';
 import { pageConversion } from './page-conversion.ts';
 import { isRetriedStatus, MAX_LOSSES, outcomeOfError, postponed, retried } from './page-outcome.ts';
-import { readStartPage } from './start-page.ts';
+import { readStartPage } from './read-start-page.ts';
 
 /** The context that all pages of a job share. */
 export interface PageJobContext {

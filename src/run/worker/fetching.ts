@@ -5,7 +5,7 @@ import { launchChromium } from '../../fetch/browser/chromium/launch-chromium.ts'
 import { MAX_LOADING_PAGES, MAX_OPEN_PAGES } from '../../fetch/browser/chromium/open-pages.ts';
 import { openAdBlocker } from '../../fetch/browser/network/ad-blocker.ts';
 import { type BrowserEngineDeps, createBrowserEngine } from '../../fetch/engines/browser-engine.ts';
-import { createDocumentReader } from '../../fetch/engines/document-reader.ts';
+import { createConvertIfDocument } from '../../fetch/engines/convert-document.ts';
 import type { Engines } from '../../fetch/engines/fetch-page.ts';
 import { createHttpEngine } from '../../fetch/engines/http-engine.ts';
 import { createPageCache } from '../../fetch/engines/page-cache.ts';
@@ -82,7 +82,7 @@ export function createEngines(
     browser: createBrowserEngine({ ...browserEngineDeps(config, storage, { browser, logger }), pool }),
     proxies: egress.upstreams,
     upload: createUploadEngine({ db, uploads, secretKey }),
-    convertIfDocument: createDocumentReader({ convert: documents.convert, blobs: results }),
+    convertIfDocument: createConvertIfDocument({ convert: documents.convert, blobs: results }),
     cache: createPageCache({ db, blobs: cacheBlobs, results }),
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ConvertDocument, DocumentTask } from '../../../src/content/parsers/document.ts';
-import { createDocumentReader } from '../../../src/fetch/engines/document-reader.ts';
+import { createConvertIfDocument } from '../../../src/fetch/engines/convert-document.ts';
 import { readBody } from '../../../src/fetch/engines/read-body.ts';
 import {
   escapeOtherReferences,
@@ -14,7 +14,7 @@ import { openBlobs } from '../../../src/storage/blobs/index.ts';
 import { snapshotOf } from '../../content/html/page.ts';
 import { withCredits } from '../../support/fetch/extra-credits.ts';
 
-const directory = await mkdtemp(path.join(tmpdir(), 'winnow-document-reader-'));
+const directory = await mkdtemp(path.join(tmpdir(), 'winnow-convert-document-'));
 afterAll(() => rm(directory, { recursive: true }));
 const blobs = await openBlobs(directory, 'results');
 
@@ -34,7 +34,7 @@ const convert: ConvertDocument = async (task) => {
     warnings: ['Page 2 could not be read.'],
   };
 };
-const convertIfDocument = createDocumentReader({ convert, blobs });
+const convertIfDocument = createConvertIfDocument({ convert, blobs });
 
 const PDF = { url: 'http://a.test/a.pdf', contentType: 'application/pdf', body: Buffer.from('%PDF-1.7') };
 
@@ -95,7 +95,7 @@ describe('the body of a PDF', () => {
     const limits: (number | undefined)[] = [];
     let left = 5;
     const reserved: number[] = [];
-    const reader = createDocumentReader({
+    const reader = createConvertIfDocument({
       blobs,
       async convert(task) {
         limits.push(task.pdf?.maxPages);

@@ -20,16 +20,16 @@ import { beyondCredits, type ExtraCredits, limitToCredits, reserveDocument } fro
  * is.
  * @throws ServiceError `SCRAPE_DOCUMENT_ENCRYPTED`, `SCRAPE_DOCUMENT_UNREADABLE`; the reason of the signal
  */
-export type ConvertIfDocument = (page: EngineResult, options: ReadOptions) => Promise<FetchedSnapshot>;
+export type ConvertIfDocument = (page: EngineResult, options: ConvertOptions) => Promise<FetchedSnapshot>;
 
 /** How a document is converted, and what its pages may cost. */
-interface ReadOptions extends ConversionOptions {
+interface ConvertOptions extends ConversionOptions {
   /** Limits the pages of a document that are read; absent if they are free. */
   extraCredits?: ExtraCredits | undefined;
 }
 
 /** @param deps.convert converts documents; `deps.blobs` stores the images inside them */
-export function createDocumentReader({
+export function createConvertIfDocument({
   convert,
   blobs,
 }: {
@@ -66,7 +66,7 @@ export function createDocumentReader({
 async function convertWithinCredits(
   convert: ConvertDocument,
   unconverted: UnconvertedDocument,
-  options: ReadOptions,
+  options: ConvertOptions,
 ): Promise<{ task: DocumentTask; converted: ConvertedDocument }> {
   const { extraCredits } = options;
   let task = await limitToCredits(unconverted.task, extraCredits);
