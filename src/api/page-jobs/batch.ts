@@ -19,7 +19,8 @@ import { parseTarget } from '../../url/url.ts';
 import { defineRoute } from '../http/route.ts';
 import { requiresEncryption } from '../zero-data-retention.ts';
 import { requireSameOptions } from './append-options.ts';
-import { type PageJobResource, pageJobRoutes } from './routes.ts';
+import type { PageJobResource } from './page-job-resource.ts';
+import { pageJobRoutes } from './routes.ts';
 
 const batch: PageJobResource = { kind: 'batch_scrape', tag: 'Batch' };
 

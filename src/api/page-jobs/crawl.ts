@@ -24,7 +24,8 @@ import { parseTarget } from '../../url/url.ts';
 import { defineRoute } from '../http/route.ts';
 import { requiresEncryption } from '../zero-data-retention.ts';
 import { deriveCrawlOptions } from './crawl-prompt.ts';
-import { type PageJobResource, pageJobRoutes } from './routes.ts';
+import type { PageJobResource } from './page-job-resource.ts';
+import { pageJobRoutes } from './routes.ts';
 
 const crawl: PageJobResource = { kind: 'crawl', tag: 'Crawl' };
 

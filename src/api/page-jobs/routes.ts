@@ -5,27 +5,13 @@ import { jobIdParams } from '../../schemas/job-id.ts';
 import * as schemas from '../../schemas/page-job.ts';
 import { retryFailedPages } from '../../storage/db/jobs/extend-page-job.ts';
 import { changeJobSettings, endJob } from '../../storage/db/jobs/job-progress.ts';
-import { readPageJobState } from '../../storage/db/jobs/read-page-job-state.ts';
 import { listFailedPages } from '../../storage/db/pages/pages.ts';
 import { EXTERNAL_HOMEPAGE_CODE, listSkipped } from '../../storage/db/pages/skipped-urls.ts';
 import { decryptError } from '../../system/encryption/job-cipher.ts';
-import { pause } from '../../system/pause.ts';
-import { JsonStream } from '../http/json-stream.ts';
 import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
-import { readDocuments, selectDocuments } from './documents.ts';
-import { buildStatusHead, type RequestedPageJob, requirePageJob } from './job-state.ts';
-
-/** The API resource of batches or of crawls. */
-export interface PageJobResource {
-  kind: PageJobKind;
-  /** The group of its routes in the API reference. */
-  tag: string;
-}
-
-/** How long a request for documents that do not exist yet is held open (long polling). */
-const LONG_POLL_MS = 20_000;
-/** How often the state of the job is read meanwhile. */
-const POLL_INTERVAL_MS = 500;
+import { requirePageJob } from './job-state.ts';
+import type { PageJobResource } from './page-job-resource.ts';
+import { statusRoute } from './status.ts';
 
 /** Creates the routes that batches and crawls share: status, errors, cancellation, control and retry. */
 export function pageJobRoutes(resource: PageJobResource): AnyRoute[] {
@@ -38,69 +24,6 @@ export function pageJobRoutes(resource: PageJobResource): AnyRoute[] {
     retuneRoute(resource),
     retryRoute(resource),
   ];
-}
-
-function statusRoute({ kind, tag }: PageJobResource): AnyRoute {
-  const { path, noun } = JOB_KINDS[kind];
-  return defineRoute({
-    method: 'get',
-    path: `${path}/:id`,
-    tag,
-    summary: `Get the status of a ${noun}, and its documents after the first \`skip\``,
-    params: jobIdParams,
-    query: schemas.statusQuery,
-    response: schemas.pageJobStatus,
-    errors: ['NOT_FOUND'],
-    rateLimited: false,
-    async handler({ caller, params: { id }, query, baseUrl, signal }, deps) {
-      const { skip = 0, limit = Number.POSITIVE_INFINITY } = query;
-      let job = await requirePageJob(deps, { id, teamId: caller.teamId, kind });
-      if (query.skip !== undefined && skip >= job.completed) {
-        job = await waitForDocuments(job, { id, skip, limit, signal }, deps);
-      }
-      const { db, results, config } = deps;
-      // Pages that were completed after the job was read are left for the next response.
-      const available = Math.max(0, job.completed - skip);
-      const rows = await selectDocuments(db, {
-        jobId: id,
-        skip,
-        limit: Math.min(limit, available),
-        maxBytes: schemas.STATUS_PAGE_BYTES,
-      });
-      const nextSkip = skip + rows.length;
-      const limitParameter = query.limit === undefined ? '' : `&limit=${query.limit}`;
-      const next = `${baseUrl}${path}/${id}?skip=${nextSkip}${limitParameter}`;
-      const hasMore = job.status === 'scraping' || nextSkip < job.completed;
-      const head = { ...(await buildStatusHead(job, deps)), ...(hasMore && { next }) };
-      const source = { db, results, baseUrl, secretKey: config.secretKey };
-      return new JsonStream(head, 'data', readDocuments(source, job.cipher, rows));
-    },
-  });
-}
-
-/**
- * Waits for more documents of a running job, until there are `limit` new documents, their size fills a
- * response, the job ends, `LONG_POLL_MS` has passed or the signal fires.
- * @returns the state of the job at the end of the wait
- */
-async function waitForDocuments(
-  job: RequestedPageJob,
-  { id, skip, limit, signal }: { id: string; skip: number; limit: number; signal: AbortSignal },
-  { db }: ApiDeps,
-): Promise<RequestedPageJob> {
-  const deadline = Date.now() + LONG_POLL_MS;
-  let current = job;
-  while (
-    current.status === 'scraping' &&
-    current.completed - skip < limit &&
-    current.bytes - job.bytes < schemas.STATUS_PAGE_BYTES &&
-    Date.now() < deadline &&
-    !signal.aborted
-  ) {
-    await pause(POLL_INTERVAL_MS, signal);
-    current = { ...current, ...(await readPageJobState(db, id)) };
-  }
-  return current;
 }
 
 function cancelRoute({ kind, tag }: PageJobResource): AnyRoute {
