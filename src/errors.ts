@@ -460,6 +460,16 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
 
+/**
+ * The beginning of a text from outside, for a message.
+ * @param characters the most that are repeated
+ */
+export const excerpt = (text: string, characters = 200): string =>
+  text.length > characters ? `${text.slice(0, characters).toWellFormed()}…` : text;
+
+/** The beginning of a text from outside in quotes, with escapes as in JSON, for a message. */
+export const quote = (text: string): string => JSON.stringify(excerpt(text));
+
 /** Returns a short text for anything thrown, for logs and messages. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -3,7 +3,7 @@ import { pinoHttp } from 'pino-http';
 // The main module of swagger-ui-dist would load the scripts of the reference page into this process.
 import absolutePath from 'swagger-ui-dist/absolute-path.js';
 import { REQUIRED_ROLES } from '../config.ts';
-import { ServiceError } from '../errors.ts';
+import { excerpt, ServiceError } from '../errors.ts';
 import { MAX_UPLOAD_BYTES } from '../schemas/parse.ts';
 import { requireWorkers } from '../storage/db/workers.ts';
 import { createHealth, createMetrics } from '../system/health.ts';
@@ -23,7 +23,6 @@ import { hideSessionSecret } from './sessions/session-urls.ts';
 import { measureTeamSessions } from './sessions/team-metrics.ts';
 import { rejectUnimplemented } from './unimplemented.ts';
 
-const MAX_BODY_SIZE = '10mb';
 /** Maximum bytes of uploaded files that are in memory before they are stored. */
 const MAX_UPLOADING_BYTES = 4 * MAX_UPLOAD_BYTES;
 /** Those of one team. */
@@ -73,12 +72,10 @@ export function createApp(deps: ApiDeps): Express {
     bytesOfTeam: MAX_UPLOADING_BYTES_OF_TEAM,
   });
   mountUploads(app, deps, budget);
-  const parseJson = express.json({ limit: MAX_BODY_SIZE, type: () => true, strict: false });
   const checks = {
     authenticate: createAuth(db, config.authRequired),
     rateLimit: createRateLimit(db),
-    parseJson,
-    parseMultipart: createMultipartParser({ secretKey: config.secretKey, budget, parseJson }),
+    parseMultipart: createMultipartParser({ secretKey: config.secretKey, budget }),
   };
   for (const route of ROUTES) mountRoute(app, route, checks, deps);
   app.use(rejectUnknownRoute);
@@ -95,13 +92,13 @@ const rejectUnknownRoute: express.RequestHandler = (request, response) => {
     response.set('Allow', allowed.join(', '));
     throw new ServiceError(
       'METHOD_NOT_ALLOWED',
-      `${request.path} does not support ${request.method}. Use ${allowed.join(' or ')}.`,
+      `${excerpt(request.path)} does not support ${request.method}. Use ${allowed.join(' or ')}.`,
     );
   }
   rejectUnimplemented(request.path);
   throw new ServiceError(
     'NOT_FOUND',
-    `There is no endpoint ${request.method} ${request.path}. The API reference is at /docs.`,
+    `There is no endpoint ${request.method} ${excerpt(request.path)}. The API reference is at /docs.`,
   );
 };
 

@@ -1,6 +1,6 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
-import { ServiceError } from '../errors.ts';
+import { excerpt, ServiceError } from '../errors.ts';
 import { loadGuides } from '../jobs/guides/index.ts';
 import { anchorOf, GUIDES_PATH, type GuideSection } from '../jobs/guides/read-guides.ts';
 
@@ -20,7 +20,8 @@ export async function renderGuide(name: string): Promise<string> {
   const { sections } = await loadGuides();
   const found = sections.filter(({ guide }) => guide === name);
   const [first] = found;
-  if (!first) throw new ServiceError('NOT_FOUND', `There is no guide ${name}. ${GUIDES_PATH} lists them.`);
+  if (!first)
+    throw new ServiceError('NOT_FOUND', `There is no guide ${excerpt(name)}. ${GUIDES_PATH} lists them.`);
   const body = [toHtml(`# ${first.title}`), ...found.map(describeSection)].join('\n');
   return page(first.title, body);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { viewport } from '../content/formats/screenshot.ts';
+import { bounded } from '../json/bounded.ts';
 
 const selector = z.string().min(1);
 
@@ -14,7 +15,7 @@ const wait = z
   });
 
 /** An action that the browser performs on a page before the content of the page is read. */
-const action = z.union([
+const action = z.discriminatedUnion('type', [
   wait,
   z.strictObject({ type: z.literal('click'), selector, all: z.boolean().default(false) }),
   z.strictObject({ type: z.literal('write'), text: z.string() }),
@@ -42,7 +43,7 @@ const action = z.union([
   }),
 ]);
 
-export const actions = z.array(action).max(50, 'at most 50 actions are allowed');
+export const actions = bounded(z.array(action), { entries: 50 });
 
 /** An action after validation. */
 export type Action = z.output<typeof action>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonSchema, promptText } from '../content/extraction/data-request.ts';
+import { bounded } from '../json/bounded.ts';
 import { fieldsOf } from '../json/json-object.ts';
 import { runFields, runStatus } from './agent-run.ts';
 import { jobIdParams } from './job-id.ts';
@@ -18,9 +19,7 @@ const MAX_URLS = 50;
 export const agentBody = z
   .strictObject({
     prompt: promptText.describe('the task: which data to find, and how the result is to look'),
-    urls: z
-      .array(z.string())
-      .max(MAX_URLS, `urls must have at most ${MAX_URLS} entries`)
+    urls: bounded(z.array(z.string()), { entries: MAX_URLS })
       .default([])
       .describe('where to look. Other hosts are opened only if the prompt names them or a search finds them'),
     schema: jsonSchema.optional().describe('JSON Schema of the result, draft 7 or 2020-12'),

@@ -7,10 +7,24 @@ import {
 } from './scrape-options.ts';
 import { webhook } from './webhook.ts';
 
+/**
+ * A list of URLs, as long as a body can be. One fault stands for all: describing each of 200,000 would take
+ * seconds.
+ */
+const urls = z.preprocess(
+  (value, context) => {
+    const index = Array.isArray(value) ? value.findIndex((url) => typeof url !== 'string') : -1;
+    if (index >= 0)
+      context.addIssue({ code: 'custom', path: [index], message: 'a URL must be a string', input: value });
+    return value;
+  },
+  z.array(z.string()).min(1, 'urls must contain at least one URL'),
+);
+
 /** Body of `POST /v2/batch/scrape`. */
 export const batchBody = z
   .strictObject({
-    urls: z.array(z.string()).min(1, 'urls must contain at least one URL').describe('URLs of the pages'),
+    urls: urls.describe('URLs of the pages'),
     webhook: webhook.optional(),
     appendToId: z
       .uuid()

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { validatePatterns } from '../url/url-pattern.ts';
+import { bounded } from '../json/bounded.ts';
+import { MAX_PATTERNS, validatePatterns } from '../url/url-pattern.ts';
 import { optionConflicts } from './formats.ts';
 import { startResponse } from './page-job.ts';
 import {
@@ -13,8 +14,7 @@ import { webhook } from './webhook.ts';
 /** Upper bound of `maxConcurrency`, far above the concurrency limit of any team. */
 const MAX_CONCURRENCY = 10_000;
 
-const patterns = z
-  .array(z.string())
+const patterns = bounded(z.array(z.string()), { entries: MAX_PATTERNS })
   .default([])
   .superRefine((texts, context) => {
     const message = validatePatterns(texts);

@@ -10,7 +10,7 @@ export const errorResponse = z
       .unknown()
       .optional()
       .describe(
-        'for an invalid request: a list of {code, path, message}; for a document whose conversion continues after the timeout: {state: "processing_continues", jobStatus, documentPages, estimatedRemainingSeconds, retryAfterSeconds, mayExceedProcessingWindow}',
+        'for an invalid request: a list of at most 20 {code, path, message}, of which the last says how many more there are; for a document whose conversion continues after the timeout: {state: "processing_continues", jobStatus, documentPages, estimatedRemainingSeconds, retryAfterSeconds, mayExceedProcessingWindow}',
       ),
   })
   .meta({ id: 'Error' });

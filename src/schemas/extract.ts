@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonSchema, promptText } from '../content/extraction/data-request.ts';
+import { bounded } from '../json/bounded.ts';
 import { runFields } from './agent-run.ts';
 import {
   callerFields,
@@ -26,9 +27,7 @@ const scrapeOptions = z
 /** Body of `POST /v2/extract`. */
 export const extractBody = z
   .strictObject({
-    urls: z
-      .array(z.string())
-      .max(MAX_URLS, `urls must have at most ${MAX_URLS} entries`)
+    urls: bounded(z.array(z.string()), { entries: MAX_URLS })
       .default([])
       .describe('pages to read. One that ends in /* stands for a site, of which the best pages are read'),
     prompt: promptText

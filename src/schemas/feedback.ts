@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bounded } from '../json/bounded.ts';
 import { callerFields } from './scrape-options.ts';
 
 const MAX_METADATA_BYTES = 8 * 1024;
@@ -10,19 +11,21 @@ const slug = z
 
 const fields = {
   rating: z.enum(['good', 'partial', 'bad']),
-  valuableSources: z
-    .array(z.strictObject({ url: z.string().min(1).max(16_384), reason: z.string().max(1_000).optional() }))
-    .max(50)
+  valuableSources: bounded(
+    z.array(z.strictObject({ url: z.string().min(1).max(16_384), reason: z.string().max(1_000).optional() })),
+    { entries: 50 },
+  )
     .default([])
     .describe('results that were of use'),
-  missingContent: z
-    .array(
+  missingContent: bounded(
+    z.array(
       z.strictObject({
         topic: z.string().min(1).max(200),
         description: z.string().max(2_000).optional(),
       }),
-    )
-    .max(20)
+    ),
+    { entries: 20 },
+  )
     .default([])
     .describe('what the results lack'),
   querySuggestions: z.string().max(2_000).optional().describe('queries that would find more'),
@@ -61,11 +64,11 @@ export const feedbackBody = z
     endpoint: z.enum(['search', 'scrape', 'parse', 'map']),
     jobId: z.uuid(),
     ...fields,
-    issues: z.array(slug).max(20).default([]),
-    tags: z.array(slug).max(20).default([]),
+    issues: bounded(z.array(slug), { entries: 20 }).default([]),
+    tags: bounded(z.array(slug), { entries: 20 }).default([]),
     note: z.string().max(4_000).optional(),
     url: z.string().max(16_384).optional(),
-    pageNumbers: z.array(z.int().min(1)).max(100).default([]),
+    pageNumbers: bounded(z.array(z.int().min(1)), { entries: 100 }).default([]),
     metadata: z
       .record(z.string(), z.unknown())
       .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES, {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { promptText } from '../content/extraction/data-request.ts';
 import type { ConflictingOption } from '../content/formats/format.ts';
 import { FORMATS, recordsOf } from '../content/formats/index.ts';
+import { excerpt } from '../errors.ts';
 
 /** The older form of the formats `question` and `highlights`, to which it is converted. */
 const query = z.strictObject({
@@ -23,7 +24,7 @@ export const formatRequest = z
     z.discriminatedUnion('type', requests as unknown as [Member, ...Member[]], {
       error: (issue) =>
         issue.code === 'invalid_union'
-          ? `unknown format ${JSON.stringify((issue.input as { type?: unknown } | undefined)?.type)}; known are ${names.join(', ')}`
+          ? `unknown format ${excerpt(String(JSON.stringify((issue.input as { type?: unknown } | undefined)?.type)))}; known are ${names.join(', ')}`
           : undefined,
     }),
   )

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bounded } from '../json/bounded.ts';
 
 /**
  * The protocol between the page of a live view and the host of the session, over one WebSocket. Frames are
@@ -106,7 +107,9 @@ const controlMessages = [
     type: z.literal('touch'),
     action: z.enum(['start', 'move', 'end', 'cancel']),
     /** All fingers that touch now; none with `cancel`. */
-    points: z.array(z.object({ id: z.int().min(0).max(31), x: coordinate, y: coordinate })).max(10),
+    points: bounded(z.array(z.object({ id: z.int().min(0).max(31), x: coordinate, y: coordinate })), {
+      entries: 10,
+    }),
     modifiers,
   }),
   z.object({
@@ -121,7 +124,7 @@ const controlMessages = [
     /** The text that the key types, if any. */
     text: z.string().max(8).optional(),
     modifiers,
-    commands: z.array(z.enum(EDITING_COMMANDS)).max(4).optional(),
+    commands: bounded(z.array(z.enum(EDITING_COMMANDS)), { entries: 4 }).optional(),
   }),
   /** Text that is typed without keys, such as that of an input method when it is done. */
   z.object({ type: z.literal('text'), text: z.string().min(1).max(10_000) }),

@@ -31,14 +31,14 @@ const PROXIES = new Set(['basic', 'auto']);
 /** Lists the options of a request that are only for pages. */
 function findPageOptions({ formats, proxy, ...options }: Record<string, unknown>): string[] {
   const types = Array.isArray(formats)
-    ? formats.map((each) => String(typeof each === 'object' && each !== null ? each.type : each))
+    ? new Set(formats.map((each) => String(typeof each === 'object' && each !== null ? each.type : each)))
     : [];
   return [
     ...Object.keys(options).filter((name) => {
       const value = options[name];
       return Object.hasOwn(PAGE_OPTIONS, name) && value !== undefined && !PAGE_OPTIONS[name]?.(value);
     }),
-    ...types.filter((type) => PAGE_FORMATS.has(type)).map((type) => `format ${type}`),
+    ...[...types].filter((type) => PAGE_FORMATS.has(type)).map((type) => `format ${type}`),
     ...(typeof proxy === 'string' && !PROXIES.has(proxy) ? [`proxy ${proxy}`] : []),
   ];
 }

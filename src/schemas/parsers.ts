@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PARSERS } from '../content/parsers/index.ts';
 import type { PageResults } from '../content/rendering/page-results.ts';
+import { bounded } from '../json/bounded.ts';
 
 type Selectable = Extract<(typeof PARSERS)[number], { options: z.ZodObject }>;
 type Options = Selectable['options'];
@@ -8,9 +9,11 @@ type Options = Selectable['options'];
 const options = PARSERS.flatMap((parser): Options[] => ('options' in parser ? [parser.options] : []));
 const types = options.map((each): Selectable['type'] => each.shape.type.value);
 
+/** The most entries of the option, in which parsers may be repeated. */
+const MAX_PARSERS = 20;
+
 /** The file parsers that may be used. Without `pdf`, a PDF is returned as base64. */
-export const parsers = z
-  .array(z.union([z.enum(types), ...options]))
+export const parsers = bounded(z.array(z.union([z.enum(types), ...options])), { entries: MAX_PARSERS })
   .default(['pdf', 'image'])
   .describe(
     'parsers for files that not every request wants converted: pdf, and image, which recognises the text of images. Without pdf, a PDF is returned as base64',

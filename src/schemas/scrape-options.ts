@@ -2,6 +2,8 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import type { ConflictingOption } from '../content/formats/format.ts';
 import { isSelector } from '../content/html/selector.ts';
+import { excerpt, quote } from '../errors.ts';
+import { bounded } from '../json/bounded.ts';
 import { actions, waitingMs } from './actions.ts';
 import { findCountry } from './country.ts';
 import { formatConflicts, formatRequest, optionConflicts } from './formats.ts';
@@ -14,16 +16,25 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** The most selectors of one option; each is matched against the whole page. */
 const MAX_SELECTORS = 1_000;
+const MAX_SELECTOR_CHARACTERS = 100_000;
+const MAX_HEADERS = 1_000;
+const MAX_LANGUAGE_CHARACTERS = 1_000;
+/** The most formats, which may be repeated, and the most characters of their selectors, schemas and prompts. */
+const MAX_FORMATS = 50;
+const MAX_FORMAT_CHARACTERS = 500_000;
+/** The most entries of the lists of options that are not available. */
+const MAX_ENTITIES = 20;
+const MAX_DOMAINS = 1_000;
 
-const selectors = z
-  .array(
+const selectors = bounded(
+  z.array(
     z
       .string()
       .min(1)
-      .refine(isSelector, { error: (issue) => `${JSON.stringify(issue.input)} is not a CSS selector` }),
-  )
-  .max(MAX_SELECTORS)
-  .optional();
+      .refine(isSelector, { error: (issue) => `${quote(String(issue.input))} is not a CSS selector` }),
+  ),
+  { entries: MAX_SELECTORS, characters: MAX_SELECTOR_CHARACTERS },
+).optional();
 
 /** Converts a check that throws to a predicate: false if the check throws. */
 const passes = (check: () => void) => {
@@ -42,8 +53,7 @@ const passes = (check: () => void) => {
 const MAX_HEADER_BYTES = 12_288;
 
 /** Headers that Node accepts. Values cannot contain line breaks, so they cannot inject other headers. */
-const headers = z
-  .record(z.string(), z.string())
+const headers = bounded(z.record(z.string(), z.string()), { entries: MAX_HEADERS })
   .superRefine((fields, context) => {
     const entries = Object.entries(fields);
     const refuse = (message: string, path: string[] = []) =>
@@ -53,12 +63,10 @@ const headers = z
       return refuse(`headers have ${bytes} bytes together; at most ${MAX_HEADER_BYTES} are allowed`);
     for (const [name, value] of entries) {
       if (!passes(() => validateHeaderName(name)))
-        refuse(`${JSON.stringify(name)} is no name of a header; names have letters, digits and hyphens`, [
-          name,
-        ]);
+        refuse(`${quote(name)} is no name of a header; names have letters, digits and hyphens`, [name]);
       else if (!passes(() => validateHeaderValue(name, value)))
         refuse(
-          `the value of the header ${name} has a character that headers cannot have: a control character, or one outside of Latin-1, which can be sent percent-encoded`,
+          `the value of the header ${excerpt(name)} has a character that headers cannot have: a control character, or one outside of Latin-1, which can be sent percent-encoded`,
           [name],
         );
     }
@@ -69,16 +77,19 @@ const redactPii = z.union([
   z.boolean(),
   z.strictObject({
     mode: z.enum(['accurate', 'aggressive', 'fast']).default('accurate'),
-    entities: z.array(z.enum(['PERSON', 'EMAIL', 'PHONE', 'LOCATION', 'FINANCIAL', 'SECRET'])).optional(),
+    entities: bounded(z.array(z.enum(['PERSON', 'EMAIL', 'PHONE', 'LOCATION', 'FINANCIAL', 'SECRET'])), {
+      entries: MAX_ENTITIES,
+    }).optional(),
     replaceStyle: z.enum(['tag', 'mask', 'remove']).default('tag'),
   }),
 ]);
+const domains = bounded(z.array(z.string()), { entries: MAX_DOMAINS });
 const threatProtection = z.strictObject({
   mode: z.enum(['off', 'manual-only', 'normal', 'zscaler']).optional(),
   riskScoreThreshold: z.number().min(0).max(100).optional(),
-  blacklist: z.array(z.string()).optional(),
-  whitelist: z.array(z.string()).optional(),
-  blockedTlds: z.array(z.string()).optional(),
+  blacklist: domains.optional(),
+  whitelist: domains.optional(),
+  blockedTlds: domains.optional(),
   failurePolicy: z.enum(['open', 'closed']).optional(),
 });
 
@@ -90,8 +101,7 @@ export const callerFields = {
 
 /** The scrape options, as fields of the request bodies of scrapes, batches and crawls. */
 export const scrapeOptionFields = {
-  formats: z
-    .array(formatRequest)
+  formats: bounded(z.array(formatRequest), { entries: MAX_FORMATS, characters: MAX_FORMAT_CHARACTERS })
     .default([{ type: 'markdown' }])
     .describe('outputs to produce'),
   onlyMainContent: z.boolean().default(true).describe('leave out headers, navigation and footers'),
@@ -144,13 +154,14 @@ export const scrapeOptionFields = {
         .describe(
           'ISO 3166-1 alpha-2 code. It determines the time zone, the geolocation and, unless languages is set, the languages. It also selects a proxy in that country if the service has one. Default US, without a geolocation',
         ),
-      languages: z
-        .array(
+      languages: bounded(
+        z.array(
           z.string().refine((tag) => passes(() => new Intl.Locale(tag)), {
-            error: (issue) => `${JSON.stringify(issue.input)} is not a language tag such as de or pt-BR`,
+            error: (issue) => `${quote(String(issue.input))} is not a language tag such as de or pt-BR`,
           }),
-        )
-        .max(10)
+        ),
+        { entries: 10, characters: MAX_LANGUAGE_CHARACTERS },
+      )
         .optional()
         .describe('BCP 47 language tags, the preferred one first'),
     })

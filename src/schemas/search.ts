@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bounded } from '../json/bounded.ts';
 import { document } from './document.ts';
 import {
   callerFields,
@@ -13,6 +14,8 @@ const SEARCH_TIMEOUT_MS = 60_000;
 const MAX_QUERY_CHARACTERS = 500;
 const MAX_RESULTS = 100;
 const MAX_DOMAINS = 100;
+/** The most sources, categories and modes, each of which may be repeated. */
+const MAX_CHOICES = 20;
 
 /** The kinds of results. */
 const SEARCH_SOURCES = ['web', 'images', 'news'] as const;
@@ -65,7 +68,7 @@ const domain = z
   )
   .transform((url) => url?.hostname.replace(/^www\./, '') ?? '')
   .meta({ override: ({ jsonSchema }) => Object.assign(jsonSchema, { type: 'string' }) });
-const domains = z.array(domain).max(MAX_DOMAINS).default([]);
+const domains = bounded(z.array(domain), { entries: MAX_DOMAINS }).default([]);
 
 const unique = <Item extends { type: string }>(items: Item[]) => [
   ...new Map(items.map((item) => [item.type, item])).values(),
@@ -98,14 +101,11 @@ export const searchBody = z
       .refine((text) => text.trim() !== '', 'query must not be empty')
       .describe('words to search for'),
     limit: z.int().min(1).max(MAX_RESULTS).default(10).describe('maximum number of results of each source'),
-    sources: z
-      .array(source)
-      .min(1)
+    sources: bounded(z.array(source).min(1), { entries: MAX_CHOICES })
       .default([{ type: 'web' }])
       .transform(unique)
       .describe('kinds of results; images and news only with SearXNG'),
-    categories: z
-      .array(category)
+    categories: bounded(z.array(category), { entries: MAX_CHOICES })
       .default([])
       .transform(unique)
       .describe(
@@ -142,7 +142,7 @@ export const searchBody = z
     scrapeOptions: scrapeOptions
       .prefault({})
       .describe('options for scraping the results, with at least one format'),
-    enterprise: z.array(z.enum(['default', 'anon', 'zdr'])).default([]),
+    enterprise: bounded(z.array(z.enum(['default', 'anon', 'zdr'])), { entries: MAX_CHOICES }).default([]),
     threatProtection: scrapeOptionFields.threatProtection,
     auditMetadata: scrapeOptionFields.auditMetadata,
     domainTools: scrapeOptionFields.domainTools,

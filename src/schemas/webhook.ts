@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { quote } from '../errors.ts';
 import type { AgentKind, PageJobKind } from '../job-kinds.ts';
+import { bounded } from '../json/bounded.ts';
 import { paginationQuery, paginationResponse } from './pagination.ts';
 import { scrapeOptionFields } from './scrape-options.ts';
 
@@ -11,6 +13,8 @@ const EVENTS_OF = {
   agent: ['started', 'action', 'completed', 'failed', 'cancelled'],
 } satisfies Record<PageJobKind | AgentKind, string[]>;
 type WebhookKind = keyof typeof EVENTS_OF;
+/** The most names of events, each of which has several. */
+const MAX_EVENTS = 50;
 
 /** An event of some kinds of jobs. It can be named in several ways: `page`, `.page`, or `crawl.page`. */
 function eventOf(kinds: readonly WebhookKind[]) {
@@ -18,7 +22,7 @@ function eventOf(kinds: readonly WebhookKind[]) {
   const pattern = new RegExp(`^(?:(?:${kinds.join('|')})?\\.)?(?:${events.join('|')})$`);
   return z.string().regex(pattern, {
     error: ({ input }) =>
-      `${JSON.stringify(input)} is not a webhook event. The events are ${events.join(', ')}, or full names such as ${kinds[0]}.${events[1]}`,
+      `${quote(String(input))} is not a webhook event. The events are ${events.join(', ')}, or full names such as ${kinds[0]}.${events[1]}`,
   });
 }
 
@@ -35,8 +39,7 @@ const targetOf = (kinds: readonly WebhookKind[]) =>
       .record(z.string(), z.unknown())
       .default({})
       .describe('values that are included in every event'),
-    events: z
-      .array(eventOf(kinds))
+    events: bounded(z.array(eventOf(kinds)), { entries: MAX_EVENTS })
       .default(eventsOf(kinds))
       .describe(
         `events to send, such as ${eventsOf(kinds)[1]} or ${kinds[0]}.${eventsOf(kinds)[1]}; default: all`,

@@ -2,7 +2,7 @@ import { RE2JS, RE2JSException } from 're2js';
 import { ServiceError } from '../errors.ts';
 
 /** Maximum number of patterns in one list. */
-const MAX_PATTERNS = 1_000;
+export const MAX_PATTERNS = 1_000;
 /** Maximum number of characters of one pattern. */
 const MAX_PATTERN_CHARACTERS = 2_000;
 /** Maximum number of characters of all patterns of one list together. */

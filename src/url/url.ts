@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import normalizeUrl from 'normalize-url';
-import { ServiceError } from '../errors.ts';
+import { excerpt, ServiceError } from '../errors.ts';
 
 /** Servers accept no longer URLs. */
 const MAX_URL_CHARACTERS = 16_384;
@@ -20,17 +20,17 @@ export function parseTarget(text: string, allowLocalNames: boolean): URL {
   const trimmed = text.trim();
   const scheme = /^([a-z][a-z0-9+.-]*):(?!\d)/i.exec(trimmed)?.[1]?.toLowerCase();
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') {
-    refuse(`URL uses unsupported protocol: ${scheme}. Only http and https can be fetched.`);
+    refuse(`URL uses unsupported protocol: ${excerpt(scheme)}. Only http and https can be fetched.`);
   }
   if (trimmed.length > MAX_URL_CHARACTERS)
-    refuse(`URL is longer than ${MAX_URL_CHARACTERS} characters: ${trimmed.slice(0, 200)}…`);
+    refuse(`URL is longer than ${MAX_URL_CHARACTERS} characters: ${excerpt(trimmed)}`);
   const url = URL.parse(scheme === undefined ? `http://${trimmed}` : trimmed);
-  if (!url || /\s/.test(trimmed)) refuse(`Invalid URL: ${trimmed.slice(0, 200)}`);
+  if (!url || /\s/.test(trimmed)) refuse(`Invalid URL: ${excerpt(trimmed)}`);
   if (url.hostname.length > MAX_HOST_CHARACTERS)
-    refuse(`The host name of the URL is too long: ${trimmed.slice(0, 200)}…`);
+    refuse(`The host name of the URL is too long: ${excerpt(trimmed)}`);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) === 0 && !allowLocalNames && !/\.[a-z0-9-]*[a-z][a-z0-9-]*\.?$/i.test(host)) {
-    refuse(`URL must have a valid top-level domain or be an IP address: ${trimmed.slice(0, 200)}`);
+    refuse(`URL must have a valid top-level domain or be an IP address: ${excerpt(trimmed)}`);
   }
   return url;
 }

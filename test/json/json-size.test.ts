@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hasTooManyValues, MAX_JSON_VALUES } from '../../src/json/json-size.ts';
+import { findExceededBound, hasTooManyValues, MAX_JSON_VALUES } from '../../src/json/json-size.ts';
 
 const check = (json: string) => hasTooManyValues(Buffer.from(json));
 const MANY = MAX_JSON_VALUES + 1;
@@ -22,4 +22,20 @@ it.each([
   ['a string that does not end', `["${'x'.repeat(2_000_000)}`],
 ])('%s is no reason not to parse JSON', (_what, json) => {
   expect(check(json)).toBe(false);
+});
+
+it.each([
+  ['[[[1]]]', { depth: 2 }, 'depth'],
+  ['[[[1]]]', { depth: 3 }, undefined],
+  ['[[1], [[2]]]', { depth: 2 }, 'depth'],
+  ['{"a": {"b": 1}}', { depth: 1 }, 'depth'],
+  ['["[[[[", "\\"[["]', { depth: 1 }, undefined],
+  ['{"a": 1, "b": [{"c": 2}]}', { members: 2 }, 'members'],
+  ['{"a": 1, "b": [{"c": 2}]}', { members: 3 }, undefined],
+  ['["a:b:c", "{\\":\\":"]', { members: 0 }, undefined],
+  ['[1, 2, 3]', { values: 3 }, 'values'],
+  ['[1, 2, 3]', { values: 4 }, undefined],
+  ['"text"', { values: 1, members: 0, depth: 0 }, undefined],
+])('%s with the bounds %j exceeds: %s', (json, bounds, exceeded) => {
+  expect(findExceededBound(Buffer.from(json), bounds)).toBe(exceeded);
 });

@@ -257,7 +257,7 @@ describe('formats', () => {
 describe('actions', () => {
   const wait = (milliseconds: number) => ({ type: 'wait', milliseconds });
   const refused: [object, RegExp][] = [
-    [{ actions: Array(51).fill(wait(1)) }, /at most 50 actions/],
+    [{ actions: Array(51).fill(wait(1)) }, /actions: must have at most 50 entries, but has 51/],
     [{ actions: [{ type: 'wait' }] }, /exactly one of milliseconds and selector/],
     [{ actions: [{ ...wait(1), selector: 'a' }] }, /exactly one of milliseconds and selector/],
     [{ actions: [wait(0)] }, /^actions\.0/],

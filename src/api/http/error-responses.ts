@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorRequestHandler } from 'express';
 import type { z } from 'zod';
-import { ERRORS, isErrorCode, ServiceError, toServiceError } from '../../errors.ts';
+import { ERRORS, excerpt, isErrorCode, ServiceError, toServiceError } from '../../errors.ts';
 import { translateDatabaseError } from '../../storage/db/client.ts';
 import type { Logger } from '../../system/logger.ts';
 
@@ -13,37 +13,65 @@ type Issue = z.core.$ZodIssue;
  */
 const GENERIC_MESSAGE = /^Invalid (input|key|element)/;
 
+/** The most entries of `details`, and of the keys in one of them. */
+const MAX_LISTED = 20;
+/** The most characters of a message, our own text and the input that it repeats together. */
+const MAX_ISSUE_CHARACTERS = 500;
+const MAX_MESSAGE_CHARACTERS = 2_000;
+
+/** A reason why a request was refused, as `details` lists it. */
+interface Detail {
+  code: string;
+  path: PropertyKey[];
+  message: string;
+  keys?: string[];
+}
+
+/**
+ * Lists the reasons why a request was refused.
+ * @returns the first ones; if there are more than {@link MAX_LISTED}, the last entry says how many
+ */
+export function listDetails<Reason>(reasons: Reason[], describe: (reason: Reason) => Detail): Detail[] {
+  if (reasons.length <= MAX_LISTED) return reasons.map(describe);
+  const listed = reasons.slice(0, MAX_LISTED - 1).map(describe);
+  const message = `${reasons.length - listed.length} more are not listed.`;
+  return [...listed, { code: 'custom', path: [], message }];
+}
+
+const describeIssue = (issue: Issue): Detail => ({
+  code: issue.code,
+  path: issue.path.map((part) => (typeof part === 'string' ? excerpt(part) : part)),
+  // Zod lists all keys in its message about unknown ones.
+  message: excerpt(issue.message, issue.code === 'unrecognized_keys' ? undefined : MAX_ISSUE_CHARACTERS),
+  ...(issue.code === 'unrecognized_keys' && {
+    keys: issue.keys.slice(0, MAX_LISTED).map((key) => excerpt(key)),
+  }),
+});
+
 /** Converts a validation failure to an error. Its message is that of the first specific issue. */
 export function createValidationError(error: z.ZodError, part: 'body' | 'query' | 'path'): ServiceError {
   const { issues } = error;
-  const details = issues.map((issue) => ({
-    code: issue.code,
-    path: issue.path,
-    message: issue.message,
-    ...(issue.code === 'unrecognized_keys' && { keys: issue.keys }),
-  }));
   // A rule may name its own error code, which is used only if every issue has the same code.
   const codes = new Set(issues.map((issue) => (issue.code === 'custom' ? issue.params?.code : undefined)));
   const [code] = codes.size === 1 ? codes : [];
   return new ServiceError(isErrorCode(code) ? code : 'BAD_REQUEST', validationMessage(issues, part), {
-    details,
+    details: listDetails(issues, describeIssue),
   });
 }
 
 function validationMessage(issues: Issue[], part: string): string {
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys');
   if (unknown?.code === 'unrecognized_keys') {
+    const keys = excerpt(unknown.keys.slice(0, MAX_LISTED).join(', '));
     const where = unknown.path.length ? ` (in ${unknown.path.join('.')})` : '';
-    return `Unrecognized key in ${part} -- ${unknown.keys.join(', ')}${where}. Remove it or check its spelling.`;
+    return `Unrecognized key in ${part} -- ${keys}${where}. Remove it or check its spelling.`;
   }
   const specific =
     issues.find((issue) => issue.code === 'custom') ??
     issues.find((issue) => !GENERIC_MESSAGE.test(issue.message));
   if (!specific) return 'Bad Request';
-  const path = specific.path.join('.');
-  return path && !specific.message.includes(String(specific.path.at(-1)))
-    ? `${path}: ${specific.message}`
-    : specific.message;
+  const { path, message } = describeIssue(specific);
+  return path.length && !message.includes(String(path.at(-1))) ? `${path.join('.')}: ${message}` : message;
 }
 
 /** Whether an error was thrown by the body parser of Express. */
@@ -93,7 +121,7 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
       ...error.partialResult,
       success: false,
       code: error.code,
-      error: message,
+      error: excerpt(message, MAX_MESSAGE_CHARACTERS),
       ...(error.details !== undefined && { details: error.details }),
     });
   };

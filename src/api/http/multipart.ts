@@ -4,6 +4,7 @@ import { messageOf, ServiceError } from '../../errors.ts';
 import { fileName, MAX_UPLOAD_BYTES } from '../../schemas/parse.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { EncryptedFile, tooLarge } from './encrypted-file.ts';
+import { parseJsonBody, requireBounds } from './json-body.ts';
 import { requireSpeed } from './upload-speed.ts';
 import { validateText } from './validate-text.ts';
 
@@ -12,7 +13,8 @@ const MB = 1024 * 1024;
 const MAX_OPTIONS_BYTES = 10 * MB;
 /** Space for boundaries and headers of the parts. */
 const MAX_OVERHEAD_BYTES = 64 * 1024;
-const MAX_FIELDS = 20;
+/** The options, and a few that the error names. Each may be as large as the options. */
+const MAX_FIELDS = 5;
 
 const badRequest = (message: string, cause?: unknown) => new ServiceError('BAD_REQUEST', message, { cause });
 
@@ -21,15 +23,13 @@ interface MultipartDeps {
   secretKey: string;
   /** The memory for files that are being received. */
   budget: ByteBudget;
-  /** Parses bodies that are not multipart. */
-  parseJson: RequestHandler;
 }
 
 /**
  * Creates the middleware for routes that accept a file. A multipart body (RFC 7578) becomes
  * `response.locals.file`, and its part `options` the body of the request. Any other body is parsed as JSON.
  */
-export function createMultipartParser({ secretKey, budget, parseJson }: MultipartDeps): RequestHandler {
+export function createMultipartParser({ secretKey, budget }: MultipartDeps): RequestHandler {
   const receive = multer({
     storage: encryptingStorage(secretKey),
     // Names are in UTF-8, although the parameter has no charset.
@@ -44,7 +44,7 @@ export function createMultipartParser({ secretKey, budget, parseJson }: Multipar
   }).single('file');
   return async (request, response, next) => {
     if (!/^\s*multipart\//i.test(request.get('content-type') ?? ''))
-      return parseJson(request, response, next);
+      return parseJsonBody(request, response, next);
     const length = Number(request.get('content-length') ?? MAX_UPLOAD_BYTES);
     if (length > MAX_UPLOAD_BYTES + MAX_OPTIONS_BYTES + MAX_OVERHEAD_BYTES) throw tooLarge();
     const { teamId } = response.locals.caller;
@@ -109,6 +109,7 @@ function parseOptions(options: unknown): unknown {
   if (typeof options !== 'string') {
     throw badRequest('`options` must be one part with a JSON object, not several parts.');
   }
+  requireBounds(Buffer.from(options));
   let parsed: unknown;
   try {
     parsed = JSON.parse(options);

@@ -13,6 +13,7 @@ import type { Authenticate } from './auth.ts';
 import { requestBaseUrl } from './base-url.ts';
 import type { EncryptedFile } from './encrypted-file.ts';
 import { createValidationError } from './error-responses.ts';
+import { parseJsonBody } from './json-body.ts';
 import { JsonStream } from './json-stream.ts';
 import { JsonText } from './json-text.ts';
 import type { RateBucket, RateLimit } from './rate-limit.ts';
@@ -126,7 +127,6 @@ export function defineRoute<Body, Query, Params, ResponseBody>(
 export interface RequestChecks {
   authenticate: Authenticate;
   rateLimit: RateLimit;
-  parseJson: RequestHandler;
   /** Parses JSON, or a multipart body with a file. */
   parseMultipart: RequestHandler;
 }
@@ -169,7 +169,7 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
     if (result instanceof JsonStream || result instanceof JsonText) await result.sendTo(response);
     else response.json(result);
   };
-  const parseBody = route.fileOptions ? checks.parseMultipart : checks.parseJson;
+  const parseBody = route.fileOptions ? checks.parseMultipart : parseJsonBody;
   app[route.method](route.path, admit, ...(route.body ? [parseBody] : []), respond);
 }
 

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { expectedPriceOf } from '../../credits.ts';
-import { errorsRaisedBy, ServiceError } from '../../errors.ts';
+import { errorsRaisedBy, excerpt, ServiceError } from '../../errors.ts';
 import { JOB_KINDS } from '../../job-kinds.ts';
 import { fieldsOf } from '../../json/json-object.ts';
 import { type BatchRequest, batchBody } from '../../schemas/batch.ts';
@@ -16,6 +16,7 @@ import {
   restoreJobCipher,
 } from '../../system/encryption/job-cipher.ts';
 import { parseTarget } from '../../url/url.ts';
+import { listDetails } from '../http/error-responses.ts';
 import { defineRoute } from '../http/route.ts';
 import { requiresEncryption } from '../zero-data-retention.ts';
 import { requireSameOptions } from './append-options.ts';
@@ -23,9 +24,6 @@ import type { PageJobResource } from './page-job-resource.ts';
 import { pageJobRoutes } from './routes.ts';
 
 const batch: PageJobResource = { kind: 'batch_scrape', tag: 'Batch' };
-
-/** The maximum number of invalid URLs that an error response lists. */
-const MAX_LISTED_URLS = 100;
 
 /**
  * Separates the URLs of a batch into pages and invalid URLs.
@@ -47,10 +45,10 @@ function parseUrls({ urls, ignoreInvalidURLs }: BatchRequest, allowLocalNames: b
       'BAD_REQUEST',
       'No valid URLs provided. Use URLs such as https://example.com/page.',
       {
-        details: invalid.slice(0, MAX_LISTED_URLS).map((url) => ({
+        details: listDetails(invalid, (url) => ({
           code: 'custom',
           path: ['urls'],
-          message: `Invalid URL: ${url.slice(0, 200)}`,
+          message: `Invalid URL: ${excerpt(url)}`,
         })),
       },
     );

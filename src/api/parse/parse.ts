@@ -1,5 +1,5 @@
 import { uploadUrl } from '../../content/upload-url.ts';
-import { errorsRaisedBy, ServiceError } from '../../errors.ts';
+import { errorsRaisedBy, quote, ServiceError } from '../../errors.ts';
 import {
   MAX_UPLOAD_BYTES,
   parseBody,
@@ -94,7 +94,7 @@ const createUploadUrl = defineRoute({
 function baseName(filename: string): string {
   const name = filename.split(/[\\/]/).at(-1) ?? '';
   if (/[^.\s]/.test(name)) return name;
-  throw new ServiceError('BAD_REQUEST', `filename is not the name of a file: ${JSON.stringify(filename)}.`);
+  throw new ServiceError('BAD_REQUEST', `filename is not the name of a file: ${quote(filename)}.`);
 }
 
 /** The routes of uploaded files. */

@@ -1,15 +1,27 @@
 import { z } from 'zod';
+import { excerpt } from '../../errors.ts';
+import { bounded } from '../../json/bounded.ts';
 import type { Warn } from '../html/clean.ts';
 import type { Content } from '../html/content.ts';
 import { findSchemaError, type Schema } from './json-schema.ts';
 
+/** The most that a schema may have at its top, and in all; it is sent to a language model as a whole. */
+const MAX_SCHEMA_MEMBERS = 1_000;
+const MAX_SCHEMA_CHARACTERS = 250_000;
+
 /** A JSON Schema in a request. */
-export const jsonSchema = z
-  .record(z.string(), z.unknown())
+export const jsonSchema = bounded(z.record(z.string(), z.unknown()), {
+  entries: MAX_SCHEMA_MEMBERS,
+  characters: MAX_SCHEMA_CHARACTERS,
+})
   .superRefine((schema, context) => {
     const fault = findSchemaError(schema);
     if (fault)
-      context.addIssue({ code: 'custom', message: `no usable JSON Schema: ${fault}`, input: schema });
+      context.addIssue({
+        code: 'custom',
+        message: `no usable JSON Schema: ${excerpt(fault)}`,
+        input: schema,
+      });
   })
   .describe('JSON Schema, draft 7 or 2020-12');
 

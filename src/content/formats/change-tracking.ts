@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bounded } from '../../json/bounded.ts';
 import { extractData, jsonSchema, promptText } from '../extraction/data-request.ts';
 import type { Content } from '../html/content.ts';
 import type { DataSource } from './data-by-model.ts';
@@ -30,9 +31,11 @@ const diff = z.object({
     .object({ files: z.array(z.object({ from: z.null(), to: z.null(), chunks: z.array(chunk) })) })
     .describe('the same diff as data'),
 });
+/** The most modes, which may be repeated. */
+const MAX_MODES = 10;
 const request = z.strictObject({
   type: z.literal('changeTracking'),
-  modes: z.array(z.enum(['git-diff', 'json'])).default([]),
+  modes: bounded(z.array(z.enum(['git-diff', 'json'])), { entries: MAX_MODES }).default([]),
   schema: jsonSchema.optional().describe('schema of the data that the mode json compares'),
   prompt: promptText.optional().describe('prompt for the data that the mode json compares'),
   tag: z.string().nullable().default(null).describe('a scrape is compared with scrapes of the same tag only'),

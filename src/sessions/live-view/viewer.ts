@@ -1,4 +1,5 @@
 import type { RawData, WebSocket } from 'ws';
+import { findExceededBound } from '../../json/json-size.ts';
 import {
   ALIVE_INTERVAL_MS,
   type HostMessage,
@@ -12,6 +13,8 @@ import type { ScreencastFrame } from './frame.ts';
  */
 const MESSAGES_PER_SECOND = 1_000;
 const MESSAGE_BURST = 2_000;
+/** The most values in a message. One with ten fingers has half as many. */
+const MAX_MESSAGE_VALUES = 100;
 /** A viewer that reads so little that this much waits for it is disconnected. It may connect again. */
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 /** After this time without a message, the connection counts as lost. */
@@ -124,6 +127,8 @@ export class Viewer {
     // The library delivers messages as Buffer unless it is told otherwise.
     const buffer = data as Buffer;
     if (this.#exceedsRate()) this.close(POLICY_VIOLATION, 'too many messages');
+    else if (findExceededBound(buffer, { values: MAX_MESSAGE_VALUES }))
+      this.close(POLICY_VIOLATION, 'the message has too many values');
     else if (!isBinary) this.#handle(parseMessage(buffer.toString()));
   }
 

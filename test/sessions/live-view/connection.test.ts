@@ -128,7 +128,7 @@ describe('A session', () => {
       '{"type":"showTab","targetId":{"a":1}}',
       '{"type":"ack","frame":-1}',
       `{"type":"text","text":"${'x'.repeat(100_000)}"}`,
-      `${'['.repeat(50_000)}`,
+      `${'['.repeat(50)}`,
     ];
     for (const message of messages) bad.send(message);
     bad.send(Buffer.from([1, 2, 3]));
@@ -158,6 +158,15 @@ describe('A session', () => {
     await watching.page.mouse.click(100, 20);
     await watching.page.keyboard.type('works');
     await expect.poll(() => session.evaluate('document.querySelector("input").value')).toBe('works');
+  });
+
+  it('disconnects a viewer whose message has more values than any can have', async () => {
+    for (const message of [`{"type":"touch","points":[${'1,'.repeat(500_000)}1]}`, '['.repeat(50_000)]) {
+      const bad = await connect('control');
+      const end = closed(bad);
+      bad.send(message);
+      expect(await end).toBe('1008 the message has too many values');
+    }
   });
 
   it('refuses viewers beyond a limit', async () => {
