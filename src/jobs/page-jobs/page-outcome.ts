@@ -2,7 +2,12 @@ import { policyOf, toServiceError } from '../../errors.ts';
 import { asksToSlowDown } from '../../fetch/net/response-status.ts';
 import { translateDatabaseError } from '../../storage/db/client.ts';
 import type { Claim } from '../../storage/db/pages/claims.ts';
+import { EXTERNAL_HOMEPAGE_CODE } from '../../storage/db/pages/skipped-urls.ts';
+import { SKIP_REASONS } from '../crawl/skip-reason.ts';
+import type { FinishedDocument } from '../scraping/build-document.ts';
 import type { ScrapedPage } from './finished-pages.ts';
+import type { PageJobContext } from './page-job-context.ts';
+import { readStartPage } from './read-start-page.ts';
 
 /** Maximum number of attempts at a page whose failure may be temporary. */
 const MAX_ATTEMPTS = 3;
@@ -70,4 +75,62 @@ export function outcomeOfError(
   const maxAttempts = code === 'WORKER_LOST' ? MAX_LOSSES : MAX_ATTEMPTS;
   if (mayRetry && retry !== 'never' && attempts + 1 < maxAttempts) return retried(claim);
   return { end: { id, host, outcome: 'failed', credits, error: { code, message, details } } };
+}
+
+/**
+ * Whether the links of a page are followed. Those of a hidden page are not, because the earlier crawl that
+ * found it has followed them.
+ */
+export const followsLinksOf = ({ hidden }: Claim, { followsLinks }: PageJobContext) =>
+  followsLinks && !hidden;
+
+/**
+ * Decides what becomes of a scraped page. In a crawl, that depends on its URL after redirects.
+ * @param page.url the URL after redirects
+ */
+export async function outcomeOfDocument(
+  claim: Claim,
+  job: PageJobContext,
+  { url, document, signal }: { url: string; document: FinishedDocument; signal: AbortSignal },
+): Promise<ScrapedPage> {
+  const { id, host } = claim;
+  const { json, credits, discovered, entry } = document;
+  const { linkFilterAt } = job;
+  const startPage =
+    linkFilterAt && claim.ordinal === 0
+      ? await readStartPage(claim.url, url, { linkFilterAt, signal })
+      : undefined;
+  const linkFilter = startPage?.linkFilter ?? job.linkFilter;
+  if (!linkFilter) return { end: { id, host, outcome: 'completed', credits, entry }, json };
+  const isRedirected = url !== claim.url;
+  const skipReason = startPage
+    ? startPage.skipReason
+    : isRedirected
+      ? linkFilter.findSkipReason(url)
+      : undefined;
+  // The links of a start page are followed even if it is not a page of the crawl itself. The links of any
+  // other page outside the crawl are not.
+  const links =
+    followsLinksOf(claim, job) && (startPage || !skipReason)
+      ? await linkFilter.filterLinks(discovered, { url, depth: claim.depth }, signal)
+      : undefined;
+  const start = startPage && { start: startPage.start };
+  if (skipReason) {
+    const redirect = isRedirected ? ` redirects to ${url}, which` : '';
+    const message = `${claim.url}${redirect} is not a page of the crawl. ${SKIP_REASONS[skipReason]}`;
+    const error = {
+      code: skipReason === 'externalHomepage' ? EXTERNAL_HOMEPAGE_CODE : 'CRAWL_DENIAL',
+      message,
+    };
+    return { end: { id, host, outcome: 'failed', credits: 0, error }, ...links, ...start };
+  }
+  const finalKey = linkFilter.pageKey(url);
+  const isOtherPage = isRedirected && !finalKey.equals(linkFilter.pageKey(claim.url));
+  const redirectTarget = isOtherPage && { finalUrl: url, finalKey };
+  return {
+    end: { id, host, outcome: 'completed', credits, entry, ...redirectTarget },
+    json,
+    ...links,
+    ...start,
+  };
 }

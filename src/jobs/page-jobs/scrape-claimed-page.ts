@@ -8,46 +8,20 @@ import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import { isCacheOnly } from '../../schemas/scrape-options.ts';
 import type { Claim } from '../../storage/db/pages/claims.ts';
 import { hasEnded } from '../../storage/db/pages/record-and-claim.ts';
-import { EXTERNAL_HOMEPAGE_CODE } from '../../storage/db/pages/skipped-urls.ts';
-import type { LinkFilter } from '../crawl/link-filter.ts';
-import { SKIP_REASONS } from '../crawl/skip-reason.ts';
-import {
-  buildDocument,
-  type DocumentDeps,
-  type DocumentInput,
-  type FinishedDocument,
-} from '../scraping/build-document.ts';
+import { buildDocument, type DocumentDeps, type DocumentInput } from '../scraping/build-document.ts';
 import { type Deadline, startDeadline } from '../scraping/deadline.ts';
 import type { ScrapedPage } from './finished-pages.ts';
 import { pageConversion } from './page-conversion.ts';
-import { isRetriedStatus, MAX_LOSSES, outcomeOfError, postponed, retried } from './page-outcome.ts';
-import { readStartPage } from './read-start-page.ts';
-
-/** The context that all pages of a job share. */
-export interface PageJobContext {
-  jobId: string;
-  teamId: string;
-  /** The scrape options of all pages; the URL comes from the claim. */
-  request: ScrapeRequest;
-  /** The link filter of a crawl; `undefined` for a batch. */
-  linkFilter: LinkFilter | undefined;
-  /**
-   * Returns the link filter that a crawl has if its start page leads to this URL; `undefined` for a batch.
-   */
-  linkFilterAt: ((url: string) => LinkFilter) | undefined;
-  /** The start URL of a crawl; `undefined` for a batch. */
-  crawlStart: string | undefined;
-  /** Whether links on the pages lead to more pages of the job. */
-  followsLinks: boolean;
-  /** Whether the job has zero data retention, so that the log may contain nothing of its pages. */
-  zeroDataRetention: boolean;
-  /**
-   * Whether a host gets its next request only when a page has been read, because the job has a delay.
-   * Otherwise a page that the browser only watches for late changes no longer counts, even if one of these
-   * changes is another request.
-   */
-  requestsOneByOne: boolean;
-}
+import type { PageJobContext } from './page-job-context.ts';
+import {
+  followsLinksOf,
+  isRetriedStatus,
+  MAX_LOSSES,
+  outcomeOfDocument,
+  outcomeOfError,
+  postponed,
+  retried,
+} from './page-outcome.ts';
 
 /** Dependencies for scraping a page, and the signal that ends it. */
 export interface PageDeps extends DocumentDeps {
@@ -158,7 +132,11 @@ async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: TracedDe
       urgent: false,
       onFault: deps.onFault,
     });
-    const page = await outcomeOf(claim, job, { url: fetched.snapshot.url, document, signal: deps.signal });
+    const page = await outcomeOfDocument(claim, job, {
+      url: fetched.snapshot.url,
+      document,
+      signal: deps.signal,
+    });
     return { ...page, storeCopy };
   } catch (thrown) {
     deps.signal.throwIfAborted();
@@ -230,69 +208,12 @@ async function waitForRobotsOfMovedStart(
 }
 
 /**
- * Whether the links of a page are followed. Those of a hidden page are not, because the earlier crawl that
- * found it has followed them.
- */
-const followsLinksOf = ({ hidden }: Claim, { followsLinks }: PageJobContext) => followsLinks && !hidden;
-
-/**
  * Warns that the profile is not saved. Several pages of a job are open at once, but only one page at a time
  * may save a profile.
  */
 function warnOfUnsavedProfile(snapshot: FetchedSnapshot, profile: string): void {
   const warning = `The profile ${profile} was loaded, but not saved: only a single scrape saves one. Set saveChanges to false for pages of a batch or crawl.`;
   snapshot.warnings = [...(snapshot.warnings ?? []), warning];
-}
-
-/**
- * Decides what becomes of a scraped page. In a crawl, that depends on its URL after redirects.
- * @param page.url the URL after redirects
- */
-async function outcomeOf(
-  claim: Claim,
-  job: PageJobContext,
-  { url, document, signal }: { url: string; document: FinishedDocument; signal: AbortSignal },
-): Promise<ScrapedPage> {
-  const { id, host } = claim;
-  const { json, credits, discovered, entry } = document;
-  const { linkFilterAt } = job;
-  const startPage =
-    linkFilterAt && claim.ordinal === 0
-      ? await readStartPage(claim.url, url, { linkFilterAt, signal })
-      : undefined;
-  const linkFilter = startPage?.linkFilter ?? job.linkFilter;
-  if (!linkFilter) return { end: { id, host, outcome: 'completed', credits, entry }, json };
-  const isRedirected = url !== claim.url;
-  const skipReason = startPage
-    ? startPage.skipReason
-    : isRedirected
-      ? linkFilter.findSkipReason(url)
-      : undefined;
-  // The links of a start page are followed even if it is not a page of the crawl itself. The links of any
-  // other page outside the crawl are not.
-  const links =
-    followsLinksOf(claim, job) && (startPage || !skipReason)
-      ? await linkFilter.filterLinks(discovered, { url, depth: claim.depth }, signal)
-      : undefined;
-  const start = startPage && { start: startPage.start };
-  if (skipReason) {
-    const redirect = isRedirected ? ` redirects to ${url}, which` : '';
-    const message = `${claim.url}${redirect} is not a page of the crawl. ${SKIP_REASONS[skipReason]}`;
-    const error = {
-      code: skipReason === 'externalHomepage' ? EXTERNAL_HOMEPAGE_CODE : 'CRAWL_DENIAL',
-      message,
-    };
-    return { end: { id, host, outcome: 'failed', credits: 0, error }, ...links, ...start };
-  }
-  const finalKey = linkFilter.pageKey(url);
-  const isOtherPage = isRedirected && !finalKey.equals(linkFilter.pageKey(claim.url));
-  const redirectTarget = isOtherPage && { finalUrl: url, finalKey };
-  return {
-    end: { id, host, outcome: 'completed', credits, entry, ...redirectTarget },
-    json,
-    ...links,
-    ...start,
-  };
 }
 
 function failed(
