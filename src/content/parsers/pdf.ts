@@ -7,7 +7,7 @@ const MEDIA_TYPES = new Set(['application/pdf', 'application/x-pdf']);
 /** The limit of the API for `maxPages`. */
 const MAX_PAGES = 10_000;
 
-/** PDF files. A request that does not allow the parser gets them in base64. */
+/** PDF files, which `pdf/` converts. A request that does not allow the parser gets them in base64. */
 export const pdf = defineParser({
   type: 'pdf',
   options: z.strictObject({

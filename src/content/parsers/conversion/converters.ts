@@ -11,8 +11,8 @@ export const LOAD_ONLY = 'load-only';
  * The converters, which are loaded when they are needed, because a process converts documents of few types.
  */
 export const CONVERTERS: Record<DocumentType, () => Promise<Converter>> = {
-  image: async () => (await import('./convert-image.ts')).convertImage,
-  pdf: async () => (await import('./convert-pdf.ts')).convertPdf,
+  image: async () => (await import('../pdf/ocr/convert-image.ts')).convertImage,
+  pdf: async () => (await import('../pdf/index.ts')).convertPdf,
   docx: office('docx'),
   doc: office('doc'),
   odt: office('odt'),

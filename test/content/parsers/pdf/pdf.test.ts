@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { LiteParse } from '@llamaindex/liteparse';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type PdfOptions, parsePdf } from '../../../../src/content/parsers/pdf/index.ts';
 import { unpackEnglish } from '../../../../src/content/parsers/pdf/ocr/english-data.ts';
 import { readGrayPng } from '../../../../src/content/parsers/pdf/ocr/gray-png.ts';
 import { imagePdf } from '../../../../src/content/parsers/pdf/ocr/image-pdf.ts';
 import { parseImage } from '../../../../src/content/parsers/pdf/ocr/parse-image.ts';
+import { type PdfOptions, pdfToHtml } from '../../../../src/content/parsers/pdf/pdf-to-html.ts';
 import { readInfoDictionary } from '../../../../src/content/parsers/pdf/source/info-dictionary.ts';
 import { OFFLINE } from '../../../../src/content/parsers/pdf/source/liteparse.ts';
 import { writePng } from '../../../support/documents/png-writer.ts';
@@ -70,7 +70,7 @@ const OTHER = [
   'then goes to the council for the final decision on it.',
 ];
 
-const convert = (pages: PdfPageContent[], options?: PdfOptions) => parsePdf(writePdf(pages), options);
+const convert = (pages: PdfPageContent[], options?: PdfOptions) => pdfToHtml(writePdf(pages), options);
 const htmlOf = async (texts: PlacedText[], strokes?: PdfPageContent['strokes']) =>
   (await convert([{ texts, ...(strokes ? { strokes } : {}) }])).html;
 
@@ -217,7 +217,7 @@ describe('reading order', () => {
   });
 
   test('marks Arabic text as text from right to left', async () => {
-    const { html } = await parsePdf(
+    const { html } = await pdfToHtml(
       writePdf([{ texts: textLines(60, 100, ['AB CD EF']) }], { mappedTo: '0610' }),
     );
     expect(html).toMatch(/^<p dir="rtl">/);
@@ -225,7 +225,7 @@ describe('reading order', () => {
 
   test('joins Chinese lines without a space', async () => {
     const html = (
-      await parsePdf(writePdf([{ texts: textLines(60, 100, PROSE.slice(0, 2)) }], { mappedTo: '4e00' }))
+      await pdfToHtml(writePdf([{ texts: textLines(60, 100, PROSE.slice(0, 2)) }], { mappedTo: '4e00' }))
     ).html;
     expect(html).toMatch(/^<p>\p{sc=Han}+<\/p>$/u);
   });
@@ -380,7 +380,7 @@ describe('a document', () => {
 
   test('gives title, author and dates', async () => {
     const info = { Title: 'The bridge (plan)', Author: 'Jane Doe', CreationDate: "D:20250304103000+02'00'" };
-    const { metadata, totalPages } = await parsePdf(writePdf([page], { info }));
+    const { metadata, totalPages } = await pdfToHtml(writePdf([page], { info }));
     expect(metadata).toEqual({
       title: 'The bridge (plan)',
       author: 'Jane Doe',
@@ -420,7 +420,7 @@ describe('a document', () => {
 
   test('reads the rest of a truncated file, with a warning', async () => {
     const file = writePdf([page, page]);
-    const { html, warnings } = await parsePdf(file.subarray(0, file.indexOf('xref') - 10));
+    const { html, warnings } = await pdfToHtml(file.subarray(0, file.indexOf('xref') - 10));
     expect(html).toContain('The committee met');
     expect(warnings[0]).toContain('damaged');
   });
@@ -431,7 +431,7 @@ describe('a document', () => {
       /\d+ 0 obj\s*<<[^>]*>>\s*stream\s(?:(?!endobj)[\s\S])*?The committee[\s\S]*?endobj\n/.exec(file) ?? [];
     const [objects] = file.replace(stream, '').split('xref\n');
     const damaged = `${objects}${stream.slice(0, stream.indexOf('to lay the new'))}`;
-    const { html, warnings } = await parsePdf(Buffer.from(damaged, 'latin1'));
+    const { html, warnings } = await pdfToHtml(Buffer.from(damaged, 'latin1'));
     expect(html).toContain('The committee met');
     expect(warnings[0]).toContain('damaged');
   });
@@ -443,7 +443,7 @@ describe('a document', () => {
       Subject: '(unspecified)',
       Keywords: 'anonymous mail',
     };
-    expect((await parsePdf(writePdf([page], { info }))).metadata).toEqual({ keywords: 'anonymous mail' });
+    expect((await pdfToHtml(writePdf([page], { info }))).metadata).toEqual({ keywords: 'anonymous mail' });
   });
 
   test.each([
@@ -451,15 +451,15 @@ describe('a document', () => {
     ['no PDF file', 'hello'],
     ['nothing but a header', '%PDF-1.7\n'],
   ])('that is %s is an error', async (_, text) => {
-    await expect(parsePdf(Buffer.from(text))).rejects.toMatchObject({ name: 'PdfError' });
+    await expect(pdfToHtml(Buffer.from(text))).rejects.toMatchObject({ name: 'PdfError' });
   });
 
   test('that only restricts printing is read, and one that needs a password is an error without it', async () => {
-    const open = await parsePdf(writePdf([page], { encryption: { userPassword: '' } }));
+    const open = await pdfToHtml(writePdf([page], { encryption: { userPassword: '' } }));
     expect(open.html).toContain('The committee met');
     const locked = writePdf([page], { encryption: { userPassword: 'secret' } });
-    await expect(parsePdf(locked)).rejects.toMatchObject({ fault: 'password' });
-    expect((await parsePdf(locked, { password: 'secret' })).html).toContain('The committee met');
+    await expect(pdfToHtml(locked)).rejects.toMatchObject({ fault: 'password' });
+    expect((await pdfToHtml(locked, { password: 'secret' })).html).toContain('The committee met');
   });
 
   test('has blocks with a type, a place and an order', async () => {
@@ -476,7 +476,7 @@ describe('OCR', () => {
 
   test('is named as missing where a page has no text and the mode is fast', async () => {
     const file = writePdf([{ texts: textLines(60, 100, PROSE) }, { texts: [] }]);
-    const { warnings } = await parsePdf(file, { mode: 'fast' });
+    const { warnings } = await pdfToHtml(file, { mode: 'fast' });
     expect(warnings).toEqual(['Page 2 has no text, and OCR was not used because of the mode fast.']);
   });
 
@@ -501,13 +501,13 @@ describe('OCR', () => {
     onTestFinished(() => rm(directory, { recursive: true }));
     const file = writePdf([{ texts: textLines(60, 100, PROSE) }]).toString('latin1');
     const huge = Buffer.from(file.replace('[0 0 612 792]', '[0 0 1000000 1000000]'), 'latin1');
-    const { html, warnings } = await parsePdf(huge, { mode: 'ocr', ocr: await unpackEnglish(directory) });
+    const { html, warnings } = await pdfToHtml(huge, { mode: 'ocr', ocr: await unpackEnglish(directory) });
     expect(html).toContain(PROSE[0]);
     expect(warnings).toEqual(['Page 1 could not be rendered, so OCR was not used for it.']);
   });
 
   test('is only reported as needed if there is no language data', async () => {
-    const { pages, warnings } = await parsePdf(unreadable);
+    const { pages, warnings } = await pdfToHtml(unreadable);
     expect(pages[0]).toMatchObject({ needsOcr: 'garbled', recognised: false });
     expect(warnings).toEqual([expect.stringContaining('Page 1 needs OCR')]);
   });
@@ -537,12 +537,12 @@ describe('OCR', () => {
     const file = writePdf([{ texts: textLines(60, 100, PROSE) }]);
     const [page] = await new LiteParse({ ...OFFLINE, dpi: 150 }).screenshot(file, [1]);
     const image = await readGrayPng(page!.imageBuffer);
-    const scan = await parsePdf(imagePdf(image!), { ocr });
+    const scan = await pdfToHtml(imagePdf(image!), { ocr });
     expect(scan.pages[0]).toMatchObject({ needsOcr: 'scanned', recognised: true });
     expect(scan.html).toContain(PROSE.join(' '));
     expect(scan.warnings).toEqual([]);
     const { width, height, pixels } = image!;
-    const blank = await parsePdf(imagePdf({ ...image!, pixels: Buffer.alloc(pixels.length, 255) }), { ocr });
+    const blank = await pdfToHtml(imagePdf({ ...image!, pixels: Buffer.alloc(pixels.length, 255) }), { ocr });
     expect([blank.html, blank.warnings]).toEqual(['', ['No text was recognised in the PDF.']]);
     const black = Buffer.alloc(4 * pixels.length);
     for (const [at, shade] of pixels.entries()) black[4 * at + 3] = 255 - shade;
@@ -556,7 +556,7 @@ describe('OCR', () => {
     // Ghostscript (-sDEVICE=pdfwrite -dNoOutputFonts) has drawn three lines of Helvetica, and on the second
     // page a rule and bars.
     const file = await readFile(join(import.meta.dirname, 'text-drawn-as-paths.pdf'));
-    const { pages, html } = await parsePdf(file, { ocr: await unpackEnglish(directory) });
+    const { pages, html } = await pdfToHtml(file, { ocr: await unpackEnglish(directory) });
     expect(pages.map(({ needsOcr, recognised }) => [needsOcr, recognised])).toEqual([
       ['vector-text', true],
       [undefined, false],
@@ -585,7 +585,7 @@ describe('OCR', () => {
       { texts: number, raw: curves },
       { texts: title, raw: curves },
     ]);
-    const { pages } = await parsePdf(file);
+    const { pages } = await pdfToHtml(file);
     expect(pages.map(({ needsOcr }) => needsOcr)).toEqual([
       'vector-text',
       undefined,
@@ -609,7 +609,7 @@ describe('OCR', () => {
     const directory = await mkdtemp(join(tmpdir(), 'winnow-ocr-'));
     onTestFinished(() => rm(directory, { recursive: true }));
     const reports: unknown[] = [];
-    const { pages } = await parsePdf(unreadable, {
+    const { pages } = await pdfToHtml(unreadable, {
       ocr: await unpackEnglish(directory),
       onProgress: (progress) => reports.push(progress),
     });
@@ -743,7 +743,7 @@ describe('tags', () => {
 
   test('identify headings that look like text', async () => {
     // Repairing the file adds a cross-reference table.
-    expect((await parsePdf(Buffer.from(taggedFile(), 'latin1'))).html).toBe(expected);
+    expect((await pdfToHtml(Buffer.from(taggedFile(), 'latin1'))).html).toBe(expected);
   });
 
   test('are used when they are in compressed objects', async () => {
@@ -751,7 +751,7 @@ describe('tags', () => {
     const root = Number(/(\d+) 0 obj\n<<\/Type\/Catalog/.exec(text)?.[1]);
     const file = withCompressedObjects(Buffer.from(text, 'latin1'), root);
     expect(file.includes('/StructTreeRoot')).toBe(false);
-    const { html, warnings } = await parsePdf(file);
+    const { html, warnings } = await pdfToHtml(file);
     expect(html).toBe(expected);
     expect(warnings).toEqual([]);
   });

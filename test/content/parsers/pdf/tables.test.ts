@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { parsePdf } from '../../../../src/content/parsers/pdf/index.ts';
+import { pdfToHtml } from '../../../../src/content/parsers/pdf/pdf-to-html.ts';
 import { type PdfPageContent, type PlacedText, textLines, writePdf } from './pdf-writer.ts';
 
-const convert = async (page: PdfPageContent) => (await parsePdf(writePdf([page]))).html;
+const convert = async (page: PdfPageContent) => (await pdfToHtml(writePdf([page]))).html;
 const rowsOf = (html: string) =>
   [...html.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
     [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => cell),

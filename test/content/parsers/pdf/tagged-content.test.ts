@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { parsePdf } from '../../../../src/content/parsers/pdf/index.ts';
+import { pdfToHtml } from '../../../../src/content/parsers/pdf/pdf-to-html.ts';
 import { type TaggedText, type TagNode, writeTaggedPdf } from './tagged-pdf.ts';
 
 const htmlOf = async (texts: TaggedText[], tree: TagNode[]) =>
-  (await parsePdf(writeTaggedPdf(texts, tree))).html.replaceAll('\n', '');
+  (await pdfToHtml(writeTaggedPdf(texts, tree))).html.replaceAll('\n', '');
 
 describe('tables by their tags', () => {
   const texts: TaggedText[] = [
@@ -132,7 +132,7 @@ describe('pictures', () => {
     pixels: Buffer.alloc(200, 100),
   });
   const alternativeTexts = async (tree: TagNode[]) => {
-    const { html } = await parsePdf(writeTaggedPdf(texts, [['P', 2], ...tree], [image(300), image(100)]), {
+    const { html } = await pdfToHtml(writeTaggedPdf(texts, [['P', 2], ...tree], [image(300), image(100)]), {
       images: true,
     });
     return [...html.matchAll(/<img [^>]*alt="([^"]*)"/g)].map(([, alt]) => alt);

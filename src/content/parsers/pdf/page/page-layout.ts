@@ -1,18 +1,7 @@
-import {
-  type Box,
-  centerY,
-  containsCenter,
-  heightOf,
-  median,
-  overlapX,
-  overlapY,
-  unionOf,
-} from '../boxes.ts';
+import { type Box, centerY, heightOf, median, unionOf } from '../boxes.ts';
 import { findAlignedTable } from '../tables/aligned.ts';
-import { findGrids } from '../tables/grids.ts';
-import { gridBox, ruledTable } from '../tables/ruled.ts';
+import { findMarkedTables } from '../tables/find-tables.ts';
 import { splitAtStrips } from '../tables/strips.ts';
-import { findTaggedTables } from '../tables/tagged.ts';
 import type { Block, Line, Segment, SourcePage, Word } from '../types.ts';
 import { type ColumnItem, isSegment, type Placed } from './column-items.ts';
 import { splitColumns } from './columns.ts';
@@ -29,10 +18,6 @@ import { toSegments } from './segments.ts';
  * footnotes.
  */
 const MIN_CROSSING_RULE = 100;
-/** Maximum number of rows of a grid that can be a part of a table without rules. */
-const MAX_SHADED_ROWS = 2;
-/** Maximum distance between a shaded row and the next row of the table, as a multiple of the line height. */
-const MAX_ROW_GAP = 0.6;
 /** Limits the time for drawings. */
 const MAX_CROSSING_RULES = 100;
 
@@ -41,7 +26,8 @@ const MAX_CROSSING_RULES = 100;
  * later, because they are compared with the text of the whole document.
  */
 export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
-  const { placed, rest } = placeTables(page, withDrawnBullets(page, withFieldValues(page, words)));
+  const { tables, rest } = findMarkedTables(page, withDrawnBullets(page, withFieldValues(page, words)));
+  const placed = tables.map(place);
   for (const figure of page.figures)
     placed.push(place({ kind: 'figure', figure, ...boxOf(figure), page: page.number }));
   for (const annotation of page.annotations)
@@ -66,49 +52,6 @@ const crossingRules = ({ rules }: SourcePage): Placed<undefined>[] =>
     .filter(({ from, to }) => to - from > MIN_CROSSING_RULE)
     .slice(0, MAX_CROSSING_RULES)
     .map(({ at, from, to }) => ({ left: from, right: to, top: at, bottom: at, content: undefined }));
-
-/** Finds the tables of a page by tags and rules, and the words outside of them. */
-function placeTables(page: SourcePage, words: Word[]): { placed: Placed<Block>[]; rest: Word[] } {
-  const placed: Placed<Block>[] = [];
-  let rest = words;
-  for (const { block, words: own } of findTaggedTables(page, words)) {
-    const taken = new Set(own);
-    rest = rest.filter((word) => !taken.has(word));
-    placed.push(place(block));
-  }
-  const grids = findGrids(page.rules)
-    .map((grid) => ({ grid, box: gridBox(grid) }))
-    // Small grids first: the words inside them must not go to a frame around them.
-    .sort((a, b) => heightOf(a.box) - heightOf(b.box));
-  for (const { grid, box } of grids) {
-    const inside = rest.filter((word) => containsCenter(box, word, 1));
-    if (inside.length === 0) continue;
-    if (grid.ys.length - 1 <= MAX_SHADED_ROWS && isContinued(box, rest, inside)) continue;
-    if (placed.some((other) => overlapX(other, box) > 0 && overlapY(other, box) > 0)) continue;
-    const table = ruledTable(grid, inside, page.number);
-    if (!table) continue;
-    const taken = new Set(inside);
-    rest = rest.filter((word) => !taken.has(word));
-    placed.push(place(table));
-  }
-  return { placed, rest };
-}
-
-/**
- * Whether text directly above or below a box continues it. Such a box is not a table by itself but the shaded
- * or framed header of a table without rules, or one of its shaded rows.
- */
-function isContinued(box: Box, words: readonly Word[], inside: readonly Word[]): boolean {
-  const lineHeight = median(inside.map(heightOf));
-  const taken = new Set(inside);
-  const near = words.filter(
-    (word) =>
-      !taken.has(word) &&
-      overlapX(word, box) > 0 &&
-      Math.max(word.top - box.bottom, box.top - word.bottom) < MAX_ROW_GAP * lineHeight,
-  );
-  return groupRows(toSegments(near)).some((row) => row.length > 1);
-}
 
 /** The blocks of one column, from top to bottom. */
 function readColumn(column: readonly ColumnItem<Block | undefined>[], page: SourcePage): Block[] {

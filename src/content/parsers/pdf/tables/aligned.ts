@@ -2,8 +2,15 @@ import { heightOf, median, unionOf } from '../boxes.ts';
 import { findGutters } from '../page/gutters.ts';
 import { toLines } from '../page/lines.ts';
 import type { Rule, Segment, TableBlock, TableCell } from '../types.ts';
+import {
+  innerGaps,
+  lastRow,
+  MAX_HEADER_LINES,
+  MAX_SHIFT,
+  MIN_STRIP,
+  mayBeginTable,
+} from './aligned-range.ts';
 import { logicalRows } from './logical-rows.ts';
-import { innerGaps, lastRow, MAX_HEADER_LINES, MAX_SHIFT, MIN_STRIP, mayBeginTable } from './table-range.ts';
 
 /**
  * Number of rows from which the line height of a table is taken. The rest of the page can have another one.

@@ -1,6 +1,6 @@
-import { DocumentError } from '../document-error.ts';
-import { parseImage } from '../pdf/ocr/parse-image.ts';
-import type { Converter } from './converter.ts';
+import type { Converter } from '../../conversion/converter.ts';
+import { DocumentError } from '../../document-error.ts';
+import { parseImage } from './parse-image.ts';
 
 const NO_TEXT = 'No text was recognised in the image.';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { convertPdf } from '../../../../src/content/parsers/conversion/convert-pdf.ts';
+import { convertPdf } from '../../../../src/content/parsers/pdf/index.ts';
 import { textLines, writePdf } from '../pdf/pdf-writer.ts';
 
 it('only the pages of a damaged PDF that could be read are counted', async () => {

@@ -1,0 +1,59 @@
+import { type Box, containsCenter, heightOf, median, overlapX, overlapY } from '../boxes.ts';
+import { groupRows } from '../page/rows.ts';
+import { toSegments } from '../page/segments.ts';
+import type { SourcePage, TableBlock, Word } from '../types.ts';
+import { findGrids } from './grids.ts';
+import { gridBox, ruledTable } from './ruled.ts';
+import { findTaggedTables } from './tagged.ts';
+
+/** Maximum number of rows of a grid that can be a part of a table without rules. */
+const MAX_SHADED_ROWS = 2;
+/** Maximum distance between a shaded row and the next row of the table, as a multiple of the line height. */
+const MAX_ROW_GAP = 0.6;
+
+/**
+ * Finds the tables of a page that tags or rules mark. Those without vertical rules are found later, in each
+ * column of the page, by `findAlignedTable`.
+ * @returns the tables, and the words outside of them
+ */
+export function findMarkedTables(page: SourcePage, words: Word[]): { tables: TableBlock[]; rest: Word[] } {
+  const tables: TableBlock[] = [];
+  let rest = words;
+  for (const { block, words: own } of findTaggedTables(page, words)) {
+    const taken = new Set(own);
+    rest = rest.filter((word) => !taken.has(word));
+    tables.push(block);
+  }
+  const grids = findGrids(page.rules)
+    .map((grid) => ({ grid, box: gridBox(grid) }))
+    // Small grids first: the words inside them must not go to a frame around them.
+    .sort((a, b) => heightOf(a.box) - heightOf(b.box));
+  for (const { grid, box } of grids) {
+    const inside = rest.filter((word) => containsCenter(box, word, 1));
+    if (inside.length === 0) continue;
+    if (grid.ys.length - 1 <= MAX_SHADED_ROWS && isContinued(box, rest, inside)) continue;
+    if (tables.some((other) => overlapX(other, box) > 0 && overlapY(other, box) > 0)) continue;
+    const table = ruledTable(grid, inside, page.number);
+    if (!table) continue;
+    const taken = new Set(inside);
+    rest = rest.filter((word) => !taken.has(word));
+    tables.push(table);
+  }
+  return { tables, rest };
+}
+
+/**
+ * Whether text directly above or below a box continues it. Such a box is not a table by itself but the shaded
+ * or framed header of a table without rules, or one of its shaded rows.
+ */
+function isContinued(box: Box, words: readonly Word[], inside: readonly Word[]): boolean {
+  const lineHeight = median(inside.map(heightOf));
+  const taken = new Set(inside);
+  const near = words.filter(
+    (word) =>
+      !taken.has(word) &&
+      overlapX(word, box) > 0 &&
+      Math.max(word.top - box.bottom, box.top - word.bottom) < MAX_ROW_GAP * lineHeight,
+  );
+  return groupRows(toSegments(near)).some((row) => row.length > 1);
+}
