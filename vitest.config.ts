@@ -5,7 +5,7 @@ import { LongestFirst } from './test/support/suite/longest-first.ts';
 /** Tests that need nothing but the code. All others need the service. */
 const PURE = [
   'test/*.test.ts',
-  'test/{content,deploy,json,run/process,schemas,scripts,sessions,site,system,temporal,url,models}/**/*.test.ts',
+  'test/{content,deploy,json,patterns,run/process,schemas,scripts,sessions,site,system,temporal,url,models}/**/*.test.ts',
   'test/fetch/{engines,media,net}/**/*.test.ts',
   'test/jobs/{agent,crawl,direct-start,guides,page-jobs,scraping,search}/**/*.test.ts',
   'test/storage/blobs/**/*.test.ts',

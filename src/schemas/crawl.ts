@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bounded } from '../json/bounded.ts';
-import { MAX_PATTERNS, validatePatterns } from '../url/url-pattern.ts';
+import { MAX_PATTERNS, validatePatterns } from '../patterns/pattern-list.ts';
 import { optionConflicts } from './formats.ts';
 import { startResponse } from './page-job.ts';
 import {

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject } from 'ajv';
 import { isJsonObject } from '../../json/json-object.ts';
+import { findExcess, quotePattern } from '../../patterns/linear-pattern.ts';
+import { compileSchemaPattern } from '../../patterns/schema-pattern.ts';
 
 /** A JSON Schema (draft 7 or 2020-12) from a request. */
 export type Schema = Record<string, unknown>;
@@ -19,8 +21,7 @@ export function findSchemaError(schema: Schema): string | undefined {
   const { $schema: _, ...plain } = schema;
   const ajv = selectAjv(schema);
   if (!ajv.validateSchema(plain)) return ajv.errorsText(ajv.errors, { dataVar: 'schema' });
-  const pattern = findInvalidPattern(plain, 'schema');
-  return pattern && `${pattern} is no regular expression`;
+  return findPatternError(plain);
 }
 
 /**
@@ -39,7 +40,21 @@ export function compileValidator(schema: Schema): (value: unknown) => ErrorObjec
   }
 }
 
+/**
+ * Compiles a pattern for Ajv. A native regular expression could take exponential time on a value of a hostile
+ * page.
+ * @throws Error for a pattern that cannot be used
+ */
+function compilePatternForAjv(text: string): { test(value: string): boolean; toString(): string } {
+  const pattern = compileSchemaPattern(text);
+  if (typeof pattern === 'string') throw new Error(`the pattern ${quotePattern(text)} ${pattern}`);
+  // Ajv keeps patterns by their text.
+  return { test: pattern.matches, toString: () => text };
+}
+
 const AJV_OPTIONS = {
+  // `code` would be its name in code that Ajv writes to a file.
+  code: { regExp: Object.assign(compilePatternForAjv, { code: 'compilePatternForAjv' }) },
   strict: false,
   // A number such as `1e999` is read as infinity, which JSON cannot have.
   strictNumbers: true,
@@ -121,37 +136,47 @@ const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
   'dependencies',
 ]);
 
-/**
- * Finds a pattern that is no regular expression.
- * @param place the path to the value
- * @param hasNames whether the keys of the value are names instead of keywords
- * @returns the path to the pattern
- */
-function findInvalidPattern(value: unknown, place: string, hasNames = false): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [key, member] of Object.entries(value)) {
-    const path = `${place}/${key}`;
-    const keyword = hasNames ? undefined : key;
-    if (keyword === 'pattern' && typeof member === 'string' && !isPattern(member)) return path;
-    if (keyword === 'patternProperties' && isJsonObject(member)) {
-      const invalid = Object.keys(member).find((pattern) => !isPattern(pattern));
-      if (invalid !== undefined) return `${path}/${invalid}`;
-    }
-    if (keyword !== undefined && DATA_KEYWORDS.has(keyword)) continue;
-    const found = findInvalidPattern(member, path, keyword !== undefined && NAMED_SCHEMAS.has(keyword));
-    if (found !== undefined) return found;
+/** A pattern in a schema, with the path to it. */
+interface PlacedPattern {
+  text: string;
+  path: string;
+}
+
+/** Says which pattern of a schema cannot be used, and why; `undefined` if all can be used. */
+function findPatternError(schema: Schema): string | undefined {
+  const patterns = listPatterns(schema, 'schema');
+  const excess = findExcess([...new Set(patterns.map(({ text }) => text))]);
+  if (excess !== undefined) return excess;
+  for (const { text, path } of patterns) {
+    const pattern = compileSchemaPattern(text);
+    if (typeof pattern === 'string') return `the pattern at ${path} ${pattern}`;
   }
   return undefined;
 }
 
-function isPattern(text: string): boolean {
-  try {
-    new RegExp(text, 'u');
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
+/**
+ * Lists the patterns of a schema.
+ * @param path the path to the value
+ * @param hasNames whether the keys of the value are names instead of keywords
+ */
+function listPatterns(value: unknown, path: string, hasNames = false): PlacedPattern[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => {
+    const keyword = hasNames ? undefined : key;
+    if (keyword === 'pattern' && typeof member === 'string')
+      return [{ text: member, path: `${path}/${key}` }];
+    if (keyword !== undefined && DATA_KEYWORDS.has(keyword)) return [];
+    const named =
+      keyword === 'patternProperties' && isJsonObject(member)
+        ? Object.keys(member).map((text) => ({ text, path: `${path}/${key}/${text}` }))
+        : [];
+    const within = listPatterns(
+      member,
+      `${path}/${key}`,
+      keyword !== undefined && NAMED_SCHEMAS.has(keyword),
+    );
+    return [...named, ...within];
+  });
 }
 
 /** Decodes percent-encoding; text that is none stays as it is. */

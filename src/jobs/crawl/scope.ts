@@ -1,6 +1,6 @@
 import { getDomain, getDomainWithoutSuffix } from 'tldts';
 import { isRouteFragment, resolveUrl } from '../../content/html/urls.ts';
-import { compilePatterns } from '../../url/url-pattern.ts';
+import { compilePatterns } from '../../patterns/pattern-list.ts';
 import { canonicalKey } from './canonical-key.ts';
 import type { SkipReason } from './skip-reason.ts';
 import { folderPath, isBelow } from './url-path.ts';
@@ -114,8 +114,8 @@ function createPathRule(start: URL, { crawlEntireDomain }: ScopeOptions) {
 }
 
 function createPatternRule({ includePaths = [], excludePaths = [], regexOnFullURL }: ScopeOptions) {
-  const isIncluded = includePaths.length === 0 ? () => true : compilePatterns(includePaths);
-  const isExcluded = compilePatterns(excludePaths);
+  const isIncluded = includePaths.length === 0 ? () => true : compilePatterns(includePaths).matches;
+  const isExcluded = compilePatterns(excludePaths).matches;
   return (url: URL): SkipReason | undefined => {
     const text = regexOnFullURL ? url.href : url.pathname;
     const spellings = text.includes('%') ? [text, decodePath(text)] : [text];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { extractAll, extractBySchema } from '../../../src/content/extraction/extract.ts';
-import { findSchemaError } from '../../../src/content/extraction/json-schema.ts';
+import { compileValidator, findSchemaError } from '../../../src/content/extraction/json-schema.ts';
 import { ServiceError } from '../../../src/errors.ts';
 import { itInFullRun } from '../../support/suite/corpus.ts';
 import { contentOf } from '../html/page.ts';
@@ -338,6 +338,12 @@ describe('a schema', () => {
     [{ $ref: '#name' }, /refers to #name/],
     [JSON.parse(`${'{"items":'.repeat(100)}{}${'}'.repeat(100)}`), /more than 40 levels/],
     [{ enum: Array.from({ length: 6_000 }, (_, n) => n) }, /members/],
+    [{ properties: { a: { pattern: '(a)\\1' } } }, /schema\/properties\/a\/pattern has a back-reference/],
+    [{ patternProperties: { 'a(?!b)': {} } }, /schema\/patternProperties\/a\(\?!b\) has a look-around/],
+    [
+      { allOf: Array.from({ length: 200 }, (_, n) => ({ pattern: `${n}[ab]{900}` })) },
+      /too complex together/,
+    ],
   ])('that is invalid is refused with the reason', (schema, why) => {
     expect(findSchemaError(schema)).toMatch(why);
   });
@@ -359,6 +365,15 @@ describe('a schema', () => {
     const act = () => extractBySchema(contentOf(LAMP), schema);
     expect(act).toThrow(ServiceError);
     expect(act).toThrow(/schema cannot be used/);
+  });
+
+  it('has patterns that take linear time on values of a hostile page', () => {
+    const value = `${'a'.repeat(50_000)}!`;
+    const schema = object({ name: { type: 'string', pattern: '^(a+)+$' }, price: number });
+    const page = jsonLd({ '@type': 'Product', name: value, price: 5 });
+    expect(extractBySchema(contentOf(page), schema)?.value).toEqual({ price: 5 });
+    const named = { patternProperties: { '^(a+)+$': number }, properties: { price: number } };
+    expect(compileValidator(named)({ [value]: 'x', price: 5 })).toEqual([]);
   });
 
   it('can use the names of object members', () => {

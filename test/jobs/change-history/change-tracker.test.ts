@@ -32,7 +32,7 @@ const URL = 'http://a.test/page';
 const db = useDatabase();
 let directory: string;
 let files: Blobs;
-const renderer = createRenderPool({ threads: 1, maxMemoryMb: 256 });
+const renderer = createRenderPool({ threads: 1, maxMemoryMb: 256, maxTaskMs: 60_000 });
 /** The calls of the blob store. */
 let asked: string[];
 /** Holds back what is to be put. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseCrawlPrompt } from '../../../src/jobs/crawl/prompt/parse-crawl-prompt.ts';
-import { compilePatterns } from '../../../src/url/url-pattern.ts';
+import { compilePatterns } from '../../../src/patterns/pattern-list.ts';
 
 const URL_ = 'https://example.com/';
 /** The options that a prompt gives, without the address. */

@@ -16,11 +16,12 @@ const GROUPS: Group[] = [
   { name: 'job-kinds' },
   { name: 'json' },
   { name: 'url' },
+  { name: 'patterns' },
   {
     name: 'system',
     modules: [
       ['encryption', 'child-processes', 'pause', 'until-aborted', 'read-pause'],
-      ['logger', 'health', 'call-slots'],
+      ['logger', 'health', 'call-slots', 'places'],
       ['sandbox'],
     ],
   },
@@ -92,7 +93,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   tldts: ['jobs/crawl'],
   diff: ['content/changes'],
   culori: ['content/branding'],
-  re2js: ['url'],
+  re2js: ['patterns'],
   ws: ['api', 'sessions'],
   micromark: ['api'],
   'micromark-extension-gfm': ['api'],

@@ -53,7 +53,7 @@ function requestHeaders({ headers, location }: MapRequest): Record<string, strin
 
 /**
  * Creates the functions that fetch the pages of a map.
- * @param options.teamId in whose turn a start page is converted that is a document
+ * @param options.teamId in whose turn pages, and a start page that is a document, are converted
  * @param options.renderSignal aborts the rendering of pages. No earlier signal does, because an abort ends a
  * rendering
  *   thread, which costs more than letting it finish
@@ -73,6 +73,7 @@ export function createMapPageFetcher(
     const clean = { onlyMainContent: false, removeBase64Images: true };
     const task = { snapshot, clean, formats: [], discover: true };
     const { metadata, discovered = [] } = await renderer.render(task, {
+      owner: teamId,
       signal: renderSignal,
       urgent: true,
     });

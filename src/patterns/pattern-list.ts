@@ -1,0 +1,42 @@
+import { ServiceError } from '../errors.ts';
+import { compileLinear, findExcess, type LinearPattern, quotePattern } from './linear-pattern.ts';
+
+/** Maximum number of patterns in one list. */
+export const MAX_PATTERNS = 1_000;
+
+const SYNTAX =
+  'Patterns are regular expressions in RE2 syntax: no look-around, no back-references, and .* (not * alone) matches any text.';
+
+/**
+ * Validates a list of patterns in RE2 syntax, such as `includePaths`.
+ * @returns an error message, or `undefined` for a valid list
+ */
+export function validatePatterns(texts: readonly string[]): string | undefined {
+  if (texts.length > MAX_PATTERNS)
+    return `${texts.length} patterns were sent; at most ${MAX_PATTERNS} are allowed.`;
+  const excess = findExcess(texts);
+  if (excess !== undefined) return excess;
+  for (const text of texts) {
+    const compiled = compileLinear(text);
+    if (typeof compiled === 'string') return faultOf(text, compiled);
+  }
+  return undefined;
+}
+
+const faultOf = (text: string, fault: string) => `The pattern ${quotePattern(text)} ${fault}. ${SYNTAX}`;
+
+/**
+ * Compiles a list of patterns in RE2 syntax to one that matches where any of them does.
+ * @throws ServiceError `BAD_REQUEST` for an invalid pattern
+ */
+export function compilePatterns(texts: readonly string[]): LinearPattern {
+  const patterns = texts.map((text) => {
+    const compiled = compileLinear(text);
+    if (typeof compiled === 'string') throw new ServiceError('BAD_REQUEST', faultOf(text, compiled));
+    return compiled;
+  });
+  return {
+    steps: patterns.reduce((sum, { steps }) => sum + steps, 0),
+    matches: (text) => patterns.some((pattern) => pattern.matches(text)),
+  };
+}
