@@ -34,7 +34,7 @@ const WARM_UP = 60;
 function createPipeline(siteUrl: string) {
   const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
   const http = createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes: 50 * 1024 * 1024 });
-  const pool = createRenderPool({ threads: 2, maxMemoryMb: 512 });
+  const pool = createRenderPool({ threads: 2, maxMemoryMb: 512, maxTaskMs: 60_000 });
   const fetchPage = (index: number) =>
     http.fetchPage(
       {
@@ -52,7 +52,7 @@ function createPipeline(siteUrl: string) {
   return {
     inline: async (index: number) => render(await task(index)),
     threaded: async (index: number) =>
-      pool.render(await task(index), { signal: AbortSignal.timeout(30_000) }),
+      pool.render(await task(index), { owner: 'bench', signal: AbortSignal.timeout(30_000) }),
     close: () => Promise.all([pool.close(), egress.close()]),
   };
 }

@@ -111,6 +111,9 @@ const settings = z.object({
   WINNOW_DNS: optional.describe('host:port of a DNS resolver to use instead of the system one'),
   WINNOW_MAX_BODY_MB: count(50).describe('maximum size of a page or file that is read, in MiB'),
   WINNOW_MAX_MEDIA_MB: count(256).describe('maximum size of an audio or video file that is kept, in MiB'),
+  WINNOW_MAX_CONVERSION_SECONDS: count(30).describe(
+    'maximum processor time for deriving the formats of one page, in seconds',
+  ),
   WINNOW_YT_DLP: optional.describe(
     'path of yt-dlp, for the formats audio and video on media sites; empty: only media files in the page itself',
   ),
@@ -252,6 +255,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     dns: s.WINNOW_DNS,
     maxBodyBytes: s.WINNOW_MAX_BODY_MB * 1024 * 1024,
     maxMediaBytes: s.WINNOW_MAX_MEDIA_MB * 1024 * 1024,
+    maxConversionMs: s.WINNOW_MAX_CONVERSION_SECONDS * 1000,
     ytDlp: s.WINNOW_YT_DLP,
     ocrData: s.WINNOW_OCR_DATA,
     requestsPerHost: s.WINNOW_REQUESTS_PER_HOST,

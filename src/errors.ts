@@ -66,6 +66,12 @@ export const ERRORS = {
     stage: 'scrape',
     summary: 'The page is too long for the language model to extract json from it',
   },
+  SCRAPE_CONVERSION_TOO_LONG: {
+    status: 400,
+    retry: 'never',
+    stage: 'scrape',
+    summary: 'Deriving the formats took more processor time than one page may take',
+  },
   SCRAPE_DOCUMENT_ENCRYPTED: {
     status: 400,
     retry: 'never',

@@ -25,7 +25,11 @@ const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
 const http = createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes: MAX_BODY_BYTES });
 /** The site has no robots.txt rules. */
 const robots = { readRules: async () => ({ rules: ALLOW_ALL }), readRulesIfAvailable: async () => ALLOW_ALL };
-const renderer = createRenderPool({ threads: availableParallelism(), maxMemoryMb: THREAD_MEMORY_MB });
+const renderer = createRenderPool({
+  threads: availableParallelism(),
+  maxMemoryMb: THREAD_MEMORY_MB,
+  maxTaskMs: 60_000,
+});
 
 async function scrape(url: string) {
   const signal = AbortSignal.timeout(PAGE_MS);
@@ -40,7 +44,7 @@ async function scrape(url: string) {
   if (snapshot.statusCode !== 200) throw new Error(`${url} answered ${snapshot.statusCode}`);
   const clean = { onlyMainContent: true, removeBase64Images: true };
   const task = { snapshot, clean, formats: [{ type: 'markdown' }], discover: true };
-  return renderer.render(task, { signal, urgent: false });
+  return renderer.render(task, { owner: 'bench', signal, urgent: false });
 }
 
 async function crawl(siteUrl: string, { graph, pages: limit, setting }: CrawlerTask) {

@@ -23,7 +23,11 @@ const THREAD_MEMORY_MB = 512;
 type GetPage = (url: string, signal: AbortSignal) => Promise<FetchedSnapshot>;
 
 const WAYS: Record<string, GetPage> = { engine: throughEngines(), undici: throughUndici() };
-const renderer = createRenderPool({ threads: availableParallelism(), maxMemoryMb: THREAD_MEMORY_MB });
+const renderer = createRenderPool({
+  threads: availableParallelism(),
+  maxMemoryMb: THREAD_MEMORY_MB,
+  maxTaskMs: 60_000,
+});
 
 await serveCrawler(async (siteUrl, { graph, pages, setting }) => {
   const [way = '', atOnce] = setting.split('-');
@@ -34,7 +38,7 @@ await serveCrawler(async (siteUrl, { graph, pages, setting }) => {
     if (snapshot.statusCode !== 200) throw new Error(`${snapshot.url} answered ${snapshot.statusCode}`);
     const clean = { onlyMainContent: true, removeBase64Images: true };
     const task = { snapshot, clean, formats: [{ type: 'markdown' }] };
-    const { fields } = await renderer.render(task, { signal });
+    const { fields } = await renderer.render(task, { owner: 'bench', signal });
     markdownBytes += Buffer.byteLength(String(fields.markdown));
   });
   return { pages, markdownBytes };

@@ -4,7 +4,7 @@ interface Waiting {
   start(): void;
 }
 
-/** The tasks of one owner in the sandbox. */
+/** The tasks of one owner. */
 interface Share {
   /** Number of its tasks that run, the long ones included. */
   running: number;
@@ -21,10 +21,10 @@ interface PlacesOptions {
 }
 
 /**
- * The places of a sandbox. The next free one goes to the owner with the fewest running tasks, so that the
- * many documents of one team do not hold up those of the others. While a task takes long, the next one
- * begins, so that long documents do not hold up short ones; at most as many long tasks as there are places
- * run besides the others.
+ * The places of a pool of threads or sandboxed processes. The next free one goes to the owner with the fewest
+ * running tasks, so that the many pages or documents of one team do not hold up those of the others. While a
+ * task takes long, the next one begins, so that long tasks do not hold up short ones; at most as many long
+ * tasks as there are places run besides the others.
  */
 export class Places {
   readonly #options: PlacesOptions;

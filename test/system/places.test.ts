@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Places } from '../../../src/system/sandbox/places.ts';
+import { Places } from '../../src/system/places.ts';
 
 /** The places of a sandbox, which owners share. */
 

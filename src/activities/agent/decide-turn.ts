@@ -1,7 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { v7 as uuidv7 } from 'uuid';
 import type { CheckTask } from '../../content/extraction/check-data.ts';
-import type { CheckedResponse } from '../../content/language-model.ts';
 import type { RenderPool } from '../../content/rendering/render-pool.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Access } from '../../jobs/agent/access.ts';
@@ -45,8 +44,6 @@ interface CallContext {
 
 /** How long the model may take for a turn, in milliseconds. */
 const THINK_MS = 240_000;
-/** How long the check of a result may take, in milliseconds. */
-const CHECK_MS = 20_000;
 
 /**
  * Decides about a turn and stores it.
@@ -72,7 +69,8 @@ export async function decideTurn(deps: AgentDeps, turn: OpenTurn): Promise<boole
     await addPlan(deps, turn, { calls: [], task: budgetSpentTask(run), access });
     return false;
   }
-  const checkData = (check: CheckTask) => checkInThread(deps, check);
+  const options = { owner: run.teamId, signal: Context.current().cancellationSignal, urgent: false };
+  const checkData = (check: CheckTask) => deps.renderer.check(check, options);
   const calls = await callsOf(reply.calls, next.tools, { task, steps, access, checkData });
   const step = {
     tool: 'think' as const,
@@ -115,15 +113,6 @@ async function askModel(
   using time = startModelTime(THINK_MS, Context.current().cancellationSignal);
   const { signal, endsAt } = time;
   return await think(models.modelFor({ feature, teamId, jobId, signal, endsAt }), parts);
-}
-
-/** Checks data of the model in a rendering thread. The schema of a user may have patterns that never end. */
-function checkInThread({ renderer }: AgentDeps, check: CheckTask): Promise<CheckedResponse> {
-  const timeout = new AbortController();
-  const message = `The result could not be checked against the schema within ${CHECK_MS / 1000} seconds. Simplify the patterns of the schema.`;
-  const timer = setTimeout(() => timeout.abort(new ServiceError('BAD_REQUEST', message)), CHECK_MS);
-  const signal = AbortSignal.any([Context.current().cancellationSignal, timeout.signal]);
-  return renderer.check(check, { signal, urgent: false }).finally(() => clearTimeout(timer));
 }
 
 /** Adds the jobs that do the work of calls. */

@@ -8,7 +8,7 @@ import type { CheckedResponse } from '../language-model.ts';
 import type { FileReply, RemuxedFile, RemuxTask } from './remux.ts';
 import type { Rendered, RenderTask } from './render.ts';
 import type { ThreadResult, ThreadTask } from './render-thread.ts';
-import { RestingPiscina } from './resting-piscina.ts';
+import { SharedThreads } from './shared-threads.ts';
 
 /** A pool of threads that derive formats, so that large pages delay neither heartbeats nor other pages. */
 export interface RenderPool {
@@ -19,11 +19,13 @@ export interface RenderPool {
   wake(): void;
   /**
    * Derives formats from a page.
+   * @param options.owner on whose behalf the task runs; the owners take turns
    * @param options.signal ends the thread that works on the task; its reason is thrown
    * @param options.urgent whether a client waits for the result; other tasks run at a lower priority, in
    * threads of their
    *   own; true by default
-   * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` if the page needs more memory than a thread has
+   * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` if the page needs more memory than a thread has,
+   *   `SCRAPE_CONVERSION_TOO_LONG` if it needs more processor time than a task may take
    */
   render(task: RenderTask, options: TaskOptions): Promise<Rendered>;
   /** Compares two versions of a page. Options and errors are those of `render`. */
@@ -49,6 +51,7 @@ export interface RenderPool {
 }
 
 interface TaskOptions {
+  owner: string;
   signal: AbortSignal;
   urgent?: boolean;
 }
@@ -82,12 +85,13 @@ const NICENESS = 10;
 /**
  * Creates a pool that starts threads when there is work, and ends them when there is none. Urgent tasks have
  * up to `threads` of their own, and so have all others, because a thread cannot regain the priority that it
- * once gave up.
+ * once gave up. Besides those, as many have a task that takes long.
  */
 export function createRenderPool({
   threads,
   warm = true,
   maxMemoryMb,
+  maxTaskMs,
   markdownConverter = 'winnow',
   onFault = () => undefined,
 }: {
@@ -95,6 +99,8 @@ export function createRenderPool({
   /** Starts the first thread at once, so that the first task does not wait for it; true by default. */
   warm?: boolean;
   maxMemoryMb: number;
+  /** Processor time in milliseconds that a task may take. */
+  maxTaskMs: number;
   markdownConverter?: MarkdownConverter;
   /** Called when a thread ends by itself, or sends a result that no caller waits for any more. */
   onFault?: (error: Error) => void;
@@ -102,22 +108,22 @@ export function createRenderPool({
   for (const flag of COLLECTION_FLAGS) setFlagsFromString(flag);
   const options = {
     filename: new URL('./render-thread.ts', import.meta.url).href,
-    maxThreads: threads,
+    threads,
+    maxTaskMs,
     restAfterMs: IDLE_MS,
     resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     onFault,
   };
-  const urgentThreads = new RestingPiscina<ThreadTask, ThreadResult>({ ...options, warm });
-  const otherThreads = new RestingPiscina<ThreadTask, ThreadResult>({
+  const urgentThreads = new SharedThreads<ThreadTask, ThreadResult>({ ...options, warm });
+  const otherThreads = new SharedThreads<ThreadTask, ThreadResult>({
     ...options,
     warm: false,
     niceIncrement: NICENESS,
   });
-  async function run(task: ThreadTask, { signal, urgent = true }: TaskOptions, port?: MessagePort) {
+  async function run(task: ThreadTask, { urgent = true, ...options }: TaskOptions, port?: MessagePort) {
     const response = await (urgent ? urgentThreads : otherThreads)
-      .run(task, { signal, ...(port && { transferList: [port] }) })
+      .run(task, { ...options, port })
       .catch((error) => {
-        signal.throwIfAborted();
         throw translate(error);
       });
     if (response.ok) return response.result;

@@ -3,8 +3,10 @@ import type { CompareTask, Comparison } from '../changes/compare.ts';
 import type { CheckTask } from '../extraction/check-data.ts';
 import { loadMarkdownConverter, type MarkdownConverter } from '../html/markdown-converter.ts';
 import type { CheckedResponse } from '../language-model.ts';
+import { beginTask } from './processor-time.ts';
 import type { RemuxedFile, RemuxTask } from './remux.ts';
 import { type Rendered, type RenderTask, render } from './render.ts';
+import type { ThreadInput } from './shared-threads.ts';
 
 type ThreadOutcome = Rendered | Comparison | RemuxedFile | CheckedResponse;
 
@@ -21,7 +23,8 @@ export type ThreadTask =
   | { remux: RemuxTask };
 
 /** Performs one task. This is the entry point of a rendering thread. */
-export default async function run(task: ThreadTask): Promise<ThreadResult> {
+export default async function run({ task, sign }: ThreadInput<ThreadTask>): Promise<ThreadResult> {
+  beginTask(sign);
   try {
     return { ok: true, result: await resultOf(task) };
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 
 type PiscinaOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>;
@@ -37,9 +38,9 @@ export class RestingPiscina<Task, Result> {
     if (this.#running === 0) this.#restLater();
   }
 
-  /** The number of threads. */
-  get threads(): number {
-    return this.#pool?.threads.length ?? 0;
+  /** The threads that exist now. */
+  get threads(): readonly Worker[] {
+    return this.#pool?.threads ?? [];
   }
 
   /** Runs a task in a thread. @throws what the thread throws, and the errors of `Piscina.run` */

@@ -42,6 +42,8 @@ interface MediaRequest {
   /** The media that the page refers to. */
   media: PageMedia;
   request: Pick<ScrapeRequest, 'headers' | 'skipTlsVerification' | 'location'>;
+  /** On whose behalf the files are read. */
+  owner: string;
   /** Aborts the work; its reason is thrown. */
   signal: AbortSignal;
   urgent: boolean;
@@ -137,15 +139,15 @@ class MediaSearch {
   }
 
   async #fetchFile(kind: MediaKind, candidateUrl: string): Promise<string> {
-    const { signal, urgent } = this.#options;
+    const { owner, signal, urgent } = this.#options;
     const { path: file, url, isPlaylist } = await this.#files.fetch(candidateUrl);
     const task = { kind, url, path: file, target: `${file}.${kind}` };
     const fetchFile = isPlaylist ? { fetchFile: this.#files.ofPlaylist() } : {};
-    return this.#store(await this.#deps.remuxPool.remux(task, { signal, urgent, ...fetchFile }));
+    return this.#store(await this.#deps.remuxPool.remux(task, { owner, signal, urgent, ...fetchFile }));
   }
 
   async #fetchFromSite(program: string, kind: MediaKind): Promise<string> {
-    const { page, request, signal, urgent } = this.#options;
+    const { page, request, owner, signal, urgent } = this.#options;
     const { url: proxyUrl } = await this.#deps.proxy.forRoute(this.#route);
     await using file = await runYtDlp(program, {
       kind,
@@ -158,7 +160,7 @@ class MediaSearch {
     const target = path.join(this.#directory, `site.${kind}`);
     const task = { kind, url: page.url, path: file.path, target };
     // Awaited here, because the directory is removed when this function returns.
-    return await this.#store(await this.#deps.remuxPool.remux(task, { signal, urgent }));
+    return await this.#store(await this.#deps.remuxPool.remux(task, { owner, signal, urgent }));
   }
 
   async #store({ path: file, mediaType }: RemuxedFile): Promise<string> {
@@ -187,13 +189,13 @@ class MediaSearch {
   }
 
   async #readFeed(feedUrl: string): Promise<PageMedia> {
-    const { kinds, signal, urgent } = this.#options;
+    const { kinds, owner, signal, urgent } = this.#options;
     const task = {
       snapshot: await this.#downloadFeed(feedUrl),
       clean: { onlyMainContent: false, removeBase64Images: false },
       formats: kinds.map((type) => ({ type })),
     };
-    const { prepared } = await this.#deps.renderer.render(task, { signal, urgent });
+    const { prepared } = await this.#deps.renderer.render(task, { owner, signal, urgent });
     // Both kinds prepare the media of the page.
     return prepared[kinds[0] ?? 'audio'] as PageMedia;
   }

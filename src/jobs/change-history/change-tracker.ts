@@ -127,7 +127,7 @@ export function createChangeTracker(deps: ChangeTrackerDeps): ChangeTracker {
   async function compareWith(
     previous: PageVersion,
     { content, modes }: { content: TrackedContent; modes: ChangeTrackingMode[] },
-    options: RenderOptions,
+    options: RenderOptions & { owner: string },
   ): Promise<Comparison> {
     const { fingerprint, markdown, findJson } = content;
     if (previous.fingerprint?.equals(fingerprint)) return { isSame: true, warnings: [] };
@@ -151,7 +151,7 @@ export function createChangeTracker(deps: ChangeTrackerDeps): ChangeTracker {
         const { previous, number } = await findPageHistory(db, scrape);
         const { isSame, warnings, ...differences }: Comparison =
           current && previous
-            ? await compareWith(previous, { content: current, modes }, options)
+            ? await compareWith(previous, { content: current, modes }, { ...options, owner: teamId })
             : { isSame: false, warnings: [] };
         const stored = current
           ? await storeContent(current, isSame, previous)

@@ -101,7 +101,7 @@ const NO_ANSWERS: Answers = { fields: {}, made: [], warnings: [] };
 /** Derives the formats from the page, in a rendering thread. */
 function renderPage(
   { renderer, models, indexesPages }: DocumentDeps,
-  { request, fetched, history, discover, deadline, urgent }: DocumentInput,
+  { request, fetched, history, discover, deadline, urgent, teamId }: DocumentInput,
 ): Promise<Rendered> {
   const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images } = request;
   const { snapshot } = fetched;
@@ -116,7 +116,7 @@ function renderPage(
     ...(discover && { discover }),
     index: indexesPages && history !== undefined && isIndexable(request, snapshot),
   };
-  return renderer.render(task, { signal: deadline.signal, urgent });
+  return renderer.render(task, { owner: teamId, signal: deadline.signal, urgent });
 }
 
 /** Applies `onlyCleanContent` to the markdown, if both were requested. */
@@ -151,7 +151,7 @@ async function finishFormats(
     services: {
       trackChanges: (version: TrackedVersion) => trackChanges(deps.tracker, input, version),
       extractMedia: (kinds: MediaKind[], media: PageMedia) =>
-        deps.media.make({ kinds, page: snapshot, media, request, signal, urgent }),
+        deps.media.make({ kinds, page: snapshot, media, request, owner: input.teamId, signal, urgent }),
       ...(model && { askModel: model.ask }),
     },
   };

@@ -146,12 +146,13 @@ export class PageModel implements Disposable {
   }
 
   #servicesFor(feature: ModelFeature, warn: Warn): AskServices {
-    const { signal, urgent } = { signal: this.#signal, urgent: this.#page.urgent };
+    const { teamId: owner, urgent } = this.#page;
+    const options = { owner, signal: this.#signal, urgent };
     return {
       model: this.for(feature),
       warn,
       modelFor: (other) => this.for(other),
-      checkData: (task) => this.#renderer.check(task, { signal, urgent }),
+      checkData: (task) => this.#renderer.check(task, options),
     };
   }
 }

@@ -183,6 +183,10 @@ const RULES: Partial<Record<ErrorCode, ErrorRule>> = {
     advice: 'Use a mode of the PDF parser that recognises text in images.',
     fixes: () => [READ_IMAGES],
   },
+  SCRAPE_CONVERSION_TOO_LONG: {
+    advice:
+      'Send fewer or simpler selectors and a smaller JSON Schema. The operator of the service can raise WINNOW_MAX_CONVERSION_SECONDS.',
+  },
   SCRAPE_DOCUMENT_ENCRYPTED: {
     advice: 'Remove the password from the document: there is no parameter for it.',
   },

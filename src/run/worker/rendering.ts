@@ -14,12 +14,13 @@ const MAX_MEDIA_THREADS = 4;
 
 /** Creates the threads that render pages, and those that extract audio and video. */
 export function createThreadPools(
-  { markdownConverter }: Pick<WorkerConfig, 'markdownConverter'>,
+  { markdownConverter, maxConversionMs }: Pick<WorkerConfig, 'markdownConverter' | 'maxConversionMs'>,
   logger: Logger,
 ) {
   const renderer = createRenderPool({
     threads: availableParallelism(),
     maxMemoryMb: THREAD_MEMORY_MB,
+    maxTaskMs: maxConversionMs,
     markdownConverter,
     onFault: (error) => logger.warn({ err: error }, 'a rendering thread ended'),
   });
@@ -27,6 +28,7 @@ export function createThreadPools(
     threads: MAX_MEDIA_THREADS,
     warm: false,
     maxMemoryMb: THREAD_MEMORY_MB,
+    maxTaskMs: maxConversionMs,
     onFault: (error) => logger.warn({ err: error }, 'a thread for audio and video ended'),
   });
   return { renderer, remuxPool };

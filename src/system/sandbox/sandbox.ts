@@ -1,6 +1,6 @@
+import { Places } from '../places.ts';
 import { type Confinement, findConfinement } from './confinement.ts';
 import type { Frame } from './frames.ts';
-import { Places } from './places.ts';
 import { logSandboxFailure, SandboxError, type SandboxFault, type SandboxLogger } from './sandbox-error.ts';
 import type { SandboxedProgram } from './sandboxed-program.ts';
 import { type TaskOptions, TaskProcess } from './task-process.ts';

@@ -20,19 +20,19 @@ function createPool({ warm = false, restAfterMs = 60_000 }: { warm?: boolean; re
 describe('a pool of threads', () => {
   it('has none before the first task, unless it is warm', () => {
     createPool();
-    expect(pool.threads).toBe(0);
+    expect(pool.threads).toHaveLength(0);
   });
 
   it('has one from the start where it is warm', () => {
     createPool({ warm: true });
-    expect(pool.threads).toBe(1);
+    expect(pool.threads).toHaveLength(1);
   });
 
   it('has none after a rest, and a new one for the next task', async () => {
     createPool({ warm: true, restAfterMs: 10 });
-    await pollUntil(() => pool.threads === 0 || undefined);
+    await pollUntil(() => pool.threads.length === 0 || undefined);
     const first = await pool.run({}, {});
-    await pollUntil(() => pool.threads === 0 || undefined);
+    await pollUntil(() => pool.threads.length === 0 || undefined);
     expect(await pool.run({}, {})).toBeGreaterThan(first);
   });
 
@@ -41,7 +41,7 @@ describe('a pool of threads', () => {
     const abort = new AbortController();
     const long = pool.run({ hangs: true }, { signal: abort.signal });
     await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(pool.threads).toBe(1);
+    expect(pool.threads).toHaveLength(1);
     abort.abort();
     await expect(long).rejects.toThrow('aborted');
   });

@@ -19,8 +19,8 @@ import { type Pages, startPages } from '../../support/sites/pages.ts';
 /** Files of what pages play: real threads, files and HTTP on loopback. */
 
 const egress = createEgress({ allowPrivate: ['127.0.0.1/32'] });
-const renderer = createRenderPool({ threads: 1, maxMemoryMb: 256 });
-const remuxPool = createRenderPool({ threads: 1, warm: false, maxMemoryMb: 256 });
+const renderer = createRenderPool({ threads: 1, maxMemoryMb: 256, maxTaskMs: 60_000 });
+const remuxPool = createRenderPool({ threads: 1, warm: false, maxMemoryMb: 256, maxTaskMs: 60_000 });
 const MAX_BYTES = 128 * 1024;
 let directory: string;
 let blobs: Blobs;
@@ -155,7 +155,15 @@ async function make(html: string, { kinds = ['audio'], hands, change, headers, s
     ...hands,
   });
   const request = { headers, skipTlsVerification: true, location: undefined };
-  const order = { kinds, page, media, request, signal: signal ?? AbortSignal.timeout(150_000), urgent: true };
+  const order = {
+    kinds,
+    page,
+    media,
+    request,
+    owner: 'team',
+    signal: signal ?? AbortSignal.timeout(150_000),
+    urgent: true,
+  };
   const made = await maker.make(order);
   const found: Record<string, { mediaType: string; bytes: Buffer }> = {};
   for (const [kind, reference] of Object.entries(made)) {
