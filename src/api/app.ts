@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
 import { pinoHttp } from 'pino-http';
 // The main module of swagger-ui-dist would load the scripts of the reference page into this process.
@@ -10,6 +11,7 @@ import { createHealth, createMetrics } from '../system/health.ts';
 import { mountFiles } from './files.ts';
 import { mountGuides } from './guide-pages.ts';
 import { createAuth } from './http/auth.ts';
+import { OWN_PAGE_POLICY, protectResponse } from './http/browser-protection.ts';
 import { ByteBudget } from './http/byte-budget.ts';
 import { createErrorHandler } from './http/error-responses.ts';
 import { timeRequests } from './http/metrics.ts';
@@ -36,6 +38,7 @@ export function createApp(deps: ApiDeps): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
+  app.use(protectResponse);
   const registry = createMetrics('api');
   timeRequests(app, registry);
   measureTeamSessions(registry, deps);
@@ -134,7 +137,9 @@ function mountReference(app: Express): void {
         "window.onload = () => { window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui' }); };",
       );
   });
-  app.use('/docs', express.static(absolutePath()));
+  const setHeaders = (response: ServerResponse) =>
+    response.setHeader('Content-Security-Policy', OWN_PAGE_POLICY);
+  app.use('/docs', express.static(absolutePath(), { setHeaders }));
 }
 
 /** Serves the health checks that existing clients of this API call. */
@@ -143,6 +148,6 @@ function mountLegacyHealthChecks(app: Express): void {
     response.json({ status: 'ok' });
   });
   app.get('/e2e-test', (_request, response) => {
-    response.send('OK');
+    response.type('text').send('OK');
   });
 }

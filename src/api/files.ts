@@ -4,6 +4,7 @@ import type { Express, Request } from 'express';
 import { ServiceError } from '../errors.ts';
 import { FILES_PATH, verifyFileToken } from '../storage/blobs/file-urls.ts';
 import type { Blobs } from '../storage/blobs/index.ts';
+import { FOREIGN_FILE_POLICY } from './http/browser-protection.ts';
 
 /** A byte range of a file. Both positions are zero-based and inclusive. */
 interface ByteRange {
@@ -36,9 +37,7 @@ export function mountFiles(app: Express, results: Blobs, secretKey: string): voi
       'Content-Length': String(end - start + 1),
       'Accept-Ranges': 'bytes',
       ETag: etag,
-      // Files come from scraped sites, so browsers must not run them as pages of this origin.
-      'X-Content-Type-Options': 'nosniff',
-      'Content-Security-Policy': 'sandbox',
+      'Content-Security-Policy': FOREIGN_FILE_POLICY,
     });
     // The client may stop reading at any time. A read error can only be signalled by closing the connection.
     await pipeline(bytes, (stream) => sliceStream(stream, { start, end }), response).catch(() =>

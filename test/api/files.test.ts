@@ -54,7 +54,7 @@ describe('the URL of a screenshot', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('image/png');
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(answer.headers.get('content-security-policy')).toBe('sandbox');
+    expect(answer.headers.get('content-security-policy')).toBe("sandbox; frame-ancestors 'none'");
     const bytes = Buffer.from(await answer.arrayBuffer());
     expect(bytes.subarray(0, 8).toString('hex')).toBe('89504e470d0a1a0a');
     // Width and height of the window, as a PNG has them at a fixed place.

@@ -225,6 +225,10 @@ describe('/docs', () => {
     // The test has a time limit of its own.
     page.setDefaultTimeout(0);
     const hosts = new Set<string>();
+    const faults: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(message.text());
+    });
     page.on('request', (request) => {
       if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).host);
     });
@@ -234,6 +238,7 @@ describe('/docs', () => {
     await page.getByText('The team has too few credits left').first().waitFor();
     expect(await page.locator('.opblock-summary-path').allInnerTexts()).toContain('/v2/scrape');
     expect([...hosts]).toEqual([`winnow.example:${port}`]);
+    expect(faults, 'the content policy of the page allows what it needs').toEqual([]);
   });
 
   it('is where the root redirects to', async () => {

@@ -670,6 +670,9 @@ describe('the live view of a session', () => {
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
     });
+    // Pages of any origin may frame it.
+    expect(response!.headers()).not.toHaveProperty('x-frame-options');
+    expect(response!.headers()['content-security-policy']).not.toContain('frame-ancestors');
     await page.waitForFunction(() => (document.querySelector('canvas')?.width ?? 0) > 100);
     await remove(body.id);
     const ended = await fetch(body.liveViewUrl);

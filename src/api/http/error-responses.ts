@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { ERRORS, excerpt, isErrorCode, ServiceError, toServiceError } from '../../errors.ts';
 import { translateDatabaseError } from '../../storage/db/client.ts';
 import type { Logger } from '../../system/logger.ts';
+import { PROTECTION } from './browser-protection.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -117,6 +118,8 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
       message = `${error.message} The log of the service has the details under the id ${errorId}.`;
     }
     if (error.retryAfterSeconds !== undefined) response.set('Retry-After', String(error.retryAfterSeconds));
+    // Whatever the route has said of its own response: the message may repeat a part of the request.
+    response.set(PROTECTION).type('json');
     response.status(ERRORS[error.code].status).json({
       ...error.partialResult,
       success: false,

@@ -86,10 +86,8 @@ export function mountLiveViewAssets(app: Express): void {
     const { version, name } = request.params;
     const asset = ASSETS.get(name);
     if (!asset) return next();
-    response.set({
-      'Cache-Control': version === ASSET_VERSION ? `public, max-age=${ONE_YEAR_S}, immutable` : 'no-cache',
-      'X-Content-Type-Options': 'nosniff',
-    });
+    const isCurrent = version === ASSET_VERSION;
+    response.set('Cache-Control', isCurrent ? `public, max-age=${ONE_YEAR_S}, immutable` : 'no-cache');
     response.type(path.extname(name)).send(asset);
   });
 }

@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import { createAuth } from '../http/auth.ts';
 import { requestBaseUrl } from '../http/base-url.ts';
+import { FOREIGN_FILE_POLICY } from '../http/browser-protection.ts';
 import { createValidationError } from '../http/error-responses.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { LIVE_VIEW_HEADERS, mountLiveViewAssets, renderLiveViewPage } from '../live-view/live-view-page.ts';
@@ -52,12 +53,10 @@ export function mountSessionPages(app: Express, deps: ApiDeps): void {
     const resource = `downloads/${encodeURIComponent(name)}`;
     const file = await callHost(session, { method: 'GET', resource, timeoutMs: DOWNLOAD_TIMEOUT_MS }, deps);
     response.attachment(name);
-    // The bytes come from a page, so no browser may run them here.
     response.set({
       'Content-Type': 'application/octet-stream',
       'Content-Length': file.headers['content-length'],
-      'Content-Security-Policy': 'sandbox',
-      'X-Content-Type-Options': 'nosniff',
+      'Content-Security-Policy': FOREIGN_FILE_POLICY,
     });
     await pipeline(file, response);
   });
@@ -67,7 +66,7 @@ export function mountSessionPages(app: Express, deps: ApiDeps): void {
     const { session, access } = await find(request, 'view');
     if (!session.stream_web_view)
       throw new ServiceError('NOT_FOUND', 'This browser session has no live view.');
-    response.set(LIVE_VIEW_HEADERS);
+    response.set(LIVE_VIEW_HEADERS).removeHeader('X-Frame-Options');
     if (session.state === 'destroyed')
       response.status(410).send(renderSessionEndedPage(session.end_reason ?? undefined));
     else response.send(renderLiveViewPage({ mayControl: access === 'control' }));
