@@ -107,7 +107,6 @@ export function createPageDom() {
     /** Scrolls down by a number of CSS pixels at once. */
     scrollBy: (element: PageElement, top: number) =>
       Reflect.apply(elements.scrollBy, element, [{ top, behavior: 'instant' }]),
-
     /** Brings an element to the middle of the window at once. */
     scrollIntoView: (element: PageElement) =>
       elements.scrollIntoView.call(element, { block: 'center', behavior: 'instant' }),

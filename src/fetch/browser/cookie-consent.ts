@@ -171,7 +171,7 @@ interface EvalResponse {
 
 /**
  * Evaluates code for the library among the page's own globals, where some notices keep the functions that
- * control them. Code that fails finds nothing there.
+ * control them.
  * @param request was written by `rejectInPage`
  */
 async function answerEvalRequest(
@@ -181,7 +181,7 @@ async function answerEvalRequest(
 ): Promise<void> {
   await takeOptionalStep(logger, 'a cookie notice is not asked whether it was answered', async () => {
     const { id, code } = EvalRequest.parse(JSON.parse(request));
-    const result = await world.isTrueInMainWorld(code).catch(() => false);
+    const result = await world.isTrueInMainWorld(code);
     await world.call(answerInPage, { type: 'evalResp', id, result });
   });
 }

@@ -13,6 +13,8 @@ const VIEW_MS = 10_000;
 const PASSWORD_MS = 2_000;
 /** Password fields of a frame that are read at most. */
 const MAX_PASSWORDS = 50;
+/** Characters of its title that are kept. */
+const MAX_TITLE_CHARACTERS = 1_000;
 /** Characters of a page that are kept. It is far more than a model reads. */
 const MAX_CHARACTERS = 2_000_000;
 
@@ -41,7 +43,9 @@ export async function readView(tab: PromptTab, hosts: readonly string[]): Promis
       ]),
     AbortSignal.timeout(VIEW_MS),
   );
-  const head = [`URL: ${url}`, ...(title ? [`Title: ${title}`] : [])].join('\n');
+  const head = [`URL: ${url}`, ...(title ? [`Title: ${title.slice(0, MAX_TITLE_CHARACTERS)}`] : [])].join(
+    '\n',
+  );
   const kept = hidePasswords(tree.slice(0, MAX_CHARACTERS), passwords);
   const rest = tree.length > MAX_CHARACTERS ? '\n[The rest of the page was left out.]' : '';
   return { url, text: `${head}\n\n${kept || 'The page is empty.'}${rest}` };

@@ -11,15 +11,16 @@ export const collectTransitions = pageFunction(Transitions, (limit: number, dom)
   const MAX_LENGTH = 1_000;
   const transitions = new Map<string, Transition>();
   for (const { style, area } of dom.keep<VisibleElement[]>('visibleElements', () => [])) {
-    const durations = style.transitionDuration.split(', ');
+    const { transitionDuration, transitionTimingFunction } = style;
+    if (!area || transitionDuration.length + transitionTimingFunction.length > MAX_LENGTH) continue;
+    const durations = transitionDuration.split(', ');
     const index = durations.findIndex((duration) => Number.parseFloat(duration) > 0);
-    if (!area || index < 0) continue;
+    if (index < 0) continue;
     // Easing functions contain commas too. A shorter list repeats.
-    const easings = style.transitionTimingFunction.split(/, (?![^(]*\))/);
+    const easings = transitionTimingFunction.split(/, (?![^(]*\))/);
     const duration = durations[index] ?? '';
     const easing = easings[index % easings.length] ?? '';
     const key = `${duration} ${easing}`;
-    if (key.length > MAX_LENGTH) continue;
     const known = transitions.get(key);
     if (known) known.count++;
     else if (transitions.size < limit) transitions.set(key, { duration, easing, count: 1 });

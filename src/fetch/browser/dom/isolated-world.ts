@@ -135,7 +135,10 @@ export interface IsolatedWorld {
    * @returns whether its value, or that of its promise, is true
    */
   isTrue(expression: string): Promise<boolean>;
-  /** Does the same among the page's own globals, without `dom`; any value that counts as true is. */
+  /**
+   * Does the same among the page's own globals, without `dom`. Any value that counts as true is, and an
+   * expression that throws is not.
+   */
   isTrueInMainWorld(expression: string): Promise<boolean>;
   /** Adds a function `name(text)` to the world, whose calls are passed to the listener. */
   listen(name: string, listener: (text: string) => void): Promise<void>;
@@ -150,17 +153,14 @@ export async function openIsolatedWorld(session: Session, frameId?: string): Pro
   const world = await session.send('Page.createIsolatedWorld', { frameId: frame, worldName: WORLD_NAME });
   const contextId = world.executionContextId;
 
-  async function isTrue(expression: string, context: { contextId?: number }): Promise<boolean> {
-    const { result, exceptionDetails: thrown } = await session.send('Runtime.evaluate', {
+  const evaluate = (expression: string, context: { contextId?: number }) =>
+    session.send('Runtime.evaluate', {
       // Whatever large value the page may have for it, only this comes back.
       expression: `(async () => !!(await (${expression})))()`,
       ...context,
       awaitPromise: true,
       returnByValue: true,
     });
-    if (thrown) throw new Error(thrown.exception?.description ?? thrown.text);
-    return result.value === true;
-  }
 
   return {
     async call({ run, returns }, argument) {
@@ -168,8 +168,14 @@ export async function openIsolatedWorld(session: Session, frameId?: string): Pro
         (await callIn(session, contextId, { code: run, argument, returnByValue: true })).value,
       );
     },
-    isTrue: (expression) => isTrue(`((dom) => ${expression})(${PAGE_DOM})`, { contextId }),
-    isTrueInMainWorld: (expression) => isTrue(expression, {}),
+    async isTrue(expression) {
+      const { result, exceptionDetails } = await evaluate(`((dom) => ${expression})(${PAGE_DOM})`, {
+        contextId,
+      });
+      if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+      return result.value === true;
+    },
+    isTrueInMainWorld: async (expression) => (await evaluate(expression, {})).result.value === true,
     async listen(name, listener) {
       session.on('Runtime.bindingCalled', ({ executionContextId, name: called, payload }) => {
         if (executionContextId === contextId && called === name) listener(payload);
