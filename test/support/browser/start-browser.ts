@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readConfig } from '../../../src/config.ts';
 import { BrowserPool } from '../../../src/fetch/browser/chromium/browser-pool.ts';
+import type { BrowsingContext } from '../../../src/fetch/browser/chromium/browsing-context.ts';
 import { launchChromium } from '../../../src/fetch/browser/chromium/launch-chromium.ts';
 import { type AdBlocker, openAdBlocker } from '../../../src/fetch/browser/network/ad-blocker.ts';
 import { type VisitOptions, type VisitResult, visit } from '../../../src/fetch/browser/visit.ts';
@@ -19,9 +20,15 @@ export interface TestBrowser {
   /**
    * Opens a page, with advertisements and cookie notices unless it is told otherwise.
    * @param wishes.sharedBy the job whose visits may share a context
+   * @param wishes.changeContext makes of the context the one that is visited
    */
-  visit(url: string, wishes?: Partial<VisitOptions> & { sharedBy?: string }): Promise<VisitResult>;
+  visit(url: string, wishes?: Partial<VisitOptions> & ContextWishes): Promise<VisitResult>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+interface ContextWishes {
+  sharedBy?: string;
+  changeContext?(context: BrowsingContext): BrowsingContext;
 }
 
 export const VISITOR = {
@@ -49,10 +56,18 @@ export async function startBrowser(options: { hosts: string[]; lists?: string })
   const pool = new BrowserPool({ launch, logger, contexts: 4 });
   const adBlocker = options.lists === undefined ? undefined : await blockerOf(options.lists);
   return {
-    visit: (url, { sharedBy, ...wishes } = {}) =>
+    visit: (url, { sharedBy, changeContext, ...wishes } = {}) =>
       pool.lease(
         { sharedBy },
-        (context) => visit(context, { ...PLAIN_PAGE, ...SEEN, url, adBlocker, logger, ...wishes }),
+        (context) =>
+          visit(changeContext?.(context) ?? context, {
+            ...PLAIN_PAGE,
+            ...SEEN,
+            url,
+            adBlocker,
+            logger,
+            ...wishes,
+          }),
         new AbortController().signal,
       ),
     async [Symbol.asyncDispose]() {
