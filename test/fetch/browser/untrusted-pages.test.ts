@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scrape } from '../../support/api/call.ts';
+import { startBrowser, type TestBrowser } from '../../support/browser/start-browser.ts';
 import { type Pages, startPages } from '../../support/sites/pages.ts';
 import { UNTRUSTED_PAGES } from '../../support/sites/untrusted-pages.ts';
 import { sampleOf } from '../../support/suite/corpus.ts';
@@ -10,7 +11,14 @@ const NAMES = Object.keys(UNTRUSTED_PAGES);
 const FRAME = '<!doctype html><body><form><p>What the frame says.</p><input name="id"></form>';
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" width="80" height="30"><circle r="9" fill="red"/></svg>';
-const TEXTS = ['# Oak flour', 'shadow of the oak', 'the slot shows', 'the frame says', '9 euros'];
+const TEXTS = [
+  '# Oak flour',
+  'shadow of the oak',
+  'the slot shows',
+  'the frame says',
+  '9 euros',
+  'come to its end',
+];
 
 const pathOf = (name: string, kind: 'hostile' | 'plain') => `/${name.replaceAll(' ', '-')}/${kind}`;
 
@@ -76,5 +84,21 @@ describe.each(sampleOf(NAMES, 2))('a page with %s', (name) => {
     expect([screenshots.length, pdfs.length, scrapes.length]).toEqual([1, 1, 1]);
     expect(scrapes[0].html).toContain('Five sacks, please.');
     expect(javascriptReturns).toEqual([{ type: 'number', value: 2 }]);
+  });
+});
+
+describe('a page whose advertisement the lists name', () => {
+  let browser: TestBrowser;
+  beforeAll(async () => {
+    browser = await startBrowser({ hosts: ['mill.example'], lists: '##.banner-ad' });
+  });
+  afterAll(() => browser[Symbol.asyncDispose]());
+
+  it.each(sampleOf(NAMES, 2))('is read without it, although it has %s', async (name) => {
+    const url = `http://mill.example:${new URL(site.url).port}${pathOf(name, 'hostile')}`;
+    const { html = '' } = await browser.visit(url, { blockAds: true });
+    const shown = html.slice(0, html.indexOf('<script>'));
+    expect(shown).toContain('come to its end');
+    expect(shown).not.toMatch(/Buy now|our partners/);
   });
 });

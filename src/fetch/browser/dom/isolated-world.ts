@@ -136,8 +136,9 @@ export interface IsolatedWorld {
    */
   isTrue(expression: string): Promise<boolean>;
   /**
-   * Does the same among the page's own globals, without `dom`. Any value that counts as true is, and an
-   * expression that throws is not.
+   * Evaluates an expression among the page's own globals, without `dom`, and does not wait for a promise that
+   * is its value.
+   * @returns whether its value counts as true; false if it throws
    */
   isTrueInMainWorld(expression: string): Promise<boolean>;
   /** Adds a function `name(text)` to the world, whose calls are passed to the listener. */
@@ -153,15 +154,6 @@ export async function openIsolatedWorld(session: Session, frameId?: string): Pro
   const world = await session.send('Page.createIsolatedWorld', { frameId: frame, worldName: WORLD_NAME });
   const contextId = world.executionContextId;
 
-  const evaluate = (expression: string, context: { contextId?: number }) =>
-    session.send('Runtime.evaluate', {
-      // Whatever large value the page may have for it, only this comes back.
-      expression: `(async () => !!(await (${expression})))()`,
-      ...context,
-      awaitPromise: true,
-      returnByValue: true,
-    });
-
   return {
     async call({ run, returns }, argument) {
       return returns.parse(
@@ -169,13 +161,20 @@ export async function openIsolatedWorld(session: Session, frameId?: string): Pro
       );
     },
     async isTrue(expression) {
-      const { result, exceptionDetails } = await evaluate(`((dom) => ${expression})(${PAGE_DOM})`, {
+      const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+        // Whatever large value it may have, only this comes back.
+        expression: `(async () => !!(await ((dom) => ${expression})(${PAGE_DOM})))()`,
         contextId,
+        awaitPromise: true,
+        returnByValue: true,
       });
       if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
       return result.value === true;
     },
-    isTrueInMainWorld: async (expression) => (await evaluate(expression, {})).result.value === true,
+    async isTrueInMainWorld(expression) {
+      const { result } = await session.send('Runtime.evaluate', { expression: `!!(${expression})` });
+      return result.value === true;
+    },
     async listen(name, listener) {
       session.on('Runtime.bindingCalled', ({ executionContextId, name: called, payload }) => {
         if (executionContextId === contextId && called === name) listener(payload);
