@@ -7,7 +7,7 @@ import { readConfig } from './config.ts';
 import { ServiceError } from './errors.ts';
 import { createDirectStarts } from './jobs/direct-start/client.ts';
 import { migrateDatabase } from './run/process/migrate-database.ts';
-import { runProcess } from './run/process/run-process.ts';
+import { type RunningService, runProcess } from './run/process/run-process.ts';
 import { waitForDependency } from './run/process/wait-for-dependency.ts';
 import { listDataDirectories, watchDiskSpace } from './storage/blobs/disk-space.ts';
 import { openBlobs } from './storage/blobs/index.ts';
@@ -15,11 +15,12 @@ import { openDatabase } from './storage/db/client.ts';
 import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './storage/db/teams/teams.ts';
 import { openJobResults } from './storage/job-results.ts';
 import { createLogger } from './system/logger.ts';
+import { listen } from './system/server.ts';
 import { connectTemporal } from './temporal/connection.ts';
 import { Temporal } from './temporal/workflow-client.ts';
 
 /** Starts the API server. */
-async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
+async function serve(): Promise<RunningService> {
   const config = readConfig();
   const { databaseUrl, temporalAddress, secretKey, webhookSecret } = config;
   if (!databaseUrl || !temporalAddress || !secretKey) {
@@ -54,13 +55,15 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   // closed.
   const server = createServer({ keepAliveTimeout: 75_000 }, createApp(deps));
   const sockets = mountSockets(server, deps);
-  server.listen(config.port, config.host);
-  await once(server, 'listening');
+  await listen(server, { port: config.port, host: config.host }, (error) =>
+    logger.warn({ err: error }, 'the API could not accept a connection'),
+  );
   // Listening on a TCP port, the address is never a path.
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
     url: `http://${host}:${port}`,
+    logger,
     async stop() {
       closing.abort();
       server.close();

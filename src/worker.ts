@@ -20,6 +20,7 @@ import { readWorkerConfig, type WorkerConfig } from './run/worker/worker-config.
 import type { Database } from './storage/db/client.ts';
 import { createHealth, createMetrics, type Probe } from './system/health.ts';
 import { createLogger, type Logger } from './system/logger.ts';
+import { listen } from './system/server.ts';
 import { connectTemporal, pingTemporal } from './temporal/connection.ts';
 import { FinishedScrapes } from './temporal/finished-scrapes.ts';
 import { collectLogsPatiently, temporalLogger } from './temporal/logger.ts';
@@ -141,14 +142,16 @@ async function runWorker(): Promise<RunningService> {
     isPolling: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     logger,
   });
-  const health = serveHealth(config, registry, {
+  const probes = {
     database: db.ready,
     blobs: results.ready,
     browser: () => pool.ready(),
     temporal: () => pingTemporal(connection),
     ...(sessions && { sessions: () => sessions.host.ready() }),
-  });
+  };
+  const health = await serveHealth(config, { registry, probes, logger });
   return {
+    logger,
     async stop() {
       health?.close();
       await directStarts?.close();
@@ -169,12 +172,19 @@ async function runWorker(): Promise<RunningService> {
 }
 
 /** Serves `/ready`, `/health` and `/metrics` of this worker, if a port is configured for them. */
-function serveHealth({ workerPort, host }: WorkerConfig, registry: Registry, probes: Record<string, Probe>) {
-  if (workerPort === undefined) return undefined;
+async function serveHealth(
+  { workerPort: port, host }: WorkerConfig,
+  { registry, probes, logger }: { registry: Registry; probes: Record<string, Probe>; logger: Logger },
+) {
+  if (port === undefined) return undefined;
   const health = createHealth(probes, registry);
-  return createServer((request, response) => {
+  const server = createServer((request, response) => {
     if (!health(request, response)) response.writeHead(404).end();
-  }).listen(workerPort, host);
+  });
+  await listen(server, { port, host }, (error) =>
+    logger.warn({ err: error }, 'the health of this worker could not be told to a client'),
+  );
+  return server;
 }
 
 await runProcess('worker', runWorker);

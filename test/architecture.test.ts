@@ -31,7 +31,8 @@ describe('the layers', () => {
       'workflows/scrape.ts': "import { z } from 'zod';",
       'workflows/crawl.ts': "import { priceOf } from '../credits.ts';",
       'content/formats/summary.ts': "export { openBlobs } from '../rendering/render.ts';",
-      'gadgets/thing.ts': 'export const home = process.env.HOME;',
+      'gadgets/thing.ts':
+        "const home = process.env.HOME; setInterval(tick, 1); server.listen(80); server.on('upgrade', accept);",
       'storage/blobs/index.ts': "const s3 = await import('pg');",
     };
     expect(findViolations(planted)).toEqual([
@@ -42,6 +43,9 @@ describe('the layers', () => {
       'content/formats/summary.ts: content/formats may not import content/rendering, which is not in a lower layer',
       'gadgets/thing.ts: no layer names the module gadgets',
       'gadgets/thing.ts: reads the environment; config.ts does that',
+      'gadgets/thing.ts: uses a timer or server without every() of system/every.ts, which reports its errors',
+      'gadgets/thing.ts: uses a timer or server without listen() of system/server.ts, which reports its errors',
+      'gadgets/thing.ts: uses a timer or server without onUpgrade() of system/server.ts, which reports its errors',
       'storage/blobs/index.ts: pg is for storage/db only',
     ]);
   });

@@ -1,5 +1,6 @@
 import S3rver from 's3rver';
 import { runProcess } from '../../src/run/process/run-process.ts';
+import { createLogger } from '../../src/system/logger.ts';
 
 /**
  * An S3 server on loopback in the place of Garage. It is a separate program, so that it can be killed like
@@ -19,7 +20,7 @@ async function serve() {
     configureBuckets: [{ name: settings.BUCKET_NAME, configs: [] }],
   });
   await server.run();
-  return { stop: () => server.close() };
+  return { logger: createLogger('bucket', 'error'), stop: () => server.close() };
 }
 
 if (import.meta.main) await runProcess('bucket', serve);

@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { every } from '../system/every.ts';
 
 const HEARTBEAT_MS = 2_000;
 /** Leases are renewed well before they expire. */
@@ -13,7 +14,11 @@ export function startHeartbeat(renew?: () => Promise<void>, details?: () => unkn
   const context = Context.current();
   const renewal =
     renew && startRenewal(renew, (error) => context.log.warn(RENEWAL_FAILED, { error: String(error) }));
-  const timer = setInterval(() => context.heartbeat(details?.()), HEARTBEAT_MS);
+  const timer = every(
+    HEARTBEAT_MS,
+    () => context.heartbeat(details?.()),
+    (error) => context.log.warn('a heartbeat could not be sent', { error: String(error) }),
+  );
   return {
     [Symbol.dispose]() {
       clearInterval(timer);
@@ -30,6 +35,6 @@ export const RENEWAL_FAILED = 'a lease could not be renewed';
  * @param onFault called when that fails; it is tried again
  */
 export function startRenewal(renew: () => Promise<void>, onFault: (error: unknown) => void): Disposable {
-  const timer = setInterval(() => void renew().catch(onFault), RENEWAL_MS);
+  const timer = every(RENEWAL_MS, renew, onFault);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

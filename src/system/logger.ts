@@ -2,10 +2,19 @@ import { type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
+/** Lines that cannot be written wait. Those beyond this many bytes are lost. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+
 /**
  * Creates the log of one process: JSON lines on stderr, because stdout is for results.
  * @param name name of the process, e.g. `api`
  */
 export function createLogger(name: string, level: string): Logger {
-  return pino({ name, level, redact: ['req.headers.authorization', 'apiKey'] }, pino.destination(2));
+  const stderr = pino.destination({ dest: 2, maxLength: MAX_WAITING_BYTES });
+  // The disk may be full, which must not end the process. Its lines are written when there is space again, but
+  // not waited for at its end, as the library would do for ever.
+  stderr.on('error', () => {
+    stderr.flushSync = () => undefined;
+  });
+  return pino({ name, level, redact: ['req.headers.authorization', 'apiKey'] }, stderr);
 }

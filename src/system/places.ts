@@ -1,3 +1,5 @@
+import { every } from './every.ts';
+
 /** A task that waits for its place. */
 interface Waiting {
   owner: string;
@@ -67,14 +69,14 @@ export class Places {
   #watchLength(owner: string): () => void {
     const { count, longTaskMs } = this.#options;
     let isLong = false;
-    const timer = setInterval(() => {
+    const timer = every(longTaskMs, () => {
       if (this.#long >= count) return;
       clearInterval(timer);
       isLong = true;
       this.#long++;
       this.#running--;
       this.#startNext();
-    }, longTaskMs);
+    });
     return () => {
       clearInterval(timer);
       if (isLong) this.#long--;

@@ -1,6 +1,7 @@
 import { DefaultLogger, type LogLevel } from '@temporalio/worker';
 import runtimeLogger from '@temporalio/worker/lib/runtime-logger.js';
 import { maskEncrypted } from '../system/encryption/job-cipher.ts';
+import { every } from '../system/every.ts';
 import type { Logger } from '../system/logger.ts';
 
 const LEVELS: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
@@ -52,7 +53,7 @@ class PatientLogCollector extends NativeLogCollector {
   constructor(downstream: ConstructorParameters<typeof NativeLogCollector>[0]) {
     super(downstream);
     clearInterval(this.flushIntervalTimer);
-    this.flushIntervalTimer = setInterval(() => this.flush(), FLUSH_MS).unref();
+    this.flushIntervalTimer = every(FLUSH_MS, () => this.flush()).unref();
   }
 }
 

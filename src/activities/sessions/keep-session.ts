@@ -4,6 +4,7 @@ import type { HostedSession } from '../../sessions/hosted-session.ts';
 import type { SessionUsage } from '../../sessions/session-usage.ts';
 import type { Database } from '../../storage/db/client.ts';
 import { areSessionsCovered, endSession, findSession, recordActivity } from '../../storage/db/sessions.ts';
+import { every } from '../../system/every.ts';
 import { startHeartbeat } from '../heartbeat.ts';
 
 /** How often activity is looked for, in milliseconds. */
@@ -33,7 +34,12 @@ export async function keepUntilEnd(
 ): Promise<KeptSession> {
   using _ = startHeartbeat(undefined, () => session.usage);
   const reports = reportActivity(db, session, Math.min(MAX_REPORT_MS, activityTtlMs / 4));
-  const checks = setInterval(() => void endIfNeeded(db, session), NEED_CHECK_MS);
+  const { log } = Context.current();
+  const checks = every(
+    NEED_CHECK_MS,
+    () => endIfNeeded(db, session),
+    (error) => log.warn('it was not checked whether a session may continue', { error: String(error) }),
+  );
   try {
     const reason = await Promise.race([session.ended, Context.current().cancelled]);
     await settleEarly(db, session.id, reason);
@@ -58,16 +64,19 @@ function reportActivity(db: Database, session: HostedSession, reportMs: number):
   const workflow = getClient().workflow.getHandle(info.workflowExecution?.workflowId ?? '');
   let reportedAt = 0;
   let reported = session.lastActivityAt;
-  return setInterval(() => {
+  const report = async () => {
     const { lastActivityAt } = session;
     if (lastActivityAt === reported || Date.now() - reportedAt < reportMs) return;
     reportedAt = Date.now();
     reported = lastActivityAt;
-    Promise.all([
+    await Promise.all([
       workflow.signal('touch', lastActivityAt, session.usage),
       recordActivity(db, { id: session.id, at: new Date(lastActivityAt) }),
-    ]).catch((error) => log.warn('the activity of a session was not reported', { error: String(error) }));
-  }, CHECK_MS);
+    ]);
+  };
+  return every(CHECK_MS, report, (error) =>
+    log.warn('the activity of a session was not reported', { error: String(error) }),
+  );
 }
 
 /**
@@ -76,14 +85,9 @@ function reportActivity(db: Database, session: HostedSession, reportMs: number):
  * is asked again later.
  */
 async function endIfNeeded(db: Database, session: HostedSession): Promise<void> {
-  const { log } = Context.current();
-  try {
-    const stored = await findSession(db, session.id);
-    if (stored?.end_reason) await session.end(stored.end_reason);
-    else if (!(await areSessionsCovered(db, session.id))) await session.end('credits');
-  } catch (error) {
-    log.warn('it was not checked whether a session may continue', { error: String(error) });
-  }
+  const stored = await findSession(db, session.id);
+  if (stored?.end_reason) await session.end(stored.end_reason);
+  else if (!(await areSessionsCovered(db, session.id))) await session.end('credits');
 }
 
 /**

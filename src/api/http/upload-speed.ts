@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts';
+import { every } from '../../system/every.ts';
 
 /** How often the speed of an upload is measured, in milliseconds. */
 const MEASURE_MS = 5_000;
@@ -20,10 +21,11 @@ export async function requireSpeed<Result>(
   const { promise: tooSlow, reject } = Promise.withResolvers<never>();
   const startedAt = Date.now();
   const bytesBefore = socket.bytesRead;
-  const timer = setInterval(() => {
+  const measure = () => {
     const seconds = Math.max(0, Date.now() - startedAt - GRACE_MS) / 1000;
     if (socket.bytesRead - bytesBefore < seconds * MIN_BYTES_PER_SECOND) reject(slowError());
-  }, MEASURE_MS);
+  };
+  const timer = every(MEASURE_MS, measure, reject);
   try {
     return await Promise.race([receive(), tooSlow]);
   } finally {

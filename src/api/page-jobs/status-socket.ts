@@ -6,6 +6,8 @@ import type { PageJobKind } from '../../job-kinds.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import { translateDatabaseError } from '../../storage/db/client.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
+import { every } from '../../system/every.ts';
+import { onUpgrade, refuseUpgrade } from '../../system/server.ts';
 import { createAuth } from '../http/auth.ts';
 import { requestBaseUrl } from '../http/base-url.ts';
 import { JsonStream } from '../http/json-stream.ts';
@@ -89,18 +91,17 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
         );
       });
   });
-  server.on('upgrade', (request, stream, head) => {
-    if (PATH.test(request.url ?? '')) {
-      sockets.handleUpgrade(request, stream, head, (socket) => sockets.emit('connection', socket, request));
-    } else if (isSessionSocket(request.url ?? '')) {
-      relaySocket(request, stream, head, { ...deps, relays }).catch((error) => {
-        logger.error({ err: error }, 'a client of a browser session could not be connected');
-        stream.destroy();
-      });
-    } else {
-      stream.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-    }
-  });
+  onUpgrade(
+    server,
+    (request, stream, head) => {
+      if (isSessionSocket(request.url ?? '')) return relaySocket(request, stream, head, { ...deps, relays });
+      if (!PATH.test(request.url ?? '')) return refuseUpgrade(stream, 404);
+      return sockets.handleUpgrade(request, stream, head, (socket) =>
+        sockets.emit('connection', socket, request),
+      );
+    },
+    (error) => logger.error({ err: error }, 'a WebSocket client could not be connected'),
+  );
   return {
     close() {
       for (const socket of sockets.clients) socket.terminate();
@@ -167,11 +168,11 @@ async function send(socket: WebSocket, text: string, fin: boolean): Promise<void
 
 function keepAlive(socket: WebSocket): void {
   let hasResponded = true;
-  const timer = setInterval(() => {
+  const timer = every(PING_MS, () => {
     if (!hasResponded) return socket.terminate();
     hasResponded = false;
-    socket.ping();
-  }, PING_MS);
+    return socket.ping();
+  });
   socket.on('pong', () => {
     hasResponded = true;
   });

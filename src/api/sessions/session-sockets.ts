@@ -1,7 +1,8 @@
-import { request as httpRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { policyOf, toServiceError } from '../../errors.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../system/encryption/host-request.ts';
+import { refuseUpgrade } from '../../system/server.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { HOST_AGENT, HOST_REFUSAL } from './host-client.ts';
 import { findAccessedSession } from './session-access.ts';
@@ -25,14 +26,12 @@ export async function relaySocket(
   const [, id = '', kind, secret = ''] = PATH.exec(request.url ?? '') ?? [];
   const resource = kind === 'view' ? 'view' : 'cdp';
   const found = await findAccessedSession({ id, resource, secret }, deps);
-  if (!found) return refuse(stream, '404 Not Found');
+  if (!found) return refuseUpgrade(stream, 404);
   const { session, access } = found;
-  if (access !== 'cdp' && !session.stream_web_view) return refuse(stream, '404 Not Found');
-  // The client may disconnect while it waits; an error is followed by `close`.
-  stream.on('error', () => stream.destroy());
+  if (access !== 'cdp' && !session.stream_web_view) return refuseUpgrade(stream, 404);
   const host = await openedSession(session, deps).then(
     (opened) => opened.host,
-    (error: unknown) => refuse(stream, statusLine(policyOf(toServiceError(error).code).status)),
+    (error: unknown) => refuseUpgrade(stream, policyOf(toServiceError(error).code).status),
   );
   if (!host) return;
   const { search } = new URL(request.url ?? '', 'http://api');
@@ -48,14 +47,14 @@ export async function relaySocket(
     // The client has gone, which ended the request.
     if (stream.destroyed) return;
     deps.logger.warn({ err: error, session: session.id }, 'the host of a browser session does not respond');
-    refuse(stream, '502 Bad Gateway');
+    refuseUpgrade(stream, 502);
   });
   upstream.once('response', (response) => {
     response.resume();
-    if (response.statusCode !== 401) return refuse(stream, statusLine(response.statusCode ?? 502));
+    if (response.statusCode !== 401) return refuseUpgrade(stream, response.statusCode ?? 502);
     // The secret of the client is right.
     deps.logger.warn({ session: session.id }, HOST_REFUSAL);
-    refuse(stream, statusLine(502));
+    refuseUpgrade(stream, 502);
   });
   upstream.once('upgrade', (response, socket, upstreamHead) => {
     // A client that has gone meanwhile does not close again.
@@ -88,10 +87,4 @@ function rawHeaders({ rawHeaders: raw }: IncomingMessage): string {
   let text = '';
   for (let index = 0; index < raw.length; index += 2) text += `${raw[index]}: ${raw[index + 1]}\r\n`;
   return text;
-}
-
-const statusLine = (status: number) => `${status} ${STATUS_CODES[status]}`;
-
-function refuse(stream: Duplex, status: string): void {
-  stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }

@@ -1,4 +1,5 @@
 import { threadId, type Worker } from 'node:worker_threads';
+import { every } from '../../system/every.ts';
 
 /** Tells which thread works on a task: the id of the thread, or 0 before the task has begun. */
 export type TaskThread = Int32Array<SharedArrayBuffer>;
@@ -47,11 +48,11 @@ export function watchProcessorTime({
     stop();
     onExceeded();
   };
-  const timer = setInterval(() => {
-    // A thread that has ended takes no more time, and whoever waits for its task learns about it.
-    findThread()
-      ?.cpuUsage()
-      .then(({ user, system }) => compare((user + system) / 1_000), stop);
-  }, CHECK_MS);
+  const look = async () => {
+    const usage = await findThread()?.cpuUsage();
+    if (usage) compare((usage.user + usage.system) / 1_000);
+  };
+  // A thread that has ended takes no more time, and whoever waits for its task learns about it.
+  const timer = every(CHECK_MS, look, stop);
   return stop;
 }

@@ -70,11 +70,12 @@ export class RestingPiscina<Task, Result> {
   }
 
   #restLater(): void {
+    const { restAfterMs, onFault } = this.#options;
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
       const pool = this.#pool;
       this.#pool = undefined;
-      void pool?.destroy();
-    }, this.#options.restAfterMs).unref();
+      pool?.destroy().catch(onFault);
+    }, restAfterMs).unref();
   }
 }

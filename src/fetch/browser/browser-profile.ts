@@ -9,6 +9,7 @@ import {
   renewProfile,
   saveProfile,
 } from '../../storage/db/teams/profiles.ts';
+import { every } from '../../system/every.ts';
 import type { Logger } from '../../system/logger.ts';
 import type { Tab } from './tab.ts';
 
@@ -85,9 +86,10 @@ export function createProfiles(
     const { lease, state } = await leaseProfile(deps, profile, saver);
     const onFault = (message: string) => (error: unknown) =>
       logger.warn({ err: error, teamId: lease.teamId, profile: lease.name }, message);
-    const renewing = setInterval(
-      () => renewProfile(db, lease).catch(onFault('the lease of a profile was not renewed')),
+    const renewing = every(
       LEASE_RENEWAL_INTERVAL_MS,
+      () => renewProfile(db, lease),
+      onFault('the lease of a profile was not renewed'),
     );
     return {
       isSaved: true,
@@ -229,14 +231,15 @@ async function readState(context: BrowserContext, name: string): Promise<string>
 function startCheckpoints(save: () => Promise<void>, onFault: (error: unknown) => void, intervalMs: number) {
   let saving: Promise<void> | undefined;
   let stopped = false;
-  const timer = setInterval(() => {
+  const saveUnlessSaving = () => {
     saving ??= save()
       // After `stop`, a save may fail because the context is closed.
       .catch((error) => stopped || onFault(error))
       .then(() => {
         saving = undefined;
       });
-  }, intervalMs);
+  };
+  const timer = every(intervalMs, saveUnlessSaving, onFault);
   return {
     /** Starts no further save; resolves when the current one has ended. */
     async stop(): Promise<void> {

@@ -163,6 +163,8 @@ async function startRouteProxy(egress: Egress, upstream: Upstream | undefined) {
 
   const server = new Server({ host: '127.0.0.1', port: 0, prepareRequestFunction: prepare });
   await server.listen();
+  // A connection that cannot be accepted fails in the browser.
+  server.server.on('error', () => undefined);
   return {
     url: `http://127.0.0.1:${server.port}`,
     port: server.port,

@@ -1,9 +1,10 @@
-import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { LeasedJob } from '../../storage/db/jobs/jobs.ts';
+import { every } from '../../system/every.ts';
 import type { Logger } from '../../system/logger.ts';
+import { listen } from '../../system/server.ts';
 import { type DirectStart, type JobStart, STATUS } from './protocol.ts';
 import type { RunningScrape } from './running-scrapes.ts';
 import { SIGN_OF_LIFE_MS, WORKFLOW_AFTER_MS } from './timeline.ts';
@@ -34,10 +35,12 @@ export async function serveDirectStarts<Result extends object | string>(
   const { path, finished, logger } = options;
   await rm(path, { force: true });
   const running = new Set<Promise<unknown>>();
+  const onUnheard = (error: unknown) =>
+    logger.warn({ err: error }, 'the API was not told that a scrape still runs');
   const server = createServer({ keepAliveTimeout: 60_000 }, async (request, response) => {
     const scrape = readDirectStart(request).then((start) => scrapeDirectly(start, options));
     running.add(scrape);
-    const signsOfLife = setInterval(() => response.writeProcessing(), SIGN_OF_LIFE_MS);
+    const signsOfLife = every(SIGN_OF_LIFE_MS, () => response.writeProcessing(), onUnheard);
     try {
       const document = await scrape;
       response.writeHead(document === undefined ? STATUS.workflow : STATUS.document).end(document);
@@ -52,8 +55,9 @@ export async function serveDirectStarts<Result extends object | string>(
       running.delete(scrape);
     }
   });
-  server.listen(path);
-  await once(server, 'listening');
+  await listen(server, { path }, (error) =>
+    logger.warn({ err: error }, 'a scrape of the API could not be accepted, which starts it itself'),
+  );
   await chmod(path, 0o600);
   return {
     /** Lets the scrapes of the last three seconds end, or hands them over to their workflows. */

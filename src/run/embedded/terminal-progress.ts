@@ -1,3 +1,5 @@
+import { every } from '../../system/every.ts';
+
 const FIRST_OUTPUT_MS = 2000;
 const OUTPUT_INTERVAL_MS = 5000;
 const REDRAW_INTERVAL_MS = 200;
@@ -78,7 +80,7 @@ export class TerminalProgress implements Progress {
   async #show<T>(line: ActiveLine, work: () => Promise<T>): Promise<T> {
     this.#running.add(line);
     const update = () => (this.#isTerminal ? this.#redraw() : this.#writeDueLines());
-    this.#timer ??= setInterval(update, REDRAW_INTERVAL_MS).unref();
+    this.#timer ??= every(REDRAW_INTERVAL_MS, update).unref();
     try {
       return await work();
     } finally {

@@ -1,5 +1,6 @@
 import type { Database } from '../../storage/db/client.ts';
 import { migrate } from '../../storage/db/migrate.ts';
+import { every } from '../../system/every.ts';
 import type { Logger } from '../../system/logger.ts';
 import { waitForDependency } from './wait-for-dependency.ts';
 
@@ -13,7 +14,11 @@ const ALIVE_EVERY_MS = 5_000;
  */
 export async function migrateDatabase(db: Database, logger: Logger): Promise<void> {
   // Without a parent, the migration goes on.
-  const alive = setInterval(() => process.connected && process.send?.({ starting: true }), ALIVE_EVERY_MS);
+  const alive = every(
+    ALIVE_EVERY_MS,
+    () => process.connected && process.send?.({ starting: true }),
+    (error) => logger.debug({ err: error }, 'the parent process was not told that a migration runs'),
+  );
   try {
     await waitForDependency(() => migrate(db), logger);
   } finally {

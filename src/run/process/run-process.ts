@@ -1,18 +1,24 @@
 import { messageOf } from '../../errors.ts';
+import type { Logger } from '../../system/logger.ts';
 import { collectAtRest } from './collect-at-rest.ts';
 
-/** A running API or worker: its URL, if it serves one, and how to stop it. */
+/** A running API or worker: its URL, if it serves one, its log, and how to stop it. */
 export interface RunningService {
   url?: string;
+  logger: Pick<Logger, 'error'>;
   stop: () => Promise<void>;
 }
+
+/** The text of the log line about an error that nothing has caught. */
+export const UNCAUGHT_ERROR = 'an error was not caught where it happened, and this process goes on';
 
 /** Running work is aborted this many milliseconds after a stop was requested. */
 const DRAIN_TIMEOUT_MS = 12_000;
 
 /**
  * Runs the API or the worker in this process: sends `ready` to the parent, and shuts down in order on
- * SIGTERM, SIGINT, or when the parent is gone.
+ * SIGTERM, SIGINT, or when the parent is gone. Once it runs, an error that nothing has caught is logged, and
+ * the process goes on: it works for all teams, and what one of them sends must not end the work of the others.
  */
 export async function runProcess(name: string, start: () => Promise<RunningService>): Promise<void> {
   let service: RunningService;
@@ -24,13 +30,22 @@ export async function runProcess(name: string, start: () => Promise<RunningServi
     );
     process.exit(1);
   }
+  // Node turns a rejection that nobody handles into such an exception.
+  process.on('uncaughtException', (error, origin) =>
+    service.logger.error({ err: error, origin }, UNCAUGHT_ERROR),
+  );
   let ending = false;
   const end = async () => {
     if (ending) return;
     ending = true;
     setTimeout(() => process.exit(1), DRAIN_TIMEOUT_MS).unref();
-    await service.stop();
-    process.exit(0);
+    try {
+      await service.stop();
+      process.exit(0);
+    } catch (error) {
+      service.logger.error({ err: error }, 'this process did not stop in order');
+      process.exit(1);
+    }
   };
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.on(event, () => void end());
   process.send?.({ ready: true, url: service.url });

@@ -1,5 +1,6 @@
 import type { Database } from '../../storage/db/client.ts';
 import { type ReportingWorker, removeWorker, reportWorker } from '../../storage/db/workers.ts';
+import { every } from '../../system/every.ts';
 import type { Logger } from '../../system/logger.ts';
 
 const REPORT_EVERY_MS = 3_000;
@@ -22,27 +23,31 @@ export interface PresenceOptions {
 export async function startReportingPresence(options: PresenceOptions): Promise<{ end(): Promise<void> }> {
   const { db, worker, hasRoom, isPolling, logger } = options;
   let failed = false;
+  const onUnreported = (error: unknown) => {
+    // Reports follow each other closely, so only the first failure in a row is logged. It explains why the
+    // API treats this worker as gone.
+    if (!failed)
+      logger.warn(
+        { err: error },
+        'the presence of this worker could not be reported, so the API may treat it as gone',
+      );
+    failed = true;
+  };
   const report = async () => {
-    if (!isPolling()) return;
     try {
+      if (!isPolling()) return;
       await reportWorker(db, { ...worker, hasRoom: hasRoom() });
       failed = false;
     } catch (error) {
-      // Reports follow each other closely, so only the first failure in a row is logged. It explains why the
-      // API treats this worker as gone.
-      if (!failed)
-        logger.warn(
-          { err: error },
-          'the presence of this worker could not be reported, so the API may treat it as gone',
-        );
-      failed = true;
+      onUnreported(error);
     }
   };
   let last = report();
   await last;
-  const timer = setInterval(() => {
+  const reportNext = () => {
     last = last.then(report);
-  }, REPORT_EVERY_MS);
+  };
+  const timer = every(REPORT_EVERY_MS, reportNext, onUnreported);
   return {
     async end() {
       clearInterval(timer);

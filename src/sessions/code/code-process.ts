@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fieldsOf } from '../../json/json-object.ts';
 import { ignoreBrokenPipe } from '../../system/child-processes/broken-pipe.ts';
 import type { ProcessGroup } from '../../system/child-processes/process-group.ts';
+import { every } from '../../system/every.ts';
+import type { Logger } from '../../system/logger.ts';
 import { type Confinement, startConfined } from '../../system/sandbox/confinement.ts';
 import { measureTree } from '../../system/sandbox/process-tree.ts';
 import type { SandboxedProgram } from '../../system/sandbox/sandboxed-program.ts';
@@ -64,6 +66,7 @@ export interface CodeProcessOptions {
   confinement: Confinement;
   /** Whether the files that the program may write exceed their limit. */
   isDiskFull(): Promise<boolean>;
+  logger: Pick<Logger, 'warn'>;
 }
 
 /** A sandboxed program that executes the code of users, one call after the other. */
@@ -220,7 +223,11 @@ export class CodeProcess {
   /** Measures the resources regularly, and kills the program if they exceed their limits. */
   #watchEvery(intervalMs: number): void {
     clearInterval(this.#watch);
-    this.#watch = setInterval(() => void this.#checkUsage(), intervalMs).unref();
+    this.#watch = every(
+      intervalMs,
+      () => this.#checkUsage(),
+      (error) => this.#options.logger.warn({ err: error }, 'a program of a session was not measured'),
+    ).unref();
   }
 
   async #checkUsage(): Promise<void> {

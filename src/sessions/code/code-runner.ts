@@ -149,7 +149,7 @@ export class CodeRunner {
     const program = languageProgram(language, { confinement, cacheDir, directory });
     try {
       const isDiskFull = () => this.#downloads.isExceeded();
-      const process = await CodeProcess.start({ program, confinement, isDiskFull });
+      const process = await CodeProcess.start({ program, confinement, isDiskFull, logger });
       this.#ready.set(language, process);
       return process;
     } catch (cause) {

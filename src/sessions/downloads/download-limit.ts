@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type CdpConnection, Disconnected } from '../../fetch/browser/chromium/cdp.ts';
+import { every } from '../../system/every.ts';
 import type { Logger } from '../../system/logger.ts';
 import { DirectoryLimit } from '../code/directory-limit.ts';
 import { type CanceledDownload, MAX_DOWNLOADS_BYTES } from './downloads.ts';
@@ -42,12 +43,12 @@ export class DownloadLimit {
     const { browser } = connection;
     browser.on('Browser.downloadWillBegin', ({ guid, suggestedFilename }) => {
       this.#running.set(guid, suggestedFilename.slice(0, MAX_NAME_LENGTH));
-      this.#timer ??= setInterval(() => this.#whileOpen(this.#measure()), MEASURE_INTERVAL_MS);
+      this.#timer ??= every(MEASURE_INTERVAL_MS, () => this.#measure(), this.#onFault);
     });
     browser.on('Browser.downloadProgress', ({ guid, state, totalBytes, filePath }) => {
       if (state === 'inProgress') {
-        if (totalBytes > MAX_DOWNLOADS_BYTES) this.#whileOpen(this.#cancel(guid));
-      } else this.#whileOpen(this.#end(guid, state === 'completed' ? filePath : undefined));
+        if (totalBytes > MAX_DOWNLOADS_BYTES) this.#cancel(guid).catch(this.#onFault);
+      } else this.#end(guid, state === 'completed' ? filePath : undefined).catch(this.#onFault);
     });
     void connection.closed.then(() => {
       this.#hasEnded = true;
@@ -61,12 +62,10 @@ export class DownloadLimit {
   }
 
   /** The browser may end meanwhile, and its directory with it. */
-  #whileOpen(task: Promise<void>): void {
-    task.catch((error: unknown) => {
-      if (!this.#hasEnded && !(error instanceof Disconnected))
-        this.#options.logger.warn({ err: error }, 'the size of the downloads of a session was not limited');
-    });
-  }
+  readonly #onFault = (error: unknown): void => {
+    if (!this.#hasEnded && !(error instanceof Disconnected))
+      this.#options.logger.warn({ err: error }, 'the size of the downloads of a session was not limited');
+  };
 
   async #measure(): Promise<void> {
     if (await this.#size.isExceeded())

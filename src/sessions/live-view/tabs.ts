@@ -1,5 +1,6 @@
 import type { CdpConnection, Session } from '../../fetch/browser/chromium/cdp.ts';
 import type { TabSummary } from '../../schemas/live-view.ts';
+import { every } from '../../system/every.ts';
 import { NewTargets } from '../protocol/new-targets.ts';
 
 /** Titles and URLs that are longer are cut, because a page may choose any length. */
@@ -7,6 +8,9 @@ const MAX_TITLE_LENGTH = 200;
 const MAX_URL_LENGTH = 2_000;
 /** How often titles are read while somebody sees them. Chromium does not report those that scripts change. */
 const TITLE_INTERVAL_MS = 1_000;
+
+/** The browser has ended, and the live view with it. */
+const ignoreEnd = () => undefined;
 
 /** The targets that are pages, not frames or workers. */
 const PAGES = [{ type: 'page' }];
@@ -100,8 +104,8 @@ export class Tabs {
   watchTitles(areSeen: boolean): void {
     if (areSeen === Boolean(this.#titleTimer)) return;
     clearInterval(this.#titleTimer);
-    this.#titleTimer = areSeen ? setInterval(() => this.#readTitles(), TITLE_INTERVAL_MS) : undefined;
-    if (areSeen) this.#readTitles();
+    this.#titleTimer = areSeen ? every(TITLE_INTERVAL_MS, () => this.#readTitles(), ignoreEnd) : undefined;
+    if (areSeen) this.#readTitles().catch(ignoreEnd);
   }
 
   /** Removes a tab from the list although it is open. */
@@ -145,7 +149,7 @@ export class Tabs {
     };
     session.on('Inspector.targetCrashed', () => setCrashed(true));
     session.on('Inspector.targetReloadedAfterCrash', () => setCrashed(false));
-    session.on('Page.loadEventFired', () => this.#readTitles());
+    session.on('Page.loadEventFired', () => this.#readTitles().catch(ignoreEnd));
     this.#listeners.onOpened(tab);
     this.#listeners.onChanged();
     return tab;
@@ -173,14 +177,9 @@ export class Tabs {
     this.#listeners.onChanged();
   }
 
-  #readTitles(): void {
-    this.#browser.send('Target.getTargets', { filter: PAGES }).then(
-      ({ targetInfos }) => {
-        for (const targetInfo of targetInfos) this.#update(targetInfo);
-      },
-      // The browser has ended, and the live view with it.
-      () => undefined,
-    );
+  async #readTitles(): Promise<void> {
+    const { targetInfos } = await this.#browser.send('Target.getTargets', { filter: PAGES });
+    for (const targetInfo of targetInfos) this.#update(targetInfo);
   }
 
   #update({ targetId, title, url }: TargetInfo): void {

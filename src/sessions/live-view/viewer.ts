@@ -6,6 +6,7 @@ import {
   type ViewerMessage,
   viewerMessage,
 } from '../../schemas/live-view.ts';
+import { every } from '../../system/every.ts';
 import type { ScreencastFrame } from './frame.ts';
 
 /**
@@ -64,7 +65,7 @@ export class Viewer {
     this.#socket = socket;
     this.#options = options;
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
-    this.#aliveTimer = setInterval(() => this.#keepAlive(), ALIVE_INTERVAL_MS);
+    this.#aliveTimer = every(ALIVE_INTERVAL_MS, () => this.#keepAlive());
     socket.once('close', () => {
       clearInterval(this.#aliveTimer);
       clearTimeout(this.#frameTimer);

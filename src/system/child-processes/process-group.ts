@@ -23,6 +23,7 @@ process.once('exit', () => {
  * Starts a program in its own process group. It is killed when our process exits. Its other processes end
  * with it, because they may keep its pipes open; among them is the child of a bubblewrap that was killed
  * before it could bind the child to its life.
+ * @throws Error if our process has too few file descriptors left for its pipes
  */
 export function startProcessGroup(
   [program, ...args]: readonly [string, ...string[]],
@@ -33,7 +34,10 @@ export function startProcessGroup(
   running.add(kill);
   child.once('exit', kill);
   child.once('close', () => running.delete(kill));
-  child.once('error', () => running.delete(kill));
+  // Any further error, such as that of a signal, is no reason to end our own process.
+  child.on('error', () => running.delete(kill));
+  // Node then leaves the child without any streams, against its types.
+  if (!child.stdio) throw new Error(`${program} was not started: too few file descriptors are free`);
   let stderr = '';
   child.stderr?.on('data', (chunk) => {
     stderr = (stderr + chunk).slice(-MAX_STDERR_CHARS);

@@ -5,6 +5,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { codeOf } from '../../errors.ts';
+import { listen } from '../server.ts';
 
 /** A temporary home directory of a child process. */
 export interface ProgramHome {
@@ -14,6 +15,9 @@ export interface ProgramHome {
   /** Removes the directory and its content. */
   remove(): Promise<void>;
 }
+
+/** How often the removal of a directory is tried again, a little later each time, while file descriptors are short. */
+const REMOVAL_RETRIES = 5;
 
 /** The owner socket is beside its directory, so that the program inside cannot remove it. */
 const OWNER_SOCKET_SUFFIX = '.owner';
@@ -46,7 +50,7 @@ export async function createProgramHome(purpose: string, uid: number): Promise<P
     path: home,
     abandoned,
     async remove() {
-      await rm(home, { recursive: true, force: true });
+      await rm(home, { recursive: true, force: true, maxRetries: REMOVAL_RETRIES });
       // Closing removes the socket too.
       owner?.close();
     },
@@ -57,8 +61,8 @@ export async function createProgramHome(purpose: string, uid: number): Promise<P
 async function createOwnerSocket(home: string): Promise<Server | undefined> {
   const server = createServer((socket) => socket.destroy()).unref();
   try {
-    server.listen(home + OWNER_SOCKET_SUFFIX);
-    await once(server, 'listening');
+    // A connection that is not accepted shows all the same that the socket has an owner.
+    await listen(server, { path: home + OWNER_SOCKET_SUFFIX }, () => undefined);
     return server;
   } catch (error) {
     if (SOCKET_UNSUPPORTED_CODES.has(codeOf(error) ?? '')) return undefined;

@@ -102,7 +102,8 @@ export async function startConfined(
       env: { LANG: 'C.UTF-8', ...env },
       stdio,
     });
-    group.child.once('close', () => void home.remove());
+    // What cannot be deleted now is when our process has ended.
+    group.child.once('close', () => home.remove().catch(() => undefined));
     return group;
   }
   const dropped = [SETPRIV, ...dropPrivilegesArgs(uid)] as const;

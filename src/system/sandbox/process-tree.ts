@@ -26,12 +26,15 @@ const TICK_MS = 10;
 /** Processes that are counted at most, so that a fork bomb costs us little. */
 const MAX_COUNTED = 256;
 
-/** Measures a process and its descendants; nothing is used where there is no `/proc`. */
+/**
+ * Measures a process and its descendants. What cannot be read counts as nothing: where there is no `/proc`, and
+ * while our own process has no file descriptor left, which is no fault of the process that is measured.
+ */
 export function measureTree(pid: number): TreeUsage {
   const usage = { processes: 0, residentBytes: 0, writtenBytes: 0, processorMs: 0 };
   const waiting = [pid];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const status = readIfRunning(`/proc/${next}/status`);
+    const status = readIfReadable(`/proc/${next}/status`);
     usage.residentBytes += bytesIn(status, 'VmRSS');
     for (const field of WRITTEN) usage.writtenBytes += bytesIn(status, field);
     usage.processorMs += processorMsOf(next);
@@ -44,14 +47,14 @@ export function measureTree(pid: number): TreeUsage {
 
 /** The children of a process. The kernel lists each under the thread that started it. */
 function childrenOf(pid: number): number[] {
-  const threads = unlessEnded(() => readdirSync(`/proc/${pid}/task`)) ?? [];
+  const threads = unlessUnreadable(() => readdirSync(`/proc/${pid}/task`)) ?? [];
   return threads.flatMap((thread) =>
-    readIfRunning(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+    readIfReadable(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
   );
 }
 
 function processorMsOf(pid: number): number {
-  const stat = readIfRunning(`/proc/${pid}/stat`);
+  const stat = readIfReadable(`/proc/${pid}/stat`);
   // The name before the last parenthesis may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return PROCESSOR_TIMES.reduce((sum, index) => sum + Number(fields[index] ?? 0) * TICK_MS, 0);
@@ -61,14 +64,17 @@ function processorMsOf(pid: number): number {
 const bytesIn = (status: string, field: string) =>
   Number(new RegExp(`^${field}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024;
 
-const readIfRunning = (file: string) => unlessEnded(() => readFileSync(file, 'utf8')) ?? '';
+const readIfReadable = (file: string) => unlessUnreadable(() => readFileSync(file, 'utf8')) ?? '';
 
-/** @returns `undefined` if the process has ended, or the system is not Linux */
-function unlessEnded<T>(read: () => T): T | undefined {
+/** The codes of errors that say nothing about the process: it has ended, or we have no file descriptor left. */
+const UNREADABLE = new Set(['ENOENT', 'ESRCH', 'EMFILE', 'ENFILE']);
+
+/** @returns `undefined` if it cannot be read */
+function unlessUnreadable<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (['ENOENT', 'ESRCH'].includes(codeOf(error) ?? '')) return undefined;
+    if (UNREADABLE.has(codeOf(error) ?? '')) return undefined;
     throw error;
   }
 }

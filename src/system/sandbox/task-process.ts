@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { fieldsOf } from '../../json/json-object.ts';
 import { ignoreBrokenPipe } from '../child-processes/broken-pipe.ts';
 import type { ProcessGroup } from '../child-processes/process-group.ts';
+import { every } from '../every.ts';
 import { type Confinement, startConfined } from './confinement.ts';
 import { encodeFrame, type Frame, FrameError, FrameReader } from './frames.ts';
 import type { Limits } from './limits.ts';
@@ -100,7 +101,7 @@ export class TaskProcess {
     const stopListening = this.#listen(options, { resolve, reject });
     const onAbort = () => reject(signal.reason);
     signal.addEventListener('abort', onAbort);
-    const watch = setInterval(() => this.#checkUsage(reject), WATCH_MS);
+    const watch = every(WATCH_MS, () => this.#checkUsage(reject), reject);
     try {
       // Until the program runs, bubblewrap may not be bound to the life of our process yet. A program that
       // waits for a task ends when our process does, because its pipe is closed; one that has a task may

@@ -20,6 +20,7 @@ const GROUPS: Group[] = [
   {
     name: 'system',
     modules: [
+      ['every', 'server', 'descriptors'],
       ['encryption', 'child-processes', 'pause', 'until-aborted', 'read-pause'],
       ['logger', 'health', 'call-slots', 'places'],
       ['sandbox'],
@@ -188,8 +189,26 @@ export function findViolations(files: Record<string, string>): string[] {
     const violations = layerOf(module) < 0 ? [`${file}: no layer names the module ${module}`] : [];
     if (/process\.env/.test(source) && file !== 'config.ts')
       violations.push(`${file}: reads the environment; config.ts does that`);
+    violations.push(...unguardedSourcesOf(file, source));
     return [...violations, ...importsOf(source).flatMap((each) => violationsOf(file, module, each))];
   });
+}
+
+/** What ends the process with an error that nothing catches, unless one function guards all of its uses. */
+const GUARDED = [
+  { use: /\bsetInterval\(/, guard: 'system/every.ts', name: 'every()' },
+  { use: /\bserver\.listen\([^)]/i, guard: 'system/server.ts', name: 'listen()' },
+  { use: /\bserver\.(?:on|once)\('upgrade'/i, guard: 'system/server.ts', name: 'onUpgrade()' },
+];
+/** Files that only look whether a port is free, and programs inside sandboxes. */
+const UNGUARDED = /^run\/embedded\/ports\.ts$|^sessions\/code\/programs\//;
+
+function unguardedSourcesOf(file: string, source: string): string[] {
+  if (UNGUARDED.test(file)) return [];
+  return GUARDED.filter(({ use, guard }) => file !== guard && use.test(source)).map(
+    ({ guard, name }) =>
+      `${file}: uses a timer or server without ${name} of ${guard}, which reports its errors`,
+  );
 }
 
 function violationsOf(file: string, module: string, { specifier, typeOnly }: Import): string[] {

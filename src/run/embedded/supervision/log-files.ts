@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../../errors.ts';
+import { every } from '../../../system/every.ts';
 
 const MAX_LOG_BYTES = 20 * 1024 * 1024;
 const SIZE_CHECK_INTERVAL_MS = 60_000;
@@ -39,7 +40,7 @@ export function openLog(dataDir: string, name: string): LogFile {
     renameSync(path, `${path}.1`);
   }
   const fd = openSync(path, 'a', 0o640);
-  setInterval(() => rotateIfLarge(path), SIZE_CHECK_INTERVAL_MS).unref();
+  every(SIZE_CHECK_INTERVAL_MS, () => rotateIfLarge(path), warnOfSize(path)).unref();
   return { path, fd, lastLines: (count) => lastLines(path, count) };
 }
 
@@ -62,6 +63,9 @@ export function rotateIfLarge(path: string, maxBytes = MAX_LOG_BYTES): void {
     copyFileSync(path, `${path}.1`);
     truncateSync(path);
   } catch (error) {
-    process.emitWarning(`${path} is large and could not be emptied: ${messageOf(error)}`);
+    warnOfSize(path)(error);
   }
 }
+
+const warnOfSize = (path: string) => (error: unknown) =>
+  process.emitWarning(`${path} is large and could not be emptied: ${messageOf(error)}`);

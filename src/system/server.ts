@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { type Server as HttpServer, type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { ListenOptions, Server } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** How long a client that was refused may take to close its connection, in milliseconds. */
+const REFUSED_MS = 1_000;
+
+/**
+ * Lets a server accept connections. An error that it meets later, such as a connection for which there is no
+ * file descriptor, is reported: without a listener it would end the process.
+ * @param where a port and an IP address, or the path of a Unix socket
+ * @param onError called with such an error; the server goes on
+ * @returns once it listens @throws the error of the system if it cannot, for example because the port is taken
+ */
+export async function listen(
+  server: Server,
+  where: ListenOptions,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  server.listen(where);
+  await once(server, 'listening');
+  server.on('error', onError);
+}
+
+/** What becomes of a connection whose client asks for another protocol (RFC 9110, 7.8). */
+export type UpgradeHandler = (request: IncomingMessage, stream: Duplex, head: Buffer) => unknown;
+
+/**
+ * Handles the connections of a server whose clients ask for another protocol. Node then listens to their
+ * errors no longer, so that a client which resets its connection would end the process.
+ * @param handle may return a promise
+ * @param onError called with what it throws; the connection is closed
+ */
+export function onUpgrade(
+  server: HttpServer,
+  handle: UpgradeHandler,
+  onError: (error: unknown) => void,
+): void {
+  server.on('upgrade', (request, stream, head) => {
+    // An error is followed by `close`, which is all that has to be known about it.
+    stream.on('error', () => stream.destroy());
+    const handled = async () => handle(request, stream, head);
+    handled().catch((error) => {
+      stream.destroy();
+      onError(error);
+    });
+  });
+}
+
+/**
+ * Refuses a client that asks for another protocol.
+ * @param status of HTTP
+ * @param body sent as JSON; absent: none
+ */
+export function refuseUpgrade(stream: Duplex, status: number, body?: object): void {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const type = body === undefined ? '' : 'Content-Type: application/json\r\n';
+  stream.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n${type}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  );
+  // No timeout of the server applies to the connection any more, and the client may never close its side.
+  stream.resume();
+  setTimeout(() => stream.destroy(), REFUSED_MS).unref();
+}

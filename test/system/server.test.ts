@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listen, onUpgrade, refuseUpgrade, type UpgradeHandler } from '../../src/system/server.ts';
+import { pollUntil } from '../support/suite/poll.ts';
+
+const HANDSHAKE = 'GET / HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+
+let server: Server;
+let handle: UpgradeHandler;
+let errors: unknown[];
+beforeEach(async () => {
+  errors = [];
+  server = createServer();
+  const onError = (error: unknown) => void errors.push(error);
+  onUpgrade(server, (...request) => handle(...request), onError);
+  await listen(server, { port: 0, host: '127.0.0.1' }, onError);
+});
+afterEach(() => {
+  server.close();
+});
+
+function openConnection() {
+  // Listening on a TCP port, the address is never a path.
+  const { port } = server.address() as AddressInfo;
+  const connection = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  connection
+    .on('error', () => undefined)
+    .resume()
+    .write(HANDSHAKE);
+  return connection;
+}
+const openConnections = () =>
+  new Promise<number>((resolve, reject) =>
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  );
+
+describe('a server', () => {
+  it('survives clients that reset their connection while it decides about their handshake', async () => {
+    const asked = Promise.withResolvers<void>();
+    const hasReset = Promise.withResolvers<void>();
+    handle = async (_request, stream) => {
+      asked.resolve();
+      await hasReset.promise;
+      refuseUpgrade(stream, 404);
+    };
+    const connection = openConnection();
+    await asked.promise;
+    connection.resetAndDestroy();
+    await once(connection, 'close');
+    hasReset.resolve();
+    await pollUntil(async () => (await openConnections()) === 0);
+    expect(errors).toEqual([]);
+  });
+
+  it('reports what the handler of handshakes throws, and closes the connection', async () => {
+    handle = () => {
+      throw new Error('planted');
+    };
+    await once(openConnection(), 'end');
+    expect(errors).toMatchObject([{ message: 'planted' }]);
+  });
+
+  it('tells a refused client why, and does not keep the connection of one that never closes it', async () => {
+    handle = (_request, stream) => refuseUpgrade(stream, 429, { code: 'WHY' });
+    const connection = openConnection();
+    let text = '';
+    connection.on('data', (chunk) => {
+      text += chunk;
+    });
+    await once(connection, 'end');
+    expect(text).toMatch(/^HTTP\/1.1 429 Too Many Requests\r\n.*\r\n\r\n\{"code":"WHY"\}$/s);
+    await pollUntil(async () => (await openConnections()) === 0);
+    connection.destroy();
+  });
+
+  it('that meets an error after its start goes on', () => {
+    server.emit('error', new Error('planted'));
+    expect(errors).toMatchObject([{ message: 'planted' }]);
+    expect(server.listening).toBe(true);
+  });
+});
