@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { pipeline } from 'node:stream/promises';
@@ -10,6 +9,7 @@ import { liveViewQuery, MAX_VIEWER_MESSAGE_BYTES } from '../schemas/live-view.ts
 import { LANGUAGES } from '../schemas/session.ts';
 import { HOST_REQUEST_HEADER, HostRequestCheck } from '../system/encryption/host-request.ts';
 import type { Logger } from '../system/logger.ts';
+import { listen, onUpgrade, refuseUpgrade } from '../system/server.ts';
 import type { HostedSession } from './hosted-session.ts';
 import type { RunPrompt } from './prompts/prompt-runner.ts';
 import { MAX_MESSAGE_BYTES } from './protocol/client-socket.ts';
@@ -45,7 +45,7 @@ export interface HostServerOptions {
   /** Opens a stored session. */
   open(id: string): Promise<void>;
   runPrompt: RunPrompt;
-  logger: Pick<Logger, 'error'>;
+  logger: Pick<Logger, 'error' | 'warn'>;
 }
 
 /**
@@ -95,24 +95,24 @@ export async function serveSessions(
       return sendJson(response, policyOf(code).status, { code, message });
     });
   });
-  server.on('upgrade', (request, stream, head) => {
-    // A client that disconnects meanwhile needs no answer.
-    stream.on('error', () => stream.destroy());
-    void find(read(request)).then((found) => {
-      if (typeof found === 'string') {
-        const status = `${STATUSES[found]} ${STATUS_CODES[STATUSES[found]]}`;
-        return stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-      }
+  onUpgrade(
+    server,
+    async (request, stream, head) => {
+      const found = await find(read(request));
+      if (typeof found === 'string') return refuseUpgrade(stream, STATUSES[found]);
       const { session, resource } = found;
+      if (!session.hasRoomFor(resource === 'cdp' ? 'client' : 'viewer')) return refuseUpgrade(stream, 429);
       if (resource === 'cdp')
         return clients.handleUpgrade(request, stream, head, (socket) => session.addClient(socket));
       return viewers.handleUpgrade(request, stream, head, (socket) =>
         session.addViewer(socket, { mayControl: resource === 'control', ...viewerQuery(request) }),
       );
-    });
-  });
-  server.listen(port, address);
-  await once(server, 'listening').catch((cause) => {
+    },
+    (error) => logger.warn({ err: error }, 'a client of a browser session could not be connected'),
+  );
+  await listen(server, { port, host: address }, (error) =>
+    logger.warn({ err: error }, 'a request of the API could not be accepted'),
+  ).catch((cause) => {
     throw new ServiceError(
       'BAD_REQUEST',
       `Browser sessions cannot be served at ${address} port ${port}, which WINNOW_SESSION_ADDRESS sets: ${messageOf(cause)}.`,

@@ -117,8 +117,8 @@ export class HostedSession {
       onStep: (tool) => this.#counters.addPromptStep(tool),
       logger,
     });
-    void connection.closed.then(() => this.end('crashed'));
-    void browser.exceeded.then((limit) => this.end(limit));
+    void connection.closed.then(() => this.#endLogged('crashed'));
+    void browser.exceeded.then((limit) => this.#endLogged(limit));
   }
 
   /** When the session was last active, in milliseconds since 1970. It is active while a call runs. */
@@ -202,6 +202,11 @@ export class HostedSession {
     });
   }
 
+  /** Whether another client of the DevTools protocol, or another viewer, may connect. */
+  hasRoomFor(kind: 'client' | 'viewer'): boolean {
+    return kind === 'client' ? this.#clients.hasRoom : this.#liveView.hasRoom;
+  }
+
   /** Connects a client of the DevTools protocol. */
   addClient(socket: WebSocket): void {
     this.#counters.addClient(socket);
@@ -214,14 +219,24 @@ export class HostedSession {
 
   /** Serves the socket for code and for the profile. Their messages are no activity of the user. */
   #serveProtocolSocket(): Promise<ProtocolSocket> {
-    this.#protocolSocket ??= serveProtocolSocket(this.#browser.directory.protocol, (socket, purpose) => {
-      const options = { onActivity: () => undefined };
-      const onLeftWaiting = (targetIds: string[]) =>
-        void this.#stopStalledNavigations(targetIds, KILLED_NAVIGATION_MS);
-      if (purpose === 'code') this.#clients.connect(socket, { ...options, onLeftWaiting });
-      else this.#clients.connectUncounted(socket, { ...options, usesHiddenTab: true });
+    if (this.#protocolSocket) return this.#protocolSocket;
+    const serving = serveProtocolSocket(this.#browser.directory.protocol, {
+      hasRoom: () => this.#clients.hasRoom,
+      onClient: (socket, purpose) => {
+        const options = { onActivity: () => undefined };
+        const onLeftWaiting = (targetIds: string[]) =>
+          void this.#stopStalledNavigations(targetIds, KILLED_NAVIGATION_MS);
+        if (purpose === 'code') this.#clients.connect(socket, { ...options, onLeftWaiting });
+        else this.#clients.connectUncounted(socket, { ...options, usesHiddenTab: true });
+      },
+      logger: this.#logger,
     });
-    return this.#protocolSocket;
+    this.#protocolSocket = serving;
+    // Whoever needs it next tries again.
+    serving.catch(() => {
+      this.#protocolSocket = undefined;
+    });
+    return serving;
   }
 
   /** Lists the files that the session has stored, and the downloads that were too large for it. */
@@ -301,6 +316,13 @@ export class HostedSession {
     } finally {
       this.#end.resolve(reason);
     }
+  }
+
+  /** Ends the session where nobody waits for it. Its directory may not have been deleted. */
+  async #endLogged(reason: SessionEndReason): Promise<void> {
+    await this.end(reason).catch((error) =>
+      this.#logger.warn({ err: error, session: this.id }, 'a browser session did not end in order'),
+    );
   }
 
   /**

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { messageOf, ServiceError, toServiceError } from '../errors.ts';
 import type { Language } from '../schemas/session.ts';
+import { freeDescriptors } from '../system/descriptors.ts';
 import type { Logger } from '../system/logger.ts';
 import { type Confinement, findConfinement } from '../system/sandbox/confinement.ts';
 import type { BrowserLimits } from './browser/browser-limits.ts';
@@ -29,12 +30,19 @@ export interface SessionHostOptions {
   logger: Logger;
   /** The memory in bytes that new processes may use; by default the system is asked. */
   availableMemory?(): number;
+  /** The file descriptors that this process can still open; by default the system is asked. */
+  availableDescriptors?(): number;
   /** The limits of each browser, by default `BROWSER_LIMITS`. */
   browserLimits?: BrowserLimits;
 }
 
 /** Free memory in bytes that a further session needs. */
 const SESSION_MEMORY_BYTES = 400 * 1024 * 1024;
+/**
+ * Free file descriptors that a further session needs: a browser uses a few dozens, with clients, programs and
+ * connections of its pages up to some hundreds.
+ */
+const SESSION_DESCRIPTORS = 256;
 /** A session whose workflow does not take care of it within this many milliseconds is ended. */
 const KEEP_WITHIN_MS = 60_000;
 
@@ -78,7 +86,8 @@ export class SessionHost {
     options.metrics.memory.hasRoom = () => !this.#isStopping && this.hasRoom;
     this.#spare = new SpareBrowser({
       start: () => this.#startSpare(),
-      hasMemory: () => this.#hasMemoryFor(2),
+      hasRoom: () => this.#hasRoomFor(2),
+      logger: options.logger,
     });
     this.#scrapes = new ScrapeBrowsers({
       take: async () => {
@@ -86,7 +95,7 @@ export class SessionHost {
         if (this.#sessions.size > 0) this.#spare.prepare();
         return browser;
       },
-      hasMemory: () => this.#hasMemoryFor(2),
+      hasRoom: () => this.#hasRoomFor(2),
       logger: options.logger,
     });
   }
@@ -103,9 +112,8 @@ export class SessionHost {
   /**
    * Starts the browser of a session, or takes over that of the scrape which it continues. A second call for
    * the same session waits for the first one.
-   * @throws ServiceError `SESSION_LIMIT_REACHED` if the memory does not suffice, `SESSION_FAILED` if the
-   * browser does not
-   *   start
+   * @throws ServiceError `SESSION_LIMIT_REACHED` if the memory or the file descriptors do not suffice,
+   * `SESSION_FAILED` if the browser does not start
    */
   async open(id: string, scrapeId?: string | null): Promise<HostedSession> {
     const opening = this.#sessions.get(id) ?? this.#open(id, scrapeId);
@@ -155,9 +163,9 @@ export class SessionHost {
     ]);
   }
 
-  /** Whether there is memory for another session, if need be that of a page that is only kept. */
+  /** Whether there is room for another session, if need be that of a page that is only kept. */
   get hasRoom(): boolean {
-    return this.#scrapes.isKeepingAny || this.#hasMemoryFor(1);
+    return this.#scrapes.isKeepingAny || this.#hasRoomFor(1);
   }
 
   /** A browser for a scrape, whose page a session can take over for a while. */
@@ -170,11 +178,12 @@ export class SessionHost {
     const kept = scrapeId ? this.#scrapes.take(scrapeId) : undefined;
     if (kept) return { ...kept, hasPage: true };
     // Sessions come first.
-    while (!this.#hasMemoryFor(1) && (await this.#scrapes.endOldest()));
-    if (!this.#hasMemoryFor(1)) {
+    while (this.#missingFor(1) && (await this.#scrapes.endOldest()));
+    const missing = this.#missingFor(1);
+    if (missing) {
       throw new ServiceError(
         'SESSION_LIMIT_REACHED',
-        'The memory of the host does not suffice for another browser session. Try again when one has ended.',
+        `The host has not enough ${missing} for another browser session. Try again when one has ended.`,
       );
     }
     return this.#spare.take();
@@ -200,10 +209,14 @@ export class SessionHost {
       this.#kept.delete(id);
       if (this.#sessions.size === 0) this.#spare.closeLater();
     });
-    if (this.#javaScript.isLikely && this.#hasMemoryFor(1)) void session.startLanguage('node');
+    if (this.#javaScript.isLikely && this.#hasRoomFor(1)) void session.startLanguage('node');
     this.#javaScript.noticeSession();
     this.#spare.prepare();
-    setTimeout(() => void this.#endUnlessKept(session), KEEP_WITHIN_MS).unref();
+    const endUnlessKept = () =>
+      this.#endUnlessKept(session).catch((error) =>
+        logger.warn({ err: error, session: id }, 'a browser session without a workflow did not end in order'),
+      );
+    setTimeout(endUnlessKept, KEEP_WITHIN_MS).unref();
     return session;
   }
 
@@ -228,9 +241,16 @@ export class SessionHost {
     void this.#spare.current?.then((browser) => browser && this.#startNode(browser));
   }
 
-  #hasMemoryFor(sessions: number): boolean {
-    const { availableMemory = () => process.availableMemory() } = this.#options;
-    return availableMemory() >= sessions * SESSION_MEMORY_BYTES;
+  #hasRoomFor(sessions: number): boolean {
+    return this.#missingFor(sessions) === undefined;
+  }
+
+  /** @returns what the host has too little of for so many more browsers, if anything */
+  #missingFor(sessions: number): 'memory' | 'file descriptors' | undefined {
+    const { availableMemory = () => process.availableMemory(), availableDescriptors = freeDescriptors } =
+      this.#options;
+    if (availableMemory() < sessions * SESSION_MEMORY_BYTES) return 'memory';
+    return availableDescriptors() < sessions * SESSION_DESCRIPTORS ? 'file descriptors' : undefined;
   }
 
   /**

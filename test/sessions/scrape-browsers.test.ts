@@ -43,7 +43,7 @@ function startBrowsers(options: Partial<ConstructorParameters<typeof ScrapeBrows
   const logger = { warn: () => undefined };
   const browsers = new ScrapeBrowsers({
     take: counting.take,
-    hasMemory: () => true,
+    hasRoom: () => true,
     logger,
     ...options,
     limits,
@@ -125,7 +125,7 @@ it('a scrape that is repeated keeps one page', async () => {
 });
 
 it('a scrape goes on without a browser of its own when memory is short, or when none starts in time', async () => {
-  const short = startBrowsers({ hasMemory: () => false });
+  const short = startBrowsers({ hasRoom: () => false });
   expect(await short.scrape('a')).toBe(false);
   const { take, open } = countingBrowsers();
   const started = Promise.withResolvers<void>();

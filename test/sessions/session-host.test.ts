@@ -10,9 +10,12 @@ import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { openBrowserSandbox } from '../../src/sessions/browser/session-browser.ts';
 import { serveSessions } from '../../src/sessions/host-server.ts';
 import type { HostedSession } from '../../src/sessions/hosted-session.ts';
+import { MAX_CLIENTS } from '../../src/sessions/protocol/protocol-clients.ts';
 import { createSessionDirectory } from '../../src/sessions/session-directory.ts';
 import { findSessionConfinement, type SessionHost } from '../../src/sessions/session-host.ts';
+import { freeDescriptors } from '../../src/system/descriptors.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../src/system/encryption/host-request.ts';
+import { createLogger } from '../../src/system/logger.ts';
 import { connectRaw } from '../support/browser/protocol.ts';
 import { serveSockets } from '../support/network/serve-sockets.ts';
 import { processesWith } from '../support/processes/process-list.ts';
@@ -24,8 +27,12 @@ import { pollUntil } from '../support/suite/poll.ts';
 let host: SessionHost;
 let readMetric: TestSessionHost['readMetric'];
 let availableMemory = 8 * 1024 ** 3;
+let availableDescriptors = 10_000;
 beforeAll(async () => {
-  ({ host, readMetric } = await openTestSessionHost({ availableMemory: () => availableMemory }));
+  ({ host, readMetric } = await openTestSessionHost({
+    availableMemory: () => availableMemory,
+    availableDescriptors: () => availableDescriptors,
+  }));
 });
 afterAll(() => host.close());
 
@@ -78,6 +85,65 @@ it('a host without memory for another session says so and starts none', async ()
   expect(await readMetric('winnow_session_room')).toBe(0);
   expect(await readMetric('winnow_session_open_seconds_count{outcome="refused"}')).toBe(1);
   availableMemory = before;
+});
+
+it('a host that is short of file descriptors says so and starts no session', async () => {
+  const before = availableDescriptors;
+  availableDescriptors = 200;
+  expect(host.hasRoom).toBe(false);
+  await expect(host.open(crypto.randomUUID())).rejects.toMatchObject({
+    code: 'SESSION_LIMIT_REACHED',
+    message: expect.stringContaining('not enough file descriptors'),
+  });
+  availableDescriptors = before;
+});
+
+it('code that opens as many connections to the browser as it can takes few file descriptors of the host', async () => {
+  const session = await host.open(crypto.randomUUID());
+  const run = (code: string) =>
+    session.execute({ language: 'node', code, timeoutMs: 150_000 }, new AbortController().signal);
+  await run('1');
+  const before = freeDescriptors();
+  const { result, error } = await run(`
+    const { connect } = await import('node:net');
+    globalThis.held = [];
+    for (let count = 0; count < 3000; count++) {
+      const socket = connect('/run/browser/cdp.sock');
+      socket.on('error', () => undefined);
+      socket.write('GET / HTTP/1.1\\r\\nHost: browser\\r\\n');
+      held.push(socket);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    String(held.filter((socket) => !socket.closed).length)`);
+  expect(error).toBeUndefined();
+  expect(Number(result)).toBeLessThanOrEqual(MAX_CLIENTS + 8);
+  expect(before - freeDescriptors()).toBeLessThan(100);
+  await session.end('deleted');
+});
+
+it('a further client of a session is refused by its handshake', async () => {
+  const id = crypto.randomUUID();
+  const session = await host.open(id);
+  const server = await serveSessions(host, {
+    address: '127.0.0.1',
+    port: 0,
+    secretKey: 'k',
+    open: async () => undefined,
+    runPrompt: () => Promise.reject(new Error('no session has a prompt')),
+    logger: createLogger('test', 'error'),
+  });
+  const connect = (resource: string) => {
+    const path = `/sessions/${id}/${resource}`;
+    const headers = { [HOST_REQUEST_HEADER]: signHostRequest('k', { method: 'GET', path }) };
+    return new WebSocket(server.url.replace('http', 'ws') + path, { headers });
+  };
+  const clients = Array.from({ length: MAX_CLIENTS }, () => connect('cdp'));
+  await Promise.all(clients.map((client) => once(client, 'open')));
+  expect(String((await once(connect('cdp'), 'error'))[0])).toContain('429');
+  const viewer = connect('view');
+  await once(viewer, 'open');
+  server.close();
+  await session.end('deleted');
 });
 
 it('the metrics of a host count the bytes of clients, and the replays of scrapes', async () => {
@@ -170,7 +236,7 @@ it('a host logs why a request failed unexpectedly, because the API learns only t
     secretKey: 'k',
     open: async () => undefined,
     runPrompt: () => Promise.reject(new Error('no session has a prompt')),
-    logger: { error: (details: unknown) => void logged.push(details) },
+    logger: { error: (details: unknown) => void logged.push(details), warn: () => undefined },
   });
   const code = `require('node:fs').writeFileSync('/downloads/${id}', '')`;
   await session.execute({ language: 'node', code, timeoutMs: 30_000 }, new AbortController().signal);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { RunningBrowser } from '../../src/sessions/browser/running-browser.ts';
 import { SpareBrowser } from '../../src/sessions/browser/spare-browser.ts';
+import { createLogger } from '../../src/system/logger.ts';
 
 /** Browsers that only count, because starting real ones is tested elsewhere. */
 function countingBrowsers() {
@@ -27,7 +28,7 @@ function countingBrowsers() {
 
 /** A spare browser that is started at once. */
 const spareBrowser = (start: () => Promise<RunningBrowser>) =>
-  new SpareBrowser({ start, hasMemory: () => true, delayMs: 0 });
+  new SpareBrowser({ start, hasRoom: () => true, logger: createLogger('test', 'error'), delayMs: 0 });
 
 it('a session gets the spare browser, and never one that another session had', async () => {
   const { start, open } = countingBrowsers();

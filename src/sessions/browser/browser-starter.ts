@@ -126,10 +126,12 @@ export class BrowserStarter {
       onMeasured: ({ processorMs }) => pid && this.#shares.note(pid, processorMs),
     });
     void connection.closed.then(() => pid && this.#shares.forget(pid));
-    void exceeded.then((limit) => {
-      logger.warn({ limit }, 'a browser of a session or scrape used more than it may, so it was ended');
-      return browser.chromium.close(0);
-    });
+    exceeded
+      .then((limit) => {
+        logger.warn({ limit }, 'a browser of a session or scrape used more than it may, so it was ended');
+        return browser.chromium.close(0);
+      })
+      .catch((error) => logger.warn({ err: error }, 'a browser that used more than it may did not end'));
     return exceeded;
   }
 }

@@ -10,7 +10,7 @@ export interface ScrapeBrowsersOptions {
   /** Returns a browser that nobody has used. */
   take(): Promise<RunningBrowser>;
   /** Whether the memory of the host suffices for another browser. */
-  hasMemory(): boolean;
+  hasRoom(): boolean;
   logger: Pick<Logger, 'warn'>;
   limits?: Partial<typeof LIMITS>;
 }
@@ -133,7 +133,7 @@ export class ScrapeBrowsers {
       this.take(scrapeId);
       this.#endLater(oldest.browser);
     }
-    return this.#options.hasMemory();
+    return this.#options.hasRoom();
   }
 
   #keep(scrapeId: string, browser: RunningBrowser): void {

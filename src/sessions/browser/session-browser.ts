@@ -41,6 +41,12 @@ const LISTEN_PROGRAM = join(import.meta.dirname, 'listen-inside.js');
 /** Files with fonts and their configuration, as Debian and most other distributions have them. */
 const FONT_PATHS = ['/etc/fonts', '/usr/share/fonts', '/usr/share/fontconfig', '/var/cache/fontconfig'];
 
+/**
+ * Connections of a browser to its proxy at once; further ones are closed. Each takes two file descriptors of this
+ * process. Chromium has up to 64 for each browser context, of which its clients may create any number.
+ */
+const MAX_PROXY_CONNECTIONS = 256;
+
 /** The cache of the browser counts as part of its profile, whose size is limited; pages may use the rest. */
 const MAX_CACHE_BYTES = 128 * 1024 * 1024;
 
@@ -82,7 +88,12 @@ export async function openBrowserSandbox(options: SessionBrowserOptions): Promis
   child.stdin?.on('error', () => undefined);
   const serving = acceptConnections(options.serveProxy);
   const isListening = new Promise<void>((resolve, reject) => {
-    child.once('message', (_message, server) => resolve(serving.start(server as Server)));
+    // Without a free file descriptor, the port arrives without its server.
+    child.once('message', (_message, server) =>
+      server
+        ? resolve(serving.start(server as Server))
+        : reject(new Error('the port of the proxy is missing')),
+    );
     child.once('disconnect', () => reject(new Error('the port of the proxy was not opened')));
   });
   // `startBrowser` reports it.
@@ -185,7 +196,11 @@ function acceptConnections(serve: (connection: Socket) => void) {
   return {
     start(server: Server) {
       listening = server;
+      server.maxConnections = MAX_PROXY_CONNECTIONS;
+      // A connection that cannot be accepted fails in the browser.
+      server.on('error', () => undefined);
       server.on('connection', (connection) => {
+        connection.on('error', () => connection.destroy());
         connections.add(connection);
         connection.once('close', () => connections.delete(connection));
         serve(connection);

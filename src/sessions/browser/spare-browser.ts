@@ -1,3 +1,4 @@
+import type { Logger } from '../../system/logger.ts';
 import { endBrowser, type RunningBrowser } from './running-browser.ts';
 
 /** How long the spare browser is kept after the last session, in milliseconds. */
@@ -13,7 +14,8 @@ export interface SpareBrowserOptions {
   /** Starts a browser. */
   start(): Promise<RunningBrowser>;
   /** Whether there is memory for the spare browser when it is about to be started. */
-  hasMemory(): boolean;
+  hasRoom(): boolean;
+  logger: Pick<Logger, 'warn'>;
   /** Milliseconds until it is started, one second by default. */
   delayMs?: number;
 }
@@ -28,6 +30,10 @@ export class SpareBrowser {
   #startTimer: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
 
+  /** Gets the errors of an end that nobody waits for. */
+  readonly #onFault = (error: unknown): void =>
+    this.#options.logger.warn({ err: error }, 'the spare browser did not end in order');
+
   constructor(options: SpareBrowserOptions) {
     this.#options = options;
   }
@@ -38,9 +44,9 @@ export class SpareBrowser {
    */
   prepare(): void {
     this.#clearTimers();
-    const { hasMemory, delayMs = DELAY_MS } = this.#options;
+    const { hasRoom, delayMs = DELAY_MS } = this.#options;
     this.#startTimer = setTimeout(() => {
-      if (hasMemory()) this.#browser ??= this.#startSpare();
+      if (hasRoom()) this.#browser ??= this.#startSpare();
     }, delayMs).unref();
   }
 
@@ -59,7 +65,7 @@ export class SpareBrowser {
   /** Ends the spare browser in a minute, unless it is needed again. */
   closeLater(): void {
     this.#clearTimers();
-    this.#idleTimer = setTimeout(() => void this.close(), IDLE_MS).unref();
+    this.#idleTimer = setTimeout(() => this.close().catch(this.#onFault), IDLE_MS).unref();
   }
 
   /** Ends the spare browser. */
@@ -79,7 +85,7 @@ export class SpareBrowser {
   async #startSpare(): Promise<RunningBrowser | undefined> {
     try {
       const browser = await this.#options.start();
-      void browser.chromium.connection.closed.then(() => this.#forget(browser));
+      browser.chromium.connection.closed.then(() => this.#forget(browser)).catch(this.#onFault);
       return browser;
     } catch {
       // `start` reports the reason when a session needs a browser.

@@ -10,9 +10,8 @@ import { Viewer, type ViewerRights } from './viewer.ts';
 
 /** More viewers than this are refused. */
 const MAX_VIEWERS = 50;
-/** WebSocket close codes: internal error (RFC 6455), try again later (IANA registry). */
+/** WebSocket close code of an internal error (RFC 6455). */
 const INTERNAL_ERROR = 1011;
-const TRY_AGAIN_LATER = 1013;
 /** Most bytes of a close reason (RFC 6455, 5.5). */
 const MAX_REASON_BYTES = 123;
 /** A page may change its title at any rate; viewers get the list of tabs no more often than this. */
@@ -103,12 +102,16 @@ export class LiveView {
     return this.#shown?.targetId;
   }
 
-  /** Adds a viewer, who sees the newest frame at once. The socket is closed when the session ends. */
+  /** Whether another viewer may connect. */
+  get hasRoom(): boolean {
+    return this.#viewers.size < MAX_VIEWERS;
+  }
+
+  /** Adds a viewer, whose handshake is only accepted while {@link hasRoom}, and who sees the newest frame at once. The socket is closed when the session ends. */
   addViewer(socket: WebSocket, options: ViewerRights): void {
     // A connection that fails is closed, which is all that has to be known about it.
     socket.on('error', () => undefined);
     if (this.#end) socket.close(this.#end.code, this.#end.reason);
-    else if (this.#viewers.size >= MAX_VIEWERS) socket.close(TRY_AGAIN_LATER, 'too many viewers');
     else this.#welcome(socket, options);
   }
 

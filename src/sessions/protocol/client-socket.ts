@@ -9,7 +9,7 @@ export const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
  */
 const MAX_WAITING_BYTES = MAX_MESSAGE_BYTES + 64 * 1024 * 1024;
 /** WebSocket close code (IANA registry). */
-export const TRY_AGAIN_LATER = 1013;
+const TRY_AGAIN_LATER = 1013;
 const UNREAD =
   'the client does not read its messages: too many bytes wait for it. Connect again and read faster, or ask for less';
 

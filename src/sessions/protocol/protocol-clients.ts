@@ -3,7 +3,7 @@ import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
 import { GOING_AWAY_CODE } from '../../schemas/live-view.ts';
 import { SESSION_END_SENTENCES, type SessionEndReason } from '../../schemas/session-end.ts';
 import { DOWNLOADS_PATH } from '../browser/session-browser.ts';
-import { ClientSocket, TRY_AGAIN_LATER } from './client-socket.ts';
+import { ClientSocket } from './client-socket.ts';
 import type { HiddenTab } from './hidden-tab.ts';
 import { ProtocolClient, type ProtocolClientOptions } from './protocol-client.ts';
 
@@ -57,23 +57,18 @@ export class ProtocolClients {
     return this.#clients.size;
   }
 
+  /** Whether another client may connect. */
+  get hasRoom(): boolean {
+    return this.#clients.size < MAX_CLIENTS;
+  }
+
   /** Hides a tab from all clients that connect from now on. */
   hide(tab: HiddenTab): void {
     this.#browser.hiddenTab = tab;
   }
 
-  /** Serves a client until it disconnects, or refuses it if there are too many. */
+  /** Serves a client until it disconnects. Its handshake is only accepted while {@link hasRoom}. */
   connect(socket: WebSocket, options: ProtocolClientOptions): void {
-    if (this.#clients.size >= MAX_CLIENTS) {
-      // Without a listener, an error of this socket would end the process. The client was refused, so there
-      // is nothing to report.
-      socket.on('error', () => socket.terminate());
-      socket.close(
-        TRY_AGAIN_LATER,
-        `${MAX_CLIENTS} clients are connected to this session already: disconnect one of them, then try again`,
-      );
-      return;
-    }
     const output = this.connectUncounted(socket, options);
     this.#clients.add(output);
     socket.once('close', () => this.#clients.delete(output));

@@ -1,10 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { Logger } from '../../system/logger.ts';
+import { listen, onUpgrade, refuseUpgrade } from '../../system/server.ts';
 import { giveToSession, PROTOCOL_SOCKET } from '../session-directory.ts';
 import { MAX_MESSAGE_BYTES } from './client-socket.ts';
+import { MAX_CLIENTS } from './protocol-clients.ts';
+
+/**
+ * Connections at once: those of all clients, that of the profile, and some whose handshakes are under way.
+ * Further ones are closed unread, because each takes a file descriptor of this process.
+ */
+const MAX_CONNECTIONS = MAX_CLIENTS + 8;
+/** How long the handshake of a client may take, in milliseconds, and how often that is checked. */
+const HANDSHAKE_MS = 10_000;
+const CHECK_MS = 2_000;
+/** Size of the headers of a handshake, in bytes. */
+const MAX_HEADER_BYTES = 8 * 1024;
 
 /** The Unix socket of a session on which its sandboxes speak the DevTools protocol. */
 export interface ProtocolSocket {
@@ -13,26 +26,56 @@ export interface ProtocolSocket {
   close(): void;
 }
 
+/** Options of {@link serveProtocolSocket}. */
+export interface ProtocolSocketOptions {
+  /** Whether another client of code may connect. */
+  hasRoom(): boolean;
+  onClient(socket: WebSocket, purpose: 'code' | 'profile'): void;
+  logger: Pick<Logger, 'warn'>;
+}
+
 /**
  * Serves the socket of the DevTools protocol in a directory of a session. The host's own Playwright connects
  * to it too, at a path that code of users does not know.
  */
 export async function serveProtocolSocket(
   directory: string,
-  onClient: (socket: WebSocket, purpose: 'code' | 'profile') => void,
+  { hasRoom, onClient, logger }: ProtocolSocketOptions,
 ): Promise<ProtocolSocket> {
+  const onError = (error: unknown) =>
+    logger.warn({ err: error }, 'a client of the DevTools protocol could not be connected');
   const profilePath = `/profile-${randomUUID()}`;
-  const server = createServer((_request, response) => {
-    response.writeHead(404).end();
+  const server = createServer(
+    {
+      headersTimeout: HANDSHAKE_MS,
+      requestTimeout: HANDSHAKE_MS,
+      connectionsCheckingInterval: CHECK_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    },
+    (_request, response) => {
+      response.writeHead(404, { Connection: 'close' }).end();
+    },
+  );
+  server.maxConnections = MAX_CONNECTIONS;
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
   });
-  const sockets = new WebSocketServer({ server, maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false });
-  sockets.on('connection', (socket, request) => {
-    socket.on('error', () => socket.terminate());
-    onClient(socket, request.url === profilePath ? 'profile' : 'code');
-  });
+  onUpgrade(
+    server,
+    (request, stream, head) => {
+      const purpose = request.url === profilePath ? 'profile' : 'code';
+      if (purpose === 'code' && !hasRoom()) return refuseUpgrade(stream, 429);
+      return sockets.handleUpgrade(request, stream, head, (socket) => {
+        socket.on('error', () => socket.terminate());
+        onClient(socket, purpose);
+      });
+    },
+    onError,
+  );
   const path = join(directory, PROTOCOL_SOCKET);
-  server.listen(path);
-  await once(server, 'listening');
+  await listen(server, { path }, onError);
   await giveToSession(path);
   return {
     profileUrl: `ws+unix:${path}:${profilePath}`,
