@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import type { Scrapes } from './activities/scrape/scrape.ts';
 import { serveDirectStarts } from './jobs/direct-start/server.ts';
+import { createScrapeMetrics } from './jobs/scraping/scrape-metrics.ts';
 import { findChromium } from './run/embedded/chromium.ts';
 import { createModelAccess } from './run/process/create-models.ts';
 import type { HostedSessions } from './run/process/host-sessions.ts';
@@ -118,7 +119,8 @@ async function runWorker(): Promise<RunningService> {
     logger,
   });
   const roles = config.workerRoles.filter((role) => role !== 'sessions' || sessions);
-  const parts = { browser, documents, threads, sessions, models, logger };
+  const metrics = createScrapeMetrics(registry);
+  const parts = { browser, documents, threads, sessions, models, metrics, logger };
   const { activities, scrapes } = createWorkerActivities(config, storage, parts);
   const workers = await createTemporalWorkers({
     connection,

@@ -100,7 +100,7 @@ async function crawl(siteUrl: string, { graph, setting }: CrawlerTask) {
 function extractFromTree(page: Page) {
   const tree = page.$.root()[0]!;
   return {
-    markdown: toMarkdown(clean(tree, snapshotOf(page, ''), CLEAN), { ...CLEAN, tidy: true }),
+    markdown: toMarkdown(clean(tree, snapshotOf(page, ''), CLEAN).tree, { ...CLEAN, tidy: true }),
     metadata: extractMetadata(tree, page.request.url),
   };
 }

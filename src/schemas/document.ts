@@ -20,6 +20,14 @@ const metadata = z
     timezone: z.string().optional(),
     numPages: z.int().optional().describe('number of pages of a document that were read'),
     totalPages: z.int().optional().describe('number of pages of a document'),
+    contentShare: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe(
+        'share of the text that readers see on the page that `onlyMainContent`, `includeTags` and `excludeTags` kept, from 0 to 1; absent if the page is not HTML',
+      ),
     challenge: z
       .string()
       .optional()

@@ -13,6 +13,8 @@ describe('includeTags that match nothing', () => {
     });
     const kept = await dataOf(['h1', '.none']);
     expect(kept.markdown).toBe('# Head');
+    // Four of nine characters.
+    expect(kept.metadata.contentShare).toBe(0.444);
     expect(kept).not.toHaveProperty('warning');
   });
 });

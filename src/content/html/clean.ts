@@ -1,6 +1,7 @@
 import { type ChildNode, Document, type Element, isDirective, type ParentNode, Text } from 'domhandler';
 import { find } from 'domutils';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
+import type { Decisions } from './main-content/evidence/sign.ts';
 import { findBoilerplate } from './main-content/index.ts';
 import { isMathScript } from './markdown/math.ts';
 import { backgroundPicture, imageSource, isImageElement, isTrackingPixel } from './media/image-sources.ts';
@@ -29,13 +30,20 @@ export type Warn = (sentence: string) => void;
 /** The fields of a snapshot that determine how a page is read. */
 type PageSource = Pick<Snapshot, 'url' | 'engine'>;
 
+/** The parts of a page that the options keep. */
+export interface CleanedPage {
+  tree: Document;
+  /** What the main-content filter dropped; absent if it was not applied. */
+  decisions?: Decisions;
+}
+
 /**
  * Copies the parts of a page that the options keep, without scripts and the like, with absolute URLs. If the
  * main-content filter leaves nothing visible, it is not applied.
  * @param warn called if `includeTags` match nothing
  * @throws ServiceError `BAD_REQUEST` for an invalid selector
  */
-export function clean(page: Document, snapshot: PageSource, options: CleanOptions, warn?: Warn): Document {
+export function clean(page: Document, snapshot: PageSource, options: CleanOptions, warn?: Warn): CleanedPage {
   const { includeTags = [] } = options;
   if (
     warn &&
@@ -44,24 +52,22 @@ export function clean(page: Document, snapshot: PageSource, options: CleanOption
   )
     warn(`includeTags: ${includeTags.join(', ')} match nothing on the page, so nothing of it was kept.`);
   const cleaned = applyFilters(page, snapshot, options);
-  return options.onlyMainContent && isBlank(cleaned)
+  return options.onlyMainContent && isBlank(cleaned.tree)
     ? applyFilters(page, snapshot, { ...options, onlyMainContent: false })
     : cleaned;
 }
 
-function applyFilters(page: Document, snapshot: PageSource, options: CleanOptions): Document {
+function applyFilters(page: Document, snapshot: PageSource, options: CleanOptions): CleanedPage {
   const { url, engine } = snapshot;
   const included = options.includeTags?.length ? findMatches(options.includeTags, page) : undefined;
   const dropped = findMatches(options.excludeTags ?? [], page);
-  if (options.onlyMainContent) {
-    // An element that `includeTags` selects is kept even if it looks like boilerplate.
-    for (const element of findBoilerplate(page, snapshot).elements())
-      if (!included?.has(element)) dropped.add(element);
-  }
+  const decisions = options.onlyMainContent ? findBoilerplate(page, snapshot) : undefined;
+  // An element that `includeTags` selects is kept even if it looks like boilerplate.
+  for (const element of decisions?.elements() ?? []) if (!included?.has(element)) dropped.add(element);
   const filter = { dropped, base: documentBaseUrl(page, url), isScripted: engine === 'browser' };
-  const cleaned = new Document([]);
-  setChildren(cleaned, copyNodes(included ? outermost(included) : page.children, [], filter));
-  return cleaned;
+  const tree = new Document([]);
+  setChildren(tree, copyNodes(included ? outermost(included) : page.children, [], filter));
+  return { tree, ...(decisions && { decisions }) };
 }
 
 /** The parts of a page that are not copied as they are. */

@@ -2,7 +2,8 @@ import serialize from 'dom-serializer';
 import type { Document } from 'domhandler';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
 import { extractBlocks, splitTextBlocks, type TextBlock } from './blocks.ts';
-import { clean, type Warn } from './clean.ts';
+import { type CleanedPage, clean, type Warn } from './clean.ts';
+import { contentShare } from './content-share.ts';
 import { parseFeed } from './feed.ts';
 import { lazy } from './lazy.ts';
 import { fencedCode, toMarkdown as toWinnowMarkdown } from './markdown/index.ts';
@@ -50,6 +51,13 @@ export interface Content {
   /** Audio and video files of the unfiltered page. */
   readonly media: PageMedia;
   readonly metadata: Record<string, string | string[]>;
+  /**
+   * The share of the text that readers see on the page that was kept, from 0 to 1; `undefined` if the content
+   * is not HTML.
+   */
+  readonly share: number | undefined;
+  /** Whether the main-content filter took decisions back, because most of the running text was missing. */
+  readonly isDisputed: boolean;
   /** Structured data of the unfiltered page. */
   readonly structuredData: StructuredData;
   /** Values of one attribute over all elements of the page that match a CSS selector. */
@@ -124,7 +132,7 @@ interface TreeSource {
 class HtmlContent implements Content {
   readonly snapshot: Snapshot;
   readonly #page: () => Document;
-  readonly #cleaned: () => Document;
+  readonly #cleaned: () => CleanedPage;
   readonly #html: () => string;
   readonly #markdown: () => string;
   readonly #links: () => string[];
@@ -162,7 +170,7 @@ class HtmlContent implements Content {
   }
 
   get tree() {
-    return this.#cleaned();
+    return this.#cleaned().tree;
   }
 
   get blocks() {
@@ -194,6 +202,15 @@ class HtmlContent implements Content {
     return this.#metadata();
   }
 
+  get share() {
+    const { tree, decisions } = this.#cleaned();
+    return contentShare(this.#page(), tree, decisions);
+  }
+
+  get isDisputed() {
+    return this.#cleaned().decisions?.areDisputed ?? false;
+  }
+
   get structuredData() {
     return this.#structuredData();
   }
@@ -212,6 +229,8 @@ class PlainContent implements Content {
   readonly html: string;
   readonly markdown: string;
   readonly tree = undefined;
+  readonly share = undefined;
+  readonly isDisputed = false;
   readonly links = [];
   readonly discovered = [];
   readonly images = [];

@@ -31,7 +31,7 @@ function buildFeedPage(feed: Feed): Document {
   // entry.
   for (const [index, section] of getElementsByTagName('section', page).entries()) {
     const { html = '', base } = entries[index]!;
-    const text = clean(parseHtml(html), { url: base, engine: 'http' }, KEEP_EVERYTHING);
+    const { tree: text } = clean(parseHtml(html), { url: base, engine: 'http' }, KEEP_EVERYTHING);
     const [body] = getElementsByTagName('body', text);
     setChildren(section, body?.children ?? []);
   }

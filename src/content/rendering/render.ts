@@ -49,6 +49,10 @@ export interface Rendered {
   questions: OpenQuestion[];
   /** The data that formats prepared for `finish`, by type. */
   prepared: Record<string, unknown>;
+  /** The share of the page's text that was kept, from 0 to 1; absent if the page is not HTML. */
+  contentShare?: number;
+  /** Whether a second opinion brought text back that the main-content filter had dropped. */
+  isDisputed: boolean;
   /** Set if `index` is. */
   entry?: PageEntry;
 }
@@ -95,7 +99,7 @@ export async function render(
   for (const { format, request } of records) {
     if (format.prepare) prepared[request.type] = await format.prepare(content, request, { fields, hasModel });
   }
-  const { metadata } = content;
+  const { metadata, share, isDisputed } = content;
   return {
     fields,
     metadata,
@@ -103,6 +107,8 @@ export async function render(
     warnings: [...warnings],
     questions,
     prepared,
+    isDisputed,
+    ...(share !== undefined && { contentShare: share }),
     ...(discover && { discovered: content.discovered }),
     ...(index && {
       entry: makePageEntry({

@@ -21,6 +21,7 @@ import { cleanMarkdown } from './clean-markdown.ts';
 import type { Deadline } from './deadline.ts';
 import { isIndexable } from './is-indexable.ts';
 import { type Answers, PageModel } from './page-model.ts';
+import type { ScrapeMetrics } from './scrape-metrics.ts';
 
 /** Dependencies for making documents. */
 export interface DocumentDeps {
@@ -31,6 +32,7 @@ export interface DocumentDeps {
   indexesPages: boolean;
   /** Absent if the operator has configured no language model. */
   models: Models | undefined;
+  metrics: ScrapeMetrics;
 }
 
 /** The page that a document is made from, and the options for making it. */
@@ -72,6 +74,7 @@ export async function buildDocument(deps: DocumentDeps, input: DocumentInput): P
   const { request, fetched } = input;
   const { snapshot } = fetched;
   const rendered = await renderPage(deps, input);
+  if (rendered.isDisputed) deps.metrics.secondOpinions.inc();
   using model = deps.models && new PageModel(deps.models, input, deps.renderer);
   const [answers, cleaned] = await Promise.all([
     model ? model.answer(rendered.questions) : NO_ANSWERS,
@@ -88,7 +91,11 @@ export async function buildDocument(deps: DocumentDeps, input: DocumentInput): P
     ...fields,
     ...(snapshot.actions && { actions: snapshot.actions }),
     ...(warnings.length && { warning: [...new Set(warnings)].join(' ') }),
-    metadata: { ...rendered.metadata, ...scrapeMetadata(input, credits) },
+    metadata: {
+      ...rendered.metadata,
+      ...scrapeMetadata(input, credits),
+      contentShare: rendered.contentShare,
+    },
   };
   const { screenshots = [], pdfs = [] } = snapshot.actions ?? {};
   const files = [...Object.values(snapshot.files), ...screenshots, ...pdfs, ...finished.files];

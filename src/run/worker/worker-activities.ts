@@ -8,6 +8,7 @@ import { findYtDlp } from '../../fetch/media/yt-dlp.ts';
 import { createChangeTracker } from '../../jobs/change-history/change-tracker.ts';
 import { createLinkFilterCache } from '../../jobs/crawl/link-filter-cache.ts';
 import { createRobotsCache } from '../../jobs/crawl/robots/robots-cache.ts';
+import type { ScrapeMetrics } from '../../jobs/scraping/scrape-metrics.ts';
 import type { Models } from '../../models/index.ts';
 import type { Logger } from '../../system/logger.ts';
 import type { HostedSessions } from '../process/host-sessions.ts';
@@ -26,10 +27,11 @@ export function createWorkerActivities(
     threads: ThreadPools;
     sessions: HostedSessions | undefined;
     models: Models | undefined;
+    metrics: ScrapeMetrics;
     logger: Logger;
   },
 ) {
-  const { browser, documents, threads, sessions, models, logger } = parts;
+  const { browser, documents, threads, sessions, models, metrics, logger } = parts;
   const { renderer, remuxPool } = threads;
   const { egress, proxy } = browser;
   const { db, results, versionBlobs } = storage;
@@ -57,6 +59,7 @@ export function createWorkerActivities(
     }),
     linkFilters: createLinkFilterCache({ db, robotsCache, maxRobotsWaitMs: config.maxRobotsWaitMs }),
     models,
+    metrics,
     tracker: createChangeTracker({ db, versionBlobs, renderer, trackingTtlMs }),
     searxngUrl: config.searxngUrl,
     secretKey: config.secretKey,

@@ -51,6 +51,39 @@ describe('running text', () => {
     expect(signsOf(html, 'div')).toEqual(['name: related', 'place: after the running text']);
   });
 
+  it('stays as the last paragraph although its class is that of boilerplate and its tag is no paragraph', () => {
+    const lines = ['one', 'two', 'three'].map((one) => `<div class="para">${sentence(one)}</div>`).join('');
+    const html = `<main><h1>Title</h1>${lines}<div class="related">${sentence('it')}</div></main>`;
+    expect(left(html)).toContain(sentence('it'));
+  });
+
+  it('stays as the last section of an outline without elements around its sections', () => {
+    const section = (title: string, name: string) => `<h2>${title}</h2><div class="${name}">${text}</div>`;
+    const html = `<main><h1>Title</h1>${section('First', 'a')}${section('Second', 'b')}
+      <h2>Third</h2><div class="sidebar">${paragraphs('it')}</div></main>`;
+    expect(left(html)).toContain(sentence('it'));
+  });
+
+  it('stays inside of the last section of an outline, of which it is all text', () => {
+    const section = (title: string, name: string) =>
+      `<section><h2>${title}</h2><div class="${name}">${paragraphs(title)}</div></section>`;
+    const html = `<main><h1>Title</h1>${section('First', 'a')}${section('Last', 'social')}</main>`;
+    expect(left(html)).toContain(sentence('Last'));
+  });
+
+  it('stays as a list of facts in short lines', () => {
+    const facts = [
+      'Weight: two kilograms and a half',
+      'Width: thirty inches without feet',
+      'Height: ten inches with its feet',
+      'Colour: dark green or light grey',
+    ];
+    const list = (name: string) =>
+      `<div class="${name}">${facts.map((one) => `<div>${one}</div>`).join('')}</div>`;
+    const html = `<main><h1>Title</h1>${text}${list('widget')}${more}</main>`;
+    expect(left(html)).toEqual(expect.arrayContaining(facts));
+  });
+
   it('needs three signs if it is most of the page', () => {
     const long = paragraphs(...Array.from({ length: 6 }, (_, nth) => `part ${nth}`));
     const page = (beside: string) => `<div>${text}</div><div class="comments">${long}${beside}</div>`;

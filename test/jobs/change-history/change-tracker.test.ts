@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
+import { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { computeFingerprint } from '../../../src/content/changes/fingerprint.ts';
@@ -14,6 +15,7 @@ import {
   type TrackedPage,
 } from '../../../src/jobs/change-history/change-tracker.ts';
 import { buildDocument } from '../../../src/jobs/scraping/build-document.ts';
+import { createScrapeMetrics } from '../../../src/jobs/scraping/scrape-metrics.ts';
 import { scrapeBody } from '../../../src/schemas/scrape.ts';
 import { type Blobs, openBlobs } from '../../../src/storage/blobs/index.ts';
 import { completeJob, failJob } from '../../../src/storage/db/jobs/end-and-bill.ts';
@@ -252,7 +254,14 @@ describe('a document', () => {
   async function documentOf(html: string, change: Partial<Snapshot>, by: ChangeTracker) {
     const id = await startScrape();
     const { json } = await buildDocument(
-      { renderer, tracker: by, media: { make: async () => ({}) }, models: undefined, indexesPages: false },
+      {
+        renderer,
+        tracker: by,
+        media: { make: async () => ({}) },
+        models: undefined,
+        indexesPages: false,
+        metrics: createScrapeMetrics(new Registry()),
+      },
       {
         scrapeId: id,
         request: scrapeBody.parse({ url: URL, formats: ['markdown', 'changeTracking'] }),

@@ -1,6 +1,6 @@
 import { Element } from 'domhandler';
 import { firstElements, isParentElement, isTag } from '../nodes.ts';
-import { isAlike } from './evidence/core.ts';
+import { isAlike } from './evidence/outline.ts';
 import { findShape, findWords } from './evidence/shapes.ts';
 import type { Sign } from './evidence/sign.ts';
 import { isHeading } from './page-index/element-measures.ts';
@@ -223,7 +223,10 @@ function isContinuation(
   if (linked > (headings > 0 || isData ? MAX_LINKED_SHARE_OF_DATA : MAX_LINKED_SHARE_OF_TEXT) * length)
     return false;
   return (
-    (core.contains(element) || isInMarked(element) || isAlike(element, beside, index)) &&
+    (core.contains(element) ||
+      isWithin(core.element, element) ||
+      isInMarked(element) ||
+      isAlike(element, beside, index)) &&
     !findShape(element, index.measures.get(element)!) &&
     !findWords(element)
   );

@@ -2,6 +2,7 @@ import type { Document } from 'domhandler';
 import type { Snapshot } from '../../snapshot.ts';
 import { contentRootStage } from './content-root.ts';
 import { Core } from './evidence/core.ts';
+import { Outline } from './evidence/outline.ts';
 import { Decisions } from './evidence/sign.ts';
 import { postsStage } from './forum/posts-stage.ts';
 import { ElementMap } from './page-index/element-map.ts';
@@ -10,6 +11,7 @@ import { pageTypeStage } from './page-type/infer-page-type.ts';
 import { detectPageType } from './page-type/page-type.ts';
 import { retryAsForumStage } from './page-type/retry-as-forum.ts';
 import { pruningStage } from './pruning/prune.ts';
+import { askSecondOpinion } from './second-opinion.ts';
 import type { FilteredPage, Stage, StageResult } from './stage.ts';
 import { callsToActionStage } from './tidying/calls-to-action.ts';
 import { duplicateBlocksStage } from './tidying/duplicate-blocks.ts';
@@ -45,7 +47,11 @@ export function findBoilerplate(
     if (!index) return new Decisions();
     const page = createFilteredPage(index);
     const result = runStages(page);
-    if (typeof result !== 'object') return page.pruned.dropped;
+    if (typeof result !== 'object') {
+      // A thread is reduced to its posts, whatever share of the page they are.
+      if (result !== 'finished') askSecondOpinion(page);
+      return page.pruned.dropped;
+    }
     type = result.restartAs;
   }
 }
@@ -57,7 +63,7 @@ function createFilteredPage(index: FilteredPage['index']): FilteredPage {
       dropped: new Decisions(),
       remaining: new ElementMap(index.document),
       linkListLength: 0,
-      core: new Core(index.body, 0, index),
+      core: new Core(index.body, { end: 0, index, outline: new Outline(index, new Map()) }),
     },
     root: index.body,
   };

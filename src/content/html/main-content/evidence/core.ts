@@ -3,6 +3,7 @@ import { childrenOf, hasAttributes, isParentElement, isTag } from '../../nodes.t
 import { isHeading } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import { findThreshold } from '../pruning/thresholds.ts';
+import { isAlike, Outline, PASSAGES } from './outline.ts';
 import type { Sign } from './sign.ts';
 
 /** The core is narrowed to a child that has at least this share of the running text. */
@@ -11,8 +12,6 @@ const MIN_CORE_SHARE = 0.8;
 const MIN_SIBLING_SHARE = 0.02;
 /** If a smaller share of the running text is outside of marked elements, the marks say nothing. */
 const MIN_UNMARKED_SHARE = 0.02;
-/** The number of nodes before an element among which one of the same form is looked for. */
-const MAX_SIBLINGS = 60;
 /** Elements that are marked as something beside the text. */
 const BESIDE_TEXT = new Set(['nav', 'aside', 'footer', 'form', 'dialog']);
 const ROLES_BESIDE_TEXT = new Set([
@@ -25,22 +24,25 @@ const ROLES_BESIDE_TEXT = new Set([
   'alertdialog',
   'menu',
 ]);
-/** Elements with the text itself, which are not searched. */
-const PASSAGES = new Set(['p', 'pre', 'blockquote', 'ul', 'ol', 'dl', 'table', 'figure', 'details']);
 
-/** The part of a page that has its running text, in which no single sign is evidence. */
+/** The part of a page that has its running text. */
 export class Core {
   /** The smallest element with most of the running text that has no sign. */
   readonly element: Element;
-  readonly #index: PageIndex;
-  readonly #ancestors = new Set<Element>();
   /** The length of all text of the page up to the end of the last running text without a sign. */
   readonly #end: number;
+  readonly #index: PageIndex;
+  readonly #outline: Outline;
+  readonly #ancestors = new Set<Element>();
 
-  constructor(element: Element, end: number, index: PageIndex) {
+  constructor(
+    element: Element,
+    { end, index, outline }: { end: number; index: PageIndex; outline: Outline },
+  ) {
     this.element = element;
     this.#end = end;
     this.#index = index;
+    this.#outline = outline;
     for (let at: Element['parent'] = element.parent; isParentElement(at); at = at.parent)
       this.#ancestors.add(at);
   }
@@ -53,25 +55,25 @@ export class Core {
   }
 
   /**
-   * The sign of an element's place: outside of the core, or in it after the last running text, unless it goes
-   * on in the same form as the text before it.
+   * The sign of an element's place: outside of the core, or in it after the last running text. One that goes
+   * on in the form of the text beside it has none: marked elements do not count when the core is searched, so
+   * its mark may be the only reason why it is outside.
    */
   signOf(element: Element): Sign | undefined {
-    if (this.#ancestors.has(element)) return undefined;
-    if (!this.contains(element)) return { kind: 'place', detail: 'outside of the running text' };
-    const { start = 0 } = this.#index.measures.get(element) ?? {};
-    return start >= this.#end && !this.#continuesText(element)
-      ? { kind: 'place', detail: 'after the running text' }
-      : undefined;
+    if (element === this.element || this.#ancestors.has(element)) return undefined;
+    const isInside = this.contains(element);
+    if (isInside && (PASSAGES.has(element.name) || !this.#isAfterText(element))) return undefined;
+    for (let at: Element['parent'] = element; isParentElement(at) && !this.#isAround(at); at = at.parent)
+      if (this.#outline.continues(at, at === element)) return undefined;
+    return { kind: 'place', detail: isInside ? 'after the running text' : 'outside of the running text' };
   }
 
-  #continuesText(element: Element): boolean {
-    if (element === this.element || PASSAGES.has(element.name)) return true;
-    let looked = 0;
-    for (let at = element.prev; at && looked < MAX_SIBLINGS; at = at.prev, looked++)
-      if (isTag(at) && (this.#index.measures.get(at)?.prose ?? 0) > 0 && isAlike(at, element, this.#index))
-        return true;
-    return false;
+  #isAround(element: Element): boolean {
+    return element === this.element || this.#ancestors.has(element);
+  }
+
+  #isAfterText(element: Element): boolean {
+    return (this.#index.measures.get(element)?.start ?? 0) >= this.#end;
   }
 }
 
@@ -98,7 +100,11 @@ export function findCore(index: PageIndex, sections: ReadonlyMap<Element, string
     );
     if (next && belongsToSiblings(next, core, index, textOf, MIN_SIBLING_SHARE * textOf(body))) break;
   }
-  return new Core(core, isCounted ? unmarked.end : start + length, index);
+  return new Core(core, {
+    end: isCounted ? unmarked.end : start + length,
+    index,
+    outline: new Outline(index, sections),
+  });
 }
 
 /** Whether the text of an element goes on in its siblings, as passages or as elements of the same kind. */
@@ -114,28 +120,6 @@ function belongsToSiblings(
     if (isTag(child) && child !== element && (PASSAGES.has(child.name) || isAlike(child, element, index)))
       text += textOf(child);
   return text >= least && text > 0;
-}
-
-/**
- * Whether two siblings are parts of one text: elements with the same tag and classes, or sections that begin
- * with headings of the same level. Several articles of one page are different texts.
- */
-export function isAlike(one: Element, other: Element, index: PageIndex): boolean {
-  if (one.name !== other.name || one.name === 'article') return false;
-  if (PASSAGES.has(one.name)) return true;
-  if (one.attribs.class !== undefined && one.attribs.class === other.attribs.class) return true;
-  const level = levelOfSection(one, index);
-  return level !== undefined && level === levelOfSection(other, index);
-}
-
-/** The level of the heading that a section begins with; `undefined` for other elements. */
-function levelOfSection(element: Element, { measures }: PageIndex): number | undefined {
-  const { start = 0, rank } = measures.get(element) ?? {};
-  for (let at: Element | undefined = element; at; at = childrenOf(at).find(isTag)) {
-    if (isHeading(at)) return Number(at.name[1]) === rank ? rank : undefined;
-    if (measures.get(at)?.start !== start) return undefined;
-  }
-  return undefined;
 }
 
 /** The running text outside of marked elements. */
@@ -180,8 +164,11 @@ class UnmarkedText {
 function isMarked(element: Element, { contentAncestors, nameHints, type }: PageIndex): boolean {
   if (contentAncestors.has(element) || element.name === 'body') return false;
   return (
-    BESIDE_TEXT.has(element.name) ||
-    (hasAttributes(element) && ROLES_BESIDE_TEXT.has(element.attribs.role ?? '')) ||
-    (nameHints.get(element)?.some(({ kind }) => findThreshold(kind, type)) ?? false)
+    isBesideText(element) || (nameHints.get(element)?.some(({ kind }) => findThreshold(kind, type)) ?? false)
   );
 }
+
+/** Whether an element is marked as something beside the text by its tag or role. */
+export const isBesideText = (element: Element): boolean =>
+  BESIDE_TEXT.has(element.name) ||
+  (hasAttributes(element) && ROLES_BESIDE_TEXT.has(element.attribs.role ?? ''));

@@ -4,8 +4,13 @@ import type { Core } from './core.ts';
 import { findShape, findWords } from './shapes.ts';
 import type { Sign } from './sign.ts';
 
-/** A block with less running text is a label or a line, which one sign decides. Characters that are not blank. */
+/**
+ * A block with less running text is a label or a line, which one sign decides. Characters that are not blank.
+ */
 const MIN_RUNNING_TEXT = 50;
+/** A block of short lines that are hardly linked is text too if it is as long, such as a list of facts. */
+const MIN_LINES = 100;
+const MAX_LINKED_SHARE_OF_LINES = 0.3;
 /** The largest share of the page's running text that two signs drop. */
 const MAX_SHARE_BY_TWO = 0.5;
 /** A block with a larger share of linked text is a list of links rather than running text. */
@@ -26,7 +31,7 @@ export function judge(
   signs: readonly Sign[],
   { share, core }: { share: number; core: Core },
 ): readonly Sign[] {
-  if (signs.length === 0 || measured.prose <= MIN_RUNNING_TEXT) return signs;
+  if (signs.length === 0 || !isText(measured)) return signs;
   if (signs.some(({ kind }) => kind === 'hidden')) return signs;
   const needed = share > MAX_SHARE_BY_TWO ? 3 : 2;
   const found = [...signs];
@@ -40,6 +45,9 @@ export function judge(
   }
   return kinds.size >= needed ? found : [];
 }
+
+const isText = ({ prose, length, linked }: ElementMeasure) =>
+  prose > MIN_RUNNING_TEXT || (length >= MIN_LINES && linked < MAX_LINKED_SHARE_OF_LINES * length);
 
 /** Where more signs are looked for, the cheapest first. */
 const LOOKS: ((element: Element, measured: ElementMeasure, core: Core) => Sign | undefined)[] = [

@@ -35,7 +35,7 @@ const REMARK_MARKS = [
 
 /** Texts that ask for consent to cookies. */
 const CONSENT =
-  /\b(we|our|us|this (web)?site|by (continuing|clicking|using)|partners?)\b[^.]{0,120}\bcookies?\b|\b(accept|reject|allow|manage) (all )?(cookies|consent|preferences)\b/i;
+  /\b(we|our|us|this (web)?site|by (continuing|clicking|using)|partners?)\b[^.]{0,120}\bcookies?\b|\b(accept|reject|allow|manage) (all )?(cookies|consent|preferences)\b|\b(these cookies|(strictly necessary|functional|targeting) cookies|cookies are (small|text|data))\b/i;
 /** Texts of legal notices and disclaimers. */
 const LEGAL =
   /\ball rights reserved\b|©|\(c\) (19|20)\d\d|\bcopyright (19|20)\d\d|\b(is|are) not responsible for\b|\bterms (of (use|service)|and conditions)\b|\bprivacy policy\b/i;

@@ -26,6 +26,8 @@ export interface Sign {
 /** The elements of a page that were dropped so far, each with the signs that decided. */
 export class Decisions {
   readonly #signs = new Map<Element, readonly Sign[]>();
+  /** Whether decisions were taken back, because most of the page's running text was missing. */
+  areDisputed = false;
 
   /** Whether the element itself was dropped. The elements inside of a dropped one need not be. */
   has(element: Element): boolean {

@@ -1,0 +1,36 @@
+import type { ChildNode, Document } from 'domhandler';
+import type { Decisions } from './main-content/evidence/sign.ts';
+import { isTag, isText } from './nodes.ts';
+import { isNeverShown } from './text.ts';
+
+/** The decimal places of a share. */
+const PRECISION = 1_000;
+
+/**
+ * The share of the text that readers see on a page that was kept.
+ * @param kept the parts of the page that were kept
+ * @param decisions what the main-content filter dropped. What is hidden from readers does not count as text
+ *     of the page.
+ * @returns from 0 to 1, and 1 for a page without text
+ */
+export function contentShare(page: Document, kept: Document, decisions?: Decisions): number {
+  const hidden = new Set<ChildNode>();
+  for (const [element, signs] of decisions?.entries() ?? [])
+    if (signs.some(({ kind }) => kind === 'hidden')) hidden.add(element);
+  const visible = lengthOf(page.children, hidden);
+  if (visible === 0) return 1;
+  return Math.min(1, Math.round((PRECISION * lengthOf(kept.children, NOTHING)) / visible) / PRECISION);
+}
+
+const NOTHING: ReadonlySet<ChildNode> = new Set();
+
+/** The characters of a text that are not blank. Recursion is safe, because the parser limits the depth. */
+function lengthOf(nodes: readonly ChildNode[], hidden: ReadonlySet<ChildNode>): number {
+  let length = 0;
+  for (const node of nodes) {
+    if (isText(node)) length += node.data.replace(/\s+/g, '').length;
+    else if (isTag(node) && !isNeverShown(node.name) && !hidden.has(node))
+      length += lengthOf(node.children, hidden);
+  }
+  return length;
+}

@@ -1,0 +1,69 @@
+import type { Element } from 'domhandler';
+import { isParentElement } from '../nodes.ts';
+import { isBesideText } from './evidence/core.ts';
+import { findShape, findWords } from './evidence/shapes.ts';
+import type { Decisions, Sign } from './evidence/sign.ts';
+import type { ElementMeasure } from './page-index/element-measures.ts';
+import type { PageIndex } from './page-index/page-index.ts';
+import type { FilteredPage } from './stage.ts';
+
+/** The largest share of the running text that may be missing from what was kept. */
+const MAX_MISSING_SHARE = 0.5;
+/** A block with a smaller share of the page's running text is not asked for. */
+const MIN_BLOCK_SHARE = 0.1;
+/** Running text is at least this dense, and at most this share of it is linked. */
+const MIN_DENSITY = 0.5;
+const MAX_LINKED_SHARE = 0.3;
+/** A block with as many linked pictures or more is a list of teasers, or of remarks beside their authors. */
+const MIN_TEASERS = 3;
+/** The kinds of signs that a text may have by chance. */
+const DOUBTFUL = new Set<Sign['kind']>(['place', 'name', 'heading']);
+
+/**
+ * Compares what was kept with the blocks of the page that look like running text: dense in paragraphs, hardly
+ * linked, neither cards nor controls nor a notice. The names and the type of the page do not count. If most of
+ * the text is missing from what was kept, the blocks come back that a single kind of sign had dropped.
+ */
+export function askSecondOpinion({ index, pruned: { dropped } }: FilteredPage): void {
+  const { measures, body } = index;
+  const { prose: all = 0 } = measures.get(body) ?? {};
+  let kept = all;
+  let missing = 0;
+  const doubtful: Element[] = [];
+  for (const [element, signs] of dropped.entries()) {
+    const measured = measures.get(element);
+    if (!measured || measured.prose === 0 || isInDropped(element, dropped)) continue;
+    kept -= measured.prose;
+    if (
+      measured.prose < MIN_BLOCK_SHARE * all ||
+      !isDoubtful(signs) ||
+      !isRunningText(element, measured, index)
+    )
+      continue;
+    missing += measured.prose;
+    doubtful.push(element);
+  }
+  if (missing <= MAX_MISSING_SHARE * (kept + missing)) return;
+  for (const element of doubtful) dropped.restore(element);
+  dropped.areDisputed = true;
+}
+
+/** Whether the decision about an element has a single kind of sign, which tells nothing of its text. */
+const isDoubtful = ([sign, ...others]: readonly Sign[]) =>
+  sign !== undefined && DOUBTFUL.has(sign.kind) && others.every(({ kind }) => kind === sign.kind);
+
+const isRunningText = (element: Element, measured: ElementMeasure, { nameHints }: PageIndex) =>
+  // Several articles of one page are different texts.
+  element.name !== 'article' &&
+  !isBesideText(element) &&
+  !nameHints.get(element)?.some(({ kind }) => kind === 'hiddenByClass') &&
+  measured.prose >= MIN_DENSITY * measured.length &&
+  measured.linked <= MAX_LINKED_SHARE * measured.length &&
+  Math.min(measured.pictures, measured.links) < MIN_TEASERS &&
+  !findShape(element, measured) &&
+  !findWords(element);
+
+function isInDropped(element: Element, dropped: Decisions): boolean {
+  for (let at = element.parent; isParentElement(at); at = at.parent) if (dropped.has(at)) return true;
+  return false;
+}
