@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { countSessionsByTeam } from '../../storage/db/sessions.ts';
+import { countSessionsByTeam } from '../../storage/db/session-limit.ts';
 import type { ApiDeps } from '../http/route.ts';
 
 /**

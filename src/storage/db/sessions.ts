@@ -6,6 +6,7 @@ import type { SessionEndReason } from '../../schemas/session-end.ts';
 import type { Database, Queryable } from './client.ts';
 import { completeSessionJob } from './jobs/end-and-bill.ts';
 import { jobRow, type NewJob } from './jobs/jobs.ts';
+import { hasMaxSessions } from './session-limit.ts';
 import { availableCredits, lockCredits, readAvailableCredits } from './teams/available-credits.ts';
 
 /** A browser session that is not stored yet. */
@@ -33,21 +34,14 @@ type SessionInsert =
   | { result: 'limit' | 'exists'; id: string };
 
 /**
- * Stores a session unless its team has as many as it may have, or the scrape has one already. Two calls of
- * one team at the same time do not exceed the limit.
+ * Stores a session unless its team has as many as it may have, or the scrape has one already.
+ * @param query a transaction
  */
 export async function insertSession(query: Queryable, session: NewSession): Promise<SessionInsert> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`sessions ${session.teamId}`}, 0))`.execute(
-    query,
-  );
-  const { rows } = await sql<{ isFull: boolean; existing: string | null }>`
-    select
-      (select count(*) from browser_sessions where team_id = ${session.teamId} and state <> 'destroyed')
-        >= teams.sessions as "isFull",
-      (select id from browser_sessions where scrape_id = ${session.scrapeId ?? null}) as existing
-    from teams where id = ${session.teamId}`.execute(query);
-  const { existing, isFull } = rows[0] ?? {};
-  if (existing) return { result: 'exists', id: existing };
+  // The check of the limit locks the team's sessions, so it comes first.
+  const isFull = await hasMaxSessions(query, session.teamId);
+  const existing = session.scrapeId && (await findSessionOfScrape({ query }, session.scrapeId));
+  if (existing) return { result: 'exists', id: existing.id };
   const { id } = session;
   if (isFull) return { result: 'limit', id };
   const { teamId, apiKeyId, kind, target, keptMs, ttlSeconds } = session;
@@ -84,7 +78,7 @@ export async function insertSession(query: Queryable, session: NewSession): Prom
 export type StoredSession = NonNullable<Awaited<ReturnType<typeof findSession>>>;
 
 /** Sessions, with the text that the list of activity shows of them. */
-const selectSessions = (db: Database) =>
+const selectSessions = (db: Pick<Database, 'query'>) =>
   db.query
     .selectFrom('browser_sessions')
     .innerJoin('jobs', 'jobs.id', 'browser_sessions.id')
@@ -97,24 +91,8 @@ export async function findSession(db: Database, id: string) {
 }
 
 /** Finds the session that continues a scrape. */
-export async function findSessionOfScrape(db: Database, scrapeId: string) {
+export async function findSessionOfScrape(db: Pick<Database, 'query'>, scrapeId: string) {
   return selectSessions(db).where('scrape_id', '=', scrapeId).executeTakeFirst();
-}
-
-/**
- * Counts the sessions that have not ended of each team that has any, with the most that the team may have.
- */
-export async function countSessionsByTeam(
-  db: Database,
-): Promise<{ team: string; active: number; limit: number }[]> {
-  const rows = await db.query
-    .selectFrom('browser_sessions')
-    .innerJoin('teams', 'teams.id', 'browser_sessions.team_id')
-    .where('state', '<>', 'destroyed')
-    .groupBy('teams.id')
-    .select(({ fn }) => ['teams.name as team', 'teams.sessions as limit', fn.countAll().as('active')])
-    .execute();
-  return rows.map(({ active, ...row }) => ({ ...row, active: Number(active) }));
 }
 
 /** Maximum number of sessions in a list. */
@@ -145,8 +123,7 @@ export async function listSessions(
 /**
  * Records that the browser of a session runs on a host.
  * @returns whether the session was waiting for it, or runs there already; one that has ended or runs on
- * another host was
- *   not waiting
+ *   another host was not waiting
  */
 export async function openSession(
   db: Database,
