@@ -8,7 +8,7 @@ const GRACE_MS = 10_000;
 
 /**
  * Milliseconds that a scrape may take beyond its timeout because of a document: the 20 minutes of
- * `activities/scrape/long-conversions.ts`, and one more for deriving its formats.
+ * `jobs/scraping/conversion-time.ts`, and one more for deriving its formats.
  */
 const DOCUMENT_OVERTIME_MS = 21 * 60_000;
 
