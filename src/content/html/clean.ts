@@ -87,8 +87,9 @@ function copyNodes(nodes: readonly ChildNode[], copies: ChildNode[], filter: Cop
     if (isText(node)) copies.push(new Text(node.data));
     else if (isDirective(node)) copies.push(node.cloneNode());
     else if (!isTag(node) || dropped.has(node) || isNeverContent(node)) continue;
-    else if (node.name === 'noscript' && !isScripted) copyNodes(node.children, copies, filter);
-    else if (isImageElement(node)) copies.push(imageElement(node.attribs, node, base));
+    else if (node.name === 'noscript' && !isScripted) {
+      if (!isMarkup(node)) copyNodes(node.children, copies, filter);
+    } else if (isImageElement(node)) copies.push(imageElement(node.attribs, node, base));
     else if (!isScripted || !NOT_SHOWN_BY_BROWSERS.has(node.name)) {
       const element = createElement(node.name, attributesWithAbsoluteUrls(node, base), node.namespace);
       const children = copyChildren(node.children, filter);
@@ -100,6 +101,13 @@ function copyNodes(nodes: readonly ChildNode[], copies: ChildNode[], filter: Cop
   }
   return copies;
 }
+
+/**
+ * Whether an element contains markup as text. That of `noscript` is text to a browser with scripts, and escaped
+ * in a page that was saved from there.
+ */
+const isMarkup = ({ children: [only, ...others] }: Element) =>
+  only !== undefined && others.length === 0 && isText(only) && /^\s*<[a-z!]/i.test(only.data);
 
 /**
  * Many elements have no other child than a text, and V8 makes room for sixteen more as soon as a list grows.

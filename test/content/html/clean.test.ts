@@ -264,3 +264,8 @@ describe('onlyMainContent', () => {
     expect(contentOf('<img src=a.png><nav>menu</nav>').markdown).toBe('![](https://site.test/dir/a.png)');
   });
 });
+
+it('markup that was escaped inside of noscript is no text', () => {
+  const html = '<p>Text</p><noscript>&lt;img src="pixel.gif"></noscript><noscript>5 &lt; 6</noscript>';
+  expect(contentOf(html, { onlyMainContent: false }).markdown).toBe('Text\n\n5 < 6');
+});

@@ -135,6 +135,18 @@ describe('blocks beside the content root', () => {
     expect(left(html)).toEqual(expect.arrayContaining(['## Limits', sentence('limit')]));
   });
 
+  it('are kept although teasers stand among them', () => {
+    const teasers = [1, 2]
+      .map(
+        (nth) => `<h3><a href="/${nth}">Story ${nth}</a></h3><a href="/${nth}"><img src="/${nth}.png"></a>`,
+      )
+      .join('');
+    const first = `<div class="supplemental">${text}<aside>${teasers}</aside></div>`;
+    const html = `<main><article><h1>Title</h1><div itemprop="articleBody">${more.repeat(5)}</div>${first}</article></main>`;
+    expect(left(html)).toContain(sentence('two'));
+    expect(left(html).join()).not.toContain('Story 1');
+  });
+
   it('are dropped if they are teasers', () => {
     const card = (name: string) =>
       `<li><h3><a href="/${name}">About ${name}</a></h3>${paragraphs(name)}</li>`;

@@ -214,8 +214,10 @@ function isContinuation(
   index: PageIndex,
   { remaining, core }: PrunedPage,
 ): boolean {
-  const { prose = 0, linked = 0, length = 0, headings = 0 } = remaining.get(element) ?? {};
-  if (length === 0 || BESIDE_TEXT.has(element.name)) return false;
+  const rest = remaining.get(element);
+  if (!rest || rest.length === 0) return false;
+  const { prose, linked, length, headings } = rest;
+  if (BESIDE_TEXT.has(element.name)) return false;
   // Several articles on a page are different texts.
   if (element.name === 'article' && beside.name === 'article') return false;
   const isData = prose === 0 && !index.titled.has(element) && (headings > 0 || hasData(element));
@@ -227,7 +229,8 @@ function isContinuation(
       isWithin(core.element, element) ||
       isInMarked(element) ||
       isAlike(element, beside, index)) &&
-    !findShape(element, index.measures.get(element)!) &&
+    // What was dropped of a part of the text, such as teasers in it, does not tell what the rest is.
+    !findShape(element, rest) &&
     !findWords(element)
   );
 }

@@ -1,7 +1,7 @@
 import type { Element } from 'domhandler';
 import { firstElements, isParentElement } from '../../nodes.ts';
 import { textOf } from '../../text.ts';
-import { type ElementMeasure, isHeading } from '../page-index/element-measures.ts';
+import { isHeading, type Measure } from '../page-index/element-measures.ts';
 import type { Sign } from './sign.ts';
 
 /** Cards are at least this many headings or pictures, and at least this share of their text is linked. */
@@ -41,7 +41,7 @@ const LEGAL =
   /\ball rights reserved\b|©|\(c\) (19|20)\d\d|\bcopyright (19|20)\d\d|\b(is|are) not responsible for\b|\bterms (of (use|service)|and conditions)\b|\bprivacy policy\b/i;
 
 /** The sign that a block consists of cards or controls; `undefined` if it looks like any text. */
-export function findShape(element: Element, measured: ElementMeasure): Sign | undefined {
+export function findShape(element: Element, measured: Measure): Sign | undefined {
   if (hasCards(element, measured)) return { kind: 'shape', detail: 'cards' };
   return hasControls(element) ? { kind: 'shape', detail: 'controls' } : undefined;
 }
@@ -61,7 +61,7 @@ const hasRemarks = (text: string) =>
   (text.match(DATES)?.length ?? 0) >= MIN_DATES;
 
 /** Whether a block consists of headings that are links, as teasers of other pages are. */
-function hasCards(element: Element, { headings, links, linked, length, pictures }: ElementMeasure): boolean {
+function hasCards(element: Element, { headings, links, linked, length, pictures }: Measure): boolean {
   if (headings < MIN_CARDS || links < headings) return false;
   if (pictures >= MIN_CARDS && linked > MIN_LINKED_SHARE_OF_CARDS * length) return true;
   const titles = countLinkedHeadings(element);
