@@ -170,6 +170,7 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
       ? { actions: await performActions(tab, page, options.actions, actionBounds) }
       : {};
   await ads?.remove(tab, isChanged || options.actions.length ? undefined : notices?.names);
+  requireOpened(tab, options.url);
   const collected = await collectFormats(tab, options.collect);
   const response = currentResponse();
   const { statusCode, contentType } = response;
@@ -191,6 +192,17 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
     warnings: tab.warnings,
     ...actions,
   };
+}
+
+/**
+ * @throws NavigationError if the page has left for a URL that cannot be opened, in whose place the browser
+ * shows a page of its own
+ */
+function requireOpened({ network, url }: Tab, requestedUrl: string): void {
+  if (!url().startsWith('chrome-error:')) return;
+  const { code = 'the page left for a URL that is not opened', url: failedUrl = requestedUrl } =
+    network.failed() ?? {};
+  throw new NavigationError(code, failedUrl, false);
 }
 
 /**
@@ -233,7 +245,7 @@ async function navigate(tab: Tab, url: string): Promise<DocumentResponse> {
   if (errorText) {
     // The event of a crash arrives after the navigation that it aborted.
     if (errorText.includes('ERR_ABORTED')) await sleep(CRASH_EVENT_DELAY_MS);
-    throw new NavigationError(errorText, network.failedUrl() ?? url, isDownload);
+    throw new NavigationError(errorText, network.failed()?.url ?? url, isDownload);
   }
   const response = network.document();
   if (!response) throw new ServiceError('SCRAPE_SITE_ERROR', `${url} gave no response. Check the URL.`);

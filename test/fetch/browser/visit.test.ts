@@ -142,6 +142,15 @@ describe('a page that misbehaves', () => {
     expect(data.metadata).toMatchObject({ url: `${pages.url}/third`, sourceURL: `${pages.url}/` });
   });
 
+  it('is an error when its scripts navigate to a URL that cannot be opened', async () => {
+    await using pages = await startPages({
+      '/': html(`<p>Wait</p><script>location.protocol = 'https:'</script>`),
+    });
+    const { body } = await scrape({ url: `${pages.url}/`, ...IN_BROWSER });
+    expect(body).toMatchObject({ success: false, code: 'SCRAPE_SSL_ERROR' });
+    expect(body.error).toContain(`of ${pages.url.replace('http', 'https')}/`);
+  });
+
   it('with an endless loop ends at its timeout and does not delay other pages', async () => {
     await using pages = await startPages({
       '/': html('<p>Busy</p><script>setTimeout(() => { for (;;); }, 50)</script>'),

@@ -21,6 +21,12 @@ const PLAYLIST = /mpegurl|dash\+xml/i;
 /** How many media URLs are recorded per page. */
 const MAX_MEDIA = 20;
 
+/** A main document that could not be loaded, and Chromium's error code. */
+export interface FailedDocument {
+  url: string;
+  code: string;
+}
+
 /** The response that produced the main document of a page. */
 export interface DocumentResponse {
   /** Request id in the session of the page. */
@@ -44,7 +50,7 @@ export class NetworkMonitor {
   /** The last request for the main document, which redirects do not change. */
   #main: { requestId: string; url: string } | undefined;
   #document: DocumentResponse | undefined;
-  #failedUrl: string | undefined;
+  #failed: FailedDocument | undefined;
   #loadError: string | undefined;
   /** The last start or end of a request, by `performance.now()`. */
   #lastChange = performance.now();
@@ -81,7 +87,7 @@ export class NetworkMonitor {
     session.on('Network.loadingFinished', ({ requestId }) => this.#finish(requestId));
     session.on('Network.loadingFailed', ({ requestId, errorText, canceled }) => {
       this.#finish(requestId);
-      if (requestId === this.#main?.requestId) this.#failedUrl = this.#main.url;
+      if (requestId === this.#main?.requestId) this.#failed = { url: this.#main.url, code: errorText };
       if (requestId === this.#document?.requestId && !canceled) this.#loadError = errorText;
     });
   }
@@ -130,9 +136,9 @@ export class NetworkMonitor {
     return this.#document;
   }
 
-  /** The URL of the last main document that could not be loaded. */
-  failedUrl(): string | undefined {
-    return this.#failedUrl;
+  /** The last main document that could not be loaded. */
+  failed(): FailedDocument | undefined {
+    return this.#failed;
   }
 
   /** Chromium's error code if the main document ended before it was complete. */
