@@ -21,12 +21,10 @@ const NO_CONTROLS = new Set(['hidden', 'checkbox']);
 /** Remarks have as many marks of different kinds, or as many dates. */
 const MIN_REMARK_MARKS = 2;
 const MIN_DATES = 3;
-const DATE =
-  /\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b\d{4}[./-]\d{1,2}[./-]\d{1,2}\b|\b\p{L}{3,}\.? \d{1,2}(st|nd|rd|th)?,? \d{4}\b|\b\d{1,2}\.? \p{L}{3,}\.?,? \d{4}\b/iu;
-const DATES = new RegExp(DATE, 'giu');
-/** What a remark of a reader has beside its text; one of them alone may be in any text. */
+const DATES =
+  /\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b\d{4}[./-]\d{1,2}[./-]\d{1,2}\b|\b\p{L}{3,}\.? \d{1,2}(st|nd|rd|th)?,? \d{4}\b|\b\d{1,2}\.? \p{L}{3,}\.?,? \d{4}\b/giu;
+/** What a remark of a reader has beside its text and a date; one of them alone may be in any text. */
 const REMARK_MARKS = [
-  DATE,
   /\b(\d+|an?)\s?(s|sec|min|h|hour|d|day|w|week|mo|month|y|yr|year)\w* ago\b/i,
   /\b\d([.,]\d)? (out )?of 5\b|\b\d([.,]\d)?\s?\/\s?5\b|[★☆]{3}/i,
   /\b(reply|permalink|report|flag|upvote|log in to reply)\b/i,
@@ -56,9 +54,16 @@ export function findWords(element: Element): Sign | undefined {
     : undefined;
 }
 
-const hasRemarks = (text: string) =>
-  REMARK_MARKS.filter((mark) => mark.test(text)).length >= MIN_REMARK_MARKS ||
-  (text.match(DATES)?.length ?? 0) >= MIN_DATES;
+function hasRemarks(text: string): boolean {
+  const dates = text.match(DATES)?.length ?? 0;
+  if (dates >= MIN_DATES) return true;
+  let marks = dates > 0 ? 1 : 0;
+  for (const mark of REMARK_MARKS) {
+    if (mark.test(text)) marks++;
+    if (marks >= MIN_REMARK_MARKS) return true;
+  }
+  return false;
+}
 
 /** Whether a block consists of headings that are links, as teasers of other pages are. */
 function hasCards(element: Element, { headings, links, linked, length, pictures }: Measure): boolean {
