@@ -9,8 +9,8 @@ import {
 import { mapWarning } from '../jobs/crawl/map/map-warning.ts';
 import { rankLinks } from '../jobs/crawl/map/rank-links.ts';
 import { MAP_TIMEOUT_MS, type MapRequest, type MapResult } from '../schemas/map.ts';
-import { completeJob } from '../storage/db/jobs/end-and-bill.ts';
 import { findJob, findOutcome } from '../storage/db/jobs/jobs.ts';
+import { completeJob } from '../storage/db/jobs/take-credits.ts';
 import { releaseSlot, renewSlot } from '../storage/db/teams/slots.ts';
 import type { JobResults } from '../storage/job-results.ts';
 import { parseTarget } from '../url/url.ts';

@@ -4,8 +4,8 @@ import { crawlOptionsForm, crawlPrompt, validOptions } from '../jobs/crawl/promp
 import type { Models } from '../models/index.ts';
 import { startModelTime } from '../models/model-time.ts';
 import type { Database } from '../storage/db/client.ts';
-import { completeJob } from '../storage/db/jobs/end-and-bill.ts';
 import { findJob, findOutcome } from '../storage/db/jobs/jobs.ts';
+import { completeJob } from '../storage/db/jobs/take-credits.ts';
 import type { JobResults } from '../storage/job-results.ts';
 import { startHeartbeat } from './heartbeat.ts';
 

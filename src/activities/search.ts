@@ -17,7 +17,6 @@ import { searchSearxng } from '../jobs/search/searxng.ts';
 import type { SearchData, SearchRequest } from '../schemas/search.ts';
 import type { Blobs } from '../storage/blobs/index.ts';
 import type { Database } from '../storage/db/client.ts';
-import { completeJob } from '../storage/db/jobs/end-and-bill.ts';
 import {
   deleteChildJobs,
   findChildOutcomes,
@@ -25,6 +24,7 @@ import {
   findOutcome,
   insertChildJobs,
 } from '../storage/db/jobs/jobs.ts';
+import { completeJob } from '../storage/db/jobs/take-credits.ts';
 import { lockCredits, readAvailableCredits } from '../storage/db/teams/available-credits.ts';
 import type { JobResults } from '../storage/job-results.ts';
 import { startHeartbeat } from './heartbeat.ts';

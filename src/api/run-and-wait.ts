@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { ServiceError } from '../errors.ts';
 import type { Database } from '../storage/db/client.ts';
-import { failJob } from '../storage/db/jobs/end-and-bill.ts';
 import { type StoredRequest, waitForDisk } from '../storage/db/jobs/insert-scrape.ts';
 import { forgetLongConversion, readLongConversion } from '../storage/db/jobs/long-conversions.ts';
+import { failJob } from '../storage/db/jobs/take-credits.ts';
 import { createJobCipher, NULL_CIPHER } from '../system/encryption/job-cipher.ts';
 import { labelsOf } from '../temporal/workflow-starts.ts';
 import { parseTarget } from '../url/url.ts';

@@ -5,7 +5,7 @@ import { runAndWait } from '../../src/api/run-and-wait.ts';
 import type { SynchronousJob } from '../../src/api/synchronous-job.ts';
 import type { DirectResult } from '../../src/jobs/direct-start/protocol.ts';
 import type { Database } from '../../src/storage/db/client.ts';
-import { completeJob } from '../../src/storage/db/jobs/end-and-bill.ts';
+import { completeJob } from '../../src/storage/db/jobs/take-credits.ts';
 import { createLogger } from '../../src/system/logger.ts';
 import { makeTeam, useDatabase } from '../support/storage/database.ts';
 

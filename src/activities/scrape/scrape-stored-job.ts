@@ -10,7 +10,6 @@ import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import { KEPT_MS } from '../../sessions/browser/scrape-browsers.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import type { Database } from '../../storage/db/client.ts';
-import { completeJob } from '../../storage/db/jobs/end-and-bill.ts';
 import {
   findOutcome,
   jobLostError,
@@ -18,6 +17,7 @@ import {
   leaseJob,
   recordTrace,
 } from '../../storage/db/jobs/jobs.ts';
+import { completeJob } from '../../storage/db/jobs/take-credits.ts';
 import { recordOpenScrapePage } from '../../storage/db/open-scrape-pages.ts';
 import { addIndexedPage } from '../../storage/db/pages/indexed-pages.ts';
 import { extraCreditsOfScrape } from '../../storage/db/teams/extra-credits.ts';

@@ -4,8 +4,8 @@ import { type RunningScrape, RunningScrapes } from '../../jobs/direct-start/runn
 import { ACTIVITY_AFTER_MS } from '../../jobs/direct-start/timeline.ts';
 import { translateDatabaseError } from '../../storage/db/client.ts';
 import { failRun } from '../../storage/db/jobs/agent-steps.ts';
-import { failJob } from '../../storage/db/jobs/end-and-bill.ts';
 import type { LeasedJob } from '../../storage/db/jobs/jobs.ts';
+import { failJob } from '../../storage/db/jobs/take-credits.ts';
 import type { StoredError } from '../../storage/db/tables.ts';
 import { startHeartbeat } from '../heartbeat.ts';
 import type { ScrapeResult } from './scrape-report.ts';

@@ -9,8 +9,8 @@ import { listFailedPages } from '../../storage/db/pages/pages.ts';
 import { EXTERNAL_HOMEPAGE_CODE, listSkipped } from '../../storage/db/pages/skipped-urls.ts';
 import { decryptError } from '../../system/encryption/job-cipher.ts';
 import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
-import { requirePageJob } from './job-state.ts';
 import type { PageJobResource } from './page-job-resource.ts';
+import { requirePageJob } from './require-page-job.ts';
 import { statusRoute } from './status.ts';
 
 /** Creates the routes that batches and crawls share: status, errors, cancellation, control and retry. */

@@ -15,7 +15,7 @@ import type { ApiDeps } from '../http/route.ts';
 import { isSessionSocket, relaySocket } from '../sessions/session-sockets.ts';
 import { SocketRelays } from '../sessions/socket-relays.ts';
 import { type DocumentSource, iterateDocuments, readDocuments } from './documents.ts';
-import { type RequestedPageJob, requirePageJob } from './job-state.ts';
+import { type RequestedPageJob, requirePageJob } from './require-page-job.ts';
 import { buildStatusHead } from './status.ts';
 
 /** The WebSocket paths on which clients watch batches and crawls. */

@@ -7,9 +7,9 @@ import { pause } from '../../system/pause.ts';
 import { JsonStream } from '../http/json-stream.ts';
 import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
 import { readDocuments, selectDocuments } from './documents.ts';
-import { type RequestedPageJob, requirePageJob } from './job-state.ts';
 import { composeWarning, type JobNotes } from './job-warning.ts';
 import type { PageJobResource } from './page-job-resource.ts';
+import { type RequestedPageJob, requirePageJob } from './require-page-job.ts';
 
 /** How long a request for documents that do not exist yet is held open (long polling). */
 const LONG_POLL_MS = 20_000;

@@ -4,8 +4,8 @@ import { ServiceError } from '../../errors.ts';
 import type { SessionKind } from '../../job-kinds.ts';
 import type { SessionEndReason } from '../../schemas/session-end.ts';
 import type { Database, Queryable } from './client.ts';
-import { completeSessionJob } from './jobs/end-and-bill.ts';
 import { jobRow, type NewJob } from './jobs/jobs.ts';
+import { completeSessionJob } from './jobs/take-credits.ts';
 import { hasMaxSessions } from './session-limit.ts';
 import { availableCredits, lockCredits, readAvailableCredits } from './teams/available-credits.ts';
 

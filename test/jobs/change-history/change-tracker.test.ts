@@ -18,8 +18,8 @@ import { buildDocument } from '../../../src/jobs/scraping/build-document.ts';
 import { createScrapeMetrics } from '../../../src/jobs/scraping/scrape-metrics.ts';
 import { scrapeBody } from '../../../src/schemas/scrape.ts';
 import { type Blobs, openBlobs } from '../../../src/storage/blobs/index.ts';
-import { completeJob, failJob } from '../../../src/storage/db/jobs/end-and-bill.ts';
 import { insertJob } from '../../../src/storage/db/jobs/jobs.ts';
+import { completeJob, failJob } from '../../../src/storage/db/jobs/take-credits.ts';
 import { snapshotOf } from '../../content/html/page.ts';
 import { makeTeam, useDatabase } from '../../support/storage/database.ts';
 

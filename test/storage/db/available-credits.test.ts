@@ -17,9 +17,9 @@ import {
   insertRun,
   listSteps,
 } from '../../../src/storage/db/jobs/agent-steps.ts';
-import { failJob } from '../../../src/storage/db/jobs/end-and-bill.ts';
 import { insertChildJobs, insertJob, type NewJob } from '../../../src/storage/db/jobs/jobs.ts';
 import { insertPageJob } from '../../../src/storage/db/jobs/page-jobs.ts';
+import { failJob } from '../../../src/storage/db/jobs/take-credits.ts';
 import { releaseClaims } from '../../../src/storage/db/pages/claims.ts';
 import { recordAndClaim } from '../../../src/storage/db/pages/record-and-claim.ts';
 import { areSessionsCovered, markPrompted, openSession } from '../../../src/storage/db/sessions.ts';

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { completeJob } from '../../../src/storage/db/jobs/end-and-bill.ts';
 import { deleteExpiredResults } from '../../../src/storage/db/jobs/expired-jobs.ts';
 import { insertJob } from '../../../src/storage/db/jobs/jobs.ts';
+import { completeJob } from '../../../src/storage/db/jobs/take-credits.ts';
 import { type JobResults, openJobResults } from '../../../src/storage/job-results.ts';
 import { makeTeam, useDatabase } from '../../support/storage/database.ts';
 

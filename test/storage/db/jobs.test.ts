@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
-import { completeJob, failJob } from '../../../src/storage/db/jobs/end-and-bill.ts';
 import { deleteExpiredResults } from '../../../src/storage/db/jobs/expired-jobs.ts';
 import { findJob, findOutcome, insertJob, leaseJob } from '../../../src/storage/db/jobs/jobs.ts';
+import { completeJob, failJob } from '../../../src/storage/db/jobs/take-credits.ts';
 import { countSlots } from '../../../src/storage/db/teams/slots.ts';
 import { findTeam } from '../../../src/storage/db/teams/teams.ts';
 import { makeTeam, type TestTeam, useDatabase } from '../../support/storage/database.ts';

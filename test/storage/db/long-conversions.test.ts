@@ -7,7 +7,6 @@ import {
 } from '../../../src/activities/scrape/long-conversions.ts';
 import { startDeadline } from '../../../src/jobs/scraping/deadline.ts';
 import { scrapeBody } from '../../../src/schemas/scrape.ts';
-import { completeJob } from '../../../src/storage/db/jobs/end-and-bill.ts';
 import { insertOrJoin, waitForDisk } from '../../../src/storage/db/jobs/insert-scrape.ts';
 import { findJob, insertJob } from '../../../src/storage/db/jobs/jobs.ts';
 import {
@@ -17,6 +16,7 @@ import {
   recordLongConversion,
   updateLongConversion,
 } from '../../../src/storage/db/jobs/long-conversions.ts';
+import { completeJob } from '../../../src/storage/db/jobs/take-credits.ts';
 import { countSlots } from '../../../src/storage/db/teams/slots.ts';
 import { createLogger } from '../../../src/system/logger.ts';
 import { makeTeam, useDatabase } from '../../support/storage/database.ts';

@@ -15,8 +15,8 @@ import {
 import type { Database, Queryable } from '../client.ts';
 import type { StoredError } from '../tables.ts';
 import { availableCredits, lockCredits } from '../teams/available-credits.ts';
-import { cancelJob, completeJob, failJob } from './end-and-bill.ts';
 import { insertChildJobs, jobRow, type NewJob } from './jobs.ts';
+import { cancelJob, completeJob, failJob } from './take-credits.ts';
 
 const STEP_COLUMNS = [
   ...(['sequence', 'turn', 'tool', 'summary', 'input', 'state', 'credits', 'error', 'blob'] as const),
