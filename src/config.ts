@@ -123,6 +123,12 @@ const settings = z.object({
   WINNOW_REQUESTS_PER_HOST: count(8).describe(
     'maximum concurrent requests to one host from all batches and crawls; a job with maxConcurrency uses its own limit',
   ),
+  WINNOW_SOCKETS_PER_TEAM: count(200).describe(
+    'maximum WebSockets that a team has open at one API process: those of watched jobs, live views and clients of browser sessions',
+  ),
+  WINNOW_SOCKETS_PER_KEY: count(100).describe(
+    'maximum WebSockets that are open at one API process with one API key, or in sessions that it has started',
+  ),
   WINNOW_RESULT_TTL_HOURS: count(24).describe('hours that results and their files are kept'),
   WINNOW_CACHE_DAYS: count(730).describe('days that cached pages are kept, within WINNOW_MAX_CACHE_MB'),
   WINNOW_MAX_CACHE_MB: count(10_240).describe(
@@ -259,6 +265,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     ytDlp: s.WINNOW_YT_DLP,
     ocrData: s.WINNOW_OCR_DATA,
     requestsPerHost: s.WINNOW_REQUESTS_PER_HOST,
+    socketsPerTeam: s.WINNOW_SOCKETS_PER_TEAM,
+    socketsPerKey: s.WINNOW_SOCKETS_PER_KEY,
     resultTtlMs: s.WINNOW_RESULT_TTL_HOURS * 3_600_000,
     cacheTtlMs: s.WINNOW_CACHE_DAYS * 86_400_000,
     cacheMaxBytes: s.WINNOW_MAX_CACHE_MB * 1024 * 1024,

@@ -215,6 +215,13 @@ export const ERRORS = {
     retry: 'never',
     summary: 'The API key sent too many requests; Retry-After says when to continue',
   },
+  SOCKET_LIMIT_REACHED: {
+    status: 429,
+    retry: 'never',
+    // Try again later (IANA registry).
+    closeCode: 1013,
+    summary: 'The team, its API key or the browser session has as many WebSockets open as it may have',
+  },
   SESSION_LIMIT_REACHED: {
     status: 429,
     retry: 'never',

@@ -45,7 +45,13 @@ describe('the table of errors', () => {
       Object.fromEntries(
         CODES.flatMap((code) => [[code, policyOf(code).closeCode]]).filter(([, each]) => each),
       ),
-    ).toEqual({ BAD_REQUEST: 1008, UNAUTHORIZED: 3000, FORBIDDEN: 3003, NOT_FOUND: 1008 });
+    ).toEqual({
+      BAD_REQUEST: 1008,
+      UNAUTHORIZED: 3000,
+      FORBIDDEN: 3003,
+      NOT_FOUND: 1008,
+      SOCKET_LIMIT_REACHED: 1013,
+    });
   });
 
   it('lists the codes of several stages together', () => {

@@ -17,7 +17,18 @@ export async function requirePageJob(
   { db, config }: Pick<ApiDeps, 'db' | 'config'>,
   { id, teamId, kind }: { id: string; teamId: string; kind: PageJobKind },
 ): Promise<RequestedPageJob> {
-  const job = await readPageJobState(db, id);
+  return ownPageJob(await readPageJobState(db, id), { id, teamId, kind }, config);
+}
+
+/**
+ * Checks that a job which was read is a batch or crawl of the team.
+ * @throws ServiceError `NOT_FOUND` otherwise
+ */
+export function ownPageJob(
+  job: PageJobState | undefined,
+  { id, teamId, kind }: { id: string; teamId: string; kind: PageJobKind },
+  config: Pick<ApiDeps['config'], 'secretKey'>,
+): RequestedPageJob {
   if (job?.kind === kind && job.teamId === teamId) {
     return { ...job, cipher: restoreJobCipher({ id, wrappedKey: job.wrappedKey }, config.secretKey) };
   }

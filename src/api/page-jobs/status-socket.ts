@@ -5,23 +5,25 @@ import { policyOf, ServiceError, toServiceError } from '../../errors.ts';
 import type { PageJobKind } from '../../job-kinds.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import { translateDatabaseError } from '../../storage/db/client.ts';
+import { readPageJobState } from '../../storage/db/jobs/read-page-job-state.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
 import { every } from '../../system/every.ts';
 import { onUpgrade, refuseUpgrade } from '../../system/server.ts';
 import { createAuth } from '../http/auth.ts';
 import { requestBaseUrl } from '../http/base-url.ts';
 import { JsonStream } from '../http/json-stream.ts';
+import { createRateLimit } from '../http/rate-limit.ts';
 import type { ApiDeps } from '../http/route.ts';
+import { SocketLimit } from '../http/socket-limit.ts';
 import { isSessionSocket, relaySocket } from '../sessions/session-sockets.ts';
 import { SocketRelays } from '../sessions/socket-relays.ts';
 import { type DocumentSource, iterateDocuments, readDocuments } from './documents.ts';
-import { type RequestedPageJob, requirePageJob } from './require-page-job.ts';
+import { ownPageJob, type RequestedPageJob, requirePageJob } from './require-page-job.ts';
 import { buildStatusHead } from './status.ts';
+import { WatchedJobs } from './watched-jobs.ts';
 
 /** The WebSocket paths on which clients watch batches and crawls. */
 const PATH = /^\/v2\/(crawl|batch\/scrape)\/([^/?]+)\/?(?:\?|$)/;
-/** How often the state of a watched job is read. */
-const POLL_INTERVAL_MS = 500;
 /**
  * Interval of pings. A client that disappears without closing its connection is detected within two
  * intervals.
@@ -31,6 +33,9 @@ const PING_MS = 30_000;
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
 /** How often the buffer of such a client is checked. */
 const BUFFER_POLL_MS = 20;
+
+/** How long a client that got an error may take to close its connection, in milliseconds. */
+const FAILED_MS = 5_000;
 
 /** WebSocket close codes: normal closure (1000) and internal error (1011). */
 const NORMAL_CLOSURE = 1000;
@@ -48,12 +53,16 @@ interface Watcher {
 /**
  * Serves the WebSockets on which clients watch jobs. Existing clients crash if an upgrade is refused or the
  * offered subprotocol is not echoed. Every upgrade on these paths is therefore accepted, and errors are sent
- * as a message before the socket is closed.
+ * as a message before the socket is closed. A watcher counts as a request of its team, and as one of its open
+ * WebSockets, as those of sessions do.
  * @returns `close` ends all connections
  */
 export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
   const { config, db, results, logger } = deps;
   const authenticate = createAuth(db, config.authRequired);
+  const rateLimit = createRateLimit(db);
+  const limit = new SocketLimit({ ofTeam: config.socketsPerTeam, ofKey: config.socketsPerKey });
+  const watched = new WatchedJobs((id) => readPageJobState(db, id));
   const relays = new SocketRelays();
   const sockets = new WebSocketServer({
     noServer: true,
@@ -65,6 +74,9 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
     const [, path, id] = PATH.exec(request.url ?? '') ?? [];
     const token = socket.protocol ? `Bearer ${socket.protocol}` : undefined;
     const caller = await authenticate(request.headers.authorization ?? token);
+    await rateLimit(caller, 'request');
+    // One that has gone meanwhile would never be given back.
+    if (socket.readyState === socket.OPEN) socket.once('close', limit.take(caller));
     if (!jobIdParams.safeParse({ id }).success) {
       throw new ServiceError('BAD_REQUEST', 'Invalid job ID format. Job IDs are UUIDs.');
     }
@@ -79,7 +91,7 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
       logger.debug({ err: error }, 'the connection of a WebSocket client failed'),
     );
     authorize(socket, request)
-      .then((watcher) => streamJob(watcher, deps))
+      .then((watcher) => streamJob(watcher, watched, deps))
       .catch((thrown) => {
         const { code, message } = toServiceError(translateDatabaseError(thrown));
         if (code === 'UNKNOWN_ERROR') logger.error({ err: thrown }, 'a WebSocket client could not be served');
@@ -89,12 +101,14 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
           policyOf(code).closeCode ?? INTERNAL_ERROR,
           JSON.stringify({ type: 'error', error: code }),
         );
+        setTimeout(() => socket.terminate(), FAILED_MS).unref();
       });
   });
   onUpgrade(
     server,
     (request, stream, head) => {
-      if (isSessionSocket(request.url ?? '')) return relaySocket(request, stream, head, { ...deps, relays });
+      if (isSessionSocket(request.url ?? ''))
+        return relaySocket(request, stream, head, { ...deps, relays, limit });
       if (!PATH.test(request.url ?? '')) return refuseUpgrade(stream, 404);
       return sockets.handleUpgrade(request, stream, head, (socket) =>
         sockets.emit('connection', socket, request),
@@ -115,37 +129,35 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
  * documents are sent once more with the final status, because existing clients take their result from that
  * message.
  */
-async function streamJob(watcher: Watcher, deps: ApiDeps): Promise<void> {
+async function streamJob(watcher: Watcher, watched: WatchedJobs, deps: ApiDeps): Promise<void> {
   const { socket, id, kind, caller, source } = watcher;
-  const readJob = () => requirePageJob(deps, { id, teamId: caller.teamId, kind });
-  let job = await readJob();
-  await sendAllDocuments(watcher, job, deps);
+  const { teamId } = caller;
+  let job = await watched.inTurn(teamId, () => requirePageJob(deps, { id, teamId, kind }));
+  await sendAllDocuments(watcher, job, watched, deps);
   const hadEnded = job.status !== 'scraping';
   for (let seen = job.completed; job.status === 'scraping' && socket.readyState === socket.OPEN; ) {
-    await sleep(POLL_INTERVAL_MS);
-    job = await readJob();
-    for await (const json of readDocuments(
-      source,
-      job.cipher,
-      iterateDocuments(source.db, id, seen, job.completed),
-    )) {
+    job = ownPageJob(await watched.next(id, teamId), { id, teamId, kind }, deps.config);
+    const rows = iterateDocuments(source.db, id, seen, job.completed);
+    for await (const json of watched.eachInTurn(teamId, readDocuments(source, job.cipher, rows))) {
       await send(socket, `{"type":"document","data":${json}}`, true);
       if (socket.readyState !== socket.OPEN) return;
     }
     seen = job.completed;
   }
-  if (!hadEnded && socket.readyState === socket.OPEN) await sendAllDocuments(watcher, job, deps);
+  if (!hadEnded && socket.readyState === socket.OPEN) await sendAllDocuments(watcher, job, watched, deps);
   await send(socket, JSON.stringify({ type: 'done', data: await buildStatusHead(job, deps) }), true);
   socket.close(NORMAL_CLOSURE, JSON.stringify({ type: 'done' }));
 }
 
 /** Sends all documents so far as one message, in fragments, because the message may not fit into memory. */
 async function sendAllDocuments(
-  { socket, id, source }: Watcher,
+  { socket, id, caller, source }: Watcher,
   job: RequestedPageJob,
+  watched: WatchedJobs,
   deps: ApiDeps,
 ): Promise<void> {
-  const documents = readDocuments(source, job.cipher, iterateDocuments(source.db, id, 0, job.completed));
+  const rows = iterateDocuments(source.db, id, 0, job.completed);
+  const documents = watched.eachInTurn(caller.teamId, readDocuments(source, job.cipher, rows));
   await send(socket, '{"type":"catchup","data":', false);
   for await (const part of new JsonStream(await buildStatusHead(job, deps), 'data', documents).text()) {
     await send(socket, part, false);

@@ -1,9 +1,10 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { policyOf, toServiceError } from '../../errors.ts';
+import { policyOf, ServiceError, toServiceError } from '../../errors.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../system/encryption/host-request.ts';
 import { refuseUpgrade } from '../../system/server.ts';
 import type { ApiDeps } from '../http/route.ts';
+import type { SocketLimit } from '../http/socket-limit.ts';
 import { HOST_AGENT, HOST_REFUSAL } from './host-client.ts';
 import { findAccessedSession } from './session-access.ts';
 import { openedSession } from './session-state.ts';
@@ -16,12 +17,18 @@ const PATH =
 /** Whether a WebSocket request is for a session. */
 export const isSessionSocket = (path: string) => PATH.test(path);
 
+/** The host has refused a client. */
+const SESSION_FULL = new ServiceError(
+  'SOCKET_LIMIT_REACHED',
+  'The browser session has as many clients, or viewers, as it may have. Disconnect one of them, then try again.',
+);
+
 /** Connects a WebSocket client with the host of its session. */
 export async function relaySocket(
   request: IncomingMessage,
   stream: Duplex,
   head: Buffer,
-  deps: ApiDeps & { relays: SocketRelays },
+  deps: ApiDeps & { relays: SocketRelays; limit: SocketLimit },
 ): Promise<void> {
   const [, id = '', kind, secret = ''] = PATH.exec(request.url ?? '') ?? [];
   const resource = kind === 'view' ? 'view' : 'cdp';
@@ -29,6 +36,13 @@ export async function relaySocket(
   if (!found) return refuseUpgrade(stream, 404);
   const { session, access } = found;
   if (access !== 'cdp' && !session.stream_web_view) return refuseUpgrade(stream, 404);
+  // One that has gone meanwhile would never be given back.
+  if (stream.destroyed) return;
+  try {
+    stream.once('close', deps.limit.take({ teamId: session.team_id, apiKeyId: session.apiKeyId }));
+  } catch (error) {
+    return refuseWith(stream, toServiceError(error));
+  }
   const host = await openedSession(session, deps).then(
     (opened) => opened.host,
     (error: unknown) => refuseUpgrade(stream, policyOf(toServiceError(error).code).status),
@@ -51,6 +65,7 @@ export async function relaySocket(
   });
   upstream.once('response', (response) => {
     response.resume();
+    if (response.statusCode === 429) return refuseWith(stream, SESSION_FULL);
     if (response.statusCode !== 401) return refuseUpgrade(stream, response.statusCode ?? 502);
     // The secret of the client is right.
     deps.logger.warn({ session: session.id }, HOST_REFUSAL);
@@ -87,4 +102,8 @@ function rawHeaders({ rawHeaders: raw }: IncomingMessage): string {
   let text = '';
   for (let index = 0; index < raw.length; index += 2) text += `${raw[index]}: ${raw[index + 1]}\r\n`;
   return text;
+}
+
+function refuseWith(stream: Duplex, { code, message }: ServiceError): void {
+  refuseUpgrade(stream, policyOf(code).status, { success: false, code, error: message });
 }

@@ -71,7 +71,7 @@ export async function insertSession(query: Queryable, session: NewSession): Prom
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  return { result: 'stored', id, session: { ...stored, target, credits: 0 } };
+  return { result: 'stored', id, session: { ...stored, target, credits: 0, apiKeyId } };
 }
 
 /** A browser session. */
@@ -83,7 +83,7 @@ const selectSessions = (db: Pick<Database, 'query'>) =>
     .selectFrom('browser_sessions')
     .innerJoin('jobs', 'jobs.id', 'browser_sessions.id')
     .selectAll('browser_sessions')
-    .select(['jobs.target', 'jobs.credits']);
+    .select(['jobs.target', 'jobs.credits', 'jobs.api_key_id as apiKeyId']);
 
 /** Finds a session. */
 export async function findSession(db: Database, id: string) {
