@@ -164,14 +164,19 @@ describe('an article', () => {
     );
   });
 
-  it('loses a title outside its text', () => {
-    expect(left(`${ARTICLE}<h1>Title</h1><div>${body}</div>`)).toEqual(lines);
+  it('keeps a title outside its text, with the introduction and nothing else beside it', () => {
+    const header = (inside: string) =>
+      left(`${ARTICLE}<header><h1>Title</h1>${inside}</header><div>${body}</div>`);
+    expect(header('<p>What it is about</p><div><a href="/a">Jane</a></div>')).toEqual([
+      ...['# Title', 'What it is about', ...lines],
+    ]);
+    expect(header('<h1><img src="/logo.png" alt="Site"></h1>')).toEqual(['# Title', ...lines]);
   });
 
   it('is reduced to the element marked as its body', () => {
     const box = `<div class="promo">${sentence('x').slice(0, 40)}</div>`;
     const html = `${ARTICLE}<main><h1>Title</h1>${box}<div itemprop="articleBody">${body}</div></main>`;
-    expect(left(html)).toEqual(lines);
+    expect(left(html)).toEqual(['# Title', ...lines]);
   });
 
   it('is not taken from a main element with the smaller part of the page', () => {

@@ -35,6 +35,8 @@ const MAX_LINKED_SHARE_OF_DATA = 0.9;
 const DATA = new Set(['table', 'dl', 'pre']);
 /** The elements of a block in which data is looked for. */
 const MAX_VISITED = 600;
+/** Headings beside each other that are an outline. */
+const MIN_HEADINGS = 2;
 /** Elements that stand beside a text and never contain or continue it. */
 const BESIDE_TEXT = new Set(['nav', 'aside', 'footer', 'form']);
 /** The elements before a product's title are dropped if they are at most this share of the remaining page. */
@@ -166,6 +168,7 @@ function descend(found: RootSearch, index: PageIndex, pruned: PrunedPage): boole
   }
   const total = remainingWeight(found.root, index, remaining);
   if (total === 0) return false;
+  if (isFlatOutline(children)) return false;
   const next =
     children.findLast((child) => {
       if (PASSAGES.has(child.name) || BESIDE_TEXT.has(child.name)) return false;
@@ -185,6 +188,10 @@ function descend(found: RootSearch, index: PageIndex, pruned: PrunedPage): boole
   found.isInMain ||= isContentElement(next);
   return true;
 }
+
+/** Whether sections stand beside each other without elements around them, of which none is all of the text. */
+const isFlatOutline = (children: readonly Element[]) =>
+  children.filter((child) => isHeading(child) && child.name !== 'h1').length >= MIN_HEADINGS;
 
 /**
  * The article with the title among several siblings, else the first. The others are loaded for endless

@@ -1,5 +1,5 @@
 import { type Document, Element } from 'domhandler';
-import { nextElementSibling, prevElementSibling, textContent } from 'domutils';
+import { getElementsByTagName, nextElementSibling, prevElementSibling, textContent } from 'domutils';
 import { isCodeListing } from '../../code-listing.ts';
 import { childrenOf, hasAttributes, isParentElement, isTag } from '../../nodes.ts';
 import type { PageType } from '../page-type/page-type.ts';
@@ -85,7 +85,7 @@ export function indexPage(
     elements,
     measures,
     nameHints: coverage.hints,
-    ...findContentAncestors(elements),
+    ...findContentAncestors(page, measures),
     collapsibleIds: findCollapsibleIds(elements),
     codeTabs: findCodeTabs(elements),
     spokenTexts: findSpokenTexts(elements, measures),
@@ -107,27 +107,31 @@ export const isArticleBody = (element: Element) =>
 export const isMainElement = (element: Element) =>
   element.name === 'main' || (hasAttributes(element) && element.attribs.role === 'main');
 
-function findContentAncestors(elements: readonly Element[]): {
+function findContentAncestors(
+  page: Document,
+  measures: Measures,
+): {
   contentAncestors: Set<Element>;
   titled: Set<Element>;
 } {
   const contentAncestors = new Set<Element>();
   const titled = new Set<Element>();
   const headings: Element[] = [];
-  let title = '';
-  for (const element of elements) {
-    if (element.name === 'h1') headings.push(element);
-    else if (element.name === 'title') title ||= wordsOf(element).slice(0, MAX_TITLE_LENGTH);
+  for (const element of measures.keys()) {
+    // A heading that is a picture names the site.
+    if (element.name === 'h1') headings.push(...(measures.get(element)?.length ? [element] : []));
     else if (isMainElement(element) || isArticleBody(element)) addWithAncestors(element, contentAncestors);
   }
-  for (const heading of selectTitles(headings, title)) addWithAncestors(heading, titled);
+  for (const heading of selectTitles(headings, page)) addWithAncestors(heading, titled);
   for (const element of titled) contentAncestors.add(element);
   return { contentAncestors, titled };
 }
 
 /** The `h1` headings that agree with the document's title; all of them if none does. */
-function selectTitles(headings: Element[], title: string): Element[] {
-  if (headings.length < 2 || !title) return headings;
+function selectTitles(headings: Element[], page: Document): Element[] {
+  if (headings.length < 2) return headings;
+  const [head] = getElementsByTagName('title', page, true, 1);
+  const title = head ? wordsOf(head).slice(0, MAX_TITLE_LENGTH) : '';
   const titles = headings.filter((heading) => {
     const words = wordsOf(heading);
     return words.length >= MIN_TITLE_LENGTH && (title.includes(words) || words.includes(title));
