@@ -177,6 +177,24 @@ describe('the main-content filter', () => {
     expect(servicePage(long + section('<img src="/p.png">'))).toEqual(servicePage(long));
   });
 
+  it('keeps words of a sentence, introductions and headings that occur again after a text', () => {
+    const html = ['one', 'two']
+      .map(
+        (about) => `<h3>Questions</h3><p>The <a href="/guide">long guide</a> says more about ${about}.</p>
+          <p>It needs the following parts:</p><p>A <i>stone of granite</i>, or <i>stone of granite</i> and ${about}.</p>`,
+      )
+      .join('');
+    expect(servicePage(html)).toEqual([
+      ...SERVICE,
+      ...['one', 'two'].flatMap((about) => [
+        '### Questions',
+        `The [long guide](https://site.test/guide) says more about ${about}.`,
+        'It needs the following parts:',
+        `A *stone of granite*, or *stone of granite* and ${about}.`,
+      ]),
+    ]);
+  });
+
   it.each([
     ['clones of slides', '<div class="swiper-slide swiper-slide-duplicate"><h3>Slide</h3></div>'],
     [

@@ -164,6 +164,23 @@ describe('an article', () => {
     );
   });
 
+  it('keeps the items of a list, whether they are links or words that are labels elsewhere', () => {
+    const item = (text: string) => `<li><p>${text}</p></li>`;
+    const list = `<ul>${item('<a href="/1">One</a>')}${item('Comments.')}${item('<a href="/2">Two</a>')}</ul>`;
+    expect(page(`${body}${list}${paragraph('five')}`)).toEqual([
+      ...['# Title', ...lines, '- [One](https://site.test/1)', '- Comments.', '- [Two](https://site.test/2)'],
+      sentence('five'),
+    ]);
+  });
+
+  it('keeps links below a heading of the outline, and loses those below one that is none', () => {
+    const links = '<ul><li><a href="/1">First other page</a></li><li><a href="/2">Second</a></li></ul>';
+    const html = (level: string) =>
+      `<h2>Start</h2>${body}<${level}>Contents</${level}>${links}<h2>End</h2>${paragraph('five')}`;
+    expect(page(html('h2'))).toContain('- [Second](https://site.test/2)');
+    expect(page(html('h3')).join()).not.toContain('Second');
+  });
+
   it('keeps a title outside its text, with the introduction and nothing else beside it', () => {
     const header = (inside: string) =>
       left(`${ARTICLE}<header><h1>Title</h1>${inside}</header><div>${body}</div>`);

@@ -14,6 +14,9 @@ const MAX_SECTION_SHARE = 0.5;
 /** Elements with one passage of text, and the share of their text that may be linked. */
 const TEXT = new Set(['p', 'pre', 'dl', 'table', 'blockquote']);
 const MAX_LINKED_SHARE = 0.4;
+const LISTS = new Set(['ul', 'ol']);
+/** A passage with less text is a label. Characters that are not blank. */
+const MIN_PASSAGE_LENGTH = 50;
 
 /** The elements of all sections whose headings mark them as boilerplate, with these headings. */
 export function findBoilerplateSections(index: PageIndex): Map<Element, string> {
@@ -29,6 +32,7 @@ export function findBoilerplateSections(index: PageIndex): Map<Element, string> 
     const following = isBare ? findFollowing(section, levelOf(heading), index) : [];
     // A heading among paragraphs is one of the outline, whatever it says.
     if (following.some((next) => isRunningText(next, index.measures.get(next)))) continue;
+    if (section === heading && isOutlined(heading, index)) continue;
     for (const part of [section, ...following]) sections.set(part, title);
   }
   return sections;
@@ -66,6 +70,43 @@ function findFollowing(section: Element, level: number, index: PageIndex): Eleme
     following.push(next);
   }
   return following;
+}
+
+/**
+ * Whether a heading stands between headings of its level that introduce text, and so is one of the outline
+ * although only links follow it.
+ */
+const isOutlined = (heading: Element, index: PageIndex): boolean =>
+  isAfterSection(heading, index) && isBeforeSection(heading, index);
+
+function isAfterSection(heading: Element, index: PageIndex): boolean {
+  let hasText = false;
+  for (let at = heading.prev; at; at = at.prev) {
+    if (!isTag(at)) continue;
+    if (isHeading(at) && levelOf(at) <= levelOf(heading)) return hasText && at.name === heading.name;
+    hasText ||= isPassage(at, index);
+  }
+  return false;
+}
+
+function isBeforeSection(heading: Element, index: PageIndex): boolean {
+  let isNext = false;
+  for (let at = heading.next; at; at = at.next) {
+    if (!isTag(at)) continue;
+    if (isHeading(at) && levelOf(at) < levelOf(heading)) return false;
+    if (isNext && isPassage(at, index)) return true;
+    isNext ||= at.name === heading.name;
+  }
+  return false;
+}
+
+/** Whether an element is a passage or a list of a text. */
+function isPassage(element: Element, { measures }: PageIndex): boolean {
+  const { length = 0, linked = 0 } = measures.get(element) ?? {};
+  const { name } = element;
+  return (
+    (TEXT.has(name) || LISTS.has(name)) && length >= MIN_PASSAGE_LENGTH && linked <= MAX_LINKED_SHARE * length
+  );
 }
 
 /** Whether an element is one of the passages of a text. */

@@ -1,6 +1,6 @@
 import type { Element } from 'domhandler';
 import { prevElementSibling } from 'domutils';
-import { childrenOf, isTag } from '../../nodes.ts';
+import { childrenOf, isParentElement, isTag } from '../../nodes.ts';
 import { type Core, findCore } from '../evidence/core.ts';
 import { judge } from '../evidence/judge.ts';
 import { findShape } from '../evidence/shapes.ts';
@@ -91,7 +91,7 @@ class Pruning implements PrunedPage {
     if (element.name === 'section') return !hasTeasers(measured) && !findShape(element, measured);
     // Between the paragraphs of an article, these are boxes with links to others.
     if (element.name === 'div' && type === 'article') return false;
-    let before = prevElementSibling(element);
+    let before = prevElementSibling(listOf(element));
     while (before && !measures.get(before)?.length) before = prevElementSibling(before);
     return before !== null && (isHeading(before) || BEFORE_LINKS.has(before.name));
   }
@@ -136,6 +136,14 @@ const isIdOf = (heading: string, { kind, detail }: Sign, { attribs }: Element) =
   heading.toLowerCase().includes(detail) &&
   !attribs.class?.toLowerCase().includes(detail) &&
   attribs.id !== undefined;
+
+/** The outermost list with an element in its items; the element itself if it is in none. */
+function listOf(element: Element): Element {
+  let list = element;
+  for (let at = element.parent; isParentElement(at) && LISTS.has(at.name); at = at.parent) list = at;
+  return list;
+}
+const LISTS = new Set(['li', 'ul', 'ol']);
 
 /** Elements after which links go on with the text. */
 const BEFORE_LINKS = new Set(['p', 'pre', 'ul', 'ol']);

@@ -1,5 +1,6 @@
 import type { Element } from 'domhandler';
 import { nextElementSibling } from 'domutils';
+import { isParentElement } from '../../nodes.ts';
 import { isHeading } from '../page-index/element-measures.ts';
 import type { PrunedPage, Stage } from '../stage.ts';
 import { findRelatedLinks } from './related-links.ts';
@@ -45,13 +46,16 @@ export const callsToActionStage: Stage = {
       if (index.titled.has(element)) return [];
       // Every call to action has a link.
       const hasLink = measure.links > 0 || text.includes('://');
-      const isLabel = LABEL.test(text) && !introducesText(element, pruned);
+      const isLabel = LABEL.test(text) && !isListed(element) && !introducesText(element, pruned);
       return (hasLink && CALL_TO_ACTION.test(text)) || isLabel
         ? [element]
         : findRelatedLinks(line, index, pruned);
     });
   },
 };
+
+/** Whether an element is one of the things that a list names. */
+const isListed = ({ parent }: Element) => isParentElement(parent) && parent.name === 'li';
 
 /** Whether running text follows a heading, which is therefore one of the outline. */
 function introducesText(element: Element, { remaining }: PrunedPage): boolean {

@@ -5,6 +5,7 @@ import { oneLine } from '../../text.ts';
 import type { Sign } from '../evidence/sign.ts';
 import { isHeading } from '../page-index/element-measures.ts';
 import type { PrunedPage, Stage } from '../stage.ts';
+import { isTextNode } from './text-lines.ts';
 
 /** Lengths in characters. Shorter labels are often equal by chance. */
 const MIN_TITLE_LENGTH = 5;
@@ -14,6 +15,8 @@ const MAX_LABEL_LENGTH = 200;
 const MAX_RECENT_LABELS = 4;
 /** Elements in which equal texts are separate values. */
 const DATA_ELEMENTS = new Set(['td', 'th', 'dt', 'dd', 'pre', 'code']);
+/** The end of a line that introduces what follows it, which is something else each time. */
+const INTRODUCTION = /[:：]$/;
 
 const SAME_LABEL: Sign = { kind: 'repetition', detail: 'a label just before' };
 
@@ -49,6 +52,8 @@ function dropDuplicateLabels(root: Element, { remaining, dropped }: PrunedPage):
     else if (recent.push(label) > MAX_RECENT_LABELS) recent.shift();
   };
   const visit = (element: Element) => {
+    // Labels before and after a text are not beside each other.
+    if (element.children.some(isTextNode)) recent = [];
     for (const child of element.children) {
       const length = isTag(child) && !dropped.has(child) ? remaining.get(child)?.length : 0;
       if (!isTag(child) || !length) continue;
@@ -69,6 +74,11 @@ function dropDuplicateLabels(root: Element, { remaining, dropped }: PrunedPage):
         continue;
       }
       const text = oneLine(textContent(child)).toLowerCase();
+      if (isInSentence(child)) continue;
+      if (INTRODUCTION.test(text)) {
+        recent = [];
+        continue;
+      }
       const isTitle = line.some(isHeading);
       addLabel(
         { text, element: child, isHeading: isTitle },
@@ -78,6 +88,9 @@ function dropDuplicateLabels(root: Element, { remaining, dropped }: PrunedPage):
   };
   visit(root);
 }
+
+/** Whether text stands directly before or after an element, which is then a part of a sentence. */
+const isInSentence = ({ prev, next }: Element) => isTextNode(prev) || isTextNode(next);
 
 const hasText = (element: Element, remaining: PrunedPage['remaining']) =>
   (remaining.get(element)?.length ?? 0) > 0;

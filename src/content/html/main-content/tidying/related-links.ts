@@ -4,7 +4,7 @@ import { isTag } from '../../nodes.ts';
 import type { Measure } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import type { PrunedPage } from '../stage.ts';
-import { hasText, lineStartPattern, type TextLine } from './text-lines.ts';
+import { isTextNode, lineStartPattern, type TextLine } from './text-lines.ts';
 
 /** The beginnings of lines and headings that introduce links to other articles. */
 const RELATED_LABEL = lineStartPattern(
@@ -47,7 +47,7 @@ const isTagList = (element: Element, { linked, length, links }: Measure) =>
 /** The siblings after a label that consist of links. */
 function findLinksAfter({ next }: Element, measureOf: (element: Element) => Measure | undefined): Element[] {
   const links: Element[] = [];
-  for (let at = next; at && !hasText(at); at = at.next) {
+  for (let at = next; at && !isTextNode(at); at = at.next) {
     const rest = isTag(at) ? measureOf(at) : undefined;
     if (!isTag(at) || !rest || rest.length === 0) continue;
     if (at.name === 'h1' || !consistsOfLinks(at, rest)) break;

@@ -48,7 +48,8 @@ export function dropLines(root: Element, pruned: PrunedPage, dropsOf: (line: Tex
 }
 
 const isLine = ({ name, prev, next }: Element) =>
-  LINE_ELEMENTS.has(name) || (INLINE_LINE_ELEMENTS.has(name) && !hasText(prev) && !hasText(next));
+  LINE_ELEMENTS.has(name) || (INLINE_LINE_ELEMENTS.has(name) && !isTextNode(prev) && !isTextNode(next));
 
 /** Whether a node is a text that is not blank. */
-export const hasText = (node: ChildNode | null) => node !== null && isText(node) && node.data.trim() !== '';
+export const isTextNode = (node: ChildNode | null) =>
+  node !== null && isText(node) && node.data.trim() !== '';
