@@ -199,6 +199,38 @@ describe('paragraphs beside the largest block', () => {
   });
 });
 
+describe('posts', () => {
+  const text = paragraphs('one', 'two', 'three');
+  const more =
+    '<h2>Related projects</h2><p>Three mills wrote down the same flood, and their ledgers differ.</p><ul><li><a href="/u">Upper mill</a>: the ledger of spring</li><li><a href="/l">Lower mill</a>: the ledger of harvest</li></ul>';
+
+  it.each([
+    [
+      'of Hexo',
+      `<section id="main"><article class="h-entry article-type-post"><div class="article-meta"><time>2024-05-04</time></div>
+      <div class="article-inner"><header class="article-header"><h1 class="article-title">The big flood</h1></header><div class="e-content article-entry">${text}${more}</div></div></article></section>`,
+    ],
+    [
+      'of Docusaurus',
+      `<main class="col"><article itemscope><header><h1 itemprop="headline">The big flood</h1><div class="margin-vert--md"><time>May 4, 2024</time> · 9 min read</div></header><div class="markdown" itemprop="articleBody">${text}${more}</div></article></main>`,
+    ],
+    [
+      'of WordPress',
+      `<div id="content"><article class="post hentry"><header class="entry-header"><h1 class="entry-title">The big flood</h1><div class="entry-meta">Posted on May 4, 2024 by Ada</div></header><div class="entry-content">${text}${more}</div></article></div>`,
+    ],
+  ])('keep their title and what is related to them: %s', (_name, html) => {
+    expectParts(page('The big flood | Mill works', html), [
+      '# The big flood',
+      sentences('one'),
+      sentences('three'),
+      '## Related projects',
+      'their ledgers differ',
+      'Upper mill',
+      'the ledger of harvest',
+    ]);
+  });
+});
+
 describe('a title that is a heading of boilerplate elsewhere', () => {
   const NAMES = ['summary', 'features', 'modules', 'deprecated'];
 
