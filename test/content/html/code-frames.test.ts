@@ -157,6 +157,16 @@ describe('the names of tabs with code', () => {
     expect(blocks(html)).toEqual(expected);
   });
 
+  it('stay as links in a list, also on the page of an article', () => {
+    const tab = (name: string) => `<li role="presentation"><a role="tab" href="#${name}">${name}</a></li>`;
+    const list = `<div class="wrapper"><ul role="tablist">${tab('npm')}${tab('Yarn')}</ul></div>`;
+    const text =
+      '<p>The package is installed by one of these commands, and then it is updated by itself.</p>';
+    const html = `<main><h1>Install</h1>${text.repeat(3)}<div>${list}${panels}</div></main>`;
+    const { markdown } = contentOf(html, {}, { url: 'https://site.test/blog/install' });
+    expect(markdown).toContain('- [npm](https://site.test/blog/install#npm)');
+  });
+
   it('are controls where there is no code', () => {
     expect(blocks('<div role="tablist"><button role="tab">npm</button></div><div>One</div>')).toEqual([
       'One',

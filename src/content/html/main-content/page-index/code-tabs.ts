@@ -1,9 +1,11 @@
 import type { Element } from 'domhandler';
-import { isParentElement, isTag } from '../../nodes.ts';
+import { firstElements, isParentElement, isTag } from '../../nodes.ts';
 
 /** The names of tabs are at most this many levels above the code, and this many elements before it. */
 const MAX_LEVELS = 6;
 const MAX_SIBLINGS = 10;
+/** Elements of a list in which tabs are looked for. */
+const MAX_INSIDE = 100;
 const TAB_CLASS = /(?:^|[^a-z])(?:code-?)?tab(?:s|bed)?(?![a-z])/i;
 
 /**
@@ -33,15 +35,18 @@ function elementsBefore(element: Element): Element[] {
   return found;
 }
 
-/** Adds the tabs that an element is, or that it has as children. */
+/** Adds the tabs that an element is, or that are in a list of tabs that it is or has as a child. */
 function addTabs(element: Element, to: Set<Element>): void {
-  const isList = element.attribs.role === 'tablist' || TAB_CLASS.test(element.attribs.class ?? '');
-  const found = (isList ? [element, ...element.children.filter(isTag)] : [element]).filter((each) =>
-    isTab(each, isList),
-  );
+  const list = [element, ...element.children.filter(isTag)].find(isTabList);
+  const inside = list ? firstElements(list, MAX_INSIDE) : [];
+  const found = [element, ...inside].filter((each) => isTab(each, list !== undefined));
   for (const tab of found) to.add(tab);
-  if (found.length > 0) to.add(element);
+  if (found.length === 0) return;
+  to.add(element);
+  if (list) to.add(list);
 }
+
+const isTabList = ({ attribs }: Element) => attribs.role === 'tablist' || TAB_CLASS.test(attribs.class ?? '');
 
 /** Whether an element is a tab: by its role, as the label of a choice, or as a button in a list of tabs. */
 const isTab = ({ name, attribs }: Element, isInList: boolean) =>

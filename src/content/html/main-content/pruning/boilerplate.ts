@@ -216,7 +216,7 @@ const LINK_LIST_ELEMENTS: Partial<Record<PageType, string[]>> = {
 
 /** Whether an element consists of links to other pages. */
 export function isLinkList(element: Element, measured: ElementMeasure, index: PageIndex): boolean {
-  const { type, contentAncestors, shareOf } = index;
+  const { type, contentAncestors, codeTabs, shareOf } = index;
   const { links, linked, length, downloads } = measured;
   return (
     (LINK_LIST_ELEMENTS[type]?.includes(element.name) ?? false) &&
@@ -224,6 +224,7 @@ export function isLinkList(element: Element, measured: ElementMeasure, index: Pa
     linked > 0.8 * length &&
     shareOf(measured) < 0.3 &&
     !contentAncestors.has(element) &&
+    !codeTabs.has(element) &&
     !(links === 1 && isLastParagraph(element, index))
   );
 }
