@@ -5,7 +5,7 @@ import type { Decisions } from './main-content/evidence/sign.ts';
 import { findBoilerplate } from './main-content/index.ts';
 import { isMathScript } from './markdown/math.ts';
 import { backgroundPicture, imageSource, isImageElement, isTrackingPixel } from './media/image-sources.ts';
-import { createElement, isTag, isText } from './nodes.ts';
+import { createElement, isTag, isText, NO_ATTRIBUTES } from './nodes.ts';
 import { setChildren } from './parse/parse.ts';
 import { selectElements } from './selector.ts';
 import { documentBaseUrl, resolveUrl } from './urls.ts';
@@ -64,7 +64,12 @@ function applyFilters(page: Document, snapshot: PageSource, options: CleanOption
   const decisions = options.onlyMainContent ? findBoilerplate(page, snapshot) : undefined;
   // An element that `includeTags` selects is kept even if it looks like boilerplate.
   for (const element of decisions?.elements() ?? []) if (!included?.has(element)) dropped.add(element);
-  const filter = { dropped, base: documentBaseUrl(page, url), isScripted: engine === 'browser' };
+  const filter = {
+    dropped,
+    quotes: decisions?.quotes,
+    base: documentBaseUrl(page, url),
+    isScripted: engine === 'browser',
+  };
   const tree = new Document([]);
   setChildren(tree, copyNodes(included ? outermost(included) : page.children, [], filter));
   return { tree, ...(decisions && { decisions }) };
@@ -73,6 +78,8 @@ function applyFilters(page: Document, snapshot: PageSource, options: CleanOption
 /** The parts of a page that are not copied as they are. */
 interface CopyFilter {
   dropped: ReadonlySet<ChildNode>;
+  /** How many quotes inside of each other the content of an element is put into. */
+  quotes: ReadonlyMap<Element, number> | undefined;
   /** The URL that URLs are resolved against. */
   base: string;
   /** Whether the page was read in a browser, so that the content of `noscript` does not apply. */
@@ -81,7 +88,7 @@ interface CopyFilter {
 
 /** Adds copies of nodes to `copies`. Recursion is safe, because the parser limits the depth of a page. */
 function copyNodes(nodes: readonly ChildNode[], copies: ChildNode[], filter: CopyFilter): ChildNode[] {
-  const { dropped, base, isScripted } = filter;
+  const { dropped, quotes, base, isScripted } = filter;
   for (let at = 0; at < nodes.length; at++) {
     const node = nodes[at]!;
     if (isText(node)) copies.push(new Text(node.data));
@@ -95,7 +102,7 @@ function copyNodes(nodes: readonly ChildNode[], copies: ChildNode[], filter: Cop
       const children = copyChildren(node.children, filter);
       const picture = backgroundPicture(node);
       if (picture) children.unshift(imageElement(picture, node, base));
-      setChildren(element, children);
+      setChildren(element, quotes?.size ? quote(children, quotes.get(node) ?? 0) : children);
       copies.push(element);
     }
   }
@@ -115,6 +122,14 @@ const isMarkup = ({ children: [only, ...others] }: Element) =>
 function copyChildren(nodes: readonly ChildNode[], filter: CopyFilter): ChildNode[] {
   const [only] = nodes;
   return nodes.length === 1 && only && isText(only) ? [new Text(only.data)] : copyNodes(nodes, [], filter);
+}
+
+/** Puts nodes into quotes inside of each other. */
+function quote(nodes: ChildNode[], levels: number): ChildNode[] {
+  if (levels === 0) return nodes;
+  const element = createElement('blockquote', NO_ATTRIBUTES, undefined);
+  setChildren(element, quote(nodes, levels - 1));
+  return [element];
 }
 
 function findMatches(selectors: string[], page: Document): Set<ChildNode> {

@@ -23,11 +23,16 @@ export interface Sign {
   detail: string;
 }
 
-/** The elements of a page that were dropped so far, each with the signs that decided. */
+/**
+ * The elements of a page that were dropped so far, each with the signs that decided, and those that are shown
+ * as answers.
+ */
 export class Decisions {
   readonly #signs = new Map<Element, readonly Sign[]>();
   /** Whether decisions were taken back, because most of the page's running text was missing. */
   areDisputed = false;
+  /** How many quotes inside of each other the content of an element is shown in, as that of an answer is. */
+  readonly quotes = new Map<Element, number>();
 
   /** Whether the element itself was dropped. The elements inside of a dropped one need not be. */
   has(element: Element): boolean {

@@ -36,7 +36,8 @@ export function dropRepeatedQuotes(posts: Element[], { dropped }: PrunedPage): v
   }
 }
 
-const isQuote = ({ name, attribs }: Element) =>
+/** Whether an element quotes another post. */
+export const isQuote = ({ name, attribs }: Element) =>
   name === 'blockquote' || ((name === 'div' || name === 'aside') && QUOTE_CLASS.test(attribs.class ?? ''));
 
 const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

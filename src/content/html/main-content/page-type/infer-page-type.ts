@@ -1,6 +1,7 @@
 import type { Element } from 'domhandler';
 import { isTag } from '../../nodes.ts';
 import { findPostsByMarkup } from '../forum/forum-markup.ts';
+import { findPostsByStructure } from '../forum/thread-structure.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import type { PrunedPage, Stage } from '../stage.ts';
 import { PAGE_TYPES, type PageType } from './page-type.ts';
@@ -34,6 +35,7 @@ function inferPageType(index: PageIndex, pruned: PrunedPage): PageType {
   const { type, body, measures } = index;
   const { remaining, linkListLength } = pruned;
   if (type !== 'forum' && findPostsByMarkup(index, pruned).length >= MIN_POSTS_BY_MARKUP) return 'forum';
+  if (type !== 'forum' && findPostsByStructure(index, pruned).length > 0) return 'forum';
   const rest = remaining.get(body);
   if (!rest) return type;
   const linked = (rest.linked + linkListLength) / (rest.length + linkListLength || 1);

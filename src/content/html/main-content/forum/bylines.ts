@@ -1,0 +1,161 @@
+import type { Element } from 'domhandler';
+import { textContent } from 'domutils';
+import { firstElements, isParentElement } from '../../nodes.ts';
+import { oneLine } from '../../text.ts';
+import type { PageIndex } from '../page-index/page-index.ts';
+import { isAuthorName, isLinkByName, MAX_NAME_LENGTH } from './author-names.ts';
+import { DATE, findDates } from './post-dates.ts';
+
+/** The author and the date of a post. */
+export interface Byline {
+  name: Element;
+  date: Element;
+  /** The largest element with no other byline: the post, or a part of it that has siblings. */
+  unit: Element;
+  /** What dates of the same kind share. */
+  kind: string;
+}
+
+/** The characters of an element that are not blank. */
+type LengthOf = (element: Element) => number;
+
+/** Minimum share of the dates of one kind that are beside a name. */
+const MIN_NAMED_SHARE = 0.6;
+/** A date of a kind of its own is beside a name in an element with at most this text. Characters that are not blank. */
+const MAX_SINGLE_LENGTH = 200;
+/** Elements of a post in which its author is looked for. */
+const MAX_VISITED = 60;
+/** Levels above a date at which its author is looked for. */
+const MAX_LEVELS = 12;
+/** Names that only their place tells are shorter than those that are marked. */
+const MAX_LABEL_LENGTH = 30;
+const MAX_LABEL_WORDS = 4;
+const LABELS = new Set(['a', 'b', 'strong', 'cite', 'span', 'h3', 'h4', 'h5', 'h6', 'dt']);
+
+/** Finds the authors with dates of a page, in document order, by what stands beside each other in each post. */
+export function findBylines(index: PageIndex): Byline[] {
+  const lengthOf = (element: Element) => index.measures.get(element)?.length ?? 0;
+  const dates = findDates(index.body, lengthOf);
+  if (dates.length < 2) return [];
+  const kinds = Map.groupBy(dates, kindOf);
+  const names = new Map<Element, Element>();
+  const taken = new Set<Element>();
+  // Of several dates beside the same name, those of the most frequent kind are the dates of the posts.
+  for (const alike of [...kinds.values()].sort((one, other) => other.length - one.length)) {
+    const found = [...findNames(alike, index, lengthOf)].filter(([, name]) => !taken.has(name));
+    for (const [date, name] of found) {
+      names.set(date, name);
+      taken.add(name);
+    }
+  }
+  const named = dates.filter((date) => names.has(date));
+  const units = findUnits(named, index);
+  return named.map((date) => ({
+    date,
+    name: names.get(date)!,
+    unit: units.get(date)!,
+    kind: kindOf(date),
+  }));
+}
+
+/** The tag and classes of an element and of the one around it. */
+const kindOf = (element: Element): string =>
+  [element, element.parent]
+    .map((one) => (isParentElement(one) ? `${one.name}.${one.attribs.class ?? ''}` : ''))
+    .join(' in ');
+
+/** The largest element around each date that has no other of them. */
+function findUnits(dates: readonly Element[], { body }: PageIndex): Map<Element, Element> {
+  const counts = new Map<Element, number>();
+  for (const date of dates)
+    for (let at: Element['parent'] = date; isParentElement(at); at = at.parent) {
+      const before = counts.get(at) ?? 0;
+      // Only the difference between one and several matters, and every ancestor has at least as many.
+      if (before > 1) break;
+      counts.set(at, before + 1);
+    }
+  return new Map(
+    dates.map((date) => {
+      let unit = date;
+      for (let at = unit.parent; isParentElement(at) && at !== body && counts.get(at) === 1; at = at.parent)
+        unit = at;
+      return [date, unit];
+    }),
+  );
+}
+
+/** The names beside dates of one kind; none if most of these dates have no name. */
+function findNames(dates: readonly Element[], index: PageIndex, lengthOf: LengthOf): Map<Element, Element> {
+  const units = findUnits(dates, index);
+  const names = new Map<Element, Element>();
+  for (const [date, unit] of units) {
+    const name = findNearestName(date, unit, dates.length > 1 ? Infinity : MAX_SINGLE_LENGTH, lengthOf);
+    if (name) names.set(date, name);
+  }
+  if (names.size < MIN_NAMED_SHARE * dates.length && dates.length > 1) {
+    const labels = new Map([...units].map(([date, unit]) => [date, shortElements(unit, date, lengthOf)]));
+    const kind = findKindOfName([...labels.values()]);
+    for (const [date, all] of labels) {
+      const name = all.find((label) => kindOf(label) === kind);
+      if (name) names.set(date, name);
+    }
+  }
+  return names.size >= MIN_NAMED_SHARE * dates.length ? names : new Map();
+}
+
+/** The marked name in the smallest element around a date that has one. */
+function findNearestName(
+  date: Element,
+  unit: Element,
+  most: number,
+  lengthOf: LengthOf,
+): Element | undefined {
+  const around: Element[][] = [];
+  for (let at: Element['parent'] = date; isParentElement(at) && lengthOf(at) <= most; at = at.parent) {
+    around.push(shortElements(at, date, lengthOf));
+    if (at === unit || around.length === MAX_LEVELS) break;
+  }
+  for (const isMarked of [isAuthorName, isLinkByName])
+    for (const elements of around) {
+      const name = elements.find(isMarked);
+      if (name) return name;
+    }
+  return undefined;
+}
+
+/** The elements around a date that may be a name. */
+const shortElements = (around: Element, date: Element, lengthOf: LengthOf): Element[] =>
+  firstElements(around, MAX_VISITED).filter((element) => {
+    const length = lengthOf(element);
+    return length > 1 && length <= MAX_NAME_LENGTH && element !== date;
+  });
+
+/**
+ * The kind of the first labels that most posts have and that differ between posts, as names do, but ranks and
+ * controls do not.
+ */
+function findKindOfName(labels: readonly Element[][]): string | undefined {
+  const texts = new Map<string, Set<string>>();
+  const counts = new Map<string, number>();
+  for (const post of labels) {
+    const seen = new Set<string>();
+    for (const label of post) {
+      const kind = kindOf(label);
+      const text = oneLine(textContent(label));
+      if (seen.has(kind) || !isLabel(label, text)) continue;
+      seen.add(kind);
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
+      texts.set(kind, (texts.get(kind) ?? new Set()).add(text));
+    }
+  }
+  return [...counts].find(
+    ([kind, count]) => count >= MIN_NAMED_SHARE * labels.length && (texts.get(kind)?.size ?? 0) > 1,
+  )?.[0];
+}
+
+const isLabel = ({ name }: Element, text: string) =>
+  LABELS.has(name) &&
+  text.length <= MAX_LABEL_LENGTH &&
+  /\p{L}{2}/u.test(text) &&
+  text.split(' ').length <= MAX_LABEL_WORDS &&
+  !DATE.test(text);

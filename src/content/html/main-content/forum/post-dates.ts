@@ -1,0 +1,73 @@
+import type { Element } from 'domhandler';
+import { isParentElement, isTag, isText } from '../../nodes.ts';
+import { textOf } from '../../text.ts';
+import { isQuote } from './post-quotes.ts';
+
+/** Longer texts are no dates. Characters that are not blank. */
+export const MAX_DATE_LENGTH = 60;
+/** A text that leaves the year out has at most this many characters; an attribute then has the whole date. */
+const MAX_SHORT_DATE_LENGTH = 20;
+/** Letters beside a date in one line, such as those of "Posted on" and of a time zone. */
+const MAX_LETTERS_BESIDE = 20;
+/** Absolute dates, and relative ones such as `2 days ago`. */
+export const DATE = new RegExp(
+  [
+    '\\b\\d{4}[-./]\\d{1,2}[-./]\\d{1,2}(?!\\d)|\\b\\d{1,2}[-./]\\d{1,2}[-./](\\d\\d){1,2}\\b',
+    '\\b\\p{L}{3,}\\.? \\d{1,2}(st|nd|rd|th)?,? \\d{4}\\b|\\b\\d{1,2}\\.? \\p{L}{3,}\\.?,? \\d{4}\\b',
+    '\\b\\d+\\s?(sec|min|h|hour|d|day|w|week|mo|month|y|year)\\w* ago\\b|\\b(yesterday|today)\\b',
+  ].join('|'),
+  'iu',
+);
+/** Words that mark the date of something other than the post. */
+export const OTHER_DATE = /join|edited|modified|registered|member since|updated|active/i;
+/** Attributes that are no text, such as URLs with the date of an article. */
+const NO_TEXT = new Set(['href', 'src', 'srcset', 'class', 'id', 'style', 'alt', 'content', 'd']);
+
+/**
+ * The elements that show the date of something, in document order: those whose own text is a date, and those with
+ * a short text whose date is in an attribute, such as "2h" and "Mar 4". Dates in quotes are those of other posts.
+ * @param lengthOf the characters of an element that are not blank
+ */
+export function findDates(element: Element, lengthOf: (element: Element) => number): Element[] {
+  const found: Element[] = [];
+  addDates(element, lengthOf, found);
+  return found;
+}
+
+/** Recursion is safe, because the parser limits the depth of a page. */
+function addDates(element: Element, lengthOf: (element: Element) => number, found: Element[]): void {
+  const length = lengthOf(element);
+  if (length === 0 || isQuote(element)) return;
+  if (length <= MAX_DATE_LENGTH && showsDate(element, length)) found.push(element);
+  else for (const child of element.children) if (isTag(child)) addDates(child, lengthOf, found);
+}
+
+function showsDate(element: Element, length: number): boolean {
+  const own = ownText(element);
+  if (/\d|today|yesterday/i.test(own) && DATE.test(own))
+    return (
+      !OTHER_DATE.test(lineOf(element)) &&
+      own.replace(DATE, '').replace(/\P{L}/gu, '').length <= MAX_LETTERS_BESIDE
+    );
+  return length <= MAX_SHORT_DATE_LENGTH && /[\p{L}\d]/u.test(own) && hasDateAttribute(element);
+}
+
+const hasDateAttribute = ({ attribs }: Element) =>
+  Object.entries(attribs).some(
+    ([name, value]) =>
+      value.length <= 2 * MAX_DATE_LENGTH && /\d/.test(value) && !NO_TEXT.has(name) && DATE.test(value),
+  );
+
+/** The text of an element, and of the one around it if that is as short. */
+function lineOf(element: Element): string {
+  const { parent } = element;
+  const text = textOf(isParentElement(parent) ? parent : element, 2 * MAX_DATE_LENGTH);
+  return text.length < MAX_DATE_LENGTH ? text : textOf(element);
+}
+
+/** The text of an element without that of the elements in it. */
+const ownText = ({ children }: Element) =>
+  children
+    .map((child) => (isText(child) ? child.data : ' '))
+    .join('')
+    .trim();
