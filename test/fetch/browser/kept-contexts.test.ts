@@ -18,6 +18,14 @@ const PAGE = `<!doctype html><html><body>${STORY}<p id="found"></p><script src="
   })();
   addEventListener('pagehide', () => { localStorage.b = sessionStorage.b = 'left while going' });
 </script></body></html>`;
+/** Leaves as much, and takes the place of what could remove it. */
+const HOLDING = `<!doctype html><html><body>${STORY}<img name="open"><iframe name="origin"></iframe><b id="name"></b><script>
+  document.cookie = 'a=1; max-age=1000';
+  localStorage.clear = sessionStorage.clear = sessionStorage.a = window.name = 'held';
+  Storage.prototype.clear = Storage.prototype.removeItem = document.open = () => { throw new Error('it is ours') };
+  for (const storage of ['localStorage', 'sessionStorage', 'origin'])
+    Object.defineProperty(globalThis, storage, { get() { throw new Error('it is ours') } });
+</script></body></html>`;
 const NOTHING = JSON.stringify(['', 0, 0, '', 0, '']);
 
 const startSite = () =>
@@ -26,6 +34,7 @@ const startSite = () =>
       response
         .writeHead(200, { 'Content-Type': 'text/html', 'Set-Cookie': 'server=1; HttpOnly; Path=/' })
         .end(PAGE),
+    '/holding': HOLDING,
     '/program.js': (_request, response) =>
       response
         .writeHead(200, { 'Content-Type': 'text/javascript', 'Cache-Control': 'max-age=1000' })
@@ -50,6 +59,13 @@ describe('visits of the same job', () => {
     expect(countOf(site, '/program.js')).toBe(1);
     for (const { headers } of site.requests.filter(({ path }) => path === '/'))
       expect(headers).not.toHaveProperty('cookie');
+  });
+
+  it('find nothing of one that takes the place of what could remove it', async () => {
+    await using site = await startSite();
+    await browser.visit(`${site.url}/holding`, { sharedBy: 'held' });
+    const { html = '' } = await browser.visit(`${site.url}/`, { sharedBy: 'held' });
+    expect(/id="found">([^<]*)/.exec(html)?.[1]).toBe(NOTHING);
   });
 
   it('share nothing with those of another job, or of none', async () => {

@@ -322,6 +322,29 @@ describe('The clipboard of a viewer', () => {
     await expect.poll(() => value()).toBe('SHOUT');
   });
 
+  it('is used by a page whose controls and scripts take the place of what that needs', async () => {
+    await session.evaluate(`(() => {
+      const form = document.createElement('form');
+      const names = new Set();
+      for (let owner = form; owner; owner = Object.getPrototypeOf(owner))
+        for (const name of Object.getOwnPropertyNames(owner)) names.add(name);
+      form.tabIndex = 0;
+      form.addEventListener('paste', (event) => { globalThis.pasted = event.clipboardData.getData('text/plain') });
+      document.body.append(form);
+      form.focus({ preventScroll: true });
+      form.append(...[...names].map((name) => Object.assign(document.createElement('input'), { name, hidden: true })));
+      const bad = () => { throw new Error('the page does not allow it') };
+      document.execCommand = document.getSelection = EventTarget.prototype.dispatchEvent = bad;
+      globalThis.getSelection = globalThis.addEventListener = globalThis.ClipboardEvent = globalThis.DataTransfer = bad;
+    })()`);
+    await writeClipboard('five sacks');
+    await viewer.page.keyboard.press('Control+v');
+    await expect.poll(() => session.evaluate('globalThis.pasted')).toBe('five sacks');
+    await viewer.page.mouse.click(100, 10, { clickCount: 3 });
+    await viewer.page.keyboard.press('Control+c');
+    await expect.poll(readClipboard).toBe('double click here');
+  });
+
   it('gets the text that is copied and cut, of the page and of fields', async () => {
     await viewer.page.mouse.click(100, 10, { clickCount: 3 });
     await viewer.page.keyboard.press('Control+c');
