@@ -1,9 +1,10 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { MODEL_FEATURES, type ModelFeature } from './content/language-model.ts';
 import { ServiceError } from './errors.ts';
+import { isLoopback } from './url/loopback.ts';
 
 const isRoot = process.getuid?.() === 0;
 const dataHome = process.env.XDG_DATA_HOME || join(homedir(), '.local', 'share');
@@ -53,11 +54,37 @@ const settings = z.object({
   WINNOW_AUTH: z
     .enum(['on', 'off'])
     .default('on')
-    .describe('off: every request counts as the first team, with any key or none (trusted networks only)'),
+    .describe(
+      'off: every request counts as the first team, with any key or none; for programs on this machine, not for web pages',
+    ),
+  WINNOW_AUTH_OFF_PUBLIC: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe('on: WINNOW_AUTH=off may listen on a HOST that other machines reach (trusted networks only)'),
+  WINNOW_ALLOWED_HOSTS: list
+    .pipe(
+      z.array(
+        z.string().refine((host) => URL.parse(`http://${host}`)?.pathname === '/', 'must be host names'),
+      ),
+    )
+    .describe(
+      'comma-separated hosts in URLs of the API that are served with WINNOW_AUTH=off, besides localhost, HOST and that of PUBLIC_URL',
+    ),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
     .describe('base of the URLs in responses; empty: taken from the request'),
+  WINNOW_TRUSTED_PROXIES: list
+    .pipe(
+      z.array(
+        z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+          error: 'must be CIDRs such as 10.0.0.0/8 or fd00::/8',
+        }),
+      ),
+    )
+    .describe(
+      'comma-separated CIDRs of reverse proxies whose headers X-Forwarded-Host and X-Forwarded-Proto count',
+    ),
   WINNOW_DATA_DIR: z
     .string()
     .default(isRoot ? '/var/lib/winnow' : join(dataHome, 'winnow'))
@@ -242,6 +269,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     host: s.HOST,
     authRequired: s.WINNOW_AUTH === 'on',
     publicUrl: s.PUBLIC_URL?.replace(/\/+$/, ''),
+    trustedProxies: s.WINNOW_TRUSTED_PROXIES,
+    /** The hosts of URLs under which an API without authentication serves, besides those of this machine. */
+    allowedHosts: allowedHosts(s),
     dataDir: s.WINNOW_DATA_DIR,
     cacheDir: s.WINNOW_CACHE_DIR,
     apiKey: s.WINNOW_API_KEY,
@@ -285,6 +315,21 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     llm: llmSettings(s),
     logLevel: s.LOG_LEVEL,
   };
+}
+
+/**
+ * Collects the hosts of an API without authentication.
+ * @throws ServiceError `BAD_REQUEST` if other machines would reach it, and the operator has not said so
+ */
+function allowedHosts(s: z.output<typeof settings>): string[] {
+  if (s.WINNOW_AUTH === 'off' && s.WINNOW_AUTH_OFF_PUBLIC === 'off' && !isLoopback(s.HOST)) {
+    throw new ServiceError(
+      'BAD_REQUEST',
+      `Wrong settings: with WINNOW_AUTH=off, everybody who reaches HOST=${s.HOST} can use the service and read all results. Remove HOST to serve this machine only, or set WINNOW_AUTH_OFF_PUBLIC=on in a network where you trust everybody.`,
+    );
+  }
+  const publicUrl = s.PUBLIC_URL === undefined ? [] : [new URL(s.PUBLIC_URL).host];
+  return [...s.WINNOW_ALLOWED_HOSTS, ...publicUrl, isIPv6(s.HOST) ? `[${s.HOST}]` : s.HOST];
 }
 
 /**

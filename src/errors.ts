@@ -125,6 +125,11 @@ export const ERRORS = {
     stage: 'fetch',
     summary: 'The URL leads to an IP address that may not be fetched',
   },
+  UNTRUSTED_ORIGIN: {
+    status: 403,
+    retry: 'never',
+    summary: 'The service has no authentication, and a page of another site may have sent the request',
+  },
   SCRAPE_PROMPT_INJECTION_DETECTED: {
     status: 403,
     retry: 'never',

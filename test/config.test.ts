@@ -22,6 +22,11 @@ describe('invalid settings', () => {
     ['WINNOW_REQUESTS_PER_HOST', '0'],
     ['WINNOW_RESULT_TTL_HOURS', '1.5'],
     ['WINNOW_WORKER_PORT', 'x'],
+    ['WINNOW_AUTH_OFF_PUBLIC', 'yes'],
+    ['WINNOW_ALLOWED_HOSTS', 'https://winnow.example/'],
+    ['WINNOW_ALLOWED_HOSTS', 'a b'],
+    ['WINNOW_TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['WINNOW_TRUSTED_PROXIES', 'proxy.example'],
     ['LOG_LEVEL', 'loud'],
     ['WINNOW_LLM_BASE_URL', 'localhost:11434'],
     ['WINNOW_LLM_BASE_URL', 'http://127.0.0.1:11434/v1'],
@@ -79,6 +84,36 @@ describe('the settings of the language model', () => {
   });
 });
 
+describe('a service without authentication', () => {
+  it.each(['0.0.0.0', '::', '192.0.2.1', 'fd00::1'])(
+    'is refused on %s, which other machines reach, unless the operator says so',
+    (HOST) => {
+      const open = { HOST, WINNOW_AUTH: 'off' };
+      expect(() => readConfig(open)).toThrow(
+        expect.objectContaining({
+          code: 'BAD_REQUEST',
+          message: expect.stringMatching(/WINNOW_AUTH=off.*WINNOW_AUTH_OFF_PUBLIC=on/),
+        }),
+      );
+      expect(readConfig({ ...open, WINNOW_AUTH_OFF_PUBLIC: 'on' })).toMatchObject({ host: HOST });
+      expect(readConfig({ ...open, WINNOW_AUTH: 'on' })).toMatchObject({ host: HOST });
+    },
+  );
+
+  it.each(['127.0.0.1', '127.8.9.10', '::1', 'localhost'])('may listen on %s', (HOST) => {
+    expect(readConfig({ HOST, WINNOW_AUTH: 'off' })).toMatchObject({ host: HOST, authRequired: false });
+  });
+
+  it('serves the hosts that are set, that of PUBLIC_URL and that of HOST', () => {
+    const { allowedHosts } = readConfig({
+      WINNOW_ALLOWED_HOSTS: 'api, winnow.internal',
+      PUBLIC_URL: 'https://winnow.example:8443/base',
+      HOST: 'fd00::1',
+    });
+    expect(allowedHosts).toEqual(['api', 'winnow.internal', 'winnow.example:8443', '[fd00::1]']);
+  });
+});
+
 describe('settings', () => {
   it('accept a key of letters, digits, - and _', () => {
     expect(readConfig({ WINNOW_API_KEY: 'fc-My_team-7' }).apiKey).toBe('fc-My_team-7');
@@ -105,6 +140,7 @@ describe('settings', () => {
       WINNOW_AUTH: 'off',
       WINNOW_TEAM_CREDITS: '500',
       WINNOW_ALLOW_PRIVATE: ' 10.0.0.0/8 , ,::1/128',
+      WINNOW_TRUSTED_PROXIES: '10.1.0.0/16, fd00::/8,192.0.2.7',
       WINNOW_DATA_DIR: '/srv/winnow',
       WINNOW_MAX_BODY_MB: '2',
     });
@@ -113,6 +149,7 @@ describe('settings', () => {
       authRequired: false,
       teamCredits: 500,
       allowPrivate: ['10.0.0.0/8', '::1/128'],
+      trustedProxies: ['10.1.0.0/16', 'fd00::/8', '192.0.2.7'],
       blobs: '/srv/winnow/blobs',
       maxBodyBytes: 2 * 1024 * 1024,
     });

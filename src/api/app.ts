@@ -16,6 +16,7 @@ import { ByteBudget } from './http/byte-budget.ts';
 import { createErrorHandler } from './http/error-responses.ts';
 import { timeRequests } from './http/metrics.ts';
 import { createMultipartParser } from './http/multipart.ts';
+import { createOtherSiteCheck, refuseOtherSites } from './http/other-sites.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { type ApiDeps, mountRoute } from './http/route.ts';
 import { mountUploads } from './parse/uploads.ts';
@@ -52,7 +53,7 @@ export function createApp(deps: ApiDeps): Express {
       },
     }),
   );
-  app.use(allowAnyOrigin);
+  app.use(config.authRequired ? allowAnyOrigin : refuseOtherSites(createOtherSiteCheck(config)));
   const handleHealth = createHealth(
     {
       database: db.ready,
@@ -108,7 +109,7 @@ const rejectUnknownRoute: express.RequestHandler = (request, response) => {
 const pathMatches = (pattern: string, path: string) =>
   new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}/?$`).test(path);
 
-/** Lets pages of any origin call the API, because access is protected by API keys and not by origins. */
+/** Lets pages of any origin call the API, where access is protected by API keys and not by origins. */
 const allowAnyOrigin: express.RequestHandler = (request, response, next) => {
   response.set('Access-Control-Allow-Origin', '*');
   if (request.method !== 'OPTIONS') return next();

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { findTeam } from '../../src/storage/db/teams/teams.ts';
 import { articleTruth } from '../site/site.ts';
 import { type ApiResponse, call } from '../support/api/call.ts';
+import { startApi } from '../support/api/in-process-api.ts';
 import { finished, sourcesOf, startJob, untilStatus } from '../support/api/jobs.ts';
 import { startPages } from '../support/sites/pages.ts';
 import { useSite } from '../support/sites/use-site.ts';
@@ -233,8 +234,9 @@ describe('the pages of a batch status', () => {
   });
 
   it('link to the public URL that the client used', async () => {
+    await using app = await startApi({ WINNOW_TRUSTED_PROXIES: '127.0.0.0/8' });
     const headers = { 'X-Forwarded-Host': 'winnow.example', 'X-Forwarded-Proto': 'https' };
-    const { body } = await call(`${PATH}/${id}?limit=1`, { headers });
+    const { body } = await call(`${PATH}/${id}?limit=1`, { url: app.url, headers });
     expect(body.next).toBe(`https://winnow.example${PATH}/${id}?skip=1&limit=1`);
   });
 });

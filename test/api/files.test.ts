@@ -188,11 +188,22 @@ describe('the origin of file URLs', () => {
     [{ 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'winnow.example' }, 'https://winnow.example'],
     [{ 'X-Forwarded-Proto': 'https, http', 'X-Forwarded-Host': 'a.example, b.example' }, 'https://a.example'],
     [{ 'X-Forwarded-Host': 'winnow.example:8443' }, 'http://winnow.example:8443'],
-  ])('is what a proxy says that the client used: %j', async (headers, base) => {
-    const url = await screenshot({ headers });
+  ])('is what a trusted proxy says that the client used: %j', async (headers, base) => {
+    await using app = await startApi({ WINNOW_TRUSTED_PROXIES: '10.0.0.0/8,127.0.0.1' });
+    const url = await screenshot({ url: app.url, headers });
     expect(url.startsWith(`${base}/v2/files/`)).toBe(true);
     expect((await fetch(here(url))).status).toBe(200);
   });
+
+  it.each(['', '10.0.0.0/8,fd00::/8'])(
+    'is not what others say, with the trusted proxies "%s"',
+    async (proxies) => {
+      await using app = await startApi({ WINNOW_TRUSTED_PROXIES: proxies });
+      const headers = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'evil.example' };
+      const url = await screenshot({ url: app.url, headers });
+      expect(url.startsWith(`${app.url}/v2/files/`)).toBe(true);
+    },
+  );
 
   it('is PUBLIC_URL when that is set, whatever the request says', async () => {
     await using app = await startApi({ PUBLIC_URL: 'https://public.example/winnow/' });

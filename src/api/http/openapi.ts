@@ -13,7 +13,7 @@ const STATUSES: Record<(typeof ERRORS)[ErrorCode]['status'], string> = {
   400: 'The request does not match its schema, or requires a feature that this version does not have',
   401: 'The key is missing, unknown or revoked',
   402: 'The team has too few credits left',
-  403: 'The resource belongs to another team, or the URL may not be fetched',
+  403: 'The resource belongs to another team, the URL may not be fetched, or the request may come from another site',
   404: 'The resource does not exist or has expired',
   405: 'The path does not support the method',
   408: 'The request took longer than its timeout',

@@ -9,6 +9,7 @@ export function errorCodesOf(route: AnyRoute): ErrorCode[] {
   const { body, query, params, rateLimited, minCredits, errors } = route;
   return [
     'UNAUTHORIZED',
+    'UNTRUSTED_ORIGIN',
     'METHOD_NOT_ALLOWED',
     ...(body || query || params ? (['BAD_REQUEST'] as const) : []),
     ...(body ? (['BAD_REQUEST_INVALID_JSON', 'REQUEST_TOO_LARGE'] as const) : []),

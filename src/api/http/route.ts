@@ -10,7 +10,7 @@ import type { Caller } from '../../storage/db/teams/teams.ts';
 import type { Logger } from '../../system/logger.ts';
 import type { Temporal } from '../../temporal/workflow-client.ts';
 import type { Authenticate } from './auth.ts';
-import { requestBaseUrl } from './base-url.ts';
+import { createBaseUrl } from './base-url.ts';
 import type { EncryptedFile } from './encrypted-file.ts';
 import { createValidationError } from './error-responses.ts';
 import { parseJsonBody } from './json-body.ts';
@@ -145,6 +145,7 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
     response.locals.caller = caller;
     next();
   };
+  const findBaseUrl = createBaseUrl(deps.config);
   const respond: RequestHandler = async (request, response) => {
     if (route.replacement) response.set(deprecationHeaders(route.replacement));
     const { caller, file } = response.locals;
@@ -163,7 +164,7 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
       file,
       query: validate(route.query, { ...request.query }, 'query'),
       params: validate(route.params, { ...request.params }, 'path'),
-      baseUrl: requestBaseUrl(request, deps.config.publicUrl),
+      baseUrl: findBaseUrl(request),
     };
     const result = await route.handler(routeRequest, deps);
     if (result instanceof JsonStream || result instanceof JsonText) await result.sendTo(response);

@@ -10,8 +10,9 @@ import type { Caller } from '../../storage/db/teams/teams.ts';
 import { every } from '../../system/every.ts';
 import { onUpgrade, refuseUpgrade } from '../../system/server.ts';
 import { createAuth } from '../http/auth.ts';
-import { requestBaseUrl } from '../http/base-url.ts';
+import { createBaseUrl } from '../http/base-url.ts';
 import { JsonStream } from '../http/json-stream.ts';
+import { createOtherSiteCheck } from '../http/other-sites.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { SocketLimit } from '../http/socket-limit.ts';
@@ -63,6 +64,8 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
   const rateLimit = createRateLimit(db);
   const limit = new SocketLimit({ ofTeam: config.socketsPerTeam, ofKey: config.socketsPerKey });
   const watched = new WatchedJobs((id) => readPageJobState(db, id));
+  const findBaseUrl = createBaseUrl(config);
+  const findOtherSite = createOtherSiteCheck(config);
   const relays = new SocketRelays();
   const sockets = new WebSocketServer({
     noServer: true,
@@ -80,7 +83,7 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
     if (!jobIdParams.safeParse({ id }).success) {
       throw new ServiceError('BAD_REQUEST', 'Invalid job ID format. Job IDs are UUIDs.');
     }
-    const baseUrl = requestBaseUrl(request, config.publicUrl);
+    const baseUrl = findBaseUrl(request);
     const source = { db, results, baseUrl, secretKey: config.secretKey };
     return { socket, id: id ?? '', kind: path === 'crawl' ? 'crawl' : 'batch_scrape', caller, source };
   }
@@ -107,9 +110,12 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
   onUpgrade(
     server,
     (request, stream, head) => {
+      const watchesJob = PATH.test(request.url ?? '');
+      // The URL of a session is a secret, so pages of any origin that have it may use the session.
+      if (findOtherSite(request, watchesJob)) return refuseUpgrade(stream, 403);
       if (isSessionSocket(request.url ?? ''))
         return relaySocket(request, stream, head, { ...deps, relays, limit });
-      if (!PATH.test(request.url ?? '')) return refuseUpgrade(stream, 404);
+      if (!watchesJob) return refuseUpgrade(stream, 404);
       return sockets.handleUpgrade(request, stream, head, (socket) =>
         sockets.emit('connection', socket, request),
       );

@@ -3,7 +3,7 @@ import type { Express, Request } from 'express';
 import { ServiceError } from '../../errors.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import { createAuth } from '../http/auth.ts';
-import { requestBaseUrl } from '../http/base-url.ts';
+import { createBaseUrl } from '../http/base-url.ts';
 import { FOREIGN_FILE_POLICY } from '../http/browser-protection.ts';
 import { createValidationError } from '../http/error-responses.ts';
 import type { ApiDeps } from '../http/route.ts';
@@ -20,6 +20,7 @@ const paths = (rest: string) => ['browser', 'interact'].map((base) => `/v2/${bas
 /** Serves what the secret URLs of sessions lead to, besides WebSockets. No API key is needed. */
 export function mountSessionPages(app: Express, deps: ApiDeps): void {
   const { config } = deps;
+  const findBaseUrl = createBaseUrl(config);
   const find = async ({ params }: Request, resource: 'cdp' | 'view'): Promise<AccessedSession> => {
     const parsed = jobIdParams.safeParse({ id: params.id });
     const { id = '' } = parsed.data ?? {};
@@ -34,7 +35,7 @@ export function mountSessionPages(app: Express, deps: ApiDeps): void {
   app.get(paths('cdp/:secret/json/version'), async (request, response) => {
     const { session } = await find(request, 'cdp');
     if (session.state === 'destroyed') throw destroyedError(session);
-    const baseUrl = requestBaseUrl(request, config.publicUrl);
+    const baseUrl = findBaseUrl(request);
     const { cdpUrl } = sessionUrls(session, { baseUrl, secretKey: config.secretKey });
     response.set('Cache-Control', 'no-store').json({
       Browser: 'Chrome',
