@@ -108,7 +108,7 @@ export const downloadsResponse = z.object({
   canceled: z
     .array(z.object({ name: z.string(), reason: z.string() }))
     .describe(
-      'downloads of the browser that were not kept, because they exceed the size that a session may store',
+      'downloads of the browser and files of code that were not kept, because they exceed what a session may store',
     ),
 });
 

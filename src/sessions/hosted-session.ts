@@ -239,9 +239,12 @@ export class HostedSession {
     return serving;
   }
 
-  /** Lists the files that the session has stored, and the downloads that were too large for it. */
+  /** Lists the files that the session has stored, and those that were not kept because they were too large. */
   async listDownloads(): Promise<DownloadList> {
-    return { files: await this.downloads.list(), canceled: [...this.#downloadLimit.canceled] };
+    return {
+      files: await this.downloads.list(),
+      canceled: [...this.#downloadLimit.canceled, ...this.#browser.code.deletedFiles],
+    };
   }
 
   /** Connects a viewer. */

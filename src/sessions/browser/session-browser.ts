@@ -59,6 +59,7 @@ const LIMITS = {
   openFiles: 4096,
   // Chromium shares the memory of large pages and images between its processes by files in `/tmp`.
   temporaryMb: 1024,
+  fileMb: 1024,
 };
 
 /**

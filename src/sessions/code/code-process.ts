@@ -64,7 +64,7 @@ export interface ProcessResult {
 export interface CodeProcessOptions {
   program: SandboxedProgram;
   confinement: Confinement;
-  /** Whether the files that the program may write exceed their limit. */
+  /** Whether the files that the program may write exceed their limit, so that it has to end. */
   isDiskFull(): Promise<boolean>;
   logger: Pick<Logger, 'warn'>;
 }
@@ -231,11 +231,12 @@ export class CodeProcess {
   }
 
   async #checkUsage(): Promise<void> {
-    if (this.#measure().residentBytes > this.#maxResidentBytes) this.#stop({ reason: 'memory' });
-    else if (await this.#options.isDiskFull()) this.#stop({ reason: 'disk' });
+    if (this.#measure().residentBytes > this.#maxResidentBytes) this.stop({ reason: 'memory' });
+    else if (await this.#options.isDiskFull()) this.stop({ reason: 'disk' });
   }
 
-  #stop(ending: Ending): void {
+  /** Kills the program. A call that runs ends as stated. */
+  stop(ending: Ending): void {
     this.#interrupt(ending);
     this.kill();
   }

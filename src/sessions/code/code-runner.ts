@@ -4,12 +4,13 @@ import type { CodeResult, Language } from '../../schemas/session.ts';
 import type { Logger } from '../../system/logger.ts';
 import type { Confinement } from '../../system/sandbox/confinement.ts';
 import { CallTurns } from '../call-turns.ts';
-import { MAX_DOWNLOADS_BYTES } from '../downloads/downloads.ts';
+import { type CanceledDownload, MAX_DOWNLOADS_BYTES } from '../downloads/downloads.ts';
 import type { SessionDirectory } from '../session-directory.ts';
-import { CodeProcess, type Ending, type ProcessResult } from './code-process.ts';
+import { CodeProcess } from './code-process.ts';
+import { DOWNLOADS_LIMIT, isHeapFull, toCodeResult } from './code-result.ts';
 import { prepareCompiledCode } from './compiled-code.ts';
 import { DirectoryLimit } from './directory-limit.ts';
-import { languageProgram, MEMORY_MB } from './languages.ts';
+import { languageProgram } from './languages.ts';
 
 /** Code of a user. */
 export interface CodeRequest {
@@ -21,6 +22,10 @@ export interface CodeRequest {
 
 /** How long a program may take to connect to the browser ahead of its first call, in milliseconds. */
 const CONNECT_MS = 30_000;
+/** Why a file was deleted. */
+const DELETED = `The session had more than ${DOWNLOADS_LIMIT} with it, so that it was deleted and running code was ended. Delete files in /downloads, or start another session.`;
+/** Deleted files that are remembered. */
+const MAX_DELETED = 100;
 
 /** Options of a {@link CodeRunner}. */
 export interface CodeRunnerOptions {
@@ -60,6 +65,10 @@ export class CodeRunner {
   /** The processes that are ready. */
   readonly #ready = new Map<Language, CodeProcess>();
   readonly #turns = new Map<Language, CallTurns>();
+  /** The last deletion of files that exceeded the limit. */
+  #deletion: Promise<string[]> = Promise.resolve([]);
+  #isDeleting = false;
+  readonly #deleted: CanceledDownload[] = [];
   /** Why no code runs any more. */
   #end: string | undefined;
 
@@ -103,17 +112,22 @@ export class CodeRunner {
     try {
       const process = await this.#processOf(language);
       const targetId = tab.get();
-      await this.#downloads.begin();
       const result = await process.run({ code, targetId, timeoutMs }, signal);
       if (result.ending.reason === 'done' && result.ending.targetId) tab.set(result.ending.targetId);
       const ending = isHeapFull(result) ? { reason: 'memory' as const } : result.ending;
       if (ending.reason === 'memory') onOutOfMemory?.();
-      const outcome = toCodeResult({ ...result, ending }, language, timeoutMs);
+      const deleted = ending.reason === 'disk' ? await this.#deletion : [];
+      const outcome = toCodeResult({ ...result, ending }, { language, timeoutMs, deleted });
       if (outcome.exitCode !== 0) this.#requireOpen();
       return outcome;
     } finally {
       leave();
     }
+  }
+
+  /** The files that were deleted because they exceeded the limit of the downloads, the newest last. */
+  get deletedFiles(): readonly CanceledDownload[] {
+    return this.#deleted;
   }
 
   /** Resident memory of all programs, in bytes. */
@@ -147,8 +161,10 @@ export class CodeRunner {
     const { confinement, cacheDir, directory, logger } = this.#options;
     void prepareCompiledCode({ confinement, cacheDir, logger });
     const program = languageProgram(language, { confinement, cacheDir, directory });
+    // What a program writes now would be deleted with the rest.
+    await this.#deletion;
     try {
-      const isDiskFull = () => this.#downloads.isExceeded();
+      const isDiskFull = () => this.#isDiskFull();
       const process = await CodeProcess.start({ program, confinement, isDiskFull, logger });
       this.#ready.set(language, process);
       return process;
@@ -159,6 +175,37 @@ export class CodeRunner {
         `The program that executes ${language} code did not start, so the code was not executed. Try again.`,
         { cause },
       );
+    }
+  }
+
+  /** Whether the downloads exceed their limit. What exceeds it is then deleted. */
+  async #isDiskFull(): Promise<boolean> {
+    if (this.#isDeleting) return true;
+    if (!(await this.#downloads.isExceeded())) return false;
+    // Another program may have found it meanwhile.
+    if (!this.#isDeleting) {
+      this.#isDeleting = true;
+      this.#deletion = this.#deleteExcess().finally(() => {
+        this.#isDeleting = false;
+      });
+    }
+    return true;
+  }
+
+  /** Ends all programs, because any of them may write, and deletes what exceeds the limit. @returns its names */
+  async #deleteExcess(): Promise<string[]> {
+    const { logger } = this.#options;
+    try {
+      const running = [...this.#ready.values()];
+      for (const process of running) process.stop({ reason: 'disk' });
+      await Promise.all(running.map((process) => process.close()));
+      const names = await this.#downloads.deleteExcess();
+      this.#deleted.push(...names.map((name) => ({ name, reason: DELETED })));
+      this.#deleted.splice(0, this.#deleted.length - MAX_DELETED);
+      return names;
+    } catch (error) {
+      logger.warn({ err: error }, 'downloads of a session above their limit were not deleted');
+      return [];
     }
   }
 
@@ -186,59 +233,5 @@ export class CodeRunner {
         `Another call of ${language} still runs in this session after ${waitMs / 1000} s, so nothing of this one was done. Send it again when that call has ended.`,
       );
     }
-  }
-}
-
-/** Matches the text that V8 prints before it ends a program whose heap is full. */
-const HEAP_IS_FULL = /(?:^|\n)(?:\n?<--- Last few GCs --->|FATAL ERROR: [^\n]*heap out of memory)[\s\S]*$/;
-
-const isHeapFull = ({ stderr, ending }: ProcessResult) =>
-  ending.reason === 'exit' && HEAP_IS_FULL.test(stderr.text);
-
-function toCodeResult(
-  { stdout, stderr, ending }: ProcessResult,
-  language: Language,
-  timeoutMs: number,
-): CodeResult {
-  const outcome = outcomeOf(ending, timeoutMs);
-  return {
-    stdout: stdout.text,
-    stderr: ending.reason === 'memory' ? stderr.text.replace(HEAP_IS_FULL, '') : stderr.text,
-    killed: ending.reason === 'timeout',
-    truncated: stdout.isTruncated || stderr.isTruncated || (ending.reason === 'done' && ending.isTruncated),
-    ...outcome,
-    result: language === 'bash' ? stdout.text : outcome.result,
-  };
-}
-
-/** Exit code of a program that was killed, as a shell has it. */
-const KILLED_CODE = 137;
-
-function outcomeOf(ending: Ending, timeoutMs: number): Pick<CodeResult, 'exitCode' | 'result' | 'error'> {
-  const stopped = (error: string) => ({ exitCode: KILLED_CODE, result: '', error });
-  switch (ending.reason) {
-    case 'done': {
-      const { exitCode, result, error } = ending;
-      return { exitCode, result, ...(error !== undefined && { error }) };
-    }
-    case 'exit': {
-      const { exitCode } = ending;
-      const error = `The code ended its own process with exit code ${exitCode}.`;
-      return { exitCode, result: '', ...(exitCode !== 0 && { error }) };
-    }
-    case 'timeout':
-      return stopped(
-        `The code took longer than its timeout of ${timeoutMs / 1000} s, so it was ended. The page is kept.`,
-      );
-    case 'memory':
-      return stopped(
-        `memory limit: the code used more than ${MEMORY_MB} MiB, so it was ended. The page is kept.`,
-      );
-    case 'disk':
-      return stopped(
-        `disk limit: /downloads has more than ${MAX_DOWNLOADS_BYTES / 1024 / 1024} MiB, so the code was ended. Delete files of it.`,
-      );
-    case 'output':
-      return stopped('output limit: the code printed too much, so it was ended. The page is kept.');
   }
 }

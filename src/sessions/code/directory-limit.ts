@@ -1,69 +1,103 @@
-import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { Stats } from 'node:fs';
+import { lstat, readdir, rm } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { codeOf } from '../../errors.ts';
+import { deleteDirectory } from '../../system/child-processes/delete-directory.ts';
 
 /** Maximum number of files and directories by default, because each of them takes disk space too. */
 const MAX_ENTRIES = 10_000;
+
+/** A file of a directory, or something else that is no directory. */
+interface MeasuredFile {
+  path: string;
+  bytes: number;
+  /** When it was changed last, in milliseconds since 1970. A program cannot set it. */
+  changedAt: number;
+}
+
+/** The size of a directory. */
+interface Size {
+  bytes: number;
+  /** The number of files and directories. */
+  entries: number;
+}
 
 /** Measures a directory that a program writes to, because no file system bounds it. */
 export class DirectoryLimit {
   readonly #path: string;
   readonly #maxBytes: number;
   readonly #maxEntries: number;
-  /** The bytes that the directory may have now: more than the limit where it had more before. */
-  #allowedBytes: number;
-  /** The bytes that it had at the last measurement. */
-  #bytes = Number.POSITIVE_INFINITY;
   #measuring: Promise<boolean> | undefined;
 
   constructor(path: string, maxBytes: number, maxEntries = MAX_ENTRIES) {
     this.#path = path;
     this.#maxBytes = maxBytes;
     this.#maxEntries = maxEntries;
-    this.#allowedBytes = maxBytes;
-  }
-
-  /** Accepts what is there already, so that a program can run that deletes it. */
-  async begin(): Promise<void> {
-    // A measurement takes a part of a short call, and one that was below the limit is recent enough to do
-    // without.
-    if (this.#bytes > this.#maxBytes) await this.#measure();
-    this.#allowedBytes = Math.max(this.#maxBytes, this.#bytes);
   }
 
   /** Whether the directory has more bytes or files than it may. Only one measurement runs at a time. */
   isExceeded(): Promise<boolean> {
-    this.#measuring ??= this.#measure()
-      .then((entries) => this.#bytes > this.#allowedBytes || entries > this.#maxEntries)
+    this.#measuring ??= measureDirectory(this.#path, this.#maxEntries)
+      .then((size) => this.#isAbove(size))
       .finally(() => {
         this.#measuring = undefined;
       });
     return this.#measuring;
   }
 
-  /** @returns the number of files and directories */
-  async #measure(): Promise<number> {
-    const { bytes, entries } = await measureDirectory(this.#path, this.#maxEntries);
-    this.#bytes = bytes;
-    return entries;
+  /**
+   * Deletes the files that were changed last until the others keep to the limit, and everything if they cannot be
+   * found. What writes to the directory must have ended.
+   * @returns the names of what was deleted, the newest first
+   */
+  async deleteExcess(): Promise<string[]> {
+    const deleted: string[] = [];
+    const files: MeasuredFile[] = [];
+    const size = await measureDirectory(this.#path, Number.POSITIVE_INFINITY, (file) => files.push(file));
+    for (const file of files.sort((a, b) => b.changedAt - a.changedAt)) {
+      if (!this.#isAbove(size)) return deleted;
+      await rm(file.path, { force: true });
+      deleted.push(relative(this.#path, file.path));
+      size.bytes -= file.bytes;
+      size.entries--;
+    }
+    if (!this.#isAbove(size)) return deleted;
+    const left = await readdir(this.#path);
+    for (const name of left) await deleteDirectory(join(this.#path, name));
+    return [...deleted, ...left];
+  }
+
+  #isAbove({ bytes, entries }: Size): boolean {
+    return bytes > this.#maxBytes || entries > this.#maxEntries;
   }
 }
 
-/** The size of the files in a directory in bytes, and their number. Counting ends above the limit. */
+/**
+ * Measures a directory. Counting ends above the maximum number of entries, and where a directory cannot be read:
+ * that may hold any amount, so it counts as an infinite number.
+ */
 async function measureDirectory(
   root: string,
   maxEntries: number,
-): Promise<{ bytes: number; entries: number }> {
+  onFile: (file: MeasuredFile) => void = () => undefined,
+): Promise<Size> {
   const size = { bytes: 0, entries: 0 };
   const waiting = [root];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    const found = await entriesOf(path);
-    // A directory that cannot be read may hold any amount, so it counts as above the limit.
-    if (!found) return { ...size, entries: maxEntries + 1 };
-    for (const entry of found) {
+    const found = await unlessUnreadable(readdir(path, { withFileTypes: true }));
+    if (found === 'unreadable') return { ...size, entries: Number.POSITIVE_INFINITY };
+    for (const entry of found ?? []) {
       if (++size.entries > maxEntries) return size;
-      if (entry.isDirectory()) waiting.push(join(path, entry.name));
-      else size.bytes += await bytesOf(join(path, entry.name));
+      const file = join(path, entry.name);
+      if (entry.isDirectory()) waiting.push(file);
+      else {
+        const stat = await unlessUnreadable(lstat(file));
+        if (stat === 'unreadable') return { ...size, entries: Number.POSITIVE_INFINITY };
+        if (!stat) continue;
+        const bytes = bytesOf(stat);
+        size.bytes += bytes;
+        onFile({ path: file, bytes, changedAt: stat.ctimeMs });
+      }
     }
   }
   return size;
@@ -71,31 +105,23 @@ async function measureDirectory(
 
 const BLOCK_BYTES = 512;
 
-/** The entries of a directory; `undefined` if the program has made it unreadable. */
-async function entriesOf(path: string) {
-  try {
-    return (await unlessGone(readdir(path, { withFileTypes: true }))) ?? [];
-  } catch (error) {
-    if (codeOf(error) === 'EACCES') return undefined;
-    throw error;
-  }
-}
-
 /**
  * The length of a file, or the space that it takes on the disk if that is more. A file with holes takes
  * little space here, but is sent with all its zeros, and takes space when it is copied.
  */
-async function bytesOf(path: string): Promise<number> {
-  const found = await unlessGone(lstat(path));
-  return found ? Math.max(found.size, found.blocks * BLOCK_BYTES) : 0;
-}
+const bytesOf = ({ size, blocks }: Stats) => Math.max(size, blocks * BLOCK_BYTES);
 
-/** The program may delete what is being measured. */
-async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
+/** The codes of what a program has made unreadable, by its rights or by a path that is too long. */
+const UNREADABLE_CODES = new Set(['EACCES', 'ENAMETOOLONG']);
+
+/** @returns `undefined` for what the program has deleted meanwhile */
+async function unlessUnreadable<T>(reading: Promise<T>): Promise<T | 'unreadable' | undefined> {
   try {
     return await reading;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    const code = codeOf(error) ?? '';
+    if (code === 'ENOENT') return undefined;
+    if (UNREADABLE_CODES.has(code)) return 'unreadable';
     throw error;
   }
 }

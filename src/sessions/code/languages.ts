@@ -7,6 +7,7 @@ import type { Language } from '../../schemas/session.ts';
 import type { Confinement } from '../../system/sandbox/confinement.ts';
 import { NODE_RESERVED_MB } from '../../system/sandbox/limits.ts';
 import type { Mount, SandboxedProgram } from '../../system/sandbox/sandboxed-program.ts';
+import { MAX_DOWNLOADS_BYTES } from '../downloads/downloads.ts';
 import { PROTOCOL_SOCKET, SESSION_UID, type SessionDirectory } from '../session-directory.ts';
 import { agentBrowserFile, PYTHON, pythonPackagesDirectory } from './language-files.ts';
 
@@ -28,6 +29,7 @@ const LIMITS = {
   processes: 128,
   openFiles: 256,
   temporaryMb: 64,
+  fileMb: MAX_DOWNLOADS_BYTES / 1024 ** 2,
 };
 
 /** The directory of the programs in the sandbox, which is the same on every machine. */

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { codeOf } from '../../errors.ts';
 import { listen } from '../server.ts';
+import { deleteDirectory } from './delete-directory.ts';
 
 /** A temporary home directory of a child process. */
 export interface ProgramHome {
@@ -15,9 +16,6 @@ export interface ProgramHome {
   /** Removes the directory and its content. */
   remove(): Promise<void>;
 }
-
-/** How often the removal of a directory is tried again, a little later each time, while file descriptors are short. */
-const REMOVAL_RETRIES = 5;
 
 /** The owner socket is beside its directory, so that the program inside cannot remove it. */
 const OWNER_SOCKET_SUFFIX = '.owner';
@@ -50,7 +48,7 @@ export async function createProgramHome(purpose: string, uid: number): Promise<P
     path: home,
     abandoned,
     async remove() {
-      await rm(home, { recursive: true, force: true, maxRetries: REMOVAL_RETRIES });
+      await deleteDirectory(home);
       // Closing removes the socket too.
       owner?.close();
     },
@@ -77,7 +75,7 @@ async function removeAbandonedHomes(prefix: string): Promise<number> {
   for (const name of await readdir(tmpdir())) {
     const socket = path.join(tmpdir(), name);
     if (!isOurs.test(name) || !(await isAbandoned(socket))) continue;
-    await rm(socket.slice(0, -OWNER_SOCKET_SUFFIX.length), { recursive: true, force: true });
+    await deleteDirectory(socket.slice(0, -OWNER_SOCKET_SUFFIX.length));
     await rm(socket, { force: true });
     removed++;
   }

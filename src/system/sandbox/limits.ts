@@ -11,6 +11,8 @@ export interface Limits {
   openFiles: number;
   /** Size of its `/tmp`, and of each other directory in memory, in MiB. */
   temporaryMb: number;
+  /** Size of each file that it writes, in MiB. A write beyond it fails with EFBIG, or ends the process by SIGXFSZ. */
+  fileMb: number;
 }
 
 /**
@@ -26,13 +28,14 @@ const MEGABYTE = 1024 * 1024;
  * @param processes the limit of processes of the user, or `undefined` for none
  */
 export const prlimitCommand = (
-  { memoryMb, reservedMb, cpuSeconds, openFiles }: Limits,
+  { memoryMb, reservedMb, cpuSeconds, openFiles, fileMb }: Limits,
   processes: number | undefined,
 ): [string, ...string[]] => [
   PRLIMIT,
   `--data=${(memoryMb + reservedMb) * MEGABYTE}`,
   `--cpu=${cpuSeconds}`,
   `--nofile=${openFiles}`,
+  `--fsize=${fileMb * MEGABYTE}`,
   '--core=0',
   ...(processes === undefined ? [] : [`--nproc=${processes}`]),
   '--',

@@ -90,6 +90,7 @@ interface Architecture {
   denied: readonly number[];
   socket: number;
   clone: number;
+  fallocate: number;
   /** The first number of another calling convention (x32), which is denied as a whole. */
   foreignFrom?: number;
 }
@@ -100,6 +101,7 @@ const ARCHITECTURES: Partial<Record<NodeJS.Architecture, Architecture>> = {
     denied: DENIED_CALLS.flatMap(([, number]) => number ?? []),
     socket: 41,
     clone: 56,
+    fallocate: 285,
     foreignFrom: 0x40000000,
   },
   arm64: {
@@ -107,6 +109,7 @@ const ARCHITECTURES: Partial<Record<NodeJS.Architecture, Architecture>> = {
     denied: DENIED_CALLS.flatMap(([, , number]) => number ?? []),
     socket: 198,
     clone: 220,
+    fallocate: 47,
   },
 };
 
@@ -137,12 +140,17 @@ const KILL_PROCESS = 0x80000000;
 const EPERM = 0x00050001;
 /** The C library then uses `clone`, whose flags a filter can read. */
 const ENOSYS = 0x00050026;
+/**
+ * For `fallocate`, which takes gigabytes of a disk at once, and with FALLOC_FL_KEEP_SIZE more than RLIMIT_FSIZE
+ * allows. The C library's `posix_fallocate` then writes the bytes.
+ */
+const EOPNOTSUPP = 0x0005005f;
 
 type Instruction = readonly [code: number, value: number, jumpIfTrue?: number, jumpIfFalse?: number];
 
 /**
  * The seccomp program for code that nobody has checked: it denies calls for debugging, mounts, namespaces,
- * keys, kernel modules, rarely used sockets and memory outside of all limits. Calls of another architecture
+ * keys, kernel modules, rarely used sockets, and memory and disk space outside of all limits. Calls of another architecture
  * end the process.
  * @returns the program as the kernel takes it: `struct sock_filter` in the machine's byte order (little
  * endian)
@@ -151,7 +159,7 @@ type Instruction = readonly [code: number, value: number, jumpIfTrue?: number, j
 export function seccompProgram(architecture: NodeJS.Architecture = process.arch): Buffer {
   const found = ARCHITECTURES[architecture];
   if (!found) throw new Error(`system calls cannot be filtered on ${architecture}`);
-  const { audit, denied, socket, clone, foreignFrom } = found;
+  const { audit, denied, socket, clone, fallocate, foreignFrom } = found;
   const program: Instruction[] = [
     [LOAD, ARCHITECTURE],
     [IF_EQUAL, audit, 1, 0],
@@ -161,6 +169,8 @@ export function seccompProgram(architecture: NodeJS.Architecture = process.arch)
     ...denied.flatMap((number) => denyIf(IF_EQUAL, number)),
     [IF_EQUAL, CLONE3, 0, 1],
     [RETURN, ENOSYS],
+    [IF_EQUAL, fallocate, 0, 1],
+    [RETURN, EOPNOTSUPP],
     [IF_EQUAL, clone, 0, 4],
     [LOAD, FIRST_ARGUMENT],
     [IF_ANY_BIT, NAMESPACE_FLAGS, 0, 1],

@@ -1,4 +1,5 @@
-import { chmod, mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -10,15 +11,44 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-it('a directory has no more bytes than its limit, and what was there before is accepted', async () => {
+it('a directory has no more bytes than its limit: the files that were written last are deleted', async () => {
   const limit = new DirectoryLimit(directory, 100_000);
-  await limit.begin();
-  await writeFile(path.join(directory, 'small'), Buffer.alloc(50_000));
+  await writeFile(path.join(directory, 'first'), Buffer.alloc(50_000));
   expect(await limit.isExceeded()).toBe(false);
-  await writeFile(path.join(directory, 'large'), Buffer.alloc(100_000));
+  expect(await limit.deleteExcess()).toEqual([]);
+  await mkdir(path.join(directory, 'inside'));
+  await writeFile(path.join(directory, 'inside', 'second'), Buffer.alloc(40_000));
+  // A program can set the time of a change, but not that of its status.
+  await utimes(path.join(directory, 'inside', 'second'), 0, 0);
+  await writeFile(path.join(directory, 'third'), Buffer.alloc(100_000));
+  await utimes(path.join(directory, 'third'), 0, 0);
   expect(await limit.isExceeded()).toBe(true);
-  await limit.begin();
+  expect(await limit.deleteExcess()).toEqual(['third']);
   expect(await limit.isExceeded()).toBe(false);
+  expect((await readdir(directory)).sort()).toEqual(['first', 'inside']);
+});
+
+it('everything is deleted where there are too many directories', async () => {
+  const many = await mkdtemp(path.join(directory, 'many-'));
+  const limit = new DirectoryLimit(many, 100_000, 3);
+  for (const name of ['1', '2', '3', '4']) await mkdir(path.join(many, name));
+  expect(await limit.isExceeded()).toBe(true);
+  expect((await limit.deleteExcess()).sort()).toEqual(['1', '2', '3', '4']);
+  expect(await readdir(many)).toEqual([]);
+});
+
+it('a file below directories whose path is too long to read counts, and is deleted', async () => {
+  const deep = await mkdtemp(path.join(directory, 'deep-'));
+  const limit = new DirectoryLimit(deep, 100_000);
+  const name = 'd'.repeat(200);
+  execFileSync(
+    '/bin/bash',
+    ['-ec', `for i in $(seq 30); do mkdir ${name}; cd ${name}; done; head -c 1000000 /dev/zero >hidden`],
+    { cwd: deep },
+  );
+  expect(await limit.isExceeded()).toBe(true);
+  expect(await limit.deleteExcess()).toEqual([name]);
+  expect(await readdir(deep)).toEqual([]);
 });
 
 it('the holes of a file count as if they were filled', async () => {

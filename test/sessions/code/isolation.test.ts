@@ -1,10 +1,12 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Language } from '../../../src/schemas/session.ts';
+import { pollUntil } from '../../support/suite/poll.ts';
 import { type CodeSession, startCodeSession } from './code-session.ts';
 import { runs } from './installed-languages.ts';
 
@@ -240,27 +242,68 @@ errors`;
       await run("require('fs').rmSync('/tmp/full'); require('fs').rmSync('/dev/shm/full')");
     });
 
-    test('a file of 5 GB without content is too large for the downloads, however quickly it is made', async () => {
-      const code = `require('fs').writeFileSync('/downloads/holes', ''); require('fs').truncateSync('/downloads/holes', 5e9); 'made'`;
-      expect(await run(code)).toMatchObject({
-        exitCode: 137,
-        result: '',
-        error: expect.stringMatching(/^disk limit/),
-      });
-      expect(await run("require('fs').rmSync('/downloads/holes'); 'deleted'")).toMatchObject({
-        result: 'deleted',
-      });
+    test.each([
+      [
+        'without content',
+        "fs.writeFileSync('/downloads/large', ''); fs.truncateSync('/downloads/large', 5e9)",
+      ],
+      [
+        'written',
+        "const fd = fs.openSync('/downloads/large', 'w'); for (;;) fs.writeSync(fd, Buffer.alloc(1e6))",
+      ],
+    ])('a file of more than 100 MiB is refused (%s)', async (_, make) => {
+      expect(await run(attempt(`const fs = require('fs'); ${make}`))).toMatchObject({ result: 'EFBIG' });
+      await run("require('fs').rmSync('/downloads/large')");
     });
-    test('downloads have 100 MiB, and the next code can delete them', async () => {
-      const code = `const fd = require('fs').openSync('/downloads/full', 'w'); for (let i = 0; ; i++) { require('fs').writeSync(fd, Buffer.alloc(1e6)); if (i % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 20)) }`;
-      expect(await run(code)).toMatchObject({
-        exitCode: 137,
-        killed: false,
-        error: expect.stringMatching(/^disk limit/),
+
+    test('no space is taken without bytes that are written', async () => {
+      const code =
+        'fallocate -l 90M /downloads/taken; >/downloads/kept; fallocate -n -l 4G /downloads/kept; du -sm /downloads | cut -f1';
+      const { stderr, stdout } = await run(code, 'bash');
+      expect(stderr.match(/not supported|unsupported/g)).toHaveLength(2);
+      expect(Number(stdout)).toBeLessThan(2);
+    });
+
+    test('downloads have 100 MiB: what was written last is deleted, and what was there before is kept', async () => {
+      await run("require('fs').writeFileSync('/downloads/kept', 'kept')");
+      const code = `const fs = require('fs'); for (let i = 0; i < 200; i++) { fs.writeFileSync('/downloads/part' + i, Buffer.alloc(1e6)); if (i % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 20)) }`;
+      const ended = await run(code);
+      expect(ended).toMatchObject({ exitCode: 137, killed: false });
+      expect(ended.error).toMatch(/^disk limit: .*deleted: "part\d+"/);
+      expect(session.runner.deletedFiles.at(-1)).toMatchObject({
+        reason: expect.stringContaining('100 MiB'),
       });
-      expect(await run("require('fs').rmSync('/downloads/full'); 'deleted'")).toMatchObject({
-        result: 'deleted',
-      });
+      const left = await run(
+        "const names = require('fs').readdirSync('/downloads'); [names.includes('kept'), names.includes('part0'), names.length]",
+      );
+      const [hasKept, hasFirst, count] = JSON.parse(left.result);
+      expect([hasKept, hasFirst]).toEqual([true, true]);
+      expect(count * 1e6).toBeLessThan(110 * 1024 ** 2);
+      await run(
+        "for (const name of require('fs').readdirSync('/downloads')) require('fs').rmSync('/downloads/' + name)",
+      );
+    });
+
+    test('what is written between two calls is deleted too', async () => {
+      await run(
+        'for i in $(seq 200); do head -c 1000000 /dev/zero >/downloads/late$i; done >/dev/null 2>&1 & sleep 0',
+        'bash',
+      );
+      await pollUntil(() => session.runner.deletedFiles.some(({ name }) => name.startsWith('late')));
+      const size = await run('du -sm /downloads | cut -f1; rm -r /downloads/late*', 'bash');
+      expect(Number(size.stdout)).toBeLessThanOrEqual(101);
+    });
+
+    test('files below directories that nobody can read are deleted with the session', async () => {
+      const name = 'd'.repeat(200);
+      const own = await startCodeSession();
+      const { path } = own.browser.directory;
+      await own.run(
+        `cd /downloads; for i in $(seq 30); do mkdir ${name}; cd ${name}; done; head -c 1000000 /dev/zero >hidden`,
+        { language: 'bash' },
+      );
+      await own[Symbol.asyncDispose]();
+      expect(existsSync(path)).toBe(false);
     });
 
     test('it cannot start hundreds of processes', async () => {

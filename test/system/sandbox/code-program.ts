@@ -22,5 +22,6 @@ export const CODE_PROGRAM: SandboxedProgram = {
     processes: 64,
     openFiles: 256,
     temporaryMb: 8,
+    fileMb: 64,
   },
 };

@@ -41,6 +41,7 @@ const CALLS: [name: string, x64: number, arm64: number, args?: string][] = [
 ];
 const EPERM = 1;
 const ENOSYS = 38;
+const EOPNOTSUPP = 95;
 
 /** Runs a Perl program with the filter. @returns what it printed */
 async function runPerl(code: string, confinement: Confinement): Promise<string> {
@@ -83,6 +84,12 @@ describe.skipIf(noBubblewrap || !existsSync(PERL)).each(confinements)(
         confinement,
       );
       expect(printed).toBe(`${ENOSYS}\nparent`);
+    });
+
+    test('is told that no file system takes space for a file without its bytes', async () => {
+      const number = process.arch === 'x64' ? 285 : 47;
+      const code = `open(my $file, ">", "/tmp/file"); for my $mode (0, 1) { $! = 0; syscall(${number}, fileno($file), $mode, 0, 4096); print $! + 0, "\\n"; }`;
+      expect(await runPerl(code, confinement)).toBe(`${EOPNOTSUPP}\n${EOPNOTSUPP}\n`);
     });
 
     test('opens sockets of the Internet and of files', async () => {

@@ -58,6 +58,7 @@ const LIMITS = {
   processes: 64,
   openFiles: 256,
   temporaryMb: 64,
+  fileMb: 64,
 };
 /** Limit of V8's heap, which is a part of the memory: it fails with a message instead of being killed. */
 const HEAP_MB = 768;
