@@ -161,6 +161,12 @@ const settings = z.object({
   WINNOW_MAX_CACHE_MB: count(10_240).describe(
     'disk space for cached pages, in MiB; the least recently used ones are deleted first',
   ),
+  WINNOW_MAX_UPLOADS_MB: count(10_240).describe(
+    'disk space for uploaded files that wait to be parsed, in MiB; with less, further files are refused',
+  ),
+  WINNOW_MAX_TEAM_UPLOADS_MB: count(2_048).describe(
+    'part of WINNOW_MAX_UPLOADS_MB that one team may take, in MiB',
+  ),
   WINNOW_SEARXNG_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
@@ -300,6 +306,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     resultTtlMs: s.WINNOW_RESULT_TTL_HOURS * 3_600_000,
     cacheTtlMs: s.WINNOW_CACHE_DAYS * 86_400_000,
     cacheMaxBytes: s.WINNOW_MAX_CACHE_MB * 1024 * 1024,
+    uploadQuota: {
+      bytes: s.WINNOW_MAX_UPLOADS_MB * 1024 * 1024,
+      bytesOfTeam: s.WINNOW_MAX_TEAM_UPLOADS_MB * 1024 * 1024,
+    },
     searxngUrl: s.WINNOW_SEARXNG_URL?.replace(/\/+$/, ''),
     maxIndexedPages: s.WINNOW_MAX_INDEXED_PAGES,
     trackingTtlMs: s.WINNOW_TRACKING_DAYS * 86_400_000,

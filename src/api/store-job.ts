@@ -3,6 +3,7 @@ import { insertOrJoin, type StoredRequest } from '../storage/db/jobs/insert-scra
 import { insertJob, type NewJob } from '../storage/db/jobs/jobs.ts';
 import { findLongConversion } from '../storage/db/jobs/long-conversions.ts';
 import type { Caller } from '../storage/db/teams/teams.ts';
+import { requireUploadRoom } from '../storage/db/upload-quota.ts';
 import { insertJobForUpload, insertJobWithUpload } from '../storage/db/uploads.ts';
 import type { JobCipher } from '../system/encryption/job-cipher.ts';
 import type { EncryptedFile } from './http/encrypted-file.ts';
@@ -105,9 +106,10 @@ async function storeWithFile(
     row: Row;
     insert: (statements: (query: Queryable) => Promise<StoredRequest>) => Promise<StoredRequest>;
   },
-  { uploads }: ApiDeps,
+  { config, db, uploads }: ApiDeps,
 ): Promise<StoredRequest> {
   const { id, wrappedKey, size } = file;
+  await requireUploadRoom(db, { id, teamId: row.teamId, bytes: size }, config.uploadQuota);
   const blob = await file.store(uploads);
   // The job exists from the start, so the time to request one is over.
   const upload = { id, teamId: row.teamId, blob, wrappedKey, size, expiresAt: new Date() };

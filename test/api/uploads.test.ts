@@ -1,8 +1,9 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ApiResponse, call } from '../support/api/call.ts';
-import { htmlFile, parse, type TestFile } from '../support/api/parse.ts';
+import { startApi } from '../support/api/in-process-api.ts';
+import { formOf, htmlFile, parse, type TestFile } from '../support/api/parse.ts';
 import { useService } from '../support/service/use-service.ts';
 import { makeTeam, useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
@@ -17,7 +18,7 @@ const db = useDatabase();
 
 type Body = ApiResponse['body'];
 
-async function requestUrl(filename: string, init: { key?: string } = {}): Promise<Body> {
+async function requestUrl(filename: string, init: { key?: string; url?: string } = {}): Promise<Body> {
   const answer = await call('/v2/parse/upload-url', {
     body: { filename, contentType: 'text/html' },
     ...init,
@@ -41,14 +42,20 @@ async function upload(file = htmlFile('Uploaded'), init: { key?: string } = {}):
 const rowsOf = (teamId: string) =>
   db.query.selectFrom('uploads').select(['id', 'blob', 'job_id']).where('team_id', '=', teamId).execute();
 
-/** The names of the stored files with encrypted uploads. */
-async function storedFiles(): Promise<string[]> {
+/** The names of the stored files with encrypted uploads, and their sizes in bytes. */
+async function storedSizes(): Promise<Map<string, number>> {
   const root = path.join(service.dataDir, 'blobs', 'uploads');
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((each) => each.isFile())
-    .map(({ parentPath, name }) => path.basename(parentPath) + name);
+  const sizes = new Map<string, number>();
+  for (const each of entries.filter((entry) => entry.isFile())) {
+    // Other tests delete theirs meanwhile.
+    const found = await stat(path.join(each.parentPath, each.name)).catch(() => undefined);
+    if (found) sizes.set(path.basename(each.parentPath) + each.name, found.size);
+  }
+  return sizes;
 }
+
+const storedFiles = async () => [...(await storedSizes()).keys()];
 
 describe('a file that is uploaded to a URL', () => {
   it('replaces the file that was uploaded to it before, whose bytes are deleted', async () => {
@@ -216,12 +223,65 @@ describe('the bytes of an uploaded file', () => {
   it('cannot be replaced while they are parsed', async () => {
     const team = await makeTeam(db);
     const { uploadUrl } = await requestUrl('page.html', team);
-    await put(uploadUrl, htmlFile('Parsed').content);
+    // A length that no other upload has.
+    const content = `<p>Parsed</p>${' '.repeat(20_000 + (Date.now() % 20_000))}`;
+    await put(uploadUrl, content);
     // A job that runs, as if a worker were at it.
     const { body } = await parse(htmlFile('Another'), undefined, team);
     const { scrapeId } = body.data.metadata;
     await db.query.updateTable('uploads').set({ job_id: scrapeId }).where('team_id', '=', team.id).execute();
-    const replaced = await put(uploadUrl, htmlFile('Replaced').content);
+    const [row] = await rowsOf(team.id);
+    const replaced = await put(uploadUrl, content);
     expect(replaced).toMatchObject({ status: 409, body: { code: 'UPLOAD_IN_USE' } });
+    // The bytes of the refused file are not kept either.
+    const sizes = await storedSizes();
+    expect([...sizes.values()].filter((size) => size === sizes.get(row?.blob ?? ''))).toHaveLength(1);
+  });
+});
+
+describe('stored uploads', () => {
+  /** Uploads small pages until one is refused. @returns how many were stored, and the refusal */
+  async function fill(init: { key: string; url: string }) {
+    for (let stored = 0; stored < 8; stored++) {
+      const { uploadUrl } = await requestUrl('page.html', init);
+      const response = await fetch(uploadUrl, { method: 'PUT', body: htmlFile('Stored').content });
+      if (response.status !== 200) return { stored, refused: response, body: await response.json() };
+    }
+    throw new Error('no upload was refused');
+  }
+
+  it('of a team have a limit, which makes room when a file is parsed', async () => {
+    const [team, other] = await Promise.all([makeTeam(db), makeTeam(db)]);
+    await using app = await startApi({ WINNOW_MAX_TEAM_UPLOADS_MB: '1' });
+    const init = { key: team.key, url: app.url };
+    const { uploadUrl, uploadRef } = await requestUrl('first.html', init);
+    expect((await put(uploadUrl, htmlFile('First').content)).status).toBe(200);
+    const { stored, refused, body } = await fill(init);
+    // Each small file counts as 256 KiB.
+    expect(stored).toBe(3);
+    expect([refused.status, body.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(body.error).toContain('may have 1 MiB');
+    const seconds = Number(refused.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(3600);
+    expect(seconds).toBeLessThanOrEqual(4200);
+    const file = htmlFile('Sent');
+    const sent = await call('/v2/parse', { form: formOf(file), ...init });
+    expect([sent.status, sent.body.code]).toEqual([429, 'RATE_LIMITED']);
+    expect((await put(uploadUrl, htmlFile('Replaced').content)).status).toBe(200);
+    expect((await call('/v2/parse', { form: formOf(file), ...init, key: other.key })).status).toBe(200);
+    expect((await call('/v2/parse', { body: { uploadRef }, ...init })).status).toBe(200);
+    await pollUntil(async () => (await rowsOf(team.id)).length === 3);
+    expect((await fill(init)).stored).toBe(1);
+  });
+
+  it('of all teams have a limit together', async () => {
+    const teams = await Promise.all([makeTeam(db), makeTeam(db)]);
+    await using app = await startApi({ WINNOW_MAX_UPLOADS_MB: '1' });
+    const [first, second] = teams.map(({ key }) => ({ key, url: app.url }));
+    expect((await fill(first!)).stored).toBeLessThanOrEqual(4);
+    const { stored, refused, body } = await fill(second!);
+    expect([stored, refused.status, body.code]).toEqual([0, 503, 'INSUFFICIENT_STORAGE']);
+    expect(body.error).toContain('WINNOW_MAX_UPLOADS_MB');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 });

@@ -1,6 +1,7 @@
 import type { Express, Request, Response } from 'express';
 import { ServiceError } from '../../errors.ts';
 import { MAX_UPLOAD_BYTES } from '../../schemas/parse.ts';
+import { requireUploadRoom } from '../../storage/db/upload-quota.ts';
 import { insertUpload } from '../../storage/db/uploads.ts';
 import type { ByteBudget } from '../http/byte-budget.ts';
 import { EncryptedFile, tooLarge } from '../http/encrypted-file.ts';
@@ -17,17 +18,18 @@ export function mountUploads(app: Express, deps: ApiDeps, budget: ByteBudget): v
     const { config, db, uploads, storage } = deps;
     const { id, teamId, expiresAt } = verifyGrant(request.params.token, config.secretKey);
     await storage.requireSpace();
-    const file = await receive(
-      { id, teamId },
-      { request, response },
-      { secretKey: config.secretKey, budget },
-    );
+    const file = await receive({ id, teamId }, { request, response }, { deps, budget });
     if (file.size === 0)
       throw new ServiceError('BAD_REQUEST', 'The file is empty. Send its bytes as the body.');
     const { size, wrappedKey } = file;
     const blob = await file.store(uploads);
-    const replaced = await insertUpload(db, { id, teamId, blob, wrappedKey, size, expiresAt });
-    if (replaced) await uploads.remove(replaced);
+    try {
+      const replaced = await insertUpload(db, { id, teamId, blob, wrappedKey, size, expiresAt });
+      if (replaced) await uploads.remove(replaced);
+    } catch (error) {
+      await uploads.remove(blob);
+      throw error;
+    }
     response.json({ success: true });
   });
 }
@@ -35,15 +37,18 @@ export function mountUploads(app: Express, deps: ApiDeps, budget: ByteBudget): v
 async function receive(
   { id, teamId }: { id: string; teamId: string },
   { request, response }: { request: Request; response: Response },
-  { secretKey, budget }: { secretKey: string; budget: ByteBudget },
+  { deps: { config, db }, budget }: { deps: ApiDeps; budget: ByteBudget },
 ): Promise<EncryptedFile> {
   const length = Number(request.get('content-length') ?? MAX_UPLOAD_BYTES);
   if (length > MAX_UPLOAD_BYTES) throw tooLarge();
   await budget.take({ teamId, bytes: length, response });
+  // A file of unknown size may exceed the quota, but no further one.
+  const bytes = Number(request.get('content-length') ?? 0);
+  await requireUploadRoom(db, { id, teamId, bytes }, config.uploadQuota);
   try {
     // The name and type are in the reference to the upload.
     return await requireSpeed(request.socket, () =>
-      EncryptedFile.receive({ id, name: '', contentType: '' }, request, secretKey),
+      EncryptedFile.receive({ id, name: '', contentType: '' }, request, config.secretKey),
     );
   } catch (error) {
     if (error instanceof ServiceError) throw error;
