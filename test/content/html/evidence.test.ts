@@ -38,6 +38,24 @@ describe('running text', () => {
     },
   );
 
+  it.each(['Contents', 'Tags', 'Archives'])(
+    'stays in short lines below %s, whose section is not links',
+    (title) => {
+      const lines = ['Lens: of glass', 'Sensor: of metal', 'Mount: of plastic'];
+      const facts = (names: string[]) => `<div>${names.map((one) => `<div>${one}</div>`).join('')}</div>`;
+      const html = `<main><h1>Title</h1>${text}<h3>${title}</h3>${facts(lines)}<h3>More</h3>${more}</main>`;
+      expect(left(html)).toEqual(expect.arrayContaining([`### ${title}`, ...lines]));
+      const links = lines.map((one) => `<a href="#it">${one}</a>`);
+      expect(left(html.replace(facts(lines), facts(links))).join()).not.toContain('Sensor');
+    },
+  );
+
+  it('stays among paragraphs that are no p, whatever the heading above it', () => {
+    const para = (one: string) => `<div class="para">${sentence(one)}</div>`;
+    const html = `<main><h1>Title</h1>${text}<h2>Related work</h2>${para('it')}<div class="sidebar">${para('box')}</div>${para('end')}</main>`;
+    expect(left(html)).toEqual(expect.arrayContaining(['## Related work', sentence('it'), sentence('box')]));
+  });
+
   it('stays as the last section of an outline, whatever its heading is', () => {
     const section = (title: string) =>
       `<section><h2>${title}</h2>${paragraphs(`${title} 1`, `${title} 2`)}</section>`;

@@ -99,7 +99,8 @@ export function isAlike(one: Element, other: Element, index: PageIndex): boolean
 const areParagraphs = (one: Element, other: Element) =>
   one.name === other.name && isParagraph(one) && isParagraph(other);
 
-const isParagraph = (element: Element) =>
+/** Whether an element has only lines of text, as a paragraph does. */
+export const isParagraph = (element: Element): boolean =>
   !childrenOf(element).some((child) => isTag(child) && BLOCKS.has(child.name));
 
 /** The level of the heading that a section begins with; `undefined` for other elements. */

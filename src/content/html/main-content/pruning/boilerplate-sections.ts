@@ -2,6 +2,7 @@ import type { ChildNode, Element } from 'domhandler';
 import { textContent } from 'domutils';
 import { isParentElement, isTag } from '../../nodes.ts';
 import { oneLine } from '../../text.ts';
+import { isParagraph } from '../evidence/outline.ts';
 import { type ElementMeasure, isHeading } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import { BOILERPLATE_HEADINGS } from './boilerplate-headings.ts';
@@ -10,6 +11,10 @@ import { BOILERPLATE_HEADINGS } from './boilerplate-headings.ts';
 const MAX_HEADING_LENGTH = 60;
 /** A section with a larger share of the page is content whatever its heading. */
 const MAX_SECTION_SHARE = 0.5;
+
+/** Headings of lists of links. A section with anything else is what its heading says. */
+const LISTS_OF_LINKS = /^((table of )?contents|on this page|categories|tags|archives)\b/i;
+const MIN_LINKED_SHARE = 0.5;
 
 /** Elements with one passage of text, and the share of their text that may be linked. */
 const TEXT = new Set(['p', 'pre', 'dl', 'table', 'blockquote']);
@@ -33,7 +38,9 @@ export function findBoilerplateSections(index: PageIndex): Map<Element, string> 
     // A heading among paragraphs is one of the outline, whatever it says.
     if (following.some((next) => isRunningText(next, index.measures.get(next)))) continue;
     if (section === heading && isOutlined(heading, index)) continue;
-    for (const part of [section, ...following]) sections.set(part, title);
+    const parts = [section, ...following];
+    if (LISTS_OF_LINKS.test(title) && !areLinks(parts, heading, index)) continue;
+    for (const part of parts) sections.set(part, title);
   }
   return sections;
 }
@@ -109,9 +116,20 @@ function isPassage(element: Element, { measures }: PageIndex): boolean {
   );
 }
 
+/** Whether most of a section below its heading is links. */
+function areLinks(parts: readonly Element[], heading: Element, { measures }: PageIndex): boolean {
+  let length = -(measures.get(heading)?.length ?? 0);
+  let linked = 0;
+  for (const part of parts) {
+    length += measures.get(part)?.length ?? 0;
+    linked += measures.get(part)?.linked ?? 0;
+  }
+  return linked >= MIN_LINKED_SHARE * length;
+}
+
 /** Whether an element is one of the passages of a text. */
-const isRunningText = ({ name }: Element, measured: ElementMeasure | undefined): boolean =>
-  TEXT.has(name) &&
+const isRunningText = (element: Element, measured: ElementMeasure | undefined): boolean =>
+  (TEXT.has(element.name) || isParagraph(element)) &&
   measured !== undefined &&
   measured.prose > 0 &&
   measured.linked <= MAX_LINKED_SHARE * measured.length;

@@ -33,6 +33,9 @@ const LABEL = wholeLinePattern(
   'like this (article|post|story)\\?.*|tell us what (you|do you) think',
 );
 
+/** The share of linked text in a list of links. */
+const MIN_LINKED_SHARE = 0.5;
+
 /**
  * Drops the lines between and below an article's paragraphs that ask readers to follow, subscribe or share,
  * and the links to other articles.
@@ -57,8 +60,9 @@ export const callsToActionStage: Stage = {
 /** Whether an element is one of the things that a list names. */
 const isListed = ({ parent }: Element) => isParentElement(parent) && parent.name === 'li';
 
-/** Whether running text follows a heading, which is therefore one of the outline. */
+/** Whether text that is not linked follows a heading, which is therefore one of the outline. */
 function introducesText(element: Element, { remaining }: PrunedPage): boolean {
   const next = isHeading(element) ? nextElementSibling(element) : null;
-  return next !== null && (remaining.get(next)?.prose ?? 0) > 0;
+  const { length = 0, linked = 0 } = (next && remaining.get(next)) ?? {};
+  return length > 0 && linked < MIN_LINKED_SHARE * length;
 }
