@@ -42,7 +42,7 @@ const MAX_FILES = 10_000;
 const REFUSED_STATUSES = new Set([401, 402, 403, 407, 451]);
 /** The beginnings of HLS playlists and DASH manifests, with an optional byte order mark. */
 const HLS = /^\uFEFF?\s*#EXTM3U/;
-const DASH = /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<MPD[\s>]/;
+const DASH = /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<MPD[\s>]/;
 
 /** Fetches the media files of a page to disk, each once; memory use does not depend on their size. */
 export function createMediaFiles(options: MediaFileOptions) {

@@ -95,6 +95,8 @@ beforeAll(async () => {
     '/list.mpd': send('application/dash+xml', () =>
       Buffer.from('<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"/>'),
     ),
+    // A comment may not be read as part of the one before it, because there are too many ways to do so.
+    '/comments.mp4': send('video/mp4', () => Buffer.from('<!---->'.repeat(1_000))),
     '/seg/1.aac': send('audio/aac', () => files.aac),
     '/seg/2.aac': send('audio/aac', () => files.aac),
     '/seg/1.ts': send('video/mp2t', () => files.ts),
@@ -297,6 +299,7 @@ describe('media that cannot be extracted', () => {
     ['<audio src=/large.mp3></audio>', 'SCRAPE_CONTENT_TOO_LARGE', /WINNOW_MAX_MEDIA_MB/],
     ['<audio src=/endless.mp3></audio>', 'SCRAPE_CONTENT_TOO_LARGE', /WINNOW_MAX_MEDIA_MB/],
     ['<video src=/list.mpd></video>', 'SCRAPE_UNSUPPORTED_FILE_ERROR', /DASH manifest/],
+    ['<video src=/comments.mp4></video>', 'SCRAPE_AUDIO_UNSUPPORTED_URL', /comments\.mp4/],
     ['<video src=/live.m3u8></video>', 'SCRAPE_AUDIO_UNSUPPORTED_URL', /is live/],
     ['<video src=/heavy.m3u8></video>', 'SCRAPE_CONTENT_TOO_LARGE', /WINNOW_MAX_MEDIA_MB/],
     ['<video src=/outside.m3u8></video>', 'unsafe_domain_blocked', /file:/],
