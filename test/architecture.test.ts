@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { findBuiltPatterns } from './support/architecture/built-patterns.ts';
 import {
   findCycles,
   findViolations,
@@ -18,6 +19,24 @@ function readSources(directory = 'src'): Record<string, string> {
     files.map((file) => [file.split(path.sep).join('/'), readFileSync(path.join(source, file), 'utf8')]),
   );
 }
+
+describe('a pattern from outside', () => {
+  it('is never compiled to a native regular expression, which may take exponential time', () => {
+    expect(findBuiltPatterns(readSources())).toEqual([]);
+  });
+
+  it.each([
+    ['new RegExp(pattern)', true],
+    ['new RegExp(`^$' + '{name}$`)', true],
+    ["new RegExp('a' + name)", true],
+    ['new RegExp(\n  pattern,\n)', true],
+    ["new RegExp('^a`b$', 'u')", false],
+    ['new RegExp(`^a$`)', false],
+  ])('that is compiled by %s is found: %s', (code, isFound) => {
+    const found = findBuiltPatterns({ ...readSources(), 'gadgets/thing.ts': code });
+    expect(found).toEqual(isFound ? ['gadgets/thing.ts: builds a native regular expression'] : []);
+  });
+});
 
 describe('the layers', () => {
   it('are respected by every import', () => {
