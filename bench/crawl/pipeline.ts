@@ -50,8 +50,8 @@ async function scrape(url: string) {
 async function crawl(siteUrl: string, { graph, pages: limit, setting }: CrawlerTask) {
   const request = crawlBody.parse(crawlRequest({ siteUrl, graph, pages: limit }));
   const guide = createLinkFilter(
-    { jobId: 'in memory', cipher: NULL_CIPHER, request, start: request.url },
-    robots,
+    { jobId: 'in memory', teamId: 'bench', cipher: NULL_CIPHER, request, start: request.url },
+    { robots, renderer },
   );
   const pages = [{ url: request.url, depth: 0 }];
   const met = new Set([guide.pageKey(request.url).toString('hex')]);

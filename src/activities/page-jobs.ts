@@ -49,9 +49,9 @@ export function pageJobActivities(deps: PageJobDeps) {
   const { db, linkFilters, resultTtlMs, secretKey } = deps;
 
   async function loadCrawl(jobId: string) {
-    const { status, cipher, crawl } = await loadPageJob(db, jobId, secretKey);
+    const { teamId, status, cipher, crawl } = await loadPageJob(db, jobId, secretKey);
     if (!crawl) throw new ServiceError('NOT_FOUND', `Job ${jobId} is not a crawl.`);
-    return { ...crawl, jobId, status, cipher };
+    return { ...crawl, jobId, teamId, status, cipher };
   }
 
   return {

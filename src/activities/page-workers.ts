@@ -108,6 +108,8 @@ export function pageWorkerActivities(deps: PageWorkerDeps) {
         if (scraper.trapped.size) {
           await addNote(db, jobId, 'traps', cipher.encryptJson(Object.fromEntries(scraper.trapped)));
         }
+        if (scraper.unmatched > 0)
+          await addNote(db, jobId, 'unmatched', cipher.encryptJson(scraper.unmatched));
         const report = await createReport(db, { jobId, requestsPerHost }, result);
         const placed = !crawl || result.job.base !== null;
         // A page worker without capacity would only wait. By reporting its own number it ends, while those

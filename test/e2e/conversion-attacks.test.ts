@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/db/client.ts';
 import { call } from '../support/api/call.ts';
+import { finished, startJob } from '../support/api/jobs.ts';
 import { useService } from '../support/service/use-service.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
 import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
@@ -21,12 +22,20 @@ const PATTERN_PAGE = `<title>Lamp</title><script type="application/ld+json">${JS
   price: 5,
 })}</script>`;
 const ATTACKS = 4;
+/** Links that the patterns of {@link SLOW_PATTERNS} take seconds for, each. */
+const LINK_PAGE = `<a href="/plain">Plain</a>${Array.from({ length: 40 }, (_, n) => `<a href="/${'ab'.repeat(3_500)}${n}">${n}</a>`).join('')}`;
+const SLOW_PATTERNS = [...Array(20).fill('[ab]*a[ab]{900}[c-z]'), '^/(?:links|plain)$'];
 
 let db: Database;
 let site: Pages;
 beforeAll(async () => {
   db = openTestDatabase(service);
-  site = await startPages({ '/slow': SLOW_PAGE, '/patterns': PATTERN_PAGE, '/plain': '<h1>Plain' });
+  site = await startPages({
+    '/slow': SLOW_PAGE,
+    '/patterns': PATTERN_PAGE,
+    '/plain': '<h1>Plain',
+    '/links': LINK_PAGE,
+  });
 });
 afterAll(async () => {
   await site[Symbol.asyncDispose]();
@@ -50,6 +59,17 @@ describe('a team whose scrapes take all the processor time that they can', () =>
     expect(ended).toBeLessThan(ATTACKS);
     for (const response of await Promise.all(attack))
       expect([response.status, response.body.code]).toEqual([400, 'SCRAPE_CONVERSION_TOO_LONG']);
+  });
+
+  it('is told which links of a crawl its patterns take too long for', async () => {
+    const access = { url: service.url, key: service.key };
+    const request = { url: `${site.url}/links`, includePaths: SLOW_PATTERNS, sitemap: 'skip' };
+    const id = await startJob('/v2/crawl', { ...request, crawlEntireDomain: true }, access);
+    const status = await finished('/v2/crawl', id, access);
+    expect(
+      status.data.map(({ metadata }: { metadata: { url: string } }) => new URL(metadata.url).pathname).sort(),
+    ).toEqual(['/links', '/plain']);
+    expect(status.warning).toContain('Long links were left out');
   });
 
   it('gets results where a native regular expression would never end', async () => {

@@ -14,6 +14,8 @@ export interface JobNotes {
   strayed?: { url: string; folder: string };
   /** Number of skipped URLs by URL pattern, for patterns that produce an endless series of URLs. */
   traps?: Record<string, number>;
+  /** Number of links that were left out because comparing them with the patterns takes too many steps. */
+  unmatched?: number;
 }
 
 /** The state of a batch or crawl with its decrypted notes. */
@@ -32,9 +34,13 @@ export function composeWarning(job: JobState, service: { hasDiskSpace: boolean }
     warnOfBlockedPages(job),
     warnOfScope(job),
     warnOfTraps(job),
+    job.notes.unmatched && UNMATCHED,
   ];
   return warnings.filter(Boolean).join(' ') || undefined;
 }
+
+const UNMATCHED =
+  'Long links were left out, because comparing them with includePaths and excludePaths takes too much work. Use fewer or simpler patterns, with smaller numbers in {…}.';
 
 const DISK_FULL =
   'The disk of the service is nearly full. No further page is scraped until space is free again.';

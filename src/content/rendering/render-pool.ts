@@ -1,10 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { codeOf, isErrorCode, ServiceError, toServiceError } from '../../errors.ts';
+import type { PatternVerdict } from '../../patterns/url-patterns.ts';
 import type { CompareTask, Comparison } from '../changes/compare.ts';
 import type { CheckTask } from '../extraction/check-data.ts';
 import type { MarkdownConverter } from '../html/markdown-converter.ts';
 import type { CheckedResponse } from '../language-model.ts';
+import type { MatchTask } from './match-urls.ts';
 import type { FileReply, RemuxedFile, RemuxTask } from './remux.ts';
 import type { Rendered, RenderTask } from './render.ts';
 import type { ThreadResult, ThreadTask } from './render-thread.ts';
@@ -35,6 +37,11 @@ export interface RenderPool {
    * those of `render`.
    */
   check(task: CheckTask, options: TaskOptions): Promise<CheckedResponse>;
+  /**
+   * Compares URLs with the patterns of a crawl or map, which may take long. Options and errors are those of
+   * `render`.
+   */
+  match(task: MatchTask, options: TaskOptions): Promise<PatternVerdict[]>;
   /**
    * Takes the audio or video track out of a file. Options and errors are those of `render`, and those
    * below.
@@ -136,6 +143,7 @@ export function createRenderPool({
     render: (render, options) => run({ render, markdownConverter }, options) as Promise<Rendered>,
     compare: (compare, options) => run({ compare }, options) as Promise<Comparison>,
     check: (check, options) => run({ check }, options) as Promise<CheckedResponse>,
+    match: (match, options) => run({ match }, options) as Promise<PatternVerdict[]>,
     async remux(task, { fetchFile, ...options }) {
       if (!fetchFile) return run({ remux: task }, options) as Promise<RemuxedFile>;
       const { port1: ownPort, port2: threadPort } = new MessageChannel();

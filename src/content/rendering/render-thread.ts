@@ -1,14 +1,16 @@
 import { ServiceError, toServiceError } from '../../errors.ts';
+import type { PatternVerdict } from '../../patterns/url-patterns.ts';
 import type { CompareTask, Comparison } from '../changes/compare.ts';
 import type { CheckTask } from '../extraction/check-data.ts';
 import { loadMarkdownConverter, type MarkdownConverter } from '../html/markdown-converter.ts';
 import type { CheckedResponse } from '../language-model.ts';
+import type { MatchTask } from './match-urls.ts';
 import { beginTask } from './processor-time.ts';
 import type { RemuxedFile, RemuxTask } from './remux.ts';
 import { type Rendered, type RenderTask, render } from './render.ts';
 import type { ThreadInput } from './shared-threads.ts';
 
-type ThreadOutcome = Rendered | Comparison | RemuxedFile | CheckedResponse;
+type ThreadOutcome = Rendered | Comparison | RemuxedFile | CheckedResponse | PatternVerdict[];
 
 /** The result of a task. Errors are plain data, because they lose their class between threads. */
 export type ThreadResult =
@@ -20,6 +22,7 @@ export type ThreadTask =
   | { render: RenderTask; markdownConverter: MarkdownConverter }
   | { compare: CompareTask }
   | { check: CheckTask }
+  | { match: MatchTask }
   | { remux: RemuxTask };
 
 /** Performs one task. This is the entry point of a rendering thread. */
@@ -43,6 +46,10 @@ async function resultOf(task: ThreadTask): Promise<ThreadOutcome> {
   if ('check' in task) {
     const { checkData } = await import('../extraction/check-data.ts');
     return checkData(task.check);
+  }
+  if ('match' in task) {
+    const { matchUrls } = await import('./match-urls.ts');
+    return matchUrls(task.match);
   }
   const { remuxTrack } = await import('./remux.ts');
   return remuxTrack(task.remux);

@@ -1,3 +1,4 @@
+import type { RenderPool } from '../../content/rendering/render-pool.ts';
 import type { Database } from '../../storage/db/client.ts';
 import { type CrawlContext, createLinkFilter, type LinkFilter } from './link-filter.ts';
 import { createCrawlRobots } from './robots/crawl-robots.ts';
@@ -35,6 +36,7 @@ export function createLinkFilterCache(deps: {
   db: Database;
   robotsCache: RobotsCache;
   maxRobotsWaitMs: number;
+  renderer: Pick<RenderPool, 'match'>;
 }): LinkFilterCache {
   const filters = new Map<string, LinkFilter>();
   const createRobots = ({ jobId, cipher, request }: CrawlContext) =>
@@ -46,7 +48,9 @@ export function createLinkFilterCache(deps: {
     },
     get(crawl) {
       const name = `${crawl.jobId} ${crawl.base ?? crawl.start}`;
-      const filter = filters.get(name) ?? createLinkFilter(crawl, createRobots(crawl));
+      const filter =
+        filters.get(name) ??
+        createLinkFilter(crawl, { robots: createRobots(crawl), renderer: deps.renderer });
       // Inserting the filter again moves it to the end, so the first one in the map is the least recently
       // used.
       filters.delete(name);

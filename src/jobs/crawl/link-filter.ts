@@ -1,3 +1,4 @@
+import type { RenderPool } from '../../content/rendering/render-pool.ts';
 import type { ServiceError } from '../../errors.ts';
 import type { CrawlRequest } from '../../schemas/crawl.ts';
 import type { NewPage } from '../../storage/db/pages/pages.ts';
@@ -5,6 +6,7 @@ import type { SkippedUrls } from '../../storage/db/pages/skipped-urls.ts';
 import type { JobCipher } from '../../system/encryption/job-cipher.ts';
 import { canonicalKey } from './canonical-key.ts';
 import { hashCanonicalKey, pageKey } from './page-key.ts';
+import { PathPatterns } from './path-patterns.ts';
 import type { CrawlRobots } from './robots/crawl-robots.ts';
 import { createScope, type Scope, type ScopeDecision } from './scope.ts';
 import { SeenUrls } from './seen-urls.ts';
@@ -44,7 +46,7 @@ export interface LinkFilter {
   /** Filters URLs from a sitemap. */
   filterSitemapUrls(urls: string[], signal: AbortSignal): Promise<FilteredLinks>;
   /** The reason why the target of a redirect is not part of the crawl; `undefined` if it is. */
-  findSkipReason(url: string): SkipReason | undefined;
+  findSkipReason(url: string, signal: AbortSignal): Promise<SkipReason | undefined>;
   /**
    * Milliseconds between two pages that the robots.txt of the crawl's host requires (`Crawl-delay`);
    * `undefined` if it requires none, if robots.txt is ignored, or if the request has its own delay.
@@ -52,6 +54,8 @@ export interface LinkFilter {
   readCrawlDelayMs(signal: AbortSignal): Promise<number | undefined>;
   /** Patterns of endless URL series, with the number of URLs of each that were left out. */
   readonly trapped: ReadonlyMap<string, number>;
+  /** Number of links that were left out because comparing them with the patterns takes too many steps. */
+  readonly unmatched: number;
 }
 
 /**
@@ -62,6 +66,7 @@ const MAX_SEEN_URLS = 50_000;
 /** The data of a crawl that its link filter needs. */
 export interface CrawlContext {
   jobId: string;
+  teamId: string;
   /** The encryption of the crawl's data. */
   cipher: JobCipher;
   request: CrawlRequest;
@@ -74,15 +79,31 @@ export interface CrawlContext {
   base?: string | undefined;
 }
 
-/** Creates the link filter of a crawl. @param robots the robots.txt rules of the crawl's hosts */
-export const createLinkFilter = (crawl: CrawlContext, robots: CrawlRobots): LinkFilter =>
-  new CrawlLinkFilter(crawl, robots);
+/** What the link filter of a crawl uses. */
+interface LinkFilterDeps {
+  /** The robots.txt rules of the crawl's hosts. */
+  robots: CrawlRobots;
+  /** The threads for patterns that may take long. */
+  renderer: Pick<RenderPool, 'match'>;
+}
+
+/** Creates the link filter of a crawl. */
+export const createLinkFilter = (crawl: CrawlContext, deps: LinkFilterDeps): LinkFilter =>
+  new CrawlLinkFilter(crawl, deps);
 
 /** A URL as it was found, and whether it belongs to the crawl. */
 type CheckedUrl = readonly [url: string, decision: ScopeDecision];
 
+/** Pairs URLs with the decisions about them, of which there is one for each. */
+const pair = (urls: string[], decisions: ScopeDecision[]): CheckedUrl[] =>
+  decisions.map((decision, place) => [urls[place]!, decision]);
+
 class CrawlLinkFilter implements LinkFilter {
   readonly robots: CrawlRobots;
+  unmatched = 0;
+  readonly #renderer: LinkFilterDeps['renderer'];
+  readonly #teamId: string;
+  readonly #patterns: PathPatterns;
   readonly #jobId: string;
   readonly #request: CrawlRequest;
   readonly #base: string;
@@ -92,12 +113,16 @@ class CrawlLinkFilter implements LinkFilter {
   /** The origins of the start URL, before and after redirects. */
   readonly #startOrigins: Set<string>;
 
-  constructor({ jobId, request, start, base = start }: CrawlContext, robots: CrawlRobots) {
+  constructor(crawl: CrawlContext, { robots, renderer }: LinkFilterDeps) {
+    const { jobId, teamId, request, start, base = start } = crawl;
     this.robots = robots;
+    this.#renderer = renderer;
+    this.#teamId = teamId;
     this.#jobId = jobId;
     this.#request = request;
     this.#base = base;
     this.#scope = createScope({ ...request, startUrl: startUrlAfterRedirect(start, base) });
+    this.#patterns = new PathPatterns(request);
     this.#startOrigins = new Set([start, base].map((url) => new URL(url).origin));
   }
 
@@ -125,18 +150,29 @@ class CrawlLinkFilter implements LinkFilter {
     const page = this.#scope.checkPage(from.url);
     // Links on a page of another site are not followed, however the crawl reached that page.
     if ('external' in page && page.external) return { found: [], blocked: [], homepages: [] };
-    const checked = links.map((link) => [link, this.#scope.checkLink(link, from)] as const);
-    return this.#filter(checked, new URL(from.url), signal);
+    const decisions = links.map((link) => this.#scope.checkLink(link, from));
+    const checked = await this.#applyPatterns(decisions, signal);
+    return this.#filter(pair(links, checked), new URL(from.url), signal);
   }
 
   async filterSitemapUrls(urls: string[], signal: AbortSignal): Promise<FilteredLinks> {
-    const checked = urls.map((url) => [url, this.#scope.checkPage(url)] as const);
-    return this.#filter(checked, new URL(this.#base), signal);
+    const decisions = urls.map((url) => this.#scope.checkPage(url));
+    const checked = await this.#applyPatterns(decisions, signal);
+    return this.#filter(pair(urls, checked), new URL(this.#base), signal);
   }
 
-  findSkipReason(url: string): SkipReason | undefined {
-    const decision = this.#scope.checkPage(url);
-    return 'skipReason' in decision ? decision.skipReason : undefined;
+  async findSkipReason(url: string, signal: AbortSignal): Promise<SkipReason | undefined> {
+    const [decision] = await this.#applyPatterns([this.#scope.checkPage(url)], signal);
+    return decision && 'skipReason' in decision ? decision.skipReason : undefined;
+  }
+
+  async #applyPatterns(decisions: ScopeDecision[], signal: AbortSignal): Promise<ScopeDecision[]> {
+    const options = { owner: this.#teamId, urgent: false, signal };
+    const applied = await this.#patterns.apply(decisions, this.#renderer, options);
+    this.unmatched += applied.filter(
+      (decision) => 'skipReason' in decision && decision.skipReason === 'unmatched',
+    ).length;
+    return applied;
   }
 
   async readCrawlDelayMs(signal: AbortSignal): Promise<number | undefined> {

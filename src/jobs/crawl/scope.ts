@@ -1,6 +1,5 @@
 import { getDomain, getDomainWithoutSuffix } from 'tldts';
 import { isRouteFragment, resolveUrl } from '../../content/html/urls.ts';
-import { compilePatterns } from '../../patterns/pattern-list.ts';
 import { canonicalKey } from './canonical-key.ts';
 import type { SkipReason } from './skip-reason.ts';
 import { folderPath, isBelow } from './url-path.ts';
@@ -12,13 +11,10 @@ export interface ScopeOptions {
    * `startUrlAfterRedirect`.
    */
   startUrl: string;
-  includePaths?: readonly string[] | undefined;
-  excludePaths?: readonly string[] | undefined;
   maxDiscoveryDepth?: number | undefined;
   crawlEntireDomain?: boolean | undefined;
   allowExternalLinks?: boolean | undefined;
   allowSubdomains?: boolean | undefined;
-  regexOnFullURL?: boolean | undefined;
 }
 
 /** The page that contains a link. */
@@ -35,7 +31,10 @@ export interface LinkSource {
  */
 export type ScopeDecision = { url: string; depth: number; external: boolean } | { skipReason: SkipReason };
 
-/** Decides by the URL alone. Callers check robots.txt, crawler traps and duplicates themselves. */
+/**
+ * Decides by site, path and depth. Callers apply `includePaths` and `excludePaths` (`PathPatterns`), and
+ * check robots.txt, crawler traps and duplicates themselves.
+ */
 export interface Scope {
   /** Decides about a link. @param link a relative URL as written in the page, or an absolute URL */
   checkLink(link: string, from: LinkSource): ScopeDecision;
@@ -75,19 +74,6 @@ function isHomepage(url: string): boolean {
 }
 
 /**
- * Percent-decodes a path, because users write patterns in decodePath form. An invalid path is returned
- * unchanged.
- */
-function decodePath(path: string): string {
-  try {
-    return decodeURI(path);
-  } catch (error) {
-    if (error instanceof URIError) return path;
-    throw error;
-  }
-}
-
-/**
  * Creates the rule that compares a page's host with the site: `false` for a page of the site, `true` for an
  * external page that the crawl may visit, otherwise the reason why the page is left out.
  */
@@ -113,27 +99,12 @@ function createPathRule(start: URL, { crawlEntireDomain }: ScopeOptions) {
   return (url: URL): boolean => isBelow(folder, url) || withoutWww(url.host) !== withoutWww(start.host);
 }
 
-function createPatternRule({ includePaths = [], excludePaths = [], regexOnFullURL }: ScopeOptions) {
-  const isIncluded = includePaths.length === 0 ? () => true : compilePatterns(includePaths).matches;
-  const isExcluded = compilePatterns(excludePaths).matches;
-  return (url: URL): SkipReason | undefined => {
-    const text = regexOnFullURL ? url.href : url.pathname;
-    const spellings = text.includes('%') ? [text, decodePath(text)] : [text];
-    if (spellings.some(isExcluded)) return 'excluded';
-    return spellings.some(isIncluded) ? undefined : 'notIncluded';
-  };
-}
-
-/**
- * Creates the scope of a crawl. `includePaths` and `excludePaths` apply to the pages of all hosts.
- * @throws ServiceError `BAD_REQUEST` for an invalid pattern
- */
+/** Creates the scope of a crawl. */
 export function createScope(options: ScopeOptions): Scope {
   const start = new URL(options.startUrl);
   const { maxDiscoveryDepth = Infinity } = options;
   const siteRule = createSiteRule(start, options);
   const isInPath = createPathRule(start, options);
-  const patternRule = createPatternRule(options);
 
   function checkUrl(url: URL, depth: number): ScopeDecision {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return { skipReason: 'scheme' };
@@ -142,8 +113,8 @@ export function createScope(options: ScopeOptions): Scope {
     const external = siteRule(url);
     if (typeof external === 'string') return { skipReason: external };
     if (!isInPath(url)) return { skipReason: 'startPath' };
-    const skipReason = FILE_ENDING.test(url.pathname) ? 'fileType' : patternRule(url);
-    return skipReason ? { skipReason } : { url: url.href, depth, external };
+    if (FILE_ENDING.test(url.pathname)) return { skipReason: 'fileType' };
+    return { url: url.href, depth, external };
   }
 
   function checkLink(link: string, from: LinkSource): ScopeDecision {

@@ -16,6 +16,8 @@ export const SKIP_REASONS = {
     'The page is not below the path of the start URL. Set crawlEntireDomain to crawl the whole site.',
   excluded: 'The URL matches a pattern of excludePaths.',
   notIncluded: 'The URL matches no pattern of includePaths.',
+  unmatched:
+    'Comparing the URL with includePaths and excludePaths takes too much work. Use fewer or simpler patterns.',
   fileType:
     'The URL has the extension of a file without text, such as an image, a font, an archive or a program.',
   robots:
@@ -25,6 +27,6 @@ export const SKIP_REASONS = {
 
 /**
  * The name of a reason. `robots` and `trap` come from robots.txt and the trap guard; all others from the
- * scope.
+ * scope and the patterns.
  */
 export type SkipReason = keyof typeof SKIP_REASONS;

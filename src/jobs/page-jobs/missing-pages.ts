@@ -30,7 +30,7 @@ export async function addMissingPages(
   const { teamId, cipher, options, crawl } = await loadPageJob(db, jobId, secretKey);
   const format = findTracking(options.formats);
   if (cipher.encrypts || !crawl || !format) return;
-  const linkFilter = linkFilters.get({ ...crawl, jobId, cipher });
+  const linkFilter = linkFilters.get({ ...crawl, jobId, teamId, cipher });
   const query = { teamId, jobId, crawlKey: historyKey(crawl.start, format.tag), limit: PAGES_PER_READ };
   try {
     for (let after: Buffer = Buffer.alloc(0); ; ) {

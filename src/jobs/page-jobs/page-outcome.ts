@@ -106,7 +106,7 @@ export async function outcomeOfDocument(
   const skipReason = startPage
     ? startPage.skipReason
     : isRedirected
-      ? linkFilter.findSkipReason(url)
+      ? await linkFilter.findSkipReason(url, signal)
       : undefined;
   // The links of a start page are followed even if it is not a page of the crawl itself. The links of any
   // other page outside the crawl are not.

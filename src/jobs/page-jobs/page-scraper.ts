@@ -32,6 +32,11 @@ export class PageScraper {
     return this.#linkFilter?.trapped ?? new Map();
   }
 
+  /** Number of links that a crawl left out because comparing them with its patterns takes too many steps. */
+  get unmatched(): number {
+    return this.#linkFilter?.unmatched ?? 0;
+  }
+
   /**
    * Scrapes a claimed page.
    * @param state the state of the job after the last step of the page worker
@@ -66,6 +71,7 @@ export class PageScraper {
     const linkFilter = this.#linkFilters.get({
       ...crawl,
       jobId: this.#jobId,
+      teamId: this.#job.teamId,
       cipher: this.#job.cipher,
       base,
     });

@@ -26,9 +26,9 @@ export async function readStartPage(
   url: string,
   { linkFilterAt, signal }: { linkFilterAt: (url: string) => LinkFilter; signal: AbortSignal },
 ): Promise<StartPage> {
-  const skipReasonOfRequested = linkFilterAt(requested).findSkipReason(requested);
+  const skipReasonOfRequested = await linkFilterAt(requested).findSkipReason(requested, signal);
   const linkFilter = linkFilterAt(url);
-  const skipReason = linkFilter.findSkipReason(url);
+  const skipReason = await linkFilter.findSkipReason(url, signal);
   // The crawl delay of the requested host was stored before the first page, see `prepareCrawl`.
   const hasMoved = new URL(url).origin !== new URL(requested).origin;
   const crawlDelayMs = hasMoved ? await linkFilter.readCrawlDelayMs(signal) : undefined;

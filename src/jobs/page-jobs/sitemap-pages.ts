@@ -26,7 +26,11 @@ export interface SitemapSummary {
 }
 
 /** A crawl as the discovery of its pages needs it. */
-export type CrawlJob = NonNullable<LoadedPageJob['crawl']> & { jobId: string; cipher: JobCipher };
+export type CrawlJob = NonNullable<LoadedPageJob['crawl']> & {
+  jobId: string;
+  teamId: string;
+  cipher: JobCipher;
+};
 
 /** Dependencies for adding the pages of sitemaps. */
 export interface SitemapDeps {

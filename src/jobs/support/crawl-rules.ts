@@ -1,4 +1,5 @@
 import type { CrawlRequest } from '../../schemas/crawl.ts';
+import { PathPatterns } from '../crawl/path-patterns.ts';
 import { createScope, type ScopeOptions } from '../crawl/scope.ts';
 import type { CrawlFacts, PageTotals } from './facts.ts';
 import type { Finding, Fix } from './finding.ts';
@@ -109,8 +110,8 @@ function widerScopes(request: CrawlRequest): Fix[] {
 export function countLinks(request: CrawlRequest, page: { url: string; links: readonly string[] }): number {
   if (request.sitemap === 'only') return 0;
   const scope = createScope({ ...scopeOptions(request), startUrl: page.url });
-  const urls = page.links.flatMap((link) => {
-    const decision = scope.checkLink(link, { url: page.url, depth: 0 });
+  const decisions = page.links.map((link) => scope.checkLink(link, { url: page.url, depth: 0 }));
+  const urls = new PathPatterns(request).applyAtOnce(decisions).flatMap((decision) => {
     return 'url' in decision && decision.url !== page.url ? [decision.url] : [];
   });
   // The start page counts as well.

@@ -57,7 +57,12 @@ export function createWorkerActivities(
       maxBytes: config.maxMediaBytes,
       ytDlp: findYtDlp(config.ytDlp),
     }),
-    linkFilters: createLinkFilterCache({ db, robotsCache, maxRobotsWaitMs: config.maxRobotsWaitMs }),
+    linkFilters: createLinkFilterCache({
+      db,
+      robotsCache,
+      renderer,
+      maxRobotsWaitMs: config.maxRobotsWaitMs,
+    }),
     models,
     metrics,
     tracker: createChangeTracker({ db, versionBlobs, renderer, trackingTtlMs }),

@@ -14,11 +14,15 @@ const SITE = 'https://example.com';
 
 describe('the scope of a map', () => {
   const scopeOf = (base: string, options: Record<string, unknown> = {}) =>
-    createMapScope(base, mapBody.parse({ url: base, ...options }));
+    createMapScope(base, mapBody.parse({ url: base, ...options }), {
+      renderer: { match: () => Promise.reject(new Error('these patterns need no thread')) },
+      owner: 'team',
+      signal: new AbortController().signal,
+    });
   const taken = (base: string, urls: string[], options?: Record<string, unknown>) =>
-    urls.filter((url) => scopeOf(base, options).acceptPage(url) !== undefined);
+    scopeOf(base, options).acceptPages(urls);
 
-  it('is the site with its subdomains, pages only', () => {
+  it('is the site with its subdomains, pages only', async () => {
     const inside = [`${SITE}/`, 'http://www.example.com/a', 'https://docs.example.com/a', `${SITE}/a.pdf`];
     const outside = [
       'https://example.org/',
@@ -27,13 +31,13 @@ describe('the scope of a map', () => {
       `${SITE}/a.zip`,
       'ftp://example.com/',
     ];
-    expect(taken(`${SITE}/`, [...inside, ...outside])).toEqual(inside);
-    expect(taken(`${SITE}/`, inside, { includeSubdomains: false })).toEqual(
+    expect(await taken(`${SITE}/`, [...inside, ...outside])).toEqual(inside);
+    expect(await taken(`${SITE}/`, inside, { includeSubdomains: false })).toEqual(
       inside.filter((url) => !url.includes('docs')),
     );
   });
 
-  it('is the path of the start URL on every host', () => {
+  it('is the path of the start URL on every host', async () => {
     const below = [
       `${SITE}/docs`,
       `${SITE}/docs/a`,
@@ -41,23 +45,22 @@ describe('the scope of a map', () => {
       'https://de.example.com/docs/b',
     ];
     const beside = [`${SITE}/`, `${SITE}/docs-old`, 'https://de.example.com/blog'];
-    expect(taken(`${SITE}/docs/`, [...below, ...beside])).toEqual(below);
-    expect(taken(`${SITE}/docs/`, [...below, ...beside], { filterByPath: false })).toHaveLength(7);
+    expect(await taken(`${SITE}/docs/`, [...below, ...beside])).toEqual(below);
+    expect(await taken(`${SITE}/docs/`, [...below, ...beside], { filterByPath: false })).toHaveLength(7);
     expect(scopeOf(`${SITE}/docs/`).folder).toBe('/docs');
     expect(scopeOf(`${SITE}/index.html`).folder).toBe('');
   });
 
-  it('respects the patterns', () => {
+  it('respects the patterns', async () => {
     const urls = [`${SITE}/blog/a`, `${SITE}/blog/draft`, `${SITE}/shop`];
     const options = { includePaths: ['^/blog'], excludePaths: ['draft'] };
-    expect(taken(`${SITE}/`, urls, options)).toEqual([`${SITE}/blog/a`]);
+    expect(await taken(`${SITE}/`, urls, options)).toEqual([`${SITE}/blog/a`]);
   });
 
-  it('accepts links as written in a page, without fragments', () => {
+  it('accepts links as written in a page, without fragments', async () => {
     const scope = scopeOf(`${SITE}/`);
-    expect(scope.acceptLink('b#part', `${SITE}/a/`)).toBe(`${SITE}/a/b`);
-    expect(scope.acceptLink('#part', `${SITE}/a/`)).toBeUndefined();
-    expect(scope.acceptLink('mailto:me@example.com', `${SITE}/a/`)).toBeUndefined();
+    const links = ['b#part', '#part', 'mailto:me@example.com'];
+    expect(await scope.acceptLinks(links, `${SITE}/a/`)).toEqual([`${SITE}/a/b`]);
   });
 });
 

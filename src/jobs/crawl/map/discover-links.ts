@@ -85,12 +85,16 @@ export async function discoverLinks(input: MapInput, deps: LinkDiscoveryDeps): P
   const start = await fetchStart(pages, robots, input);
   const page = start instanceof ServiceError || start === 'forbidden' ? undefined : start;
   const base = page?.url ?? request.url;
-  const scope = createMapScope(startUrlAfterRedirect(request.url, base), request);
+  const scope = createMapScope(startUrlAfterRedirect(request.url, base), request, {
+    renderer: deps.renderer,
+    owner: input.teamId,
+    signal: input.timeout,
+  });
   const links = createMapLinks({ limit, ignoreQueryParameters });
   const context: MapContext = { ...input, base, scope, robots, links };
   await robots.readRules(base, input.discoveryDeadline);
 
-  const startLink = scope.acceptPage(base);
+  const [startLink] = await scope.acceptPages([base]);
   if (sitemap !== 'only' && page && startLink && !isGone(page.statusCode) && mayList(context, startLink))
     links.add(startLink, page.facts);
   const discovered: DiscoveredLinks = { links, base, folder: scope.folder, start };

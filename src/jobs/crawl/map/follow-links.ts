@@ -27,11 +27,11 @@ export async function followLinks(
   const seen = new SeenUrls(MAX_REMEMBERED_LINKS);
 
   /** Adds the links of a page. @returns how many of them are new to the map */
-  function addLinksOf(page: MapPage, depth: number): number {
+  async function addLinksOf(page: MapPage, depth: number): Promise<number> {
     const before = links.size;
-    for (const link of page.links) {
-      const url = seen.add(link) ? scope.acceptLink(link, page.url) : undefined;
-      if (!url || !traps.admits(url) || !mayList(context, url)) continue;
+    const newLinks = page.links.filter((link) => seen.add(link));
+    for (const url of await scope.acceptLinks(newLinks, page.url)) {
+      if (!traps.admits(url) || !mayList(context, url)) continue;
       links.add(url);
       if (!NOT_A_PAGE.test(new URL(url).pathname)) frontier.add({ url, depth: depth + 1 });
     }
@@ -50,15 +50,15 @@ export async function followLinks(
       return { newLinks: 0, isThrottled: true, retryAfterMs: page.retryAfterMs };
     if (!page || page.statusCode >= 400) return { newLinks: 0 };
     links.describe(url, page.facts);
-    if (page.url === url) return { newLinks: addLinksOf(page, depth) };
-    const target = scope.acceptPage(page.url);
+    if (page.url === url) return { newLinks: await addLinksOf(page, depth) };
+    const [target] = await scope.acceptPages([page.url]);
     // The page redirects out of the site, so its links do not belong to the map.
     if (!target || !mayList(context, target)) return { newLinks: 0 };
     const isNewTarget = links.add(target, page.facts);
-    return { newLinks: Number(isNewTarget) + addLinksOf(page, depth) };
+    return { newLinks: Number(isNewTarget) + (await addLinksOf(page, depth)) };
   }
 
-  addLinksOf(start, 0);
+  await addLinksOf(start, 0);
   const { crawlDelayMs: delayMs } = await robots.readRules(start.url, discoveryDeadline);
   const isEnough = () => links.isFull;
   return runDiscoveryCrawl({ frontier, visit, isEnough, signal: discoveryDeadline, ...options, delayMs });

@@ -22,10 +22,7 @@ export async function addSitemapLinks(
   try {
     for (let step = await walk.next(); ; step = await walk.next()) {
       if (step.done) return step.value;
-      for (const listed of step.value) {
-        const url = scope.acceptPage(listed);
-        if (url && mayList(context, url)) links.add(url);
-      }
+      for (const url of await scope.acceptPages(step.value)) if (mayList(context, url)) links.add(url);
       if (links.isFull) return undefined;
     }
   } catch (error) {
@@ -42,8 +39,6 @@ export async function addIndexedLinks(context: MapContext, db: Database): Promis
   const { base, teamId, limit, scope, links } = context;
   const { host } = new URL(base);
   const hosts = [host, host.startsWith('www.') ? host.slice(4) : `www.${host}`];
-  for (const fetched of await listFetchedUrls(db, { teamId, hosts, limit })) {
-    const url = scope.acceptPage(fetched);
-    if (url && mayList(context, url)) links.add(url, {});
-  }
+  const fetched = await listFetchedUrls(db, { teamId, hosts, limit });
+  for (const url of await scope.acceptPages(fetched)) if (mayList(context, url)) links.add(url, {});
 }
