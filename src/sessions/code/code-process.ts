@@ -11,6 +11,7 @@ import { type Confinement, startConfined } from '../../system/sandbox/confinemen
 import { measureTree } from '../../system/sandbox/process-tree.ts';
 import type { SandboxedProgram } from '../../system/sandbox/sandboxed-program.ts';
 import { CapturedOutput, type PrintedText } from './captured-output.ts';
+import { deletedFileBytes } from './deleted-files.ts';
 import { readJsonLines } from './json-lines.ts';
 
 /** File descriptor of the channel for calls and their outcomes. */
@@ -214,7 +215,7 @@ export class CodeProcess {
     const { residentBytes, processes } = this.#measure();
     // A call may be shorter than the interval in which its resources are measured.
     const isOverMemory = residentBytes > this.#maxResidentBytes;
-    const isOverDisk = !isOverMemory && (await this.#options.isDiskFull());
+    const isOverDisk = !isOverMemory && (await this.#isDiskFull());
     if (isOverMemory || isOverDisk || processes > MAX_LEFT_PROCESSES) await this.close();
     if (isOverMemory) return { reason: 'memory' };
     return isOverDisk ? { reason: 'disk' } : ending;
@@ -232,7 +233,13 @@ export class CodeProcess {
 
   async #checkUsage(): Promise<void> {
     if (this.#measure().residentBytes > this.#maxResidentBytes) this.stop({ reason: 'memory' });
-    else if (await this.#options.isDiskFull()) this.stop({ reason: 'disk' });
+    else if (await this.#isDiskFull()) this.stop({ reason: 'disk' });
+  }
+
+  /** Deleted files may take as much as the largest one that the program may write. */
+  async #isDiskFull(): Promise<boolean> {
+    if (await this.#options.isDiskFull()) return true;
+    return (await deletedFileBytes(this.#measure().pids)) > this.#options.program.limits.fileMb * 1024 * 1024;
   }
 
   /** Kills the program. A call that runs ends as stated. */
@@ -243,7 +250,7 @@ export class CodeProcess {
 
   #measure() {
     const { pid } = this.#group.child;
-    return pid === undefined ? { processes: 0, residentBytes: 0 } : measureTree(pid);
+    return pid === undefined ? { pids: [], processes: 0, residentBytes: 0 } : measureTree(pid);
   }
 
   get #maxResidentBytes(): number {

@@ -73,7 +73,7 @@ function outcomeOf(
       );
     case 'disk':
       return stopped(
-        `disk limit: /downloads had more than ${DOWNLOADS_LIMIT}, so the code was ended, and what was written last was deleted${listNames(deleted)}. Other files and the page are kept.`,
+        `disk limit: /downloads had more than ${DOWNLOADS_LIMIT}, files that are deleted but open included, so the code was ended, and what was written last was deleted${listNames(deleted)}. Other files and the page are kept.`,
       );
     case 'output':
       return stopped('output limit: the code printed too much, so it was ended. The page is kept.');

@@ -4,6 +4,8 @@ import { codeOf } from '../../errors.ts';
 /** The resources that a process and its descendants use. */
 export interface TreeUsage {
   processes: number;
+  /** The ids of these processes. */
+  pids: number[];
   residentBytes: number;
   /**
    * Memory that they have written, also where it is in the swap space. Mapped files, such as their programs,
@@ -31,7 +33,7 @@ const MAX_COUNTED = 256;
  * while our own process has no file descriptor left, which is no fault of the process that is measured.
  */
 export function measureTree(pid: number): TreeUsage {
-  const usage = { processes: 0, residentBytes: 0, writtenBytes: 0, processorMs: 0 };
+  const usage: TreeUsage = { processes: 0, pids: [], residentBytes: 0, writtenBytes: 0, processorMs: 0 };
   const waiting = [pid];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const status = readIfReadable(`/proc/${next}/status`);
@@ -39,6 +41,7 @@ export function measureTree(pid: number): TreeUsage {
     for (const field of WRITTEN) usage.writtenBytes += bytesIn(status, field);
     usage.processorMs += processorMsOf(next);
     usage.processes++;
+    usage.pids.push(next);
     if (usage.processes >= MAX_COUNTED) break;
     for (const child of childrenOf(next)) waiting.push(child);
   }

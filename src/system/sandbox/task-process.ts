@@ -85,7 +85,7 @@ export class TaskProcess {
   /** The resources that the process uses now. */
   measure(): TreeUsage {
     return this.pid === undefined
-      ? { processes: 0, residentBytes: 0, writtenBytes: 0, processorMs: 0 }
+      ? { pids: [], processes: 0, residentBytes: 0, writtenBytes: 0, processorMs: 0 }
       : measureTree(this.pid);
   }
 

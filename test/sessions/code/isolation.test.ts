@@ -284,6 +284,11 @@ errors`;
       );
     });
 
+    test('files that are deleted but open count too', async () => {
+      const code = `const fs = require('fs'); for (let i = 0; i < 8; i++) { const fd = fs.openSync('/downloads/hidden', 'w'); fs.rmSync('/downloads/hidden'); for (let part = 0; part < 40; part++) fs.writeSync(fd, Buffer.alloc(1e6)) } 'kept'`;
+      expect(await run(code)).toMatchObject({ exitCode: 137, error: expect.stringMatching(/^disk limit/) });
+    });
+
     test('what is written between two calls is deleted too', async () => {
       await run(
         'for i in $(seq 200); do head -c 1000000 /dev/zero >/downloads/late$i; done >/dev/null 2>&1 & sleep 0',
