@@ -89,6 +89,11 @@ describe('running text', () => {
     expect(left(html)).toContain(sentence('Last'));
   });
 
+  it('stays in an element that readers expand, whatever its class', () => {
+    const html = `<main><h1>Title</h1><details class="toggle"><summary>More</summary><p>A short text.</p></details>${text}</main>`;
+    expect(left(html)).toContain('A short text.');
+  });
+
   it('stays as a list of facts in short lines', () => {
     const facts = [
       'Weight: two kilograms and a half',
@@ -151,6 +156,13 @@ describe('blocks beside the content root', () => {
   it('are kept as sections of the same kind', () => {
     const html = `<div><div class="section"><h2>Use</h2>${long}</div><div class="section"><h2>Limits</h2>${paragraphs('limit')}</div></div>`;
     expect(left(html)).toEqual(expect.arrayContaining(['## Limits', sentence('limit')]));
+  });
+
+  it('are kept as the introduction between the title and the text', () => {
+    const sections = ['First', 'Second'].map((one) => `<section><h2>${one}</h2>${more.repeat(2)}</section>`);
+    const page = (inside: string) =>
+      `<div><div><h1>Title</h1></div><div class="lead">${inside}</div><div class="body">${sections.join('')}</div></div>`;
+    expect(left(page(sentence('it')))).toContain(sentence('it'));
   });
 
   it('are kept although teasers stand among them', () => {

@@ -32,6 +32,8 @@ const MAX_LINKED_SHARE = 0.2;
  */
 const MAX_LINKED_SHARE_OF_TEXT = 0.3;
 const MAX_LINKED_SHARE_OF_DATA = 0.9;
+/** Characters that are not blank. */
+const MAX_INTRODUCTION_LENGTH = 600;
 const DATA = new Set(['table', 'dl', 'pre']);
 /** The elements of a block in which data is looked for. */
 const MAX_VISITED = 600;
@@ -150,13 +152,37 @@ function findArticleBody(
 }
 
 function narrowTo(found: RootSearch, to: Element, index: PageIndex, pruned: PrunedPage): void {
-  for (let at = to; at !== found.root && isParentElement(at.parent); at = at.parent) {
-    for (const sibling of at.parent.children)
-      if (isTag(sibling) && sibling !== at && !isContinuation(sibling, at, index, pruned))
-        dropBesideTitle(sibling, index, pruned.dropped, BESIDE_ROOT);
-  }
+  for (let at = to; at !== found.root && isParentElement(at.parent); at = at.parent)
+    dropBeside(at, at.parent.children.filter(isTag), index, pruned);
   found.root = to;
   found.isInMain = true;
+}
+
+/**
+ * Drops the siblings of an element that do not continue it. The title stays, with what introduces the text
+ * between the two.
+ */
+function dropBeside(
+  element: Element,
+  siblings: readonly Element[],
+  index: PageIndex,
+  pruned: PrunedPage,
+): void {
+  let isIntroduced = false;
+  let isBefore = true;
+  for (const sibling of siblings) {
+    if (sibling === element) isBefore = false;
+    else if (!isContinuation(sibling, element, index, pruned))
+      dropBesideTitle(
+        sibling,
+        index,
+        pruned.dropped,
+        BESIDE_ROOT,
+        isIntroduced && isIntroduction(sibling, pruned),
+      );
+    isIntroduced ||= isBefore && index.titled.has(sibling);
+    isIntroduced &&= isBefore;
+  }
 }
 
 /** Moves the root to the child that has most of the content. @returns whether there is such a child */
@@ -176,14 +202,10 @@ function descend(found: RootSearch, index: PageIndex, pruned: PrunedPage): boole
       return remainingWeight(child, index, remaining) >= minimum * total;
     }) ?? (index.type === 'article' ? findFirstArticle(children, index, remaining) : undefined);
   if (!next) return false;
-  for (const child of children) {
-    if (
-      child !== next &&
-      !(found.isInMain && isContentBesideRoot(child, index, remaining)) &&
-      !isContinuation(child, next, index, pruned)
-    )
-      dropBesideTitle(child, index, dropped, BESIDE_ROOT);
-  }
+  const others = children.filter(
+    (child) => child === next || !(found.isInMain && isContentBesideRoot(child, index, remaining)),
+  );
+  dropBeside(next, others, index, pruned);
   found.root = next;
   found.isInMain ||= isContentElement(next);
   return true;
@@ -209,6 +231,19 @@ function findFirstArticle(
   return first && articles.length > 1 && remainingWeight(first, index, remaining) > MIN_FIRST_ARTICLE_WEIGHT
     ? first
     : undefined;
+}
+
+/** Whether a block between the title and the text introduces it: a short text that is neither teasers nor a notice. */
+function isIntroduction(element: Element, { remaining }: PrunedPage): boolean {
+  const rest = remaining.get(element);
+  return (
+    rest !== undefined &&
+    rest.headings === 0 &&
+    rest.length <= MAX_INTRODUCTION_LENGTH &&
+    rest.linked <= MAX_LINKED_SHARE_OF_TEXT * rest.length &&
+    !findShape(element, rest) &&
+    !findWords(element)
+  );
 }
 
 /**

@@ -195,7 +195,9 @@ function isHintAccepted(
 ): boolean {
   const threshold = findThreshold(kind, index.type);
   if (!threshold || index.contentAncestors.has(element) || index.codeTabs.has(element)) return false;
-  if (kind === 'control' && isQuestion(element, measured.length)) return false;
+  // A text that readers expand is not the control that expands it.
+  if (kind === 'control' && (element.name === 'details' || isQuestion(element, measured.length)))
+    return false;
   if (kind === 'caption' && isCaption(element, measured, index)) return false;
   if (kind === 'photoCredit' && isInCaption(element)) return false;
   if (HIDING_KINDS.has(kind) && index.spokenTexts.get(element) === 'replacement') return false;
