@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ROUTES } from '../../src/api/routes.ts';
 import { call, scrape } from '../support/api/call.ts';
@@ -70,6 +71,24 @@ describe('an invalid request', () => {
   it('is refused with a body of 11 MB', async () => {
     const { status, body } = await scrape({ url: 'http://127.0.0.1', origin: 'x'.repeat(11 * 1024 * 1024) });
     expect([status, body.code]).toEqual([413, 'REQUEST_TOO_LARGE']);
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+  ])('is refused if its body is cut or is not the %s that it says it is', async (encoding, compress) => {
+    const json = Buffer.from('{"nonsense":1}');
+    const send = (raw: Buffer) =>
+      call('/v2/scrape', { raw: new Uint8Array(raw), headers: { 'content-encoding': encoding } });
+    const compressed = compress(json);
+    expect((await send(compressed)).body.error).toContain('Unrecognized key in body -- nonsense');
+    for (const wrong of [compressed.subarray(0, -4), json, Buffer.alloc(0)]) {
+      const { status, body } = await send(wrong);
+      expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
+      expect(body.error).toContain('The body could not be decompressed');
+    }
   });
 
   it('gets 404 for an unknown path and 405 for an unsupported method', async () => {

@@ -80,10 +80,22 @@ function isBodyError(error: unknown): error is Error & { type: string } {
   return error instanceof Error && 'type' in error && typeof error.type === 'string';
 }
 
+/**
+ * Whether the body parser of Express could not decompress a body. It passes on the error of zlib, which has
+ * an `errno` and no `type`, and marks it as one that the client may see.
+ */
+const isDecompressionError = (error: unknown): error is Error =>
+  error instanceof Error && 'errno' in error && 'expose' in error && error.expose === true;
+
 /** Translates what Express throws for a request that it cannot decode. */
 function translateRequestError(error: unknown): unknown {
   if (error instanceof URIError)
     return new ServiceError('BAD_REQUEST', 'The path of the URL has a % that begins no UTF-8 character.');
+  if (isDecompressionError(error))
+    return new ServiceError(
+      'BAD_REQUEST',
+      `The body could not be decompressed: ${error.message}. Send all of it, compressed as Content-Encoding says.`,
+    );
   if (!isBodyError(error)) return error;
   switch (error.type) {
     case 'entity.parse.failed':

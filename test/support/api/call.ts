@@ -40,7 +40,7 @@ export async function call(
   init: {
     method?: string;
     body?: unknown;
-    raw?: string;
+    raw?: string | Uint8Array<ArrayBuffer>;
     form?: FormData;
     key?: string | null;
     url?: string;
