@@ -94,6 +94,61 @@ describe('running text', () => {
     expect(left(html)).toContain('A short text.');
   });
 
+  it.each([
+    ['a note', '<aside class="admonition"><p>Mind the gap.</p></aside>', 'Mind the gap.'],
+    [
+      'a text without links among paragraphs',
+      '<aside><p>Tickets cost ten shillings.</p></aside>',
+      'Tickets cost ten shillings.',
+    ],
+    [
+      'the text of a box to tick',
+      '<ul><li><input type="checkbox"><label>One onion</label></li></ul>',
+      'One onion',
+    ],
+    [
+      'one of several of the same form',
+      '<div class="plan">A: 1</div><div class="plan popular">B: 2</div><div class="plan">C: 3</div>',
+      'B: 2',
+    ],
+    ['a caption with a number', '<div class="caption">Figure 1: The boat</div>', 'Figure 1: The boat'],
+    [
+      'a section with an id made of its heading',
+      '<section id="account"><h3>Account</h3><p>Each has one.</p></section>',
+      'Each has one.',
+    ],
+    [
+      'a link with a tooltip',
+      '<p>See</p><ul><li><a class="tooltip" href="/dup">dup()</a>: copies</li></ul>',
+      'dup()',
+    ],
+    [
+      'a question with its answer',
+      '<button class="btn">Can I change it later?</button><div>Yes.</div>',
+      'Can I change it later?',
+    ],
+  ])('stays as %s', (_, html, kept) => {
+    expect(left(`<main><h1>Title</h1>${text}${html}${more}</main>`).join()).toContain(kept);
+  });
+
+  it('stays below another signature, and is dropped as a copy', () => {
+    const entry = (name: string) =>
+      `<div><div><code>${name}</code></div><div>${paragraphs('it')}</div></div>`;
+    const page = (...names: string[]) =>
+      `<main><h1>Title</h1>${text}${names.map(entry).join('')}${more}</main>`;
+    const count = (html: string) => left(html).filter((line) => line === sentence('it')).length;
+    expect(count(page('open()', 'close()'))).toBe(2);
+    expect(count(page('open()', 'open()'))).toBe(1);
+  });
+
+  it('keeps every word of a line, although the one before it had the same', () => {
+    const line = (type: string) => `<div><span>defaultDescription</span><span>?: ${type}</span></div>`;
+    const html = `<main><h1>Title</h1><div>${line('string')}${line('number')}</div></main>`;
+    expect(
+      contentOf(html, {}, { url: 'https://site.test/' }).markdown.match(/defaultDescription/g),
+    ).toHaveLength(2);
+  });
+
   it('stays as a list of facts in short lines', () => {
     const facts = [
       'Weight: two kilograms and a half',

@@ -27,6 +27,8 @@ const MIN_PROSE_SHARE = 0.85;
 const MIN_KIND_SHARE = 0.5;
 /** A longer first post, in multiples of the others' mean length, is an article with comments. */
 const MAX_OPENING_RATIO = 5;
+/** The same for a first post in the same form as the others. */
+const MAX_FIRST_RATIO = 20;
 /** The same where the other posts are marked as comments. Characters that are not blank. */
 const MAX_OPENING_BEFORE_COMMENTS = 300;
 /** If as many posts have a heading that leads elsewhere, they introduce other pages. */
@@ -67,7 +69,8 @@ export function findPostsByStructure(
     main.length > 1 &&
     lengthOf(main) >= MIN_MEAN_LENGTH * main.length &&
     lengthOf(main) >= MIN_KIND_SHARE * lengthOf(posts) &&
-    (index.type === 'forum' || lengthOf(others) <= longestOpening(main, remaining)) &&
+    (index.type === 'forum' || lengthOf(others) <= longestOpening(main, index)) &&
+    (index.type === 'forum' || posts[0]!.length <= MAX_FIRST_RATIO * meanLength(posts.slice(1))) &&
     measureOf('length') >= MIN_TEXT_SHARE * (left + dropped) &&
     measureOf('prose') >= MIN_PROSE_SHARE * (measures.get(body)?.prose ?? 0) &&
     main.filter((post) => isTeaser(post)).length < MAX_TEASER_SHARE * main.length;
@@ -75,10 +78,19 @@ export function findPostsByStructure(
 }
 
 /** How long the text that a thread begins with may be, in characters that are not blank. */
-const longestOpening = (posts: readonly StructuredPost[], remaining: PrunedPage['remaining']) =>
-  posts.filter(({ unit }) => !remaining.has(unit)).length > posts.length / 2
+const longestOpening = (posts: readonly StructuredPost[], index: PageIndex) =>
+  posts.filter(({ date }) => isAmongComments(date, index)).length > posts.length / 2
     ? MAX_OPENING_BEFORE_COMMENTS
-    : (MAX_OPENING_RATIO * lengthOf(posts)) / posts.length;
+    : MAX_OPENING_RATIO * meanLength(posts);
+
+const meanLength = (posts: readonly StructuredPost[]) => lengthOf(posts) / posts.length;
+
+/** Whether the names around an element say that it belongs to comments. */
+function isAmongComments(element: Element, { nameHints }: PageIndex): boolean {
+  for (let at: Element['parent'] = element; isParentElement(at); at = at.parent)
+    if (nameHints.get(at)?.some(({ kind }) => kind === 'comments')) return true;
+  return false;
+}
 
 const lengthOf = (posts: readonly StructuredPost[]) => sum(posts.map(({ length }) => length));
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);

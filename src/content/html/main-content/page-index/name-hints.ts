@@ -166,7 +166,8 @@ export function findNameHints(element: Element, hasAnchors: boolean): readonly N
   const { id, class: classes, 'data-component': component, 'data-testid': testId } = element.attribs;
   if (!id && !classes && component === undefined && testId === undefined) return NO_HINTS;
   const isTarget = id && (HEADING_SLUG.test(id) || TARGETS.test(element.name));
-  const own = id && !isTarget && !(hasAnchors && isAnchor(element, id)) ? id : '';
+  const own =
+    id && !isTarget && !(hasAnchors ? isAnchor(element, id) : isSlugOfHeading(element, id)) ? id : '';
   const names = `${classes ?? ''} ${own} ${component ?? ''} ${testId ?? ''}`;
   const known = hintsByNames.get(names);
   if (known) return known;
@@ -177,8 +178,11 @@ export function findNameHints(element: Element, hasAnchors: boolean): readonly N
 }
 
 /** Whether an id is the link target of a heading, of its section or of a documented name. */
-function isAnchor({ name, children }: Element, id: string): boolean {
-  if (ANCHOR_ELEMENTS.test(name) || /[.()]/.test(id)) return true;
+const isAnchor = (element: Element, id: string): boolean =>
+  ANCHOR_ELEMENTS.test(element.name) || /[.()]/.test(id) || isSlugOfHeading(element, id);
+
+/** Whether an id was made of the heading that a section begins with, which is a sign of its own. */
+function isSlugOfHeading({ children }: Element, id: string): boolean {
   const first = children.find((child) => isTag(child) && child.name !== 'span' && child.name !== 'a');
   return (
     first !== undefined &&

@@ -1,8 +1,11 @@
 import type { Element } from 'domhandler';
 import { hasAttributes, isParentElement, isTag } from '../../nodes.ts';
+import { textOf } from '../../text.ts';
+import { PASSAGES } from '../evidence/outline.ts';
 import type { Sign } from '../evidence/sign.ts';
 import { isCollapseToggle, isInHeading } from '../page-index/collapsibles.ts';
 import type { ElementMeasure } from '../page-index/element-measures.ts';
+import { isHeading } from '../page-index/element-measures.ts';
 import type { BoilerplateKind, NameHint } from '../page-index/name-hints.ts';
 import { FORM_WORD, type PageIndex } from '../page-index/page-index.ts';
 import type { PageType } from '../page-type/page-type.ts';
@@ -43,8 +46,18 @@ const HIDING = new Set<BoilerplateKind>(['hiddenByClass', 'screenReaderOnly', 'p
 /** The kinds of names of text for screen readers. */
 const HIDING_KINDS = new Set<BoilerplateKind>(['screenReaderOnly', 'hiddenByClass']);
 const CAPTIONS = new Set<BoilerplateKind>(['caption', 'photoCredit']);
+/** The beginning of a caption that the text refers to. */
+const NUMBERED_CAPTION =
+  /^(figure|fig\.|table|listing|example|abbildung|abb\.|tabelle|tableau|figura|tabla|рис\.|図|表|图)\s*\d/i;
 /** Captions beside their pictures are kept, so this one has none. */
 const BARE_CAPTION: Sign = { kind: 'shape', detail: 'caption without a picture' };
+const MAX_NUMBER_LENGTH = 40;
+/** Characters that are not blank of a note in a text, and its largest share of links. */
+const MIN_NOTE_LENGTH = 20;
+const MAX_LINKED_SHARE_OF_NOTE = 0.3;
+/** The number of siblings of the same form that tell that a name is that of a variant, among as many nodes. */
+const MIN_OTHERS = 2;
+const MAX_SIBLINGS = 60;
 /** The kind of name that says what the tag already says, and is no second sign beside it. */
 const SAME_AS_TAG: Partial<Record<string, BoilerplateKind>> = {
   nav: 'navigation',
@@ -56,6 +69,11 @@ const SAME_AS_TAG: Partial<Record<string, BoilerplateKind>> = {
 };
 /** A toggle with fewer characters of text opens a menu rather than the answer to a question. */
 const MIN_QUESTION_LENGTH = 12;
+const MAX_QUESTION_LENGTH = 300;
+const QUESTION = /[?？؟]$/;
+/** Class names and roles of notes in a text. */
+const NOTE = /(^|[\s_-])(admonition|footnotes?|endnotes?|note|callout|warning|tip)([\s_-]|$)/i;
+const NOTE_ROLE = /^(note|doc-.+)$/;
 
 /**
  * The signs that an element is boilerplate: its tag, role, visibility, class names and id.
@@ -98,6 +116,46 @@ const isAmongParagraphs = ({ name, prev, next }: Element, { measures }: PageInde
     return false;
   });
 
+/** Whether a caption has a number, by which the text refers to it. */
+const isNumberedCaption = (element: Element) => NUMBERED_CAPTION.test(textOf(element, MAX_NUMBER_LENGTH));
+
+/** Whether an element is the text of an item, as the label of a box to tick is. */
+const isListItem = (element: Element['parent']) => isParentElement(element) && element.name === 'li';
+
+/** Whether an element is marked as a note. */
+const isNote = ({ attribs }: Element) => NOTE.test(attribs.class ?? '') || NOTE_ROLE.test(attribs.role ?? '');
+
+/** Whether an element stands among the passages of a text, as a note does, and has text rather than links. */
+const isAmongPassages = (
+  { prev, next }: Element,
+  { length, linked, headings }: ElementMeasure,
+  { measures }: PageIndex,
+) =>
+  length >= MIN_NOTE_LENGTH &&
+  headings === 0 &&
+  linked <= MAX_LINKED_SHARE_OF_NOTE * length &&
+  [prev, next].every((start, side) => {
+    for (let at = start; at; at = side ? at.next : at.prev)
+      if (isTag(at) && (measures.get(at)?.length ?? 0) > 0)
+        return PASSAGES.has(at.name) || isHeading(at) || at.name === 'aside' || at.name === 'section';
+    return side === 1;
+  });
+
+/** Whether an element is one of several of the same form, of which the others have no name of boilerplate. */
+function isVariant({ name, attribs, parent }: Element, { nameHints }: PageIndex): boolean {
+  const classes = attribs.class?.trim().split(/\s+/) ?? [];
+  if (classes.length < 2 || !isParentElement(parent)) return false;
+  let others = 0;
+  let looked = 0;
+  for (const one of parent.children) {
+    if (++looked > MAX_SIBLINGS || others >= MIN_OTHERS) break;
+    if (!isTag(one) || one.name !== name || nameHints.has(one)) continue;
+    const own = one.attribs.class?.trim().split(/\s+/) ?? [];
+    if (own.length > 0 && own.every((word) => classes.includes(word))) others++;
+  }
+  return others >= MIN_OTHERS;
+}
+
 const tagSign = ({ name }: Element): Sign => ({ kind: 'tag', detail: name });
 
 /** Whether an element is boilerplate by its tag; `undefined` if the tag does not decide. */
@@ -134,6 +192,8 @@ function isBoilerplateByTag(
       const isQuote = isInMain && (quotes > 0 || (type === 'documentation' && prose > 0));
       return (
         !isQuote &&
+        !isNote(element) &&
+        !(isInMain && isAmongPassages(element, measured, index)) &&
         !contentAncestors.has(element) &&
         share <= (contentAncestors.size ? MAX_SHARE_BESIDE_CONTENT : 0.4)
       );
@@ -143,7 +203,9 @@ function isBoilerplateByTag(
         share <= (contentAncestors.size && !contentAncestors.has(element) ? MAX_SHARE_BESIDE_CONTENT : 0.5)
       );
     case 'figcaption':
-      return TEXT_PAGE_TYPES.includes(type) && !isCaption(element, measured, index);
+      return (
+        TEXT_PAGE_TYPES.includes(type) && !isCaption(element, measured, index) && !isNumberedCaption(element)
+      );
     case 'noscript':
       // Usually a request to enable JavaScript, sometimes the whole page.
       return length > 0 && (share < 0.2 || length < 300);
@@ -151,6 +213,7 @@ function isBoilerplateByTag(
       // Accordions use buttons as headings.
       return CONTROLS.has(name)
         ? headings === 0 &&
+            !(name === 'label' && isListItem(element.parent)) &&
             !index.codeTabs.has(element) &&
             !(name === 'button' && (isHeadingText(element, length, index) || isQuestion(element, length)))
         : undefined;
@@ -165,7 +228,8 @@ function isHeadingText(element: Element, length: number, { measures }: PageIndex
 
 /** Whether an element is a question whose answer expands below it. */
 const isQuestion = (element: Element, length: number) =>
-  isCollapseToggle(element) && length >= MIN_QUESTION_LENGTH;
+  length >= MIN_QUESTION_LENGTH &&
+  (isCollapseToggle(element) || QUESTION.test(textOf(element, MAX_QUESTION_LENGTH)));
 
 function isBoilerplateByRole({ attribs }: Element, share: number): boolean | undefined {
   if (attribs['aria-modal'] === 'true') return true;
@@ -196,9 +260,12 @@ function isHintAccepted(
   const threshold = findThreshold(kind, index.type);
   if (!threshold || index.contentAncestors.has(element) || index.codeTabs.has(element)) return false;
   // A text that readers expand is not the control that expands it.
+  // A link that has a tooltip is not the tooltip.
+  if (kind === 'tooltip' && element.name === 'a') return false;
   if (kind === 'control' && (element.name === 'details' || isQuestion(element, measured.length)))
     return false;
-  if (kind === 'caption' && isCaption(element, measured, index)) return false;
+  if (kind === 'caption' && (isCaption(element, measured, index) || isNumberedCaption(element))) return false;
+  if (isVariant(element, index)) return false;
   if (kind === 'photoCredit' && isInCaption(element)) return false;
   if (HIDING_KINDS.has(kind) && index.spokenTexts.get(element) === 'replacement') return false;
   const { maxShare, ignoresCoverage, alwaysWhenSmall, condition } = threshold;

@@ -1,8 +1,9 @@
 import { type ChildNode, type Element, hasChildren } from 'domhandler';
-import { textContent } from 'domutils';
-import { isTag, isText } from '../../nodes.ts';
+import { prevElementSibling, textContent } from 'domutils';
+import { isParentElement, isTag, isText } from '../../nodes.ts';
 import { oneLine } from '../../text.ts';
 import { isHeading } from '../page-index/element-measures.ts';
+import { isRunningText } from '../page-index/page-index.ts';
 import { allTypesExcept, type PrunedPage, type Stage } from '../stage.ts';
 
 /** Shorter blocks may repeat by chance. Characters that are not blank. */
@@ -11,6 +12,8 @@ const MIN_BLOCK_LENGTH = 40;
 const MAX_BLOCK_LENGTH = 3_000;
 /** Number of characters at the beginning of a block that tell it apart from almost all others. */
 const LEAD_LENGTH = 32;
+/** The number of elements that begin with a block above which the text before it is not looked for. */
+const MAX_LEVELS = 3;
 /** Elements that are compared as a whole. */
 const COMPARED_AS_WHOLE = new Set(['ul', 'ol', 'dl', 'table']);
 /** Elements in which equal texts are separate values. */
@@ -23,8 +26,8 @@ const MAY_REPEAT = new Set(['td', 'th', 'tr', 'li', 'pre', 'code']);
 export const duplicateBlocksStage: Stage = {
   name: 'drop duplicate blocks',
   types: allTypesExcept('forum', 'documentation'),
-  run({ root, pruned }) {
-    dropDuplicateBlocks(root, pruned, new SeenBlocks());
+  run({ root, pruned, index }) {
+    dropDuplicateBlocks(root, pruned, new SeenBlocks(isRunningText(index.type) || index.type === 'service'));
   },
 };
 
@@ -39,7 +42,8 @@ function dropDuplicateBlocks(root: Element, pruned: PrunedPage, blocks: SeenBloc
       dropDuplicateBlocks(child, pruned, blocks);
       continue;
     }
-    if (blocks.hasSeen(child)) dropped.drop(child, { kind: 'repetition', detail: 'an earlier block' });
+    if (blocks.hasSeen(child, remaining))
+      dropped.drop(child, { kind: 'repetition', detail: 'an earlier block' });
   }
 }
 
@@ -47,14 +51,23 @@ function dropDuplicateBlocks(root: Element, pruned: PrunedPage, blocks: SeenBloc
  * Finds repeated blocks. Only the texts of blocks that begin with the same characters are read as a whole.
  */
 class SeenBlocks {
+  readonly #isReference: boolean;
   /** The heading before the blocks. The same text under another heading says something else. */
   heading = '';
   /** By these characters: the block, or the texts of several blocks. */
   readonly #byLead = new Map<string, Element | Set<string>>();
 
+  /**
+   * @param isReference whether the page may be a reference, where the same text after another signature says
+   *     something else
+   */
+  constructor(isReference: boolean) {
+    this.#isReference = isReference;
+  }
+
   /** Whether a block has the text of an earlier one. Remembers the block. */
-  hasSeen(block: Element): boolean {
-    const lead = `${this.heading}\n${leadOf(block)}`;
+  hasSeen(block: Element, remaining: PrunedPage['remaining']): boolean {
+    const lead = `${this.heading}\n${this.#isReference ? signatureBefore(block, remaining) : ''}\n${leadOf(block)}`;
     const alike = this.#byLead.get(lead);
     if (!alike) {
       this.#byLead.set(lead, block);
@@ -67,6 +80,21 @@ class SeenBlocks {
     texts.add(text);
     return isRepeated;
   }
+}
+
+/**
+ * The line before a block, in the same element or before those that it begins, which a block of text is about.
+ * A heading is remembered by itself.
+ */
+function signatureBefore(block: Element, remaining: PrunedPage['remaining']): string {
+  let at: Element = block;
+  for (let level = 0; level < MAX_LEVELS; level++) {
+    const before = prevElementSibling(at);
+    if (before) return hasProse(before, remaining) || isHeading(before) ? '' : leadOf(before);
+    if (!isParentElement(at.parent)) return '';
+    at = at.parent;
+  }
+  return '';
 }
 
 const textOfBlock = (block: Element) => oneLine(textContent(block));

@@ -1,7 +1,7 @@
 import type { Element } from 'domhandler';
 import { textContent } from 'domutils';
 import { isTag } from '../../nodes.ts';
-import { oneLine } from '../../text.ts';
+import { isBlock, oneLine } from '../../text.ts';
 import type { Sign } from '../evidence/sign.ts';
 import { isHeading } from '../page-index/element-measures.ts';
 import type { PrunedPage, Stage } from '../stage.ts';
@@ -89,8 +89,21 @@ function dropDuplicateLabels(root: Element, { remaining, dropped }: PrunedPage):
   visit(root);
 }
 
-/** Whether text stands directly before or after an element, which is then a part of a sentence. */
-const isInSentence = ({ prev, next }: Element) => isTextNode(prev) || isTextNode(next);
+/**
+ * Whether an element is a part of a line: text stands directly before or after it, or another part of the line
+ * that says something else. Links beside each other are entries.
+ */
+const isInSentence = (element: Element) =>
+  isTextNode(element.prev) ||
+  isTextNode(element.next) ||
+  [element.prev, element.next].some((beside) => isPartOfLine(beside, element));
+
+const isPartOfLine = (beside: Element['prev'], element: Element) =>
+  beside !== null &&
+  isTag(beside) &&
+  [beside, element].every(({ name }) => name !== 'a' && !isBlock(name)) &&
+  oneLine(textContent(beside)) !== '' &&
+  oneLine(textContent(beside)) !== oneLine(textContent(element));
 
 const hasText = (element: Element, remaining: PrunedPage['remaining']) =>
   (remaining.get(element)?.length ?? 0) > 0;
