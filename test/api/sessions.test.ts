@@ -15,6 +15,7 @@ import { Temporal } from '../../src/temporal/workflow-client.ts';
 import { Outcome } from '../../src/workflows/search-attributes.ts';
 import { type ApiResponse, call } from '../support/api/call.ts';
 import { startApi } from '../support/api/in-process-api.ts';
+import { finished, startJob } from '../support/api/jobs.ts';
 import { connectRaw } from '../support/browser/protocol.ts';
 import { sessionProcesses } from '../support/processes/service-processes.ts';
 import { startPages } from '../support/sites/pages.ts';
@@ -592,6 +593,42 @@ describe('interact', () => {
     expect(await interact(id, { code: '1' })).toMatchObject({
       status: 410,
       body: { code: 'SESSION_DESTROYED' },
+    });
+  });
+
+  const scrapePage = async (path: string, body: Record<string, unknown>, key = team.key) => {
+    const id = await startJob(path, body, { key });
+    const { data } = await finished(path, id, { key });
+    return data[0].metadata.scrapeId as string;
+  };
+  const url = () => `${site.url}/article/9`;
+  const options = { actions: [{ type: 'executeJavascript', script: "document.title = 'changed'" }] };
+
+  it.each([
+    ['batch', '/v2/batch/scrape', () => ({ urls: [url()], ...options })],
+    ['crawl', '/v2/crawl', () => ({ url: url(), limit: 1, scrapeOptions: options })],
+  ])('continues a page of a %s with the options of its job', async (_noun, path, body) => {
+    const id = await scrapePage(path, body());
+    const code = 'page.url() + " " + await page.title()';
+    expect(await interact(id, { code })).toMatchObject({
+      status: 200,
+      body: { success: true, result: `${url()} changed` },
+    });
+    const stranger = await makeTeam(db);
+    expect(await interact(id, { code: '1' }, stranger.key)).toMatchObject({ status: 403 });
+    await call(`/v2/scrape/${id}/interact`, { method: 'DELETE', key: team.key });
+  });
+
+  it('says why a page with zero data retention cannot be continued', async () => {
+    const { key } = await makeTeam(db, { zeroDataRetention: true });
+    const body = { urls: [url()], zeroDataRetention: true };
+    const id = await scrapePage('/v2/batch/scrape', body, key);
+    expect(await interact(id, { code: '1' }, key)).toMatchObject({
+      status: 409,
+      body: {
+        code: 'INTERACT_REPLAY_UNAVAILABLE',
+        error: expect.stringContaining('it had zero data retention'),
+      },
     });
   });
 

@@ -6,7 +6,7 @@ import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import type { HostedSession } from '../../sessions/hosted-session.ts';
 import type { SessionHost } from '../../sessions/session-host.ts';
 import type { Database } from '../../storage/db/client.ts';
-import { findJobToReplay } from '../../storage/db/jobs/jobs.ts';
+import { findScrapeToReplay } from '../../storage/db/pages/scrape-to-replay.ts';
 import { findSession, openSession, type StoredSession } from '../../storage/db/sessions.ts';
 
 /** Dependencies of {@link SessionOpener}. */
@@ -116,7 +116,7 @@ export class SessionOpener {
     scrapeId: string,
     cancelled: AbortSignal | undefined,
   ): Promise<void> {
-    const scrape = await findJobToReplay(this.#deps.db, scrapeId);
+    const scrape = await findScrapeToReplay(this.#deps.db, scrapeId);
     try {
       if (!scrape || scrape.wrappedKey)
         throw new ServiceError('NOT_FOUND', 'its options are not stored any more');

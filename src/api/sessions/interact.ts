@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import { fieldsOf } from '../../json/json-object.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import * as schemas from '../../schemas/session.ts';
-import { findJobToReplay } from '../../storage/db/jobs/jobs.ts';
+import { findScrapeToReplay, type ScrapeToReplay } from '../../storage/db/pages/scrape-to-replay.ts';
 import { findSessionOfScrape } from '../../storage/db/sessions.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
 import { requireCredits } from '../http/required-credits.ts';
@@ -53,7 +53,7 @@ const interact = defineRoute({
     const start = {
       caller,
       request: schemas.sessionBody.parse({ profile: fieldsOf(scrape.request).profile }),
-      scrape: { id, url: scrape.target ?? '' },
+      scrape: { id, url: scrape.url },
     };
     const session = found ? await openedSession(found, deps) : await startSession(start, deps);
     const result =
@@ -84,14 +84,15 @@ const stop = defineRoute({
   },
 });
 
-type FoundScrape = NonNullable<Awaited<ReturnType<typeof findJobToReplay>>>;
-
 /** @throws ServiceError `NOT_FOUND`, or `FORBIDDEN` if the scrape belongs to another team */
-async function requireScrape(id: string, caller: Caller, { db }: ApiDeps): Promise<FoundScrape> {
-  const scrape = await findJobToReplay(db, id);
+async function requireScrape(id: string, caller: Caller, { db }: ApiDeps): Promise<ScrapeToReplay> {
+  const scrape = await findScrapeToReplay(db, id);
   if (!scrape)
-    throw new ServiceError('NOT_FOUND', `Job not found. There is no scrape ${id}, or it has expired.`);
-  if (scrape.team_id !== caller.teamId)
+    throw new ServiceError(
+      'NOT_FOUND',
+      `Job not found. There is no scrape ${id} that has ended, or it has expired.`,
+    );
+  if (scrape.teamId !== caller.teamId)
     throw new ServiceError('FORBIDDEN', 'Forbidden. The scrape belongs to another team.');
   return scrape;
 }
@@ -100,7 +101,7 @@ async function requireScrape(id: string, caller: Caller, { db }: ApiDeps): Promi
  * @throws ServiceError `INTERACT_REPLAY_UNAVAILABLE` with the reason if the scrape cannot be repeated in a
  * browser
  */
-function requireReplayable(id: string, { wrappedKey, request }: FoundScrape): void {
+function requireReplayable(id: string, { wrappedKey, request }: ScrapeToReplay): void {
   const { upload } = fieldsOf(request);
   const reason =
     (wrappedKey && 'it had zero data retention, as with lockdown, so its options were not kept') ||

@@ -157,18 +157,6 @@ export async function listRunningScrapes(db: Database) {
     .execute();
 }
 
-/** Finds a scrape that has ended and not expired, with the request to repeat it. */
-export async function findJobToReplay(db: Database, id: string) {
-  return db.query
-    .selectFrom('jobs')
-    .select(['team_id', 'request', 'wrapped_key as wrappedKey', 'target'])
-    .where('id', '=', id)
-    .where('kind', '=', 'scrape')
-    .where('status', '<>', 'scraping')
-    .where('expires_at', '>', sql<Date>`now()`)
-    .executeTakeFirst();
-}
-
 /** Finds the state and the result of a job whose results have not expired. */
 export async function findOutcome(db: Database, id: string) {
   return db.query
