@@ -14,6 +14,7 @@ import {
   startDiscovery,
 } from '../storage/db/jobs/job-progress.ts';
 import { type JobSummary, summarizeJob } from '../storage/db/jobs/job-summary.ts';
+import { readPageJobState } from '../storage/db/jobs/read-page-job-state.ts';
 import { withEncryptedErrors } from './encrypt-errors.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
@@ -107,6 +108,11 @@ export function pageJobActivities(deps: PageJobDeps) {
       const { data, error } = retuning.safeParse(change);
       if (data) await changeJobSettings(db, jobId, data);
       else Context.current().log.warn('invalid signal ignored', { jobId, error: z.prettifyError(error) });
+    },
+
+    /** Whether a job is paused; false for one that does not exist (any more). */
+    async isPaused(jobId: string): Promise<boolean> {
+      return (await readPageJobState(db, jobId))?.paused ?? false;
     },
 
     /**

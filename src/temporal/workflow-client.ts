@@ -202,10 +202,12 @@ export class Temporal {
     return this.continuePageJob({ kind, jobId, teamId, label: 'Resumed', webhook: true, prepared: true });
   }
 
-  /** Sends a signal to the workflow of a job. Does nothing if the workflow has ended. */
+  /**
+   * Tells the workflow of a job that the database has changed. Does nothing if the workflow has ended.
+   */
   signalPageJob(kind: PageJobKind, jobId: string, signal: 'pause' | 'resume' | 'wake'): Promise<void> {
     const workflow = this.#client.workflow.getHandle(workflowIdOf(kind, jobId));
-    return this.#callServer(() => ignoreNotFound(workflow.signal(signal)));
+    return this.#callServer(() => ignoreNotFound(workflow.signal(signal, 'api')));
   }
 
   /** Cancels the workflow of a job. Does nothing if the workflow has ended. */

@@ -71,7 +71,7 @@ const PERSISTENT = { initialInterval: '500ms', backoffCoefficient: 2, maximumInt
 
 /** Short operations on the database, which are retried until it is available again. */
 export const bookkeeping = proxyActivities<
-  Pick<Activities, 'recordFailure' | 'retuneJob' | 'endJob' | 'summarizeJob'>
+  Pick<Activities, 'recordFailure' | 'retuneJob' | 'isPaused' | 'endJob' | 'summarizeJob'>
 >({
   startToCloseTimeout: '30s',
   retry: { ...PERSISTENT, maximumAttempts: 1_000 },

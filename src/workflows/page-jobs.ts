@@ -92,6 +92,8 @@ class PageJobRun {
   /** The numbers of the page workers that are running. */
   readonly #running = new Set<number>();
   #isPaused: boolean;
+  /** How often the job was paused or resumed. */
+  #pauseChanges = 0;
   /** How often the job was woken. */
   #wakeCount = 0;
   /** The value of `#wakeCount` when a page worker last began. */
@@ -111,8 +113,8 @@ class PageJobRun {
     this.#isPaused = paused;
     this.#isDiscovering = discover !== undefined;
     this.#isPrepared = !this.#isDiscovering;
-    setHandler(pause, () => this.#setPaused(true));
-    setHandler(resume, () => this.#setPaused(false));
+    setHandler(pause, (source) => (source === 'api' ? this.#readPaused() : this.#setPaused(true)));
+    setHandler(resume, (source) => (source === 'api' ? this.#readPaused() : this.#setPaused(false)));
     setHandler(retune, async (change) => {
       await bookkeeping.retuneJob(jobId, change);
       this.#wakeCount++;
@@ -177,7 +179,22 @@ class PageJobRun {
     return { end, paused: this.#isPaused, prepared: this.#isPrepared, summary: this.#summary };
   }
 
+  /**
+   * Follows what the API has stored, also where the signals of two requests arrive in the other order. Storing
+   * it again would overwrite what a later request has stored meanwhile.
+   */
+  async #readPaused(): Promise<void> {
+    const change = ++this.#pauseChanges;
+    const paused = await bookkeeping.isPaused(this.#jobId);
+    // The signal that arrived last reads what all requests before it have stored.
+    if (change !== this.#pauseChanges) return;
+    this.#isPaused = paused;
+    this.#showState();
+  }
+
+  /** Stores what a signal from the Temporal UI asks for. */
   async #setPaused(paused: boolean): Promise<void> {
+    this.#pauseChanges++;
     this.#isPaused = paused;
     this.#showState();
     let stored: boolean;

@@ -2,10 +2,10 @@ import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Retuning } from '../schemas/page-job.ts';
 import type { SessionUsage } from '../sessions/session-usage.ts';
 
-/** Keeps the job from starting more pages until `resume`. */
-export const pause = defineSignal('pause');
-/** Lets a paused job start pages again. */
-export const resume = defineSignal('resume');
+/** Keeps the job from starting more pages until `resume`. The API has stored that before it sends the signal. */
+export const pause = defineSignal<[source?: 'api']>('pause');
+/** Lets a paused job start pages again. The API has stored that before it sends the signal. */
+export const resume = defineSignal<[source?: 'api']>('resume');
 /** Changes the limit, concurrency or delay of a job. */
 export const retune = defineSignal<[Retuning]>('retune');
 /** Says that there may be new work in the database. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { call } from '../support/api/call.ts';
 import { finished, startJob, untilStatus } from '../support/api/jobs.ts';
 import { startPages } from '../support/sites/pages.ts';
 import { useSite } from '../support/sites/use-site.ts';
@@ -62,6 +63,24 @@ describe('a batch in the Temporal UI', () => {
     expect(await finished(BATCH, id)).toMatchObject({ status: 'completed', completed: 6 });
     await handle.result();
     await replay(await handle.fetchHistory(), handle.workflowId);
+  });
+
+  it('stays resumed after the API has paused and resumed it', async () => {
+    const id = await startSlow(6, 1_000);
+    for (let round = 0; round < 6; round++) {
+      for (const action of ['pause', 'resume']) await call(`${BATCH}/${id}/${action}`, { method: 'POST' });
+      for (let read = 0; read < 5; read++)
+        expect((await call(`${BATCH}/${id}`)).body).not.toHaveProperty('paused');
+    }
+    expect(await finished(BATCH, id)).toMatchObject({ status: 'completed', completed: 6 });
+    const handle = temporal.workflow(`batch/${id}`);
+    await handle.result();
+    const history = await handle.fetchHistory();
+    const activities = history.events?.map((event) => event.activityTaskScheduledEventAttributes);
+    const names = activities?.map((activity) => activity?.activityType?.name);
+    expect(names).toContain('isPaused');
+    expect(names).not.toContain('retuneJob');
+    await replay(history, handle.workflowId);
   });
 
   it('ends its job when it is cancelled', async () => {
