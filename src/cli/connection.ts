@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { startInstance } from '../main.ts';
-import { loadFirstTeamKey } from '../run/embedded/keys.ts';
+import { readFirstTeamKey } from '../run/embedded/keys.ts';
 import { findRunningInstance, type RunFile } from '../run/embedded/supervision/run-file.ts';
 import type { Progress } from '../run/embedded/terminal-progress.ts';
 import type { Interrupt } from './interrupt.ts';
@@ -26,15 +26,25 @@ export interface CommandContext {
 }
 
 /** Runs work against the running instance on this data directory, else against one that is started for it. */
-export async function withConnection<T>(
+export const withConnection = <T>(
   context: CommandContext,
   work: (target: ServiceConnection) => Promise<T>,
+): Promise<T> =>
+  withInstance(context, ({ url, apiKey = readFirstTeamKey(context.config) }) => work({ url, apiKey }));
+
+/**
+ * Runs work while an instance runs on this data directory, which is started if necessary.
+ * @param work gets the key of the first team only from an instance that was started for it
+ */
+export async function withInstance<T>(
+  context: CommandContext,
+  work: (instance: { url: string; apiKey?: string }) => Promise<T>,
 ): Promise<T> {
   const { config, progress, interrupt } = context;
   const { signal } = interrupt;
   for (;;) {
-    const target = await findTarget(context);
-    if (target) return work(target);
+    const url = await findUrl(context);
+    if (url) return work({ url });
 
     const own = await startInstance({ config, progress, ...interrupt, port: 0 });
     // Another process has started an instance meanwhile: use that one.
@@ -59,25 +69,18 @@ export async function withRunningInstance<T>(
   context: CommandContext,
   work: (target: ServiceConnection) => Promise<T>,
 ): Promise<T> {
-  const target = await findTarget(context);
-  if (target) return work(target);
+  const url = await findUrl(context);
+  if (url) return work({ url, apiKey: readFirstTeamKey(context.config) });
   throw new ServiceError(
     'SERVICE_UNAVAILABLE',
     `No Winnow runs on the data directory ${resolve(context.config.dataDir)}. Start it with \`npm start\` and repeat the command, or set WINNOW_DATA_DIR to that of the one that runs.`,
   );
 }
 
-/** The running instance on the data directory, once its API is ready; `undefined` if none runs. */
-async function findTarget({
-  config,
-  progress,
-  interrupt,
-}: CommandContext): Promise<ServiceConnection | undefined> {
+/** The URL of the running instance on the data directory, once its API is ready; `undefined` if none runs. */
+async function findUrl({ config, progress, interrupt }: CommandContext): Promise<string | undefined> {
   if (!findRunningInstance(config.dataDir)) return undefined;
-  const url = await progress.step('Waiting until Winnow is ready', () =>
-    waitForApi(config, interrupt.signal),
-  );
-  return url ? { url, apiKey: loadFirstTeamKey(config).value } : undefined;
+  return progress.step('Waiting until Winnow is ready', () => waitForApi(config, interrupt.signal));
 }
 
 /** Waits until the running instance's API is ready; `undefined` when no instance runs, or it has ended. */

@@ -4,7 +4,7 @@ import { runningDatabaseUrl } from '../run/embedded/postgres.ts';
 import { TerminalProgress } from '../run/embedded/terminal-progress.ts';
 import { type Database, openDatabase, translateDatabaseError } from '../storage/db/client.ts';
 import { migrate } from '../storage/db/migrate.ts';
-import { withConnection } from './connection.ts';
+import { withInstance } from './connection.ts';
 import { onInterrupt } from './interrupt.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function withDatabase<T>(work: (db: Database, config: Config) => Pr
   if (config.databaseUrl) return runOnDatabase(config.databaseUrl, config, work);
   const progress = new TerminalProgress();
   const interrupt = onInterrupt(progress.note);
-  return withConnection({ config, progress, interrupt }, () =>
+  return withInstance({ config, progress, interrupt }, () =>
     runOnDatabase(runningDatabaseUrl(resolve(config.dataDir)), config, work),
   );
 }

@@ -26,6 +26,20 @@ export function loadFirstTeamKey(config: KeySettings): StoredKey {
 }
 
 /**
+ * Reads the key with which a command calls the instance that runs on the data directory. It makes none,
+ * because that instance would not know it.
+ * @throws ServiceError `UNAUTHORIZED` if there is neither the setting nor the file
+ */
+export function readFirstTeamKey({ dataDir, apiKey }: KeySettings): string {
+  const key = apiKey || read(join(dataDir, 'api-key'));
+  if (key) return key;
+  throw new ServiceError(
+    'UNAUTHORIZED',
+    `The Winnow that runs on the data directory ${dataDir} was started with WINNOW_API_KEY, so there is no ${join(dataDir, 'api-key')}. Set WINNOW_API_KEY to that key, or to another one of the service, and repeat the command.`,
+  );
+}
+
+/**
  * Returns the key that encrypts and signs: from the setting, else from `<data>/secret-key`, generated when
  * missing.
  */
