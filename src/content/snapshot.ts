@@ -91,8 +91,10 @@ export interface Snapshot {
   engine: 'http' | 'browser' | 'upload';
   /** Time of the fetch, in milliseconds since 1970. */
   fetchedAt: number;
-  /** The response ended before it was complete. */
+  /** The response ended before it was complete, or its scripts failed. */
   isPartial?: true;
+  /** `text` is the HTML of the response, although the engine is the browser. */
+  isUnrendered?: true;
   /** Present if the page is a challenge. */
   challenge?: Challenge;
   /** Milliseconds of the `Retry-After` header, if the response has one. */
@@ -116,6 +118,10 @@ export interface Snapshot {
   /** Present if the response was a document, which `text` is the HTML of. */
   document?: DocumentParts;
 }
+
+/** Whether scripts have run on a page, so that what it has for visitors without scripts does not apply. */
+export const isScripted = ({ engine, isUnrendered }: Pick<Snapshot, 'engine' | 'isUnrendered'>): boolean =>
+  engine === 'browser' && !isUnrendered;
 
 /**
  * A snapshot whose text need not be a string yet. It is plain data, because it is sent to the rendering

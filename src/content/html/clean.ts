@@ -1,6 +1,6 @@
 import { type ChildNode, Document, type Element, isDirective, type ParentNode, Text } from 'domhandler';
 import { find } from 'domutils';
-import type { CleanOptions, Snapshot } from '../snapshot.ts';
+import { type CleanOptions, isScripted, type Snapshot } from '../snapshot.ts';
 import type { Decisions } from './main-content/evidence/sign.ts';
 import { findBoilerplate } from './main-content/index.ts';
 import { isMathScript } from './markdown/math.ts';
@@ -28,7 +28,7 @@ const URL_ATTRIBUTES: Record<string, string> = {
 export type Warn = (sentence: string) => void;
 
 /** The fields of a snapshot that determine how a page is read. */
-type PageSource = Pick<Snapshot, 'url' | 'engine'>;
+type PageSource = Pick<Snapshot, 'url' | 'engine' | 'isUnrendered'>;
 
 /** The parts of a page that the options keep. */
 export interface CleanedPage {
@@ -58,7 +58,6 @@ export function clean(page: Document, snapshot: PageSource, options: CleanOption
 }
 
 function applyFilters(page: Document, snapshot: PageSource, options: CleanOptions): CleanedPage {
-  const { url, engine } = snapshot;
   const included = options.includeTags?.length ? findMatches(options.includeTags, page) : undefined;
   const dropped = findMatches(options.excludeTags ?? [], page);
   const decisions = options.onlyMainContent ? findBoilerplate(page, snapshot) : undefined;
@@ -67,8 +66,8 @@ function applyFilters(page: Document, snapshot: PageSource, options: CleanOption
   const filter = {
     dropped,
     quotes: decisions?.quotes,
-    base: documentBaseUrl(page, url),
-    isScripted: engine === 'browser',
+    base: documentBaseUrl(page, snapshot.url),
+    isScripted: isScripted(snapshot),
   };
   const tree = new Document([]);
   setChildren(tree, copyNodes(included ? outermost(included) : page.children, [], filter));

@@ -11,7 +11,6 @@ import { createScreenshotTarget } from './actions/capture-screenshot.ts';
 import { attachPlaywright } from './attach-playwright.ts';
 import type { OpenProfile } from './browser-profile.ts';
 import type { BrowsingContext } from './chromium/browsing-context.ts';
-import type { Session } from './chromium/cdp.ts';
 import { rejectCookieNotice, searchCookieNotices } from './cookie-consent.ts';
 import type { Appearance } from './device-emulation.ts';
 import { evaluateIsolated } from './dom/isolated-world.ts';
@@ -23,13 +22,14 @@ import { prepareOwnHeaders } from './network/request-headers.ts';
 import { interceptRequests } from './network/request-interception.ts';
 import { takeOptionalStep } from './optional-step.ts';
 import { createPageClock, runWithClock } from './page-clock.ts';
+import { readBody, readSource } from './read-response.ts';
 import { openTab, type Tab } from './tab.ts';
 import { waitUntilSettled } from './wait-until-settled.ts';
 
 /** How long after an aborted navigation the event of a crash may arrive. */
 const CRASH_EVENT_DELAY_MS = 200;
 /** A document that has not ended after this long is read as far as it has loaded. */
-const MAX_LOAD_MS = 15_000;
+export const MAX_LOAD_MS = 15_000;
 
 /** A page that could not be opened. After redirects, `url` is the URL that failed, not the requested one. */
 export class NavigationError extends Error {
@@ -66,6 +66,8 @@ export interface VisitOptions {
    * not called if actions follow, or if the page has an error status.
    */
   onRequestsEnded?: (() => void) | undefined;
+  /** Decides by the rendered page whether the HTML of its response is read as well; absent if it never is. */
+  needsSource?: ((page: { html: string; hasEnded: boolean }) => boolean) | undefined;
   /** Maximum size of each document in bytes, and of the rendered page in characters. */
   maxBytes: number;
   /** Logs steps that only help and have failed. */
@@ -79,6 +81,8 @@ export interface VisitResult {
   contentType: string;
   /** The rendered page, at most one character larger than allowed; absent when the response is not HTML. */
   html?: string;
+  /** The HTML of the response, if it was needed and Chromium still had it. */
+  source?: string | undefined;
   /** The response body, when it is not HTML. */
   body?: Uint8Array;
   timezone: string;
@@ -88,6 +92,8 @@ export interface VisitResult {
   media: LoadedMedia[];
   /** Absent when the request had no actions. */
   actions?: ActionOutcome;
+  /** Whether the document had ended; false if it was read as far as it had come after {@link MAX_LOAD_MS}. */
+  hasEnded: boolean;
   /** Whether the document ended before it was complete. */
   isPartial: boolean;
   /** Warnings for the user. */
@@ -142,7 +148,7 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
     isBlocked: ads?.isAd,
     allowedHosts: options.allowedHosts,
   });
-  const initialResponse = await navigate(tab, options.url);
+  const { hasEnded, ...initialResponse } = await navigate(tab, options.url);
   const currentResponse = () => network.document() ?? initialResponse;
   const clock = isOnlyRead(tab, options) ? createPageClock(tab) : undefined;
   const onRequestsEnded = () => {
@@ -183,8 +189,9 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
     statusCode,
     contentType,
     ...(isHtml(contentType)
-      ? { html: await readHtml(tab, options.maxBytes) }
+      ? await readRendered(tab, { response, hasEnded, ...options })
       : { body: await readBody(session, response) }),
+    hasEnded,
     timezone: options.appearance.timezone,
     ...collected,
     media: network.media(),
@@ -237,8 +244,22 @@ async function collectFormats(
   return { files, collectedData };
 }
 
-/** Navigates to the URL and waits until its document has loaded. */
-async function navigate(tab: Tab, url: string): Promise<DocumentResponse> {
+/** Reads the rendered page, and the HTML of its response if that is needed. */
+async function readRendered(
+  tab: Tab,
+  {
+    response,
+    hasEnded,
+    maxBytes,
+    needsSource,
+  }: { response: DocumentResponse; hasEnded: boolean } & VisitOptions,
+): Promise<Pick<VisitResult, 'html' | 'source'>> {
+  const html = await readHtml(tab, maxBytes);
+  return needsSource?.({ html, hasEnded }) ? { html, source: await readSource(tab, response) } : { html };
+}
+
+/** Navigates to the URL and waits until its document has ended, or for {@link MAX_LOAD_MS}. */
+async function navigate(tab: Tab, url: string): Promise<DocumentResponse & { hasEnded: boolean }> {
   const { session, network } = tab;
   const loaded = whenLoaded(tab);
   const { errorText, isDownload = false } = await session.send('Page.navigate', { url });
@@ -256,13 +277,9 @@ async function navigate(tab: Tab, url: string): Promise<DocumentResponse> {
   }
   const timer = new AbortController();
   const timeout = pause(MAX_LOAD_MS, timer.signal).then(() => false);
-  const isLoaded = await Promise.race([loaded, timeout]).finally(() => timer.abort());
-  if (!isLoaded) {
-    await session.send('Page.stopLoading');
-    const waited = `${MAX_LOAD_MS / 1000} seconds`;
-    tab.warnings.push(`${url} had not ended after ${waited}, and was read as far as it had come.`);
-  }
-  return response;
+  const hasEnded = await Promise.race([loaded, timeout]).finally(() => timer.abort());
+  if (!hasEnded) await session.send('Page.stopLoading');
+  return { ...response, hasEnded };
 }
 
 /**
@@ -280,9 +297,4 @@ function whenLoaded({ session, frameId }: Tab): Promise<true> {
       if (isThere && stopped.frameId === frameId) resolve(true);
     });
   });
-}
-
-async function readBody(session: Session, { requestId }: DocumentResponse): Promise<Uint8Array> {
-  const { body, base64Encoded } = await session.send('Network.getResponseBody', { requestId });
-  return Buffer.from(body, base64Encoded ? 'base64' : 'utf8');
 }

@@ -11,11 +11,12 @@ import type { BrowsingContext } from '../browser/chromium/browsing-context.ts';
 import { Disconnected } from '../browser/chromium/cdp.ts';
 import type { Appearance } from '../browser/device-emulation.ts';
 import type { AdBlocker } from '../browser/network/ad-blocker.ts';
-import { NavigationError, type VisitResult, visit } from '../browser/visit.ts';
+import { MAX_LOAD_MS, NavigationError, type VisitResult, visit } from '../browser/visit.ts';
 import type { Egress } from '../net/egress.ts';
 import type { EgressProxy, RouteProxy } from '../net/egress-proxy.ts';
 import { MOBILE_USER_AGENT } from '../net/user-agent.ts';
-import { type Engine, type PageRequest, routeOf } from './engine.ts';
+import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';
+import { hasLittleText, hasLostText } from './page-checks/lost-text.ts';
 import { readBody } from './read-body.ts';
 import { visitorOf } from './visitor.ts';
 
@@ -92,6 +93,10 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
         logger,
         actions,
         collect,
+        // What actions have made of the page is what the request wants.
+        needsSource: actions.length
+          ? undefined
+          : ({ html, hasEnded }: { html: string; hasEnded: boolean }) => !hasEnded || hasLittleText(html),
         maxBytes: maxBodyBytes,
         allowedHosts: request.allowedHosts,
       };
@@ -116,12 +121,13 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
         signal.throwIfAborted();
         throw translateError(error, url, tunnel);
       }
+      const { warnings, isPartial, ...content } = readContent(result, { request, maxBodyBytes });
       return {
         sourceUrl: request.sourceUrl,
         url: result.url,
         statusCode: result.statusCode,
         contentType: result.contentType,
-        ...readContent(result, { request, maxBodyBytes }),
+        ...content,
         engine: 'browser',
         proxy: request.proxy,
         fetchedAt: Date.now(),
@@ -129,8 +135,8 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
         files: await saveAll(result.files),
         collectedData: result.collectedData,
         ...(result.media.length && { media: result.media }),
-        ...(result.isPartial && { isPartial: true as const }),
-        ...(result.warnings.length && { warnings: result.warnings }),
+        ...(isPartial && { isPartial: true as const }),
+        ...(warnings.length && { warnings }),
         ...(result.actions && { actions: await saveOutcome(result.actions) }),
       };
     },
@@ -145,20 +151,47 @@ const sharesContext = ({ sharedBy, actions, profile, headers }: PageRequest) =>
   sharedBy !== undefined && !actions.length && !profile && !Object.keys(headers).length;
 
 /**
- * The content of the rendered page, or of the response body if that is not HTML.
+ * The content of the rendered page, of the HTML of its response if scripts have lost it, or of the response
+ * body if that is not HTML.
  * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE`, and as {@link readBody}
  */
 function readContent(
-  { url, contentType, html, body }: VisitResult,
+  { url, contentType, html = '', source, hasEnded, body, isPartial, warnings }: VisitResult,
   { request, maxBodyBytes }: { request: PageRequest; maxBodyBytes: number },
-): ReturnType<typeof readBody> {
-  if (Math.max(html?.length ?? 0, body?.length ?? 0) > maxBodyBytes) {
+): ReturnType<typeof readBody> &
+  Pick<EngineResult, 'isUnrendered'> &
+  Pick<VisitResult, 'isPartial' | 'warnings'> {
+  if (Math.max(html.length, body?.length ?? 0) > maxBodyBytes) {
     throw new ServiceError(
       'SCRAPE_CONTENT_TOO_LARGE',
       `${url} is larger than ${maxBodyBytes} bytes once it is rendered. The operator can raise WINNOW_MAX_BODY_MB.`,
     );
   }
-  return body ? readBody({ url, contentType, body }, request) : { kind: 'html', text: html ?? '' };
+  if (source !== undefined && hasLostText({ html, source, hasEnded })) {
+    // The next scrape may render the page, so this one is neither cached nor compared.
+    return {
+      kind: 'html',
+      text: source,
+      isUnrendered: true,
+      isPartial: true,
+      warnings: [...warnings, textLost({ url, hasEnded })],
+    };
+  }
+  const content = body
+    ? readBody({ url, contentType, body }, request)
+    : { kind: 'html' as const, text: html };
+  return { ...content, isPartial, warnings: hasEnded ? warnings : [...warnings, partlyRead(url)] };
+}
+
+const notEnded = (url: string) => `${url} had not ended after ${MAX_LOAD_MS / 1000} seconds`;
+
+const partlyRead = (url: string) => `${notEnded(url)}, and was read as far as it had come.`;
+
+function textLost({ url, hasEnded }: Pick<VisitResult, 'url' | 'hasEnded'>): string {
+  const reason = hasEnded
+    ? `The scripts of ${url} left hardly any of the text with which it was sent`
+    : `${notEnded(url)} with a part of the text with which it was sent`;
+  return `${reason}, so this is the page as it was sent, without its scripts. If they need more time, set waitFor.`;
 }
 
 /** Chromium errors that the egress proxy causes; the proxy knows the reason. */

@@ -169,6 +169,60 @@ const STORY = `<p>${'The story that the page tells to everybody who asks. '.repe
 /** Says "late" when everything should be over, but before the browser stops waiting for any page. */
 const LATE = `<p id="late"></p><script>setTimeout(() => { late.textContent = 'late' }, 5500)</script>`;
 
+describe.concurrent('a page whose scripts fail', () => {
+  const WITHOUT_SCRIPTS = 'so this is the page as it was sent, without its scripts';
+
+  it('is read as it was sent when they have removed its text, with a warning, and is not cached', async () => {
+    await using pages = await startPages({
+      '/': html(`${STORY}<script>document.querySelector('main').textContent = 'An error occurred.'</script>`),
+    });
+    const { body } = await scrape({ url: pages.url, ...IN_BROWSER });
+    expect(body.data.markdown).toMatch(/^The story/);
+    expect(body.data.warning).toContain(
+      `The scripts of ${pages.url}/ left hardly any of the text with which it was sent, ${WITHOUT_SCRIPTS}`,
+    );
+    const kept = await scrape({ url: pages.url, waitFor: 1, minAge: 0 });
+    expect(kept.body.code).toBe('SCRAPE_NO_CACHED_DATA');
+  });
+
+  it('is read with the text for visitors without scripts when that is all it was sent with', async () => {
+    const login = '<form hidden><input type="password"></form>';
+    await using pages = await startPages({
+      '/': `<body>${login}<noscript><main>${STORY}</main></noscript><script src="/none.js"></script></body>`,
+    });
+    expect(await markdownOf(pages.url)).toMatch(/^The story/);
+  });
+
+  it('is read as it was sent when one of them never arrives', async () => {
+    await using pages = await startPages({
+      '/': html(STORY, '<script src="/never.js"></script>'),
+      '/never.js': () => undefined,
+    });
+    const { body } = await scrape({ url: pages.url, ...IN_BROWSER });
+    expect(body.data.markdown).toMatch(/^The story/);
+    expect(body.data.warning).toContain(
+      `${pages.url}/ had not ended after 15 seconds with a part of the text with which it was sent, ${WITHOUT_SCRIPTS}`,
+    );
+  });
+
+  it('is read as it is where they moved on to another path, or actions were asked for', async () => {
+    const empty = `document.querySelector('main').textContent = 'Moved.'`;
+    await using pages = await startPages({
+      '/left': html(`${STORY}<script>history.pushState({}, '', '/there'); ${empty}</script>`),
+      '/acted': html(`${STORY}<script>${empty}</script>`),
+    });
+    const options = [
+      { url: `${pages.url}/left` },
+      { url: `${pages.url}/acted`, actions: [{ type: 'scroll' }] },
+    ];
+    for (const option of options) {
+      const { body } = await scrape({ ...IN_BROWSER, ...option });
+      expect(body.data.markdown).toBe('Moved.');
+      expect(body.data.warning ?? '').not.toContain(WITHOUT_SCRIPTS);
+    }
+  });
+});
+
 describe('a page counts as settled', () => {
   const restless: [string, string][] = [
     ['a request that the server keeps open', `<script>fetch('/hang')</script>`],

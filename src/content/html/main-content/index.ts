@@ -1,5 +1,5 @@
 import type { Document } from 'domhandler';
-import type { Snapshot } from '../../snapshot.ts';
+import { isScripted, type Snapshot } from '../../snapshot.ts';
 import { contentRootStage } from './content-root.ts';
 import { Core } from './evidence/core.ts';
 import { Outline } from './evidence/outline.ts';
@@ -39,11 +39,11 @@ export const STAGES: readonly Stage[] = [
  */
 export function findBoilerplate(
   document: Document,
-  { url, engine }: Pick<Snapshot, 'url' | 'engine'>,
+  source: Pick<Snapshot, 'url' | 'engine' | 'isUnrendered'>,
 ): Decisions {
-  const detectedType = detectPageType(document, url);
+  const detectedType = detectPageType(document, source.url);
   for (let type = detectedType; ; ) {
-    const index = indexPage(document, { type, detectedType }, engine === 'browser');
+    const index = indexPage(document, { type, detectedType }, isScripted(source));
     if (!index) return new Decisions();
     const page = createFilteredPage(index);
     const result = runStages(page);

@@ -31,6 +31,8 @@ export interface FailedDocument {
 export interface DocumentResponse {
   /** Request id in the session of the page. */
   requestId: string;
+  /** Its URL without a fragment. */
+  url: string;
   statusCode: number;
   contentType: string;
 }
@@ -79,7 +81,7 @@ export class NetworkMonitor {
       const isMedia = status < 300 && (type === 'Media' || PLAYLIST.test(contentType));
       if (isMedia && this.#media.size < MAX_MEDIA) this.#media.set(url, { url, contentType });
       if (requestId !== this.#main?.requestId) return;
-      this.#document = { requestId, statusCode: status, contentType };
+      this.#document = { requestId, url, statusCode: status, contentType };
       this.#loadError = undefined;
     });
     session.on('Network.webSocketCreated', ({ requestId }) => this.#openChannels.add(requestId));

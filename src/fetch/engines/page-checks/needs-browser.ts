@@ -33,6 +33,10 @@ export function needsBrowser(text: SourceText): boolean {
   return found.content < (found.isServed ? MIN_WHEN_SERVER_RENDERED : MIN_CONTENT);
 }
 
+/** Whether HTML has a nearly empty mount point or `<main>`, or unfilled templates. */
+export const isUnfilledShell = (text: SourceText): boolean =>
+  readContentSignals(beginningOf(text, JUDGED_CHARACTERS).toLowerCase()).isUnfilled;
+
 /** A page with scripts and fewer characters of content is considered an empty shell. */
 const MIN_CONTENT = 250;
 /** The same minimum for a page where something is still loading. */
