@@ -40,7 +40,7 @@ export function itemFields(item: JsonLdItem, trust = 1, depth = 0): Field[] {
   for (const [name, value] of Object.entries(item)) {
     if (name.startsWith('@') || value === null || value === '' || fields.length > MAX_FIELDS) continue;
     fields.push({ name, value, trust, isData: true });
-    const part = Array.isArray(value) ? value[0] : value;
+    const part: unknown = Array.isArray(value) ? (value.find(isJsonObject) ?? value[0]) : value;
     if (!isJsonObject(part) || depth >= MAX_DEPTH) continue;
     const inner = itemFields(part, trust * NESTED_TRUST, depth + 1);
     if (name === 'mainEntity') fields.push(...inner);

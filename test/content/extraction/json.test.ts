@@ -460,3 +460,24 @@ describe('a product group', () => {
     expect(dataOf(group({ hasVariant, offers, sku: 'S' }), wanted)).toEqual(found);
   });
 });
+
+describe('what the offer of a page is for', () => {
+  const wanted = { name: string, brand: string, price: number, currency: string };
+  const found = { name: 'Lamp', brand: 'Lux', price: 7.84, currency: 'USD' };
+  const lamp = { '@type': 'Product', name: 'Lamp', brand: 'Lux' };
+  const terms = { '@type': 'Offer', price: '7.84', priceCurrency: 'USD' };
+
+  it('is the product, with the price of the offer', () => {
+    expect(dataOf(jsonLd({ ...terms, itemOffered: lamp }), wanted)).toEqual(found);
+  });
+
+  it('has its own offers before that of the page', () => {
+    const offers = [null, terms, { ...terms, price: '9' }];
+    const mainEntity = {
+      '@type': 'WebPageElement',
+      offers: { '@type': 'Offer', itemOffered: [{ ...lamp, offers }] },
+    };
+    const page = jsonLd({ '@type': 'WebPage', name: 'Lamp - Shop', mainEntity });
+    expect(dataOf(page, wanted)).toEqual(found);
+  });
+});

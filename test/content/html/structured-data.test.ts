@@ -48,6 +48,27 @@ describe('JSON-LD', () => {
     ]);
   });
 
+  it('joins words that may be broken', () => {
+    expect(jsonLdOf('{"name":"Staubsaugerzub<wbr/>ehör &lt;wbr&gt;B4<WBR />02"}')).toEqual([
+      { name: 'Staubsaugerzubehör B402' },
+    ]);
+  });
+
+  it('is read from a script that adds it to the page', () => {
+    const data = (html: string) => dataOf(html).jsonLd;
+    const made = `<script>
+      const a = { b: "}" };
+      data = { "@context": "https://schema.org/", "@type": "Product", "name": "A {lamp}", "brand": { "name": "Lux", } };
+      data.offers = price(3);
+    </script>`;
+    expect(data(made)).toEqual([{ '@type': 'Product', name: 'A {lamp}', brand: { name: 'Lux' } }]);
+    const added = { '@type': 'Product', name: 'A lamp', offers: { price: 3 } };
+    expect(data(made + script(JSON.stringify(added)))).toEqual([added]);
+    expect(data('<script>x = { "@context": "https://schema.org", "name": title }</script>')).toEqual([]);
+    expect(data('<script>x = { "@context": "https://other.test", "name": "N" }</script>')).toEqual([]);
+    expect(data('<script>x = { "@context": "https://schema.org", "name": "N"')).toEqual([]);
+  });
+
   it('names the members of enumerations without their vocabulary', () => {
     const member = (value: string) => jsonLdOf(JSON.stringify({ availability: value }))[0]?.availability;
     for (const written of ['https://schema.org/InStock', 'http://schema.org/InStock', 'schema:InStock'])

@@ -28,13 +28,45 @@ export function parseJsonLd(blocks: string[]): JsonLdItem[] {
   return inlineReferences(nodes);
 }
 
+const SCHEMA_ORG_OBJECT = /\{\s*"@context"\s*:\s*"https?:\/\/(?:www\.)?schema\.org\/?"/g;
+/** Objects of one script. */
+const MAX_SCRIPT_OBJECTS = 10;
+
+/**
+ * Finds the JSON-LD in a script of a page, which adds it to the page when it runs: each object that begins with the context
+ * of schema.org, as it is written.
+ */
+export function findJsonLdInScript(script: string): string[] {
+  if (script.length > MAX_BLOCK_CHARACTERS || !script.includes('schema.org')) return [];
+  const blocks: string[] = [];
+  let from = 0;
+  for (const { index } of script.matchAll(SCHEMA_ORG_OBJECT)) {
+    if (index < from || blocks.length === MAX_SCRIPT_OBJECTS) continue;
+    from = endOfObject(script, index);
+    blocks.push(script.slice(index, from));
+  }
+  return blocks;
+}
+
+/** The position after the bracket that closes the one at `start`, or the end of the text. */
+function endOfObject(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    const sign = text[at]!;
+    if (sign === '"') at = endOfString(text, at) - 1;
+    else if (sign === '{' || sign === '[') depth++;
+    else if ((sign === '}' || sign === ']') && --depth === 0) return at + 1;
+  }
+  return text.length;
+}
+
 /**
  * Normalizes a JSON value: names without vocabulary, members of schema.org's enumerations by their name,
  * decoded strings, limited depth and number of values.
  */
 export function normalizeValue(value: unknown, budget: { values: number }, depth: number): unknown {
   if (budget.values-- <= 0 || depth > MAX_VALUE_DEPTH) return undefined;
-  if (typeof value === 'string') return enumerationName(decodeEntities(value).trim());
+  if (typeof value === 'string') return enumerationName(withoutBreaks(decodeEntities(value)).trim());
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     return value.map((each) => normalizeValue(each, budget, depth + 1)).filter((each) => each !== undefined);
@@ -48,6 +80,9 @@ export function normalizeValue(value: unknown, budget: { values: number }, depth
   }
   return item;
 }
+
+/** A text without the places where a browser may break its words, which shops write into names of products. */
+const withoutBreaks = (text: string) => (text.includes('<') ? text.replace(/<wbr\s?\/?>/gi, '') : text);
 
 /** The name of a property without its vocabulary. */
 export const withoutVocabulary = (name: string) => name.replace(/^(?:schema:|https?:\/\/schema\.org\/)/i, '');

@@ -2,8 +2,9 @@ import type { Document, Element } from 'domhandler';
 import { textContent } from 'domutils';
 import { listElements } from '../element-list.ts';
 import { lazy } from '../lazy.ts';
-import { type JsonLdItem, parseJsonLd } from './json-ld.ts';
+import { findJsonLdInScript, type JsonLdItem, parseJsonLd } from './json-ld.ts';
 import { extractItems } from './microdata.ts';
+import { findOfferedItems } from './offered-items.ts';
 
 /** Structured data of a page. Each property is parsed when it is first read, with limits on its size. */
 export interface StructuredData {
@@ -60,7 +61,7 @@ export const readStructuredData = (document: Document, url: string): StructuredD
 class PageData implements StructuredData {
   readonly #document: Document;
   readonly #url: string;
-  readonly #jsonLd = lazy(() => parseJsonLd(readJsonLdScripts(this.#document)));
+  readonly #jsonLd = lazy(() => readJsonLd(this.#document));
   readonly #microdata = lazy(() => extractItems(this.#document, this.#url, 'microdata'));
   readonly #rdfa = lazy(() => extractItems(this.#document, this.#url, 'rdfa'));
   readonly #openGraph = lazy(() => selectMetaTags(this.#document, OPEN_GRAPH));
@@ -92,22 +93,26 @@ class PageData implements StructuredData {
   }
 }
 
-/** The items of a page in all syntaxes. */
-export const itemsOf = ({ jsonLd, microdata, rdfa }: StructuredData): JsonLdItem[] => [
-  ...jsonLd,
-  ...microdata,
-  ...rdfa,
-];
-
-function readJsonLdScripts(document: Document): string[] {
-  return listElements(document)
-    .filter(isJsonLdScript)
-    .slice(0, MAX_JSON_LD_BLOCKS)
-    .map((script) => textContent(script));
+/** The items of a page in all syntaxes, and last those that its own offers are for. */
+export function itemsOf({ jsonLd, microdata, rdfa }: StructuredData): JsonLdItem[] {
+  const items = [...jsonLd, ...microdata, ...rdfa];
+  return [...items, ...items.flatMap(findOfferedItems)];
 }
 
-const isJsonLdScript = ({ name, attribs }: Element) =>
-  name === 'script' && /^\s*application\/ld\+json/i.test(attribs.type ?? '');
+/** JSON-LD that the page declares, and of that in its other scripts what they have not added to the page themselves. */
+function readJsonLd(document: Document): JsonLdItem[] {
+  const scripts = listElements(document).filter(({ name }) => name === 'script');
+  const [data, code] = [scripts.filter(isJsonLdScript), scripts.filter((script) => !isJsonLdScript(script))];
+  const declared = parseJsonLd(data.slice(0, MAX_JSON_LD_BLOCKS).map((script) => textContent(script)));
+  const written = code.flatMap((script) => findJsonLdInScript(textContent(script)));
+  const types = new Set(declared.map((item) => item['@type']));
+  const missing = parseJsonLd(written.slice(0, MAX_JSON_LD_BLOCKS)).filter(
+    (item) => !types.has(item['@type']),
+  );
+  return [...declared, ...missing];
+}
+
+const isJsonLdScript = ({ attribs }: Element) => /^\s*application\/ld\+json/i.test(attribs.type ?? '');
 
 function selectMetaTags(document: Document, names: RegExp): Record<string, string | string[]> {
   const tags = readMetaTags(document).filter(({ name }) => names.test(name));
