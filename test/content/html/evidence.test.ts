@@ -252,3 +252,23 @@ describe('links around a page of a manual', () => {
     expect(contentOf(html).markdown).not.toMatch(/Strings|Prev/);
   });
 });
+
+describe('a list of links at the end of a text', () => {
+  const facts = ['port', 'sea', 'quay'].map(
+    (place) => `<li>The tide turns at the ${place} and nobody sees it</li>`,
+  );
+  const section = (title: string) => `<h2>${title}</h2><ul>${facts.join('')}</ul>`;
+  const page = (title: string, ...before: string[]) =>
+    left(`<div><h1>Tide</h1>${before.map(section).join('')}<h2>${title}</h2><ul><li><a href="/a">Tables of the year</a></li>
+      <li><a href="/b">Charts of the coast</a></li></ul></div>`);
+
+  it('stays as the last of several sections', () => {
+    const kept = ['## Resources', '- [Charts of the coast](https://site.test/b)'];
+    expect(page('Resources', 'Install', 'Use', 'Limits')).toEqual(expect.arrayContaining(kept));
+  });
+
+  it('is dropped after fewer sections, or below a heading of links on any page', () => {
+    expect(page('Resources', 'Install').join()).not.toContain('Charts');
+    expect(page('Related articles', 'Install', 'Use', 'Limits').join()).not.toContain('Charts');
+  });
+});

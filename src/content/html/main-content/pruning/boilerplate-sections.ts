@@ -20,6 +20,8 @@ const MIN_LINKED_SHARE = 0.5;
 const TEXT = new Set(['p', 'pre', 'dl', 'table', 'blockquote']);
 const MAX_LINKED_SHARE = 0.4;
 const LISTS = new Set(['ul', 'ol']);
+/** Sections of text at the level of a heading that make it the end of their outline. */
+const MIN_SECTIONS_BEFORE = 2;
 /** A passage with less text is a label. Characters that are not blank. */
 const MIN_PASSAGE_LENGTH = 50;
 
@@ -37,7 +39,8 @@ export function findBoilerplateSections(index: PageIndex): Map<Element, string> 
     const following = isBare ? findFollowing(section, levelOf(heading), index) : [];
     // A heading among paragraphs is one of the outline, whatever it says.
     if (following.some((next) => isRunningText(next, index.measures.get(next)))) continue;
-    if (section === heading && isOutlined(heading, index)) continue;
+    if (section === heading && (isOutlined(heading, index) || isEndOfOutline(heading, title, index)))
+      continue;
     const parts = [section, ...following];
     if (LISTS_OF_LINKS.test(title) && !areLinks(parts, heading, index)) continue;
     for (const part of parts) sections.set(part, title);
@@ -85,6 +88,25 @@ function findFollowing(section: Element, level: number, index: PageIndex): Eleme
  */
 const isOutlined = (heading: Element, index: PageIndex): boolean =>
   isAfterSection(heading, index) && isBeforeSection(heading, index);
+
+/**
+ * Whether a heading follows several sections of a text at its level and would mark nothing in an article. The end of a manual
+ * on a page that looks like that of a service is a list of links as well, such as "Resources".
+ */
+function isEndOfOutline(heading: Element, title: string, index: PageIndex): boolean {
+  if (index.type !== 'service' || BOILERPLATE_HEADINGS.article.test(title)) return false;
+  let sections = 0;
+  let hasText = false;
+  for (let at = heading.prev; at && sections < MIN_SECTIONS_BEFORE; at = at.prev) {
+    if (!isTag(at)) continue;
+    if (at.name === heading.name) {
+      if (hasText) sections++;
+      hasText = false;
+    } else if (isHeading(at) && levelOf(at) < levelOf(heading)) break;
+    else hasText ||= isPassage(at, index);
+  }
+  return sections >= MIN_SECTIONS_BEFORE;
+}
 
 function isAfterSection(heading: Element, index: PageIndex): boolean {
   let hasText = false;
