@@ -119,3 +119,47 @@ describe('of a text that is seen and one beside it for screen readers', () => {
     expect(left(cells)).toEqual(['3', '3']);
   });
 });
+
+describe('of a note that is shown on pointing at a number', () => {
+  const note = (title: string, style = 'display:none') =>
+    `<p>The tide<span class="inline-footnote" title="${title}">1<span class="footnoteContent" style="${style}">It <i>turns</i> twice.</span></span> comes.</p>`;
+
+  it('one of its title and its hidden text stays, in parentheses', () => {
+    expect(left(note('It turns twice.'))).toEqual(['The tide1 (It *turns* twice.) comes.']);
+  });
+
+  it('the hidden text stays hidden where the title says something else', () => {
+    expect(left(note('Show the note'))).toEqual(['The tide1 comes.']);
+  });
+});
+
+describe('the reading of characters', () => {
+  it.each([
+    ['without parentheses on the page', '<ruby>書<rt>shū</rt>法<rt>fǎ</rt></ruby>', '書(shū)法(fǎ)'],
+    ['with them', '<ruby>書<rp>(</rp><rt>shū</rt><rp>)</rp></ruby>', '書(shū)'],
+    ['that is empty', '<ruby>書<rt> </rt></ruby>', '書'],
+  ])('%s is in parentheses once', (_name, html, expected) => {
+    expect(left(`<p>${html}</p>`)).toEqual([expected]);
+  });
+});
+
+describe('a drawing with a label', () => {
+  const DRAWING = '<svg viewBox="0 0 9 9"><path d="M0 0"/></svg>';
+
+  it.each([
+    [
+      'of the element around it',
+      `<p>Rated <span role="img" aria-label="4 of 5">${DRAWING}${DRAWING}</span></p>`,
+    ],
+    ['of its own', '<p>Rated <svg role="img" aria-label="4 of 5"><path d="M0 0"/></svg></p>'],
+  ])('is its label: %s', (_name, html) => {
+    expect(left(html)).toEqual(['Rated 4 of 5']);
+  });
+
+  it('is no text in a link or a button, or without the role', () => {
+    const labelled = `<span role="img" aria-label="Symbol">${DRAWING}</span>`;
+    expect(left(`<p>One <a href="/x">link ${labelled}</a></p>`)).toEqual(['One [link](https://site.test/x)']);
+    expect(left(`<p>One <button>more ${labelled}</button></p>`)).not.toContain('Symbol');
+    expect(left(`<p>One <span aria-label="Symbol">${DRAWING}</span></p>`)).toEqual(['One']);
+  });
+});

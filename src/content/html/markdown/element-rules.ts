@@ -1,9 +1,20 @@
+import type { Element } from 'domhandler';
 import { isCodeListing } from '../code-listing.ts';
+import { isHoverNote } from '../hover-notes.ts';
 import { isTag } from '../nodes.ts';
 import { codeBlock, inlineCode } from './code.ts';
 import { HEADING_ELEMENTS, LINE_ELEMENTS, SKIPPED_ELEMENTS } from './element-names.ts';
-import { checkbox, emphasis, heading, inlineQuote, strikethrough, strong, superscript } from './inline.ts';
-import { image, link } from './links.ts';
+import {
+  aside,
+  checkbox,
+  emphasis,
+  heading,
+  inlineQuote,
+  strikethrough,
+  strong,
+  superscript,
+} from './inline.ts';
+import { image, labelledDrawing, link } from './links.ts';
 import { blockquote, definition, list, orphanItem } from './lists.ts';
 import { math, mathContainer, mathScript, renderedMath } from './math.ts';
 import { table } from './tables.ts';
@@ -41,6 +52,13 @@ const label: ElementRule = (writer, element) => {
   if (isChoice) writer.line.space();
 };
 
+const hasParentheses = ({ prev, next }: Element) =>
+  [prev, next].some((beside) => beside && isTag(beside) && beside.name === 'rp');
+
+/** The reading of characters, in parentheses, which stand in `rp` on some pages. */
+const reading: ElementRule = (writer, element) =>
+  hasParentheses(element) ? writer.walk(element.children) : aside(writer, element);
+
 /** The rule for each element name. An element without a rule is written as its content. */
 export const ELEMENT_RULES: ReadonlyMap<string, ElementRule> = new Map<string, ElementRule>([
   ...SKIPPED_ELEMENTS.map((name) => [name, skipped] as const),
@@ -56,7 +74,16 @@ export const ELEMENT_RULES: ReadonlyMap<string, ElementRule> = new Map<string, E
       writer.endText();
     },
   ],
-  ['span', renderedMath],
+  [
+    'span',
+    (writer, element) => {
+      if (!isHoverNote(element)) return renderedMath(writer, element);
+      writer.line.space();
+      aside(writer, element);
+    },
+  ],
+  ['rt', reading],
+  ['svg', labelledDrawing],
   ['script', mathScript],
   ['math', math],
   ['mjx-container', mathContainer],

@@ -80,6 +80,14 @@ function isInItem(parent: Element['parent']): boolean {
   return false;
 }
 
+/** Text in parentheses. */
+export const aside: ElementRule = (writer, element) => {
+  if (textContent(element).trim() === '') return;
+  writer.line.text('(');
+  writer.walk(element.children);
+  writer.line.text(')');
+};
+
 /** An inline quotation, in typographic quotation marks. */
 export const inlineQuote: ElementRule = (writer, { children }) => {
   writer.line.text('“');

@@ -1,6 +1,6 @@
 import type { Element } from 'domhandler';
-import { textContent } from 'domutils';
-import { isText } from '../nodes.ts';
+import { prevElementSibling, textContent } from 'domutils';
+import { isParentElement, isText } from '../nodes.ts';
 import { oneLine } from '../text.ts';
 import type { InlineSpan } from './delimiters.ts';
 import { classifyContent } from './element-names.ts';
@@ -117,6 +117,27 @@ export const image: ElementRule = (writer, element) => {
       : escapeUrl(source) + formatTitle(attribs.title, writer.options.tidy);
   writer.line.image(`![${alt}](${target})`);
 };
+
+/**
+ * A drawing with a label (`role="img"`) is its label. One in a link or a button is the symbol of a control.
+ */
+export const labelledDrawing: ElementRule = (writer, drawing) => {
+  const { parent } = drawing;
+  const holder = [drawing, parent].find(
+    (each) => isParentElement(each) && each.attribs.role === 'img' && each.attribs['aria-label'],
+  );
+  if (!isParentElement(holder) || writer.spans.some(({ isLink }) => isLink) || isInButton(holder)) return;
+  // Several drawings have one label, such as the stars of a rating.
+  if (holder === parent && prevElementSibling(drawing)) return;
+  writer.line.space();
+  writer.line.text(truncateToLine(holder.attribs['aria-label']));
+  writer.line.space();
+};
+
+function isInButton({ parent }: Element): boolean {
+  for (let at = parent; isParentElement(at); at = at.parent) if (at.name === 'button') return true;
+  return false;
+}
 
 /** Escapes a URL as a link target. Balanced parentheses stay as they are. */
 function escapeUrl(written: string): string {

@@ -1,4 +1,5 @@
 import type { Element } from 'domhandler';
+import { isHoverNote } from '../../hover-notes.ts';
 import { isBlock } from '../../text.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 
@@ -47,6 +48,7 @@ export function isHiddenElement(element: Element, share: number, index: Visibili
   return (
     isHidden &&
     !STREAMED_ID.test(attribs.id ?? '') &&
+    !isHoverNote(element) &&
     !COLLAPSIBLE_CLASS.test(attribs.class ?? '') &&
     !/^(tabpanel|region)$/.test(attribs.role ?? '')
   );
