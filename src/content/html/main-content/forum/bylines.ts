@@ -21,6 +21,8 @@ type LengthOf = (element: Element) => number;
 
 /** Minimum share of the dates of one kind that are beside a name. */
 const MIN_NAMED_SHARE = 0.6;
+/** Least share of the page's running text in the elements with dates of one kind. */
+const MIN_PROSE_SHARE = 0.3;
 /** A date of a kind of its own is beside a name in an element with at most this text. Characters that are not blank. */
 const MAX_SINGLE_LENGTH = 200;
 /** Elements of a post in which its author is looked for. */
@@ -36,7 +38,7 @@ const LABELS = new Set(['a', 'b', 'strong', 'cite', 'span', 'h3', 'h4', 'h5', 'h
 export function findBylines(index: PageIndex): Byline[] {
   const lengthOf = (element: Element) => index.measures.get(element)?.length ?? 0;
   const dates = findDates(index.body, lengthOf);
-  if (dates.length < 2) return [];
+  if (!mayBeOfPosts(dates, index)) return [];
   const kinds = Map.groupBy(dates, kindOf);
   const names = new Map<Element, Element>();
   const taken = new Set<Element>();
@@ -56,6 +58,31 @@ export function findBylines(index: PageIndex): Byline[] {
     unit: units.get(date)!,
     kind: kindOf(date),
   }));
+}
+
+/**
+ * Whether dates may be those of posts, which is found in less time than their names: elements with several dates
+ * of one kind have enough of the page's running text. The dates of teasers beside an article do not.
+ */
+function mayBeOfPosts(dates: readonly Element[], index: PageIndex): boolean {
+  if (dates.length < 2) return false;
+  const { measures, body } = index;
+  const proseOf = (element: Element) => measures.get(element)?.prose ?? 0;
+  for (const alike of Map.groupBy(dates, kindOf).values()) {
+    if (alike.length < 2) continue;
+    const around = new Set<Element>();
+    for (const unit of findUnits(alike, index).values())
+      if (isParentElement(unit.parent)) around.add(unit.parent);
+    let prose = 0;
+    for (const element of around) if (!isInside(element, around)) prose += proseOf(element);
+    if (prose >= MIN_PROSE_SHARE * proseOf(body)) return true;
+  }
+  return false;
+}
+
+function isInside(element: Element, others: ReadonlySet<Element>): boolean {
+  for (let at = element.parent; isParentElement(at); at = at.parent) if (others.has(at)) return true;
+  return false;
 }
 
 /** The tag and classes of an element and of the one around it. */

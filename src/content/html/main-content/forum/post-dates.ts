@@ -1,5 +1,5 @@
 import type { Element } from 'domhandler';
-import { isParentElement, isTag, isText } from '../../nodes.ts';
+import { hasAttributes, isParentElement, isTag, isText } from '../../nodes.ts';
 import { textOf } from '../../text.ts';
 import { isQuote } from './post-quotes.ts';
 
@@ -52,11 +52,15 @@ function showsDate(element: Element, length: number): boolean {
   return length <= MAX_SHORT_DATE_LENGTH && /[\p{L}\d]/u.test(own) && hasDateAttribute(element);
 }
 
-const hasDateAttribute = ({ attribs }: Element) =>
-  Object.entries(attribs).some(
-    ([name, value]) =>
-      value.length <= 2 * MAX_DATE_LENGTH && /\d/.test(value) && !NO_TEXT.has(name) && DATE.test(value),
-  );
+function hasDateAttribute(element: Element): boolean {
+  if (!hasAttributes(element)) return false;
+  for (const name in element.attribs) {
+    const value = element.attribs[name] ?? '';
+    if (!NO_TEXT.has(name) && value.length <= 2 * MAX_DATE_LENGTH && /\d/.test(value) && DATE.test(value))
+      return true;
+  }
+  return false;
+}
 
 /** The text of an element, and of the one around it if that is as short. */
 function lineOf(element: Element): string {
@@ -66,8 +70,12 @@ function lineOf(element: Element): string {
 }
 
 /** The text of an element without that of the elements in it. */
-const ownText = ({ children }: Element) =>
-  children
+function ownText({ children }: Element): string {
+  const [only] = children;
+  // Most short elements are one text, and a page has thousands of them.
+  if (children.length === 1 && only) return isText(only) ? only.data.trim() : '';
+  return children
     .map((child) => (isText(child) ? child.data : ' '))
     .join('')
     .trim();
+}
