@@ -131,6 +131,20 @@ describe('running text', () => {
     expect(left(`<main><h1>Title</h1>${text}${html}${more}</main>`).join()).toContain(kept);
   });
 
+  it('keeps its heading where it stays itself', () => {
+    const html = `<main><h1>Title</h1>${text}<h2>Related work</h2><div>${paragraphs('it')}</div><h2>More</h2>${more}</main>`;
+    expect(left(html)).toEqual(expect.arrayContaining(['## Related work', sentence('it')]));
+  });
+
+  it('keeps the headers of its sections, words on links, and who is quoted', () => {
+    const section = `<section><header><h2>Diet</h2></header>${text}</section>`;
+    expect(left(`<div>${section}${section.replace('Diet', 'Range')}${more}</div>`)).toContain('## Diet');
+    const line = `${sentence('it')} The plans are open <a href="/s">source</a> and free.`;
+    expect(left(`<main><h1>Title</h1>${text}<p>${line}</p></main>`).join()).toContain('open [source]');
+    const quote = `<blockquote><p>${sentence('it')}</p><footer>by Jane Doe</footer></blockquote>`;
+    expect(left(`<main><h1>Title</h1>${text}${quote}${more}</main>`).join()).toContain('Jane Doe');
+  });
+
   it('stays below another signature, and is dropped as a copy', () => {
     const entry = (name: string) =>
       `<div><div><code>${name}</code></div><div>${paragraphs('it')}</div></div>`;

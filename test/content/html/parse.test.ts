@@ -2,6 +2,7 @@ import { type Document, isTag, type ParentNode } from 'domhandler';
 import { textContent } from 'domutils';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { listElements } from '../../../src/content/html/element-list.ts';
 import { parseHtml } from '../../../src/content/html/parse/parse.ts';
 import { selectElements } from '../../../src/content/html/selector.ts';
 import { propertyRuns } from '../../support/suite/corpus.ts';
@@ -124,4 +125,9 @@ describe('by the limits of the parser,', () => {
     expect(Object.keys(found?.attribs ?? {})).toHaveLength(1_000);
     expect(found?.attribs.a999).toBe('999');
   });
+});
+
+it('a page of templates inside of each other has a limited depth too', () => {
+  const page = parseHtml(`<p>Text</p>${'<template>'.repeat(30_000)}`);
+  expect(() => listElements(page)).not.toThrow();
 });

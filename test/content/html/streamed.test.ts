@@ -47,6 +47,13 @@ describe('content that React streams after the page', () => {
     expect(deepest).toBeLessThanOrEqual(514);
   });
 
+  it('is placed inside of another up to a limit', () => {
+    const piece = (at: number) =>
+      `<div hidden id="S:${at}"><template id="B:${at + 1}"></template>x</div><script>$RC("B:${at + 1}","S:${at + 1}")</script>`;
+    const html = Array.from({ length: 3_000 }, (_, at) => piece(at)).join('');
+    expect(contentOf(html).markdown).toContain('x');
+  });
+
   it('is part of the content in its place', () => {
     const text =
       'A long sentence that says enough to count as a paragraph, and then some more of it. '.repeat(4);

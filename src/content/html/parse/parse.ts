@@ -1,4 +1,4 @@
-import { type AnyNode, type ChildNode, type Document, isTag, type ParentNode } from 'domhandler';
+import { type AnyNode, type ChildNode, type Document, isDocument, isTag, type ParentNode } from 'domhandler';
 import { Parser } from 'parse5';
 import { buildTree } from './tokenizer.ts';
 import { BoundedAdapter } from './tree-adapter.ts';
@@ -41,7 +41,10 @@ export function limitDepth(document: Document): void {
   for (let top = stack.pop(); top; top = stack.pop()) {
     const depth = top.depth + 1;
     if (depth === MAX_DEPTH) setChildren(top.node, flattenDescendants(top.node));
-    else for (const child of top.node.children) if (isTag(child)) stack.push({ node: child, depth });
+    // The content of a template is in a document of its own.
+    else
+      for (const child of top.node.children)
+        if (isTag(child) || isDocument(child)) stack.push({ node: child, depth });
   }
 }
 
@@ -55,6 +58,8 @@ function flattenDescendants(parent: ParentNode): ChildNode[] {
   for (let node = stack.pop(); node; node = stack.pop()) {
     row.push(node);
     if (!isTag(node)) continue;
+    // The content of a template is not shown.
+    if (node.name === 'template') setChildren(node, []);
     const first = node.children.findIndex((child: AnyNode) => isTag(child));
     if (first < 0) continue;
     for (const child of node.children.slice(first).reverse()) stack.push(child);

@@ -42,7 +42,7 @@ export function placeStreamedFragments(page: Document, source: string): Document
         return [node];
       }
       skipped = endOfFallback(parent.children, at);
-      arrange(fragment, depth);
+      arrange(fragment, depth + 1);
       const { children } = fragment;
       setChildren(fragment, []);
       return children;

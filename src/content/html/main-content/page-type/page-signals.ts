@@ -70,7 +70,7 @@ export function readPageSignals(page: Document, url: string): PageSignals {
  * invalid.
  */
 const schemaTypesIn = (script: Element): string[] =>
-  [...textContent(script).matchAll(/"@type"\s*:\s*\[?\s*"(\w+)"/g)].map(([, type = '']) => type);
+  [...textContent(script).matchAll(/"@type"\s*:\s*(?:\[\s*)?"(\w+)"/g)].map(([, type = '']) => type);
 
 function readMeta({ property, name, content = '' }: Element['attribs'], signals: PageSignals): void {
   const key = (property ?? name ?? '').toLowerCase();

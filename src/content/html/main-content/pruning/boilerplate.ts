@@ -176,16 +176,21 @@ function isBoilerplateByTag(
     case 'nav':
       return prose === 0 || share <= 0.6;
     case 'header':
-      // A header inside an article contains the title and the introduction.
+      // A header inside an article contains the title and the introduction, that of a section its heading.
       return (
         !isInMain &&
+        !(
+          element.parent &&
+          isParentElement(element.parent) &&
+          element.parent.name === 'section' &&
+          headings > 0
+        ) &&
         share <= (contentAncestors.size && !contentAncestors.has(element) ? MAX_SHARE_BESIDE_CONTENT : 0.4)
       );
     case 'a':
       return (
         isPermalink(element, length) ||
-        isSourceLink(element, length) ||
-        (isInParagraph(element, index) ? false : undefined)
+        (isInParagraph(element, index) ? false : isSourceLink(element, length) || undefined)
       );
     case 'aside': {
       // Documentation also uses `aside` for notes and footnotes.
@@ -200,6 +205,7 @@ function isBoilerplateByTag(
     }
     case 'footer':
       return (
+        !(isParentElement(element.parent) && element.parent.name === 'blockquote') &&
         share <= (contentAncestors.size && !contentAncestors.has(element) ? MAX_SHARE_BESIDE_CONTENT : 0.5)
       );
     case 'figcaption':

@@ -1,5 +1,5 @@
 import type { Element } from 'domhandler';
-import { prevElementSibling } from 'domutils';
+import { nextElementSibling, prevElementSibling } from 'domutils';
 import { childrenOf, isParentElement, isTag } from '../../nodes.ts';
 import { type Core, findCore } from '../evidence/core.ts';
 import { judge } from '../evidence/judge.ts';
@@ -15,6 +15,9 @@ import { findBoilerplateSections } from './boilerplate-sections.ts';
 import { isCaption } from './captions.ts';
 import { dropBesideTitle, introduces } from './titles.ts';
 
+/** The number of elements without text before a block that are skipped. */
+const MAX_EMPTY_SIBLINGS = 20;
+
 /** Drops the boilerplate of a page that tags, roles, names and headings identify. */
 export const pruningStage: Stage = {
   name: 'prune boilerplate',
@@ -27,6 +30,7 @@ export const pruningStage: Stage = {
 function prune(index: PageIndex): PrunedPage {
   const pruning = new Pruning(index);
   pruning.visit(index.body, false);
+  pruning.keepHeadings();
   const { dropped, remaining, linkListLength, core } = pruning;
   return { dropped, remaining, linkListLength, core };
 }
@@ -84,6 +88,16 @@ class Pruning implements PrunedPage {
     return fate === 'weighed' ? rest : undefined;
   }
 
+  /** Brings the headings back whose sections stay. */
+  keepHeadings(): void {
+    for (const heading of this.#sections.keys()) {
+      if (!isHeading(heading) || !this.dropped.has(heading)) continue;
+      const next = nextElementSibling(heading);
+      if (next && this.#sections.has(next) && (this.remaining.get(next)?.prose ?? 0) > 0)
+        this.dropped.restore(heading);
+    }
+  }
+
   /** Whether links stand in the running text of the page: a section of it, or right after a passage or a heading. */
   #isInFlow(element: Element, measured: ElementMeasure): boolean {
     const { type, measures } = this.#index;
@@ -92,7 +106,8 @@ class Pruning implements PrunedPage {
     // Between the paragraphs of an article, these are boxes with links to others.
     if (element.name === 'div' && type === 'article') return false;
     let before = prevElementSibling(listOf(element));
-    while (before && !measures.get(before)?.length) before = prevElementSibling(before);
+    for (let looked = 0; before && !measures.get(before)?.length; looked++)
+      before = looked < MAX_EMPTY_SIBLINGS ? prevElementSibling(before) : null;
     return before !== null && (isHeading(before) || BEFORE_LINKS.has(before.name));
   }
 

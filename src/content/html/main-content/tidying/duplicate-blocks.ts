@@ -106,10 +106,9 @@ function leadOf(block: Element): string {
   const stack: ChildNode[] = [block];
   for (let node = stack.pop(); node && lead.length < LEAD_LENGTH; node = stack.pop()) {
     if (isText(node)) {
-      text += node.data;
-      lead = oneLine(text.slice(0, 2 * LEAD_LENGTH));
-      // There are more characters only where white space was collapsed.
-      if (lead.length < LEAD_LENGTH) lead = oneLine(text);
+      // White space is collapsed at once, so that what was read is not longer than what it says.
+      text = `${text}${node.data}`.replace(/\s+/g, ' ');
+      lead = text.trim();
     } else if (hasChildren(node)) {
       for (let at = node.children.length - 1; at >= 0; at--) stack.push(node.children[at]!);
     }
