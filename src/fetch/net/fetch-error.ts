@@ -116,6 +116,10 @@ export function isHostUnreachable(error: ServiceError): boolean {
   return first !== undefined && CONNECT_ERRORS.has(first.code);
 }
 
+/** Whether a host refused a connection at once, which a restart of its server may explain. */
+export const isConnectionRefused = (error: ServiceError): boolean =>
+  listCauses(error.cause).next().value?.code === 'ECONNREFUSED';
+
 /**
  * Converts an error of DNS, sockets, TLS, undici or zlib to a ServiceError that explains it. A ServiceError
  * among the causes is returned as it is.

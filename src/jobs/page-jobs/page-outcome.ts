@@ -1,4 +1,5 @@
 import { policyOf, toServiceError } from '../../errors.ts';
+import { isConnectionRefused } from '../../fetch/net/fetch-error.ts';
 import { asksToSlowDown } from '../../fetch/net/response-status.ts';
 import { translateDatabaseError } from '../../storage/db/client.ts';
 import type { Claim } from '../../storage/db/pages/claims.ts';
@@ -18,6 +19,8 @@ const MAX_ATTEMPTS = 3;
 export const MAX_LOSSES = 8;
 /** Milliseconds before the second and the third attempt. */
 const RETRY_DELAYS_MS = [2_000, 10_000];
+/** The same after a refused connection: a server that restarts listens again within seconds. */
+const REFUSED_RETRY_DELAYS_MS = [1_000, 3_000];
 /** The longest that a page waits because its host asked for a pause, in milliseconds. */
 export const MAX_RETRY_DELAY_MS = 120_000;
 /** Status codes that describe the state of the host rather than the page. */
@@ -27,17 +30,26 @@ const TEMPORARY_STATUSES = new Set([429, 502, 503, 504]);
 export const isRetriedStatus = (claim: Claim, statusCode: number) =>
   TEMPORARY_STATUSES.has(statusCode) && claim.attempts + 1 < MAX_ATTEMPTS;
 
+/** What a page gets in place of its content. */
+interface Refusal {
+  statusCode?: number;
+  retryAfterMs?: number | undefined;
+  isRefused?: boolean;
+}
+
 /**
  * Postpones a page to its next attempt.
  * @param statusCode the status code of the response; `undefined` if there was none
  * @param retryAfterMs milliseconds that the host asked to wait
+ * @param isRefused whether the host refused the connection
  */
 export function retried(
   claim: Claim,
-  { statusCode, retryAfterMs }: { statusCode?: number; retryAfterMs?: number | undefined } = {},
+  { statusCode, retryAfterMs, isRefused = false }: Refusal = {},
 ): ScrapedPage {
   const { id, host, attempts } = claim;
-  const delayMs = Math.max(retryAfterMs ?? 0, RETRY_DELAYS_MS[attempts] ?? 10_000);
+  const delays = isRefused ? REFUSED_RETRY_DELAYS_MS : RETRY_DELAYS_MS;
+  const delayMs = Math.max(retryAfterMs ?? 0, delays[attempts] ?? 10_000);
   const retryInMs = Math.min(delayMs, MAX_RETRY_DELAY_MS);
   const page: ScrapedPage = { end: { id, host, outcome: 'retry', retryInMs } };
   if (statusCode !== undefined && asksToSlowDown(statusCode)) {
@@ -73,7 +85,8 @@ export function outcomeOfError(
   if (code === 'UNKNOWN_ERROR') onUnexpected(thrown);
   // Another page may be what ended the browser, so this page gets more attempts than after other errors.
   const maxAttempts = code === 'WORKER_LOST' ? MAX_LOSSES : MAX_ATTEMPTS;
-  if (mayRetry && retry !== 'never' && attempts + 1 < maxAttempts) return retried(claim);
+  if (mayRetry && retry !== 'never' && attempts + 1 < maxAttempts)
+    return retried(claim, { isRefused: isConnectionRefused(error) });
   return { end: { id, host, outcome: 'failed', credits, error: { code, message, details } } };
 }
 
