@@ -57,9 +57,9 @@ function flattenDescendants(parent: ParentNode): ChildNode[] {
   const stack = parent.children.toReversed();
   for (let node = stack.pop(); node; node = stack.pop()) {
     row.push(node);
-    if (!isTag(node)) continue;
     // The content of a template is not shown.
-    if (node.name === 'template') setChildren(node, []);
+    if (isDocument(node)) setChildren(node, []);
+    if (!isTag(node)) continue;
     const first = node.children.findIndex((child: AnyNode) => isTag(child));
     if (first < 0) continue;
     for (const child of node.children.slice(first).reverse()) stack.push(child);
