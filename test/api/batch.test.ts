@@ -174,6 +174,16 @@ describe.concurrent('a batch with pages that fail', () => {
     expect(pages.requests).toHaveLength(3);
   });
 
+  it('says while it waits for nothing but the next attempt', async () => {
+    const id = await startJob(PATH, { urls: ['http://127.0.0.1:9/nothing', ...articles(1)] });
+    const { warning, completed } = await untilStatus(`${PATH}/${id}`, (body) => body.warning !== undefined);
+    expect(warning).toMatch(
+      /^All other pages are done\. What could not be fetched is tried again in \d+ s\.$/,
+    );
+    expect(completed).toBe(1);
+    expect(await finished(PATH, id)).not.toHaveProperty('warning');
+  });
+
   it('retries failed pages on request', async () => {
     let isUp = false;
     await using pages = await startPages({

@@ -31,6 +31,7 @@ export function composeWarning(job: JobState, service: { hasDiskSpace: boolean }
     job.notes.promptNotUnderstood && PROMPT_NOT_UNDERSTOOD,
     job.status === 'scraping' && !service.hasDiskSpace && DISK_FULL,
     warnOfUnavailableRobots(job),
+    warnOfRetries(job),
     warnOfBlockedPages(job),
     warnOfScope(job),
     warnOfTraps(job),
@@ -49,6 +50,12 @@ function warnOfUnavailableRobots({ status, hostsWithoutRobots: count }: JobState
   if (status !== 'scraping' || count === 0) return undefined;
   const hosts = count === 1 ? 'a host' : `${count} hosts`;
   return `Pages of ${hosts} are waiting because robots.txt is unavailable there. It is requested again.`;
+}
+
+function warnOfRetries({ retryAt }: JobState): string | undefined {
+  if (!retryAt) return undefined;
+  const seconds = Math.max(1, Math.ceil((retryAt.getTime() - Date.now()) / 1000));
+  return `All other pages are done. What could not be fetched is tried again in ${seconds} s.`;
 }
 
 function warnOfBlockedPages({ blocked }: JobState): string | undefined {

@@ -25,12 +25,32 @@ export interface PageJobState {
   blocked: number;
   /** Number of hosts whose robots.txt is unavailable and will be requested again. */
   hostsWithoutRobots: number;
+  /** When the next page is tried again, if the job waits for nothing but pages that could not be fetched. */
+  retryAt: Date | null;
   target: string | null;
   createdAt: Date;
   finishedAt: Date | null;
   /** When the results of an ended job expire. A running job does not expire. */
   expiresAt: Date;
 }
+
+/** Jobs with more open pages than this are not searched for pages that are tried again. */
+const MAX_OPEN = 200;
+
+/** The pages of a job that are tried again later. */
+const RETRIED_PAGES = sql`pages
+  where job_id = jobs.id and status = 'pending' and attempts > 0 and due_at > now()`;
+
+/**
+ * The earliest time at which a page is tried again; null if the job has anything else to do. Only a job
+ * without claimed pages is searched, so the search costs nothing while pages are scraped.
+ */
+const RETRY_AT = sql<Date | null>`case
+  when jobs.status = 'scraping' and not paused and not discovering and ${OPEN_PAGES} between 1 and ${MAX_OPEN}
+    and not exists (
+      select from pages where team_id = jobs.team_id and job_id = jobs.id and status = 'claimed')
+    and ${OPEN_PAGES} = (select count(*) from ${RETRIED_PAGES})
+  then (select min(due_at) from ${RETRIED_PAGES}) end`;
 
 /** Reads the state of a batch or crawl whose results have not expired. */
 export async function readPageJobState(db: Database, id: string): Promise<PageJobState | undefined> {
@@ -49,6 +69,7 @@ export async function readPageJobState(db: Database, id: string): Promise<PageJo
         'hostsWithoutRobots',
       ),
     ])
+    .select(RETRY_AT.as('retryAt'))
     .where('jobs.id', '=', id)
     .where((where) =>
       where.or([where('status', '=', 'scraping'), where('expires_at', '>', sql<Date>`now()`)]),
