@@ -131,6 +131,11 @@ describe('running text', () => {
     expect(left(`<main><h1>Title</h1>${text}${html}${more}</main>`).join()).toContain(kept);
   });
 
+  it('stays off screen where most of the text is', () => {
+    const html = `<main><h1>Title</h1>${text}${more.replaceAll('<p>', '<p class="nitro-offscreen">')}</main>`;
+    expect(left(html)).toContain(sentence('six'));
+  });
+
   it('keeps its heading where it stays itself', () => {
     const html = `<main><h1>Title</h1>${text}<h2>Related work</h2><div>${paragraphs('it')}</div><h2>More</h2>${more}</main>`;
     expect(left(html)).toEqual(expect.arrayContaining(['## Related work', sentence('it')]));

@@ -37,6 +37,8 @@ const MAX_SHARE_BESIDE_CONTENT = 0.85;
 /** If forms cover more of the page, it uses them as containers and they are not boilerplate. */
 const MAX_FORM_COVERAGE = 0.5;
 const CONTROLS = new Set(['button', 'label', 'select', 'textarea']);
+/** Texts for screen readers are a smaller share of a page. */
+const MAX_HIDDEN_COVERAGE = 0.3;
 /** Elements that may hold the links to the pages around a page. */
 const PAGERS = new Set(['div', 'p', 'ul', 'table', 'nav', 'section', 'header', 'footer']);
 const PAGER: Sign = { kind: 'links', detail: 'links to the previous and next page' };
@@ -277,7 +279,10 @@ function isHintAccepted(
   const { maxShare, ignoresCoverage, alwaysWhenSmall, condition } = threshold;
   const coverage = index.coverageOf(word);
   if (alwaysWhenSmall && measured.prose === 0 && measured.length < 200 && coverage <= 0.3) return true;
-  const isEverywhere = !ignoresCoverage && coverage > maxShare;
+  const isEverywhere =
+    (!ignoresCoverage && coverage > maxShare) ||
+    // Some software puts all text below the window off screen until it is scrolled to.
+    (kind === 'screenReaderOnly' && measured.prose > 0 && coverage > MAX_HIDDEN_COVERAGE);
   return context.share <= maxShare && !isEverywhere && (condition?.(measured, context) ?? true);
 }
 
