@@ -64,6 +64,9 @@ export interface Content {
   attribute(selector: string, attribute: string): string[];
 }
 
+/** Whether fewer `noscript` elements end than begin. */
+const hasOpenNoscript = (html: string) => html.split('<noscript').length > html.split('</noscript').length;
+
 /**
  * Creates the content of a snapshot. HTML is parsed when a property is first read. Feeds and sitemaps are
  * converted to pages.
@@ -79,8 +82,10 @@ export function createContent(
   const { kind, text, url, contentType } = snapshot;
   if (kind === 'html') {
     const parse = () => {
+      // To a browser with scripts, one `noscript` inside of another is text, and its end is that of both.
+      const isScripted = snapshot.engine === 'browser' && hasOpenNoscript(text);
       const source = isXhtml(contentType) ? closeEmptyElements(text) : text;
-      return placeStreamedFragments(parseHtml(source), source);
+      return placeStreamedFragments(parseHtml(source, isScripted), source);
     };
     return new HtmlContent(snapshot, snapshot.document ? documentOptions(options) : options, {
       warn,

@@ -269,3 +269,9 @@ it('markup that was escaped inside of noscript is no text', () => {
   const html = '<p>Text</p><noscript>&lt;img src="pixel.gif"></noscript><noscript>5 &lt; 6</noscript>';
   expect(contentOf(html, { onlyMainContent: false }).markdown).toBe('Text\n\n5 < 6');
 });
+
+it('a noscript inside of another, as a browser writes it, does not hide the page after it', () => {
+  const html =
+    '<body><noscript><!-- tag --><noscript><iframe src="/tag"></iframe></noscript><main><p>Text</p></main>';
+  expect(contentOf(html, {}, { engine: 'browser' }).markdown).toBe('Text');
+});

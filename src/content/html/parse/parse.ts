@@ -9,11 +9,12 @@ const MAX_DEPTH = 512;
 /**
  * Parses HTML into the same tree as a browser, with a depth that recursion can handle. The content of
  * `noscript` is parsed too.
+ * @param isScripted whether to read `noscript` as a browser with scripts does, as text
  * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` for a page with too many nodes, see `tree-adapter.ts`
  */
-export function parseHtml(html: string): Document {
+export function parseHtml(html: string, isScripted = false): Document {
   const treeAdapter = new BoundedAdapter();
-  const document = buildTree(new Parser({ treeAdapter, scriptingEnabled: false }), html);
+  const document = buildTree(new Parser({ treeAdapter, scriptingEnabled: isScripted }), html);
   // The parser may wrap an element after it was closed, but only in elements that were open before it.
   // A tree is therefore at most twice as deep as the largest number of open elements.
   if (treeAdapter.maxOpen > MAX_DEPTH / 2) limitDepth(document);
