@@ -5,7 +5,7 @@ import { render } from '../src/content/rendering/render.ts';
 import { createRenderPool } from '../src/content/rendering/render-pool.ts';
 import { PLAIN_PAGE } from '../src/fetch/engines/engine.ts';
 import { createHttpEngine } from '../src/fetch/engines/http-engine.ts';
-import { createEgress } from '../src/fetch/net/egress.ts';
+import { createEgress } from '../src/fetch/net/checked-egress.ts';
 import { USER_AGENT } from '../src/fetch/net/user-agent.ts';
 import { connectTemporal } from '../src/temporal/connection.ts';
 import type { scrape as scrapeWorkflow } from '../src/workflows/scrape.ts';

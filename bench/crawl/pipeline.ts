@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { createRenderPool } from '../../src/content/rendering/render-pool.ts';
 import { PLAIN_PAGE } from '../../src/fetch/engines/engine.ts';
 import { createHttpEngine } from '../../src/fetch/engines/http-engine.ts';
-import { createEgress } from '../../src/fetch/net/egress.ts';
+import { createEgress } from '../../src/fetch/net/checked-egress.ts';
 import { USER_AGENT } from '../../src/fetch/net/user-agent.ts';
 import { createLinkFilter } from '../../src/jobs/crawl/link-filter.ts';
 import { ALLOW_ALL } from '../../src/jobs/crawl/robots/robots-txt.ts';

@@ -4,7 +4,7 @@ import { createRenderPool } from '../../src/content/rendering/render-pool.ts';
 import type { FetchedSnapshot } from '../../src/content/snapshot.ts';
 import { type Engines, fetchPage } from '../../src/fetch/engines/fetch-page.ts';
 import { createHttpEngine } from '../../src/fetch/engines/http-engine.ts';
-import { createEgress } from '../../src/fetch/net/egress.ts';
+import { createEgress } from '../../src/fetch/net/checked-egress.ts';
 import { USER_AGENT } from '../../src/fetch/net/user-agent.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { serveCrawler } from '../crawl/programs.ts';

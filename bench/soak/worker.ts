@@ -6,7 +6,7 @@ import type { Session } from '../../src/fetch/browser/chromium/cdp.ts';
 import { launchChromium } from '../../src/fetch/browser/chromium/launch-chromium.ts';
 import { createBrowserEngine } from '../../src/fetch/engines/browser-engine.ts';
 import { PLAIN_PAGE } from '../../src/fetch/engines/engine.ts';
-import { createEgress } from '../../src/fetch/net/egress.ts';
+import { createEgress } from '../../src/fetch/net/checked-egress.ts';
 import { startEgressProxy } from '../../src/fetch/net/egress-proxy.ts';
 import { USER_AGENT } from '../../src/fetch/net/user-agent.ts';
 import { findChromium } from '../../src/run/embedded/chromium.ts';

@@ -12,7 +12,7 @@ import { Disconnected } from '../browser/chromium/cdp.ts';
 import type { Appearance } from '../browser/device-emulation.ts';
 import type { AdBlocker } from '../browser/network/ad-blocker.ts';
 import { MAX_LOAD_MS, NavigationError, type VisitResult, visit } from '../browser/visit.ts';
-import type { Egress } from '../net/egress.ts';
+import type { Egress } from '../net/checked-egress.ts';
 import type { EgressProxy, RouteProxy } from '../net/egress-proxy.ts';
 import { MOBILE_USER_AGENT } from '../net/user-agent.ts';
 import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';

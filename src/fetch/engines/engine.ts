@@ -5,7 +5,7 @@ import type { Action } from '../../schemas/actions.ts';
 import type { ProfileOptions } from '../browser/browser-profile.ts';
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import type { BrowsingContext } from '../browser/chromium/browsing-context.ts';
-import type { ProxyRoute } from '../net/egress.ts';
+import type { ProxyRoute } from '../net/checked-egress.ts';
 
 /** A browser for one page alone, which stays open after the visit. */
 interface OwnBrowser {

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ServiceError } from '../../errors.ts';
 import { canForwardHeaders } from '../../url/url.ts';
+import type { Egress, ProxyRoute } from '../net/checked-egress.ts';
 import { type OpenDownload, openDownload } from '../net/download.ts';
-import type { Egress, ProxyRoute } from '../net/egress.ts';
 import { createTooLargeError } from '../net/response-body.ts';
 
 /** How the media files of a page are fetched. */

@@ -4,7 +4,7 @@ import { type Dispatcher, request } from 'undici';
 import { messageOf, ServiceError } from '../../errors.ts';
 import { requireAllowedHost } from '../../url/allowed-hosts.ts';
 import { canForwardHeaders } from '../../url/url.ts';
-import { BASIC_ROUTE, type Egress, type ProxyRoute } from './egress.ts';
+import { BASIC_ROUTE, type Egress, type ProxyRoute } from './checked-egress.ts';
 import { toFetchError } from './fetch-error.ts';
 import { openResponseBody } from './response-body.ts';
 

@@ -10,7 +10,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type PrepareRequestFunctionOpts, RequestError, Server } from 'proxy-chain';
 import type { ServiceError } from '../../errors.ts';
-import { BASIC_ROUTE, type Egress, type ProxyRoute, type Upstream } from './egress.ts';
+import { BASIC_ROUTE, type Egress, type ProxyRoute, type Upstream } from './checked-egress.ts';
 import { ExpiringMap } from './expiring-map.ts';
 import { toFetchError } from './fetch-error.ts';
 

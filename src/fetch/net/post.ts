@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { ServiceError } from '../../errors.ts';
+import type { Egress } from './checked-egress.ts';
 import { extractCredentials, normalizeHeaders, parseHttpUrl } from './download.ts';
-import type { Egress } from './egress.ts';
 import { toFetchError } from './fetch-error.ts';
 
 /** A POST request. */

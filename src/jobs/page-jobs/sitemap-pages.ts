@@ -1,4 +1,4 @@
-import type { Egress } from '../../fetch/net/egress.ts';
+import type { Egress } from '../../fetch/net/checked-egress.ts';
 import type { Database } from '../../storage/db/client.ts';
 import { addPagesToJob } from '../../storage/db/jobs/extend-page-job.ts';
 import type { JobCipher } from '../../system/encryption/job-cipher.ts';

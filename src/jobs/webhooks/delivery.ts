@@ -1,5 +1,5 @@
 import { type ErrorCode, policyOf, toServiceError } from '../../errors.ts';
-import type { Egress } from '../../fetch/net/egress.ts';
+import type { Egress } from '../../fetch/net/checked-egress.ts';
 import { post } from '../../fetch/net/post.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import type { Database } from '../../storage/db/client.ts';

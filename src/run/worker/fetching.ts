@@ -10,7 +10,7 @@ import type { Engines } from '../../fetch/engines/fetch-page.ts';
 import { createHttpEngine } from '../../fetch/engines/http-engine.ts';
 import { createPageCache } from '../../fetch/engines/page-cache.ts';
 import { createUploadEngine } from '../../fetch/engines/upload-engine.ts';
-import { createEgress } from '../../fetch/net/egress.ts';
+import { createEgress } from '../../fetch/net/checked-egress.ts';
 import { startEgressProxy } from '../../fetch/net/egress-proxy.ts';
 import type { Logger } from '../../system/logger.ts';
 import type { Storage } from './storage.ts';

@@ -10,7 +10,7 @@ import { BrowserPool } from '../../../src/fetch/browser/chromium/browser-pool.ts
 import { launchChromium } from '../../../src/fetch/browser/chromium/launch-chromium.ts';
 import { createBrowserEngine } from '../../../src/fetch/engines/browser-engine.ts';
 import { type Engine, type PageRequest, PLAIN_PAGE } from '../../../src/fetch/engines/engine.ts';
-import { createEgress, type Egress } from '../../../src/fetch/net/egress.ts';
+import { createEgress, type Egress } from '../../../src/fetch/net/checked-egress.ts';
 import { type EgressProxy, startEgressProxy } from '../../../src/fetch/net/egress-proxy.ts';
 import { USER_AGENT } from '../../../src/fetch/net/user-agent.ts';
 import { findChromium } from '../../../src/run/embedded/chromium.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wholeText } from '../../../src/content/source-text.ts';
 import { type Engine, type PageRequest, PLAIN_PAGE } from '../../../src/fetch/engines/engine.ts';
 import { createHttpEngine } from '../../../src/fetch/engines/http-engine.ts';
-import { createEgress, type Egress } from '../../../src/fetch/net/egress.ts';
+import { createEgress, type Egress } from '../../../src/fetch/net/checked-egress.ts';
 import { USER_AGENT } from '../../../src/fetch/net/user-agent.ts';
 import { parserOptions } from '../../../src/schemas/parsers.ts';
 

@@ -8,7 +8,7 @@ import type { MediaKind } from '../../../src/content/media-kind.ts';
 import { createRenderPool } from '../../../src/content/rendering/render-pool.ts';
 import type { Snapshot } from '../../../src/content/snapshot.ts';
 import { createMediaExtractor, type MediaExtractorDeps } from '../../../src/fetch/media/extractor.ts';
-import { createEgress } from '../../../src/fetch/net/egress.ts';
+import { createEgress } from '../../../src/fetch/net/checked-egress.ts';
 import { type EgressProxy, startEgressProxy } from '../../../src/fetch/net/egress-proxy.ts';
 import { parseFileReference } from '../../../src/storage/blobs/file-urls.ts';
 import { type Blobs, openBlobs } from '../../../src/storage/blobs/index.ts';

@@ -5,8 +5,8 @@ import { type AddressInfo, createServer as createTcpServer, type Server as TcpSe
 import tls from 'node:tls';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createEgress, type Egress } from '../../../src/fetch/net/checked-egress.ts';
 import { type DownloadOptions, download, openDownload } from '../../../src/fetch/net/download.ts';
-import { createEgress, type Egress } from '../../../src/fetch/net/egress.ts';
 import { startDns, type TestDns } from '../../support/network/dns.ts';
 import { EXPIRED, SELF_SIGNED, tlsOptions } from '../../support/network/tls.ts';
 import { CLOSED_PORT } from '../../support/webhooks/receiver.ts';

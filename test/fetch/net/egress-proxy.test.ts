@@ -14,7 +14,7 @@ import {
   type Server as TcpServer,
 } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEgress, type Egress } from '../../../src/fetch/net/egress.ts';
+import { createEgress, type Egress } from '../../../src/fetch/net/checked-egress.ts';
 import { type EgressProxy, startEgressProxy } from '../../../src/fetch/net/egress-proxy.ts';
 import { startDns, type TestDns } from '../../support/network/dns.ts';
 import { CLOSED_PORT } from '../../support/webhooks/receiver.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEgress, type Egress } from '../../../src/fetch/net/egress.ts';
+import { createEgress, type Egress } from '../../../src/fetch/net/checked-egress.ts';
 import { type PostOptions, post } from '../../../src/fetch/net/post.ts';
 import { startTlsSite } from '../../support/sites/tls-site.ts';
 import { DEAD_URL, type Receiver, startReceiver } from '../../support/webhooks/receiver.ts';

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createEgress } from '../../../src/fetch/net/egress.ts';
+import { createEgress } from '../../../src/fetch/net/checked-egress.ts';
 import { fetchRobots, parseRobots, type RobotsFile } from '../../../src/jobs/crawl/robots/robots-txt.ts';
 import { CLOSED_PORT } from '../../support/webhooks/receiver.ts';
 

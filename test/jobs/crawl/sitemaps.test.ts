@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEgress, type Egress } from '../../../src/fetch/net/egress.ts';
+import { createEgress, type Egress } from '../../../src/fetch/net/checked-egress.ts';
 import { parseRobots } from '../../../src/jobs/crawl/robots/robots-txt.ts';
 import {
   locateSitemaps,

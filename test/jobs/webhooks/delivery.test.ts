@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEgress, type Egress } from '../../../src/fetch/net/egress.ts';
+import { createEgress, type Egress } from '../../../src/fetch/net/checked-egress.ts';
 import { type DeliveryRound, deliverDueEvents } from '../../../src/jobs/webhooks/delivery.ts';
 import { retryInMs } from '../../../src/jobs/webhooks/retry-schedule.ts';
 import { verifyFileToken } from '../../../src/storage/blobs/file-urls.ts';

@@ -8,7 +8,7 @@ import { launchChromium } from '../../../src/fetch/browser/chromium/launch-chrom
 import { type AdBlocker, openAdBlocker } from '../../../src/fetch/browser/network/ad-blocker.ts';
 import { type VisitOptions, type VisitResult, visit } from '../../../src/fetch/browser/visit.ts';
 import { PLAIN_PAGE } from '../../../src/fetch/engines/engine.ts';
-import { createEgress } from '../../../src/fetch/net/egress.ts';
+import { createEgress } from '../../../src/fetch/net/checked-egress.ts';
 import { startEgressProxy } from '../../../src/fetch/net/egress-proxy.ts';
 import { USER_AGENT } from '../../../src/fetch/net/user-agent.ts';
 import { findChromium } from '../../../src/run/embedded/chromium.ts';

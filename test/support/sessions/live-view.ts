@@ -17,7 +17,7 @@ import { renderSessionEndedPage } from '../../../src/api/live-view/session-ended
 import { readConfig } from '../../../src/config.ts';
 import type { CdpConnection, Session } from '../../../src/fetch/browser/chromium/cdp.ts';
 import { launchChromium } from '../../../src/fetch/browser/chromium/launch-chromium.ts';
-import { createEgress } from '../../../src/fetch/net/egress.ts';
+import { createEgress } from '../../../src/fetch/net/checked-egress.ts';
 import { startEgressProxy } from '../../../src/fetch/net/egress-proxy.ts';
 import { findChromium } from '../../../src/run/embedded/chromium.ts';
 import { liveViewQuery } from '../../../src/schemas/live-view.ts';

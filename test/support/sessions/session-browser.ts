@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import { readConfig } from '../../../src/config.ts';
 import type { Chromium } from '../../../src/fetch/browser/chromium/launch-chromium.ts';
-import { createEgress } from '../../../src/fetch/net/egress.ts';
+import { createEgress } from '../../../src/fetch/net/checked-egress.ts';
 import { startEgressProxy } from '../../../src/fetch/net/egress-proxy.ts';
 import { findChromium } from '../../../src/run/embedded/chromium.ts';
 import { openBrowserSandbox, sandboxProbe } from '../../../src/sessions/browser/session-browser.ts';

@@ -1,4 +1,4 @@
-import type { Egress } from '../../../fetch/net/egress.ts';
+import type { Egress } from '../../../fetch/net/checked-egress.ts';
 import type { Database } from '../../../storage/db/client.ts';
 import { listFetchedUrls } from '../../../storage/db/pages/fetched-pages.ts';
 import { locateSitemaps, type SitemapReport, walkSitemaps } from '../sitemaps/walk-sitemaps.ts';

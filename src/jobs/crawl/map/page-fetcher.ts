@@ -4,7 +4,7 @@ import { ServiceError } from '../../../errors.ts';
 import { PLAIN_PAGE } from '../../../fetch/engines/engine.ts';
 import { type Engines, fetchPage } from '../../../fetch/engines/fetch-page.ts';
 import { createHttpEngine } from '../../../fetch/engines/http-engine.ts';
-import type { Egress } from '../../../fetch/net/egress.ts';
+import type { Egress } from '../../../fetch/net/checked-egress.ts';
 import type { MapRequest } from '../../../schemas/map.ts';
 import { scrapeBody } from '../../../schemas/scrape.ts';
 import type { PageDescription } from './map-links.ts';

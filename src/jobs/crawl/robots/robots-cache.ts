@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../errors.ts';
-import type { Egress } from '../../../fetch/net/egress.ts';
+import type { Egress } from '../../../fetch/net/checked-egress.ts';
 import type { Database } from '../../../storage/db/client.ts';
 import { findRobotsFile, type RobotsCrawl, storeRobotsFile } from '../../../storage/db/robots.ts';
 import {

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../errors.ts';
+import type { Egress } from '../../../fetch/net/checked-egress.ts';
 import { openDownload } from '../../../fetch/net/download.ts';
-import type { Egress } from '../../../fetch/net/egress.ts';
 import { isHostUnreachable } from '../../../fetch/net/fetch-error.ts';
 import { parseRetryAfter } from '../../../fetch/net/retry-after.ts';
 import { type PathRule, parseDirectives } from './parse-robots-txt.ts';

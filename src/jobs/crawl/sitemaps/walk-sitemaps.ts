@@ -1,7 +1,7 @@
 import { getDomain } from 'tldts';
 import { type ErrorCode, ServiceError } from '../../../errors.ts';
+import type { Egress } from '../../../fetch/net/checked-egress.ts';
 import { openDownload } from '../../../fetch/net/download.ts';
-import type { Egress } from '../../../fetch/net/egress.ts';
 import { toFetchError } from '../../../fetch/net/fetch-error.ts';
 import { isGone } from '../../../fetch/net/response-status.ts';
 import type { RobotsRules } from '../robots/robots-txt.ts';

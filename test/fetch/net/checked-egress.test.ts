@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { policyOf } from '../../../src/errors.ts';
-import { createEgress, type Egress, type EgressOptions } from '../../../src/fetch/net/egress.ts';
+import { createEgress, type Egress, type EgressOptions } from '../../../src/fetch/net/checked-egress.ts';
 import { toFetchError } from '../../../src/fetch/net/fetch-error.ts';
 import { startDns, type TestDns } from '../../support/network/dns.ts';
 
