@@ -136,6 +136,15 @@ describe('running text', () => {
     expect(left(html)).toContain(sentence('six'));
   });
 
+  it('keeps a heading that is a link in an element of its own', () => {
+    const title = (one: string) =>
+      `<div class="titlepage"><div><h3><a name="${one}"></a><a href="page.html#${one}">${one}</a></h3></div></div>`;
+    const sections = ['First', 'Second'].map(
+      (one) => `<div class="section">${title(one)}${paragraphs(one, `${one} 2`)}</div>`,
+    );
+    expect(left(`<div><h2>Title</h2>${text}${sections.join('')}</div>`).join()).toContain('[Second]');
+  });
+
   it('keeps its heading where it stays itself', () => {
     const html = `<main><h1>Title</h1>${text}<h2>Related work</h2><div>${paragraphs('it')}</div><h2>More</h2>${more}</main>`;
     expect(left(html)).toEqual(expect.arrayContaining(['## Related work', sentence('it')]));

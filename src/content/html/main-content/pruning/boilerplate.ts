@@ -11,7 +11,7 @@ import { FORM_WORD, type PageIndex } from '../page-index/page-index.ts';
 import type { PageType } from '../page-type/page-type.ts';
 import { isCaption, isInCaption } from './captions.ts';
 import { isClonedElement } from './cloned-elements.ts';
-import { isInParagraph, isPager, isPermalink, isSourceLink } from './link-kinds.ts';
+import { isInParagraph, isPager, isPermalink, isSourceLink, linksWithinPage } from './link-kinds.ts';
 import { type ElementContext, findThreshold, TEXT_PAGE_TYPES } from './thresholds.ts';
 import { isHiddenElement } from './visibility.ts';
 
@@ -305,8 +305,23 @@ export function isLinkList(element: Element, measured: ElementMeasure, index: Pa
     shareOf(measured) < 0.3 &&
     !contentAncestors.has(element) &&
     !codeTabs.has(element) &&
-    !(links === 1 && isLastParagraph(element, index))
+    !(links === 1 && isLastParagraph(element, index)) &&
+    !(isLinkedHeading(measured) && introducesText(element, index))
   );
+}
+
+/** Whether an element is one heading that is a link, with its anchor. */
+const isLinkedHeading = ({ headings, links, pictures }: ElementMeasure) =>
+  headings === 1 && links <= 2 && pictures === 0;
+
+/** Whether text follows an element, or those that hold nothing else. Manuals link headings to themselves. */
+function introducesText(element: Element, { measures }: PageIndex): boolean {
+  const lengthOf = (one: Element) => measures.get(one)?.length ?? 0;
+  let outer = element;
+  while (isParentElement(outer.parent) && lengthOf(outer.parent) === lengthOf(element)) outer = outer.parent;
+  for (let at = outer.next; at; at = at.next)
+    if (isTag(at) && lengthOf(at) > 0) return (measures.get(at)?.prose ?? 0) > 0 || linksWithinPage(at);
+  return false;
 }
 
 /** Whether a paragraph is the last of a text. A text may end with a paragraph that is one link. */
