@@ -191,16 +191,16 @@ describe('formats', () => {
     [{ type: 'changeTracking', schema: { properties: 1 } }, /no usable JSON Schema/],
     [
       { type: 'json', schema: { properties: { code: { pattern: '(' } } } },
-      /no usable JSON Schema: schema\/properties\/code\/pattern is no regular expression/,
+      /no usable JSON Schema: the pattern at schema\/properties\/code\/pattern is no regular expression/,
     ],
     [
       { type: 'json', schema: { patternProperties: { '[': {} } } },
-      /no usable JSON Schema: schema\/patternProperties\/\[ is no regular expression/,
+      /no usable JSON Schema: the pattern at schema\/patternProperties\/\[ is no regular expression/,
     ],
     [
       // A property may be named like a keyword.
       { type: 'json', schema: { properties: { default: { pattern: '(' } } } },
-      /no usable JSON Schema: schema\/properties\/default\/pattern is no regular expression/,
+      /no usable JSON Schema: the pattern at schema\/properties\/default\/pattern is no regular expression/,
     ],
     ['deterministicJson', /needs a schema or a prompt/],
   ];
