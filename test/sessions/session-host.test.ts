@@ -137,9 +137,16 @@ it('a further client of a session is refused by its handshake', async () => {
     const headers = { [HOST_REQUEST_HEADER]: signHostRequest('k', { method: 'GET', path }) };
     return new WebSocket(server.url.replace('http', 'ws') + path, { headers });
   };
-  const clients = Array.from({ length: MAX_CLIENTS }, () => connect('cdp'));
-  await Promise.all(clients.map((client) => once(client, 'open')));
-  expect(String((await once(connect('cdp'), 'error'))[0])).toContain('429');
+  const outcomeOf = (client: WebSocket) =>
+    new Promise<string>((resolve) => {
+      client.once('open', () => resolve('open')).once('error', (error) => resolve(String(error)));
+    });
+  let outcome = 'open';
+  let opened = -1;
+  for (; outcome === 'open' && opened <= MAX_CLIENTS; opened++) outcome = await outcomeOf(connect('cdp'));
+  expect(outcome).toContain('429');
+  // The program that executes JavaScript is a client too, if the host expects to need it.
+  expect([MAX_CLIENTS - 1, MAX_CLIENTS]).toContain(opened);
   const viewer = connect('view');
   await once(viewer, 'open');
   server.close();
