@@ -229,6 +229,8 @@ describe('the bytes of an uploaded file', () => {
     // A job that runs, as if a worker were at it.
     const { body } = await parse(htmlFile('Another'), undefined, team);
     const { scrapeId } = body.data.metadata;
+    // The end of that job, which deletes the file that it uses, may follow its response.
+    await pollUntil(async () => (await rowsOf(team.id)).length === 1);
     await db.query.updateTable('uploads').set({ job_id: scrapeId }).where('team_id', '=', team.id).execute();
     const [row] = await rowsOf(team.id);
     const replaced = await put(uploadUrl, content);
