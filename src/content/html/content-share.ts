@@ -1,5 +1,6 @@
 import type { ChildNode, Document } from 'domhandler';
 import type { Decisions } from './main-content/evidence/sign.ts';
+import { countNonBlanks } from './main-content/page-index/element-measures.ts';
 import { isTag, isText } from './nodes.ts';
 import { isNeverShown } from './text.ts';
 
@@ -28,7 +29,7 @@ const NOTHING: ReadonlySet<ChildNode> = new Set();
 function lengthOf(nodes: readonly ChildNode[], hidden: ReadonlySet<ChildNode>): number {
   let length = 0;
   for (const node of nodes) {
-    if (isText(node)) length += node.data.replace(/\s+/g, '').length;
+    if (isText(node)) length += countNonBlanks(node.data);
     else if (isTag(node) && !isNeverShown(node.name) && !hidden.has(node))
       length += lengthOf(node.children, hidden);
   }

@@ -191,7 +191,7 @@ const characterBytes = Buffer.from(characters.buffer);
  * characters of a string takes five times as long in some processes as in others, depending on how V8
  * compiled it.
  */
-function countNonBlanks(text: string): number {
+export function countNonBlanks(text: string): number {
   let length = 0;
   for (let from = 0; from < text.length; from += characters.length) {
     const part = text.length > characters.length ? text.slice(from, from + characters.length) : text;
