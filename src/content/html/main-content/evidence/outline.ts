@@ -41,7 +41,7 @@ export class Outline {
    *     because columns and rows of a layout are alike whatever they hold
    */
   continues(element: Element, isWhole: boolean): boolean {
-    if (!isWhole) return this.#hasSibling(element, (one) => this.#areSections(one, element));
+    if (!isWhole) return this.#hasSibling(element, (one) => areSections(one, element, this.#index));
     return (
       this.#hasSibling(element, (one) => isAlike(one, element, this.#index) || areParagraphs(one, element)) ||
       this.#followsHeading(element)
@@ -55,11 +55,6 @@ export class Outline {
         if (isTag(at) && this.#hasText(at) && isPair(at)) return true;
     }
     return false;
-  }
-
-  #areSections(one: Element, other: Element): boolean {
-    const level = one.name === other.name ? levelOfSection(one, this.#index) : undefined;
-    return level !== undefined && level === levelOfSection(other, this.#index);
   }
 
   /** Whether an element follows a heading, and running text an earlier heading of the same level. */
@@ -91,7 +86,12 @@ export function isAlike(one: Element, other: Element, index: PageIndex): boolean
   if (one.name !== other.name || one.name === 'article') return false;
   if (PASSAGES.has(one.name)) return true;
   if (one.attribs.class !== undefined && one.attribs.class === other.attribs.class) return true;
-  const level = levelOfSection(one, index);
+  return areSections(one, other, index);
+}
+
+/** Whether two elements with the same tag begin with headings of the same level. */
+function areSections(one: Element, other: Element, index: PageIndex): boolean {
+  const level = one.name === other.name ? levelOfSection(one, index) : undefined;
   return level !== undefined && level === levelOfSection(other, index);
 }
 
