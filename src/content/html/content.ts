@@ -1,6 +1,6 @@
 import serialize from 'dom-serializer';
 import type { Document } from 'domhandler';
-import type { CleanOptions, Snapshot } from '../snapshot.ts';
+import { type CleanOptions, isScripted, type Snapshot } from '../snapshot.ts';
 import { extractBlocks, splitTextBlocks, type TextBlock } from './blocks.ts';
 import { type CleanedPage, clean, type Warn } from './clean.ts';
 import { contentShare } from './content-share.ts';
@@ -83,9 +83,9 @@ export function createContent(
   if (kind === 'html') {
     const parse = () => {
       // To a browser with scripts, one `noscript` inside of another is text, and its end is that of both.
-      const isScripted = snapshot.engine === 'browser' && hasOpenNoscript(text);
+      const isNoscriptText = isScripted(snapshot) && hasOpenNoscript(text);
       const source = isXhtml(contentType) ? closeEmptyElements(text) : text;
-      return placeStreamedFragments(parseHtml(source, isScripted), source);
+      return placeStreamedFragments(parseHtml(source, isNoscriptText), source);
     };
     return new HtmlContent(snapshot, snapshot.document ? documentOptions(options) : options, {
       warn,
