@@ -1,9 +1,9 @@
 import { type Box, centerY, heightOf, median, overlapY, unionOf, widthOf } from '../boxes.ts';
+import { boxesOfTables } from '../tables/uncut-tables.ts';
 import type { Segment } from '../types.ts';
 import { type ColumnItem, isSegment } from './column-items.ts';
 import { findGutters, type Gutter } from './gutters.ts';
 import { groupColumns, groupRows } from './rows.ts';
-import { boxesOfTables } from './table-rows.ts';
 
 /** Minimum width of a gutter between columns, as a multiple of the median line height. */
 const MIN_GUTTER = 0.72;

@@ -2,7 +2,7 @@ import type { Box } from '../boxes.ts';
 import { centerX, centerY } from '../boxes.ts';
 import { toLines } from '../page/lines.ts';
 import type { TableBlock, TableCell, Word } from '../types.ts';
-import { type Grid, isCovered } from './grids.ts';
+import { type Grid, isCovered } from './rule-grids.ts';
 
 /** Limits the time for drawings that look like tables. */
 const MAX_CELLS = 20_000;

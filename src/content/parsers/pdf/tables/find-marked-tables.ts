@@ -2,9 +2,9 @@ import { type Box, containsCenter, heightOf, median, overlapX, overlapY } from '
 import { groupRows } from '../page/rows.ts';
 import { toSegments } from '../page/segments.ts';
 import type { SourcePage, TableBlock, Word } from '../types.ts';
-import { findGrids } from './grids.ts';
-import { gridBox, ruledTable } from './ruled.ts';
-import { findTaggedTables } from './tagged.ts';
+import { findGrids } from './rule-grids.ts';
+import { gridBox, ruledTable } from './ruled-table.ts';
+import { findTaggedTables } from './tagged-tables.ts';
 
 /** Maximum number of rows of a grid that can be a part of a table without rules. */
 const MAX_SHADED_ROWS = 2;

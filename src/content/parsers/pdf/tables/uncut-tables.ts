@@ -1,7 +1,7 @@
 import { type Box, centerY, unionOf, widthOf } from '../boxes.ts';
+import { type ColumnItem, isSegment } from '../page/column-items.ts';
+import { groupColumns } from '../page/rows.ts';
 import type { Segment } from '../types.ts';
-import { type ColumnItem, isSegment } from './column-items.ts';
-import { groupColumns } from './rows.ts';
 
 /** Minimum number of rows, and of cells in each of them. */
 const MIN_ROWS = 3;
