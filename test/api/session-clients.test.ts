@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -99,6 +102,20 @@ it('a client keeps its navigation when another one leaves without having got a r
   await sleep(6_000);
   released.resolve();
   expect((await navigated).result).not.toHaveProperty('errorText');
+});
+
+it('a client is connected whatever its WebSocket key is, as by Chromium: rod sends the key nil', async () => {
+  const { host, pathname } = new URL(session.cdpUrl);
+  const [hostname, port] = host.split(':');
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: nil\r\n\r\n`,
+  );
+  const [head] = await once(socket, 'data');
+  socket.destroy();
+  const accept = createHash('sha1').update('nil258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest('base64');
+  expect(String(head)).toMatch(/^HTTP\/1\.1 101 /);
+  expect(String(head)).toContain(`Sec-WebSocket-Accept: ${accept}\r\n`);
 });
 
 it.skipIf(!runs.bash)('agent-browser drives a session, and finds its page when it comes back', async () => {

@@ -139,6 +139,8 @@ it('a session that could not start can be started with the same idempotency key'
   const start = () =>
     call('/v2/browser', { body: { profile }, key: team.key, headers: { 'x-idempotency-key': key } });
   expect(await start()).toMatchObject({ status: 409, body: { code: 'PROFILE_LOCKED' } });
+  const { body: list } = await call('/v2/browser', { key: team.key });
+  expect(list.sessions.filter(({ endReason }: { endReason?: string }) => endReason === 'failed')).toEqual([]);
   await remove(saver.body.id);
   const started = await start();
   expect(started.status).toBe(200);

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { policyOf, ServiceError, toServiceError } from '../../errors.ts';
@@ -78,7 +79,7 @@ export async function relaySocket(
       stream.destroy();
       return;
     }
-    stream.write(`HTTP/1.1 101 Switching Protocols\r\n${rawHeaders(response)}\r\n`);
+    stream.write(`HTTP/1.1 101 Switching Protocols\r\n${acceptHeaders(response, request)}\r\n`);
     if (head.length) socket.write(head);
     deps.relays.join(stream, socket, upstreamHead);
   });
@@ -86,21 +87,28 @@ export async function relaySocket(
   upstream.end();
 }
 
-/** The headers of a WebSocket handshake (RFC 6455), without those of the caller's network. */
+/** What a server appends to the key of a client (RFC 6455, 1.3). */
+const ACCEPT_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
+/**
+ * The headers of a WebSocket handshake (RFC 6455), without those of the caller's network. The host gets a key of
+ * ours: rod sends the key `nil`, which Chromium accepts as any other text, but the host only a valid one.
+ */
 function socketHeaders({ headers }: IncomingMessage): Record<string, string> {
-  const names = [
-    'connection',
-    'upgrade',
-    'sec-websocket-key',
-    'sec-websocket-version',
-    'sec-websocket-protocol',
-  ];
-  return Object.fromEntries(names.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])));
+  const names = ['connection', 'upgrade', 'sec-websocket-version', 'sec-websocket-protocol'];
+  const passed = names.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : []));
+  return { ...Object.fromEntries(passed), 'sec-websocket-key': randomBytes(16).toString('base64') };
 }
 
-function rawHeaders({ rawHeaders: raw }: IncomingMessage): string {
+/** The headers by which the host has accepted a client, with the reply to the key of the client. */
+function acceptHeaders({ rawHeaders: raw }: IncomingMessage, { headers }: IncomingMessage): string {
+  const key = headers['sec-websocket-key'] ?? '';
+  const accept = createHash('sha1').update(`${key}${ACCEPT_GUID}`).digest('base64');
   let text = '';
-  for (let index = 0; index < raw.length; index += 2) text += `${raw[index]}: ${raw[index + 1]}\r\n`;
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = String(raw[index]);
+    text += `${name}: ${name.toLowerCase() === 'sec-websocket-accept' ? accept : raw[index + 1]}\r\n`;
+  }
   return text;
 }
 

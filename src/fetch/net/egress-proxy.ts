@@ -5,6 +5,7 @@ import {
   type ClientRequestArgs,
   createServer,
   type Server as HttpServer,
+  type IncomingMessage,
 } from 'node:http';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -115,6 +116,15 @@ function normalizeHost(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
 }
 
+/**
+ * Removes the header `Proxy-Connection`, which browsers send to proxies only (RFC 9112, C.2.2): a site would see by it
+ * that there is one, and proxy-chain passes it on.
+ */
+function removeProxyConnection({ rawHeaders }: IncomingMessage): void {
+  for (let index = rawHeaders.length - 2; index >= 0; index -= 2)
+    if (rawHeaders[index]?.toLowerCase() === 'proxy-connection') rawHeaders.splice(index, 2);
+}
+
 /** Starts the proxy of one route on a free port of 127.0.0.1. */
 async function startRouteProxy(egress: Egress, upstream: Upstream | undefined) {
   const failures = new ExpiringMap<ServiceError>({ limit: 1_000, ttlMs: 60_000 });
@@ -152,7 +162,10 @@ async function startRouteProxy(egress: Egress, upstream: Upstream | undefined) {
 
   async function prepare({ request, hostname, port, isHttp }: PrepareRequestFunctionOpts) {
     const host = normalizeHost(hostname);
-    if (isHttp) return prepareForward(request.socket, host);
+    if (isHttp) {
+      removeProxyConnection(request);
+      return prepareForward(request.socket, host);
+    }
     try {
       return await prepareTunnel(request.socket, host, port);
     } catch (error) {

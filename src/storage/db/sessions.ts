@@ -102,7 +102,8 @@ const MAX_LISTED = 200;
 const FAULTS: readonly SessionEndReason[] = ['failed', 'crashed', 'lost'];
 
 /**
- * Lists the sessions of a team, newest first, at most 200.
+ * Lists the sessions of a team, newest first, at most 200. Those whose start was refused or failed are none: nobody
+ * has got their id.
  * @param options.status `active` includes those that start
  */
 export async function listSessions(
@@ -111,6 +112,13 @@ export async function listSessions(
 ) {
   let query = selectSessions(db)
     .where('browser_sessions.team_id', '=', teamId)
+    .where((is) =>
+      is.or([
+        is('end_reason', 'is', null),
+        is('end_reason', '<>', 'failed'),
+        is('opened_at', 'is not', null),
+      ]),
+    )
     .orderBy('browser_sessions.created_at', 'desc')
     .orderBy('browser_sessions.id')
     .limit(MAX_LISTED);

@@ -88,6 +88,7 @@ beforeAll(async () => {
   site = createServer((request, response) => {
     if (request.url === '/reset') request.socket.destroy();
     else if (request.url === '/slow') response.write('begin');
+    else if (request.url === '/headers') response.end(JSON.stringify(request.headers));
     else
       request
         .toArray()
@@ -129,6 +130,17 @@ describe('the egress proxy passes', () => {
     post.end('body');
     const [answer] = await once(post, 'response');
     expect(await textOf(answer)).toBe('POST /form body');
+  });
+
+  it('the headers of a request, but not the one for proxies', async () => {
+    const answer = await raw(
+      `GET http://site.test:${port}/headers HTTP/1.1\r\nHost: site.test:${port}\r\nProxy-Connection: keep-alive\r\nAccept: text/html\r\nproxy-connection: close\r\nConnection: close\r\n\r\n`,
+    );
+    expect(JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1))).toEqual({
+      host: `site.test:${port}`,
+      accept: 'text/html',
+      connection: 'keep-alive',
+    });
   });
 
   it('tunnels in both directions, with WebSockets and bytes that a client sends early', async () => {
