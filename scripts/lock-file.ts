@@ -4,6 +4,10 @@ import { join } from 'node:path';
 /** A package in `package-lock.json`. */
 interface LockedPackage {
   version?: string;
+  /** The hash that npm compares a download with. */
+  integrity?: string;
+  /** Whether it is a directory of this repository. */
+  link?: boolean;
   optionalDependencies?: Record<string, string>;
 }
 
@@ -49,6 +53,20 @@ export function missingOptional(lock: LockFile, overrides: Overrides = {}): stri
   );
 }
 
+/**
+ * Finds packages that npm would install without comparing a hash: it omits the hashes of other platforms when
+ * it adds their entries without downloading them.
+ * @returns a sentence for each
+ */
+export function withoutIntegrity({ packages }: LockFile): string[] {
+  return Object.entries(packages)
+    .filter(([path, { integrity, link }]) => path && !link && !integrity?.startsWith('sha512-'))
+    .map(
+      ([path, { version }]) =>
+        `${path} has no integrity; \`npm view ${path.split('node_modules/').at(-1)}@${version} dist.integrity\` prints it.`,
+    );
+}
+
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..');
   // npm reads and writes the files in these shapes.
@@ -56,10 +74,10 @@ if (import.meta.main) {
   const { overrides } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     overrides?: Overrides;
   };
-  const faults = missingOptional(lock, overrides);
+  const missing = missingOptional(lock, overrides);
+  const faults = [...missing, ...withoutIntegrity(lock)];
   for (const fault of faults) process.stderr.write(`package-lock.json: ${fault}\n`);
-  if (faults.length) {
+  if (missing.length)
     process.stderr.write('Remove node_modules and run `npm install` with the last complete lock file.\n');
-    process.exitCode = 1;
-  }
+  if (faults.length) process.exitCode = 1;
 }

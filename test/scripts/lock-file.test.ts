@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type LockFile, missingOptional } from '../../scripts/lock-file.ts';
+import { type LockFile, missingOptional, withoutIntegrity } from '../../scripts/lock-file.ts';
 
 const readJson = (name: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', name), 'utf8'));
@@ -12,6 +12,18 @@ test('the lock file has an entry for every platform', () => {
   const lock = readLock();
   expect(Object.keys(lock.packages)).toContain('node_modules/@biomejs/cli-win32-arm64');
   expect(missingOptional(lock, overrides)).toEqual([]);
+});
+
+test('every package of the lock file, also of other platforms, has a hash', () => {
+  expect(withoutIntegrity(readLock())).toEqual([]);
+});
+
+test('a package without a hash is named', () => {
+  const lock = readLock();
+  delete lock.packages['node_modules/@swc/core-win32-x64-msvc']?.integrity;
+  expect(withoutIntegrity(lock)).toEqual([
+    expect.stringMatching(/^node_modules\/@swc\/core-win32-x64-msvc has no integrity; .*dist\.integrity/),
+  ]);
 });
 
 test('a platform that npm dropped from the lock file is named', () => {
