@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { messageOf, ServiceError } from '../../../errors.ts';
 import { lastOutputLines, runCommand } from '../command.ts';
 import type { Progress, ProgressStep } from '../terminal-progress.ts';
-import { downloadTemporal } from './temporal-download.ts';
+import { downloadTemporal, officialArchive, TEMPORAL_CLI_VERSION } from './temporal-download.ts';
 
-/** Version of the Temporal CLI that is downloaded or built; `go/go.mod` pins the same version. */
-export const TEMPORAL_CLI_VERSION = '1.8.2';
 /** Servers of this minor version share one format of the database file. */
 const SERVER_MINOR_VERSION = '1.31';
 const GO_MODULE_DIR = join(import.meta.dirname, 'go');
@@ -53,8 +51,7 @@ export async function ensureTemporalBinary(
   const path = cachedBinaryPath(cacheDir);
   const failures: string[] = [];
   const ways = {
-    download: (draft: string, step: ProgressStep) =>
-      downloadTemporal(TEMPORAL_CLI_VERSION, draft, step, signal),
+    download: (draft: string, step: ProgressStep) => downloadTemporal(officialArchive(), draft, step, signal),
     build: (draft: string, step: ProgressStep) => buildTemporal(draft, step, signal),
   };
   const names = {
