@@ -15,6 +15,12 @@ type Cidr = [ipaddr.IPv4 | ipaddr.IPv6, number];
  */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
+/**
+ * Addresses that look public, but lead to the host of a cloud's machine instead of the internet: the platform
+ * of Azure, which hands out settings and certificates of the machine.
+ */
+const HOST_ADDRESSES = new Set(['168.63.129.16']);
+
 function parseCidr(text: string): Cidr {
   const [address = '', bits] = text.trim().split('/');
   const family = isIP(address);
@@ -31,7 +37,7 @@ function parseCidr(text: string): Cidr {
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   // The range `unicast` excludes all private, special and translating (NAT64, 6to4, Teredo) ranges of both
   // families.
-  if (address.range() !== 'unicast') return false;
+  if (address.range() !== 'unicast' || HOST_ADDRESSES.has(address.toString())) return false;
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_IPV6);
 }
 
