@@ -1,4 +1,4 @@
-FROM node:24.21.0-bookworm-slim AS packages
+FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 # The image does not need the npm packages that bring Node, Postgres and a browser to `npm start`, nor the builds of
@@ -8,7 +8,7 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
  && cd node_modules/@temporalio/core-bridge/releases \
  && find . -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -rf {} +
 
-FROM node:24.21.0-bookworm-slim
+FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ca-certificates chromium-headless-shell bubblewrap python3-pip \
     fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji webext-ublock-origin-chromium \

@@ -18,6 +18,7 @@ const serviceSchema = z.strictObject({
   cap_drop: z.array(z.string()).optional(),
   security_opt: z.array(z.string()).optional(),
   networks: z.array(z.string()),
+  profiles: z.array(z.string()).optional(),
   ports: z.array(z.string()).optional(),
   deploy: z.strictObject({ replicas: z.int() }).optional(),
   environment: z.record(z.string(), z.string()).default({}),
