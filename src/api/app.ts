@@ -23,7 +23,7 @@ import { mountUploads } from './parse/uploads.ts';
 import { ROUTES } from './routes.ts';
 import { mountSessionPages } from './sessions/session-pages.ts';
 import { hideSessionSecret } from './sessions/session-urls.ts';
-import { measureTeamSessions } from './sessions/team-metrics.ts';
+import { createTeamMetrics } from './sessions/team-metrics.ts';
 import { rejectUnimplemented } from './unimplemented.ts';
 
 /** Maximum bytes of uploaded files that are in memory before they are stored. */
@@ -42,7 +42,6 @@ export function createApp(deps: ApiDeps): Express {
   app.use(protectResponse);
   const registry = createMetrics('api');
   timeRequests(app, registry);
-  measureTeamSessions(registry, deps);
   app.use(
     pinoHttp({
       logger,
@@ -54,6 +53,7 @@ export function createApp(deps: ApiDeps): Express {
     }),
   );
   app.use(config.authRequired ? allowAnyOrigin : refuseOtherSites(createOtherSiteCheck(config)));
+  const authenticate = createAuth(db, config.authRequired);
   const handleHealth = createHealth(
     {
       database: db.ready,
@@ -62,6 +62,7 @@ export function createApp(deps: ApiDeps): Express {
       workers: () => requireWorkers(db, REQUIRED_ROLES),
     },
     registry,
+    createTeamMetrics(deps, { authenticate, authRequired: config.authRequired }),
   );
   app.use((request, response, next) => {
     if (!handleHealth(request, response)) next();
@@ -77,7 +78,7 @@ export function createApp(deps: ApiDeps): Express {
   });
   mountUploads(app, deps, budget);
   const checks = {
-    authenticate: createAuth(db, config.authRequired),
+    authenticate,
     rateLimit: createRateLimit(db),
     parseMultipart: createMultipartParser({ secretKey: config.secretKey, budget }),
   };

@@ -24,21 +24,32 @@ async function runProbes(probes: Record<string, Probe>): Promise<Record<string, 
   return Object.fromEntries(await Promise.all(states));
 }
 
-/** The metrics of one process, labelled with its name. */
-export function createMetrics(processName: string): Registry {
+/**
+ * Creates the metrics of one process, labelled with its name.
+ * @param options.withProcess whether those of the process itself are among them (memory, event loop)
+ */
+export function createMetrics(processName: string, { withProcess = true } = {}): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ process: processName });
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
+  if (withProcess)
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
   return registry;
 }
 
 /**
  * Creates the handler of `/health` (the process runs), `/ready` (state of each dependency) and `/metrics`
  * (Prometheus).
+ * @param registry the metrics that everyone may read who reaches the port
+ * @param moreMetrics returns those that only the sender of the request may read, in the same format
  * @returns whether the request was one of these
  */
-export function createHealth(probes: Record<string, Probe>, registry: Registry) {
-  const pages: Record<string, () => Promise<{ status: number; type: string; body: string }>> = {
+export function createHealth(
+  probes: Record<string, Probe>,
+  registry: Registry,
+  moreMetrics: (request: IncomingMessage) => Promise<string> = async () => '',
+) {
+  type Page = { status: number; type: string; body: string };
+  const pages: Record<string, (request: IncomingMessage) => Promise<Page>> = {
     '/health': async () => ({ status: 200, type: 'application/json', body: '{"status":"ok"}' }),
     '/ready': async () => {
       const parts = await runProbes(probes);
@@ -46,12 +57,15 @@ export function createHealth(probes: Record<string, Probe>, registry: Registry) 
       const body = JSON.stringify({ status: ready ? 'ok' : 'not ready', parts });
       return { status: ready ? 200 : 503, type: 'application/json', body };
     },
-    '/metrics': async () => ({ status: 200, type: registry.contentType, body: await registry.metrics() }),
+    '/metrics': async (request) => {
+      const [open, more] = await Promise.all([registry.metrics(), moreMetrics(request)]);
+      return { status: 200, type: registry.contentType, body: open + more };
+    },
   };
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const page = request.method === 'GET' ? pages[request.url?.split('?')[0] ?? ''] : undefined;
     if (!page) return false;
-    page().then(
+    page(request).then(
       ({ status, type, body }) => response.writeHead(status, { 'Content-Type': type }).end(body),
       (error) => response.destroy(error),
     );

@@ -403,15 +403,31 @@ describe('a request for a browser session is refused', () => {
   });
 });
 
-it('the metrics of the API have the sessions of each team, and how many it may have', async () => {
+it('the metrics of the API have the sessions of each team, and how many it may have, for the operator only', async () => {
   const measured = await makeTeam(db, { sessions: 7 });
+  const { url, key: operator } = inject('service');
+  const readMetrics = async (key?: string) => {
+    const response = await fetch(
+      `${url}/metrics`,
+      key === undefined ? {} : { headers: { Authorization: `Bearer ${key}` } },
+    );
+    expect(response.status).toBe(200);
+    const text = await response.text();
+    expect(text).toContain('winnow_http_request_duration_seconds');
+    return text;
+  };
   const metricsOfTeam = async () =>
-    (await (await fetch(`${inject('service').url}/metrics`)).text())
+    (await readMetrics(operator))
       .split('\n')
       .filter((line) => line.includes(measured.name))
       .map((line) => `${/of="(\w+)"/.exec(line)?.[1]} ${line.split(' ').at(-1)}`);
   const { body } = await create({ key: measured.key });
   expect(await metricsOfTeam()).toEqual(['active 1', 'limit 7']);
+  for (const key of [undefined, measured.key, 'fc-unknown']) {
+    const text = await readMetrics(key);
+    expect(text, key).not.toContain('winnow_team_sessions');
+    expect(text, key).not.toContain(measured.name);
+  }
   await remove(body.id, measured.key);
   expect(await metricsOfTeam()).toEqual([]);
 });
