@@ -122,7 +122,7 @@ export class Temporal {
     await this.#callServer(() => startAgent(this.#client, run));
   }
 
-  /** Ends an agent after the calls that are running. Does nothing if it has ended. */
+  /** Ends an agent after the calls that are running, without waiting for its model. Does nothing if it has ended. */
   stopAgent(jobId: string): Promise<void> {
     const workflow = this.#client.workflow.getHandle(workflowIdOf('agent', jobId));
     return this.#callServer(() => ignoreNotFound(workflow.signal('stop')));

@@ -3,10 +3,11 @@ import {
   ChildWorkflowFailure,
   executeChild,
   isCancellation,
+  patched,
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { OpenCall } from '../activities/agent/turn-report.ts';
+import type { OpenCall, TurnReport } from '../activities/agent/turn-report.ts';
 import { toServiceError } from '../errors.ts';
 import { workflowIdOf } from '../job-kinds.ts';
 import { agentSteps } from './activities.ts';
@@ -33,14 +34,20 @@ export const extract = (input: AgentInput) => runTurns(input);
 
 async function runTurns({ jobId, webhook }: AgentInput): Promise<void> {
   let isStopped = false;
+  let turnUnderWay: StoppableTurn | undefined;
   setHandler(stopAgent, () => {
     isStopped = true;
+    // Runs that were stopped before this patch waited for their turn, and then executed its calls.
+    if (turnUnderWay && patched('stop-leaves-turn')) turnUnderWay.leave();
   });
   try {
     if (webhook) await startDeliveries(jobId);
     let isEnd = false;
     for (let turn = 0; !isEnd && !isStopped; turn++) {
-      const report = await agentSteps.takeTurn(jobId, turn);
+      turnUnderWay = new StoppableTurn(() => agentSteps.takeTurn(jobId, turn));
+      const report = await turnUnderWay.report;
+      turnUnderWay = undefined;
+      if (!report) break;
       isEnd = report.isEnd;
       await Promise.all(report.calls.map((call) => executeCall(jobId, call)));
     }
@@ -48,6 +55,27 @@ async function runTurns({ jobId, webhook }: AgentInput): Promise<void> {
   } catch (error) {
     await CancellationScope.nonCancellable(() => endAfter(jobId, error));
     throw error;
+  }
+}
+
+/**
+ * A turn in which a model may be asked, which may take minutes. A run that is stopped does not wait until the
+ * activity has noticed its cancellation, which takes up to a heartbeat.
+ */
+class StoppableTurn {
+  readonly #scope = new CancellationScope();
+  readonly #left = Promise.withResolvers<undefined>();
+  /** The report of the turn; `undefined` if it was left. */
+  readonly report: Promise<TurnReport | undefined>;
+
+  constructor(take: () => Promise<TurnReport>) {
+    this.report = Promise.race([this.#left.promise, this.#scope.run(take)]);
+  }
+
+  /** Cancels the turn. Nothing that it decides afterwards is stored. */
+  leave(): void {
+    this.#left.resolve(undefined);
+    this.#scope.cancel();
   }
 }
 

@@ -13,7 +13,7 @@ export const wake = defineSignal('wake');
 /** Requests another page worker, because the one that sends it cannot take all pages that are due. */
 export const help = defineSignal('help');
 
-/** Ends an agent after the calls that are running. */
+/** Ends an agent after the calls that are running, without waiting for its model. */
 export const stopAgent = defineSignal('stop');
 
 /** Ends a browser session. */

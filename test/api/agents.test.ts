@@ -227,7 +227,7 @@ describe('an agent', () => {
     expect((await read(`/v2/extract/${id}`)).body.data).toBe('Ben Cole');
   });
 
-  it('that is cancelled ends after the calls that are running, and pays only for its pages', async () => {
+  it('that is cancelled does not wait for its model, and pays only for its pages', async () => {
     const url = `${site.url}/lamp`;
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -242,17 +242,36 @@ describe('an agent', () => {
     await asked;
     const cancelled = await call(`/v2/agent/${id}`, { method: 'DELETE', ...access() });
     expect(cancelled.body).toEqual({ success: true });
-    expect((await read(`/v2/agent/${id}`)).body.status).toBe('processing');
-    release();
     const body = await ended(`/v2/agent/${id}`);
-    expect([body.status, body.data, body.creditsUsed]).toEqual(['cancelled', undefined, 2]);
+    expect([body.status, body.data, body.creditsUsed]).toEqual(['cancelled', undefined, 1]);
     const last = await pollUntil(() =>
       receiver.received.find(({ event }) => event.id === id && event.type === 'agent.cancelled'),
     );
-    expect(last.event).toMatchObject({ success: false, data: [{ creditsUsed: 2 }] });
+    expect(last.event).toMatchObject({ success: false, data: [{ creditsUsed: 1 }] });
     expect((await call(`/v2/agent/${id}`, { method: 'DELETE', ...access() })).body).toEqual({
       success: true,
     });
+    release();
+  });
+
+  it('that is cancelled ends after the pages that it is opening', async () => {
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await using slow = await startPages({
+      '/slow': async (_, response) => {
+        open();
+        await held;
+        response.setHeader('content-type', 'text/html').end(LAMP);
+      },
+    });
+    script(calls(['scrape', { url: `${slow.url}/slow` }]));
+    const { id } = (await send('/v2/agent', { prompt: 'Who?', urls: [slow.url] })).body;
+    await opened;
+    await call(`/v2/agent/${id}`, { method: 'DELETE', ...access() });
+    expect((await read(`/v2/agent/${id}`)).body.status).toBe('processing');
+    release();
+    const body = await ended(`/v2/agent/${id}`);
+    expect([body.status, body.creditsUsed]).toEqual(['cancelled', 1]);
   });
 
   it('never costs more than maxCredits, and gives what it knows when they are used up', async () => {

@@ -1,7 +1,7 @@
 import { v5 as uuidv5 } from 'uuid';
 import type { JobFacts } from '../../jobs/support/facts.ts';
 import type { Fix } from '../../jobs/support/finding.ts';
-import { mergeParameters } from '../../jobs/support/verdict.ts';
+import { requestOfTrial } from '../../jobs/support/trial.ts';
 import { type ScrapeRequest, scrapeBody } from '../../schemas/scrape.ts';
 import type { Database } from '../../storage/db/client.ts';
 import { insertChildJobs } from '../../storage/db/jobs/jobs.ts';
@@ -19,13 +19,8 @@ const LEAST_TRIAL_MS = 3_000;
  * The page of a job with the parameters of a fix, as a scrape that costs and changes as little as possible.
  */
 function trialRequest(job: JobFacts, fix: Fix, remainingMs: number): ScrapeRequest | undefined {
-  const { page, crawl } = job;
-  const options = page?.request ?? crawl?.request.scrapeOptions;
-  // The file of a parse is deleted when its job has ended.
-  if (!options || page?.request.upload) return undefined;
-  const url = crawl && fix.expects === 'moreLinks' ? crawl.start : (page?.url ?? crawl?.request.url);
-  const parameters = crawl ? ((fix.parameters.scrapeOptions ?? {}) as Fix['parameters']) : fix.parameters;
-  const wanted = mergeParameters({ ...(options as ScrapeRequest), url: url ?? '' }, parameters);
+  const wanted = requestOfTrial(job, fix);
+  if (!wanted) return undefined;
   const request = {
     ...wanted,
     formats: [{ type: fix.expects === 'moreLinks' ? 'links' : 'markdown' }],

@@ -66,7 +66,7 @@ const cancel = defineRoute({
   method: 'delete',
   path: `${path}/:id`,
   tag,
-  summary: 'Cancel an agent; it ends after the calls that are running. One that has ended stays as it is',
+  summary: 'Cancel an agent; it ends after the pages that it is opening. One that has ended stays as it is',
   params: jobIdParams,
   response: schemas.cancelAgentResponse,
   errors: ['NOT_FOUND'],

@@ -1,4 +1,4 @@
-import { asUntestable, keepCookies, READ_IMAGES, repeatsActions } from './error-rules.ts';
+import { keepCookies, READ_IMAGES } from './error-rules.ts';
 import type { DocumentFacts, PageFacts } from './facts.ts';
 import type { Finding, Fix } from './finding.ts';
 
@@ -23,12 +23,6 @@ const REFUSALS = new Set([401, 403, 406]);
  * @returns `undefined` if there is nothing to complain about
  */
 export function explainDocument(page: CompletedPage, question: string): Finding | undefined {
-  const finding = findCause(page, question);
-  if (!finding || !repeatsActions(page.request)) return finding;
-  return { ...finding, fixes: finding.fixes.map(asUntestable) };
-}
-
-function findCause(page: CompletedPage, question: string): Finding | undefined {
   const { document } = page;
   const { statusCode, words, isCopy, challenge } = document;
   if (challenge !== undefined) return explainChallenge(page, challenge);

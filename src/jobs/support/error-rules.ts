@@ -1,6 +1,4 @@
 import { ERRORS, type ErrorCode, isErrorCode } from '../../errors.ts';
-import type { Action } from '../../schemas/actions.ts';
-import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import type { PageFacts } from './facts.ts';
 import type { Finding, Fix } from './finding.ts';
 
@@ -35,23 +33,6 @@ export const READ_IMAGES: Fix = {
   expects: 'page',
   effect: 'With the mode "auto", the text in the images of the PDF is recognised.',
 };
-
-/** Whether an action may change something at the site, so that a test must not repeat it. */
-const CHANGES_SITE: Record<Action['type'], boolean> = {
-  wait: false,
-  click: true,
-  write: true,
-  press: true,
-  scroll: false,
-  screenshot: false,
-  scrape: false,
-  executeJavascript: true,
-  pdf: false,
-};
-
-/** Whether a test of the request would repeat a click, typing or a script. */
-export const repeatsActions = ({ actions = [] }: Pick<ScrapeRequest, 'actions'>) =>
-  actions.some(({ type }) => CHANGES_SITE[type]);
 
 function longerTimeout({ request }: PageFacts): Fix[] {
   const timeout = Math.min(MAX_TIMEOUT_MS, Math.max(LONGER_TIMEOUT_MS, request.timeout * 2));
@@ -90,20 +71,20 @@ export const keepCookies = ({ attempts }: PageFacts): Fix[] =>
         },
       ];
 
-/** A wait before the first action; not tested where actions would be repeated. */
-function waitBeforeActions({ request }: PageFacts): Fix[] {
-  const { actions = [] } = request;
-  if (!repeatsActions(request)) {
+/** Leaves out the action that failed, or all of them where the URL is no page. */
+function withoutFailedAction({ request: { actions = [] }, error }: PageFacts): Fix[] {
+  // The message of the error begins with the position of the action.
+  const position = Number(/^Action (\d+) /.exec(error?.message ?? '')?.[1]);
+  const failed = actions[position - 1];
+  if (!failed)
     return [
       { parameters: { actions: [] }, expects: 'page', effect: 'The page is scraped without its actions.' },
     ];
-  }
   return [
     {
-      parameters: { actions: [{ type: 'wait', milliseconds: 3_000 }, ...actions] },
+      parameters: { actions: actions.filter((action) => action !== failed) },
       expects: 'page',
-      effect: 'The element may appear late, so wait before the first action.',
-      untestable: 'A test would repeat the clicks or the typing of the request.',
+      effect: `Action ${position} (${failed.type}) is left out. If its element appears late, put an action of type wait with its selector before it instead.`,
     },
   ];
 }
@@ -197,7 +178,7 @@ const RULES: Partial<Record<ErrorCode, ErrorRule>> = {
   },
   SCRAPE_ACTION_ERROR: {
     advice: 'Check the selectors of the actions against the page.',
-    fixes: waitBeforeActions,
+    fixes: withoutFailedAction,
     confidence: 'medium',
   },
   SCRAPE_AUDIO_UNSUPPORTED_URL: { advice: 'Choose a page with audio.', fixes: withoutFormat('audio') },
@@ -233,18 +214,11 @@ export function explainError(page: PageFacts & { error: NonNullable<PageFacts['e
   const { code, message } = page.error;
   const rule = isErrorCode(code) ? RULES[code] : undefined;
   const summary = isErrorCode(code) ? `${ERRORS[code].summary}.` : '';
-  const fixes = rule?.fixes?.(page) ?? [];
   return {
     topic: code,
     cause: `${code}: ${message || summary}`,
     advice: rule?.advice ?? summary,
-    fixes: repeatsActions(page.request) ? fixes.map(asUntestable) : fixes,
+    fixes: rule?.fixes?.(page) ?? [],
     confidence: rule?.confidence ?? 'high',
   };
 }
-
-/** A test would repeat the actions of the request. */
-export const asUntestable = (fix: Fix): Fix => ({
-  ...fix,
-  untestable: 'A test would repeat the clicks or the typing of the request.',
-});

@@ -3,12 +3,18 @@ import { explainDocument } from './document-rules.ts';
 import { explainError } from './error-rules.ts';
 import type { JobFacts, PageFacts } from './facts.ts';
 import type { Finding } from './finding.ts';
+import { withoutRepeatedActions } from './trial.ts';
 
 /**
  * Explains why a job went as it did.
  * @returns `undefined` if nothing about it is out of the ordinary
  */
 export function explainJob(job: JobFacts, question: string): Finding | undefined {
+  const finding = findCause(job, question);
+  return finding && withoutRepeatedActions(finding, job);
+}
+
+function findCause(job: JobFacts, question: string): Finding | undefined {
   const { page, pages, crawl } = job;
   const isDenied = page?.error?.code === 'CRAWL_DENIAL' || page?.error?.code === 'EXTERNAL_LINK';
   if (pages && !isDenied && pages.failed > 0 && pages.failed >= pages.completed && page?.error) {

@@ -69,14 +69,16 @@ export interface NewTurn {
 }
 
 /**
- * Stores a turn with its calls and their jobs. An attempt that was lost may have stored the turn already; its
- * calls then stay as they are. Calls that cost more than the team has left fail, because other work may have
+ * Stores a turn with its calls and their jobs, unless the run has ended meanwhile. An attempt that was lost
+ * may have stored the turn already; its calls then stay as they are. Calls that cost more than the team has left fail, because other work may have
  * taken its credits in the meantime.
  */
 export async function addTurn(db: Database, run: AgentRun, { turn, step, ...rest }: NewTurn): Promise<void> {
   await db.query.transaction().execute(async (query) => {
     // A second attempt at the same time waits here, and then finds the turn of the first one.
-    await sql`select from jobs where id = ${run.id} for update`.execute(query);
+    const job = await sql<{ status: string }>`
+      select status from jobs where id = ${run.id} for update`.execute(query);
+    if (job.rows[0]?.status !== 'scraping') return;
     const { rows } = await sql<{ next: number; exists: boolean }>`
       select coalesce(max(sequence) + 1, 0) as next, coalesce(bool_or(turn = ${turn}), false) as exists
       from agent_steps where job_id = ${run.id}`.execute(query);
