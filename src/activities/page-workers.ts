@@ -74,7 +74,6 @@ export function pageWorkerActivities(deps: PageWorkerDeps) {
       const prefix = `${jobId}/${number}/`;
       const name = `${prefix}${info.attempt}`;
       if (info.attempt > 1) await releaseClaims(db, { jobId, workerPrefix: prefix, isWorkerLost: true });
-      using _ = startHeartbeat(() => renewClaims(db, { jobId, pageWorker: name }));
       const stop = new AbortController();
       const signal = AbortSignal.any([cancellationSignal, stop.signal]);
       using browser = opensBrowser(options) ? browserCapacity.addPageWorker(jobId) : undefined;
@@ -84,6 +83,10 @@ export function pageWorkerActivities(deps: PageWorkerDeps) {
       const extraCredits = (pageId: string) =>
         extraCreditsOfPage(db, { pageId, teamId: job.teamId, pageWorker: name });
       const scraper = new PageScraper(jobId, job, { ...deps, signal, duringWait, onFault, extraCredits });
+      using _ = startHeartbeat(
+        () => renewClaims(db, { jobId, pageWorker: name }),
+        () => (cipher.encrypts ? undefined : scraper.chunk.report),
+      );
       try {
         const pageWorker = new PageWorker({
           db,

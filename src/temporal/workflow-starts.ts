@@ -19,6 +19,7 @@ import type { AgentInput, agent, extract } from '../workflows/agent.ts';
 import type { batch } from '../workflows/batch.ts';
 import type { crawl } from '../workflows/crawl.ts';
 import type { map } from '../workflows/map.ts';
+import type { AskedPages } from '../workflows/page-jobs.ts';
 import type { preview } from '../workflows/preview.ts';
 import { QUEUES } from '../workflows/queues.ts';
 import type { ScrapeInput, scrape } from '../workflows/scrape.ts';
@@ -223,8 +224,10 @@ export interface PageJobStart {
   teamId: string;
   /** The text that the Temporal UI shows for the job. */
   label: string;
-  host?: string;
-  /** Whether the job has zero data retention, so that it gets no search attributes. */
+  host?: string | undefined;
+  /** What is asked for; absent for a job that continues. */
+  asked?: AskedPages;
+  /** Whether the job has zero data retention, so that it gets no search attributes, and its input says nothing. */
   isEncrypted?: boolean;
   /** Whether to start the delivery of webhook events. */
   webhook: boolean;
@@ -235,13 +238,14 @@ export interface PageJobStart {
 /**
  * Starts the workflow of a batch or crawl, or wakes it if it is running.
  * @example
- * await startPageJob(client, { kind: 'crawl', jobId, teamId, label: url, host: 'a.test', webhook: false });
+ * const asked = { url, limit: 100 };
+ * await startPageJob(client, { kind: 'crawl', jobId, teamId, label: url, host: 'a.test', asked, webhook: false });
  */
 export async function startPageJob(client: Client, job: PageJobStart): Promise<void> {
-  const { kind, jobId, teamId, label, host, isEncrypted, webhook, prepared } = job;
+  const { kind, jobId, teamId, label, host, asked, isEncrypted, webhook, prepared } = job;
   await client.workflow.signalWithStart<typeof batch | typeof crawl>(JOB_KINDS[kind].workflow, {
     ...optionsOf({ kind, jobId, teamId, summary: label, host, isHidden: isEncrypted }),
-    args: [{ jobId, webhook, ...(prepared && { prepared }) }],
+    args: [{ jobId, webhook, ...(prepared && { prepared }), ...(asked && !isEncrypted && { asked }) }],
     signal: 'wake',
     signalArgs: [],
   });

@@ -92,12 +92,10 @@ const pageWorkerActivities = proxyActivities<Pick<Activities, 'scrapePages'>>({
   retry: { ...PERSISTENT, maximumAttempts: 10_000 },
 });
 
-/** The activity `scrapePages`, named in the Temporal UI after its page worker. */
+/** The activity `scrapePages`, with what the Temporal UI shows of it. */
 export const pageWorkers = {
-  scrapePages: (input: Parameters<Activities['scrapePages']>[0]) =>
-    pageWorkerActivities.scrapePages.executeWithOptions({ summary: `Page worker ${input.lane + 1}` }, [
-      input,
-    ]),
+  scrapePages: (input: Parameters<Activities['scrapePages']>[0], summary: string) =>
+    pageWorkerActivities.scrapePages.executeWithOptions({ summary }, [input]),
 };
 
 /**

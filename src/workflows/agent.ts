@@ -11,6 +11,7 @@ import type { OpenCall, TurnReport } from '../activities/agent/turn-report.ts';
 import { toServiceError } from '../errors.ts';
 import { workflowIdOf } from '../job-kinds.ts';
 import { agentSteps } from './activities.ts';
+import { childAttributes } from './child-attributes.ts';
 import { logFailure } from './failure.ts';
 import type { map } from './map.ts';
 import type { scrape } from './scrape.ts';
@@ -89,11 +90,12 @@ async function endAfter(jobId: string, error: unknown): Promise<void> {
 
 async function executeCall(jobId: string, { sequence, label, child }: OpenCall): Promise<void> {
   if (child) {
-    const { kind, id, timeoutMs } = child;
+    const { kind, id, timeoutMs, host } = child;
     const options = {
       workflowId: workflowIdOf(kind, id),
       args: [{ jobId: id, timeoutMs, label }] as [Parameters<typeof scrape>[0]],
       staticSummary: label,
+      typedSearchAttributes: childAttributes(kind, host),
     };
     try {
       await executeChild<typeof scrape | typeof map | typeof search>(kind, options);

@@ -13,8 +13,9 @@ import {
 } from '@temporalio/workflow';
 import { toServiceError } from '../errors.ts';
 import type { PageWorkerReport } from '../jobs/page-jobs/page-worker-report.ts';
-import type { JobSummary } from '../storage/db/jobs/job-summary.ts';
+import type { FailedPage, JobSummary } from '../storage/db/jobs/job-summary.ts';
 import { bookkeeping, pageWorkers } from './activities.ts';
+import { addFailedPages, describeProgress, summaryOfPageWorker } from './describe-page-job.ts';
 import { logFailure } from './failure.ts';
 import { Outcome } from './search-attributes.ts';
 import { help, pause, resume, retune, wake } from './signals.ts';
@@ -30,7 +31,12 @@ export interface PageJobInput {
   prepared?: boolean;
   /** Whether the job was paused when an earlier run continued as this one. */
   paused?: boolean;
+  /** Only for the Temporal UI, which shows the input; absent with zero data retention. */
+  asked?: AskedPages;
 }
+
+/** What the request of a crawl or batch asks for. */
+export type AskedPages = { url: string; limit: number } | { urls: number };
 
 /** Interval at which new pages are looked for while sitemaps are read and no page is open. */
 const DISCOVERY_PAUSE = '1s';
@@ -105,6 +111,8 @@ class PageJobRun {
   #failure: { error: unknown } | undefined;
   /** The last report of a page worker. */
   #report: PageWorkerReport | undefined;
+  /** The first pages that failed in this run. */
+  readonly #failedPages: FailedPage[] = [];
   #summary: JobSummary | undefined;
 
   constructor({ jobId, paused = false }: PageJobInput, discover?: () => Promise<unknown>) {
@@ -218,12 +226,10 @@ class PageJobRun {
       let wanted = number + 1;
       while (number < wanted && !this.#isPaused && !this.#failure && !this.#mustContinueAsNew()) {
         this.#wakeCountSeen = this.#wakeCount;
-        const report = await pageWorkers.scrapePages({
-          jobId: this.#jobId,
-          lane: number,
-          running: this.#running.size,
-        });
+        const input = { jobId: this.#jobId, lane: number, running: this.#running.size };
+        const report = await pageWorkers.scrapePages(input, summaryOfPageWorker(number, this.#report));
         this.#report = report;
+        addFailedPages(this.#failedPages, report);
         // Workers of an earlier version began discovery before the first page and do not report `placed`.
         if (report.placed !== false && !report.full) this.#beginDiscovery();
         this.#showState();
@@ -283,23 +289,7 @@ class PageJobRun {
 
   #showState(): void {
     const discovering = this.#isPrepared && this.#isDiscovering;
-    setCurrentDetails(describe(this.#report, { paused: this.#isPaused, discovering }));
+    const state = { paused: this.#isPaused, discovering, failedPages: this.#failedPages };
+    setCurrentDetails(describeProgress(this.#report, state));
   }
-}
-
-/** The text that the Temporal UI shows while a job runs. */
-function describe(
-  report: PageWorkerReport | undefined,
-  state: { paused: boolean; discovering: boolean },
-): string {
-  if (!report) return 'Starting.';
-  const { total, completed, failed, credits, lanes } = report;
-  return [
-    `**${completed + failed} of ${total} pages**${state.paused ? ', paused' : ''}`,
-    `- with a document: ${completed}`,
-    `- failed: ${failed}`,
-    `- credits: ${credits}`,
-    `- page workers: ${lanes}`,
-    ...(state.discovering ? ['- sitemaps are being read'] : []),
-  ].join('\n');
 }

@@ -4,7 +4,7 @@ import { JOB_KINDS, workflowIdOf } from '../job-kinds.ts';
 import { searchSteps } from './activities.ts';
 import { recordedFailure } from './failure.ts';
 import type { ScrapeInput, scrape } from './scrape.ts';
-import { JobKind, TeamId } from './search-attributes.ts';
+import { Host, JobKind, TeamId } from './search-attributes.ts';
 
 /** The scrapes continue when the search ends before them, because their ids are known. */
 const ABANDON: ParentClosePolicy = 'ABANDON';
@@ -34,6 +34,7 @@ export async function search(input: ScrapeInput): Promise<string | undefined> {
 /** Starts the scrape of a result. @returns a function that waits for its end, whatever its outcome */
 async function startScrape({ teamId, ...input }: ResultScrape): Promise<() => Promise<unknown>> {
   const { workflow, priority } = JOB_KINDS.scrape;
+  const host = URL.parse(input.label)?.host;
   const child = await startChild<typeof scrape>(workflow, {
     workflowId: workflowIdOf('scrape', input.jobId),
     args: [input],
@@ -43,6 +44,7 @@ async function startScrape({ teamId, ...input }: ResultScrape): Promise<() => Pr
     typedSearchAttributes: [
       { key: TeamId, value: teamId },
       { key: JobKind, value: 'scrape' },
+      ...(host ? [{ key: Host, value: host }] : []),
     ],
   });
   return () =>

@@ -8,6 +8,7 @@ import {
 } from '@temporalio/workflow';
 import { JOB_KINDS, workflowIdOf } from '../job-kinds.ts';
 import { supportSteps, supportTools } from './activities.ts';
+import { childAttributes } from './child-attributes.ts';
 import { recordedFailure } from './failure.ts';
 import { QUEUES } from './queues.ts';
 import type { scrape } from './scrape.ts';
@@ -78,6 +79,7 @@ async function runTrial(trial: { jobId: string; timeoutMs: number }): Promise<vo
     taskQueue: QUEUES.scrape,
     args: [trial],
     staticSummary: 'Test of a fix',
+    typedSearchAttributes: childAttributes('scrape', undefined),
     parentClosePolicy: ParentClosePolicy.ABANDON,
     cancellationType: ChildWorkflowCancellationType.ABANDON,
   }).catch((error) => {

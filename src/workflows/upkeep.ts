@@ -12,6 +12,7 @@ import type { OverdueJob, StalledJob } from '../storage/db/jobs/page-jobs.ts';
 import { bookkeeping, upkeepSteps } from './activities.ts';
 import type { batch } from './batch.ts';
 import type { crawl } from './crawl.ts';
+import { JobKind, TeamId } from './search-attributes.ts';
 import { wake } from './signals.ts';
 import { startDeliveries } from './webhooks.ts';
 
@@ -42,7 +43,7 @@ export async function upkeep(): Promise<void> {
  * Starts a workflow for a job that has none. A workflow that is running is woken instead, because it may
  * have missed a signal.
  */
-async function restartJob({ id, kind }: StalledJob): Promise<void> {
+async function restartJob({ id, kind, teamId }: StalledJob): Promise<void> {
   const workflowId = workflowIdOf(kind, id);
   try {
     await startChild<typeof batch | typeof crawl>(JOB_KINDS[kind].workflow, {
@@ -50,6 +51,13 @@ async function restartJob({ id, kind }: StalledJob): Promise<void> {
       args: [{ jobId: id, webhook: true, prepared: kind !== 'crawl' }],
       parentClosePolicy: 'ABANDON',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      // A round of an earlier version did not read the team.
+      ...(teamId && {
+        typedSearchAttributes: [
+          { key: TeamId, value: teamId },
+          { key: JobKind, value: kind },
+        ],
+      }),
     });
     log.warn('restarted a job that had lost its workflow', { workflowId });
   } catch (error) {

@@ -19,6 +19,8 @@ const CHANGED_STEPS = [
   ['support-proved.json', 'judgeTrial'],
   ['search-scraped.json', 'addDocuments'],
   ['agent-cancelled.json', 'finishCall'],
+  ['agent-left.json', 'endRun'],
+  ['batch-paused.json', 'isPaused'],
   ['extract-completed.json', 'takeTurn'],
   ['preview-completed.json', 'previewCrawl'],
 ] as const;

@@ -97,6 +97,7 @@ describe('the history of a crawl with failures', () => {
       pages: 5,
       completed: 4,
       failures: { SCRAPE_SITE_ERROR: 1 },
+      failedPages: [{ url: `${pages.url}/reset`, code: 'SCRAPE_SITE_ERROR' }],
       credits: 4,
       slowestHost: {
         host: new URL(pages.url).host,
@@ -114,6 +115,7 @@ describe('the history of a crawl with failures', () => {
     expect(details).toContain('- credits: 4');
     expect(details).toContain(`- slowest host: ${new URL(pages.url).host}, `);
     expect(details).toContain('- skipped: robots.txt 2, same page as another 1');
+    expect(details).toContain(`- \`${pages.url}/reset\`: SCRAPE_SITE_ERROR`);
   });
 
   it('names every step and its result', () => {
@@ -127,7 +129,9 @@ describe('the history of a crawl with failures', () => {
       result: { pages: expect.any(Number), blocked: 1, files: { read: 1, failed: {}, truncated: false } },
     });
     const chunks = steps.filter(({ name }) => name === 'scrapePages');
-    for (const { summary } of chunks) expect(summary).toMatch(/^Page worker \d+$/);
+    expect(chunks[0]?.summary).toBe('Page worker 1');
+    for (const { summary } of chunks.slice(1))
+      expect(summary).toMatch(/^Page worker \d+, after \d+ of \d+ pages, \d failed$/);
     const reports = chunks.flatMap(({ result: report }) => (report?.chunk ? [report.chunk] : []));
     const ended = reports.flatMap(({ pages: ordinals }: { pages: string }) =>
       ordinals.split(', ').filter(Boolean),
@@ -135,13 +139,22 @@ describe('the history of a crawl with failures', () => {
     expect(ended.length).toBeGreaterThan(0);
     expect(ended.join()).toMatch(/^[\d,-]+$/);
     expect(reports.filter(({ failed }) => failed)).toEqual([
-      expect.objectContaining({ failed: { SCRAPE_SITE_ERROR: 1 } }),
+      expect.objectContaining({
+        failed: { SCRAPE_SITE_ERROR: 1 },
+        failedPages: [{ url: `${pages.url}/reset`, code: 'SCRAPE_SITE_ERROR' }],
+      }),
     ]);
   });
 
-  it('names no page and replays', async () => {
+  it('shows what was asked for, names no page but those that failed, and replays', async () => {
     const told = payloadsOf(history).filter((payload) => !payload.includes(`Crawl of ${pages.url}`));
-    expect(told.filter((payload) => /http|\/one|\/two|\/private/.test(payload))).toEqual([]);
+    expect(told.map((payload) => payload.startsWith('{') && JSON.parse(payload))).toContainEqual({
+      jobId: id,
+      webhook: false,
+      asked: { url: `${pages.url}/`, limit: expect.any(Number) },
+    });
+    const others = told.filter((payload) => !/"asked"|\/reset/.test(payload));
+    expect(others.filter((payload) => /http|\/one|\/two|\/private/.test(payload))).toEqual([]);
     await replay(history, `crawl/${id}`);
   });
 });
@@ -215,7 +228,7 @@ describe('jobs with zero data retention', () => {
     expect((await handle.result()) ?? null).toBeNull();
     const told = payloadsOf(await handle.fetchHistory()).join('\n');
     expect(told).not.toContain('127.0.0.1');
-    expect(told).not.toMatch(/"chunk"|"failed":\{|"blocked"|"robotsTxt"|SCRAPE_SITE_ERROR/);
+    expect(told).not.toMatch(/"asked"|"chunk"|"failed":\{|"blocked"|"robotsTxt"|SCRAPE_SITE_ERROR|, after/);
     expect(await detailsOf(`crawl/${id}`)).not.toContain('slowest');
 
     const { body } = await scrape({ url: `${pages.url}/one`, zeroDataRetention: true });

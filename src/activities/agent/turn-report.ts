@@ -9,7 +9,7 @@ export interface OpenCall {
   /** The text that the Temporal UI shows for it. */
   label: string;
   /** The job that does its work. */
-  child?: { kind: ChildKind; id: string; timeoutMs: number };
+  child?: { kind: ChildKind; id: string; timeoutMs: number; host?: string };
 }
 
 /** The next calls of a run; it ends if it has no calls and another turn is not wanted. */
@@ -27,14 +27,25 @@ export function reportTurn(run: AgentRun, calls: readonly Step[]): TurnReport {
   const scrapeTimeoutMs = kind === 'extract' ? request.scrapeOptions.timeout : CHILD_TIMEOUT_MS;
   return {
     isEnd: false,
-    calls: calls.map(({ sequence, tool, summary, childId: id }) => ({
+    calls: calls.map(({ sequence, tool, summary, input, childId: id }) => ({
       sequence,
       // The words of a search may come from the prompt, which is not shown.
       label: tool === 'search' ? tool : `${tool} ${summary}`.slice(0, 120),
       ...(id !== null &&
         isChildKind(tool) && {
-          child: { kind: tool, id, timeoutMs: tool === 'scrape' ? scrapeTimeoutMs : CHILD_TIMEOUT_MS },
+          child: {
+            kind: tool,
+            id,
+            timeoutMs: tool === 'scrape' ? scrapeTimeoutMs : CHILD_TIMEOUT_MS,
+            ...hostOf(input.url),
+          },
         }),
     })),
   };
+}
+
+/** The host of the URL of a call, by which the Temporal UI finds its job. */
+function hostOf(url: unknown): { host?: string } {
+  const host = URL.parse(String(url))?.host;
+  return host ? { host } : {};
 }

@@ -60,6 +60,10 @@ function parseUrls({ urls, ignoreInvalidURLs }: BatchRequest, allowLocalNames: b
 const describeUrls = ([first = '', ...others]: string[]) =>
   others.length ? `${first} and ${others.length} more` : first;
 
+/** The host of all pages; `undefined` if they are on several, because a job is found by one. */
+const hostOf = ([first, ...others]: readonly { host: string }[]) =>
+  others.every(({ host }) => host === first?.host) ? first?.host : undefined;
+
 /**
  * Creates the check of whether a request may add pages to a batch.
  * @returns a function that returns the cipher of the batch. It throws a ServiceError `BAD_REQUEST` if the
@@ -140,6 +144,8 @@ const create = defineRoute({
       jobId: id,
       teamId,
       label: `Batch of ${pages.length} pages`,
+      ...(!isEncrypted && { host: hostOf(pages) }),
+      asked: { urls: pages.length },
       isEncrypted,
       // An existing batch may have been started with a webhook.
       webhook: webhook !== undefined || appendToId !== undefined,

@@ -1,4 +1,4 @@
-import type { HostTime } from '../../storage/db/jobs/job-summary.ts';
+import { type FailedPage, type HostTime, MAX_SHOWN_URL } from '../../storage/db/jobs/job-summary.ts';
 import { hasEnded } from '../../storage/db/pages/record-and-claim.ts';
 import type { ScrapedPage } from './finished-pages.ts';
 
@@ -11,6 +11,8 @@ export interface ChunkReport {
   pages: string;
   /** Number of failed pages by error code; absent if no page failed. */
   failed?: Record<string, number>;
+  /** The first pages that failed, at most five; absent if no page failed. */
+  failedPages?: FailedPage[];
   /** Number of pages that will be tried again; absent if there are none. */
   retried?: number;
   /**
@@ -20,10 +22,14 @@ export interface ChunkReport {
   postponed?: number;
 }
 
+/** Failed pages that a chunk names at most, so that a history of thousands of chunks stays small. */
+const MAX_FAILED_PAGES = 5;
+
 /** Counts the outcomes of the pages of one chunk and measures how long their hosts took. */
 export class ChunkLog {
   readonly #ended: number[] = [];
   readonly #failed: Record<string, number> = {};
+  readonly #failedPages: FailedPage[] = [];
   #retried = 0;
   #postponed = 0;
   readonly #hosts = new Map<string, HostTime>();
@@ -34,7 +40,7 @@ export class ChunkLog {
    *   milliseconds that the host took
    */
   async observe(
-    { ordinal, host }: { ordinal: number; host: string },
+    { ordinal, host, url }: { ordinal: number; host: string; url: string },
     scrape: (onFetched: (ms: number) => void) => Promise<ScrapedPage>,
   ): Promise<ScrapedPage> {
     const page = await scrape((ms) => this.#addTime(host, ms));
@@ -42,8 +48,14 @@ export class ChunkLog {
     if (hasEnded(page.end)) this.#ended.push(ordinal);
     else if (outcome === 'retry' && !isUncounted) this.#retried++;
     else this.#postponed++;
-    if (outcome === 'failed' && error) this.#failed[error.code] = (this.#failed[error.code] ?? 0) + 1;
+    if (outcome === 'failed' && error) this.#addFailure(url, error.code);
     return page;
+  }
+
+  #addFailure(url: string, code: string): void {
+    this.#failed[code] = (this.#failed[code] ?? 0) + 1;
+    if (this.#failedPages.length < MAX_FAILED_PAGES)
+      this.#failedPages.push({ url: url.slice(0, MAX_SHOWN_URL), code });
   }
 
   #addTime(host: string, ms: number): void {
@@ -54,7 +66,7 @@ export class ChunkLog {
   get report(): ChunkReport {
     return {
       pages: rangesOf(this.#ended),
-      ...(Object.keys(this.#failed).length && { failed: this.#failed }),
+      ...(this.#failedPages.length && { failed: this.#failed, failedPages: this.#failedPages }),
       ...(this.#retried && { retried: this.#retried }),
       ...(this.#postponed && { postponed: this.#postponed }),
     };

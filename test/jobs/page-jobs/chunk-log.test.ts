@@ -42,11 +42,13 @@ describe('the report of a chunk', () => {
     ];
     for (const [ordinal, end] of ends.entries()) {
       const host = 'a.test';
-      await log.observe({ ordinal, host }, async () => ({ end: { id: String(ordinal), host, ...end } }));
+      const url = `http://${host}/${ordinal}`;
+      await log.observe({ ordinal, host, url }, async () => ({ end: { id: String(ordinal), host, ...end } }));
     }
     expect(log.report).toEqual({
       pages: '0, 4-5',
       failed: { SCRAPE_TIMEOUT: 1 },
+      failedPages: [{ url: 'http://a.test/4', code: 'SCRAPE_TIMEOUT' }],
       retried: 1,
       postponed: 2,
     });

@@ -12,13 +12,28 @@ export interface HostTime {
   ms: number;
 }
 
-/** The outcome of a batch or crawl in numbers, without URLs or content of its pages. */
+/** A page that failed, as the Temporal UI names it. */
+export interface FailedPage {
+  /** The URL, cut off after `MAX_SHOWN_URL` characters. */
+  url: string;
+  code: string;
+}
+
+/** Characters of a URL that the Temporal UI shows at most. */
+export const MAX_SHOWN_URL = 300;
+
+/** Failed pages that a summary names at most, so that the result of a workflow stays small. */
+const MAX_FAILED_PAGES = 20;
+
+/** The outcome of a batch or crawl: numbers, and the pages that failed. It has no content of pages. */
 export interface JobSummary {
   status: string;
   pages: number;
   completed: number;
   /** Number of failed pages by error code. */
   failures: Record<string, number>;
+  /** The first failed pages; absent if no page failed. */
+  failedPages?: FailedPage[];
   credits: number;
   /** The host with the longest average fetch time; absent if no page was fetched. */
   slowestHost?: { host: string; requests: number; averageMs: number };
@@ -58,6 +73,7 @@ export async function summarizeJob(db: Database, jobId: string): Promise<JobSumm
     completed: number;
     credits: number;
     failures: Record<string, number> | null;
+    failed: FailedPage[] | null;
     slowest: JobSummary['slowestHost'] | null;
     blocked: number;
     external: number;
@@ -69,6 +85,9 @@ export async function summarizeJob(db: Database, jobId: string): Promise<JobSumm
       (select json_object_agg(code, count) from (
         select error ->> 'code' as code, count(*)::int from pages
         where job_id = jobs.id and status = 'failed' group by 1 order by 2 desc) as by_code) as failures,
+      (select json_agg(first) from (
+        select left(url, ${MAX_SHOWN_URL}) as url, error ->> 'code' as code from pages
+        where job_id = jobs.id and status = 'failed' order by ordinal limit ${MAX_FAILED_PAGES}) as first) as failed,
       (select json_build_object('host', host, 'requests', requests, 'averageMs', round(ms::numeric / requests)) from host_times
         where job_id = jobs.id order by ms::numeric / requests desc limit 1) as slowest,
       progress.blocked,
@@ -87,6 +106,7 @@ export async function summarizeJob(db: Database, jobId: string): Promise<JobSumm
     completed,
     credits,
     failures,
+    failed,
     slowest,
     blocked,
     external,
@@ -107,6 +127,7 @@ export async function summarizeJob(db: Database, jobId: string): Promise<JobSumm
     pages,
     completed,
     failures: failures ?? {},
+    ...(failed && { failedPages: failed }),
     credits,
     ...(slowest && { slowestHost: slowest }),
     skipped: Object.fromEntries(Object.entries(skipped).filter(([, count]) => count > 0)),

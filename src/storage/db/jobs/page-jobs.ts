@@ -95,6 +95,8 @@ export async function listActiveCrawls(db: Database, teamId: string) {
 export interface StalledJob {
   id: string;
   kind: PageJobKind;
+  /** `null` with zero data retention, because nothing of the job is shown. */
+  teamId: string | null;
 }
 
 const MAX_STALLED_JOBS = 50;
@@ -106,14 +108,15 @@ const MAX_STALLED_JOBS = 50;
 export async function takeStalledJobs(db: Database, stalledMs: number): Promise<StalledJob[]> {
   const { rows } = await sql<StalledJob>`
     with stalled as (
-      select job_id, jobs.kind from job_progress join jobs on jobs.id = job_id
+      select job_id, jobs.kind, case when wrapped_key is null then jobs.team_id end as team_id
+      from job_progress join jobs on jobs.id = job_id
       where status = 'scraping' and not paused
         and touched_at < now() - make_interval(secs => ${stalledMs / 1000})
       order by touched_at limit ${MAX_STALLED_JOBS}
     )
     update job_progress set touched_at = now() from stalled
     where job_progress.job_id = stalled.job_id
-    returning stalled.job_id as id, stalled.kind`.execute(db.query);
+    returning stalled.job_id as id, stalled.kind, stalled.team_id as "teamId"`.execute(db.query);
   return rows;
 }
 
