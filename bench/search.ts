@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { readConfig } from '../src/config.ts';
 import { splitSentences } from '../src/content/answers/sentences.ts';
 import { createContent } from '../src/content/html/content.ts';
 import { makePageEntry, type PageEntry } from '../src/content/indexing/page-entry.ts';
@@ -241,7 +240,7 @@ async function main(interrupt: AbortSignal): Promise<void> {
   chmodSync(dataDir, 0o755);
   const reserved = await reservePort(5432);
   const { port } = reserved;
-  const { plan, url } = await preparePostgres({ dataDir, cacheDir: readConfig().cacheDir, port });
+  const { plan, url } = await preparePostgres({ dataDir, port });
   const server = plan.launch();
   try {
     await plan.ready(server, AbortSignal.any([interrupt, AbortSignal.timeout(60_000)]));

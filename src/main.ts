@@ -203,11 +203,9 @@ interface TemporalEndpoint {
 
 async function startPostgres(start: StartContext): Promise<string> {
   const { config, progress, processes, startAborter } = start;
-  const { dataDir, cacheDir } = config;
+  const { dataDir } = config;
   const port = await processes.reservePort(5432);
-  const { plan, url } = await progress.step('Preparing Postgres', () =>
-    preparePostgres({ dataDir, cacheDir, port }),
-  );
+  const { plan, url } = await progress.step('Preparing Postgres', () => preparePostgres({ dataDir, port }));
   await processes.start(plan, startAborter.signal);
   return url;
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { inheritedEnvironment } from '../../src/config.ts';
 import { postgresDir, preparePostgres } from '../../src/run/embedded/postgres.ts';
 import {
-  ensureReachablePrograms,
   findPostgresPrograms,
+  keepPrograms,
   postgresUser,
 } from '../../src/run/embedded/postgres-programs.ts';
 import type { ProcessPlan } from '../../src/run/embedded/supervision/supervised-process.ts';
@@ -15,14 +15,13 @@ import type { PlacedFile } from './places.ts';
 export async function planPostgres(options: {
   placed: PlacedFile;
   dataDir: string;
-  cacheDir: string;
   port: number;
 }): Promise<ProcessPlan> {
-  const { placed, dataDir, cacheDir, port } = options;
-  const { plan } = await preparePostgres({ dataDir, cacheDir, port });
+  const { placed, dataDir, port } = options;
+  const { plan } = await preparePostgres({ dataDir, port });
   const directory = postgresDir(dataDir);
   const user = await postgresUser(directory);
-  const { bin } = ensureReachablePrograms(findPostgresPrograms(directory), user, cacheDir);
+  const { bin } = keepPrograms(findPostgresPrograms(directory), directory);
   const [, ...settings] = serviceOf(placed.file, 'postgres').command ?? [];
   const place = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories='];
   return {

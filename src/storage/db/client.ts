@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
-import { Pool, types } from 'pg';
+import { Client, Pool, types } from 'pg';
 import { codeOf, ServiceError } from '../../errors.ts';
 import { prepareStatements } from './prepared-statements.ts';
 import type { Tables } from './tables.ts';
@@ -12,7 +12,10 @@ types.setTypeParser(types.builtins.INT8, Number);
 export interface Database {
   readonly query: Kysely<Tables>;
   readonly pool: Pool;
-  /** Resolves when the database responds. */
+  /**
+   * Resolves when the database serves a new connection, whose statements call functions, as requests do.
+   * Concurrent calls share one connection.
+   */
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,7 +47,7 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
   const pool = new Pool({
     connectionString: url,
     max: 20,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     options: '-c jit=off',
   });
   pool.on('error', onError);
@@ -53,14 +56,40 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('connect', prepareStatements);
   const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  let probe: Promise<void> | undefined;
   return {
     query,
     pool,
-    async ready() {
-      await pool.query('select 1');
+    ready() {
+      probe ??= probeDatabase(url).finally(() => {
+        probe = undefined;
+      });
+      return probe;
     },
     close: () => query.destroy(),
   };
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Has a new connection run a statement in plpgsql. Connections of the pool may still work where new ones cannot
+ * load the library of that language, because Postgres was upgraded and not started again.
+ */
+async function probeDatabase(url: string): Promise<void> {
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: CONNECT_TIMEOUT_MS,
+  });
+  // A connection that breaks is also reported by the statement under way.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('do $$ begin perform 1; end $$');
+  } finally {
+    await client.end();
+  }
 }
 
 /**
@@ -82,12 +111,22 @@ const UNAVAILABLE_CODES = new Set([
   '08001',
 ]);
 
+/** Messages of Postgres about a library of another version than its programs, or of none. */
+const REPLACED_LIBRARY = /^(could not load library|could not access file|incompatible library) "/;
+
 /**
- * Turns the error of a lost connection into `SERVICE_UNAVAILABLE`. Any other error is returned unchanged.
+ * Turns the error of a lost connection, and that of a database whose programs were replaced, into
+ * `SERVICE_UNAVAILABLE`. Any other error is returned unchanged.
  */
 export function translateDatabaseError(error: unknown): unknown {
   const code = codeOf(error) ?? '';
   const message = error instanceof Error ? error.message : '';
+  if (REPLACED_LIBRARY.test(message))
+    return new ServiceError(
+      'SERVICE_UNAVAILABLE',
+      'The database cannot load one of its libraries, because its programs were replaced. Try again in a few seconds. If that does not help, its operator has to start Postgres again.',
+      { retryAfterSeconds: 5, cause: error },
+    );
   if (
     UNAVAILABLE_CODES.has(code) ||
     (UNAVAILABLE_SOCKET_CODES.has(code) && isConnectError(error)) ||

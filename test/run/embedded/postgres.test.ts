@@ -1,18 +1,26 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { postgresDir, preparePostgres, runningDatabaseUrl } from '../../../src/run/embedded/postgres.ts';
-import {
-  ensureReachablePrograms,
-  findClosedDirectory,
-  findPostgresPrograms,
-} from '../../../src/run/embedded/postgres-programs.ts';
+import { findClosedDirectory, findPostgresPrograms } from '../../../src/run/embedded/postgres-programs.ts';
 import type { ProcessId } from '../../../src/run/embedded/supervision/process-identity.ts';
 import { SupervisedProcess } from '../../../src/run/embedded/supervision/supervised-process.ts';
-import { translateDatabaseError } from '../../../src/storage/db/client.ts';
+import { openDatabase, translateDatabaseError } from '../../../src/storage/db/client.ts';
 import { reserveServerPort } from '../../support/network/server-port.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -36,11 +44,11 @@ afterAll(() => {
   for (const directory of created) rmSync(directory, { recursive: true, force: true });
 });
 
-async function start(port?: number): Promise<string> {
+async function start(port?: number, systemRoot?: string): Promise<string> {
   const { plan, url } = await preparePostgres({
     dataDir,
-    cacheDir: join(dataDir, 'cache'),
     port: port ?? (await reserveServerPort()).port,
+    ...(systemRoot !== undefined && { systemRoot }),
   });
   part = new SupervisedProcess(plan, {
     onProcess: (child) => {
@@ -144,7 +152,7 @@ test('Postgres listens on loopback, requires the password, stores it privately, 
 test.runIf(isRoot)('a data directory inside an inaccessible one is an error that names it', async () => {
   chmodSync(dataDir, 0o700);
   const inside = join(dataDir, 'deep');
-  const prepared = preparePostgres({ dataDir: inside, cacheDir: join(dataDir, 'cache'), port: 1 });
+  const prepared = preparePostgres({ dataDir: inside, port: 1 });
   await expect(prepared).rejects.toMatchObject({
     code: 'BAD_REQUEST',
     message: expect.stringContaining(dataDir),
@@ -158,10 +166,80 @@ test('an inaccessible directory on the path to a program is found', () => {
   expect(findClosedDirectory(join(dataDir, 'a', 'b'), nobody)).toBe(dataDir);
 });
 
-test('programs that the user can reach are not copied', () => {
-  const hidden = openDirectory();
-  const programs = findPostgresPrograms(join(dataDir, 'none'));
-  const nobody = { uid: 65534, gid: 65534 };
-  expect(ensureReachablePrograms(programs, undefined, hidden)).toBe(programs);
-  expect(ensureReachablePrograms({ ...programs, bin: '/usr/bin' }, nobody, hidden).bin).toBe('/usr/bin');
+const DEBIAN_POSTGRES = '/usr/lib/postgresql';
+/** A statement that makes Postgres load a library. */
+const IN_PLPGSQL = 'do $$ begin perform 1; end $$';
+
+const isPlpgsql = (path: unknown) => String(path).endsWith('plpgsql.so');
+
+/** Installs the machine's Postgres below another root. @returns the root, and its library of plpgsql */
+function installPostgres(): { root: string; library: string } {
+  const root = openDirectory();
+  const { files, major } = findPostgresPrograms(join(root, 'no-data'));
+  for (const part of files.parts) cpSync(join(files.root, part), join(root, part), { recursive: true });
+  return { root, library: join(root, 'lib/postgresql', major, 'lib/plpgsql.so') };
+}
+
+describe.runIf(existsSync(DEBIAN_POSTGRES))('an upgrade of Postgres on the machine', () => {
+  test('does not change the running one, which even restarts when the old version is gone', async () => {
+    const { root, library } = installPostgres();
+    const url = await start(undefined, root);
+    writeFileSync(library, 'a library of another build');
+    await query(url, IN_PLPGSQL);
+
+    rmSync(join(root, 'lib'), { recursive: true });
+    const killed = current?.pid ?? 0;
+    process.kill(killed, 'SIGKILL');
+    await expect.poll(() => current !== undefined && current.pid !== killed).toBe(true);
+    await expect.poll(() => query(url, IN_PLPGSQL).catch(String)).toEqual([]);
+
+    await part?.stop();
+    await query(await start(undefined, root), IN_PLPGSQL);
+  });
+
+  test('is taken over by the next start, which deletes the copy of the older version', async () => {
+    const { root, library } = installPostgres();
+    await start(undefined, root);
+    await part?.stop();
+    const [older] = readdirSync(`${postgresDir(dataDir)}-programs`);
+    const newer = `${library}.dpkg-new`;
+    cpSync(library, newer);
+    renameSync(newer, library);
+    await query(await start(undefined, root), IN_PLPGSQL);
+    const copies = readdirSync(`${postgresDir(dataDir)}-programs`);
+    expect(copies).toHaveLength(1);
+    expect(copies).not.toContain(older);
+  });
+
+  test('costs nothing but another copy, if a machine without power left the last one without content', async () => {
+    const { root } = installPostgres();
+    await start(undefined, root);
+    await part?.stop();
+    const [copy = ''] = readdirSync(`${postgresDir(dataDir)}-programs`);
+    const [major = ''] = readdirSync(join(root, 'lib/postgresql'));
+    truncateSync(join(`${postgresDir(dataDir)}-programs`, copy, 'lib/postgresql', major, 'lib/plpgsql.so'));
+    await query(await start(undefined, root), IN_PLPGSQL);
+  });
+
+  test('makes a database that runs its own programs not ready, and a request to it SERVICE_UNAVAILABLE', async () => {
+    const url = await start();
+    const db = openDatabase(url, () => undefined);
+    try {
+      await db.ready();
+      const copies = `${postgresDir(dataDir)}-programs`;
+      const [copy = ''] = readdirSync(copies);
+      const name = String(readdirSync(join(copies, copy), { recursive: true }).find(isPlpgsql));
+      writeFileSync(`${join(copies, copy, name)}.dpkg-new`, 'a library of another build');
+      renameSync(`${join(copies, copy, name)}.dpkg-new`, join(copies, copy, name));
+      await query(url, 'select 1');
+      await expect(db.ready()).rejects.toThrow('could not load library');
+      const failed = await db.pool.query(IN_PLPGSQL).catch(translateDatabaseError);
+      expect(failed).toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        message: expect.stringContaining('cannot load one of its libraries'),
+      });
+    } finally {
+      await db.close();
+    }
+  });
 });

@@ -1,7 +1,6 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readConfig } from '../../../src/config.ts';
 import { lastOutputLines, runCommand } from '../../../src/run/embedded/command.ts';
 import { preparePostgres } from '../../../src/run/embedded/postgres.ts';
 
@@ -26,7 +25,7 @@ export async function createEmptyPostgres(): Promise<EmptyPostgres> {
     // Started by root, Postgres runs as another user, which needs to pass through the directory.
     await chmod(directory, 0o711);
     // The port is of the server, which is not started here.
-    await preparePostgres({ dataDir: directory, cacheDir: readConfig().cacheDir, port: 0 });
+    await preparePostgres({ dataDir: directory, port: 0 });
     return { directory, remove };
   } catch (error) {
     await remove();
