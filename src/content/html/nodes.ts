@@ -26,6 +26,16 @@ export function isText(child: ChildNode): child is Text {
 export const isParentElement = (parent: ParentNode | null | undefined): parent is Element =>
   parent instanceof Element;
 
+/** The nearest element that passes a test: the given one or one around it. */
+export function closest(from: ParentNode | null, test: (element: Element) => boolean): Element | undefined {
+  for (let at = from; isParentElement(at); at = at.parent) if (test(at)) return at;
+  return undefined;
+}
+
+/** Whether an element is another one or inside of it. */
+export const isWithin = (element: Element, outer: Element): boolean =>
+  closest(element, (at) => at === outer) !== undefined;
+
 const NO_CHILDREN: ChildNode[] = [];
 
 /** The children of an element; none for a `template`, whose content is a document of its own. */

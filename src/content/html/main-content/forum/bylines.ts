@@ -1,6 +1,6 @@
 import type { Element } from 'domhandler';
 import { textContent } from 'domutils';
-import { firstElements, isParentElement } from '../../nodes.ts';
+import { closest, firstElements, isParentElement } from '../../nodes.ts';
 import { oneLine } from '../../text.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import { isAuthorName, isLinkByName, MAX_NAME_LENGTH } from './author-names.ts';
@@ -37,52 +37,44 @@ const LABELS = new Set(['a', 'b', 'strong', 'cite', 'span', 'h3', 'h4', 'h5', 'h
 /** Finds the authors with dates of a page, in document order, by what stands beside each other in each post. */
 export function findBylines(index: PageIndex): Byline[] {
   const lengthOf = (element: Element) => index.measures.get(element)?.length ?? 0;
-  const dates = findDates(index.body, lengthOf);
-  if (!mayBeOfPosts(dates, index)) return [];
-  const kinds = Map.groupBy(dates, kindOf);
-  const names = new Map<Element, Element>();
+  const dates = findDates(index);
+  if (dates.length < 2) return [];
+  const kinds = [...Map.groupBy(dates, kindOf)].map(([kind, alike]) => ({
+    kind,
+    units: findUnits(alike, index),
+  }));
+  if (!kinds.some(({ units }) => mayBeOfPosts(units, index))) return [];
+  const named = new Map<Element, { name: Element; kind: string }>();
   const taken = new Set<Element>();
   // Of several dates beside the same name, those of the most frequent kind are the dates of the posts.
-  for (const alike of [...kinds.values()].sort((one, other) => other.length - one.length)) {
-    const found = [...findNames(alike, index, lengthOf)].filter(([, name]) => !taken.has(name));
+  for (const { kind, units } of kinds.sort((one, other) => other.units.size - one.units.size)) {
+    const found = [...findNames(units, lengthOf)].filter(([, name]) => !taken.has(name));
     for (const [date, name] of found) {
-      names.set(date, name);
+      named.set(date, { name, kind });
       taken.add(name);
     }
   }
-  const named = dates.filter((date) => names.has(date));
-  const units = findUnits(named, index);
-  return named.map((date) => ({
-    date,
-    name: names.get(date)!,
-    unit: units.get(date)!,
-    kind: kindOf(date),
-  }));
+  const units = findUnits(
+    dates.filter((date) => named.has(date)),
+    index,
+  );
+  return [...units].map(([date, unit]) => ({ date, unit, ...named.get(date)! }));
 }
 
 /**
- * Whether dates may be those of posts, which is found in less time than their names: elements with several dates
- * of one kind have enough of the page's running text. The dates of teasers beside an article do not.
+ * Whether dates of one kind may be those of posts, which is found in less time than their names: elements with
+ * several of them have enough of the page's running text. The dates of teasers beside an article do not.
+ * @param units the largest element around each date that has no other of them
  */
-function mayBeOfPosts(dates: readonly Element[], index: PageIndex): boolean {
-  if (dates.length < 2) return false;
-  const { measures, body } = index;
+function mayBeOfPosts(units: ReadonlyMap<Element, Element>, { measures, body }: PageIndex): boolean {
+  if (units.size < 2) return false;
   const proseOf = (element: Element) => measures.get(element)?.prose ?? 0;
-  for (const alike of Map.groupBy(dates, kindOf).values()) {
-    if (alike.length < 2) continue;
-    const around = new Set<Element>();
-    for (const unit of findUnits(alike, index).values())
-      if (isParentElement(unit.parent)) around.add(unit.parent);
-    let prose = 0;
-    for (const element of around) if (!isInside(element, around)) prose += proseOf(element);
-    if (prose >= MIN_PROSE_SHARE * proseOf(body)) return true;
-  }
-  return false;
-}
-
-function isInside(element: Element, others: ReadonlySet<Element>): boolean {
-  for (let at = element.parent; isParentElement(at); at = at.parent) if (others.has(at)) return true;
-  return false;
+  const around = new Set<Element>();
+  for (const { parent } of units.values()) if (isParentElement(parent)) around.add(parent);
+  let prose = 0;
+  for (const element of around)
+    if (!closest(element.parent, (at) => around.has(at))) prose += proseOf(element);
+  return prose >= MIN_PROSE_SHARE * proseOf(body);
 }
 
 /** The tag and classes of an element and of the one around it. */
@@ -111,15 +103,14 @@ function findUnits(dates: readonly Element[], { body }: PageIndex): Map<Element,
   );
 }
 
-/** The names beside dates of one kind; none if most of these dates have no name. */
-function findNames(dates: readonly Element[], index: PageIndex, lengthOf: LengthOf): Map<Element, Element> {
-  const units = findUnits(dates, index);
+/** The names beside dates of one kind, which are given with their units; none if most of these dates have no name. */
+function findNames(units: ReadonlyMap<Element, Element>, lengthOf: LengthOf): Map<Element, Element> {
   const names = new Map<Element, Element>();
   for (const [date, unit] of units) {
-    const name = findNearestName(date, unit, dates.length > 1 ? Infinity : MAX_SINGLE_LENGTH, lengthOf);
+    const name = findNearestName(date, unit, units.size > 1 ? Infinity : MAX_SINGLE_LENGTH, lengthOf);
     if (name) names.set(date, name);
   }
-  if (names.size < MIN_NAMED_SHARE * dates.length && dates.length > 1) {
+  if (names.size < MIN_NAMED_SHARE * units.size && units.size > 1) {
     const labels = new Map([...units].map(([date, unit]) => [date, shortElements(unit, date, lengthOf)]));
     const kind = findKindOfName([...labels.values()]);
     for (const [date, all] of labels) {
@@ -127,7 +118,7 @@ function findNames(dates: readonly Element[], index: PageIndex, lengthOf: Length
       if (name) names.set(date, name);
     }
   }
-  return names.size >= MIN_NAMED_SHARE * dates.length ? names : new Map();
+  return names.size >= MIN_NAMED_SHARE * units.size ? names : new Map();
 }
 
 /** The marked name in the smallest element around a date that has one. */

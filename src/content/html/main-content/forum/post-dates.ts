@@ -1,6 +1,7 @@
 import type { Element } from 'domhandler';
-import { hasAttributes, isParentElement, isTag, isText } from '../../nodes.ts';
+import { closest, hasAttributes, isParentElement, isText, isWithin } from '../../nodes.ts';
 import { textOf } from '../../text.ts';
+import type { PageIndex } from '../page-index/page-index.ts';
 import { isQuote } from './post-quotes.ts';
 
 /** Longer texts are no dates. Characters that are not blank. */
@@ -18,6 +19,8 @@ export const DATE = new RegExp(
   ].join('|'),
   'iu',
 );
+/** What every date has, which is found in less time than a date. */
+const MAY_BE_DATE = /\d|yesterday|today/i;
 /** Words that mark the date of something other than the post. */
 export const OTHER_DATE = /join|edited|modified|registered|member since|updated|active/i;
 /** Attributes that are no text, such as URLs with the date of an article. */
@@ -26,38 +29,46 @@ const NO_TEXT = new Set(['href', 'src', 'srcset', 'class', 'id', 'style', 'alt',
 /**
  * The elements that show the date of something, in document order: those whose own text is a date, and those with
  * a short text whose date is in an attribute, such as "2h" and "Mar 4". Dates in quotes are those of other posts.
- * @param lengthOf the characters of an element that are not blank
  */
-export function findDates(element: Element, lengthOf: (element: Element) => number): Element[] {
-  const found: Element[] = [];
-  addDates(element, lengthOf, found);
-  return found;
-}
-
-/** Recursion is safe, because the parser limits the depth of a page. */
-function addDates(element: Element, lengthOf: (element: Element) => number, found: Element[]): void {
-  const length = lengthOf(element);
-  if (length === 0 || isQuote(element)) return;
-  if (length <= MAX_DATE_LENGTH && showsDate(element, length)) found.push(element);
-  else for (const child of element.children) if (isTag(child)) addDates(child, lengthOf, found);
+export function findDates({ body, elements, measures }: PageIndex): Element[] {
+  const found = new Set<Element>();
+  const isTaken = (outer: Element) => isQuote(outer) || found.has(outer);
+  for (const element of elements) {
+    const { length = 0 } = measures.get(element) ?? {};
+    // Hardly any element shows a date, so what is around it is looked at last.
+    if (
+      length > 0 &&
+      length <= MAX_DATE_LENGTH &&
+      showsDate(element, length) &&
+      isWithin(element, body) &&
+      !closest(element, isTaken)
+    )
+      found.add(element);
+  }
+  return [...found];
 }
 
 function showsDate(element: Element, length: number): boolean {
   const own = ownText(element);
-  if (/\d|today|yesterday/i.test(own) && DATE.test(own))
+  if (own === '') return false;
+  if (MAY_BE_DATE.test(own) && DATE.test(own))
     return (
       !OTHER_DATE.test(lineOf(element)) &&
       own.replace(DATE, '').replace(/\P{L}/gu, '').length <= MAX_LETTERS_BESIDE
     );
-  return length <= MAX_SHORT_DATE_LENGTH && /[\p{L}\d]/u.test(own) && hasDateAttribute(element);
+  return (
+    length <= MAX_SHORT_DATE_LENGTH &&
+    hasAttributes(element) &&
+    /[\p{L}\d]/u.test(own) &&
+    hasDateAttribute(element)
+  );
 }
 
-function hasDateAttribute(element: Element): boolean {
-  if (!hasAttributes(element)) return false;
-  for (const name in element.attribs) {
-    const value = element.attribs[name] ?? '';
-    if (!NO_TEXT.has(name) && value.length <= 2 * MAX_DATE_LENGTH && /\d/.test(value) && DATE.test(value))
-      return true;
+function hasDateAttribute({ attribs }: Element): boolean {
+  for (const name in attribs) {
+    if (NO_TEXT.has(name)) continue;
+    const value = attribs[name] ?? '';
+    if (value.length <= 2 * MAX_DATE_LENGTH && /\d/.test(value) && DATE.test(value)) return true;
   }
   return false;
 }
@@ -74,8 +85,7 @@ function ownText({ children }: Element): string {
   const [only] = children;
   // Most short elements are one text, and a page has thousands of them.
   if (children.length === 1 && only) return isText(only) ? only.data.trim() : '';
-  return children
-    .map((child) => (isText(child) ? child.data : ' '))
-    .join('')
-    .trim();
+  let text = '';
+  for (const child of children) text += isText(child) ? child.data : ' ';
+  return text.trim();
 }

@@ -100,9 +100,6 @@ const HINT_PATTERNS: [RegExp, NameHint][] = [
   // OneTrust's dialogs.
   [/(^|\s)ot-/i, { word: 'ot', kind: 'consent' }],
 ];
-/** All of these patterns in one. Most names match none of them, which one pattern tells in less time. */
-const ANY_HINT_PATTERN = new RegExp(HINT_PATTERNS.map(([{ source }]) => source).join('|'), 'i');
-
 const classPattern = (names: string) => new RegExp(`(^|\\s)(${names})(?=\\s|$)`, 'i');
 /** Classes that hide an element, including some of rustdoc and mdBook. */
 const HIDING_CLASS = classPattern(
@@ -119,6 +116,13 @@ const SMALL_SCREENS_ONLY = classPattern(
     '(mobile|phone)-only|only-mobile|(visible|show)-(on-)?(mobile|phone|xs|sm|small)(-only)?|' +
     'show-for-small-only|(small|medium)--(show|only)|medium-up--hide',
 );
+/** All patterns that need more than a word, in one. Most names match none of them, which one tells in less time. */
+const ANY_PATTERN = new RegExp(
+  [...HINT_PATTERNS.map(([pattern]) => pattern), HIDING_CLASS, SMALL_SCREENS_ONLY]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
 /** Classes of Bootstrap, Foundation and Tailwind that show a hidden element in print. */
 const SHOWN_IN_PRINT = classPattern(
   '(d-print-|print:)(block|flex|inline\\S*|grid)|visible-print\\S*|show-for-print',
@@ -131,6 +135,10 @@ const HEADING_SLUG = /^[^-_]+([-_][^-_]+){3,}$/;
  * Prism's wrapper of code and its toolbar.
  */
 const IGNORED_CLASSES = /(^|\s)(\S*:\S*|admonition\S*|code-toolbar)/g;
+/** What one of these has. Few names do, and replacing takes longer than looking. */
+const MAY_BE_IGNORED = /:|admonition|code-toolbar/;
+/** Words in other than small letters. */
+const HAS_OTHER_LETTERS = /[^a-z\d\s_-]/;
 
 /** Elements whose ids are link targets, and others whose ids usually are. */
 const TARGETS = /^(h[1-6]|dt|dd)$/;
@@ -168,7 +176,11 @@ export function findNameHints(element: Element, hasAnchors: boolean): readonly N
   const isTarget = id && (HEADING_SLUG.test(id) || TARGETS.test(element.name));
   const own =
     id && !isTarget && !(hasAnchors ? isAnchor(element, id) : isSlugOfHeading(element, id)) ? id : '';
-  const names = `${classes ?? ''} ${own} ${component ?? ''} ${testId ?? ''}`;
+  // Most elements have classes only, of which no other text is made.
+  const isOnlyClasses = own === '' && component === undefined && testId === undefined;
+  const names = isOnlyClasses
+    ? (classes ?? '')
+    : `${classes ?? ''} ${own} ${component ?? ''} ${testId ?? ''}`;
   const known = hintsByNames.get(names);
   if (known) return known;
   const hints = parseNameHints(names);
@@ -196,17 +208,12 @@ const toSlug = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, 
 
 function parseNameHints(names: string): NameHint[] {
   const hints: NameHint[] = [];
-  const words = names
-    .replace(IGNORED_CLASSES, ' ')
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .match(/[a-z]{2,}/g);
-  for (const word of words ?? []) {
+  for (const word of wordsIn(names) ?? []) {
     const kind = KIND_BY_WORD.get(word);
     if (kind) hints.push({ word, kind });
   }
-  if (ANY_HINT_PATTERN.test(names))
-    for (const [pattern, hint] of HINT_PATTERNS) if (pattern.test(names)) hints.push(hint);
+  if (!ANY_PATTERN.test(names)) return hints;
+  for (const [pattern, hint] of HINT_PATTERNS) if (pattern.test(names)) hints.push(hint);
   if (isHiddenByClass(names))
     hints.push(
       SHOWN_IN_PRINT.test(names)
@@ -214,6 +221,13 @@ function parseNameHints(names: string): NameHint[] {
         : { word: 'unseen', kind: 'hiddenByClass' },
     );
   return hints;
+}
+
+/** The words in names, in small letters. */
+function wordsIn(names: string): string[] | null {
+  const read = MAY_BE_IGNORED.test(names) ? names.replace(IGNORED_CLASSES, ' ') : names;
+  const lower = HAS_OTHER_LETTERS.test(read) ? read.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase() : read;
+  return lower.match(/[a-z]{2,}/g);
 }
 
 /** Whether classes hide an element on large screens. Elements for small screens only are duplicates. */

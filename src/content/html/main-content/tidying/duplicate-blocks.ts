@@ -12,6 +12,7 @@ const MIN_BLOCK_LENGTH = 40;
 const MAX_BLOCK_LENGTH = 3_000;
 /** Number of characters at the beginning of a block that tell it apart from almost all others. */
 const LEAD_LENGTH = 32;
+const WORD = /\S+/g;
 /** The number of elements that begin with a block above which the text before it is not looked for. */
 const MAX_LEVELS = 3;
 /** Elements that are compared as a whole. */
@@ -67,18 +68,23 @@ class SeenBlocks {
 
   /** Whether a block has the text of an earlier one. Remembers the block. */
   hasSeen(block: Element, remaining: PrunedPage['remaining']): boolean {
-    const lead = `${this.heading}\n${this.#isReference ? signatureBefore(block, remaining) : ''}\n${leadOf(block)}`;
+    const lead = `${this.heading}\n${leadOf(block)}`;
     const alike = this.#byLead.get(lead);
     if (!alike) {
       this.#byLead.set(lead, block);
       return false;
     }
-    const texts = alike instanceof Set ? alike : new Set([textOfBlock(alike)]);
+    const texts = alike instanceof Set ? alike : new Set([this.#textOf(alike, remaining)]);
     this.#byLead.set(lead, texts);
-    const text = textOfBlock(block);
+    const text = this.#textOf(block, remaining);
     const isRepeated = texts.has(text);
     texts.add(text);
     return isRepeated;
+  }
+
+  /** The text of a block after its signature, if it may have one. */
+  #textOf(block: Element, remaining: PrunedPage['remaining']): string {
+    return `${this.#isReference ? signatureBefore(block, remaining) : ''}\n${textOfBlock(block)}`;
   }
 }
 
@@ -99,16 +105,23 @@ function signatureBefore(block: Element, remaining: PrunedPage['remaining']): st
 
 const textOfBlock = (block: Element) => oneLine(textContent(block));
 
-/** The first characters of the text of a block; all of a shorter text. */
+/** The first words of a block with single spaces, up to `LEAD_LENGTH` characters. */
 function leadOf(block: Element): string {
-  let text = '';
   let lead = '';
+  let isAfterBlank = false;
   const stack: ChildNode[] = [block];
   for (let node = stack.pop(); node && lead.length < LEAD_LENGTH; node = stack.pop()) {
     if (isText(node)) {
-      // White space is collapsed at once, so that what was read is not longer than what it says.
-      text = `${text}${node.data}`.replace(/\s+/g, ' ');
-      lead = text.trim();
+      let end = 0;
+      WORD.lastIndex = 0;
+      for (let word = WORD.exec(node.data); word; word = WORD.exec(node.data)) {
+        if (lead !== '' && (isAfterBlank || word.index > end)) lead += ' ';
+        lead += word[0];
+        isAfterBlank = false;
+        end = WORD.lastIndex;
+        if (lead.length >= LEAD_LENGTH) break;
+      }
+      isAfterBlank ||= end < node.data.length;
     } else if (hasChildren(node)) {
       for (let at = node.children.length - 1; at >= 0; at--) stack.push(node.children[at]!);
     }
