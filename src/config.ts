@@ -161,6 +161,12 @@ const settings = z.object({
   WINNOW_MAX_CACHE_MB: count(10_240).describe(
     'disk space for cached pages, in MiB; the least recently used ones are deleted first',
   ),
+  WINNOW_SHARED_CACHE: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe(
+      'on: a team may get cached pages that other teams have scraped, and learns when (teams that trust each other only)',
+    ),
   WINNOW_MAX_UPLOADS_MB: count(10_240).describe(
     'disk space for uploaded files that wait to be parsed, in MiB; with less, further files are refused',
   ),
@@ -306,6 +312,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     resultTtlMs: s.WINNOW_RESULT_TTL_HOURS * 3_600_000,
     cacheTtlMs: s.WINNOW_CACHE_DAYS * 86_400_000,
     cacheMaxBytes: s.WINNOW_MAX_CACHE_MB * 1024 * 1024,
+    sharesCache: s.WINNOW_SHARED_CACHE === 'on',
     uploadQuota: {
       bytes: s.WINNOW_MAX_UPLOADS_MB * 1024 * 1024,
       bytesOfTeam: s.WINNOW_MAX_TEAM_UPLOADS_MB * 1024 * 1024,

@@ -121,7 +121,7 @@ async function runWorker(): Promise<RunningService> {
   const roles = config.workerRoles.filter((role) => role !== 'sessions' || sessions);
   const metrics = createScrapeMetrics(registry);
   const parts = { browser, documents, threads, sessions, models, metrics, logger };
-  const { activities, scrapes } = createWorkerActivities(config, storage, parts);
+  const { activities, scrapes, cache } = createWorkerActivities(config, storage, parts);
   const workers = await createTemporalWorkers({
     connection,
     namespace: config.temporalNamespace,
@@ -160,6 +160,8 @@ async function runWorker(): Promise<RunningService> {
       await presence.end();
       await stopTemporalWorkers(workers, sessions);
       await running;
+      // The response to a scrape does not wait for its copy.
+      await cache.drained();
       const { renderer, remuxPool } = threads;
       await Promise.all([
         renderer.close(),

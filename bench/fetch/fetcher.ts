@@ -57,7 +57,7 @@ function throughEngines(): GetPage {
   };
   return async (url, signal) => {
     const asked = scrapeBody.parse({ url, maxAge: 0, storeInCache: false });
-    return (await fetchPage(engines, asked, { signal, conversionOwner: 'bench' })).snapshot;
+    return (await fetchPage(engines, asked, { signal, teamId: 'bench', conversionOwner: 'bench' })).snapshot;
   };
 }
 

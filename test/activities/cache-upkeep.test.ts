@@ -13,7 +13,7 @@ import { formatFileReference } from '../../src/storage/blobs/file-urls.ts';
 import { type Blobs, openBlobs } from '../../src/storage/blobs/index.ts';
 import { sumCachedBytes } from '../../src/storage/db/cache/cache-files.ts';
 import { snapshotOf } from '../content/html/page.ts';
-import { useOwnDatabase } from '../support/storage/database.ts';
+import { makeTeam, useOwnDatabase } from '../support/storage/database.ts';
 
 /** The limits of the cache by age and size, and the files that belong to its copies. */
 
@@ -29,16 +29,18 @@ let directory: string;
 let results: Blobs;
 let cacheBlobs: Blobs;
 let cache: PageCache;
+let teamId: string;
 
 beforeAll(async () => {
   root = await mkdtemp(path.join(tmpdir(), 'winnow-cache-'));
+  teamId = (await makeTeam(db)).id;
 });
 beforeEach(async () => {
   await sql`truncate cache_entries, cache_files`.execute(db.query);
   directory = await mkdtemp(path.join(root, 'blobs-'));
   results = await openBlobs(directory, 'results');
   cacheBlobs = await openBlobs(directory, 'cache');
-  cache = createPageCache({ db, blobs: cacheBlobs, results });
+  cache = createPageCache({ db, blobs: cacheBlobs, results, isShared: false });
 });
 afterAll(() => rm(root, { recursive: true }));
 
@@ -54,12 +56,16 @@ async function keep(name: string, page: { picture?: Buffer; ageMs?: number } = {
     mediaType: 'image/png',
   };
   const files: Record<string, string> = file ? { screenshot: formatFileReference(file) } : {};
-  await cache.store(keyOf(name), snapshotOf(textOf(name), { fetchedAt: Date.now() - ageMs, files }));
+  const snapshot = snapshotOf(textOf(name), { fetchedAt: Date.now() - ageMs, files });
+  await cache.store(keyOf(name), snapshot, { teamId, isAwaited: true });
 }
+
+const findCopy = (name: string) =>
+  cache.find(keyOf(name), ANY_AGE, { teamId, signal: AbortSignal.timeout(60_000) });
 
 /** The first word of the copy that is found. */
 const find = async (name: string) => {
-  const copy = await cache.find(keyOf(name), ANY_AGE);
+  const copy = await findCopy(name);
   return copy && wholeText(copy.text).split(' ')[0];
 };
 
@@ -158,7 +164,7 @@ describe('a copy', () => {
     const before = (await filesOnDisk()).map(({ file }) => file);
     await keep('page');
     for (const { file } of await filesOnDisk()) if (!before.includes(file)) await unlink(file);
-    const found = await cache.find(keyOf('page'), ANY_AGE);
+    const found = await findCopy('page');
     expect(found?.fetchedAt).toBeLessThan(Date.now() - HOUR_MS);
     await unlink(before[0]!);
     expect(await find('page')).toBeUndefined();

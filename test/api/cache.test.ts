@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { articleTruth } from '../site/site.ts';
-import { scrape } from '../support/api/call.ts';
+import { call, scrape } from '../support/api/call.ts';
 import { startPages } from '../support/sites/pages.ts';
 import { useSite } from '../support/sites/use-site.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
 import { sampleOf } from '../support/suite/corpus.ts';
 
 /** Scrapes that the cache serves, and scrapes that it must not serve. */
 
 const site = useSite();
+const db = useDatabase();
 
 let unused = 100;
 /** The path of a page that no other test has asked for. */
@@ -84,6 +86,28 @@ describe('a page that was scraped before', () => {
     expect(fetched.body.data.markdown).toBe(markdown);
     expect(cached.body.data.markdown).toBe(markdown);
     expect(cached.body.data.rawHtml).toBe(fetched.body.data.rawHtml);
+  });
+});
+
+describe('a page that another team has scraped', () => {
+  it.each([
+    ['is fetched again', {}, { status: 200, data: { metadata: { cacheState: 'miss' } } }],
+    [
+      'is not in the cache under lockdown',
+      { lockdown: true },
+      { status: 404, code: 'SCRAPE_LOCKDOWN_CACHE_MISS' },
+    ],
+    ['is not in the cache by minAge', { minAge: 1 }, { status: 404, code: 'SCRAPE_NO_CACHED_DATA' }],
+  ])('%s', async (_what, options, { status, ...expected }) => {
+    const path = newPath();
+    const url = `${site.url}${path}?token=guessed`;
+    await metadataOf({ url });
+    const { key } = await makeTeam(db);
+    const timeout = 150_000;
+    const other = await call('/v2/scrape', { body: { url, timeout, ...options }, key });
+    expect(other).toMatchObject({ status, body: expected });
+    expect((await metadataOf({ url, lockdown: true })).cacheState).toBe('hit');
+    expect(site.hits(path)).toBe(status === 200 ? 2 : 1);
   });
 });
 

@@ -3,7 +3,7 @@ import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { cacheKey } from '../../src/fetch/engines/page-cache.ts';
+import { cacheKey } from '../../src/fetch/engines/cache-key.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { call } from '../support/api/call.ts';
 import { startApi } from '../support/api/in-process-api.ts';

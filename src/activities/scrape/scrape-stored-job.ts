@@ -168,7 +168,9 @@ async function scrapePage(deps: ScrapeDeps, scrape: ActiveScrape): Promise<Scrap
   const fetched = await fetchScrapedPage(deps, scrape);
   stages.end('fetch');
   // The response does not wait for the copy. Look-ups of it in this process do.
-  void fetched.storeCopy().catch((error) => logger.warn({ err: error, jobId }, NOT_CACHED));
+  void fetched
+    .storeCopy({ isAwaited: false })
+    .catch((error) => logger.warn({ err: error, jobId }, NOT_CACHED));
   const document = await buildDocument(deps, {
     scrapeId: jobId,
     teamId,
@@ -215,6 +217,7 @@ function fetchScrapedPage(
   };
   return fetchPage(engines, request, {
     signal: deadline.signal,
+    teamId,
     profile,
     ownBrowser,
     trace,

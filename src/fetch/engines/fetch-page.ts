@@ -2,19 +2,13 @@ import { needsSource } from '../../content/formats/index.ts';
 import type { FetchedSnapshot } from '../../content/snapshot.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import { isCacheOnly } from '../../schemas/scrape-options.ts';
+import { cacheKey, cacheMissError, cacheUseOf, isShareable, wantsImages } from './cache-key.ts';
 import type { ConvertIfDocument } from './convert-document.ts';
 import type { EngineResult, PageRequest } from './engine.ts';
 import { EngineTrace } from './engine-trace.ts';
 import { Escalation, type EscalationDeps, withWarnings } from './escalation.ts';
 import { copyTooExpensive, reserveDocument } from './extra-credits.ts';
-import {
-  cacheKey,
-  cacheMissError,
-  cacheUseOf,
-  isShareable,
-  type PageCache,
-  wantsImages,
-} from './page-cache.ts';
+import type { PageCache } from './page-cache.ts';
 import { isBlocked } from './page-checks/blocked.ts';
 import { type FetchContext, toPageRequest } from './page-request.ts';
 import type { UploadEngine } from './upload-engine.ts';
@@ -22,7 +16,7 @@ import type { UploadEngine } from './upload-engine.ts';
 /** What a page comes from: an uploaded file, the cache, or an engine. */
 export interface Engines extends EscalationDeps {
   upload: UploadEngine;
-  cache: PageCache;
+  cache: Pick<PageCache, 'find' | 'store'>;
   convertIfDocument: ConvertIfDocument;
 }
 
@@ -33,8 +27,9 @@ export interface FetchedPage {
   /**
    * Stores a copy in the cache if the page may be cached. Only the first call does; later ones return the
    * same promise. Copies of several pages cost less when they are stored at once.
+   * @param options.isAwaited whether the caller waits until the copy is stored; true by default
    */
-  storeCopy(): Promise<void>;
+  storeCopy(options?: { isAwaited: boolean }): Promise<void>;
 }
 
 /**
@@ -43,7 +38,7 @@ export interface FetchedPage {
  * @throws ServiceError if the page cannot be fetched or converted; the reason of the signal
  * @example
  * const request = scrapeBody.parse({ url, maxAge: 0 });
- * const { snapshot } = await fetchPage(engines, request, { signal, conversionOwner: teamId });
+ * const { snapshot } = await fetchPage(engines, request, { signal, teamId, conversionOwner: teamId });
  */
 export async function fetchPage(
   engines: Engines,
@@ -55,7 +50,7 @@ export async function fetchPage(
     const file = await engines.upload.readUpload(request.upload, target, context.signal);
     return pageOf(request, await convertDocument(engines, file, context));
   }
-  const { trace = new EngineTrace() } = context;
+  const { trace = new EngineTrace(), teamId } = context;
   const { key, lookUpKey } = cacheKeysOf(target.url, request);
   const copy = lookUpKey && (await takeCopy(engines, lookUpKey, { ...context, request, trace }));
   if (copy) return pageOf(request, copy, { cacheState: 'hit' });
@@ -65,7 +60,10 @@ export async function fetchPage(
   const copyKey = isShareable(snapshot, request) ? key : undefined;
   return pageOf(request, snapshot, {
     cacheState: lookUpKey && copyKey && 'miss',
-    storeCopy: copyKey && isKept(snapshot, request) ? copyStorer(engines, copyKey, snapshot) : storeNothing,
+    storeCopy:
+      copyKey && isKept(snapshot, request)
+        ? copyStorer(engines, snapshot, { key: copyKey, teamId })
+        : storeNothing,
   });
 }
 
@@ -94,10 +92,10 @@ function cacheKeysOf(url: string, request: ScrapeRequest) {
 async function takeCopy(
   { cache }: Engines,
   key: Buffer,
-  { request, extraCredits, trace }: TracedContext,
+  { request, teamId, signal, extraCredits, trace }: TracedContext,
 ): Promise<FetchedSnapshot | undefined> {
   const lookedUpAt = performance.now();
-  const copy = await cache.find(key, request);
+  const copy = await cache.find(key, request, { teamId, signal });
   if (!copy) return undefined;
   if (!(await reserveDocument(copy.document, extraCredits))) {
     if (isCacheOnly(request)) throw copyTooExpensive(copy.document);
@@ -130,13 +128,18 @@ async function convertDocument(
   return duringConversion ? duringConversion(convert, page.unconverted.task.type) : convert();
 }
 
-/** Whether a page that others may share is stored in the cache. */
+/** Whether a page that other requests may share is stored in the cache. */
 const isKept = (snapshot: FetchedSnapshot, { storeInCache }: ScrapeRequest) =>
   storeInCache && !snapshot.isPartial && !isBlocked(snapshot);
 
-function copyStorer({ cache }: Engines, key: Buffer, snapshot: FetchedSnapshot): FetchedPage['storeCopy'] {
+function copyStorer(
+  { cache }: Engines,
+  snapshot: FetchedSnapshot,
+  { key, teamId }: { key: Buffer; teamId: string },
+): FetchedPage['storeCopy'] {
   let stored: Promise<void> | undefined;
-  return () => (stored ??= cache.store(key, snapshot));
+  return ({ isAwaited } = { isAwaited: true }) =>
+    (stored ??= cache.store(key, snapshot, { teamId, isAwaited }));
 }
 
 const storeNothing = () => Promise.resolve();

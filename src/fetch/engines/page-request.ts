@@ -5,16 +5,18 @@ import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import { parseTarget } from '../../url/url.ts';
 import type { ProfileOptions } from '../browser/browser-profile.ts';
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
+import { wantsImages } from './cache-key.ts';
 import type { PageRequest } from './engine.ts';
 import type { EngineTrace } from './engine-trace.ts';
 import type { ExtraCredits } from './extra-credits.ts';
 import { collectOf } from './opens-browser.ts';
-import { wantsImages } from './page-cache.ts';
 
 /** What a fetch depends on besides the request. */
 export interface FetchContext {
   /** Ends the fetch, which then throws the reason of the signal. */
   signal: AbortSignal;
+  /** Whose copies in the cache the page may come from, and whose copy it becomes. */
+  teamId: string;
   /** The team and saver of the profile that the request names. */
   profile?: ProfileOptions | undefined;
   /** Wraps the wait for a browser. */

@@ -169,6 +169,7 @@ async function fetchClaim(
   try {
     const fetched = await fetchPage(deps.engines, request, {
       ...conversion,
+      teamId,
       signal: deadline.signal,
       trace: deps.trace,
       extraCredits: deps.extraCredits(pageId),

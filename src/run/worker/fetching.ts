@@ -8,7 +8,7 @@ import { type BrowserEngineDeps, createBrowserEngine } from '../../fetch/engines
 import { createConvertIfDocument } from '../../fetch/engines/convert-document.ts';
 import type { Engines } from '../../fetch/engines/fetch-page.ts';
 import { createHttpEngine } from '../../fetch/engines/http-engine.ts';
-import { createPageCache } from '../../fetch/engines/page-cache.ts';
+import { createPageCache, type PageCache } from '../../fetch/engines/page-cache.ts';
 import { createUploadEngine } from '../../fetch/engines/upload-engine.ts';
 import { createEgress } from '../../fetch/net/checked-egress.ts';
 import { startEgressProxy } from '../../fetch/net/egress-proxy.ts';
@@ -50,11 +50,11 @@ export async function startBrowser(
 export type Browser = Awaited<ReturnType<typeof startBrowser>>;
 
 /** What fetching a page depends on. */
-type FetchConfig = Pick<WorkerConfig, 'secretKey' | 'userAgent' | 'maxBodyBytes'>;
+type FetchConfig = Pick<WorkerConfig, 'secretKey' | 'userAgent' | 'maxBodyBytes' | 'sharesCache'>;
 
 /** The dependencies of opening pages in a browser, of the pool or of a session. */
 export const browserEngineDeps = (
-  { secretKey, userAgent, maxBodyBytes }: FetchConfig,
+  { secretKey, userAgent, maxBodyBytes }: Omit<FetchConfig, 'sharesCache'>,
   { db, results }: Pick<Storage, 'db' | 'results'>,
   { browser: { egress, proxy, adBlocker }, logger }: { browser: Browser; logger: Logger },
 ): Omit<BrowserEngineDeps, 'pool'> => ({
@@ -73,7 +73,7 @@ export function createEngines(
   config: FetchConfig,
   storage: Storage,
   { browser, documents, logger }: { browser: Browser; documents: DocumentConverter; logger: Logger },
-): Engines {
+): Engines & { cache: PageCache } {
   const { secretKey, userAgent, maxBodyBytes } = config;
   const { db, results, cacheBlobs, uploads } = storage;
   const { egress, pool } = browser;
@@ -83,6 +83,6 @@ export function createEngines(
     proxies: egress.upstreams,
     upload: createUploadEngine({ db, uploads, secretKey }),
     convertIfDocument: createConvertIfDocument({ convert: documents.convert, blobs: results }),
-    cache: createPageCache({ db, blobs: cacheBlobs, results }),
+    cache: createPageCache({ db, blobs: cacheBlobs, results, isShared: config.sharesCache }),
   };
 }

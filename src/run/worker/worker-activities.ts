@@ -17,7 +17,7 @@ import type { ThreadPools } from './rendering.ts';
 import type { Storage } from './storage.ts';
 import type { WorkerConfig } from './worker-config.ts';
 
-/** Creates all activities with their dependencies, and the scrapes of this process. */
+/** Creates all activities with their dependencies, and the scrapes and the page cache of this process. */
 export function createWorkerActivities(
   config: WorkerConfig,
   storage: Storage,
@@ -37,6 +37,7 @@ export function createWorkerActivities(
   const { db, results, versionBlobs } = storage;
   const { userAgent, trackingTtlMs } = config;
   const robotsCache = createRobotsCache({ db, egress, userAgent, token: config.robotsToken });
+  const engines = createEngines(config, storage, { browser, documents, logger });
   const deps = {
     ...storage,
     ...limitsOf(config),
@@ -46,7 +47,7 @@ export function createWorkerActivities(
     logger,
     longConversions: new LongConversions(db, logger),
     userAgent,
-    engines: createEngines(config, storage, { browser, documents, logger }),
+    engines,
     media: createMediaExtractor({
       egress,
       proxy,
@@ -70,7 +71,7 @@ export function createWorkerActivities(
     secretKey: config.secretKey,
   };
   const scrapes = createScrapes(deps);
-  return { scrapes, activities: createActivities({ ...deps, scrapes }) };
+  return { scrapes, activities: createActivities({ ...deps, scrapes }), cache: engines.cache };
 }
 
 /** How much a worker does and keeps at most. */

@@ -267,6 +267,8 @@ export interface Tables {
   };
   cache_entries: {
     key: Buffer;
+    /** Absent for copies from before they belonged to teams. */
+    team_id: string | null;
     fetched_at: Expiry;
     blob: string;
     files: string[];

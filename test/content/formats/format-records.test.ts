@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { requiresEncryption } from '../../../src/api/zero-data-retention.ts';
 import { FORMATS, typeOf } from '../../../src/content/formats/index.ts';
 import { priceOf } from '../../../src/credits.ts';
-import { cacheKey, cacheUseOf } from '../../../src/fetch/engines/page-cache.ts';
+import { cacheKey, cacheUseOf } from '../../../src/fetch/engines/cache-key.ts';
 import { type ScrapeRequest, scrapeBody } from '../../../src/schemas/scrape.ts';
 import type { Caller } from '../../../src/storage/db/teams/teams.ts';
 

@@ -3,7 +3,7 @@ import { createSpanFinder } from '../../../src/content/rendering/markdown-spans.
 import { render } from '../../../src/content/rendering/render.ts';
 import type { DocumentPage, DocumentParts } from '../../../src/content/snapshot.ts';
 import { priceOf } from '../../../src/credits.ts';
-import { canServe, isShareable } from '../../../src/fetch/engines/page-cache.ts';
+import { canServe, isShareable } from '../../../src/fetch/engines/cache-key.ts';
 import { formatRequest } from '../../../src/schemas/formats.ts';
 import { pageResultsOf } from '../../../src/schemas/parsers.ts';
 import { scrapeBody } from '../../../src/schemas/scrape.ts';

@@ -28,7 +28,11 @@ async function requestOf(options: object) {
     { cache },
   );
   const request = scrapeBody.parse({ url: 'http://site.test/', ...options });
-  const { storeCopy } = await fetchPage(engines, request, { signal, conversionOwner: 'team' });
+  const { storeCopy } = await fetchPage(engines, request, {
+    signal,
+    teamId: 'team',
+    conversionOwner: 'team',
+  });
   await Promise.all([storeCopy(), storeCopy()]);
   return { request: seen[0]!, keys };
 }
@@ -77,6 +81,7 @@ async function fetchCopied(options: object, credits: number) {
   const extraCredits = withCredits(credits);
   const { snapshot, cacheState } = await fetchPage(engines, request, {
     signal,
+    teamId: 'team',
     conversionOwner: 'team',
     extraCredits,
     trace,

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { FileMigrationProvider, Migrator } from 'kysely/migration';
 import { expect, it } from 'vitest';
+import { findCacheEntries } from '../../../src/storage/db/cache/cache-entries.ts';
 import { sumCachedBytes } from '../../../src/storage/db/cache/cache-files.ts';
 import type { Database } from '../../../src/storage/db/client.ts';
 import { summarizeJob } from '../../../src/storage/db/jobs/job-summary.ts';
@@ -112,6 +114,37 @@ it('a database with a crawl under way and copies in the cache keeps them through
     expect(await readPageJobState(db, job)).toMatchObject({ blocked: 3 });
     expect((await listSkipped(db, job)).homepages).toMatchObject([{ url: 'http://b.test/' }]);
     expect(await readQueue(db, team)).toMatchObject({ open: 1, active: 1 });
+  } finally {
+    await db.close();
+  }
+});
+
+it.each([
+  ['the only team', 1, 'old 1'],
+  ['no team if there are several, of which any may have stored it', 2, null],
+])('a copy in the cache from before the cache had teams belongs to %s', async (_whose, count, owner) => {
+  await using empty = await openEmptyDatabase();
+  const db = empty.open();
+  try {
+    await migrateTo(db, '0033-column-names');
+    for (let n = 1; n <= count; n++)
+      await sql`insert into teams (name) values (${`old ${n}`})`.execute(db.query);
+    const key = Buffer.from('page');
+    await sql`insert into cache_entries (key, fetched_at, blob) values (${key}, now(), 'copy')`.execute(
+      db.query,
+    );
+
+    await migrate(db);
+
+    const copies = await db.query
+      .selectFrom('cache_entries')
+      .leftJoin('teams', 'teams.id', 'cache_entries.team_id')
+      .select(['blob', 'name'])
+      .execute();
+    expect(copies).toEqual([{ blob: 'copy', name: owner }]);
+    const query = { key, teamId: randomUUID(), minMs: 0, maxMs: 60_000 };
+    expect(await findCacheEntries(db, [query], { isShared: false })).toEqual([undefined]);
+    expect(await findCacheEntries(db, [query], { isShared: true })).toMatchObject([{ blob: 'copy' }]);
   } finally {
     await db.close();
   }

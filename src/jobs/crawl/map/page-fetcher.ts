@@ -88,7 +88,7 @@ export function createMapPageFetcher(
       const { snapshot } = await fetchPage(
         engines,
         { ...scrapeBody.parse(options), ...hosts },
-        { signal, conversionOwner: teamId },
+        { signal, teamId, conversionOwner: teamId },
       );
       return convert(snapshot);
     },

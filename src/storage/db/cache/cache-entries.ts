@@ -5,6 +5,8 @@ import { PREPARED } from '../prepared-statements.ts';
 /** A copy of a page in the cache. `blob` is the key of its snapshot in the store. */
 export interface CacheEntry {
   key: Buffer;
+  /** The team that fetched the page. */
+  teamId: string;
   blob: string;
   fetchedAt: Date;
   /** The files that the copy needs. Without any one of them, it is unusable. */
@@ -21,6 +23,8 @@ export interface CacheFile {
 /** Query for a copy that is at least `minMs` old and younger than `maxMs`, both in milliseconds. */
 export interface CacheQuery {
   key: Buffer;
+  /** The team that asks. */
+  teamId: string;
   minMs: number;
   maxMs: number;
 }
@@ -34,10 +38,12 @@ const toSeconds = (ms: number) => Math.min(ms / 1000, MAX_SECONDS);
 /**
  * Finds the newest matching copy for each query, in order; `undefined` if there is none. It records when
  * the files of the copies were last used, to the hour.
+ * @param options.isShared whether a team also finds the copies of all others, and those that belong to none
  */
 export async function findCacheEntries(
   db: Pick<Database, 'query'>,
   queries: CacheQuery[],
+  { isShared }: { isShared: boolean },
 ): Promise<({ blob: string } | undefined)[]> {
   // Postgres sees the lengths of arrays, but not through a subquery. With them, a plan for one query looks so
   // much better than one for any number that Postgres would plan each time.
@@ -45,12 +51,14 @@ export async function findCacheEntries(
     with found as (
       select place, copy.blob, copy.files
       from unnest((select ${queries.map(({ key }) => key)}::bytea[]),
+        (select ${queries.map(({ teamId }) => teamId)}::uuid[]),
         (select ${queries.map(({ minMs }) => toSeconds(minMs))}::float8[]),
         (select ${queries.map(({ maxMs }) => toSeconds(maxMs))}::float8[])
-      ) with ordinality as requested (key, min_seconds, max_seconds, place)
+      ) with ordinality as requested (key, team_id, min_seconds, max_seconds, place)
       cross join lateral (
         select blob, files from cache_entries
         where cache_entries.key = requested.key
+          ${isShared ? sql`` : sql`and cache_entries.team_id = requested.team_id`}
           and fetched_at <= now() - make_interval(secs => min_seconds)
           and fetched_at > now() - make_interval(secs => max_seconds)
         order by fetched_at desc limit 1
@@ -80,14 +88,14 @@ export async function addCacheEntries(db: Database, entries: CacheEntry[]): Prom
     )
     .insertInto('cache_entries')
     .values(
-      entries.map(({ key, blob, fetchedAt, files: entryFiles }) => ({
+      entries.map(({ key, teamId, blob, fetchedAt, files: entryFiles }) => ({
         key,
+        team_id: teamId,
         blob,
         fetched_at: fetchedAt,
         files: entryFiles.map(({ hash }) => hash),
       })),
     )
-    .onConflict((conflict) => conflict.doNothing())
     // Pages of jobs and look-ups of the page wait for this statement, but not for the disk: a copy that is
     // lost is fetched again.
     .returning(UNSYNCED_COMMIT.as('commit'))

@@ -13,8 +13,7 @@ const MAX_JOBS = 20;
 
 /**
  * Lists the URLs on some hosts that the team fetched before, in batches, crawls and scrapes whose results
- * still exist. The page cache is not searched, because all teams share it and URLs may contain private
- * data.
+ * still exist. The page cache is not searched, because it does not know the URLs of its copies.
  */
 export async function listFetchedUrls(db: Database, query: FetchedPagesQuery): Promise<string[]> {
   const { teamId, limit } = query;
