@@ -15,10 +15,8 @@ const MAX_TEXT = 100;
  * @param source the URL of the page, or the path of a file
  */
 export async function explainPage(source: string): Promise<string> {
-  const isUrl = URL.canParse(source);
-  const html = isUrl ? await (await fetch(source)).text() : await readFile(source, 'utf8');
-  const url = isUrl ? source : `http://127.0.0.1/${source}`;
-  const decisions = [...findBoilerplate(parseHtml(html), { url, engine: 'http' }).entries()];
+  const html = URL.canParse(source) ? await (await fetch(source)).text() : await readFile(source, 'utf8');
+  const decisions = [...findBoilerplate(parseHtml(html), { engine: 'http' }).entries()];
   return decisions
     .map(([element, signs]) => ({ element, signs, text: oneLine(textOf(element)) }))
     .filter(({ text }) => text !== '')

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { contentOf } from './page.ts';
 
-const DOCS = 'https://docs.site.test/guide/page';
-const BLOG = 'https://site.test/blog/page';
+/** What a page declares to be. */
+const DOCS = '<script type="application/ld+json">{"@type":"TechArticle"}</script>';
+const BLOG = '<script type="application/ld+json">{"@type":"BlogPosting"}</script>';
 const sentence = (about: string) =>
   `A long sentence about ${about} that says enough to count as a paragraph, and more.`;
 const text = ['a', 'b', 'c'].map((about) => `<p>${sentence(about)}</p>`).join('');
 
 /** The blocks that the filter keeps of a page after its title and first paragraphs, one per line. */
-const left = (inside: string, url = DOCS, around = '') =>
-  contentOf(`${around}<main><h1>Title</h1>${text}${inside}</main>`, {}, { url })
+const left = (inside: string, head = DOCS) =>
+  contentOf(`${head}<main><h1>Title</h1>${text}${inside}</main>`)
     .markdown.replace(/\]\([^)]*\)/g, ']')
     .split(/\n+/)
     .slice(4);
@@ -72,7 +73,7 @@ describe('a page of documentation', () => {
     ['a section without sentences', '<section><h2>Options</h2><div>Value</div></section>', 'Value'],
   ])('keeps %s', (_name, html, kept) => {
     const page = `<main><h1>Title</h1><div class="text">${text}${text}</div>${html}</main>`;
-    expect(contentOf(page, {}, { url: DOCS }).markdown).toContain(kept);
+    expect(contentOf(DOCS + page).markdown).toContain(kept);
   });
 
   const site = '<div><header><h1><a href="/">Site</a></h1><nav><a href="/a">A</a></nav></header>';
@@ -88,9 +89,11 @@ describe('a page of documentation', () => {
   ])('keeps title and introduction %s beside its text', (_name, header) => {
     const side = '<div class="sidebar"><a href="/a">A</a><a href="/b">B</a></div>';
     const page = `<title>Title - Site</title><div>${side}<div>${header}<div>${text}</div></div></div>`;
-    expect(contentOf(page, {}, { url: DOCS }).markdown.split(/\n+/).slice(0, 3)).toEqual([
-      ...['# Title', 'Where to begin.', sentence('a')],
-    ]);
+    expect(
+      contentOf(DOCS + page)
+        .markdown.split(/\n+/)
+        .slice(0, 3),
+    ).toEqual([...['# Title', 'Where to begin.', sentence('a')]]);
   });
 
   it.each([
@@ -100,15 +103,14 @@ describe('a page of documentation', () => {
     'Starlight v0.32.1',
     'Antora 3.1.9',
     'docfx 2.78',
-  ])('is a page that %s has made, whatever its URL', (generator) => {
+  ])('is a page that %s has made', (generator) => {
     const page = `<meta name="generator" content="${generator}"><div><header><h1>Title</h1>${lead}</header><div>${text}</div></div>`;
-    const url = 'https://site.test/introduction';
-    expect(contentOf(page, {}, { url }).markdown).toContain('# Title\n\nWhere to begin.');
+    expect(contentOf(page).markdown).toContain('# Title\n\nWhere to begin.');
   });
 
   it('does not include the name of the site, even if it is a heading', () => {
     const page = `${site}<div><h2>Part</h2>${text}</div></div>`;
-    expect(contentOf(page, {}, { url: DOCS }).markdown).not.toContain('Site');
+    expect(contentOf(DOCS + page).markdown).not.toContain('Site');
   });
 
   it('has no anchor signs in its headings', () => {
@@ -123,20 +125,20 @@ describe('a page of documentation', () => {
   });
 
   it.each([
-    ['its meta data', BLOG.replace('blog', 'x'), '<meta name="readthedocs-project-slug" content="x">'],
-    ['its body', BLOG.replace('blog', 'x'), '<body class="rustdoc mod">'],
-  ])('is told by %s', (_name, url, around) => {
-    expect(left('<h2>Cookies</h2><p>Set them.</p>', url, around)).toEqual(['## Cookies', 'Set them.']);
+    ['its meta data', '<meta name="readthedocs-project-slug" content="x">'],
+    ['its body', '<body class="rustdoc mod">'],
+  ])('is told by %s', (_name, head) => {
+    expect(left('<h2>Cookies</h2><p>Set them.</p>', head)).toEqual(['## Cookies', 'Set them.']);
     expect(left('<h2>Cookies</h2><p>Set them.</p>', BLOG)).toEqual([]);
   });
 });
 
 describe('an element that is judged by its tag and not by its class', () => {
   it('is code, but for the lines that it hides', () => {
-    const code = `<pre><code><span class="token comment">// Adds</span>
+    const code = `<pre><code class="language-rust"><span class="token comment">// Adds</span>
 <span class="boring">use hidden;</span>let <span class="hljs-tag">sum</span> = <span class="menu">a</span>;</code></pre>`;
-    for (const url of [DOCS, BLOG])
-      expect(left(code, url)).toEqual(['```', '// Adds', 'let sum = a;', '```']);
+    for (const head of [DOCS, BLOG])
+      expect(left(code, head)).toEqual(['```rust', '// Adds', 'let sum = a;', '```']);
   });
 
   it('is code in elements that hold its lines', () => {
@@ -147,14 +149,14 @@ describe('an element that is judged by its tag and not by its class', () => {
       '<span class="sr">/a/</span>',
     ];
     const code = `<pre><code>${lines.map(line).join('')}</code></pre>`;
-    for (const url of [DOCS, BLOG])
-      expect(left(code, url)).toEqual(['```', '// Adds', 'sum(a)', '/a/', '```']);
+    for (const head of [DOCS, BLOG])
+      expect(left(code, head)).toEqual(['```', '// Adds', 'sum(a)', '/a/', '```']);
   });
 
   it('are links in a paragraph', () => {
     const html = `<p>${sentence('it')} See <a class="share-menu" href="/a">the other page</a> and more.</p>`;
-    for (const url of [DOCS, BLOG])
-      expect(left(html, url)).toEqual([`${sentence('it')} See [the other page] and more.`]);
+    for (const head of [DOCS, BLOG])
+      expect(left(html, head)).toEqual([`${sentence('it')} See [the other page] and more.`]);
   });
 
   it('is what a class says on a condition', () => {
@@ -166,7 +168,7 @@ describe('an element that is judged by its tag and not by its class', () => {
     const icon = '\uF0C1';
     for (const sign of ['¶', '#', icon]) {
       const html = `<h2 id="part">Part<a class="headerlink" href="#part">${sign}</a></h2><p>${sentence('it')}</p>`;
-      for (const url of [DOCS, BLOG]) expect(left(html, url)).toEqual(['## Part', sentence('it')]);
+      for (const head of [DOCS, BLOG]) expect(left(html, head)).toEqual(['## Part', sentence('it')]);
     }
   });
 });

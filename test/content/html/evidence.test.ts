@@ -13,7 +13,7 @@ const left = (html: string, url = 'https://site.test/dir/page') =>
 
 /** The signs with which the first element of a name was dropped, as words. */
 function signsOf(html: string, name: string): string[] {
-  const decisions = findBoilerplate(parseHtml(html), { url: 'https://site.test/page', engine: 'http' });
+  const decisions = findBoilerplate(parseHtml(html), { engine: 'http' });
   const [, signs] = [...decisions.entries()].find(([element]) => element.name === name) ?? [];
   return (signs ?? []).map(({ kind, detail }) => `${kind}: ${detail}`);
 }

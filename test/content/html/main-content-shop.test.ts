@@ -8,21 +8,22 @@ const paragraph = (about: string) => `<p>${sentence(about)}</p>`;
 const paragraphs = (...about: string[]) => about.map(paragraph).join('');
 
 /** The blocks that the filter keeps of a page, one per line. */
-const left = (html: string, url = 'https://site.test/dir/page') =>
-  contentOf(html, {}, { url }).markdown.split(/\n+/);
+const left = (html: string) => contentOf(html).markdown.split(/\n+/);
+/** What pages declare to be. */
+const PRODUCT_HEAD = '<meta property="og:type" content="product">';
+const LISTING_HEAD = '<meta property="og:type" content="product.group">';
 
 const productPage = (inside: string) =>
-  left(`<meta property="og:type" content="product"><main><h1>Thing</h1>${paragraph('it')}${inside}</main>`);
+  left(`${PRODUCT_HEAD}<main><h1>Thing</h1>${paragraph('it')}${inside}</main>`);
 const PRODUCT = ['# Thing', sentence('it')];
 
 const collectionPage = (inside: string) =>
-  left(`<main><h1>Things</h1>${paragraph('things')}${inside}</main>`, 'https://site.test/collections/things');
+  left(`${LISTING_HEAD}<main><h1>Things</h1>${paragraph('things')}${inside}</main>`);
 const COLLECTION = ['# Things', sentence('things')];
 
 const servicePage = (inside: string) =>
   left(
     `<main><h1>We</h1><section><h2>What we do</h2><span>For you and for all who come to us</span></section>${inside}</main>`,
-    'https://site.test/',
   );
 const SERVICE = ['# We', '## What we do', 'For you and for all who come to us'];
 
@@ -279,7 +280,7 @@ it('text for screen readers only is recognised in every card', () => {
 });
 
 describe('the work of the main-content filter on shop pages', () => {
-  const workFor = (html: string) => countWork(html, 'https://site.test/product/x');
+  const workFor = (html: string) => countWork(`${PRODUCT_HEAD}${html}`);
 
   it.each([
     ['labels', (count: number) => '<div><a href="/x">Thing</a></div>'.repeat(count)],

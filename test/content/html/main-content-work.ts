@@ -5,7 +5,7 @@ import { parseHtml } from '../../../src/content/html/parse/parse.ts';
  * Measures the work of the main-content filter on a page, independently of the machine: how often it looks
  * into the maps and sets that hold all it knows of the page.
  */
-export function countWork(html: string, url: string): number {
+export function countWork(html: string): number {
   const page = parseHtml(html);
   const { get } = Map.prototype;
   const { has } = Set.prototype;
@@ -19,7 +19,7 @@ export function countWork(html: string, url: string): number {
     return has.call(this, value);
   };
   try {
-    findBoilerplate(page, { url, engine: 'http' });
+    findBoilerplate(page, { engine: 'http' });
     return lookups;
   } finally {
     Map.prototype.get = get;

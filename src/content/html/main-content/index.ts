@@ -6,7 +6,7 @@ import { Outline } from './evidence/outline.ts';
 import { Decisions } from './evidence/sign.ts';
 import { postsStage } from './forum/posts-stage.ts';
 import { ElementMap } from './page-index/element-map.ts';
-import { indexPage } from './page-index/page-index.ts';
+import { indexPage, measurePage } from './page-index/page-index.ts';
 import { pageTypeStage } from './page-type/infer-page-type.ts';
 import { detectPageType } from './page-type/page-type.ts';
 import { retryAsForumStage } from './page-type/retry-as-forum.ts';
@@ -34,17 +34,17 @@ export const STAGES: readonly Stage[] = [
 /**
  * Finds the elements of a page that are not main content: first those that tags, roles, names and headings
  * identify, then everything outside of the element with the content. The thresholds depend on the type of the
- * page, which is detected from its signals and corrected by its structure. Takes time in proportion to the
+ * page, which is what it declares and what it is made of, corrected by what remains of it. Takes time in proportion to the
  * page's size.
  */
 export function findBoilerplate(
   document: Document,
-  source: Pick<Snapshot, 'url' | 'engine' | 'isUnrendered'>,
+  source: Pick<Snapshot, 'engine' | 'isUnrendered'>,
 ): Decisions {
-  const detectedType = detectPageType(document, source.url);
-  for (let type = detectedType; ; ) {
-    const index = indexPage(document, { type, detectedType }, isScripted(source));
-    if (!index) return new Decisions();
+  const measured = measurePage(document, isScripted(source));
+  if (!measured) return new Decisions();
+  for (let type = detectPageType(document, measured.body, measured.measures); ; ) {
+    const index = indexPage(measured, type);
     const page = createFilteredPage(index);
     const result = runStages(page);
     if (typeof result !== 'object') {

@@ -1,6 +1,7 @@
 import { type Document, Element } from 'domhandler';
 import { getElementsByTagName, nextElementSibling, prevElementSibling, textContent } from 'domutils';
 import { isCodeListing } from '../../code-listing.ts';
+import { listElements } from '../../element-list.ts';
 import { childrenOf, hasAttributes, isParentElement, isTag } from '../../nodes.ts';
 import type { PageType } from '../page-type/page-type.ts';
 import { findCodeTabs } from './code-tabs.ts';
@@ -12,8 +13,6 @@ import { findSpokenTexts, type SpokenText } from './spoken-texts.ts';
 /** Facts about a page that all steps use, computed before anything is dropped. */
 export interface PageIndex {
   type: PageType;
-  /** The type by the page's own signals, before its structure corrected it. */
-  detectedType: PageType;
   document: Document;
   body: Element;
   /** The elements that have a measure, in document order. */
@@ -60,17 +59,28 @@ const NO_WORDS: string[] = [];
 /** The word under which the coverage of `form` elements is counted. */
 export const FORM_WORD = 'form';
 
-/** Indexes a page. @returns `undefined` for a page without a body */
-export function indexPage(
-  page: Document,
-  { type, detectedType }: Pick<PageIndex, 'type' | 'detectedType'>,
-  isScripted: boolean,
-): PageIndex | undefined {
-  const measures = measureElements(page, isScripted);
+/** What is known of a page before it is indexed. */
+export interface MeasuredPage {
+  document: Document;
+  body: Element;
+  measures: Measures;
+}
+
+/**
+ * Measures a page.
+ * @param isScripted whether a browser has rendered it
+ * @returns `undefined` for a page without a body
+ */
+export function measurePage(document: Document, isScripted: boolean): MeasuredPage | undefined {
+  const measures = measureElements(document, isScripted);
+  const body = listElements(document).find((element) => element.name === 'body' && measures.has(element));
+  return body && { document, body, measures };
+}
+
+/** Indexes a page as one of a type. */
+export function indexPage({ document: page, body, measures }: MeasuredPage, type: PageType): PageIndex {
   const elements = measures.keys();
-  const body = elements.find(({ name }) => name === 'body');
-  const total = body && measures.get(body);
-  if (!body || !total) return undefined;
+  const total = measures.get(body)!;
   const byProse = isRunningText(type) && total.prose > MIN_PROSE_SHARE * total.length;
   const weigh = ({ prose, length, linked }: Measure) =>
     byProse ? prose : length - linked * (1 - LINKED_TEXT_WEIGHT);
@@ -79,7 +89,6 @@ export function indexPage(
   coverage.add(body);
   return {
     type,
-    detectedType,
     document: page,
     body,
     elements,
@@ -198,7 +207,7 @@ class NameCoverage {
   /** Counts an element for the words of its names. @returns those that it is the outermost element of */
   #cover(element: Element, measured: Measure, passage: Passage | undefined): string[] {
     const all = findNameHints(element, this.#hasAnchors);
-    const own = passage ? all.filter((hint) => tellsIn(passage, hint)) : all;
+    const own = passage ? all.filter((hint) => tellsIn(passage, hint, element)) : all;
     // The coverage of forms tells whether a page uses them as containers.
     const isForm = element.name === 'form';
     if (own.length === 0 && !isForm) return NO_WORDS;
@@ -235,10 +244,16 @@ function isDataCell({ name, parent: row }: Element, { headings }: Measure): bool
 
 /**
  * Whether a hint counts inside of a passage. Class names there are those of what the text is about, and in code those of a
- * highlighter, such as `comment`, and `sr` for a regular expression.
+ * highlighter, such as `comment`, `none`, and `sr` for a regular expression. Only mdBook hides lines of an example.
  */
-const tellsIn = (passage: Passage, { kind, word }: NameHint) =>
-  kind === 'hiddenByClass' || (passage === 'text' && (kind === 'screenReaderOnly' || word === 'editsection'));
+const tellsIn = (passage: Passage, { kind, word }: NameHint, element: Element) =>
+  passage === 'text'
+    ? kind === 'hiddenByClass' || kind === 'screenReaderOnly' || word === 'editsection'
+    : kind === 'hiddenByClass' && isBoringLine(element);
+
+/** Whether an element is a line that mdBook hides until the reader asks for it. */
+const isBoringLine = ({ attribs, parent }: Element) =>
+  attribs.class === 'boring' && isParentElement(parent) && /\blanguage-\w/.test(parent.attribs.class ?? '');
 
 /** What {@link NameCoverage} reads. */
 interface NameSource {

@@ -3,17 +3,14 @@ import { textContent } from 'domutils';
 import { listElements } from '../../element-list.ts';
 import { hasAttributes } from '../../nodes.ts';
 
-/** Signals of a page's type in its head, its structured data, its body tag and its URL. */
+/** Signals of a page's type in its head, its structured data and its body tag. */
 export interface PageSignals {
   /** The schema.org types on the page. `Product` is included only if the page is about a single product. */
   schemaTypes: Set<string>;
   openGraph: string;
   generator: string;
-  host: string;
-  path: string;
   /** The classes of the body separated by single spaces, then its id with a leading `#`, in lower case. */
   bodyClass: string;
-  isFrontPage: boolean;
   isPublished: boolean;
   hasPrice: boolean;
 }
@@ -24,21 +21,13 @@ export interface PageSignals {
  */
 const MAX_PRODUCT_SCRIPTS = 3;
 
-/**
- * Reads the signals of a page.
- * @param url the page's own URL; empty or invalid if it is not known
- */
-export function readPageSignals(page: Document, url: string): PageSignals {
-  const href = URL.canParse(url) ? new URL(url) : undefined;
-  const path = href?.pathname.toLowerCase() ?? '';
+/** Reads the signals of a page. */
+export function readPageSignals(page: Document): PageSignals {
   const signals: PageSignals = {
     schemaTypes: new Set(),
     openGraph: '',
     generator: '',
-    host: href?.hostname ?? '',
-    path,
     bodyClass: '',
-    isFrontPage: path === '/',
     isPublished: false,
     hasPrice: false,
   };
