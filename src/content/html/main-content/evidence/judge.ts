@@ -1,16 +1,17 @@
 import type { Element } from 'domhandler';
+import { firstElements } from '../../nodes.ts';
 import type { ElementMeasure } from '../page-index/element-measures.ts';
 import type { Core } from './core.ts';
 import { findShape, findWords } from './shapes.ts';
 import type { Sign } from './sign.ts';
 
-/**
- * A block with less running text is a label or a line, which one sign decides. Characters that are not blank.
- */
-const MIN_RUNNING_TEXT = 50;
 /** A block of short lines that are hardly linked is text too if it is as long, such as a list of facts. */
 const MIN_LINES = 100;
 const MAX_LINKED_SHARE_OF_LINES = 0.3;
+/** Data and code are text however short they are. */
+const DATA = new Set(['table', 'dl', 'pre']);
+/** The elements of a block in which data is looked for. */
+const MAX_VISITED = 100;
 /** The largest share of the page's running text that two signs drop. */
 const MAX_SHARE_BY_TWO = 0.5;
 /** A block with a larger share of linked text is a list of links rather than running text. */
@@ -31,8 +32,8 @@ export function judge(
   signs: readonly Sign[],
   { share, core }: { share: number; core: Core },
 ): readonly Sign[] {
-  if (signs.length === 0 || !isText(measured)) return signs;
-  if (signs.some(({ kind }) => kind === 'hidden')) return signs;
+  if (signs.length === 0 || signs.some(({ kind }) => kind === 'hidden')) return signs;
+  if (!isText(element, measured)) return signs;
   const needed = share > MAX_SHARE_BY_TWO ? 3 : 2;
   const found = [...signs];
   const kinds = new Set(signs.map(({ kind }) => kind));
@@ -46,8 +47,18 @@ export function judge(
   return kinds.size >= needed ? found : [];
 }
 
-const isText = ({ prose, length, linked }: ElementMeasure) =>
-  prose > MIN_RUNNING_TEXT || (length >= MIN_LINES && linked < MAX_LINKED_SHARE_OF_LINES * length);
+/**
+ * Whether a reader would call a block running text: paragraphs, code, tables and definitions, or a block of lines.
+ * What is no text is a label or a line, which one sign decides.
+ */
+function isText(element: Element, { prose, length, linked, links }: ElementMeasure): boolean {
+  if (prose > 0) return true;
+  if (length === 0 || linked >= MAX_LINKED_SHARE_OF_LINES * length) return false;
+  return length >= MIN_LINES || (links === 0 && hasData(element));
+}
+
+const hasData = (element: Element) =>
+  [element, ...firstElements(element, MAX_VISITED)].some(({ name }) => DATA.has(name));
 
 /** Where more signs are looked for, the cheapest first. */
 const LOOKS: ((element: Element, measured: ElementMeasure, core: Core) => Sign | undefined)[] = [

@@ -30,10 +30,9 @@ export type Measures = Readonly<ElementMap<ElementMeasure>>;
 
 /** Elements whose content is not shown as text. */
 const ELEMENTS_WITHOUT_TEXT = new Set(
-  (
-    'head script style template title svg canvas iframe object embed audio video select datalist textarea ' +
-    'dialog map'
-  ).split(' '),
+  'head script style template title svg canvas iframe object embed audio video select datalist textarea map'.split(
+    ' ',
+  ),
 );
 /** Elements that continue a line of text instead of ending it. */
 const INLINE = new Set(
@@ -80,7 +79,8 @@ class Measurement {
     return this.#measures;
   }
 
-  #isShown({ name }: Element): boolean {
+  #isShown({ name, attribs }: Element): boolean {
+    if (name === 'dialog') return attribs.open !== undefined;
     return !ELEMENTS_WITHOUT_TEXT.has(name) && !(this.#isScripted && name === 'noscript');
   }
 

@@ -32,6 +32,7 @@ const MAX_SHARE_BY_ROLE: Record<string, number> = {
   dialog: 0.8,
   alertdialog: 0.8,
 };
+const NOTICE_ROLES = new Set(['alert', 'status']);
 /** Maximum share of boilerplate when the content is known to be in another element. */
 const MAX_SHARE_BESIDE_CONTENT = 0.85;
 /** If forms cover more of the page, it uses them as containers and they are not boilerplate. */
@@ -94,7 +95,7 @@ export function findSigns(
   if (isClonedElement(element)) return [{ kind: 'hidden', detail: 'copy of another element' }];
   if (byTag === false) return NO_SIGNS;
   const share = index.shareOf(measured);
-  const byRole = isBoilerplateByRole(element, share);
+  const byRole = isBoilerplateByRole(element, share) && !isNotice(element, measured, index);
   if (byRole === false && byTag === undefined) return NO_SIGNS;
   const signs: Sign[] = [];
   if (byTag) signs.push(tagSign(element));
@@ -207,7 +208,7 @@ function isBoilerplateByTag(
     }
     case 'footer':
       return (
-        !(isParentElement(element.parent) && element.parent.name === 'blockquote') &&
+        !isEndOfPart(element, measured, isInMain) &&
         share <= (contentAncestors.size && !contentAncestors.has(element) ? MAX_SHARE_BESIDE_CONTENT : 0.5)
       );
     case 'figcaption':
@@ -228,6 +229,13 @@ function isBoilerplateByTag(
   }
 }
 
+/** Whether a footer is that of a quote, or of a section of a text, such as its source, and has text rather than links. */
+function isEndOfPart({ parent }: Element, { length, linked }: ElementMeasure, isInMain: boolean): boolean {
+  if (!isParentElement(parent)) return false;
+  if (parent.name === 'blockquote') return true;
+  return isInMain && parent.name === 'section' && linked <= MAX_LINKED_SHARE_OF_NOTE * length;
+}
+
 /** Whether an element is most of a heading's text instead of an icon beside it. */
 function isHeadingText(element: Element, length: number, { measures }: PageIndex): boolean {
   const around = isInHeading(element) ? element.parent : null;
@@ -239,9 +247,13 @@ const isQuestion = (element: Element, length: number) =>
   length >= MIN_QUESTION_LENGTH &&
   (isCollapseToggle(element) || QUESTION.test(textOf(element, MAX_QUESTION_LENGTH)));
 
+/** Whether an element is announced as soon as it is shown, and stands among the passages of a text as a warning does. */
+const isNotice = (element: Element, measured: ElementMeasure, index: PageIndex) =>
+  NOTICE_ROLES.has(element.attribs.role ?? '') && isAmongPassages(element, measured, index);
+
 function isBoilerplateByRole({ attribs }: Element, share: number): boolean | undefined {
-  if (attribs['aria-modal'] === 'true') return true;
-  const largest = MAX_SHARE_BY_ROLE[attribs.role ?? ''];
+  const role = attribs['aria-modal'] === 'true' ? 'dialog' : (attribs.role ?? '');
+  const largest = MAX_SHARE_BY_ROLE[role];
   return largest === undefined ? undefined : share <= largest;
 }
 
@@ -305,10 +317,14 @@ export function isLinkList(element: Element, measured: ElementMeasure, index: Pa
     shareOf(measured) < 0.3 &&
     !contentAncestors.has(element) &&
     !codeTabs.has(element) &&
-    !(links === 1 && isLastParagraph(element, index)) &&
+    !(links === 1 && (isLastParagraph(element, index) || showsUrl(element))) &&
     !(isLinkedHeading(measured) && introducesText(element, index))
   );
 }
+
+/** Whether an element shows a URL, as a text does that is read on paper too. Labels have words. */
+const showsUrl = (element: Element) => /^\W*(https?:\/\/|www\.)\S+$/.test(textOf(element, MAX_URL_LENGTH));
+const MAX_URL_LENGTH = 500;
 
 /** Whether an element is one heading that is a link, with its anchor. */
 const isLinkedHeading = ({ headings, links, pictures }: ElementMeasure) =>

@@ -26,11 +26,20 @@ const CALL_TO_ACTION = lineStartPattern(
 const LABEL = wholeLinePattern(
   'advert(isement)?s?|sponsored( content)?|anzeige|werbung|publicidade?|publicit[àé]',
   'subscribe|highlights|loading|share|tags|comments?',
-  '(article|story) continues (below|after).*|(scroll|continue reading|read on) .*(below|more|main story).*',
+  '(article|story) continues (below|after).{0,40}|(scroll|continue reading|read on) (.{0,40} )?(below|more|main story)( .{0,20})?',
   'this slideshow requires javascript',
-  '(additional |with )?(reporting|writing|editing|edited|compiled) by .*',
-  '.* contributed( \\w+)? to this (report|story|article)',
   'like this (article|post|story)\\?.*|tell us what (you|do you) think',
+);
+const WORK = '(?:[Rr]eporting|[Ww]riting|[Ee]diting|[Ee]dited|[Cc]ompiled) by ';
+/** A name with a capital, and the words after it to the end of a sentence; initials have a dot as well. */
+const NAMES = '\\p{Lu}(?:[^.!?;]|(?<=\\b\\p{Lu})\\.)*';
+/** Whole lines with the names of those who worked on an article. */
+const CREDIT = new RegExp(
+  [
+    `^\\W*(?:[Aa]dditional |[Ww]ith )?${WORK}${NAMES}(?:[.;]\\s*${WORK}${NAMES})*\\W*$`,
+    '^\\W*\\p{Lu}.* contributed( \\w+)? to this (report|story|article)\\W*$',
+  ].join('|'),
+  'u',
 );
 
 /** The share of linked text in a list of links. */
@@ -49,7 +58,8 @@ export const callsToActionStage: Stage = {
       if (index.titled.has(element)) return [];
       // Every call to action has a link.
       const hasLink = measure.links > 0 || text.includes('://');
-      const isLabel = LABEL.test(text) && !isListed(element) && !introducesText(element, pruned);
+      const isLabel =
+        (LABEL.test(text) || CREDIT.test(text)) && !isListed(element) && !introducesText(element, pruned);
       return (hasLink && CALL_TO_ACTION.test(text)) || isLabel
         ? [element]
         : findRelatedLinks(line, index, pruned);
