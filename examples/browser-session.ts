@@ -1,7 +1,9 @@
 /**
  * Drives a remote browser with Playwright, lets a person watch it, and ends it:
  *
- *   node examples/browser-session.ts https://example.com
+ *   npx node examples/browser-session.ts https://example.com
+ *
+ * It needs Node 24, which `npx node` starts here.
  *
  * WINNOW_URL is the URL of the service, by default that of `npm start`, and WINNOW_API_KEY the key that it printed.
  */

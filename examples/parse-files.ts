@@ -1,7 +1,9 @@
 /**
  * Converts files to markdown, side by side, and writes each result beside its file: `report.pdf` becomes `report.pdf.md`.
  *
- *   node examples/parse-files.ts report.pdf letter.docx page.html
+ *   npx node examples/parse-files.ts report.pdf letter.docx page.html
+ *
+ * It needs Node 24, which `npx node` starts here.
  *
  * WINNOW_URL is the URL of the service, by default that of `npm start`, and WINNOW_API_KEY the key that it printed.
  */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { type CommandDef, renderUsage, runCommand } from 'citty';
 import { type CommandArgs, checkArguments } from './cli/arguments.ts';
@@ -48,9 +49,16 @@ export async function runCli(args: string[]): Promise<number> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   let name = 'winnow';
   try {
-    const { path, command, parent, rest } = await findCommand(args);
+    if (args[0] === '--version') {
+      process.stdout.write(`${readVersion()}\n`);
+      return 0;
+    }
+    const asksForHelp = args[0] === 'help';
+    const { path, command, parent, rest } = await findCommand(
+      asksForHelp ? [...args.slice(1), '--help'] : args,
+    );
     name = ['winnow', ...path].join(' ');
-    if (args.some((arg) => arg === '--help' || arg === '-h')) {
+    if (asksForHelp || args.some((arg) => arg === '--help' || arg === '-h')) {
       process.stdout.write(`${await usage(path, command, parent)}\n`);
       return 0;
     }
@@ -64,6 +72,13 @@ export async function runCli(args: string[]): Promise<number> {
   } catch (error) {
     return report(error, name);
   }
+}
+
+/** The version of this checkout, from its package.json. */
+function readVersion(): string {
+  const file = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  // npm requires a version.
+  return (JSON.parse(file) as { version: string }).version;
 }
 
 interface FoundCommand {
@@ -120,7 +135,7 @@ async function usage(path: string[], command: Command, parent: Command | undefin
   const above = parent && { ...parent, meta: { name: ['winnow', ...path.slice(0, -1)].join(' ') } };
   const coloured = await renderUsage(command, above);
   const text = process.stdout.isTTY ? coloured : stripVTControlCharacters(coloured);
-  if (path[0] !== 'up') return path.length ? text : `${text}\n\n\`winnow up --help\` lists the settings.`;
+  if (path[0] !== 'up') return path.length ? text : `${text}\n\n${HINT}`;
   const settings = describeSettings();
   const width = Math.max(...settings.map(({ variable }) => variable.length));
   const rows = settings.map(
@@ -129,6 +144,9 @@ async function usage(path: string[], command: Command, parent: Command | undefin
   );
   return `${text}\nSETTINGS (environment variables)\n\n${rows.join('\n')}`;
 }
+
+const HINT =
+  '`winnow help COMMAND` explains a command, `winnow up --help` lists the settings, `winnow --version` prints the version.';
 
 /** Reports an error of a command. @param name the command with all its words @returns the exit code */
 function report(error: unknown, name: string): number {

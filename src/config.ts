@@ -98,6 +98,12 @@ const settings = z.object({
     .regex(/^fc-[\w-]+$/, 'must be fc- followed by letters, digits, - and _')
     .optional()
     .describe('API key of the first team; empty: generated at the first start and stored in <data>/api-key'),
+  WINNOW_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'URL of a service that commands use, with the key WINNOW_API_KEY; empty: the service on this machine',
+    ),
   WINNOW_TEAM_CREDITS: z
     .string()
     .regex(/^(unlimited|\d+)$/, 'must be a whole number or the word unlimited')
@@ -287,6 +293,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     dataDir: s.WINNOW_DATA_DIR,
     cacheDir: s.WINNOW_CACHE_DIR,
     apiKey: s.WINNOW_API_KEY,
+    /** The service that commands use in place of the one on this machine. */
+    serviceUrl: s.WINNOW_URL?.replace(/\/+$/, ''),
     /** `null` is unlimited. */
     teamCredits: s.WINNOW_TEAM_CREDITS === 'unlimited' ? null : Number(s.WINNOW_TEAM_CREDITS),
     secretKey: s.WINNOW_SECRET_KEY,

@@ -1,4 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { type ErrorCode, isErrorCode, messageOf, ServiceError } from '../errors.ts';
 import { fieldsOf } from '../json/json-object.ts';
 import type { ServiceConnection } from './connection.ts';
@@ -76,7 +77,10 @@ async function send(
     ...(idempotencyKey !== undefined && { 'x-idempotency-key': idempotencyKey }),
   };
   return new Promise((resolve, reject) => {
-    const request = httpRequest(new URL(path, target.url), { method, headers, signal }, resolve);
+    // The URL of a service may have a path itself.
+    const url = new URL(`${target.url}${path}`);
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const request = send(url, { method, headers, signal }, resolve);
     request.on('error', (cause) => reject(signal.aborted ? cause : connectionError(target, cause)));
     request.end(content ? content.bytes : undefined);
   });
@@ -106,7 +110,7 @@ async function* readChunks(
 }
 
 function connectionError(target: ServiceConnection, cause: unknown): ServiceError {
-  const message = `Winnow at ${target.url} cannot be reached (${messageOf(cause)}). Start it with \`npm start\`.`;
+  const message = `Winnow at ${target.url} cannot be reached (${messageOf(cause)}). Start it with \`npm start\`, or check WINNOW_URL.`;
   return new ServiceError('SERVICE_UNAVAILABLE', message, { cause });
 }
 

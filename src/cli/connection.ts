@@ -25,12 +25,29 @@ export interface CommandContext {
   interrupt: Interrupt;
 }
 
-/** Runs work against the running instance on this data directory, else against one that is started for it. */
+/**
+ * Runs work against the service that `WINNOW_URL` names; without one, against the running instance on this data
+ * directory, else against one that is started for it.
+ * @throws ServiceError `UNAUTHORIZED` if there is no key for it
+ */
 export const withConnection = <T>(
   context: CommandContext,
   work: (target: ServiceConnection) => Promise<T>,
-): Promise<T> =>
-  withInstance(context, ({ url, apiKey = readFirstTeamKey(context.config) }) => work({ url, apiKey }));
+): Promise<T> => {
+  const named = namedService(context.config);
+  if (named) return work(named);
+  return withInstance(context, ({ url, apiKey = readFirstTeamKey(context.config) }) => work({ url, apiKey }));
+};
+
+/** The service that the settings name; `undefined` if they name none. */
+function namedService({ serviceUrl, apiKey }: Config): ServiceConnection | undefined {
+  if (serviceUrl === undefined) return undefined;
+  if (apiKey !== undefined) return { url: serviceUrl, apiKey };
+  throw new ServiceError(
+    'UNAUTHORIZED',
+    `WINNOW_URL names the service ${serviceUrl}, but there is no key for it. Set WINNOW_API_KEY to one of its API keys.`,
+  );
+}
 
 /**
  * Runs work while an instance runs on this data directory, which is started if necessary.
@@ -61,7 +78,8 @@ export async function withInstance<T>(
 }
 
 /**
- * Runs work against the running instance on this data directory. Browser sessions end with their service, so
+ * Runs work against the service that `WINNOW_URL` names, else against the running instance on this data
+ * directory. Browser sessions end with their service, so
  * one that is started for a single command is of no use to them.
  * @throws ServiceError `SERVICE_UNAVAILABLE` if none runs
  */
@@ -69,6 +87,8 @@ export async function withRunningInstance<T>(
   context: CommandContext,
   work: (target: ServiceConnection) => Promise<T>,
 ): Promise<T> {
+  const named = namedService(context.config);
+  if (named) return work(named);
   const url = await findUrl(context);
   if (url) return work({ url, apiKey: readFirstTeamKey(context.config) });
   throw new ServiceError(

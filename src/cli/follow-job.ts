@@ -54,8 +54,12 @@ export async function followJob(session: JobSession, id: string, results: Result
   }
   if (head && !results.gone.aborted) await printSummary(session, id, head);
   if (interrupt.signal.aborted) process.exitCode = 130;
-  else if (head && head.status !== 'completed' && !results.gone.aborted) process.exitCode = 1;
+  else if (head && !isSuccess(head) && !results.gone.aborted) process.exitCode = 1;
 }
+
+/** Whether a job is completed and has a document, unless it had no page at all. */
+const isSuccess = ({ status, total, completed }: PageJobHead) =>
+  status === 'completed' && (completed > 0 || total === 0);
 
 /** Cancels a job and prints that it did. */
 export async function requestCancellation(session: JobSession, id: string): Promise<void> {

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { messageOf, ServiceError } from '../errors.ts';
 import type { ApiResponse } from './api-client.ts';
+import { unwritable } from './output-file.ts';
 
 /** Writes the documents of a job, each as JSON text. */
 export interface ResultWriter {
@@ -68,6 +69,6 @@ async function openFile(path: string) {
   try {
     return (await open(path, 'w')).createWriteStream();
   } catch (cause) {
-    throw new ServiceError('BAD_REQUEST', `${path} cannot be written: ${messageOf(cause)}.`, { cause });
+    throw unwritable(path, cause);
   }
 }

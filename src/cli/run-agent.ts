@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../config.ts';
 import { messageOf, ServiceError } from '../errors.ts';
@@ -6,6 +6,7 @@ import { TerminalProgress } from '../run/embedded/terminal-progress.ts';
 import { type ApiResponse, postJson, sendRequest } from './api-client.ts';
 import { type ServiceConnection, withConnection } from './connection.ts';
 import { onInterrupt } from './interrupt.ts';
+import { requireWritable, writeResult } from './output-file.ts';
 
 const POLL_MS = 1_000;
 
@@ -31,6 +32,7 @@ interface AgentRun {
  * @throws ServiceError `SCRAPE_JOB_CANCELLED` with the reason if it has no result
  */
 export async function runAgent({ path, name, body, output, json }: AgentRun): Promise<void> {
+  requireWritable(output);
   const config = readConfig();
   const progress = new TerminalProgress();
   const interrupt = onInterrupt(progress.note);
@@ -45,9 +47,7 @@ export async function runAgent({ path, name, body, output, json }: AgentRun): Pr
     const reason = typeof status.error === 'string' ? status.error : 'It was cancelled.';
     throw new ServiceError('SCRAPE_JOB_CANCELLED', `${name} has ${String(status.status)}: ${reason}`);
   }
-  const text = `${JSON.stringify(json ? status : status.data, null, 2)}\n`;
-  if (output) writeFileSync(output, text);
-  else process.stdout.write(text);
+  writeResult(`${JSON.stringify(json ? status : status.data, null, 2)}\n`, output);
 }
 
 async function untilEnd(

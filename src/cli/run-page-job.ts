@@ -59,7 +59,7 @@ export async function runPageJobCommand(command: PageJobCommand): Promise<void> 
     if (results) await followJob(session, id, results);
     else process.stdout.write(`${id}\n`);
   });
-  if (detach && !findRunningInstance(resolve(config.dataDir))) {
+  if (detach && config.serviceUrl === undefined && !findRunningInstance(resolve(config.dataDir))) {
     progress.note(
       'Winnow ran only for this command: the job continues when you start Winnow with `npm start`.',
     );

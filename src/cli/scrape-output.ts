@@ -1,12 +1,5 @@
-import { writeFileSync } from 'node:fs';
 import { fieldsOf } from '../json/json-object.ts';
 import type { ApiResponse } from './api-client.ts';
-
-/** Writes a result to a file, or to stdout without one. */
-export function writeResult(text: string, file: string | undefined): void {
-  if (file) writeFileSync(file, text);
-  else process.stdout.write(text);
-}
 
 /** Formats the whole response, the document, or the only requested format, with a final line break. */
 export function formatResult(response: ApiResponse, formats: string[], wholeResponse: boolean): string {

@@ -56,7 +56,7 @@ const ledgerOf = async (id: string): Promise<number> => {
 
 describe('a batch', () => {
   it('scrapes every page once and reports the totals', async () => {
-    const urls = [...articles(11), `${site.url}/article/3`];
+    const urls = articles(12);
     const { status, body } = await call(PATH, { body: { urls, formats: ['markdown', 'links'] } });
     expect(status).toBe(200);
     expect(body).toEqual({ success: true, id: expect.any(String), url: expect.any(String), invalidURLs: [] });
@@ -80,6 +80,27 @@ describe('a batch', () => {
     }
     expect(await ledgerOf(body.id)).toBe(12);
     expect(Date.parse(done.expiresAt) - Date.parse(done.completedAt)).toBe(24 * 3_600_000);
+  });
+
+  it('scrapes and charges a doubled URL once, and says how many are', async () => {
+    const [url] = articles(1);
+    const { body } = await call(PATH, { body: { urls: [url, url, 'x y', url, `${url}?other`] } });
+    expect([body.warning, body.invalidURLs]).toEqual([
+      'Doubled URLs: 2 of 5. Each URL is scraped and charged once.',
+      ['x y'],
+    ]);
+    expect(await finished(PATH, body.id)).toMatchObject({ total: 2, completed: 2, creditsUsed: 2 });
+    expect(await ledgerOf(body.id)).toBe(2);
+  });
+
+  it('needs credits for different URLs only', async () => {
+    const { key } = await makeTeam(db, { credits: 1 });
+    const [url] = articles(1);
+    const send = (urls: unknown[]) => call(PATH, { body: { urls }, key });
+    expect((await send([url, `${url}?other`])).body.code).toBe('INSUFFICIENT_CREDITS');
+    const { status, body } = await send([url, url, 'x y', 'ftp://a.test/']);
+    expect(status).toBe(200);
+    expect(await finished(PATH, body.id, { key })).toMatchObject({ completed: 1, creditsUsed: 1 });
   });
 
   it('leaves out invalid URLs and lists them', async () => {

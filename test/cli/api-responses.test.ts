@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { requireWritable } from '../../src/cli/output-file.ts';
 import { runCommand } from '../../src/run/embedded/command.ts';
 import { type DataDirectoryLock, lockDataDirectory } from '../../src/run/embedded/supervision/run-file.ts';
 
@@ -192,6 +193,82 @@ describe('a crawl', () => {
     );
     expect(exitCode).toBe(0);
   });
+});
+
+it('a crawl none of whose pages has a document exits with 1', async () => {
+  answers = {
+    'POST /v2/crawl': [{ success: true, id: '7' }],
+    'GET /v2/crawl/7': [
+      { success: true, status: 'completed', total: 2, completed: 0, creditsUsed: 0, data: [] },
+    ],
+    'GET /v2/crawl/7/errors': [{ errors: [], robotsBlocked: [] }],
+  };
+  const { exitCode, stderr } = await winnow(['crawl', 'http://a.test']);
+  expect(stderr).toContain('The crawl 7 is completed');
+  expect(stderr).toContain('0 of 2 pages');
+  expect(exitCode).toBe(1);
+});
+
+it.each([
+  ['scrape', 'http://a.test'],
+  ['map', 'http://a.test'],
+  ['search', 'lamp'],
+  ['parse', 'page.html'],
+  ['extract', 'http://a.test'],
+  ['agent', 'Who?'],
+  ['crawl', 'http://a.test'],
+  ['batch', 'http://a.test'],
+])('%s refuses a file that cannot be written, before it asks for anything', async (...args) => {
+  writeFileSync(join(dataDir, 'page.html'), '<p>A page</p>');
+  const { exitCode, stdout, stderr } = await winnow([...args, '-o', 'absent/result']);
+  expect([exitCode, stdout, asked]).toEqual([2, '', []]);
+  expect(stderr).toContain('absent/result cannot be written: ');
+});
+
+it('a file of results stays as it is until there are some, and a new one is not left behind', () => {
+  const [old, fresh] = [join(dataDir, 'old.md'), join(dataDir, 'fresh.md')];
+  writeFileSync(old, 'earlier');
+  for (const file of [old, fresh, undefined]) requireWritable(file);
+  expect([readFileSync(old, 'utf8'), existsSync(fresh)]).toEqual(['earlier', false]);
+  for (const file of [dataDir, '']) expect(() => requireWritable(file)).toThrow(/ cannot be written: /);
+});
+
+it('a result that cannot be written in the end is on stdout', async () => {
+  answers = { 'POST /v2/map': [{ success: true, links: [{ url: 'http://a.test/1' }] }] };
+  // Every write to it fails, as on a full disk.
+  const { exitCode, stdout, stderr } = await winnow(['map', 'http://a.test', '-o', '/dev/full']);
+  expect([exitCode, stdout]).toEqual([1, 'http://a.test/1\n']);
+  expect(stderr).toContain('/dev/full could not be written: ');
+});
+
+it('a batch says how many URLs are doubled, and sends each once', async () => {
+  answers = {
+    'POST /v2/batch/scrape': [{ success: true, id: '8', invalidURLs: [] }],
+  };
+  const input = 'http://a.test/1\n'.repeat(200_001);
+  const { exitCode, stdout, stderr } = await winnow(['batch', '--file', '-', '--detach'], input);
+  expect([exitCode, stdout]).toEqual([0, '8\n']);
+  expect(stderr).toBe('Doubled URLs: 200000 of 200001. Each URL is scraped and charged once.\n');
+  expect(asked.map(({ body }) => body)).toEqual([expect.objectContaining({ urls: ['http://a.test/1'] })]);
+});
+
+it('a command uses the service that WINNOW_URL names, below its path', async () => {
+  answers = { 'POST /behind/proxy/v2/map': [{ success: true, links: [] }] };
+  const empty = mkdtempSync(join(tmpdir(), 'winnow-cli-'));
+  // Listening on a TCP port, the address is never a path.
+  const { port } = api.address() as AddressInfo;
+  const settings = { WINNOW_DATA_DIR: empty, WINNOW_URL: `http://127.0.0.1:${port}/behind/proxy/` };
+  const run = (more: Record<string, string>) =>
+    runCommand(process.execPath, [entry, 'map', 'http://a.test'], {
+      cwd: empty,
+      settings: { ...settings, ...more },
+      timeoutMs: 150_000,
+    });
+  const withoutKey = await run({});
+  expect([withoutKey.exitCode, asked]).toEqual([2, []]);
+  expect(withoutKey.stderr).toContain('Set WINNOW_API_KEY to one of its API keys');
+  expect((await run({ WINNOW_API_KEY: 'fc-test' })).exitCode).toBe(0);
+  rmSync(empty, { recursive: true, force: true });
 });
 
 it('a batch that could be started only in part is cancelled', async () => {

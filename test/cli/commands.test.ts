@@ -245,10 +245,27 @@ describe('help', () => {
     expect(stdout).toContain(['USAGE winnow', ...verb].join(' '));
   });
 
+  it.each([[[]], [['scrape']], [['team', 'create']]])('is the same with `help`: %j', async (verb) => {
+    const [asked, plain] = [await winnowHere(['help', ...verb]), await winnowHere([...verb, '--help'])];
+    expect(asked).toEqual({ ...plain, exitCode: 0 });
+  });
+
+  it('refuses a verb that there is not', async () => {
+    const { exitCode, stderr } = await winnowHere(['help', 'frobnicate']);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('is not a command')]);
+  });
+
   it('names every verb', async () => {
     const { stdout } = await winnowHere(['--help']);
     for (const [verb] of verbs) if (verb) expect(stdout).toMatch(new RegExp(`^ +${verb} `, 'm'));
   });
+});
+
+it('--version prints the version of the package', async () => {
+  const { version } = JSON.parse(
+    await readFile(path.join(import.meta.dirname, '../../package.json'), 'utf8'),
+  );
+  expect(await winnowHere(['--version'])).toMatchObject({ exitCode: 0, stdout: `${version}\n` });
 });
 
 it('openapi prints what the service serves', async () => {

@@ -30,17 +30,18 @@ const batch: PageJobResource = { kind: 'batch_scrape', tag: 'Batch' };
  * @throws ServiceError `BAD_REQUEST` if no URL is valid, or if one is not and `ignoreInvalidURLs` is false
  */
 function parseUrls({ urls, ignoreInvalidURLs }: BatchRequest, allowLocalNames: boolean) {
-  const pages: NewPage[] = [];
+  const pages = new Map<string, NewPage>();
   const invalid: string[] = [];
   for (const url of urls) {
+    if (pages.has(url)) continue;
     try {
-      pages.push({ url, host: parseTarget(url, allowLocalNames).host, depth: 0 });
+      pages.set(url, { url, host: parseTarget(url, allowLocalNames).host, depth: 0 });
     } catch (error) {
       if (!(error instanceof ServiceError) || !ignoreInvalidURLs) throw error;
       invalid.push(url);
     }
   }
-  if (!pages.length) {
+  if (!pages.size) {
     throw new ServiceError(
       'BAD_REQUEST',
       'No valid URLs provided. Use URLs such as https://example.com/page.',
@@ -53,7 +54,19 @@ function parseUrls({ urls, ignoreInvalidURLs }: BatchRequest, allowLocalNames: b
       },
     );
   }
-  return { pages, invalid };
+  const doubled = urls.length - invalid.length - pages.size;
+  const warning = `Doubled URLs: ${doubled} of ${urls.length}. Each URL is scraped and charged once.`;
+  return { pages: [...pages.values()], invalid, ...(doubled > 0 && { warning }) };
+}
+
+/** Whether an entry of `urls` may be the URL of a page, which costs something. */
+function isTarget(entry: unknown): boolean {
+  if (typeof entry !== 'string') return false;
+  try {
+    return parseTarget(entry, true) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Names the target of a batch in the activity list: its first URL and the number of the others. */
@@ -97,13 +110,13 @@ const create = defineRoute({
   errors: [...errorsRaisedBy('start', 'options'), 'NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED', 'JOB_ENDED'],
   minCredits(rawBody) {
     const { urls } = fieldsOf(rawBody);
-    return Array.isArray(urls) ? urls.length : 1;
+    return Array.isArray(urls) ? [...new Set(urls)].filter(isTarget).length : 1;
   },
   async handler({ caller, body, rawBody, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
     await storage.requireSpace();
     const isEncrypted = requiresEncryption(body, caller);
     const { secretKey } = config;
-    const { pages, invalid } = parseUrls(body, config.allowPrivate.length > 0);
+    const { pages, invalid, warning } = parseUrls(body, config.allowPrivate.length > 0);
     const { urls, webhook, appendToId, ignoreInvalidURLs, maxConcurrency = null, ...request } = body;
     const { teamId, apiKeyId } = caller;
     // The idempotency key is stored with the request, which is kept as a hash with zero data retention.
@@ -152,7 +165,13 @@ const create = defineRoute({
     };
     await (appendToId === undefined ? temporal.startPageJob(job) : temporal.continuePageJob(job));
     const url = `${baseUrl}${JOB_KINDS.batch_scrape.path}/${id}`;
-    return { success: true as const, id, url, ...(ignoreInvalidURLs && { invalidURLs: invalid }) };
+    return {
+      success: true as const,
+      id,
+      url,
+      ...(ignoreInvalidURLs && { invalidURLs: invalid }),
+      ...(warning && { warning }),
+    };
   },
 });
 

@@ -21,7 +21,8 @@ export const batchCommand = defineCommand({
   meta: { name: 'batch', description: 'scrape a list of pages' },
   args,
   async run({ args: values }) {
-    const urls = [...values._, ...(values.file === undefined ? [] : await readUrls(values.file))];
+    const listed = [...values._, ...(values.file === undefined ? [] : await readUrls(values.file))];
+    const urls = [...new Set(listed)];
     if (!urls.length) {
       throw new ServiceError(
         'BAD_REQUEST',
@@ -37,7 +38,12 @@ export const batchCommand = defineCommand({
       noun: 'batch',
       path: '/v2/batch/scrape',
       args: values,
-      start: (starter) => startBatch(starter, urls, options),
+      start(starter) {
+        const doubled = listed.length - urls.length;
+        if (doubled > 0)
+          starter.note(`Doubled URLs: ${doubled} of ${listed.length}. Each URL is scraped and charged once.`);
+        return startBatch(starter, urls, options);
+      },
     });
   },
 });

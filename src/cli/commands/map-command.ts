@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { defineCommand } from 'citty';
 import { readConfig } from '../../config.ts';
 import { fieldsOf } from '../../json/json-object.ts';
@@ -7,6 +6,7 @@ import { type ApiResponse, postJson } from '../api-client.ts';
 import { parseWholeNumber } from '../arguments.ts';
 import { withConnection } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
+import { requireWritable, writeResult } from '../output-file.ts';
 
 /** Not `as const`, because citty requires a mutable array. */
 const SITEMAP_MODES = ['include', 'skip', 'only'];
@@ -52,6 +52,7 @@ export const mapCommand = defineCommand({
       timeout: parseWholeNumber('timeout', values.timeout),
       origin: 'cli',
     };
+    requireWritable(values.output);
     const config = readConfig();
     const progress = new TerminalProgress();
     const interrupt = onInterrupt(progress.note);
@@ -60,8 +61,7 @@ export const mapCommand = defineCommand({
     );
     if (typeof response.warning === 'string') progress.note(`Warning: ${response.warning}`);
     const text = values.json ? `${JSON.stringify(response, null, 2)}\n` : formatLinks(response);
-    if (values.output) writeFileSync(values.output, text);
-    else process.stdout.write(text);
+    writeResult(text, values.output);
   },
 });
 

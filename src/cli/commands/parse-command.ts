@@ -10,9 +10,10 @@ import { parseList, parseWholeNumber } from '../arguments.ts';
 import { type ServiceConnection, withConnection } from '../connection.ts';
 import { type Interrupt, onInterrupt } from '../interrupt.ts';
 import { sendForDocument } from '../long-document.ts';
+import { requireWritable, writeResult } from '../output-file.ts';
 import { formatsArg, selectorArgs } from '../page-arguments.ts';
 import { openResultWriter } from '../result-writer.ts';
-import { formatResult, listWarnings, writeResult } from '../scrape-output.ts';
+import { formatResult, listWarnings } from '../scrape-output.ts';
 
 const args = {
   'file...': { type: 'positional', description: 'HTML files, documents and images', required: true },
@@ -70,6 +71,7 @@ export const parseCommand = defineCommand({
       ...(isPdfOption && { parsers: [{ type: 'pdf', ...pdf }, 'image'] }),
       origin: 'cli',
     };
+    requireWritable(values.output);
     const config = readConfig();
     const progress = new TerminalProgress();
     const interrupt = onInterrupt(progress.note);

@@ -7,8 +7,9 @@ import { collectValues, parseList, parseWholeNumber } from '../arguments.ts';
 import { withConnection } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { sendForDocument } from '../long-document.ts';
+import { requireWritable, writeResult } from '../output-file.ts';
 import { formatsArg, selectorArgs } from '../page-arguments.ts';
-import { formatResult, listWarnings, writeResult } from '../scrape-output.ts';
+import { formatResult, listWarnings } from '../scrape-output.ts';
 
 const args = {
   url: { type: 'positional', description: 'URL of the page', required: true },
@@ -57,6 +58,7 @@ export const scrapeCommand = defineCommand({
       headers: parseHeaders(collectValues(rawArgs, args, 'header')),
       origin: 'cli',
     };
+    requireWritable(values.output);
     const config = readConfig();
     const progress = new TerminalProgress();
     const interrupt = onInterrupt(progress.note);

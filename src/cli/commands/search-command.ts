@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { defineCommand } from 'citty';
 import { readConfig } from '../../config.ts';
 import { fieldsOf } from '../../json/json-object.ts';
@@ -7,6 +6,7 @@ import { type ApiResponse, postJson } from '../api-client.ts';
 import { parseList, parseWholeNumber } from '../arguments.ts';
 import { withConnection } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
+import { requireWritable, writeResult } from '../output-file.ts';
 
 const args = {
   query: { type: 'positional', description: 'words to search for', required: true },
@@ -49,6 +49,7 @@ export const searchCommand = defineCommand({
       ...(formats && { scrapeOptions: { formats } }),
       origin: 'cli',
     };
+    requireWritable(values.output);
     const config = readConfig();
     const progress = new TerminalProgress();
     const interrupt = onInterrupt(progress.note);
@@ -59,8 +60,7 @@ export const searchCommand = defineCommand({
     );
     if (typeof response.warning === 'string') progress.note(`Warning: ${response.warning}`);
     const text = values.json || formats ? `${JSON.stringify(response, null, 2)}\n` : formatResults(response);
-    if (values.output) writeFileSync(values.output, text);
-    else process.stdout.write(text);
+    writeResult(text, values.output);
   },
 });
 

@@ -74,7 +74,8 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   'node:dns': ['fetch/net'],
   'node:dns/': ['fetch/net'],
   'node:tls': ['fetch/net'],
-  'node:https': ['fetch/net'],
+  // Commands call a service that may be behind a proxy with TLS.
+  'node:https': ['fetch/net', 'cli'],
   pg: ['storage/db'],
   kysely: ['storage/db'],
   'kysely/': ['storage/db'],
