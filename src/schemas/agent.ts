@@ -69,8 +69,18 @@ export const startAgentResponse = z.object({ success: z.literal(true), id: z.uui
 /** Response of `DELETE /v2/agent/{id}`. */
 export const cancelAgentResponse = z.object({ success: z.literal(true) });
 
+/** Query of `GET /v2/agent/{id}/trace`. */
+export const traceQuery = z.strictObject({
+  liveView: z.stringbool().optional().describe('accepted for compatibility; agents open no browser sessions'),
+});
+
+/** Query of `GET /v2/agent/threads/{id}`. */
+export const threadQuery = z.strictObject({
+  includeData: z.stringbool().optional().describe('accepted for compatibility'),
+});
+
 /** Query of `GET /v2/agent`. */
-export const agentsQuery = z.object({
+export const agentsQuery = z.strictObject({
   before: z.coerce
     .number()
     .int()

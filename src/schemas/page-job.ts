@@ -14,7 +14,7 @@ const wholeNumber = (name: string, min: number, max: number) =>
     .refine((value) => value >= min && value <= max, `Invalid pagination: ${name} must be ${min} to ${max}`);
 
 /** Query parameters of the status of a batch or crawl. */
-export const statusQuery = z.object({
+export const statusQuery = z.strictObject({
   skip: wholeNumber('skip', 0, 2_147_483_647)
     .optional()
     .describe(
@@ -32,6 +32,10 @@ export const startResponse = z.object({
     .array(z.string())
     .optional()
     .describe('invalid URLs that were left out; absent if ignoreInvalidURLs is false'),
+  warning: z
+    .string()
+    .optional()
+    .describe('says how many URLs of a batch are doubled, which are scraped once'),
 });
 
 /** The status of a batch or crawl, with some of its documents. */

@@ -23,7 +23,7 @@ export const tokenUsageResponse = z.object({
 
 /** Query parameters of the historical usage reports. */
 export const historicalQuery = z
-  .object({
+  .strictObject({
     byApiKey: z.stringbool().default(false).describe('one row per API key and month'),
     timeRange: z
       .enum(['day', 'week', 'month'])
@@ -65,7 +65,7 @@ export const queueStatusResponse = z.object({
 export const concurrencyResponse = z.object({ success, concurrency: z.int(), maxConcurrency: z.int() });
 
 /** Query parameters of the activity list. */
-export const activityQuery = z.object({
+export const activityQuery = z.strictObject({
   endpoint: z
     .enum([
       'scrape',

@@ -76,7 +76,7 @@ export function narrowTarget(target: WebhookTarget, kind: WebhookKind): WebhookT
 const timestamp = z.iso.datetime();
 
 /** Query parameters of the list of deliveries. */
-export const deliveriesQuery = z.object({
+export const deliveriesQuery = z.strictObject({
   jobId: z.uuid().optional().describe('list only deliveries of this job'),
   status: z.enum(['pending', 'delivered', 'failed']).optional(),
   ...paginationQuery,

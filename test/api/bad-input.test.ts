@@ -101,6 +101,20 @@ describe('an invalid request', () => {
   });
 
   it.each([
+    ['PATCH', '/v2/crawl/active', 'GET, DELETE'],
+    ['PUT', '/v2/agent', 'POST, GET'],
+    ['POST', '/v2/files/x', 'GET'],
+    ['GET', '/v2/parse/upload/x', 'PUT'],
+    ['POST', '/v2/browser/0198f0e4-0000-7000-8000-000000000000/downloads/x', 'GET'],
+    ['DELETE', '/v2/live-view/1/x.js', 'GET'],
+    ['POST', '/openapi.json', 'GET'],
+  ])('gets 405 with each method once: %s %s', async (method, path, allow) => {
+    const { status, body, headers } = await call(path, { method });
+    expect([status, body.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    expect(headers.get('allow')?.split(', ').sort()).toEqual(allow.split(', ').sort());
+  });
+
+  it.each([
     ['GET', '/v2/search/research/papers'],
     ['GET', '/v2/monitor'],
     ['GET', '/v2/keyless/eligibility'],
@@ -128,26 +142,54 @@ describe('an invalid request', () => {
     expect([status, body.code]).toEqual([400, 'FEATURE_NOT_AVAILABLE']);
     expect(body.error).toContain(name);
   });
+
+  it('refuses a protection that is not enabled, and a marketplace', async () => {
+    const guarded = await scrape({ url: site.url, threatProtection: { mode: 'normal' } });
+    expect([guarded.status, guarded.body.code]).toEqual([403, 'FORBIDDEN']);
+    expect(guarded.body.error).toContain('threatProtection');
+    const market = await scrape({ alexandria: [{ provider: 'a', capability: 'b' }] });
+    expect([market.status, market.body.code]).toEqual([400, 'exchange_not_enabled']);
+  });
+
+  it('says what is wrong with the parameters of a preview as clients know it', async () => {
+    const { status, body } = await call('/v2/crawl/params-preview', { body: { url: site.url } });
+    expect([status, body.code, body.error]).toEqual([
+      400,
+      'BAD_REQUEST',
+      'Invalid request parameters: prompt must describe what to crawl',
+    ]);
+  });
 });
 
 describe('an unknown query parameter', () => {
-  it.each([
-    '/v2/team/activity',
-    '/v2/team/credit-usage',
-    '/v2/team/credit-usage/historical',
-    '/v2/webhooks/deliveries',
-    '/v2/crawl/active',
-  ])('changes nothing of %s', async (path) => {
-    const [plain, more] = await Promise.all([call(path), call(`${path}?utm_source=x&page=2`)]);
-    expect(more.status).toBe(200);
-    expect(Object.keys(more.body)).toEqual(Object.keys(plain.body));
+  const id = '0190b3c4-1111-7222-8333-444455556666';
+  const paths = ROUTES.filter(({ method }) => method === 'get').map(({ path }) => path);
+  it.each(paths)('is refused by GET %s', async (path) => {
+    const url = path.replace(/:(\w+)/g, (_, name) => (name === 'id' ? id : '1'));
+    const { status, body } = await call(`${url}?nonsense=1`);
+    expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
+    expect(body.error).toMatch(/^Unrecognized key in query -- nonsense/);
   });
 
-  it('does not affect the status of a job', async () => {
-    const { body } = await call('/v2/batch/scrape', { body: { urls: [`${site.url}/article/50`] } });
-    const path = `/v2/batch/scrape/${body.id}`;
-    const answer = await call(`${path}?limit=1&other=1`);
-    expect([answer.status, answer.body.success]).toEqual([200, true]);
+  it.each([
+    ['/v2/team/activity?limt=1', 'limit'],
+    ['/v2/webhooks/deliveries?job=x', 'jobId'],
+    ['/v2/team/credit-usage/historical?byApikey=true', 'byApiKey'],
+    [`/v2/crawl/${id}?Skip=1`, 'skip'],
+  ])('that is misspelt is named with the one that was meant: %s', async (path, name) => {
+    const { status, body } = await call(path);
+    expect(status).toBe(400);
+    expect(body.error).toContain(`Did you mean ${name}?`);
+  });
+
+  it('is misspelt in a body as well', async () => {
+    const { body } = await call('/v2/map', { body: { url: site.url, limt: 1 } });
+    expect(body.error).toBe('Unrecognized key in body -- limt. Did you mean limit?');
+  });
+
+  it('is none that an official client sends', async () => {
+    const { status, body } = await call(`/v2/agent/${id}/trace?liveView=true`);
+    expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
   });
 });
 
@@ -157,7 +199,7 @@ describe('an unknown key in a request body', () => {
   it.each(bodies)('is refused by POST %s', async (path) => {
     const answer = await call(path.replace(':id', id), { body: { nonsense: 1 } });
     expect([answer.status, answer.body.code]).toEqual([400, 'BAD_REQUEST']);
-    expect(answer.body.error).toMatch(/^Unrecognized key in body -- nonsense/);
+    expect(answer.body.error).toMatch(/^(Invalid request parameters: )?Unrecognized key in body -- nonsense/);
   });
 
   it.each(['pause', 'resume', 'retry'])(

@@ -5,6 +5,7 @@ import { ERRORS, excerpt, isErrorCode, ServiceError, toServiceError } from '../.
 import { translateDatabaseError } from '../../storage/db/client.ts';
 import type { Logger } from '../../system/logger.ts';
 import { PROTECTION } from './browser-protection.ts';
+import { findSimilarName } from './similar-name.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -49,23 +50,37 @@ const describeIssue = (issue: Issue): Detail => ({
   }),
 });
 
-/** Converts a validation failure to an error. Its message is that of the first specific issue. */
-export function createValidationError(error: z.ZodError, part: 'body' | 'query' | 'path'): ServiceError {
+/**
+ * Converts a validation failure to an error. Its message is that of the first specific issue.
+ * @param place.names those that the part may have, of which the message proposes one for a misspelt name
+ * @param place.prefix begins the message
+ */
+export function createValidationError(
+  error: z.ZodError,
+  place: { part: 'body' | 'query' | 'path'; names?: readonly string[]; prefix?: string },
+): ServiceError {
+  const { part, names = [], prefix = '' } = place;
   const { issues } = error;
   // A rule may name its own error code, which is used only if every issue has the same code.
   const codes = new Set(issues.map((issue) => (issue.code === 'custom' ? issue.params?.code : undefined)));
   const [code] = codes.size === 1 ? codes : [];
-  return new ServiceError(isErrorCode(code) ? code : 'BAD_REQUEST', validationMessage(issues, part), {
-    details: listDetails(issues, describeIssue),
-  });
+  return new ServiceError(
+    isErrorCode(code) ? code : 'BAD_REQUEST',
+    prefix + validationMessage(issues, part, names),
+    {
+      details: listDetails(issues, describeIssue),
+    },
+  );
 }
 
-function validationMessage(issues: Issue[], part: string): string {
+function validationMessage(issues: Issue[], part: string, names: readonly string[]): string {
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys');
   if (unknown?.code === 'unrecognized_keys') {
     const keys = excerpt(unknown.keys.slice(0, MAX_LISTED).join(', '));
     const where = unknown.path.length ? ` (in ${unknown.path.join('.')})` : '';
-    return `Unrecognized key in ${part} -- ${keys}${where}. Remove it or check its spelling.`;
+    const similar = unknown.path.length ? undefined : findSimilarName(unknown.keys[0] ?? '', names);
+    const remedy = similar ? `Did you mean ${similar}?` : 'Remove it or check its spelling.';
+    return `Unrecognized key in ${part} -- ${keys}${where}. ${remedy}`;
   }
   const specific =
     issues.find((issue) => issue.code === 'custom') ??

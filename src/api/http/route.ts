@@ -1,5 +1,5 @@
 import type { Express, RequestHandler } from 'express';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Config } from '../../config.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { StartDirectly } from '../../jobs/direct-start/protocol.ts';
@@ -78,6 +78,8 @@ export interface Route<Body, Query, Params, ResponseBody> {
   response: z.ZodType<ResponseBody>;
   /** Error codes that the handler may throw. `errorCodesOf` adds those of the checks before the handler. */
   errors: readonly ErrorCode[];
+  /** Begins messages about a body that does not match its schema, where clients of the API expect that. */
+  faultPrefix?: string;
   /** Whether the rate limit of the team applies; true by default, false for routes that only read a state. */
   rateLimited?: boolean;
   /** With which others its requests are counted; `request` by default. */
@@ -136,7 +138,7 @@ export interface RequestChecks {
  * key, rate limit, credits, then the schemas.
  */
 export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks, deps: ApiDeps): void {
-  const { minCredits = 0, rateBucket = 'request' } = route;
+  const { minCredits = 0, rateBucket = 'request', query = NO_QUERY } = route;
   const admitCredits = route.mayJoinScrape ? requireCreditsUnlessJoining : requireCredits;
   const admit: RequestHandler = async (request, response, next) => {
     const caller = await checks.authenticate(request.headers.authorization);
@@ -150,7 +152,7 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
     if (route.replacement) response.set(deprecationHeaders(route.replacement));
     const { caller, file } = response.locals;
     validateText(request.body);
-    if (typeof minCredits === 'function')
+    if (typeof minCredits === 'function' && caller.creditsRemaining !== null)
       await requireCredits(deps.db, caller, { minimum: minCredits(request.body) });
     const disconnected = new AbortController();
     response.on('close', () => disconnected.abort());
@@ -160,9 +162,9 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
       idempotencyKey: request.get('x-idempotency-key'),
       disconnected: disconnected.signal,
       signal: AbortSignal.any([disconnected.signal, deps.closing]),
-      body: validate(file ? route.fileOptions : route.body, request.body, 'body'),
+      body: validate(file ? route.fileOptions : route.body, request.body, 'body', route.faultPrefix),
       file,
-      query: validate(route.query, { ...request.query }, 'query'),
+      query: validate(query, { ...request.query }, 'query'),
       params: validate(route.params, { ...request.params }, 'path'),
       baseUrl: findBaseUrl(request),
     };
@@ -173,6 +175,9 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
   const parseBody = route.fileOptions ? checks.parseMultipart : parseJsonBody;
   app[route.method](route.path, admit, ...(route.body ? [parseBody] : []), respond);
 }
+
+/** Without a schema, a route has no query parameters. One that it ignored could be the misspelt filter of a list. */
+const NO_QUERY = z.strictObject({});
 
 /**
  * Since when routes count as deprecated, in seconds since 1970. The interface gives no date, so it is that of
@@ -186,9 +191,20 @@ const deprecationHeaders = (replacement: string) => ({
   Link: `<${replacement}>; rel="successor-version"`,
 });
 
-function validate(schema: z.ZodType | undefined, value: unknown, part: 'body' | 'query' | 'path'): unknown {
+function validate(
+  schema: z.ZodType | undefined,
+  value: unknown,
+  part: 'body' | 'query' | 'path',
+  prefix = '',
+): unknown {
   if (!schema) return undefined;
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw createValidationError(parsed.error, part);
+  if (!parsed.success) throw createValidationError(parsed.error, { part, names: namesOf(schema), prefix });
   return parsed.data;
+}
+
+/** The names that an object may have; none if a schema is not for an object. */
+function namesOf(schema: unknown): string[] {
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
+  return schema instanceof z.ZodPipe ? [...namesOf(schema.in), ...namesOf(schema.out)] : [];
 }

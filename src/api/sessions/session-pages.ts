@@ -48,7 +48,7 @@ export function mountSessionPages(app: Express, deps: ApiDeps): void {
   app.get(paths('downloads/:name'), async (request, response) => {
     const { teamId } = await authenticate(request.headers.authorization);
     const parsed = jobIdParams.safeParse({ id: request.params.id });
-    if (!parsed.success) throw createValidationError(parsed.error, 'path');
+    if (!parsed.success) throw createValidationError(parsed.error, { part: 'path' });
     const session = await requireSession(parsed.data.id, teamId, deps);
     const name = String(request.params.name);
     const resource = `downloads/${encodeURIComponent(name)}`;
