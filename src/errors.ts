@@ -90,6 +90,11 @@ export const ERRORS = {
     stage: 'fetch',
     summary: 'The PDF has no text but that in its images, and the mode "fast" does not recognise it',
   },
+  exchange_not_enabled: {
+    status: 400,
+    retry: 'never',
+    summary: 'The request is for a marketplace of data, which this service does not have',
+  },
   threads_disabled: {
     status: 400,
     retry: 'never',
@@ -117,7 +122,8 @@ export const ERRORS = {
     status: 403,
     retry: 'never',
     closeCode: 3003,
-    summary: 'The resource belongs to another team',
+    stage: 'start',
+    summary: 'The resource belongs to another team, or the option is not enabled on this service',
   },
   unsafe_domain_blocked: {
     status: 403,

@@ -59,6 +59,7 @@ describe('the table of errors', () => {
       'FEATURE_NOT_AVAILABLE',
       'SCRAPE_ACTIONS_NOT_SUPPORTED',
       'SCRAPE_ZDR_VIOLATION_ERROR',
+      'FORBIDDEN',
       'INSUFFICIENT_STORAGE',
     ]);
   });

@@ -83,32 +83,49 @@ export function createApp(deps: ApiDeps): Express {
     parseMultipart: createMultipartParser({ secretKey: config.secretKey, budget }),
   };
   for (const route of ROUTES) mountRoute(app, route, checks, deps);
-  app.use(rejectUnknownRoute);
+  app.use(createUnknownRouteHandler(app));
   app.use(createErrorHandler(logger));
   return app;
 }
 
-/** Handles requests that no route matches. @throws ServiceError that says why there is no such route */
-const rejectUnknownRoute: express.RequestHandler = (request, response) => {
-  const allowed = ROUTES.filter((route) => pathMatches(route.path, request.path)).map((route) =>
-    route.method.toUpperCase(),
-  );
-  if (allowed.length) {
-    response.set('Allow', allowed.join(', '));
+/**
+ * Handles requests that no route matches, also of those that serve files and pages.
+ * @throws ServiceError that says why there is no such route
+ */
+const createUnknownRouteHandler =
+  (app: Express): express.RequestHandler =>
+  (request, response) => {
+    const allowed = listMethods(app, request.path);
+    if (allowed.length) {
+      response.set('Allow', allowed.join(', '));
+      throw new ServiceError(
+        'METHOD_NOT_ALLOWED',
+        `${excerpt(request.path)} does not support ${request.method}. Use ${allowed.join(' or ')}.`,
+      );
+    }
+    rejectUnimplemented(request.path);
     throw new ServiceError(
-      'METHOD_NOT_ALLOWED',
-      `${excerpt(request.path)} does not support ${request.method}. Use ${allowed.join(' or ')}.`,
+      'NOT_FOUND',
+      `There is no endpoint ${request.method} ${excerpt(request.path)}. The API reference is at /docs.`,
     );
-  }
-  rejectUnimplemented(request.path);
-  throw new ServiceError(
-    'NOT_FOUND',
-    `There is no endpoint ${request.method} ${excerpt(request.path)}. The API reference is at /docs.`,
-  );
-};
+  };
 
-const pathMatches = (pattern: string, path: string) =>
-  new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}/?$`).test(path);
+/** A layer of the router of Express. */
+interface RouterLayer {
+  /** Absent for middleware. */
+  route?: { methods: Record<string, boolean> };
+  match(path: string): boolean;
+}
+
+/** Lists the methods that a path supports (RFC 9110, 10.2.1). */
+function listMethods(app: Express, path: string): string[] {
+  // The types of Express lack `match` and `methods`, which its router has.
+  const layers = app.router.stack as unknown as RouterLayer[];
+  const methods = layers.flatMap((layer) =>
+    layer.route && layer.match(path) ? Object.keys(layer.route.methods) : [],
+  );
+  return [...new Set(methods)].map((method) => method.toUpperCase());
+}
 
 /** Lets pages of any origin call the API, where access is protected by API keys and not by origins. */
 const allowAnyOrigin: express.RequestHandler = (request, response, next) => {

@@ -1,7 +1,7 @@
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import { SKIP_REASONS } from '../jobs/crawl/skip-reason.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
-import { scrapeBody, scrapeResponse, scrapeStatusResponse } from '../schemas/scrape.ts';
+import { scrapeRequestBody, scrapeResponse, scrapeStatusResponse } from '../schemas/scrape.ts';
 import type { Database } from '../storage/db/client.ts';
 import { findOutcome } from '../storage/db/jobs/jobs.ts';
 import { forgetLongConversion } from '../storage/db/jobs/long-conversions.ts';
@@ -18,9 +18,9 @@ const create = defineRoute({
   path: '/v2/scrape',
   tag: 'Scrape',
   summary: 'Scrape one page',
-  body: scrapeBody,
+  body: scrapeRequestBody,
   response: scrapeResponse,
-  errors: errorsRaisedBy('start', 'options', 'fetch', 'scrape'),
+  errors: ['exchange_not_enabled', ...errorsRaisedBy('start', 'options', 'fetch', 'scrape')],
   minCredits: 1,
   mayJoinScrape: true,
   async handler({ caller, body, baseUrl, signal }, deps) {

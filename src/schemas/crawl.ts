@@ -141,9 +141,11 @@ export const activeCrawlsResponse = z.object({
 });
 
 /** Body of `POST /v2/crawl/params-preview`. */
+const PROMPT_NEEDED = 'prompt must describe what to crawl';
+
 export const previewBody = z.strictObject({
-  url: z.string(),
-  prompt: z.string().min(1, 'prompt must describe what to crawl').max(10_000),
+  url: z.string('url must be the URL of the site'),
+  prompt: z.string(PROMPT_NEEDED).min(1, PROMPT_NEEDED).max(10_000),
   ...callerFields,
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fieldsOf } from '../json/json-object.ts';
 import { document } from './document.ts';
 import {
   callerFields,
@@ -7,7 +8,22 @@ import {
   scrapeOptionFields,
 } from './scrape-options.ts';
 
-/** Body of `POST /v2/scrape`. */
+/**
+ * Refuses the requests of official clients for data of a marketplace, which have providers in place of a URL.
+ */
+function refuseMarketplace(body: unknown, context: z.RefinementCtx): unknown {
+  if (fieldsOf(body).alexandria !== undefined)
+    context.addIssue({
+      code: 'custom',
+      path: ['alexandria'],
+      message: 'alexandria is not enabled on this service. Send the url of a page instead.',
+      params: { code: 'exchange_not_enabled' },
+      input: body,
+    });
+  return body;
+}
+
+/** The page of a scrape, and how it is scraped. */
 export const scrapeBody = z
   .strictObject({
     url: z.string().describe('URL of the page; http:// is added if it has no scheme'),
@@ -20,6 +36,9 @@ export const scrapeBody = z
   })
   .superRefine(checkScrapeOptions)
   .transform(resolveScrapeOptions);
+
+/** Body of `POST /v2/scrape`. */
+export const scrapeRequestBody = z.preprocess(refuseMarketplace, scrapeBody);
 
 /** An uploaded file, as the request of its job refers to it. */
 export interface UploadedFile {

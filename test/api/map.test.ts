@@ -403,9 +403,9 @@ describe('a map that cannot be made in full', () => {
     expect([answer.status, answer.body.code]).toEqual([400, 'BAD_REQUEST']);
   });
 
-  it('is refused with threatProtection, which is not available', async () => {
+  it('is refused with threatProtection, which is not enabled', async () => {
     const { status, body } = await map({ url: shop.url, threatProtection: { mode: 'normal' } });
-    expect([status, body.code]).toEqual([400, 'FEATURE_NOT_AVAILABLE']);
+    expect([status, body.code]).toEqual([403, 'FORBIDDEN']);
   });
 });
 

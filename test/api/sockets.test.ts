@@ -90,10 +90,14 @@ describe('a WebSocket client', () => {
     expect(messages).toEqual([{ type: 'error', error: expect.stringContaining(reason) }]);
   });
 
-  it('receives nothing of jobs of other teams', async () => {
+  it('receives nothing of jobs of other teams, and is told so', async () => {
     const { key } = await makeTeam(db);
     const id = await startJob('/v2/batch/scrape', { urls: [`${site.url}/article/1`] });
-    expect(await watch(`/v2/batch/scrape/${id}`, { key })).toMatchObject({ code: 1008 });
+    const { code, messages } = await watch(`/v2/batch/scrape/${id}`, { key });
+    expect([code, messages]).toEqual([
+      3003,
+      [{ type: 'error', error: expect.stringContaining('belongs to another team') }],
+    ]);
     await finished('/v2/batch/scrape', id);
   });
 

@@ -3,6 +3,9 @@ import { scrapeBody } from '../../src/schemas/scrape.ts';
 
 /** The options that scrapes, batches and crawls share: names, defaults, limits and conflicts. */
 
+/** The codes of features that are not there, or not enabled. */
+const UNAVAILABLE = new Set<unknown>(['FEATURE_NOT_AVAILABLE', 'FORBIDDEN']);
+
 const DAY_MS = 86_400_000;
 const TWO_YEARS_MS = 730 * DAY_MS;
 
@@ -17,13 +20,13 @@ function accepted(options: object) {
 /** The issues of a refused body, as `path: message`; features that are not there yet left out. */
 function faults(options: object): string[] {
   return (check(options).error?.issues ?? [])
-    .filter((issue) => !(issue.code === 'custom' && issue.params?.code === 'FEATURE_NOT_AVAILABLE'))
+    .filter((issue) => !(issue.code === 'custom' && UNAVAILABLE.has(issue.params?.code)))
     .map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
 function unavailableFeatures(options: object): string[] {
   return (check(options).error?.issues ?? []).flatMap((issue) =>
-    issue.code === 'custom' && issue.params?.code === 'FEATURE_NOT_AVAILABLE' ? [issue.message] : [],
+    issue.code === 'custom' && UNAVAILABLE.has(issue.params?.code) ? [issue.message] : [],
   );
 }
 

@@ -150,6 +150,7 @@ const preview = defineRoute({
   tag: crawl.tag,
   summary: 'Derive crawl options from a description',
   body: previewBody,
+  faultPrefix: 'Invalid request parameters: ',
   response: previewResponse,
   errors: [],
   async handler({ caller, body: { url, prompt } }, deps) {

@@ -21,6 +21,24 @@ export async function requirePageJob(
 }
 
 /**
+ * Reads the state of a batch or crawl for a WebSocket, whose close code tells a job of another team from one
+ * that does not exist, as clients expect.
+ * @throws ServiceError `FORBIDDEN` if the job belongs to another team; otherwise as {@link requirePageJob}
+ */
+export async function requireWatchableJob(
+  { db, config }: Pick<ApiDeps, 'db' | 'config'>,
+  wanted: { id: string; teamId: string; kind: PageJobKind },
+): Promise<RequestedPageJob> {
+  const job = await readPageJobState(db, wanted.id);
+  if (job?.kind === wanted.kind && job.teamId !== wanted.teamId)
+    throw new ServiceError(
+      'FORBIDDEN',
+      `The ${JOB_KINDS[wanted.kind].noun} ${wanted.id} belongs to another team. Use an API key of that team.`,
+    );
+  return ownPageJob(job, wanted, config);
+}
+
+/**
  * Checks that a job which was read is a batch or crawl of the team.
  * @throws ServiceError `NOT_FOUND` otherwise
  */

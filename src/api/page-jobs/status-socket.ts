@@ -19,7 +19,7 @@ import { SocketLimit } from '../http/socket-limit.ts';
 import { isSessionSocket, relaySocket } from '../sessions/session-sockets.ts';
 import { SocketRelays } from '../sessions/socket-relays.ts';
 import { type DocumentSource, iterateDocuments, readDocuments } from './documents.ts';
-import { ownPageJob, type RequestedPageJob, requirePageJob } from './require-page-job.ts';
+import { ownPageJob, type RequestedPageJob, requireWatchableJob } from './require-page-job.ts';
 import { buildStatusHead } from './status.ts';
 import { WatchedJobs } from './watched-jobs.ts';
 
@@ -138,7 +138,7 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
 async function streamJob(watcher: Watcher, watched: WatchedJobs, deps: ApiDeps): Promise<void> {
   const { socket, id, kind, caller, source } = watcher;
   const { teamId } = caller;
-  let job = await watched.inTurn(teamId, () => requirePageJob(deps, { id, teamId, kind }));
+  let job = await watched.inTurn(teamId, () => requireWatchableJob(deps, { id, teamId, kind }));
   await sendAllDocuments(watcher, job, watched, deps);
   const hadEnded = job.status !== 'scraping';
   for (let seen = job.completed; job.status === 'scraping' && socket.readyState === socket.OPEN; ) {
