@@ -13,7 +13,7 @@ import { openSessionContext } from './browser/session-context.ts';
 import { SessionProfile } from './browser/session-profile.ts';
 import { stopStalledNavigations } from './browser/stalled-navigations.ts';
 import type { CodeRequest, SharedTab } from './code/code-runner.ts';
-import { DownloadLimit } from './downloads/download-limit.ts';
+import { BrowserDownloads } from './downloads/browser-downloads.ts';
 import { type DownloadList, Downloads } from './downloads/downloads.ts';
 import { LiveView } from './live-view/live-view.ts';
 import type { ViewerRights } from './live-view/viewer.ts';
@@ -56,7 +56,7 @@ export class HostedSession {
   readonly ended: Promise<SessionEndReason>;
   readonly #browser: RunningBrowser;
   readonly #clients: ProtocolClients;
-  readonly #downloadLimit: DownloadLimit;
+  readonly #browserDownloads: BrowserDownloads;
   readonly #liveView: LiveView;
   readonly #tabs: SessionTabs;
   /** The tab in use, for code. */
@@ -88,14 +88,16 @@ export class HostedSession {
     this.#browser = browser;
     this.ended = this.#end.promise;
     const { connection } = browser.chromium;
-    const { downloads } = browser.directory;
-    this.downloads = new Downloads(downloads);
+    this.downloads = new Downloads(browser.directory.downloads);
     this.#tabs = new SessionTabs(connection);
-    this.#clients = new ProtocolClients(connection);
-    this.#downloadLimit = new DownloadLimit(connection, {
-      directory: downloads,
+    this.#browserDownloads = new BrowserDownloads(connection, {
+      directory: browser.directory,
       logger,
       onCanceled: ({ name, reason }) => this.#liveView.notify(`${name} was not downloaded. ${reason}`),
+    });
+    this.#clients = new ProtocolClients(connection, {
+      downloads: this.#browserDownloads,
+      files: this.downloads,
     });
     this.#liveView = new LiveView({
       connection,
@@ -226,7 +228,7 @@ export class HostedSession {
         const options = { onActivity: () => undefined };
         const onLeftWaiting = (targetIds: string[]) =>
           void this.#stopStalledNavigations(targetIds, KILLED_NAVIGATION_MS);
-        if (purpose === 'code') this.#clients.connect(socket, { ...options, onLeftWaiting });
+        if (purpose === 'code') this.#clients.connect(socket, { ...options, onLeftWaiting, isOfCode: true });
         else this.#clients.connectUncounted(socket, { ...options, usesHiddenTab: true });
       },
       logger: this.#logger,
@@ -243,7 +245,7 @@ export class HostedSession {
   async listDownloads(): Promise<DownloadList> {
     return {
       files: await this.downloads.list(),
-      canceled: [...this.#downloadLimit.canceled, ...this.#browser.code.deletedFiles],
+      canceled: [...this.#browserDownloads.canceled, ...this.#browser.code.deletedFiles],
     };
   }
 

@@ -18,8 +18,14 @@ export interface SessionDirectory {
   protocol: string;
   /** The profile of its browser. */
   profile: string;
-  /** Files that its browser and its code have stored. */
+  /** Files that its browser and its code have stored, and those that were uploaded. */
   downloads: string;
+  /** Downloads of its browser that are not complete yet, which code does not see. */
+  incoming: string;
+  /** Files of code's Playwright, and links to the downloads by their ids. */
+  artifacts: string;
+  /** Files that are being uploaded, which no sandbox sees. */
+  uploads: string;
   /** How many directories of hosts that were killed were deleted at its creation. */
   abandoned: number;
   /** Deletes the directory. */
@@ -29,14 +35,20 @@ export interface SessionDirectory {
 /** Creates the directory of a session, and deletes those of hosts that were killed. */
 export async function createSessionDirectory(): Promise<SessionDirectory> {
   const home = await createProgramHome('session', SESSION_UID);
-  const [protocol, profile, downloads] = ['protocol', 'profile', 'downloads'].map((name) =>
-    join(home.path, name),
-  ) as [string, string, string];
-  for (const path of [protocol, profile, downloads]) {
+  const at = (name: string) => join(home.path, name);
+  const directories = {
+    protocol: at('protocol'),
+    profile: at('profile'),
+    downloads: at('downloads'),
+    incoming: at('incoming'),
+    artifacts: at('artifacts'),
+    uploads: at('uploads'),
+  };
+  for (const path of Object.values(directories)) {
     await mkdir(path, { mode: 0o700 });
     await giveToSession(path);
   }
-  return { ...home, protocol, profile, downloads };
+  return { ...home, ...directories };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { chromium as playwright } from 'playwright';
@@ -201,6 +202,55 @@ it('a download arrives in the directory of the session, wherever the client want
   // The file may be there before its content is.
   await pollUntil(async () => (await readFile(file, 'utf8').catch(() => '')) === 'downloaded text');
   await client.close();
+});
+
+it('Playwright of another machine gets an error that says where a download is, and reads it by the protocol', async () => {
+  const client = await playwright.connectOverCDP(browser.url);
+  const page = client.contexts()[0]!.pages()[0]!;
+  await page.goto(`${site.url}/article/4`);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.evaluate(() => {
+      const href = URL.createObjectURL(new Blob(['remote text']));
+      Object.assign(document.createElement('a'), { href, download: 'remote file.txt' }).click();
+    }),
+  ]);
+  const name = download.suggestedFilename();
+  expect([name, await download.failure()]).toEqual(['remote file.txt', null]);
+  const place = 'GET /v2/browser/{id}/downloads/remote%20file.txt';
+  await expect(download.createReadStream()).rejects.toThrow(place);
+  await expect(download.saveAs(join(tmpdir(), 'never-saved'))).rejects.toThrow(place);
+  const protocol = await client.newBrowserCDPSession();
+  const read = () => protocol.send('IO.read', { handle: `/downloads/${name}`, size: 8 });
+  const parts = [await read(), await read(), await read()];
+  expect(parts.map(({ data, eof }) => [String(Buffer.from(data, 'base64')), eof])).toEqual([
+    ['remote t', false],
+    ['ext', false],
+    ['', true],
+  ]);
+  await expect(protocol.send('IO.read', { handle: '/downloads/none' })).rejects.toThrow('no file named none');
+  await client.close();
+});
+
+it('a client gives a page a file of the session by the name that it has on the machine of the client', async () => {
+  const name = `${crypto.randomUUID()}.txt`;
+  await writeFile(join(browser.directory.downloads, name), 'of the session', { mode: 0o644 });
+  await using client = await connectRaw(browser.url);
+  const { sessionId } = await client.openTab();
+  await client.evaluate(sessionId, `document.body.innerHTML = '<input type="file">'`);
+  const { result: document } = await client.send('DOM.getDocument', {}, sessionId);
+  const { nodeId } = (
+    await client.send('DOM.querySelector', { nodeId: document.root.nodeId, selector: 'input' }, sessionId)
+  ).result;
+  for (const file of [name, `/home/me/${name}`, `C:\\Users\\me\\${name}`, `/downloads/${name}`]) {
+    await client.evaluate(sessionId, `document.querySelector('input').value = ''`);
+    const { error } = await client.send('DOM.setFileInputFiles', { files: [file], nodeId }, sessionId);
+    expect(error, file).toBeUndefined();
+    const text = await client.evaluate(sessionId, `document.querySelector('input').files[0].text()`);
+    expect(text, file).toBe('of the session');
+  }
+  const { error } = await client.send('DOM.setFileInputFiles', { files: ['/home/me/x'], nodeId }, sessionId);
+  expect(error?.message).toMatch(/none is named "x"\. Upload it by POST \/v2\/browser\/{id}\/files/);
 });
 
 describe('a popup that two clients prepare', () => {

@@ -3,6 +3,8 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { CdpConnection, type CdpMessage } from '../../src/fetch/browser/chromium/cdp.ts';
+import { BrowserDownloads } from '../../src/sessions/downloads/browser-downloads.ts';
+import { Downloads } from '../../src/sessions/downloads/downloads.ts';
 import { MAX_CLIENTS, ProtocolClients } from '../../src/sessions/protocol/protocol-clients.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 
@@ -62,10 +64,20 @@ class FakeSocket extends EventEmitter {
   }
 }
 
+/** Nothing is stored in these tests. */
+const NOWHERE = '/nowhere';
+
 /** Connects fake clients to a fake browser, and waits until they are attached. */
 async function connectClients(count: number) {
   const browser = startFakeBrowser();
-  const clients = new ProtocolClients(browser.connection);
+  const clients = new ProtocolClients(browser.connection, {
+    downloads: new BrowserDownloads(browser.connection, {
+      directory: { downloads: NOWHERE, incoming: NOWHERE, artifacts: NOWHERE, uploads: NOWHERE },
+      onCanceled: () => undefined,
+      logger: { warn: () => undefined },
+    }),
+    files: new Downloads(NOWHERE),
+  });
   const sockets = Array.from({ length: count }, () => new FakeSocket());
   for (const [index, socket] of sockets.entries()) {
     // The class has all that a client uses of a WebSocket.

@@ -12,19 +12,18 @@ import { type Confinement, startConfined } from '../../system/sandbox/confinemen
 import { UNSHARE } from '../../system/sandbox/limits.ts';
 import type { SandboxedProgram } from '../../system/sandbox/sandboxed-program.ts';
 import { SESSION_UID, type SessionDirectory } from '../session-directory.ts';
+import { DOWNLOADS_PATH, INCOMING_PATH } from '../session-paths.ts';
 
 /** How the browser of a session is started. */
 export interface SessionBrowserOptions {
   /** The Chromium binary. */
   executablePath: string;
   confinement: Confinement;
-  directory: Pick<SessionDirectory, 'profile' | 'downloads'>;
+  directory: Pick<SessionDirectory, 'profile' | 'downloads' | 'incoming'>;
   /** Serves a connection that Chromium opens to its proxy. */
   serveProxy(connection: Socket): void;
 }
 
-/** Where the browser stores downloads, inside its sandbox. */
-export const DOWNLOADS_PATH = '/downloads';
 const PROFILE_PATH = '/profile';
 /** The port inside the sandbox at which Chromium finds its proxy. */
 const PROXY_PORT = 3128;
@@ -124,12 +123,16 @@ export async function openBrowserSandbox(options: SessionBrowserOptions): Promis
   };
 }
 
-/** Lets the browser of a session store downloads. */
-export async function allowDownloads({ browser }: CdpConnection): Promise<void> {
+/**
+ * Lets pages of a browser context store downloads, by default those of the first one. Each is stored under
+ * its id, because Chromium overwrites files of the same name.
+ */
+export async function allowDownloads({ browser }: CdpConnection, browserContextId?: string): Promise<void> {
   await browser.send('Browser.setDownloadBehavior', {
-    behavior: 'allow',
-    downloadPath: DOWNLOADS_PATH,
+    behavior: 'allowAndName',
+    downloadPath: INCOMING_PATH,
     eventsEnabled: true,
+    ...(browserContextId && { browserContextId }),
   });
 }
 
@@ -166,6 +169,7 @@ function sandboxedChromium({
     mounts: [
       { source: directory.profile, target: PROFILE_PATH, isWritable: true },
       { source: directory.downloads, target: DOWNLOADS_PATH, isWritable: true },
+      { source: directory.incoming, target: INCOMING_PATH, isWritable: true },
     ],
     memoryPaths: ['/dev/shm'],
     allowsUserNamespaces: true,

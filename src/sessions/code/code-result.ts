@@ -41,6 +41,10 @@ const listNames = (names: readonly string[]) =>
 /** Exit code of a program that was killed, as a shell has it. */
 const KILLED_CODE = 137;
 
+/** What becomes of a session whose code has ended with its process. */
+const LOST = 'variables and files in /tmp of this language are lost.';
+const KEPT = `The page and files in /downloads are kept; ${LOST}`;
+
 /** What the message of an ending names. */
 interface EndingDetails {
   timeoutMs: number;
@@ -60,22 +64,20 @@ function outcomeOf(
     }
     case 'exit': {
       const { exitCode } = ending;
-      const error = `The code ended its own process with exit code ${exitCode}.`;
+      const error = `The code ended its own process with exit code ${exitCode}. ${KEPT}`;
       return { exitCode, result: '', ...(exitCode !== 0 && { error }) };
     }
     case 'timeout':
       return stopped(
-        `The code took longer than its timeout of ${timeoutMs / 1000} s, so it was ended. The page is kept.`,
+        `The code took longer than its timeout of ${timeoutMs / 1000} s, so it was ended. ${KEPT}`,
       );
     case 'memory':
-      return stopped(
-        `memory limit: the code used more than ${MEMORY_MB} MiB, so it was ended. The page is kept.`,
-      );
+      return stopped(`memory limit: the code used more than ${MEMORY_MB} MiB, so it was ended. ${KEPT}`);
     case 'disk':
       return stopped(
-        `disk limit: /downloads had more than ${DOWNLOADS_LIMIT}, files that are deleted but open included, so the code was ended, and what was written last was deleted${listNames(deleted)}. Other files and the page are kept.`,
+        `disk limit: /downloads had more than ${DOWNLOADS_LIMIT}, files that are deleted but open included, so the code was ended, and what was written last was deleted${listNames(deleted)}. Other files and the page are kept; ${LOST}`,
       );
     case 'output':
-      return stopped('output limit: the code printed too much, so it was ended. The page is kept.');
+      return stopped(`output limit: the code printed too much, so it was ended. ${KEPT}`);
   }
 }

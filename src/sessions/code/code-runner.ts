@@ -33,7 +33,7 @@ export interface CodeRunnerOptions {
   /** The directory of installed and prepared programs. */
   cacheDir: string;
   /** The directory of the session. */
-  directory: Pick<SessionDirectory, 'protocol' | 'downloads'>;
+  directory: Pick<SessionDirectory, 'protocol' | 'downloads' | 'artifacts'>;
   logger: Pick<Logger, 'warn' | 'debug'>;
 }
 
@@ -74,7 +74,8 @@ export class CodeRunner {
 
   constructor(options: CodeRunnerOptions) {
     this.#options = { ...options, cacheDir: resolve(options.cacheDir) };
-    this.#downloads = new DirectoryLimit(options.directory.downloads, MAX_DOWNLOADS_BYTES);
+    const { downloads, artifacts } = options.directory;
+    this.#downloads = new DirectoryLimit([downloads, artifacts], MAX_DOWNLOADS_BYTES);
   }
 
   /**

@@ -9,6 +9,8 @@ const MAX_ENTRIES = 10_000;
 
 /** A file of a directory, or something else that is no directory. */
 interface MeasuredFile {
+  /** The directory that was measured. */
+  root: string;
   path: string;
   bytes: number;
   /** When it was changed last, in milliseconds since 1970. A program cannot set it. */
@@ -22,22 +24,23 @@ interface Size {
   entries: number;
 }
 
-/** Measures a directory that a program writes to, because no file system bounds it. */
+/** Measures directories that programs write to, because no file system bounds them. */
 export class DirectoryLimit {
-  readonly #path: string;
+  readonly #paths: readonly string[];
   readonly #maxBytes: number;
   readonly #maxEntries: number;
   #measuring: Promise<boolean> | undefined;
 
-  constructor(path: string, maxBytes: number, maxEntries = MAX_ENTRIES) {
-    this.#path = path;
+  /** @param paths one or more directories, which are measured together */
+  constructor(paths: string | readonly string[], maxBytes: number, maxEntries = MAX_ENTRIES) {
+    this.#paths = [paths].flat();
     this.#maxBytes = maxBytes;
     this.#maxEntries = maxEntries;
   }
 
-  /** Whether the directory has more bytes or files than it may. Only one measurement runs at a time. */
+  /** Whether the directories have more bytes or files than they may. Only one measurement runs at a time. */
   isExceeded(): Promise<boolean> {
-    this.#measuring ??= measureDirectory(this.#path, this.#maxEntries)
+    this.#measuring ??= measureDirectories(this.#paths, this.#maxEntries)
       .then((size) => this.#isAbove(size))
       .finally(() => {
         this.#measuring = undefined;
@@ -47,24 +50,27 @@ export class DirectoryLimit {
 
   /**
    * Deletes the files that were changed last until the others keep to the limit, and everything if they cannot be
-   * found. What writes to the directory must have ended.
+   * found. What writes to the directories must have ended.
    * @returns the names of what was deleted, the newest first
    */
   async deleteExcess(): Promise<string[]> {
     const deleted: string[] = [];
     const files: MeasuredFile[] = [];
-    const size = await measureDirectory(this.#path, Number.POSITIVE_INFINITY, (file) => files.push(file));
+    const size = await measureDirectories(this.#paths, Number.POSITIVE_INFINITY, (file) => files.push(file));
     for (const file of files.sort((a, b) => b.changedAt - a.changedAt)) {
       if (!this.#isAbove(size)) return deleted;
       await rm(file.path, { force: true });
-      deleted.push(relative(this.#path, file.path));
+      deleted.push(relative(file.root, file.path));
       size.bytes -= file.bytes;
       size.entries--;
     }
     if (!this.#isAbove(size)) return deleted;
-    const left = await readdir(this.#path);
-    for (const name of left) await deleteDirectory(join(this.#path, name));
-    return [...deleted, ...left];
+    for (const root of this.#paths) {
+      const left = await readdir(root);
+      for (const name of left) await deleteDirectory(join(root, name));
+      deleted.push(...left);
+    }
+    return deleted;
   }
 
   #isAbove({ bytes, entries }: Size): boolean {
@@ -73,30 +79,31 @@ export class DirectoryLimit {
 }
 
 /**
- * Measures a directory. Counting ends above the maximum number of entries, and where a directory cannot be read:
+ * Measures directories. Counting ends above the maximum number of entries, and where a directory cannot be read:
  * that may hold any amount, so it counts as an infinite number.
  */
-async function measureDirectory(
-  root: string,
+async function measureDirectories(
+  roots: readonly string[],
   maxEntries: number,
   onFile: (file: MeasuredFile) => void = () => undefined,
 ): Promise<Size> {
   const size = { bytes: 0, entries: 0 };
-  const waiting = [root];
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+  const waiting = roots.map((root) => ({ root, path: root }));
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { root, path } = next;
     const found = await unlessUnreadable(readdir(path, { withFileTypes: true }));
     if (found === 'unreadable') return { ...size, entries: Number.POSITIVE_INFINITY };
     for (const entry of found ?? []) {
       if (++size.entries > maxEntries) return size;
       const file = join(path, entry.name);
-      if (entry.isDirectory()) waiting.push(file);
+      if (entry.isDirectory()) waiting.push({ root, path: file });
       else {
         const stat = await unlessUnreadable(lstat(file));
         if (stat === 'unreadable') return { ...size, entries: Number.POSITIVE_INFINITY };
         if (!stat) continue;
         const bytes = bytesOf(stat);
         size.bytes += bytes;
-        onFile({ path: file, bytes, changedAt: stat.ctimeMs });
+        onFile({ root, path: file, bytes, changedAt: stat.ctimeMs });
       }
     }
   }

@@ -9,6 +9,7 @@ import { NODE_RESERVED_MB } from '../../system/sandbox/limits.ts';
 import type { Mount, SandboxedProgram } from '../../system/sandbox/sandboxed-program.ts';
 import { MAX_DOWNLOADS_BYTES } from '../downloads/downloads.ts';
 import { PROTOCOL_SOCKET, SESSION_UID, type SessionDirectory } from '../session-directory.ts';
+import { ARTIFACTS_PATH, DOWNLOADS_PATH } from '../session-paths.ts';
 import { agentBrowserFile, PYTHON, pythonPackagesDirectory } from './language-files.ts';
 
 /** Memory of the code of one language in a session, with all its processes. */
@@ -71,7 +72,7 @@ export function languageProgram(
   {
     directory,
     ...context
-  }: LanguageContext & { directory: Pick<SessionDirectory, 'protocol' | 'downloads'> },
+  }: LanguageContext & { directory: Pick<SessionDirectory, 'protocol' | 'downloads' | 'artifacts'> },
 ): SandboxedProgram {
   const { command, mounts = [], env } = checkLanguage(language, context);
   const compiled = compiledCodeDirectory(context);
@@ -82,7 +83,8 @@ export function languageProgram(
     mounts: [
       ...BASE_MOUNTS,
       { source: directory.protocol, target: PROTOCOL_DIRECTORY },
-      { source: directory.downloads, target: '/downloads', isWritable: true },
+      { source: directory.downloads, target: DOWNLOADS_PATH, isWritable: true },
+      { source: directory.artifacts, target: ARTIFACTS_PATH, isWritable: true },
       ...(isCompiled ? [{ source: compiled, target: COMPILED }] : []),
       ...mounts,
     ],
@@ -154,14 +156,20 @@ interface LanguageParts {
 
 const PARTS: Record<Language, (context: LanguageContext) => LanguageParts> = {
   node: () => ({
-    command: [NODE, `--max-old-space-size=${HEAP_MB}`, `${HOME}/node-program.ts`, BROWSER_URL],
+    command: [
+      NODE,
+      `--max-old-space-size=${HEAP_MB}`,
+      `${HOME}/node-program.ts`,
+      BROWSER_URL,
+      ARTIFACTS_PATH,
+    ],
   }),
   python({ cacheDir }) {
     const packages = pythonPackagesDirectory(cacheDir);
     if (packages === undefined || !existsSync(packages))
       throw notInstalled('python', `Python 3.10 or newer at ${PYTHON} and Playwright for Python`);
     return {
-      command: [PYTHON, `${HOME}/python_program.py`, BROWSER_URL],
+      command: [PYTHON, `${HOME}/python_program.py`, BROWSER_URL, ARTIFACTS_PATH],
       mounts: [{ source: packages, target: `${HOME}/python` }],
       env: {
         PYTHONPATH: `${HOME}/python`,

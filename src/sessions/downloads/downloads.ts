@@ -1,6 +1,6 @@
 import type { ReadStream } from 'node:fs';
-import { constants } from 'node:fs';
-import { lstat, open, readdir } from 'node:fs/promises';
+import { constants, lstatSync } from 'node:fs';
+import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, ServiceError } from '../../errors.ts';
 
@@ -40,9 +40,9 @@ export class Downloads {
     this.#directory = directory;
   }
 
-  /** Lists the files, sorted by name. Unfinished downloads are left out. */
+  /** Lists the files, sorted by name. */
   async list(): Promise<StoredDownload[]> {
-    const names = (await readdir(this.#directory)).filter((name) => !name.endsWith('.crdownload')).sort();
+    const names = (await readdir(this.#directory)).sort();
     const files = await Promise.all(
       names.map(async (name) => {
         // The file may have been deleted since it was listed.
@@ -53,17 +53,47 @@ export class Downloads {
     return files.flat();
   }
 
+  /** Whether there is a file of this name. */
+  has(name: string): boolean {
+    if (!isFileName(name)) return false;
+    try {
+      return lstatSync(join(this.#directory, name)).isFile();
+    } catch {
+      return false;
+    }
+  }
+
   /** Opens a file. @throws ServiceError `NOT_FOUND` for anything else than the name of a file */
   async open(name: string): Promise<{ size: number; stream: ReadStream }> {
+    const { handle, size } = await this.#openFile(name);
+    return { size, stream: handle.createReadStream({ end: Math.max(0, size - 1) }) };
+  }
+
+  /**
+   * Reads a part of a file.
+   * @returns fewer bytes at its end, and none after it
+   * @throws ServiceError `NOT_FOUND` as {@link open}
+   */
+  async read(name: string, { position, bytes }: { position: number; bytes: number }): Promise<Buffer> {
+    const { handle, size } = await this.#openFile(name);
+    try {
+      const buffer = Buffer.alloc(Math.max(0, Math.min(bytes, size - position)));
+      const { bytesRead } = await handle.read(buffer, { position });
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async #openFile(name: string): Promise<{ handle: FileHandle; size: number }> {
     const notFound = () => new ServiceError('NOT_FOUND', `The session has no file named ${name}.`);
-    if (/[/\0]/.test(name) || name === '.' || name === '..') throw notFound();
+    if (!isFileName(name)) throw notFound();
     try {
       // A link is not followed, and a pipe does not block.
       const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
       const handle = await open(join(this.#directory, name), flags);
       const found = await handle.stat();
-      if (found.isFile())
-        return { size: found.size, stream: handle.createReadStream({ end: Math.max(0, found.size - 1) }) };
+      if (found.isFile()) return { handle, size: found.size };
       await handle.close();
       throw notFound();
     } catch (error) {
@@ -72,3 +102,6 @@ export class Downloads {
     }
   }
 }
+
+/** Whether a text is a name rather than a path. */
+const isFileName = (name: string) => !/[/\0]/.test(name) && !['', '.', '..'].includes(name);

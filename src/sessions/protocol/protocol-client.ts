@@ -2,6 +2,8 @@ import type { WebSocket } from 'ws';
 import { messageOf } from '../../errors.ts';
 import { type CdpConnection, type CdpMessage, SERVER_ERROR } from '../../fetch/browser/chromium/cdp.ts';
 import { fieldsOf } from '../../json/json-object.ts';
+import { ClientDownloads, type DownloadEvents } from './client-downloads.ts';
+import { ClientFileReader, type SessionFiles, withSessionFiles } from './client-files.ts';
 import { ClientInput } from './client-input.ts';
 import type { ClientSocket } from './client-socket.ts';
 import type { HiddenTab } from './hidden-tab.ts';
@@ -26,6 +28,8 @@ export interface SharedBrowser {
   connection: CdpConnection;
   /** The tab that no client sees. */
   hiddenTab: HiddenTab | undefined;
+  downloads: DownloadEvents;
+  files: SessionFiles;
   /** Lets pages of a browser context store downloads in the directory of the session. */
   allowDownloads(browserContextId: string): void;
   /** Called before a client is sent something, so that slow clients do not take all memory together. */
@@ -43,6 +47,8 @@ export interface ProtocolClientOptions {
    * @param targetIds where the commands were sent
    */
   onLeftWaiting?(targetIds: string[]): void;
+  /** Whether the client is code of the session, which sees its files. */
+  isOfCode?: boolean;
   /** Whether the client gets the hidden tab instead of a new one, and returns it instead of closing it. */
   usesHiddenTab?: boolean;
 }
@@ -67,8 +73,8 @@ export class ProtocolClient {
   readonly #sessions = new Map<string, string | undefined>();
   /** The browser session, which the client does not know by an id. */
   #root = '';
-  /** The sessions, by the ids that the client knows, in which it wants events of downloads. */
-  readonly #downloadListeners = new Set<string | undefined>();
+  readonly #downloads: ClientDownloads;
+  readonly #fileReader: ClientFileReader;
   /** The commands that have no response yet. */
   readonly #pending = new Set<ProtocolCommand>();
   /** The session by which the client uses the hidden tab now. */
@@ -86,6 +92,12 @@ export class ProtocolClient {
     this.#newTargets = NewTargets.of(browser.connection);
     this.#socket = socket;
     this.#options = options;
+    this.#fileReader = new ClientFileReader(browser.files);
+    this.#downloads = new ClientDownloads({
+      downloads: browser.downloads,
+      isOfCode: options.isOfCode === true,
+      send: (event) => this.#send(event),
+    });
   }
 
   /** Serves the client until it disconnects. */
@@ -102,6 +114,7 @@ export class ProtocolClient {
     const stopEvents = this.#connection.onEvent((event) => this.#deliver(event));
     this.#socket.once('close', () => {
       stopEvents();
+      this.#downloads.close();
       if (this.#pending.size > 0) this.#options.onLeftWaiting?.(this.#pendingTargets());
       for (const sessionId of this.#sessions.keys()) this.#newTargets.detached(sessionId);
       // The browser may have ended, which ends its sessions.
@@ -163,7 +176,15 @@ export class ProtocolClient {
       this.#respond(message, { result: {} });
       return;
     }
-    const filtered = filterCommand(message);
+    if (message.method === 'Browser.setDownloadBehavior') this.#downloads.setBehavior(message);
+    if (this.#fileReader.isFor(message)) void this.#readFile(message);
+    else this.#filter(message);
+  }
+
+  /** Performs what clients may ask for. */
+  #filter(message: ProtocolCommand): void {
+    const command = this.#translate(message);
+    const filtered = 'refuse' in command ? command : filterCommand(command);
     if (filtered === 'detach') {
       this.#respond(message, { result: {} });
       this.#output.close(
@@ -171,10 +192,23 @@ export class ProtocolClient {
         'detached: the session continues until it is deleted or its time is over',
       );
     } else if ('refuse' in filtered) this.#refuse(message, filtered.refuse);
-    else if ('respond' in filtered) {
-      if (filtered.wantsDownloadEvents) this.#downloadListeners.add(message.sessionId || undefined);
-      this.#respond(message, { result: filtered.respond });
-    } else this.#forward(filtered.forward, (result) => this.#receive(message, result));
+    else if ('respond' in filtered) this.#respond(message, { result: filtered.respond });
+    else this.#forward(filtered.forward, (result) => this.#receive(message, result));
+  }
+
+  /** Replaces what a client names otherwise than the browser does: files, and downloads. */
+  #translate(message: ProtocolCommand): ProtocolCommand | { refuse: string } {
+    if (message.method === 'DOM.setFileInputFiles') return withSessionFiles(message, this.#browser.files);
+    return message.method === 'Browser.cancelDownload' ? this.#downloads.withKnownGuid(message) : message;
+  }
+
+  async #readFile(message: ProtocolCommand): Promise<void> {
+    const reading = this.#fileReader.perform(message);
+    void this.#input?.pauseUntil(reading.catch(() => undefined));
+    await reading.then(
+      (result) => this.#respond(message, { result }),
+      (error: unknown) => this.#refuse(message, messageOf(error)),
+    );
   }
 
   /** Sends a command to the browser. @param onResult called with its result, unless it failed */
@@ -255,14 +289,15 @@ export class ProtocolClient {
   }
 
   #deliver(event: CdpMessage): void {
-    if (!event.sessionId) this.#deliverDownload(event);
     if (!event.sessionId || !this.#sessions.has(event.sessionId) || this.#isHidden(event)) return;
     if (event.method === 'Target.attachedToTarget') this.#noticeAttached(event);
     if (event.method === 'Target.detachedFromTarget') {
       const ended = String(fieldsOf(event.params).sessionId);
       this.#sessions.delete(ended);
+      this.#downloads.detached(ended);
       this.#newTargets.detached(ended);
     }
+    if (this.#downloads.deliverOfPage(event)) return;
     const { sessionId, ...rest } = event;
     this.#send(sessionId === this.#root ? rest : event);
   }
@@ -299,13 +334,6 @@ export class ProtocolClient {
         .catch(() => undefined);
     }
     return true;
-  }
-
-  /** The host alone sets what becomes of downloads, so their events have its session. */
-  #deliverDownload(event: CdpMessage): void {
-    if (!event.method?.startsWith('Browser.download')) return;
-    for (const sessionId of this.#downloadListeners)
-      this.#send({ ...event, ...(sessionId && { sessionId }) });
   }
 
   #send(message: CdpMessage): void {

@@ -2,10 +2,10 @@ import type { WebSocket } from 'ws';
 import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
 import { GOING_AWAY_CODE } from '../../schemas/live-view.ts';
 import { SESSION_END_SENTENCES, type SessionEndReason } from '../../schemas/session-end.ts';
-import { DOWNLOADS_PATH } from '../browser/session-browser.ts';
+import { allowDownloads } from '../browser/session-browser.ts';
 import { ClientSocket } from './client-socket.ts';
 import type { HiddenTab } from './hidden-tab.ts';
-import { ProtocolClient, type ProtocolClientOptions } from './protocol-client.ts';
+import { ProtocolClient, type ProtocolClientOptions, type SharedBrowser } from './protocol-client.ts';
 
 /**
  * More clients than this are refused, those of code included: each has a browser session and its own buffers.
@@ -42,12 +42,17 @@ export class ProtocolClients {
   readonly #browser;
   readonly #clients = new Set<ClientSocket>();
 
-  constructor(connection: CdpConnection) {
+  constructor(connection: CdpConnection, { downloads, files }: Pick<SharedBrowser, 'downloads' | 'files'>) {
     this.#browser = {
       connection,
+      downloads,
+      files,
       // It is opened by sessions that save a profile.
       hiddenTab: undefined as HiddenTab | undefined,
-      allowDownloads: (browserContextId: string) => allowDownloads(connection, browserContextId),
+      allowDownloads(browserContextId: string) {
+        // The client may have disposed of the context already.
+        allowDownloads(connection, browserContextId).catch(() => undefined);
+      },
       onSending: () => this.#limitWaiting(),
     };
   }
@@ -97,17 +102,4 @@ export class ProtocolClients {
     if (waiting > 2 * MAX_WAITING_BYTES) slowest?.terminate();
     else if (waiting > MAX_WAITING_BYTES) slowest?.closeUnread();
   }
-}
-
-/** Lets pages of a browser context store downloads. The host hears of them. */
-function allowDownloads({ browser }: CdpConnection, browserContextId: string): void {
-  browser
-    .send('Browser.setDownloadBehavior', {
-      behavior: 'allow',
-      downloadPath: DOWNLOADS_PATH,
-      eventsEnabled: true,
-      browserContextId,
-    })
-    // The client may have disposed of the context already.
-    .catch(() => undefined);
 }

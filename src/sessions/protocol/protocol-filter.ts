@@ -1,5 +1,5 @@
 import { fieldsOf } from '../../json/json-object.ts';
-import { DOWNLOADS_PATH } from '../browser/session-browser.ts';
+import { DOWNLOADS_PATH } from '../session-paths.ts';
 import type { ProtocolCommand } from './protocol-command.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { ProtocolCommand } from './protocol-command.ts';
  */
 export type FilteredCommand =
   | { forward: ProtocolCommand }
-  | { respond: object; wantsDownloadEvents?: boolean }
+  | { respond: object }
   | { refuse: string }
   | 'detach';
 
@@ -50,9 +50,8 @@ export function filterCommand(message: ProtocolCommand): FilteredCommand {
   // Clients name a directory of their own machine, or refuse downloads. Those of a session always go to its
   // directory. Chromium would also cancel all further downloads when the client that has set this
   // disconnects.
-  if (method === 'Browser.setDownloadBehavior')
-    return { respond: {}, wantsDownloadEvents: params.eventsEnabled === true };
-  if (method === 'Page.setDownloadBehavior') return { respond: {} };
+  if (method === 'Browser.setDownloadBehavior' || method === 'Page.setDownloadBehavior')
+    return { respond: {} };
   return { forward: message };
 }
 

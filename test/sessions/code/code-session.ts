@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { WebSocketServer } from 'ws';
 import type { CodeResult } from '../../../src/schemas/session.ts';
 import type { CodeRequest, CodeRunner, SharedTab } from '../../../src/sessions/code/code-runner.ts';
+import { Downloads } from '../../../src/sessions/downloads/downloads.ts';
 import { ProtocolClients } from '../../../src/sessions/protocol/protocol-clients.ts';
 import { giveToSession, PROTOCOL_SOCKET } from '../../../src/sessions/session-directory.ts';
 import { startTestSessionBrowser, type TestSessionBrowser } from '../../support/sessions/session-browser.ts';
@@ -27,11 +28,14 @@ export interface CodeSession {
  */
 export async function startCodeSession(options: { cacheDir?: string } = {}): Promise<CodeSession> {
   const browser = await startTestSessionBrowser(options);
-  const clients = new ProtocolClients(browser.chromium.connection);
+  const clients = new ProtocolClients(browser.chromium.connection, {
+    downloads: browser.downloads,
+    files: new Downloads(browser.directory.downloads),
+  });
   const server = createServer();
   const sockets = new WebSocketServer({ server });
   sockets.on('connection', (socket) => {
-    clients.connect(socket, { onActivity: () => undefined });
+    clients.connect(socket, { onActivity: () => undefined, isOfCode: true });
   });
   const socket = join(browser.directory.protocol, PROTOCOL_SOCKET);
   server.listen(socket);

@@ -27,6 +27,43 @@ describe.skipIf(noBubblewrap)('JavaScript in a session', () => {
     expect(await run('null')).toMatchObject({ result: 'null' });
   });
 
+  test('returns bytes as a data URL, so that a screenshot has its type', async () => {
+    const { result } = await run('await page.screenshot()');
+    expect(result).toMatch(/^data:image\/png;base64,iVBORw0KGgo/);
+    expect((await run("await page.screenshot({ type: 'jpeg' })")).result).toMatch(
+      /^data:image\/jpeg;base64,/,
+    );
+    expect(await run('new Uint8Array([1, 2, 3]).subarray(1)')).toMatchObject({
+      result: 'data:application/octet-stream;base64,AgM=',
+    });
+    expect(await run('Buffer.alloc(1e6)')).toMatchObject({
+      exitCode: 1,
+      error: expect.stringMatching(/has 1000000 bytes, .* Write it to a file in \/downloads/),
+    });
+  });
+
+  test.each([
+    ['return 5', /^SyntaxError: Illegal return statement\. .*write `value` instead of `return value`/],
+    ["import fs from 'node:fs'; 1", /outside a module\. .*await import\('node:fs\/promises'\)/],
+    ['export default 5', /Unexpected token 'export'\. The code is not a module/],
+  ])('says how `%s` has to be written', async (code, error) => {
+    const result = await run(code);
+    expect(result).toMatchObject({ exitCode: 1, error: expect.stringMatching(error) });
+    expect(result.stderr).toContain(result.error);
+  });
+
+  test('has a standard input that ends, in each call', async () => {
+    const read = "let text = ''; for await (const chunk of process.stdin) text += chunk; [text, 'ended']";
+    const wait = "await new Promise((resolve) => process.stdin.resume().on('end', resolve)); 'ended'";
+    expect(await run(read)).toMatchObject({ result: '["","ended"]' });
+    expect(await run(wait)).toMatchObject({ result: 'ended' });
+    expect(await run(wait)).toMatchObject({ result: 'ended' });
+    expect(await run("require('node:fs').readFileSync(0, 'utf8')")).toMatchObject({
+      exitCode: 0,
+      result: '',
+    });
+  });
+
   test('uses the page, the context and the browser of the session', async () => {
     const code = `
       await page.setContent('<h1>Hello</h1>');
@@ -172,7 +209,8 @@ describe.skipIf(noBubblewrap)('JavaScript in a session', () => {
       exitCode: 137,
       killed: true,
       truncated: false,
-      error: 'The code took longer than its timeout of 5 s, so it was ended. The page is kept.',
+      error:
+        'The code took longer than its timeout of 5 s, so it was ended. The page and files in /downloads are kept; variables and files in /tmp of this language are lost.',
     });
     expect(await run('[typeof lost, await page.title()]')).toMatchObject({
       result: '["undefined","before"]',

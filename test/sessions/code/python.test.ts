@@ -26,6 +26,24 @@ describe.skipIf(!runs.python)('Python in a session', () => {
     expect(await run('x = 1')).toEqual({ ...done, result: '' });
   });
 
+  test('returns bytes as a data URL, so that a screenshot has its type', async () => {
+    expect((await run('await page.screenshot()')).result).toMatch(/^data:image\/png;base64,iVBORw0KGgo/);
+    expect(await run('bytes([2, 3])')).toMatchObject({
+      result: 'data:application/octet-stream;base64,AgM=',
+    });
+    expect(await run('bytes(1000000)')).toMatchObject({
+      exitCode: 1,
+      error: expect.stringMatching(/^ValueError: The result has 1000000 bytes/),
+    });
+  });
+
+  test('says how `return` at the top level has to be written', async () => {
+    expect(await run('return 5')).toMatchObject({
+      exitCode: 1,
+      error: expect.stringMatching(/'return' outside function\. .*write `value` instead of `return value`/),
+    });
+  });
+
   test('uses the page, the context and the browser of the session, with await at the top level', async () => {
     const code = `
 await page.set_content('<h1>Hello</h1>')
@@ -115,7 +133,8 @@ await page.set_content('<h1>Hello</h1>')
       result: '',
       exitCode: 137,
       killed: true,
-      error: 'The code took longer than its timeout of 5 s, so it was ended. The page is kept.',
+      error:
+        'The code took longer than its timeout of 5 s, so it was ended. The page and files in /downloads are kept; variables and files in /tmp of this language are lost.',
     });
     expect(await run('["lost" in globals(), await page.title()]')).toMatchObject({
       result: "[False, 'before']",

@@ -6,9 +6,12 @@ import { startEgressProxy } from '../../../src/fetch/net/egress-proxy.ts';
 import { findChromium } from '../../../src/run/embedded/chromium.ts';
 import { openBrowserSandbox, sandboxProbe } from '../../../src/sessions/browser/session-browser.ts';
 import { CodeRunner } from '../../../src/sessions/code/code-runner.ts';
+import { BrowserDownloads } from '../../../src/sessions/downloads/browser-downloads.ts';
+import { type CanceledDownload, Downloads } from '../../../src/sessions/downloads/downloads.ts';
 import { MAX_MESSAGE_BYTES } from '../../../src/sessions/protocol/client-socket.ts';
 import { ProtocolClients } from '../../../src/sessions/protocol/protocol-clients.ts';
 import { createSessionDirectory, type SessionDirectory } from '../../../src/sessions/session-directory.ts';
+import { createLogger } from '../../../src/system/logger.ts';
 import { type Confinement, findConfinement } from '../../../src/system/sandbox/confinement.ts';
 import { serveSockets } from '../network/serve-sockets.ts';
 
@@ -17,6 +20,9 @@ export interface TestSessionBrowser {
   chromium: Chromium;
   directory: SessionDirectory;
   code: CodeRunner;
+  downloads: BrowserDownloads;
+  /** The downloads that were not kept. */
+  canceled: CanceledDownload[];
   /** Never resolves, because it is not measured. */
   exceeded: Promise<never>;
   /** How it is confined. */
@@ -52,7 +58,16 @@ export async function startTestSessionBrowser({
   const logger = { warn: () => undefined, debug: () => undefined };
   const code = new CodeRunner({ confinement, cacheDir, directory, logger });
   let activity = 0;
-  const clients = new ProtocolClients(chromium.connection);
+  const canceled: CanceledDownload[] = [];
+  const downloads = new BrowserDownloads(chromium.connection, {
+    directory,
+    logger: createLogger('test', 'warn'),
+    onCanceled: (download) => canceled.push(download),
+  });
+  const clients = new ProtocolClients(chromium.connection, {
+    downloads,
+    files: new Downloads(directory.downloads),
+  });
   const server = await serveSockets(
     (socket) => clients.connect(socket, { onActivity: () => void activity++ }),
     { maxPayload: MAX_MESSAGE_BYTES },
@@ -61,6 +76,8 @@ export async function startTestSessionBrowser({
     chromium,
     directory,
     code,
+    downloads,
+    canceled,
     confinement,
     sockets: server.sockets,
     exceeded: new Promise<never>(() => undefined),

@@ -16,6 +16,7 @@ const POLL_MS = 10;
 /** The connection to the browser of the session, and the tab that all languages use. */
 export class BrowserTab {
   readonly #url: string;
+  readonly #artifactsDir: string;
   #browser: Browser | undefined;
   readonly #targetIds = new WeakMap<Page, Promise<string>>();
   /** All tabs that were seen. One that is gone has been closed, and does not appear again. */
@@ -24,14 +25,19 @@ export class BrowserTab {
   /** The page that the code brought to the front last. */
   #fronted: Page | undefined;
 
-  /** @param url the URL of the browser's protocol, such as `ws+unix:/path:/` */
-  constructor(url: string) {
+  /**
+   * @param url the URL of the browser's protocol, such as `ws+unix:/path:/`
+   * @param artifactsDir where Playwright finds downloads, and stores videos and traces
+   */
+  constructor(url: string, artifactsDir: string) {
     this.#url = url;
+    this.#artifactsDir = artifactsDir;
   }
 
   /** Connects to the browser, also again after the code has disconnected. */
   async connect(): Promise<{ browser: Browser; context: BrowserContext }> {
-    if (!this.#browser?.isConnected()) this.#browser = await chromium.connectOverCDP(this.#url);
+    if (!this.#browser?.isConnected())
+      this.#browser = await chromium.connectOverCDP(this.#url, { artifactsDir: this.#artifactsDir });
     const browser = this.#browser;
     return { browser, context: browser.contexts()[0] ?? (await browser.newContext()) };
   }

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { MAX_RESULT_CHARS } from './result-text.ts';
 
 /** The channel between a program in the sandbox and the service: lines of JSON in both directions. */
 const CHANNEL_FD = 3;
@@ -23,9 +24,6 @@ export interface CallOutcome {
   /** The tab that the code uses now. */
   targetId?: string | undefined;
 }
-
-/** Maximum length of the result of a call, in characters. */
-const MAX_RESULT_CHARS = 1_000_000;
 
 /**
  * Says that the program is ready, and executes calls one after the other until the service ends the program.

@@ -1,4 +1,4 @@
-"""Executes Python code in the sandbox. Argument: the URL of the browser.
+"""Executes Python code in the sandbox. Arguments: the URL of the browser, and where Playwright finds downloads.
 
 It has the same tasks and the same protocol as node-program.ts: lines of JSON on the channel, an end mark on both outputs,
 and one tab for all languages.
@@ -6,6 +6,7 @@ and one tab for all languages.
 
 import ast
 import asyncio
+import base64
 import inspect
 import json
 import linecache
@@ -72,9 +73,10 @@ class CallDialogs:
 class BrowserTab:
     """The connection to the browser of the session, and the tab that all languages use."""
 
-    def __init__(self, playwright, url):
+    def __init__(self, playwright, url, artifacts_dir):
         self.playwright = playwright
         self.url = url
+        self.artifacts_dir = artifacts_dir
         self.browser = None
         self.seen = set()
         self.target_ids = {}
@@ -90,7 +92,9 @@ class BrowserTab:
 
     async def connect(self):
         if self.browser is None or not self.browser.is_connected():
-            self.browser = await self.playwright.chromium.connect_over_cdp(self.url)
+            self.browser = await self.playwright.chromium.connect_over_cdp(
+                self.url, artifacts_dir=self.artifacts_dir
+            )
         contexts = self.browser.contexts
         return contexts[0] if contexts else await self.browser.new_context()
 
@@ -139,6 +143,12 @@ class BrowserTab:
         return self.target_ids[page]
 
 
+RETURN_HINT = (
+    ". The code is not the body of a function: the value of its last expression is the result, "
+    "so write `value` instead of `return value`."
+)
+
+
 async def evaluate(code, variables):
     """Executes code with `await` at the top level. Returns the value of the last expression."""
     linecache.cache[CODE_NAME] = (len(code), None, code.splitlines(keepends=True), CODE_NAME)
@@ -162,9 +172,32 @@ async def run(tree, mode, variables):
     return value
 
 
+# The first bytes of the types that pages are captured as; see result-text.ts.
+SIGNATURES = [
+    (b"\x89PNG\r\n\x1a\n", 0, "image/png"),
+    (b"\xff\xd8\xff", 0, "image/jpeg"),
+    (b"WEBP", 8, "image/webp"),
+    (b"%PDF-", 0, "application/pdf"),
+]
+
+
+def data_url_of(value):
+    found = [name for signature, at, name in SIGNATURES if value.startswith(signature, at)]
+    media_type = found[0] if found else "application/octet-stream"
+    url = f"data:{media_type};base64,{base64.b64encode(value).decode()}"
+    if len(url) <= MAX_RESULT_CHARS:
+        return url
+    raise ValueError(
+        f"The result has {len(value)} bytes, which are too many for a response. "
+        "Write it to a file in /downloads, such as by page.screenshot(path='/downloads/page.png')."
+    )
+
+
 def text_of(value):
     if value is None:
         return ""
+    if isinstance(value, (bytes, bytearray)):
+        return data_url_of(value)
     return value if isinstance(value, str) else repr(value)
 
 
@@ -198,6 +231,8 @@ async def execute(call, tab, variables):
         if outcome["exitCode"] != 0:
             outcome["error"] = f"SystemExit: {code}"
     except BaseException as error:
+        if isinstance(error, SyntaxError) and error.msg == "'return' outside function":
+            error.msg += RETURN_HINT
         sys.stderr.write(describe(error))
         outcome.update(exitCode=1, error=f"{type(error).__name__}: {error}".removesuffix(": "))
     outcome["targetId"] = await tab.end(found["page"], variables.get("page"))
@@ -233,7 +268,7 @@ async def main():
         writer.write(("\n" + json.dumps(message) + "\n").encode())
 
     stdout, stderr = sys.stdout, sys.stderr
-    tab = BrowserTab(await async_playwright().start(), sys.argv[1])
+    tab = BrowserTab(await async_playwright().start(), sys.argv[1], sys.argv[2])
     await tab.connect()
     sys.argv = [CODE_NAME]
     variables = {"__name__": "__main__", "asyncio": asyncio}

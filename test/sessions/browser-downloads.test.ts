@@ -1,9 +1,6 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DownloadLimit } from '../../src/sessions/downloads/download-limit.ts';
-import type { CanceledDownload } from '../../src/sessions/downloads/downloads.ts';
-import { createLogger } from '../../src/system/logger.ts';
 import { connectRaw, type RawClient } from '../support/browser/protocol.ts';
 import { startTestSessionBrowser, type TestSessionBrowser } from '../support/sessions/session-browser.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
@@ -17,9 +14,7 @@ const BINARY = { 'Content-Type': 'application/octet-stream' };
 
 let site: Pages;
 let browser: TestSessionBrowser;
-let limit: DownloadLimit;
 let client: RawClient;
-const reported: CanceledDownload[] = [];
 /** Downloads that the site still sends. */
 let sending = 0;
 beforeAll(async () => {
@@ -48,15 +43,10 @@ beforeAll(async () => {
     },
   });
   browser = await startTestSessionBrowser();
-  limit = new DownloadLimit(browser.chromium.connection, {
-    directory: browser.directory.downloads,
-    logger: createLogger('test', 'warn'),
-    onCanceled: (download) => reported.push(download),
-  });
   client = await connectRaw(browser.url);
 });
 beforeEach(() => {
-  reported.length = 0;
+  browser.canceled.length = 0;
 });
 afterAll(async () => {
   await client[Symbol.asyncDispose]();
@@ -77,16 +67,16 @@ const reason = expect.stringMatching(
 describe('a download that is too large for the session is canceled, and the session goes on', () => {
   it('while it is stored', async () => {
     await download('/endless');
-    await pollUntil(() => reported.length > 0);
-    expect(reported).toEqual([{ name: 'endless.bin', reason }]);
+    await pollUntil(() => browser.canceled.length > 0);
+    expect(browser.canceled).toEqual([{ name: 'endless.bin', reason }]);
     await pollUntil(async () => sending === 0 && (await files()).length === 0);
-    expect(limit.canceled.at(-1)).toEqual(reported[0]);
+    expect(browser.downloads.canceled.at(-1)).toEqual(browser.canceled[0]);
   });
 
   it('at its start, if the site says how large it is', async () => {
     await download('/announced');
-    await pollUntil(() => reported.length > 0);
-    expect(reported).toEqual([{ name: 'announced.bin', reason }]);
+    await pollUntil(() => browser.canceled.length > 0);
+    expect(browser.canceled).toEqual([{ name: 'announced.bin', reason }]);
     await pollUntil(async () => (await files()).length === 0);
   });
 
@@ -101,7 +91,7 @@ describe('a download that is too large for the session is canceled, and the sess
     };
     await client.send('Browser.setDownloadBehavior', behavior);
     await download('/endless', { browserContextId });
-    await pollUntil(() => reported.length > 0);
+    await pollUntil(() => browser.canceled.length > 0);
     await pollUntil(async () => sending === 0 && (await files()).length === 0);
     // The client hears of it as of any download that ends early.
     await pollUntil(() => client.events.some(({ params }) => params?.state === 'canceled'));
@@ -112,12 +102,12 @@ describe('a download that is too large for the session is canceled, and the sess
     const path = join(browser.directory.downloads, 'large.bin');
     await writeFile(path, Buffer.alloc(101 * MIB, 'x'));
     await download('/small');
-    await pollUntil(() => reported.length > 0);
-    expect(reported).toEqual([{ name: 'small.txt', reason }]);
+    await pollUntil(() => browser.canceled.length > 0);
+    expect(browser.canceled).toEqual([{ name: 'small.txt', reason }]);
     await pollUntil(async () => (await files()).join() === 'large.bin');
     await rm(path);
     await download('/small');
     await pollUntil(async () => (await files()).join() === 'small.txt');
-    expect(reported).toHaveLength(1);
+    expect(browser.canceled).toHaveLength(1);
   });
 });
