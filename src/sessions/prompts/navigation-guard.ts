@@ -16,6 +16,9 @@ interface TargetInfo {
   openerId?: string;
 }
 
+/** How long a tab that was opened last may take to load something after the guard has ended, in milliseconds. */
+const LAST_TABS_MS = 20_000;
+
 /** Hosts that are remembered at most, because a page may try any number of them. */
 const MAX_REFUSED = 10;
 
@@ -36,9 +39,12 @@ export class NavigationGuard {
   readonly #hosts: readonly string[];
   /** The sessions of all tabs, by the id of the tab. */
   readonly #sessions = new Map<string, Session>();
-  readonly #guarded = new Set<string>();
+  /** The tabs that are guarded, with what has to be done until they are. */
+  readonly #guarded = new Map<string, Promise<void>>();
   /** Tabs that guarded tabs have opened, and that have not loaded anything yet. */
   readonly #empty = new Set<string>();
+  /** Is called when none of those is left. */
+  #onNoneEmpty: () => void = () => undefined;
   /** Ids of the frames whose last navigation was led by a click or typing. */
   readonly #ledFrames = new Set<string>();
   #refused = new Set<string>();
@@ -61,7 +67,10 @@ export class NavigationGuard {
       if (waitingForDebugger) newTargets.attached(targetInfo.targetId, id, this);
       void this.#receive(this.#connection.session(id), targetInfo).finally(() => newTargets.resume(id));
     });
-    session.on('Target.detachedFromTarget', ({ sessionId: id }) => newTargets.detached(id));
+    session.on('Target.detachedFromTarget', ({ sessionId: id, targetId }) => {
+      newTargets.detached(id);
+      if (targetId) this.#leaveEmpty(targetId);
+    });
     await session.send('Target.setAutoAttach', {
       autoAttach: true,
       waitForDebuggerOnStart: true,
@@ -78,7 +87,8 @@ export class NavigationGuard {
   async guard(targetId: string): Promise<Session> {
     const session = this.#sessions.get(targetId);
     if (!session) throw new Error('the tab has been closed');
-    if (!this.#guarded.has(targetId)) await this.#guard(session, targetId);
+    // It may be guarded at this moment, because another tab has opened it.
+    await (this.#guarded.get(targetId) ?? this.#guard(session, targetId));
     return session;
   }
 
@@ -89,13 +99,41 @@ export class NavigationGuard {
     return [...refused];
   }
 
-  /** Lets all tabs go where they like again. */
+  /**
+   * Lets all tabs go where they like again. A tab that a guarded one has opened, and that has not loaded
+   * anything yet, is guarded until it has: on a busy machine it may do so after the end of the prompt.
+   */
   async stop(): Promise<void> {
-    if (this.#browserSession === undefined) return;
-    await this.#connection.browser
-      .send('Target.detachFromTarget', { sessionId: this.#browserSession })
-      // The browser may have ended.
+    const sessionId = this.#browserSession;
+    if (sessionId === undefined) return;
+    // The browser may have ended.
+    const detach = () =>
+      this.#connection.browser.send('Target.detachFromTarget', { sessionId }).catch(() => undefined);
+    if (this.#empty.size === 0) return void (await detach());
+    const timer = setTimeout(detach, LAST_TABS_MS).unref();
+    this.#onNoneEmpty = () => {
+      clearTimeout(timer);
+      void detach();
+    };
+    await Promise.all([...this.#guarded.keys()].map((targetId) => this.#release(targetId)));
+  }
+
+  /** Ends the guard of one tab. */
+  async #release(targetId: string): Promise<void> {
+    if (this.#empty.has(targetId)) return;
+    this.#guarded.delete(targetId);
+    await this.#sessions
+      .get(targetId)
+      ?.send('Fetch.disable')
+      // The tab may have been closed.
       .catch(() => undefined);
+  }
+
+  /** Notes that a tab has loaded something, or is gone. @returns whether it was empty */
+  #leaveEmpty(targetId: string): boolean {
+    const wasEmpty = this.#empty.delete(targetId);
+    if (wasEmpty && this.#empty.size === 0) this.#onNoneEmpty();
+    return wasEmpty;
   }
 
   async #receive(session: Session, { targetId, openerId }: TargetInfo): Promise<void> {
@@ -110,9 +148,10 @@ export class NavigationGuard {
     }
   }
 
-  async #guard(session: Session, targetId: string): Promise<void> {
-    this.#guarded.add(targetId);
-    await this.#guardFrames(session, targetId);
+  #guard(session: Session, targetId: string): Promise<void> {
+    const guarding = this.#guardFrames(session, targetId);
+    this.#guarded.set(targetId, guarding);
+    return guarding;
   }
 
   /**
@@ -145,7 +184,8 @@ export class NavigationGuard {
     const { requestId, request, resourceType, frameId } = paused;
     const isPage = resourceType === 'Document' && frameId === tabId;
     const isElsewhere = resourceType === 'Document' && !isOnAllowedHost(request.url, this.#hosts);
-    const isRefused = isElsewhere && (isPage || (await this.#isLedByInput(session, paused)));
+    const mustStay = isElsewhere && this.#guarded.has(tabId);
+    const isRefused = mustStay && (isPage || (await this.#isLedByInput(session, paused)));
     if (isRefused && this.#refused.size < MAX_REFUSED)
       this.#refused.add(URL.parse(request.url)?.host ?? 'another host');
     const decision = isRefused
@@ -153,7 +193,10 @@ export class NavigationGuard {
       : session.send('Fetch.continueRequest', { requestId });
     // The tab may have been closed meanwhile.
     decision.catch(() => undefined);
-    if (!isPage || !this.#empty.delete(tabId) || !isRefused) return;
+    if (!isPage || !this.#empty.has(tabId)) return;
+    // The browser gets the decision before the end of the guard.
+    this.#leaveEmpty(tabId);
+    if (!isRefused) return;
     // There is nothing to see in it, and it would stay that way.
     this.#connection.browser.send('Target.closeTarget', { targetId: tabId }).catch(() => undefined);
   }
