@@ -71,7 +71,6 @@ export function createApp(deps: ApiDeps): Express {
   mountReference(app);
   mountLegacyHealthChecks(app);
   mountFiles(app, results, config.secretKey);
-  mountSessionPages(app, deps);
   const budget = new ByteBudget({
     bytes: MAX_UPLOADING_BYTES,
     bytesOfTeam: MAX_UPLOADING_BYTES_OF_TEAM,
@@ -82,6 +81,7 @@ export function createApp(deps: ApiDeps): Express {
     rateLimit: createRateLimit(db),
     parseMultipart: createMultipartParser({ secretKey: config.secretKey, budget }),
   };
+  mountSessionPages(app, deps, checks);
   for (const route of ROUTES) mountRoute(app, route, checks, deps);
   app.use(createUnknownRouteHandler(app));
   app.use(createErrorHandler(logger));

@@ -87,6 +87,24 @@ export const sessionsResponse = z.object({ success: z.literal(true), sessions: z
 /** Response of `GET /v2/browser/{id}`. */
 export const sessionStatusResponse = sessionItem.extend({ success: z.literal(true) });
 
+/** Body of `POST /v2/browser/{id}/extend`. */
+export const extendBody = z.strictObject({
+  ttl: z
+    .int()
+    .min(TTL.min)
+    .max(TTL.max)
+    .default(TTL.max)
+    .describe('new lifetime of the session, from its start, in seconds; a shorter one changes nothing'),
+  ...callerFields,
+});
+
+/** Response of `POST /v2/browser/{id}/extend`. */
+export const extendResponse = z.object({
+  success: z.literal(true),
+  id: z.uuid(),
+  expiresAt: z.iso.datetime().describe('end of the lifetime'),
+});
+
 /** Response of `DELETE /v2/browser/{id}`. */
 export const sessionEndResponse = z.object({
   success: z.literal(true),
@@ -112,6 +130,22 @@ export const downloadsResponse = z.object({
     ),
 });
 
+/** Options of `POST /v2/browser/{id}/files`, whose file is a part of a multipart body. */
+export const fileUploadOptions = z.strictObject(callerFields);
+
+/** A body of the same without a file, which is refused. */
+export const fileUploadBody = z
+  .looseObject({})
+  .refine(() => false, 'The file is missing: send multipart/form-data with the file in the part `file`');
+
+/** Response of `POST /v2/browser/{id}/files`. */
+export const fileUploadResponse = z.object({
+  success: z.literal(true),
+  name: z.string().describe('name of the file in the session, with a number if it was taken'),
+  path: z.string().describe('where the browser and code find it'),
+  size: z.int().describe('in bytes'),
+});
+
 const timeout = z
   .number()
   .min(1)
@@ -132,7 +166,9 @@ const result = {
   stdout: z.string().describe('what the code printed; of a prompt its steps, one per line'),
   result: z
     .string()
-    .describe('value of the last expression as text; in bash the output; of a prompt the page at its end'),
+    .describe(
+      'value of the last expression as text, bytes as a `data:` URL; in bash the output; of a prompt the page at its end',
+    ),
   stderr: z.string(),
   exitCode: z.int().describe('0 if the code succeeded, 137 if it was killed'),
   killed: z.boolean().describe('whether the code was killed because its time was over'),

@@ -15,6 +15,7 @@ import { stopStalledNavigations } from './browser/stalled-navigations.ts';
 import type { CodeRequest, SharedTab } from './code/code-runner.ts';
 import { BrowserDownloads } from './downloads/browser-downloads.ts';
 import { type DownloadList, Downloads } from './downloads/downloads.ts';
+import { storeUpload, type UploadedFile } from './downloads/store-upload.ts';
 import { LiveView } from './live-view/live-view.ts';
 import type { ViewerRights } from './live-view/viewer.ts';
 import { type PromptDeps, type PromptRequest, SessionPrompts } from './prompts/session-prompts.ts';
@@ -247,6 +248,15 @@ export class HostedSession {
       files: await this.downloads.list(),
       canceled: [...this.#browserDownloads.canceled, ...this.#browser.code.deletedFiles],
     };
+  }
+
+  /**
+   * Stores a file where the browser and code find it. @returns its name and its size in bytes
+   * @throws ServiceError `REQUEST_TOO_LARGE` if there is no room for it
+   */
+  async addFile(file: UploadedFile): Promise<{ name: string; size: number }> {
+    this.#counters.touch();
+    return storeUpload(file, { directory: this.#browser.directory, downloads: this.#browserDownloads });
   }
 
   /** Connects a viewer. */

@@ -162,6 +162,15 @@ export class Temporal {
   }
 
   /**
+   * Lets a browser session last longer. Does nothing if its workflow has ended.
+   * @param expiresAt its new end, in milliseconds since 1970
+   */
+  extendSession(sessionId: string, expiresAt: number): Promise<void> {
+    const workflow = this.#client.workflow.getHandle<typeof browser>(workflowIdOf('browser', sessionId));
+    return this.#callServer(() => ignoreNotFound(workflow.signal('extend', expiresAt)));
+  }
+
+  /**
    * Ends a browser session, and waits for its end.
    * @returns `absent` if it has no workflow, which may be about to start; `running` if the workflow did not
    * end within

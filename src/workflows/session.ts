@@ -19,7 +19,7 @@ import { hostSteps, sessionSteps } from './activities.ts';
 import { logFailure, toFailure } from './failure.ts';
 import { Outcome } from './search-attributes.ts';
 import { describeSession } from './session-details.ts';
-import { sessionOpened, stopSession, touchSession } from './signals.ts';
+import { extendSession, sessionOpened, stopSession, touchSession } from './signals.ts';
 
 /** The input of the workflow of a browser session. Everything else is in the database. */
 export interface SessionInput {
@@ -77,6 +77,8 @@ function wayOutOf(error: unknown): 'any host' | 'other host' | undefined {
 
 class SessionState {
   readonly #input: SessionInput;
+  /** The end of its lifetime, which may be extended. */
+  #expiresAt: number;
   /** The task queue of the host that starts the browser; `undefined` for any. */
   #startQueue: string | undefined;
   /** The start of the browser, which ends when the session is deleted meanwhile. */
@@ -90,12 +92,17 @@ class SessionState {
 
   constructor(input: SessionInput) {
     this.#input = input;
+    this.#expiresAt = input.expiresAt;
     this.#startQueue = input.hostQueue;
     setHandler(sessionOpened, async () => {
       await condition(() => this.#isOpen || this.#failure !== undefined);
       if (this.#failure) throw this.#failure;
     });
     setHandler(stopSession, () => this.stop());
+    setHandler(extendSession, (expiresAt) => {
+      this.#expiresAt = Math.max(this.#expiresAt, expiresAt);
+      this.#showState();
+    });
     setHandler(touchSession, (at, usage) => {
       this.#lastActivityAt = Math.max(this.#lastActivityAt, at);
       this.#usage = usage ?? this.#usage;
@@ -179,8 +186,8 @@ class SessionState {
 
   /** Shows the state and the use of the session in the Temporal UI. */
   #showState(): void {
-    const { expiresAt, activityTtlMs } = this.#input;
-    const times = { expiresAt, activityTtlMs, lastActivityAt: this.#lastActivityAt };
+    const { activityTtlMs } = this.#input;
+    const times = { expiresAt: this.#expiresAt, activityTtlMs, lastActivityAt: this.#lastActivityAt };
     setCurrentDetails(describeSession({ isOpen: this.#isOpen, usage: this.#usage, ...times }));
   }
 
@@ -219,15 +226,16 @@ class SessionState {
 
   /** Waits for the next moment at which the session may have to end. @returns the reason, if it has to */
   async #nextReason(): Promise<SessionEndReason | undefined> {
-    const { expiresAt, activityTtlMs } = this.#input;
+    const { activityTtlMs } = this.#input;
+    const expiresAt = this.#expiresAt;
     const deadline = Math.min(expiresAt, this.#lastActivityAt + activityTtlMs);
     await condition(
-      () => this.#isStopRequested || this.#reason !== undefined,
+      () => this.#isStopRequested || this.#reason !== undefined || this.#expiresAt !== expiresAt,
       Math.max(1, deadline - Date.now()),
     );
     if (this.#reason) return undefined;
     if (this.#isStopRequested) return 'deleted';
-    if (Date.now() >= expiresAt) return 'ttl';
+    if (Date.now() >= this.#expiresAt) return 'ttl';
     return Date.now() >= this.#lastActivityAt + activityTtlMs ? 'idle' : undefined;
   }
 }

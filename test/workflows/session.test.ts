@@ -16,7 +16,7 @@ const db = useDatabase();
 const shared = useTemporal();
 
 /** Stores a session, and runs its host, which is the test. */
-async function hostSession(activities: (queue: string) => object) {
+async function hostSession(activities: (queue: string) => object, expiresAt = Date.now() + 600_000) {
   const { id: teamId } = await makeTeam(db);
   const id = await storeSession(db.query, teamId);
   const queue = `host-of-${id}`;
@@ -27,7 +27,6 @@ async function hostSession(activities: (queue: string) => object) {
     activities: activities(queue),
   });
   const temporal = new Temporal(shared.connection, 'default');
-  const expiresAt = Date.now() + 600_000;
   const start = () =>
     temporal.startSession({
       sessionId: id,
@@ -98,6 +97,33 @@ it('a host that could not be asked to end a session is asked again', async () =>
   });
   expect([end, stops]).toEqual(['ended', 2]);
   expect(await findSession(db, id)).toMatchObject({ state: 'destroyed', end_reason: 'deleted' });
+});
+
+it('a session that is extended ends at its new time', async () => {
+  const ended = Promise.withResolvers<{ reason: string; at: number }>();
+  const [first, extended] = [Date.now() + 4_000, Date.now() + 7_000];
+  const { id, worker, temporal, start } = await hostSession(
+    (queue) => ({
+      startSession: async () => ({ queue }),
+      async keepSession() {
+        using _ = startHeartbeat();
+        const { reason } = await ended.promise;
+        return { reason };
+      },
+      async stopSession(_id: string, reason: string) {
+        ended.resolve({ reason, at: Date.now() });
+      },
+    }),
+    first,
+  );
+  const { reason, at } = await worker.runUntil(async () => {
+    await start();
+    await temporal.extendSession(id, extended);
+    return ended.promise;
+  });
+  expect(reason).toBe('ttl');
+  expect(at).toBeGreaterThanOrEqual(extended);
+  await endSession(db, { id, reason: 'ttl' });
 });
 
 it('a session that is deleted just before its workflow starts ends nonetheless', async () => {

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../../errors.ts';
 import { MAX_UPLOAD_BYTES } from '../../schemas/parse.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
-import { encryptUpload, startDigest } from '../../system/encryption/upload-cipher.ts';
+import { decryptUpload, encryptUpload, startDigest } from '../../system/encryption/upload-cipher.ts';
 
 /** The facts about a file that are known before it is received. */
 interface FileHead {
@@ -80,6 +80,14 @@ export class EncryptedFile {
   discard(): void {
     this.#ciphertext = undefined;
     this.#onFreed();
+  }
+
+  /** The file as it was received. The memory of the encrypted file is only freed by {@link discard}. */
+  decrypt(secretKey: string): Buffer {
+    const { id, wrappedKey } = this;
+    const ciphertext = this.#ciphertext;
+    if (!ciphertext) throw new Error(`the upload ${id} is not in memory any more`);
+    return decryptUpload({ id, wrappedKey, ciphertext }, secretKey);
   }
 
   /**

@@ -27,6 +27,8 @@ interface HostRequest {
   resource: string;
   /** A JSON body. */
   body?: unknown;
+  /** A body of bytes in place of one in JSON. */
+  bytes?: Buffer;
   /** Milliseconds that the host may take to respond. */
   timeoutMs: number;
   /** Ends the request, and with it what the host does for it. */
@@ -43,12 +45,12 @@ interface HostRequest {
  */
 export async function callHost(
   session: StoredSession,
-  { method, resource, body, timeoutMs, signal }: HostRequest,
+  { method, resource, body, bytes, timeoutMs, signal }: HostRequest,
   deps: Pick<ApiDeps, 'config' | 'db' | 'temporal'>,
 ): Promise<IncomingMessage> {
   const { host } = await openedSession(session, deps);
   const path = `/sessions/${session.id}/${resource}`;
-  const requestBody = body === undefined ? '' : JSON.stringify(body);
+  const requestBody = bytes ?? (body === undefined ? '' : JSON.stringify(body));
   const response = await send(host, {
     method,
     path,
@@ -87,7 +89,7 @@ function send(
   options: Pick<HostRequest, 'method' | 'timeoutMs' | 'signal'> & {
     /** Is sent as it was signed: as a part of a URL, `..` would be resolved. */
     path: string;
-    content: string;
+    content: string | Buffer;
     headers: Record<string, string>;
   },
 ): Promise<IncomingMessage> {
@@ -100,7 +102,7 @@ function send(
       agent: HOST_AGENT,
       headers: {
         ...headers,
-        'Content-Type': 'application/json',
+        'Content-Type': typeof content === 'string' ? 'application/json' : 'application/octet-stream',
         'Content-Length': Buffer.byteLength(content),
       },
       timeout: timeoutMs,

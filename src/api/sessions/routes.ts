@@ -1,4 +1,5 @@
 import { SESSION_MIN_CREDITS } from '../../credits.ts';
+import { ServiceError } from '../../errors.ts';
 import { fieldsOf } from '../../json/json-object.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import * as schemas from '../../schemas/session.ts';
@@ -6,11 +7,13 @@ import { listSessions, outcomeOf, type StoredSession } from '../../storage/db/se
 import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
 import { deleteSession } from './delete-session.ts';
 import { executeCode } from './execute-code.ts';
+import { lengthenSession } from './extend-session.ts';
 import { callHost, DOWNLOAD_TIMEOUT_MS, readHostResponse } from './host-client.ts';
 import { interactRoutes } from './interact.ts';
 import { destroyedError, OPENED_SESSION_ERRORS, requireSession } from './session-state.ts';
 import { sessionUrls } from './session-urls.ts';
 import { startSession } from './start-session.ts';
+import { uploadFile } from './upload-file.ts';
 
 /** The outcome of a session that has ended, as the API returns it. */
 const billOf = (session: StoredSession) => {
@@ -96,6 +99,38 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     async handler({ caller, params: { id }, body, disconnected }, deps) {
       const session = await requireSession(id, caller.teamId, deps);
       return { ...(await executeCode(session, body, { ...deps, disconnected })), success: true };
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${base}/:id/extend`,
+    tag: 'Browser',
+    summary: 'Lengthen the lifetime of a browser session',
+    params: jobIdParams,
+    body: schemas.extendBody.prefault({}),
+    response: schemas.extendResponse,
+    errors: ['FORBIDDEN', 'NOT_FOUND', 'SESSION_DESTROYED'],
+    async handler({ caller, params: { id }, body: { ttl } }, deps) {
+      const session = await requireSession(id, caller.teamId, deps);
+      const expiresAt = await lengthenSession(session, ttl, deps);
+      return { success: true, id, expiresAt: expiresAt.toISOString() };
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${base}/:id/files`,
+    tag: 'Browser',
+    summary: 'Upload a file to a browser session, for its pages and its code',
+    params: jobIdParams,
+    body: schemas.fileUploadBody,
+    fileOptions: schemas.fileUploadOptions,
+    response: schemas.fileUploadResponse,
+    errors: ['FORBIDDEN', 'NOT_FOUND', 'UPLOAD_TOO_SLOW', ...OPENED_SESSION_ERRORS],
+    rateBucket: 'sessionCode',
+    async handler({ caller, params: { id }, file }, deps) {
+      const session = await requireSession(id, caller.teamId, deps);
+      if (!file) throw new ServiceError('BAD_REQUEST', 'The file is missing.');
+      return uploadFile(session, file, deps);
     },
   }),
   defineRoute({

@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import type { Express, Request } from 'express';
+import type { Express, Request, RequestHandler } from 'express';
 import { ServiceError } from '../../errors.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import { createAuth } from '../http/auth.ts';
@@ -13,12 +13,17 @@ import { callHost, DOWNLOAD_TIMEOUT_MS } from './host-client.ts';
 import { type AccessedSession, findAccessedSession } from './session-access.ts';
 import { destroyedError, requireSession } from './session-state.ts';
 import { sessionUrls } from './session-urls.ts';
+import { uploadFile } from './upload-file.ts';
 
 /** The paths of a session under both names of the resource. */
 const paths = (rest: string) => ['browser', 'interact'].map((base) => `/v2/${base}/:id/${rest}`);
 
 /** Serves what the secret URLs of sessions lead to, besides WebSockets. No API key is needed. */
-export function mountSessionPages(app: Express, deps: ApiDeps): void {
+export function mountSessionPages(
+  app: Express,
+  deps: ApiDeps,
+  { parseMultipart }: { parseMultipart: RequestHandler },
+): void {
   const { config } = deps;
   const findBaseUrl = createBaseUrl(config);
   const find = async ({ params }: Request, resource: 'cdp' | 'view'): Promise<AccessedSession> => {
@@ -43,6 +48,28 @@ export function mountSessionPages(app: Express, deps: ApiDeps): void {
       webSocketDebuggerUrl: cdpUrl,
     });
   });
+
+  // A program that has only this URL may upload files for the pages.
+  app.post(
+    paths('cdp/:secret/files'),
+    async (request, response, next) => {
+      const { session } = await find(request, 'cdp');
+      if (session.state === 'destroyed') throw destroyedError(session);
+      response.locals.session = session;
+      response.locals.caller = { teamId: session.team_id };
+      next();
+    },
+    parseMultipart,
+    async (_request, response) => {
+      const { session, file } = response.locals;
+      if (!file)
+        throw new ServiceError(
+          'BAD_REQUEST',
+          'The file is missing: send multipart/form-data with the file in the part `file`.',
+        );
+      response.json(await uploadFile(session, file, deps));
+    },
+  );
 
   const authenticate = createAuth(deps.db, config.authRequired);
   app.get(paths('downloads/:name'), async (request, response) => {

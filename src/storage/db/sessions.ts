@@ -146,6 +146,29 @@ export async function openSession(
   return numUpdatedRows > 0n;
 }
 
+/**
+ * Lengthens the lifetime of a session, and never shortens it.
+ * @param options.ttlSeconds the lifetime from its start
+ * @returns when it ends now; `undefined` if it has ended, or its time is over
+ */
+export async function extendSession(
+  db: Database,
+  { id, ttlSeconds }: { id: string; ttlSeconds: number },
+): Promise<Date | undefined> {
+  const extended = await db.query
+    .updateTable('browser_sessions')
+    .set({
+      ttl_seconds: sql<number>`greatest(ttl_seconds, ${ttlSeconds})`,
+      expires_at: sql<Date>`greatest(expires_at, created_at + make_interval(secs => ${ttlSeconds}))`,
+    })
+    .where('id', '=', id)
+    .where('state', '<>', 'destroyed')
+    .where('expires_at', '>', sql<Date>`now()`)
+    .returning('expires_at')
+    .executeTakeFirst();
+  return extended?.expires_at;
+}
+
 /** Records when a session was last active. */
 export async function recordActivity(db: Database, { id, at }: { id: string; at: Date }): Promise<void> {
   await db.query

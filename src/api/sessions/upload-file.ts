@@ -1,0 +1,37 @@
+import type { z } from 'zod';
+import { fieldsOf } from '../../json/json-object.ts';
+import { fileUploadResponse } from '../../schemas/session.ts';
+import type { StoredSession } from '../../storage/db/sessions.ts';
+import type { EncryptedFile } from '../http/encrypted-file.ts';
+import type { ApiDeps } from '../http/route.ts';
+import { callHost, readHostResponse } from './host-client.ts';
+
+/** How long the host of a session may take to store a file, in milliseconds. */
+const TIMEOUT_MS = 60_000;
+
+/**
+ * Stores a file in a session, by the host that runs its browser.
+ * @throws ServiceError as `callHost`; `REQUEST_TOO_LARGE` if the session has no room for it
+ */
+export async function uploadFile(
+  session: StoredSession,
+  file: EncryptedFile,
+  deps: Pick<ApiDeps, 'config' | 'db' | 'temporal'>,
+): Promise<z.output<typeof fileUploadResponse>> {
+  try {
+    const response = await callHost(
+      session,
+      {
+        method: 'POST',
+        resource: `files/${encodeURIComponent(file.name)}`,
+        bytes: file.decrypt(deps.config.secretKey),
+        timeoutMs: TIMEOUT_MS,
+      },
+      deps,
+    );
+    const stored = fieldsOf(JSON.parse(await readHostResponse(response)));
+    return fileUploadResponse.parse({ success: true, path: `/downloads/${stored.name}`, ...stored });
+  } finally {
+    file.discard();
+  }
+}
