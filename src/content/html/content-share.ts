@@ -1,7 +1,7 @@
-import type { ChildNode, Document } from 'domhandler';
+import type { ChildNode, Document, Element } from 'domhandler';
 import type { Decisions } from './main-content/evidence/sign.ts';
 import { countNonBlanks } from './main-content/page-index/element-measures.ts';
-import { isTag, isText } from './nodes.ts';
+import { hasAttributes, isTag, isText } from './nodes.ts';
 import { isNeverShown } from './text.ts';
 
 /** The decimal places of a share. */
@@ -16,22 +16,42 @@ const PRECISION = 1_000;
  */
 export function contentShare(page: Document, kept: Document, decisions?: Decisions): number {
   const hidden = new Set<ChildNode>();
-  for (const [element, signs] of decisions?.entries() ?? [])
+  const dropped = new Set<ChildNode>();
+  for (const [element, signs] of decisions?.entries() ?? []) {
     if (signs.some(({ kind }) => kind === 'hidden')) hidden.add(element);
-  const visible = lengthOf(page.children, hidden);
+    else dropped.add(element);
+  }
+  const visible = lengthOf(page.children, { hidden, dropped, isInDropped: false });
   if (visible === 0) return 1;
-  return Math.min(1, Math.round((PRECISION * lengthOf(kept.children, NOTHING)) / visible) / PRECISION);
+  const left = lengthOf(kept.children, { hidden: NOTHING, dropped: NOTHING, isInDropped: false });
+  return Math.min(1, Math.round((PRECISION * left) / visible) / PRECISION);
 }
 
 const NOTHING: ReadonlySet<ChildNode> = new Set();
 
+/** What is not counted, and what was dropped for another reason, in which nothing was judged. */
+interface Hidden {
+  hidden: ReadonlySet<ChildNode>;
+  dropped: ReadonlySet<ChildNode>;
+  isInDropped: boolean;
+}
+
 /** The characters of a text that are not blank. Recursion is safe, because the parser limits the depth. */
-function lengthOf(nodes: readonly ChildNode[], hidden: ReadonlySet<ChildNode>): number {
+function lengthOf(nodes: readonly ChildNode[], around: Hidden): number {
+  const { hidden, dropped, isInDropped } = around;
   let length = 0;
   for (const node of nodes) {
     if (isText(node)) length += countNonBlanks(node.data);
-    else if (isTag(node) && !isNeverShown(node.name) && !hidden.has(node))
-      length += lengthOf(node.children, hidden);
+    else if (isTag(node) && !isNeverShown(node.name) && !hidden.has(node)) {
+      if (isInDropped && isHiddenByMarkup(node)) continue;
+      const isDropped = !isInDropped && dropped.has(node);
+      length += lengthOf(node.children, isDropped ? { ...around, isInDropped: true } : around);
+    }
   }
   return length;
 }
+
+/** Whether the attributes of an element say that readers do not see it. */
+const isHiddenByMarkup = (element: Element) =>
+  hasAttributes(element) &&
+  (element.attribs.hidden !== undefined || /display:\s*none/i.test(element.attribs.style ?? ''));

@@ -78,3 +78,26 @@ describe('a part of a text', () => {
     expect(markdownOf(page)).not.toContain(sentence('cookies'));
   });
 });
+
+describe('several articles beside each other', () => {
+  const one = (about: string, heading = `<h2>About ${about}</h2>`) =>
+    `<article>${heading}${paragraph(`${about} first`)}${paragraph(`${about} second`)}${['x', 'y', 'z'].map((one) => paragraph(`${about} ${one}`)).join('')}</article>`;
+  const page = (...articles: string[]) =>
+    markdownOf(`${ARTICLE}<title>Title</title><body><h1>Title</h1><div>${articles.join('')}</div>`);
+
+  it('are parts of the page if its title is outside of them', () => {
+    const long = ['b', 'c', 'd', 'e', 'f'].map(paragraph).join('');
+    for (const markdown of [
+      page(one('a'), one('b')),
+      page(one('a').replace('</h2>', `</h2>${long}`), one('b')),
+    ])
+      for (const about of ['a', 'b']) expect(markdown).toContain(sentence(`${about} second`));
+  });
+
+  it('are other texts if the first has the title of the page', () => {
+    const next = one('next', '<h1>The next story</h1>');
+    const endless = `${ARTICLE}<title>Title</title><body><div>${one('a', '<h1>Title</h1>')}${next}</div>`;
+    expect(markdownOf(endless)).toContain(sentence('a second'));
+    expect(markdownOf(endless)).not.toContain('next second');
+  });
+});

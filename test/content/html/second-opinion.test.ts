@@ -41,6 +41,16 @@ it.each([
   expect(content.isDisputed).toBe(false);
 });
 
+it('small blocks come back as well, if most of the text was in them', () => {
+  const blocks = Array.from(
+    { length: 24 },
+    (_, nth) => `<div class="sidebar">${paragraphs(1, `much ${nth}`)}</div>`,
+  );
+  const content = contentOf(page(blocks.join('')));
+  expect(content.markdown).toContain(sentence('much 0 0'));
+  expect(content.isDisputed).toBe(true);
+});
+
 it('the share of the text that was kept does not count what readers do not see', () => {
   const text = '<p>1234567890</p>';
   const nav = '<nav><a href="/">1234567890</a></nav>';
@@ -51,6 +61,8 @@ it('the share of the text that was kept does not count what readers do not see',
   const long = `<body><main>${paragraphs(9, 'it')}</main>${nav}`;
   const hidden = `<script>1</script><div style="display:none">${paragraphs(1, 'hidden')}</div>`;
   expect(shareOf(long + hidden)).toBe(shareOf(long));
+  const inDropped = (markup: string) => `${long}<footer>Legal${markup}</footer>`;
+  expect(shareOf(inDropped('<p hidden>More than is seen of it</p>'))).toBe(shareOf(inDropped('')));
 });
 
 it('a text that is not HTML has no share that was kept', () => {

@@ -228,10 +228,32 @@ function findFirstArticle(
     (child) => child.name === 'article' && remainingWeight(child, index, remaining) > 0,
   );
   const first = articles.find((article) => index.contentAncestors.has(article)) ?? articles[0];
+  if (articles.length > 1 && articles.every((article) => isPartOfPage(article, index))) return undefined;
   return first && articles.length > 1 && remainingWeight(first, index, remaining) > MIN_FIRST_ARTICLE_WEIGHT
     ? first
     : undefined;
 }
+
+/**
+ * Whether an article is a part of the page, whose title is outside of it, rather than a text with a title of its own or
+ * one that introduces another page by a link.
+ */
+function isPartOfPage(article: Element, { titled, measures }: PageIndex): boolean {
+  const measured = measures.get(article);
+  return (
+    titled.size > 0 &&
+    !titled.has(article) &&
+    measured?.rank !== 1 &&
+    measured !== undefined &&
+    !findShape(article, measured) &&
+    !firstElements(article, MAX_VISITED).some((element) => isHeading(element) && isLinked(element, measures))
+  );
+}
+
+const isLinked = (heading: Element, measures: PageIndex['measures']) => {
+  const { length = 0, linked = 0 } = measures.get(heading) ?? {};
+  return length > 0 && linked > 0.5 * length;
+};
 
 /** Whether a block between the title and the text introduces it: a short text that is neither teasers nor a notice. */
 function isIntroduction(element: Element, { remaining }: PrunedPage): boolean {
@@ -261,7 +283,8 @@ function isContinuation(
   const { prose, linked, length, headings } = rest;
   if (BESIDE_TEXT.has(element.name)) return false;
   // Several articles on a page are different texts.
-  if (element.name === 'article' && beside.name === 'article') return false;
+  if (element.name === 'article' && beside.name === 'article')
+    if (![element, beside].every((article) => isPartOfPage(article, index))) return false;
   const isData = prose === 0 && !index.titled.has(element) && (headings > 0 || hasData(element));
   if (!isData && prose === 0) return false;
   if (linked > (headings > 0 || isData ? MAX_LINKED_SHARE_OF_DATA : MAX_LINKED_SHARE_OF_TEXT) * length)
