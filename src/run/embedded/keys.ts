@@ -60,7 +60,7 @@ function readOrCreate(file: string, make: () => string): StoredKey {
   const stored = read(file);
   if (stored) return { value: stored, file, isNew: false };
   const draft = `${file}.${randomUUID()}`;
-  mkdirSync(join(file, '..'), { recursive: true });
+  mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
   writeFileSync(draft, `${make()}\n`, { mode: 0o600, flush: true });
   try {
     linkSync(draft, file);

@@ -128,8 +128,8 @@ function stopWithThisProcess(service: ChildProcess, dataDir: string): void {
 
 async function makeDataDir(emptyPostgres: string | undefined): Promise<string> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'winnow-test-'));
-  // Started by root, Postgres runs as another user, which needs to pass through the directory.
-  await chmod(dataDir, 0o711);
+  // As somebody may have made it. Postgres of root also has to pass through before the service closes it.
+  await chmod(dataDir, 0o755);
   if (emptyPostgres) await copyPostgres(emptyPostgres, dataDir);
   return dataDir;
 }

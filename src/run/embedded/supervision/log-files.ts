@@ -31,7 +31,7 @@ export interface LogFile {
  */
 export function openLog(dataDir: string, name: string): LogFile {
   const directory = join(dataDir, 'logs');
-  mkdirSync(directory, { recursive: true });
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, `${name}.log`);
   if (existsSync(path) && statSync(path).size) {
     for (let age = MAX_OLD_LOGS - 1; age >= 1; age--) {
@@ -39,7 +39,7 @@ export function openLog(dataDir: string, name: string): LogFile {
     }
     renameSync(path, `${path}.1`);
   }
-  const fd = openSync(path, 'a', 0o640);
+  const fd = openSync(path, 'a', 0o600);
   every(SIZE_CHECK_INTERVAL_MS, () => rotateIfLarge(path), warnOfSize(path)).unref();
   return { path, fd, lastLines: (count) => lastLines(path, count) };
 }

@@ -1,4 +1,13 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
@@ -44,7 +53,7 @@ export interface DataDirectoryLock {
  * @returns `undefined` when another process holds it
  */
 export function lockDataDirectory(dataDir: string): DataDirectoryLock | undefined {
-  mkdirSync(dataDir, { recursive: true });
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, 'run.json');
   const lockPath = join(dataDir, 'run.lock');
   const lock = acquireFileLock(lockPath);
@@ -130,6 +139,8 @@ export function findRunningInstance(dataDir: string): RunFile | undefined {
 function acquireFileLock(path: string): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
   try {
+    // SQLite would let every user of the machine read the file, and so take the lock.
+    closeSync(openSync(path, 'a', 0o600));
     database = new DatabaseSync(path);
     database.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     return database;
@@ -151,6 +162,6 @@ function fileNumber(path: string): number | undefined {
 
 /** Writes a file so that a reader sees either the old or the new content. */
 function writeAtomically(path: string, text: string): void {
-  writeFileSync(`${path}.new`, text, { mode: 0o644 });
+  writeFileSync(`${path}.new`, text, { mode: 0o600 });
   renameSync(`${path}.new`, path);
 }

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -61,17 +62,20 @@ export interface TemporalServerOptions {
 /** Plans the embedded Temporal server: the dev server with a database file, on loopback only. */
 export function planTemporalServer(options: TemporalServerOptions): ProcessPlan {
   const log = openLog(options.dataDir, 'temporal');
+  closeDatabaseFiles(options.dataDir);
   return {
     name: 'temporal',
     title: 'Temporal',
     log,
     launch: () =>
-      spawn(options.binary, serverArguments(options), {
-        detached: true,
-        cwd: options.dataDir,
-        env: { GOMAXPROCS: String(PROCESSORS), ...inheritedEnvironment() },
-        stdio: ['ignore', log.fd, log.fd],
-      }),
+      withPrivateFiles(() =>
+        spawn(options.binary, serverArguments(options), {
+          detached: true,
+          cwd: options.dataDir,
+          env: { GOMAXPROCS: String(PROCESSORS), ...inheritedEnvironment() },
+          stdio: ['ignore', log.fd, log.fd],
+        }),
+      ),
     async ready(_child, signal) {
       while (!signal.aborted && !(await isNamespaceReady(options.port, options.namespace)))
         await sleep(POLL_MS);
@@ -82,6 +86,22 @@ export function planTemporalServer(options: TemporalServerOptions): ProcessPlan 
     stopSignal: 'SIGTERM',
     graceMs: 5000,
   };
+}
+
+/** Starts a process whose files only its user can read. A child begins with the mask of its parent. */
+function withPrivateFiles(start: () => ChildProcess): ChildProcess {
+  const mask = process.umask(0o077);
+  try {
+    return start();
+  } finally {
+    process.umask(mask);
+  }
+}
+
+/** Closes the database files of earlier starts, which every user of the machine could read. */
+function closeDatabaseFiles(dataDir: string): void {
+  const file = temporalDatabaseFile(dataDir);
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(path)) chmodSync(path, 0o600);
 }
 
 function serverArguments({ dataDir, namespace, port, uiPort }: TemporalServerOptions): string[] {

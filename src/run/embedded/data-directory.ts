@@ -1,0 +1,24 @@
+import { chmodSync, chownSync, statSync } from 'node:fs';
+import { codeOf, ServiceError } from '../../errors.ts';
+import type { SystemUser } from './postgres-programs.ts';
+
+/**
+ * Closes the data directory to other users of the machine: it has keys, results and the inputs of all jobs.
+ * Where Postgres runs as another user than root, the group of that user may pass through, but not list it.
+ * @param postgres the user of the embedded Postgres, if it is not that of this process
+ * @throws ServiceError `BAD_REQUEST` if the directory is open and belongs to somebody else
+ */
+export function protectDataDirectory(dataDir: string, postgres?: SystemUser): void {
+  try {
+    if (postgres) chownSync(dataDir, process.getuid?.() ?? 0, postgres.gid);
+    chmodSync(dataDir, postgres ? 0o710 : 0o700);
+  } catch (cause) {
+    if (codeOf(cause) !== 'EPERM') throw cause;
+    if ((statSync(dataDir).mode & 0o007) === 0) return;
+    throw new ServiceError(
+      'BAD_REQUEST',
+      `Every user of this machine can enter the data directory ${dataDir}, and it cannot be closed because it belongs to another user. Close it (chmod o-rwx ${dataDir}), or set WINNOW_DATA_DIR to a directory of this user.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { protectDataDirectory } from '../../../src/run/embedded/data-directory.ts';
+import { useService } from '../../support/service/use-service.ts';
+
+const isRoot = process.getuid?.() === 0;
+/** Users without an account: of Postgres, and somebody else on the machine. */
+const POSTGRES = { uid: 61_801, gid: 61_801 };
+const OTHER = { uid: 61_802, gid: 61_802 };
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const read = (path: string, user: { uid: number; gid: number }) =>
+  execFileSync('cat', [path], { ...user, stdio: ['ignore', 'pipe', 'ignore'] }).toString();
+
+describe('a data directory', () => {
+  let dataDir: string;
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'winnow-data-'));
+    chmodSync(dataDir, 0o755);
+    writeFileSync(join(dataDir, 'file'), 'found');
+  });
+  afterEach(() => rmSync(dataDir, { recursive: true }));
+
+  it('that others could enter is closed to them', () => {
+    protectDataDirectory(dataDir);
+    expect(modeOf(dataDir)).toBe('700');
+  });
+
+  it.runIf(isRoot)('lets the user of Postgres pass through, but not list it, and nobody else', () => {
+    expect(read(join(dataDir, 'file'), OTHER)).toBe('found');
+    protectDataDirectory(dataDir, POSTGRES);
+    expect(read(join(dataDir, 'file'), POSTGRES)).toBe('found');
+    expect(() => execFileSync('ls', [dataDir], { ...POSTGRES, stdio: 'ignore' })).toThrow();
+    expect(() => read(join(dataDir, 'file'), OTHER)).toThrow();
+    expect(() => execFileSync('ls', [dataDir], { ...OTHER, stdio: 'ignore' })).toThrow();
+  });
+});
+
+describe('the data of a running service', () => {
+  const service = useService();
+  const path = (name: string) => join(service.dataDir, name);
+
+  it('cannot be entered by other users of the machine, whatever the mode of the directory was', () => {
+    expect(statSync(service.dataDir).mode & 0o067).toBe(0);
+    if (!isRoot) return;
+    for (const name of ['run.json', 'temporal.db', 'logs/api.log'])
+      expect(() => read(path(name), OTHER), name).toThrow();
+  });
+
+  it('has no file that others could read if the directory were open', () => {
+    const closed = readdirSync(service.dataDir).filter((name) => (statSync(path(name)).mode & 0o007) === 0);
+    expect(closed).toEqual(readdirSync(service.dataDir));
+    expect(closed).toEqual(expect.arrayContaining(['temporal.db', 'run.json', 'logs', 'postgres']));
+    expect(modeOf(path('temporal.db'))).toBe('600');
+  });
+});
