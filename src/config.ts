@@ -115,6 +115,11 @@ const settings = z.object({
   WINNOW_ALLOW_PRIVATE: list.describe(
     'comma-separated CIDRs of private networks that pages may be fetched from',
   ),
+  WINNOW_OWN_PORTS: list
+    .pipe(z.array(z.string().regex(/^\S+:\d+$/, 'must be host:port, such as api:3002')))
+    .describe(
+      'comma-separated host:port of parts of the service that pages are never fetched from, besides those in other settings; `npm start` adds what it starts',
+    ),
   WINNOW_PROXIES_BASIC: list.describe(
     'comma-separated proxies for fetching pages: http://, https:// or socks5://, with user:password@ before the host, and a country prefix such as de= for those in Germany; empty: none',
   ),
@@ -300,6 +305,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     secretKey: s.WINNOW_SECRET_KEY,
     webhookSecret: s.WINNOW_WEBHOOK_SECRET,
     allowPrivate: s.WINNOW_ALLOW_PRIVATE,
+    ownPorts: s.WINNOW_OWN_PORTS,
+    ownAddresses: ownAddresses(s),
     proxies: { basic: s.WINNOW_PROXIES_BASIC, enhanced: s.WINNOW_PROXIES_ENHANCED },
     databaseUrl: s.DATABASE_URL,
     temporalAddress: s.TEMPORAL_ADDRESS,
@@ -389,6 +396,25 @@ function llmSettings(s: z.output<typeof settings>) {
     outputTokens: s.WINNOW_LLM_OUTPUT_TOKENS,
     concurrency: s.WINNOW_LLM_CONCURRENCY,
   };
+}
+
+/** Collects the addresses of the parts of the service that settings name. */
+function ownAddresses(s: z.output<typeof settings>): { host: string; port: number }[] {
+  const blobs = URL.parse(s.WINNOW_BLOBS ?? '')?.searchParams.get('endpoint');
+  const urls = [
+    [s.DATABASE_URL, 5432],
+    [blobs, blobs?.startsWith('https:') ? 443 : 80],
+  ] as const;
+  const listed = [...s.WINNOW_OWN_PORTS, ...(s.TEMPORAL_ADDRESS ? [s.TEMPORAL_ADDRESS] : [])];
+  const ports = [s.PORT, s.WINNOW_WORKER_PORT ?? 0, parseAddress(s.WINNOW_SESSION_ADDRESS).port];
+  return [
+    ...ports.filter((port) => port > 0).map((port) => ({ host: '127.0.0.1', port })),
+    ...listed.map(parseAddress).map(({ address, port }) => ({ host: address, port })),
+    ...urls.flatMap(([text, fallback]) => {
+      const url = URL.parse(text ?? '');
+      return url?.hostname ? [{ host: url.hostname, port: Number(url.port) || fallback }] : [];
+    }),
+  ];
 }
 
 /** Splits an IP address and port; IPv6 addresses are in brackets. */

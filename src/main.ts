@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import { messageOf, ServiceError } from './errors.ts';
 import { findChromium } from './run/embedded/chromium.ts';
 import { installLanguages } from './run/embedded/code-languages/install-languages.ts';
+import { protectDataDirectory } from './run/embedded/data-directory.ts';
 import { loadFirstTeamKey, loadSecretKey, type StoredKey } from './run/embedded/keys.ts';
 import { findPortOwner, isPortFree } from './run/embedded/ports.ts';
 import { postgresDir, preparePostgres } from './run/embedded/postgres.ts';
@@ -22,6 +23,9 @@ import type { Progress } from './run/embedded/terminal-progress.ts';
 
 /** Grace period of the API and the worker, which by themselves abort running work after 12 s. */
 const STOP_GRACE_MS = 13_000;
+
+/** The port of the API if any free one may be used: this one, or one above it. */
+const FIRST_API_PORT = 3002;
 
 /** A running instance: all processes of one machine. */
 export interface Instance {
@@ -96,6 +100,8 @@ async function startEverything(start: StartContext): Promise<{ urls: InstanceUrl
   const { config, lock, startAborter } = start;
   await assertPortFree(config.port, config.host);
   await stopLeftoverProcesses(start);
+  // The user of the embedded Postgres has to pass through, see `preparePostgres`.
+  if (config.databaseUrl) protectDataDirectory(config.dataDir);
   const apiKey = loadFirstTeamKey(config);
   const secret = loadSecretKey(config);
 
@@ -108,6 +114,9 @@ async function startEverything(start: StartContext): Promise<{ urls: InstanceUrl
     temporal: temporal.address,
     ...(temporal.uiUrl && { temporalUi: temporal.uiUrl }),
   };
+  // The worker refuses to fetch from the API, so it has to know the port before the API has taken any.
+  const port = config.port || (await start.processes.reservePort(FIRST_API_PORT));
+  const ownPorts = [...config.ownPorts, ...(temporal.uiUrl ? [new URL(temporal.uiUrl).host] : [])];
   await startServiceProcesses(start, urls, {
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporal.address,
@@ -116,7 +125,8 @@ async function startEverything(start: StartContext): Promise<{ urls: InstanceUrl
     WINNOW_DATA_DIR: config.dataDir,
     WINNOW_CACHE_DIR: config.cacheDir,
     ...scrapeSocket(config.dataDir),
-    PORT: String(config.port),
+    PORT: String(port),
+    WINNOW_OWN_PORTS: ownPorts.join(','),
     // Shared with bin/winnow.js; it halves the start time of both processes.
     NODE_COMPILE_CACHE: join(config.cacheDir, 'compiled'),
   });

@@ -3,6 +3,7 @@ import { type NativeConnection, Runtime, type Worker } from '@temporalio/worker'
 import type { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import type { Scrapes } from './activities/scrape/scrape.ts';
+import type { OwnAddress } from './fetch/net/own-ports.ts';
 import { serveDirectStarts } from './jobs/direct-start/server.ts';
 import { createScrapeMetrics } from './jobs/scraping/scrape-metrics.ts';
 import { findChromium } from './run/embedded/chromium.ts';
@@ -118,6 +119,7 @@ async function runWorker(): Promise<RunningService> {
     registry,
     logger,
   });
+  if (sessions) egress.ownPorts.add(toOwnAddress(sessions.url));
   const roles = config.workerRoles.filter((role) => role !== 'sessions' || sessions);
   const metrics = createScrapeMetrics(registry);
   const parts = { browser, documents, threads, sessions, models, metrics, logger };
@@ -142,6 +144,7 @@ async function runWorker(): Promise<RunningService> {
     worker: { id: workerId, roles, host: sessions },
     hasRoom: () => sessions?.host.hasRoom ?? false,
     isPolling: () => workers.every((worker) => worker.getState() === 'RUNNING'),
+    onHosts: (urls) => egress.ownPorts.replaceOthers(urls.map(toOwnAddress)),
     logger,
   });
   const probes = {
@@ -173,6 +176,12 @@ async function runWorker(): Promise<RunningService> {
       await Promise.all([proxy.close(), egress.close(), db.close()]);
     },
   };
+}
+
+/** The address of a host of browser sessions, whose URL always has a port. */
+function toOwnAddress(hostUrl: string): OwnAddress {
+  const { hostname, port } = new URL(hostUrl);
+  return { host: hostname, port: Number(port) };
 }
 
 /** Serves `/ready`, `/health` and `/metrics` of this worker, if a port is configured for them. */

@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors.ts';
 import { createAddressPolicy } from './address-policy.ts';
 import { ExpiringMap } from './expiring-map.ts';
 import { toFetchError } from './fetch-error.ts';
+import { createOwnPorts, type OwnPorts } from './own-ports.ts';
 import { createResolver, type ResolvedAddress } from './resolver.ts';
 import {
   createUpstreams,
@@ -35,6 +36,8 @@ export interface Egress {
   dispatcher(options: { skipTlsVerification: boolean; route?: ProxyRoute }): Dispatcher;
   /** The operator's upstream proxies. */
   upstreams: Upstreams;
+  /** The addresses of this service itself. Nothing connects to them. */
+  ownPorts: OwnPorts;
   /**
    * Checks a host and opens a connection to it, through upstream proxies where `upstream` is set.
    * @throws ServiceError for a blocked host or failing proxies, otherwise the socket's error
@@ -53,6 +56,8 @@ export interface EgressOptions {
   /** How long a DNS result is reused, in milliseconds. */
   dnsTtlMs?: number;
   proxies?: ProxySettings;
+  /** The addresses of this service itself; more can be added later. */
+  ownPorts?: OwnPorts;
 }
 
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -101,6 +106,12 @@ function createBlockedError(hostname: string): ServiceError {
   );
 }
 
+const createOwnPortError = (hostname: string, port: number) =>
+  new ServiceError(
+    'unsafe_domain_blocked',
+    `${hostname} port ${port} is a part of this service itself, which is never fetched from, also where WINNOW_ALLOW_PRIVATE allows the address.`,
+  );
+
 /**
  * Creates an egress.
  * @throws ServiceError `BAD_REQUEST` for a CIDR, DNS server or proxy that cannot be parsed
@@ -119,6 +130,7 @@ interface AgentPair {
 
 class CheckedEgress implements Egress {
   readonly upstreams: Upstreams;
+  readonly ownPorts: OwnPorts;
   readonly #policy: ReturnType<typeof createAddressPolicy>;
   readonly #resolver: ReturnType<typeof createResolver>;
   readonly #addresses: ExpiringMap<Promise<ResolvedAddress[]>>;
@@ -130,7 +142,9 @@ class CheckedEgress implements Egress {
     dns,
     dnsTtlMs = DNS_TTL_MS,
     proxies = { basic: [], enhanced: [] },
+    ownPorts = createOwnPorts(),
   }: EgressOptions) {
+    this.ownPorts = ownPorts;
     this.upstreams = createUpstreams(proxies);
     this.#policy = createAddressPolicy(allowPrivate);
     this.#resolver = createResolver(dns);
@@ -184,27 +198,47 @@ class CheckedEgress implements Egress {
   }
 
   #createAgent(rejectUnauthorized: boolean): Agent {
-    const connect = buildConnector({
-      lookup: (hostname, options, callback) => {
-        this.resolve(hostname).then(
-          (addresses) => pinnedLookup(addresses)(hostname, options, callback),
-          (error) => callback(error, []),
-        );
-      },
-      rejectUnauthorized,
-      allowH2: false,
-      timeout: CONNECT_TIMEOUT_MS,
-      autoSelectFamilyAttemptTimeout: ATTEMPT_TIMEOUT_MS,
+    const createConnector = (lookup: LookupFunction) =>
+      buildConnector({
+        lookup,
+        rejectUnauthorized,
+        allowH2: false,
+        timeout: CONNECT_TIMEOUT_MS,
+        autoSelectFamilyAttemptTimeout: ATTEMPT_TIMEOUT_MS,
+      });
+    const connect = createConnector((hostname, options, callback) => {
+      this.resolve(hostname).then(
+        (addresses) => pinnedLookup(addresses)(hostname, options, callback),
+        (error) => callback(error, []),
+      );
     });
     return new Agent({
       connect: (options, callback) => {
         const hostname = withoutBrackets(options.hostname);
+        const port = portOf(options);
+        if (this.ownPorts.mayInclude(port)) {
+          // `lookup` does not learn the port, so these have one that returns what was checked.
+          this.#resolveForPort(hostname, port).then(
+            (addresses) => createConnector(pinnedLookup(addresses))({ ...options, hostname }, callback),
+            (error) => callback(error, null),
+          );
+          return;
+        }
         // Sockets do not call `lookup` for IP addresses, so these are checked here.
         if (isIP(hostname) !== 0 && !this.#policy.allows(hostname))
           callback(createBlockedError(hostname), null);
         else connect({ ...options, hostname }, callback);
       },
     });
+  }
+
+  /** Resolves a host, and refuses the parts of this service. @throws ServiceError as {@link resolve} */
+  async #resolveForPort(hostname: string, port: number): Promise<ResolvedAddress[]> {
+    const addresses = await this.resolve(hostname);
+    if (!this.ownPorts.mayInclude(port)) return addresses;
+    const own = await Promise.all(addresses.map(({ address }) => this.ownPorts.includes(address, port)));
+    if (own.includes(true)) throw createOwnPortError(hostname, port);
+    return addresses;
   }
 
   /**
@@ -216,10 +250,9 @@ class CheckedEgress implements Egress {
     return new Agent({
       connect: (options, callback) => {
         const hostname = withoutBrackets(options.hostname);
-        const isSecure = options.protocol === 'https:';
-        this.connect({ hostname, port: Number(options.port) || (isSecure ? 443 : 80) }, upstream).then(
+        this.connect({ hostname, port: portOf(options) }, upstream).then(
           (socket) => {
-            if (isSecure) secure({ ...options, hostname, httpSocket: socket }, callback);
+            if (options.protocol === 'https:') secure({ ...options, hostname, httpSocket: socket }, callback);
             else callback(null, socket);
           },
           (error) => callback(error, null),
@@ -232,7 +265,7 @@ class CheckedEgress implements Egress {
     { hostname, port }: { hostname: string; port: number },
     upstream: Upstream | undefined,
   ): Promise<Socket> {
-    const addresses = await this.resolve(hostname);
+    const addresses = await this.#resolveForPort(hostname, port);
     return upstream ? upstream.connect({ host: hostname, addresses, port }) : dial(hostname, port, addresses);
   }
 
@@ -242,6 +275,10 @@ class CheckedEgress implements Egress {
     await Promise.all(agents.map((agent) => agent.destroy()));
   }
 }
+
+/** The port of a URL, also where it is the default one of its scheme. */
+const portOf = ({ port, protocol }: { port: string; protocol: string }) =>
+  Number(port) || (protocol === 'https:' ? 443 : 80);
 
 /** The host name as DNS and sockets want it: an IPv6 address has no brackets. */
 const withoutBrackets = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');

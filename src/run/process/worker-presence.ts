@@ -13,6 +13,8 @@ export interface PresenceOptions {
   hasRoom(): boolean;
   /** Whether the worker polls all its queues at this moment. */
   isPolling(): boolean;
+  /** Called with the URLs of all hosts of browser sessions after each report. */
+  onHosts(urls: string[]): void;
   logger: Logger;
 }
 
@@ -21,7 +23,7 @@ export interface PresenceOptions {
  * @returns once the first report is stored; `end` withdraws it
  */
 export async function startReportingPresence(options: PresenceOptions): Promise<{ end(): Promise<void> }> {
-  const { db, worker, hasRoom, isPolling, logger } = options;
+  const { db, worker, hasRoom, isPolling, onHosts, logger } = options;
   let failed = false;
   const onUnreported = (error: unknown) => {
     // Reports follow each other closely, so only the first failure in a row is logged. It explains why the
@@ -36,7 +38,7 @@ export async function startReportingPresence(options: PresenceOptions): Promise<
   const report = async () => {
     try {
       if (!isPolling()) return;
-      await reportWorker(db, { ...worker, hasRoom: hasRoom() });
+      onHosts(await reportWorker(db, { ...worker, hasRoom: hasRoom() }));
       failed = false;
     } catch (error) {
       onUnreported(error);

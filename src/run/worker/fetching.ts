@@ -12,6 +12,7 @@ import { createPageCache, type PageCache } from '../../fetch/engines/page-cache.
 import { createUploadEngine } from '../../fetch/engines/upload-engine.ts';
 import { createEgress } from '../../fetch/net/checked-egress.ts';
 import { startEgressProxy } from '../../fetch/net/egress-proxy.ts';
+import { createOwnPorts } from '../../fetch/net/own-ports.ts';
 import type { Logger } from '../../system/logger.ts';
 import type { Storage } from './storage.ts';
 import type { WorkerConfig } from './worker-config.ts';
@@ -20,7 +21,7 @@ import type { WorkerConfig } from './worker-config.ts';
 export async function startBrowser(
   config: Pick<
     WorkerConfig,
-    'allowPrivate' | 'dns' | 'proxies' | 'sharesBrowserCache' | 'adLists' | 'cacheDir'
+    'allowPrivate' | 'ownAddresses' | 'dns' | 'proxies' | 'sharesBrowserCache' | 'adLists' | 'cacheDir'
   >,
   chromium: { path: string },
   logger: Logger,
@@ -28,6 +29,7 @@ export async function startBrowser(
   const egress = createEgress({
     allowPrivate: config.allowPrivate,
     dns: config.dns,
+    ownPorts: createOwnPorts(config.ownAddresses),
     proxies: {
       ...config.proxies,
       onFault: ({ proxy, restMs, error }) =>
@@ -36,7 +38,7 @@ export async function startBrowser(
   });
   const proxy = await startEgressProxy(egress);
   const pool = new BrowserPool({
-    launch: () => launchChromium({ executablePath: chromium.path, proxyUrl: proxy.url, logger }),
+    launch: () => launchChromium({ executablePath: chromium.path, proxy, logger }),
     contexts: MAX_OPEN_PAGES,
     loading: MAX_LOADING_PAGES,
     sharesContexts: config.sharesBrowserCache,

@@ -33,18 +33,24 @@ export interface ReportingWorker {
   hasRoom: boolean;
 }
 
-/** Records that a worker is polling its queues. */
+/**
+ * Records that a worker is polling its queues.
+ * @returns the URLs of all hosts of browser sessions that are known
+ */
 export async function reportWorker(
   db: Database,
   { id, roles, host, hasRoom }: ReportingWorker,
-): Promise<void> {
-  await sql`
+): Promise<string[]> {
+  const { rows } = await sql<{ url: string }>`
     with deleted as (
       delete from workers where seen_at < now() - make_interval(secs => ${DELETED_AFTER_SECONDS}) and id <> ${id}
-    )
+    ), reported as (
     insert into workers (id, roles, host_url, host_queue, has_room)
     values (${id}, ${roles}::text[], ${host?.url ?? null}, ${host?.queue ?? null}, ${hasRoom})
-    on conflict (id) do update set seen_at = now(), has_room = excluded.has_room`.execute(db.query);
+    on conflict (id) do update set seen_at = now(), has_room = excluded.has_room
+    )
+    select host_url as url from workers where host_url is not null`.execute(db.query);
+  return rows.map(({ url }) => url);
 }
 
 /**
