@@ -128,7 +128,7 @@ async function launchBare(): Promise<Chromium> {
   const { path: executablePath } = await findChromium(readConfig());
   return launchChromium({
     executablePath,
-    proxyUrl: 'http://127.0.0.1:9',
+    proxy: { url: 'http://127.0.0.1:9', doors: async () => [], allowUser: () => undefined },
     logger: createLogger('bench', 'warn'),
   });
 }

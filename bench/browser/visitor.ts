@@ -34,7 +34,7 @@ async function visitWithEngine(): Promise<void> {
   const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
   const proxy = await startEgressProxy(egress);
   const pool = new BrowserPool({
-    launch: () => launchChromium({ executablePath, proxyUrl: proxy.url, logger }),
+    launch: () => launchChromium({ executablePath, proxy, logger }),
     logger,
     contexts: task.atOnce,
     loading: Math.min(task.atOnce, MAX_LOADING_PAGES),

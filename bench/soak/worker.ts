@@ -31,7 +31,7 @@ const egress = createEgress({ allowPrivate: ['127.0.0.0/8'], dns: task.dns });
 const proxy = await startEgressProxy(egress);
 const { path: executablePath } = await findChromium(readConfig());
 const pool = new BrowserPool({
-  launch: () => launchChromium({ executablePath, proxyUrl: proxy.url, logger }),
+  launch: () => launchChromium({ executablePath, proxy, logger }),
   logger,
   contexts: task.atOnce,
   limits: { uses: task.uses },

@@ -18,6 +18,7 @@ import { startApi } from '../support/api/in-process-api.ts';
 import { finished, startJob } from '../support/api/jobs.ts';
 import { connectRaw } from '../support/browser/protocol.ts';
 import { sessionProcesses } from '../support/processes/service-processes.ts';
+import { startViewerBrowser } from '../support/sessions/live-view.ts';
 import { startPages } from '../support/sites/pages.ts';
 import { useSite } from '../support/sites/use-site.ts';
 import { makeTeam, storeSession, type TestTeam, useDatabase } from '../support/storage/database.ts';
@@ -716,8 +717,8 @@ describe('interact', () => {
 describe('the live view of a session', () => {
   it('shows its page to viewers, lets those with control click, and ends with a page that says why', async () => {
     const { body } = await create();
-    const viewer = await connectPlaywright((await create()).body.cdpUrl);
-    const page = viewer.contexts()[0]!.pages()[0]!;
+    const viewer = await startViewerBrowser();
+    const page = await viewer.newPage();
     const response = await page.goto(body.liveViewUrl);
     expect(response!.headers()).toMatchObject({
       'cache-control': 'no-store',

@@ -3,6 +3,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOf } from '../../src/errors.ts';
+import { runCommand } from '../../src/run/embedded/command.ts';
 import { scrape } from '../support/api/call.ts';
 import type { Process } from '../support/processes/process-list.ts';
 import { chromiumProcesses } from '../support/processes/service-processes.ts';
@@ -132,6 +133,28 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
       checked++;
     }
     expect(checked).toBeGreaterThan(0);
+  });
+
+  it('has a network of its own, from which no port of this machine can be reached', async ({ skip }) => {
+    requireUserNamespaces(skip);
+    const browser = processes.find(({ command }) => !command.includes('--type='))!;
+    const network = (pid: number | string) => readlink(`/proc/${pid}/ns/net`);
+    expect(await network(browser.pid)).not.toBe(await network('self'));
+    // Whoever breaks out of the browser is there. Only root may enter from here.
+    if (process.getuid?.() !== 0) return;
+    const { api = '', temporal = '' } = runFileOf({ dataDir }).urls;
+    const ports = [api, temporal, site.url].map((url) => Number(/:(\d+)(?!.*:\d)/.exec(url)?.[1]));
+    const script = `for (const port of [${ports}])
+      for (const host of ['127.0.0.1', '${ALLOWED}', '::1'])
+        require('node:net').connect({ port, host })
+          .on('connect', () => { console.log('reached', host, port); process.exit(); })
+          .on('error', ({ code }) => console.log(code));`;
+    const said = await runCommand('nsenter', [
+      `--net=/proc/${browser.pid}/ns/net`,
+      ...[process.execPath, '-e', script],
+    ]);
+    expect(said.stderr).toBe('');
+    expect(new Set(said.stdout.trim().split('\n'))).toEqual(new Set(['ECONNREFUSED']));
   });
 
   it('listens on no port, because it is controlled through a pipe', async () => {

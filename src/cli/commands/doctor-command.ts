@@ -194,7 +194,8 @@ async function startsInSandbox(executablePath: string): Promise<boolean> {
     },
   };
   // No page is opened, so the proxy is never used.
-  const { close } = await launchChromium({ executablePath, proxyUrl: 'http://127.0.0.1:9', logger });
+  const proxy = { url: 'http://127.0.0.1:9', doors: async () => [], allowUser: () => undefined };
+  const { close } = await launchChromium({ executablePath, proxy, logger });
   await close();
   return isOn;
 }

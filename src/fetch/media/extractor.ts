@@ -148,7 +148,7 @@ class MediaSearch {
 
   async #fetchFromSite(program: string, kind: MediaKind): Promise<string> {
     const { page, request, owner, signal, urgent } = this.#options;
-    const { url: proxyUrl } = await this.#deps.proxy.forRoute(this.#route);
+    const { authorizedUrl: proxyUrl } = await this.#deps.proxy.forRoute(this.#route);
     await using file = await runYtDlp(program, {
       kind,
       url: page.url,

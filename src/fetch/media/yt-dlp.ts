@@ -79,7 +79,7 @@ async function run(program: string, home: string, options: YtDlpOptions) {
   const { child, kill, stderrTail } = startUnprivileged([...bounded, program, ...createArguments(options)], {
     uid: UID,
     home,
-    // The proxy variables are for programs that yt-dlp starts.
+    // Everyone can read a command line, so yt-dlp and what it starts get the proxy with its credentials here.
     env: { LANG: 'C.UTF-8', http_proxy: proxyUrl, https_proxy: proxyUrl, all_proxy: proxyUrl, no_proxy: '' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -92,10 +92,10 @@ async function run(program: string, home: string, options: YtDlpOptions) {
   }
 }
 
-function createArguments({ kind, url, proxyUrl, skipTlsVerification, maxBytes }: YtDlpOptions): string[] {
+function createArguments({ kind, url, skipTlsVerification, maxBytes }: YtDlpOptions): string[] {
   return [
     ...['--ignore-config', '--no-cache-dir', '--no-playlist', '--playlist-items', '1'],
-    ...['--proxy', proxyUrl, '--socket-timeout', '15', '--retries', '2', '--downloader', 'native'],
+    ...['--socket-timeout', '15', '--retries', '2', '--downloader', 'native'],
     ...['--max-filesize', String(maxBytes), '--format', FORMATS[kind], '--match-filters', '!is_live'],
     ...['--quiet', '--no-warnings', '--no-progress', '--no-mtime', '--output', 'media.%(ext)s'],
     ...(skipTlsVerification ? ['--no-check-certificates'] : []),
@@ -120,7 +120,9 @@ function toError(
   exitCode: number | null,
 ): ServiceError {
   const message = /ERROR:\s*([^\n]*)/.exec(stderrTail)?.[1] ?? stderrTail.split('\n').at(-1) ?? '';
-  const why = message ? ` yt-dlp says: ${message.slice(0, 500)}` : '';
+  // The URL of the proxy has credentials.
+  const shown = message.replace(/\/\/[^@/\s]*@/g, '//').slice(0, 500);
+  const why = shown && ` yt-dlp says: ${shown}`;
   if (/file too large|EFBIG|larger than max-filesize/i.test(stderrTail)) {
     const most = `${maxBytes / 1024 / 1024} MiB`;
     return new ServiceError(

@@ -14,17 +14,28 @@ import type { ServiceError } from '../../errors.ts';
 import { BASIC_ROUTE, type Egress, type ProxyRoute, type Upstream } from './checked-egress.ts';
 import { ExpiringMap } from './expiring-map.ts';
 import { toFetchError } from './fetch-error.ts';
+import { ProxyAccess } from './proxy-access.ts';
 
 /** A local HTTP proxy that connects through the egress by one route. */
 export interface RouteProxy {
-  /** URL for a browser's proxy settings. */
+  /** URL for a browser's proxy settings, without credentials. */
   url: string;
+  /** URL for programs without a network of their own. It has credentials, so it is for no command line. */
+  authorizedUrl: string;
   /**
    * Returns why the last connection to a host failed. It is forgotten after a minute or when a connection
    * succeeds.
    * @param host a name, or an IP address with or without brackets
    */
   failureOf(host: string): ServiceError | undefined;
+}
+
+/** A proxy as a browser reaches it that has a network of its own. */
+export interface ProxyDoor {
+  /** The port of its URL, which has to be open in the network of the browser. */
+  port: number;
+  /** Serves a connection from that network. */
+  serve(connection: Socket): void;
 }
 
 /**
@@ -36,6 +47,12 @@ export interface EgressProxy extends RouteProxy {
   port: number;
   /** Serves a connection of a browser that reached this process by another way than the port. */
   serve(connection: Socket): void;
+  /** The proxies of all routes, for the network of a browser. */
+  doors(): Promise<ProxyDoor[]>;
+  /**
+   * Serves connections of a user without credentials, too: those of browsers without a network of their own.
+   */
+  allowUser(uid: number): void;
   /**
    * Returns the proxy of a route. Each has its own port, because browsers send a user name only after a
    * challenge on each connection.
@@ -126,7 +143,7 @@ function removeProxyConnection({ rawHeaders }: IncomingMessage): void {
 }
 
 /** Starts the proxy of one route on a free port of 127.0.0.1. */
-async function startRouteProxy(egress: Egress, upstream: Upstream | undefined) {
+async function startRouteProxy(egress: Egress, upstream: Upstream | undefined, access: ProxyAccess) {
   const failures = new ExpiringMap<ServiceError>({ limit: 1_000, ttlMs: 60_000 });
   const agent = new EgressAgent((hostname, port) => egress.connect({ hostname, port }, upstream));
   const targets = new Set<Socket>();
@@ -160,7 +177,9 @@ async function startRouteProxy(egress: Egress, upstream: Upstream | undefined) {
     return { dnsLookup: observer as unknown as typeof dns.lookup, httpAgent: agent };
   }
 
-  async function prepare({ request, hostname, port, isHttp }: PrepareRequestFunctionOpts) {
+  async function prepare(options: PrepareRequestFunctionOpts) {
+    const { request, hostname, port, isHttp, username, password } = options;
+    if (!access.allows(request.socket, { username, password })) return { requestAuthentication: true };
     const host = normalizeHost(hostname);
     if (isHttp) {
       removeProxyConnection(request);
@@ -176,12 +195,18 @@ async function startRouteProxy(egress: Egress, upstream: Upstream | undefined) {
 
   const server = new Server({ host: '127.0.0.1', port: 0, prepareRequestFunction: prepare });
   await server.listen();
+  egress.ownPorts.add({ host: '127.0.0.1', port: server.port });
   // A connection that cannot be accepted fails in the browser.
   server.server.on('error', () => undefined);
+  const url = `http://127.0.0.1:${server.port}`;
   return {
-    url: `http://127.0.0.1:${server.port}`,
+    url,
+    authorizedUrl: access.authorize(url),
     port: server.port,
-    serve: (connection: Socket) => void server.server.emit('connection', connection),
+    serve(connection: Socket) {
+      access.allow(connection);
+      server.server.emit('connection', connection);
+    },
     failureOf: (host: string) => failures.get(normalizeHost(host)),
     async close() {
       for (const target of targets) target.destroy();
@@ -193,11 +218,12 @@ async function startRouteProxy(egress: Egress, upstream: Upstream | undefined) {
 
 /** Starts the proxy of the basic route. Those of other routes start when they are first requested. */
 export async function startEgressProxy(egress: Egress): Promise<EgressProxy> {
+  const access = new ProxyAccess();
   const proxies = new Map<Upstream | undefined, ReturnType<typeof startRouteProxy>>();
 
   async function forRoute(route: ProxyRoute) {
     const upstream = egress.upstreams.select(route);
-    const proxy = proxies.get(upstream) ?? startRouteProxy(egress, upstream);
+    const proxy = proxies.get(upstream) ?? startRouteProxy(egress, upstream, access);
     proxies.set(upstream, proxy);
     // A proxy that failed to start is started again on the next request.
     proxy.catch(() => proxies.delete(upstream));
@@ -207,6 +233,8 @@ export async function startEgressProxy(egress: Egress): Promise<EgressProxy> {
   return {
     ...(await forRoute(BASIC_ROUTE)),
     forRoute,
+    doors: async () => [...new Set(await Promise.all(egress.upstreams.routes().map(forRoute)))],
+    allowUser: (uid) => access.allowUser(uid),
     async close() {
       await Promise.all([...proxies.values()].map(async (proxy) => (await proxy).close()));
     },

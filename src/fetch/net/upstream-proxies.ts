@@ -40,6 +40,8 @@ export interface Upstreams {
    * @throws ServiceError `SCRAPE_PROXY_SELECTION_ERROR` when no enhanced proxies are configured
    */
   select(route: ProxyRoute): Upstream | undefined;
+  /** One route to each of the different upstreams, the basic one first. */
+  routes(): ProxyRoute[];
 }
 
 /** Reports a proxy that does not work. */
@@ -140,8 +142,17 @@ export function createUpstreams({ basic, enhanced, onFault }: ProxySettings): Up
     return upstream;
   };
 
+  const routes = (): ProxyRoute[] => [
+    BASIC_ROUTE,
+    ...(['basic', 'enhanced'] as const).flatMap((proxy) => {
+      const countries = new Set(members[proxy].map(({ country }) => country));
+      return countries.size ? [...countries.add(undefined)].map((country) => ({ proxy, country })) : [];
+    }),
+  ];
+
   return {
     select,
+    routes,
     offers: (proxy) => members[proxy].length > 0,
     isElsewhere: ({ proxy, country }) =>
       country !== undefined &&

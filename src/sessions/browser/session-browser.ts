@@ -1,12 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs';
-import type { Server, Socket } from 'node:net';
-import { dirname, join } from 'node:path';
+import type { Socket } from 'node:net';
+import { dirname } from 'node:path';
 import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
 import {
   type Chromium,
   chromiumArguments,
   connectChromium,
 } from '../../fetch/browser/chromium/launch-chromium.ts';
+import { LISTEN_PROGRAM, openDoors } from '../../fetch/browser/chromium/proxy-doors.ts';
 import { DESKTOP_VIEWPORT } from '../../fetch/browser/device-emulation.ts';
 import { type Confinement, startConfined } from '../../system/sandbox/confinement.ts';
 import { UNSHARE } from '../../system/sandbox/limits.ts';
@@ -36,15 +37,8 @@ const SHELL = '/bin/sh';
 const START_SCRIPT =
   '("$1" "$2" "$3" </dev/null 3>&- 4>&- &) && shift 3 && read -r _ && exec "$@" </dev/null 5>&-';
 const IPC_FD = 5;
-const LISTEN_PROGRAM = join(import.meta.dirname, 'listen-inside.js');
 /** Files with fonts and their configuration, as Debian and most other distributions have them. */
 const FONT_PATHS = ['/etc/fonts', '/usr/share/fonts', '/usr/share/fontconfig', '/var/cache/fontconfig'];
-
-/**
- * Connections of a browser to its proxy at once; further ones are closed. Each takes two file descriptors of this
- * process. Chromium has up to 64 for each browser context, of which its clients may create any number.
- */
-const MAX_PROXY_CONNECTIONS = 256;
 
 /** The cache of the browser counts as part of its profile, whose size is limited; pages may use the rest. */
 const MAX_CACHE_BYTES = 128 * 1024 * 1024;
@@ -86,22 +80,11 @@ export async function openBrowserSandbox(options: SessionBrowserOptions): Promis
   const { child, kill } = group;
   // A sandbox that has ended cannot be told to start; its end says so.
   child.stdin?.on('error', () => undefined);
-  const serving = acceptConnections(options.serveProxy);
-  const isListening = new Promise<void>((resolve, reject) => {
-    // Without a free file descriptor, the port arrives without its server.
-    child.once('message', (_message, server) =>
-      server
-        ? resolve(serving.start(server as Server))
-        : reject(new Error('the port of the proxy is missing')),
-    );
-    child.once('disconnect', () => reject(new Error('the port of the proxy was not opened')));
-  });
-  // `startBrowser` reports it.
-  isListening.catch(() => undefined);
+  const doors = openDoors(child, [{ port: PROXY_PORT, serve: options.serveProxy }]);
   let hasEnded = false;
   child.once('close', () => {
     hasEnded = true;
-    serving.stop();
+    doors.close();
   });
   return {
     get hasEnded() {
@@ -111,7 +94,7 @@ export async function openBrowserSandbox(options: SessionBrowserOptions): Promis
       const connecting = connectChromium(group, options.executablePath);
       child.stdin?.end('\n');
       try {
-        const [chromium] = await Promise.all([connecting, isListening]);
+        const [chromium] = await Promise.all([connecting, doors.opened]);
         await allowDownloads(chromium.connection);
         return chromium;
       } catch (error) {
@@ -191,29 +174,5 @@ export function sandboxProbe(
     ...program,
     command: [UNSHARE, '--user', '--map-root-user', '--net', '--pid', '--fork', SHELL, '-c', 'exit 0'],
     readOnlyPaths: [...program.readOnlyPaths, SHELL],
-  };
-}
-
-/** Accepts connections on a socket that arrives later. */
-function acceptConnections(serve: (connection: Socket) => void) {
-  const connections = new Set<Socket>();
-  let listening: Server | undefined;
-  return {
-    start(server: Server) {
-      listening = server;
-      server.maxConnections = MAX_PROXY_CONNECTIONS;
-      // A connection that cannot be accepted fails in the browser.
-      server.on('error', () => undefined);
-      server.on('connection', (connection) => {
-        connection.on('error', () => connection.destroy());
-        connections.add(connection);
-        connection.once('close', () => connections.delete(connection));
-        serve(connection);
-      });
-    },
-    stop() {
-      listening?.close();
-      for (const connection of connections) connection.destroy();
-    },
   };
 }

@@ -1,7 +1,8 @@
 import type { StdioOptions } from 'node:child_process';
 import { type ProcessGroup, startProcessGroup } from './process-group.ts';
 
-const PROGRAM_PATH = '/usr/local/bin:/usr/bin:/bin';
+/** The PATH of programs that are not ours. */
+export const PROGRAM_PATH = '/usr/local/bin:/usr/bin:/bin';
 
 /** Arguments of `setpriv` that make a program of root one of a user without privileges. */
 export const dropPrivilegesArgs = (uid: number): string[] => [

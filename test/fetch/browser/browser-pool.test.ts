@@ -20,7 +20,8 @@ const launched: Chromium[] = [];
 const running = new Set<Chromium>();
 async function launch(): Promise<Chromium> {
   // Nothing listens there: these tests load no page.
-  const browser = await launchChromium({ executablePath, proxyUrl: 'http://127.0.0.1:9', logger });
+  const proxy = { url: 'http://127.0.0.1:9', doors: async () => [], allowUser: () => undefined };
+  const browser = await launchChromium({ executablePath, proxy, logger });
   launched.push(browser);
   running.add(browser);
   void browser.connection.closed.then(() => running.delete(browser));

@@ -14,7 +14,8 @@ import { requireUserNamespaces } from '../../support/processes/user-namespaces.t
 
 const logger = pino({ level: 'silent' });
 /** Nothing listens there: no page is loaded. */
-const proxyUrl = 'http://127.0.0.1:9';
+const PROXY = `{ url: 'http://127.0.0.1:9', doors: async () => [], allowUser() {} }`;
+const proxy = { url: 'http://127.0.0.1:9', doors: async () => [], allowUser: () => undefined };
 let executablePath: string;
 beforeAll(async () => {
   executablePath = (await findChromium(readConfig())).path;
@@ -25,7 +26,7 @@ async function startOwner(): Promise<{ owner: ChildProcess; browser: number }> {
   const launch = new URL('../../../src/fetch/browser/chromium/launch-chromium.ts', import.meta.url);
   const script = `
     const { launchChromium } = await import(${JSON.stringify(launch)});
-    const options = ${JSON.stringify({ executablePath, proxyUrl })};
+    const options = { executablePath: ${JSON.stringify(executablePath)}, proxy: ${PROXY} };
     const { connection } = await launchChromium({ ...options, logger: { warn() {} } });
     const { processInfo } = await connection.browser.send('SystemInfo.getProcessInfo');
     console.log(processInfo.find(({ type }) => type === 'browser').id);
@@ -80,7 +81,7 @@ describe('Chromium without user namespaces', () => {
     requireUserNamespaces(skip);
     const script = `
       const { launchChromium } = await import(${source('fetch/browser/chromium/launch-chromium.ts')});
-      const options = ${JSON.stringify({ executablePath, proxyUrl })};
+      const options = { executablePath: ${JSON.stringify(executablePath)}, proxy: ${PROXY} };
       const { connection, close } = await launchChromium({ ...options, logger: { warn: console.log } });
       console.log((await connection.browser.send('Browser.getVersion')).product);
       await close();`;
@@ -113,16 +114,16 @@ describe('Chromium', () => {
     expect(await homesOf(owner.pid!)).toHaveLength(1);
     owner.kill('SIGKILL');
     await expect.poll(() => isAlive(browser)).toBe(false);
-    const next = await launchChromium({ executablePath, proxyUrl, logger });
+    const next = await launchChromium({ executablePath, proxy, logger });
     expect(await homesOf(owner.pid!)).toEqual([]);
     await next.close();
     await expect.poll(() => homesOf(process.pid)).toEqual([]);
   });
 
   it('that does not start is an error with the reason', async () => {
-    const program = { executablePath: process.execPath, proxyUrl, logger };
+    const program = { executablePath: process.execPath, proxy, logger };
     await expect(launchChromium(program)).rejects.toThrow(/does not start: .*bad option/);
-    const nothing = { executablePath: '/nowhere/chromium', proxyUrl, logger };
+    const nothing = { executablePath: '/nowhere/chromium', proxy, logger };
     await expect(launchChromium(nothing)).rejects.toThrow(/nowhere\/chromium.* does not start/);
   });
 });

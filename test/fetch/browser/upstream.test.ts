@@ -66,7 +66,7 @@ beforeAll(async () => {
   const { path: executablePath } = await findChromium(readConfig({}));
   const logger = createLogger('worker', 'fatal');
   pool = new BrowserPool({
-    launch: () => launchChromium({ executablePath, proxyUrl: door.url, logger }),
+    launch: () => launchChromium({ executablePath, proxy: door, logger }),
     logger,
     contexts: 2,
   });
@@ -155,7 +155,14 @@ describe('traffic that bypasses proxies', () => {
     });
     const proxy = await startEgressProxy(through);
     const blobs = await openBlobs(directory, 'results');
-    const outside = createBrowserEngine({ ...DOORS, pool, egress: through, proxy, blobs });
+    const { path: executablePath } = await findChromium(readConfig({}));
+    const logger = createLogger('worker', 'fatal');
+    const own = new BrowserPool({
+      launch: () => launchChromium({ executablePath, proxy, logger }),
+      logger,
+      contexts: 1,
+    });
+    const outside = createBrowserEngine({ ...DOORS, pool: own, egress: through, proxy, blobs });
     try {
       // On a busy machine the page may be read before it has gathered.
       const text = await pollUntil(async () => {
@@ -167,6 +174,7 @@ describe('traffic that bypasses proxies', () => {
       expect(text).toContain('found []');
       expect(packets).toBe(0);
     } finally {
+      await own.close();
       await Promise.all([proxy.close(), through.close(), direct.close()]);
       stun.close();
     }

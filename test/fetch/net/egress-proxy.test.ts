@@ -85,6 +85,8 @@ beforeAll(async () => {
   });
   egress = createEgress({ allowPrivate: ['127.0.0.1/32'], dns: dns.address, dnsTtlMs: 0 });
   proxy = await startEgressProxy(egress);
+  // Here this process is the browser.
+  proxy.allowUser(process.getuid!());
   site = createServer((request, response) => {
     if (request.url === '/reset') request.socket.destroy();
     else if (request.url === '/slow') response.write('begin');
@@ -279,6 +281,7 @@ describe('connections', () => {
 
   it('end with their client, and all of them with the proxy', async () => {
     const other = await startEgressProxy(egress);
+    other.allowUser(process.getuid!());
     const before = siteConnections.length;
     const opened = () => siteConnections.slice(before);
     const clients = await Promise.all(

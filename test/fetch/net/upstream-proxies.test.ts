@@ -154,6 +154,7 @@ describe.each([
     const proxy = await start();
     const egress = egressBy([proxy.url]);
     const door = closing(await startEgressProxy(egress));
+    door.allowUser(process.getuid!());
     const ask = (method: string, path: string) =>
       new Promise<IncomingMessage>((resolve, reject) => {
         const asked = httpRequest({
@@ -311,10 +312,14 @@ describe('the proxies of a route', () => {
   it('have local proxies of their own for the browser', async () => {
     const [plain, french] = [await http(), await socks()];
     const door = closing(await startEgressProxy(egressBy([plain.url], [`fr=${french.url}`])));
+    door.allowUser(process.getuid!());
     const enhanced = await door.forRoute(to('enhanced', 'FR'));
     expect(enhanced).toBe(await door.forRoute(to('enhanced', 'fr')));
     expect((await door.forRoute(to('basic'))).url).toBe(door.url);
     const { port: at } = new URL(enhanced.url);
+    // A browser with a network of its own finds both there.
+    const ports = (await door.doors()).map((each) => String(each.port));
+    expect(ports.sort()).toEqual([String(door.port), at].sort());
     const answer = await new Promise<IncomingMessage>((resolve) =>
       httpRequest(
         { host: '127.0.0.1', port: at, path: 'http://site.test/', headers: { host: 'site.test' } },

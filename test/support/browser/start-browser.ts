@@ -52,7 +52,7 @@ export async function startBrowser(options: { hosts: string[]; lists?: string })
   const egress = createEgress({ allowPrivate: ['127.0.0.0/8'], dns: dns.address });
   const proxy = await startEgressProxy(egress);
   const { path: executablePath } = await findChromium(config);
-  const launch = () => launchChromium({ executablePath, proxyUrl: proxy.url, logger });
+  const launch = () => launchChromium({ executablePath, proxy, logger });
   const pool = new BrowserPool({ launch, logger, contexts: 4 });
   const adBlocker = options.lists === undefined ? undefined : await blockerOf(options.lists);
   return {

@@ -112,7 +112,7 @@ export async function startLiveView(
   const proxy = await startEgressProxy(egress);
   const session = await launchChromium({
     executablePath: program?.path ?? executablePath,
-    proxyUrl: proxy.url,
+    proxy,
     logger,
   });
   const { connection } = session;

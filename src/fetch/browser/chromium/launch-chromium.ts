@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf, messageOf } from '../../../errors.ts';
 import type { ProcessGroup } from '../../../system/child-processes/process-group.ts';
 import { createProgramHome } from '../../../system/child-processes/program-home.ts';
 import { startUnprivileged } from '../../../system/child-processes/unprivileged-process.ts';
 import type { Logger } from '../../../system/logger.ts';
+import type { EgressProxy } from '../../net/egress-proxy.ts';
+import { networkMakers, startInNetwork } from './browser-network.ts';
 import { CdpConnection } from './cdp.ts';
 
 /**
@@ -74,10 +77,13 @@ const CLOSE_TIMEOUT_MS = 5_000;
 /** How Chromium is started. */
 export interface LaunchOptions {
   executablePath: string;
-  /** The egress proxy that all its traffic goes through. */
-  proxyUrl: string;
+  /** The egress proxies that all its traffic goes through. */
+  proxy: Pick<EgressProxy, 'url' | 'doors' | 'allowUser'>;
   logger: Pick<Logger, 'warn'>;
 }
+
+/** Whether a warning has said already that browsers of this process share the network of the machine. */
+let hasWarnedOfNetwork = false;
 
 /** A running browser. */
 export interface Chromium {
@@ -92,12 +98,32 @@ export interface Chromium {
 }
 
 /**
- * Starts Chromium as an unprivileged user with its own sandbox. Where the machine does not allow the sandbox
- * (no user namespaces), Chromium runs without it, and a warning is logged.
+ * Starts Chromium as an unprivileged user with its own sandbox, in a network of its own. Where the machine does
+ * not allow the sandbox (no user namespaces) or the network (no bubblewrap), Chromium runs without it, and a
+ * warning is logged.
  */
 export async function launchChromium(options: LaunchOptions): Promise<Chromium> {
+  const { logger } = options;
+  let networkError: unknown;
+  for (const start of [...networkMakers().map(inOwnNetwork), inSharedNetwork]) {
+    try {
+      const chromium = await launchWithSandbox(options, start);
+      if (start === inSharedNetwork && networkError !== undefined && !hasWarnedOfNetwork) {
+        hasWarnedOfNetwork = true;
+        logger.warn({ err: networkError }, SHARED_NETWORK_WARNING);
+      }
+      return chromium;
+    } catch (error) {
+      if (!(error instanceof NoNetworkError)) throw error;
+      networkError = error;
+    }
+  }
+  throw networkError;
+}
+
+async function launchWithSandbox(options: LaunchOptions, start: StartProgram): Promise<Chromium> {
   try {
-    return await launch(options, []);
+    return await launch(options, start, []);
   } catch (error) {
     if (
       !/no usable sandbox|sandbox_host_linux|zygote_host|Failed to move to new namespace|clone\(\) failure/i.test(
@@ -106,24 +132,71 @@ export async function launchChromium(options: LaunchOptions): Promise<Chromium> 
     )
       throw error;
     options.logger.warn(noSandboxWarning());
-    return launch(options, ['--no-sandbox']);
+    return launch(options, start, ['--no-sandbox']);
   }
 }
 
-async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string[]): Promise<Chromium> {
-  const home = await createProgramHome('chromium', BROWSER_UID);
-  const group = startUnprivileged(
-    [executablePath, ...chromiumArguments({ profile: `${home.path}/profile`, proxyUrl }), ...flags],
-    {
+const SHARED_NETWORK_WARNING =
+  'Chromium runs in the network of this machine, because bubblewrap cannot give it one of its own here: a page that breaks out of it reaches the ports of this machine. Install the package bubblewrap and allow unprivileged user namespaces.';
+
+/** A browser cannot have a network of its own on this machine. */
+class NoNetworkError extends Error {}
+
+/** A program that was started, and its connections to the proxies. */
+interface StartedProgram {
+  group: ProcessGroup;
+  /** Resolves when the proxies can be reached. */
+  opened: Promise<void>;
+}
+
+/** Starts a browser whose home directory exists. */
+type StartProgram = (
+  command: readonly [string, ...string[]],
+  options: { home: string; proxy: LaunchOptions['proxy'] },
+) => Promise<StartedProgram>;
+
+const inOwnNetwork =
+  (maker: ReturnType<typeof networkMakers>[number]): StartProgram =>
+  async (command, { home, proxy }) => {
+    const { group, doors } = startInNetwork(command, {
+      maker,
+      doors: await proxy.doors(),
       uid: BROWSER_UID,
-      home: home.path,
-      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-    },
-  );
+      home,
+    });
+    return { group, opened: doors.opened };
+  };
+
+const inSharedNetwork: StartProgram = async ([program, ...args], { home, proxy }) => {
+  proxy.allowUser(process.getuid?.() || BROWSER_UID);
+  const group = startUnprivileged([program, ...args], {
+    uid: BROWSER_UID,
+    home,
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  return { group, opened: Promise.resolve() };
+};
+
+async function launch(
+  { executablePath, proxy }: LaunchOptions,
+  start: StartProgram,
+  flags: string[],
+): Promise<Chromium> {
+  const home = await createProgramHome('chromium', BROWSER_UID);
+  const args = chromiumArguments({ profile: `${home.path}/profile`, proxyUrl: proxy.url });
+  const { group, opened } = await start([executablePath, ...args, ...flags], { home: home.path, proxy });
   const removed = once(group.child, 'exit').finally(home.remove);
   // A program that could not be started is reported by `connectChromium`.
   removed.catch(() => undefined);
-  const { connection, pid, close } = await connectChromium(group, executablePath);
+  const { connection, pid, close } = await connectChromium(group, executablePath).catch((cause) => {
+    throw isNetworkFailure(group, cause) ? new NoNetworkError(messageOf(cause), { cause }) : cause;
+  });
+  try {
+    await opened;
+  } catch (cause) {
+    await close(0);
+    throw new NoNetworkError(messageOf(cause), { cause });
+  }
   return {
     connection,
     pid,
@@ -133,6 +206,12 @@ async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string
     },
   };
 }
+
+/** Whether bubblewrap failed or is not installed, and not the browser. */
+const isNetworkFailure = ({ child, stderrTail }: ProcessGroup, error: unknown) =>
+  child.spawnargs.includes('bwrap') &&
+  (/^(?:bwrap: |setpriv: failed to execute bwrap)/m.test(stderrTail()) ||
+    ['ENOENT', 'EACCES'].includes(codeOf(error instanceof Error ? error.cause : error) ?? ''));
 
 /**
  * The arguments of a Chromium that is controlled over the pipe at the file descriptors 3 and 4.
