@@ -135,7 +135,9 @@ const settings = z.object({
       'must be a URL such as postgres://user:password@host:5432/database',
     )
     .describe('URL of a Postgres database to use instead of the embedded one'),
-  TEMPORAL_ADDRESS: optional.describe('host:port of a Temporal server to use instead of the embedded one'),
+  TEMPORAL_ADDRESS: optional.describe(
+    'host:port of a Temporal server to use instead of the embedded one; user:password@host:port if an HTTP proxy there leads to it',
+  ),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
   WINNOW_BLOBS: optional.describe('a directory or s3://bucket/prefix?endpoint=…; empty: <data>/blobs'),
   WINNOW_CHROMIUM: optional.describe('path of the browser binary; empty: found automatically'),
@@ -405,7 +407,10 @@ function ownAddresses(s: z.output<typeof settings>): { host: string; port: numbe
     [s.DATABASE_URL, 5432],
     [blobs, blobs?.startsWith('https:') ? 443 : 80],
   ] as const;
-  const listed = [...s.WINNOW_OWN_PORTS, ...(s.TEMPORAL_ADDRESS ? [s.TEMPORAL_ADDRESS] : [])];
+  const listed = [
+    ...s.WINNOW_OWN_PORTS,
+    ...(s.TEMPORAL_ADDRESS ? [s.TEMPORAL_ADDRESS.replace(/^.*@/, '')] : []),
+  ];
   const ports = [s.PORT, s.WINNOW_WORKER_PORT ?? 0, parseAddress(s.WINNOW_SESSION_ADDRESS).port];
   return [
     ...ports.filter((port) => port > 0).map((port) => ({ host: '127.0.0.1', port })),

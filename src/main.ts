@@ -4,7 +4,12 @@ import { messageOf, ServiceError } from './errors.ts';
 import { findChromium } from './run/embedded/chromium.ts';
 import { installLanguages } from './run/embedded/code-languages/install-languages.ts';
 import { protectDataDirectory } from './run/embedded/data-directory.ts';
-import { loadFirstTeamKey, loadSecretKey, type StoredKey } from './run/embedded/keys.ts';
+import {
+  loadFirstTeamKey,
+  loadSecretKey,
+  loadTemporalPassword,
+  type StoredKey,
+} from './run/embedded/keys.ts';
 import { findPortOwner, isPortFree } from './run/embedded/ports.ts';
 import { postgresDir, preparePostgres } from './run/embedded/postgres.ts';
 import { InstanceProcesses } from './run/embedded/supervision/instance-processes.ts';
@@ -17,8 +22,13 @@ import {
 } from './run/embedded/supervision/run-file.ts';
 import { planServiceProcess } from './run/embedded/supervision/service-process.ts';
 import { installPackages } from './run/embedded/system-packages.ts';
+import { canHaveOwnNetwork } from './run/embedded/temporal/own-network.ts';
 import { ensureTemporalBinary } from './run/embedded/temporal/temporal-binary.ts';
-import { planTemporalServer, temporalDatabaseFile } from './run/embedded/temporal/temporal-server.ts';
+import {
+  planTemporalServer,
+  temporalAddress,
+  temporalDatabaseFile,
+} from './run/embedded/temporal/temporal-server.ts';
 import type { Progress } from './run/embedded/terminal-progress.ts';
 
 /** Grace period of the API and the worker, which by themselves abort running work after 12 s. */
@@ -226,15 +236,17 @@ async function startTemporal(start: StartContext): Promise<TemporalEndpoint> {
   const { path: binary } = await ensureTemporalBinary(config.cacheDir, progress, startAborter.signal);
   const port = await processes.reservePort(7233);
   const uiPort = await processes.reservePort(8233);
+  const password = (await canHaveOwnNetwork()) ? loadTemporalPassword(config.dataDir) : undefined;
   const plan = planTemporalServer({
     binary,
     dataDir: config.dataDir,
     namespace: config.temporalNamespace,
     port,
     uiPort,
+    password,
   });
   await processes.start(plan, startAborter.signal);
-  return { address: `127.0.0.1:${port}`, uiUrl: `http://127.0.0.1:${uiPort}` };
+  return { address: temporalAddress({ port, password }), uiUrl: `http://127.0.0.1:${uiPort}` };
 }
 
 /** Prepares the browser before the worker starts, so that the user sees the progress. */

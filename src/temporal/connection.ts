@@ -6,12 +6,38 @@ import { NativeConnection } from '@temporalio/worker/lib/connection.js';
 import { TransportError } from '@temporalio/worker/lib/errors.js';
 import { messageOf, ServiceError } from '../errors.ts';
 
+/** Where a Temporal server is, and the HTTP proxy that leads to it, if it is in a network of its own. */
+export interface TemporalTarget {
+  address: string;
+  credentials?: { username: string; password: string };
+}
+
+/**
+ * Splits the address of a Temporal server.
+ * @param text `host:port`, or `user:password@host:port` if an HTTP proxy at that address leads to the server
+ */
+export function parseTemporalAddress(text: string): TemporalTarget {
+  const [, username, password, address] = /^([^:@]*):([^@]*)@(.*)$/.exec(text) ?? [];
+  if (username === undefined || password === undefined || address === undefined) return { address: text };
+  return { address, credentials: { username, password } };
+}
+
 /**
  * Connects to the Temporal server. Worker and API use the same kind of connection.
+ * @param target see {@link parseTemporalAddress}
  * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond
  */
-export function connectTemporal(address: string): Promise<NativeConnection> {
-  return withUnavailableError(NativeConnection.connect({ address, grpcCompression: { codec: 'none' } }));
+export function connectTemporal(target: string): Promise<NativeConnection> {
+  const { address, credentials } = parseTemporalAddress(target);
+  return withUnavailableError(
+    NativeConnection.connect({
+      address,
+      grpcCompression: { codec: 'none' },
+      ...(credentials && {
+        proxy: { type: 'http-connect', targetHost: address, basicAuth: credentials },
+      }),
+    }),
+  );
 }
 
 /**

@@ -6,7 +6,7 @@ import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/
 import type { ScrapeResult } from '../activities/scrape/scrape-report.ts';
 import { CallSlots } from '../system/call-slots.ts';
 import type { Logger } from '../system/logger.ts';
-import { repeatUntilPrepared } from './connection.ts';
+import { parseTemporalAddress, repeatUntilPrepared } from './connection.ts';
 import { describeSynchronousJob, type SynchronousStart } from './workflow-starts.ts';
 
 /** A scrape that has ended with a document, and what its workflow would have been started with. */
@@ -43,14 +43,21 @@ export class FinishedScrapes {
   readonly #underWay = new Set<Promise<void>>();
 
   /**
-   * @param options.address the `host:port` of the Temporal server; the connection is opened with the first
+   * @param options.address that of the Temporal server, see {@link parseTemporalAddress}; the connection is opened with the first
    * record
    */
   constructor(options: { address: string; namespace: string; logger: Logger }) {
     // This client would obey the proxy settings of the environment, as none of the other connections to the
     // server does.
-    const channelArgs = { 'grpc.enable_http_proxy': 0 };
-    this.#connection = Connection.lazy({ address: options.address, channelArgs });
+    const { address, credentials } = parseTemporalAddress(options.address);
+    const channelArgs = {
+      'grpc.enable_http_proxy': 0,
+      ...(credentials && {
+        'grpc.http_connect_target': `dns:${address}`,
+        'grpc.http_connect_creds': `${credentials.username}:${credentials.password}`,
+      }),
+    };
+    this.#connection = Connection.lazy({ address, channelArgs });
     this.#namespace = options.namespace;
     this.#logger = options.logger;
   }

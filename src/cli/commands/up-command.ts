@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineCommand } from 'citty';
 import { type Config, readConfig } from '../../config.ts';
@@ -56,6 +57,12 @@ async function printRunningInstance(dataDir: string, signal: AbortSignal): Promi
   );
 }
 
+/** The web interface asks for a password where Temporal has a network of its own. */
+function describeTemporal(url: string, dataDir: string): string {
+  const file = join(dataDir, 'temporal-password');
+  return existsSync(file) ? `${url}  (user winnow, password in ${file})` : url;
+}
+
 function formatWelcome(
   config: Config,
   { urls, apiKey }: Instance,
@@ -67,7 +74,10 @@ function formatWelcome(
   const rows = [
     ['API', urls.api],
     ['Reference', `${urls.api}/docs`],
-    ['Temporal', urls.temporalUi ?? config.temporalAddress],
+    [
+      'Temporal',
+      urls.temporalUi ? describeTemporal(urls.temporalUi, config.dataDir) : config.temporalAddress,
+    ],
     ['API key', isNew ? `${key}  (shown only once; stored in ${file})` : key],
     ['Data', `${config.dataDir} (logs: ${join(config.dataDir, 'logs')})`],
     ...(models?.map(({ text }) => ['Model', text]) ?? [['Model', WITHOUT_MODEL]]),

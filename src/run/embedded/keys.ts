@@ -53,6 +53,14 @@ export function loadPostgresPassword(dataDir: string): string {
   return readOrCreate(join(dataDir, 'postgres-password'), () => randomBytes(16).toString('hex')).value;
 }
 
+/**
+ * Returns the password of the embedded Temporal from `<data>/temporal-password`, generated when missing. Its
+ * user is `winnow`.
+ */
+export function loadTemporalPassword(dataDir: string): string {
+  return readOrCreate(join(dataDir, 'temporal-password'), () => randomBytes(16).toString('hex')).value;
+}
+
 const fromSetting = (value: string): StoredKey => ({ value, file: undefined, isNew: false });
 
 /** When several processes generate the key at once, the first one wins and the others read its file. */

@@ -1,9 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { priceOfSession } from '../../../src/credits.ts';
 import type { Database } from '../../../src/storage/db/client.ts';
+import { connectTemporal } from '../../../src/temporal/connection.ts';
 import { processesThatMount, processesWith } from '../../support/processes/process-list.ts';
 import type { Findings } from '../findings.ts';
 
@@ -41,7 +42,7 @@ export async function checkRows(db: Database, temporalAddress: string, findings:
 }
 
 async function checkWorkflows(temporalAddress: string, findings: Findings): Promise<void> {
-  const connection = await Connection.connect({ address: temporalAddress });
+  const connection = await connectTemporal(temporalAddress);
   try {
     const { workflow } = new Client({ connection });
     const query = `WorkflowType = 'browser' AND ExecutionStatus = 'Running'`;

@@ -62,14 +62,14 @@ test('a new Temporal server knows the search attributes of jobs, and an unfinish
   await connection.close();
 
   await part.stop();
-  expect(await isNamespaceReady(port, 'default')).toBe(false);
+  expect(await isNamespaceReady({ port }, 'default')).toBe(false);
   await start();
   expect(await statusOf('kept')).toBe('RUNNING');
 
   const killed = current?.pid ?? 0;
   process.kill(killed, 'SIGKILL');
   await expect
-    .poll(() => isNamespaceReady(port, 'default'))
+    .poll(() => isNamespaceReady({ port }, 'default'))
     .toBe(true)
     .catch((cause) => {
       throw new Error(`The server is not ready: ${notices.join(' ')}`, { cause });
@@ -94,11 +94,11 @@ test('a server that ends the connection instead of responding is not ready', asy
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   // A TCP server's address is never a path.
-  expect(await isNamespaceReady((server.address() as AddressInfo).port, 'default')).toBe(false);
+  expect(await isNamespaceReady({ port: (server.address() as AddressInfo).port }, 'default')).toBe(false);
 });
 
 test('only an existing namespace is reported as ready', async () => {
   await start();
-  expect(await isNamespaceReady(port, 'default')).toBe(true);
-  expect(await isNamespaceReady(port, 'elsewhere')).toBe(false);
+  expect(await isNamespaceReady({ port }, 'default')).toBe(true);
+  expect(await isNamespaceReady({ port }, 'elsewhere')).toBe(false);
 });

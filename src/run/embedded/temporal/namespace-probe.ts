@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
 import { connect } from 'node:http2';
+import type { Socket } from 'node:net';
 
 const RESPONSE_TIMEOUT_MS = 2000;
 
@@ -6,9 +9,14 @@ const RESPONSE_TIMEOUT_MS = 2000;
  * Whether a Temporal server on loopback serves a namespace. It makes one hand-written gRPC call
  * (DescribeNamespace), because a gRPC client would cost the supervisor 40 MB of memory.
  */
-export function isNamespaceReady(port: number, namespace: string): Promise<boolean> {
+export async function isNamespaceReady(
+  { port, password }: { port: number; password?: string | undefined },
+  namespace: string,
+): Promise<boolean> {
+  const tunnel = password === undefined ? undefined : await openTunnel(port, password);
+  if (tunnel === null) return false;
   return new Promise((resolve) => {
-    const session = connect(`http://127.0.0.1:${port}`);
+    const session = connect(`http://127.0.0.1:${port}`, tunnel ? { createConnection: () => tunnel } : {});
     const finish = (isReady: boolean) => {
       session.destroy();
       resolve(isReady);
@@ -33,6 +41,29 @@ export function isNamespaceReady(port: number, namespace: string): Promise<boole
     call.resume();
     call.end(encodeDescribeNamespace(namespace));
   });
+}
+
+/** Passes the door of a server in its own network. @returns `null` if it is not open */
+async function openTunnel(port: number, password: string): Promise<Socket | null> {
+  const request = httpRequest({
+    host: '127.0.0.1',
+    port,
+    method: 'CONNECT',
+    path: `127.0.0.1:${port}`,
+    headers: { 'Proxy-Authorization': `Basic ${Buffer.from(`winnow:${password}`).toString('base64')}` },
+    timeout: RESPONSE_TIMEOUT_MS,
+    agent: false,
+  });
+  request.once('timeout', () => request.destroy(new Error('the door does not respond')));
+  request.end();
+  try {
+    const [response, socket] = await once(request, 'connect');
+    if (response.statusCode === 200) return socket;
+    socket.destroy();
+    return null;
+  } catch {
+    return null; // The server starts or has ended.
+  }
 }
 
 /** Encodes a gRPC frame (flag, length) with a protobuf message whose field 1 is the namespace. */

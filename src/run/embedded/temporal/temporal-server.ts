@@ -7,6 +7,7 @@ import { inheritedEnvironment } from '../../../config.ts';
 import { openLog } from '../supervision/log-files.ts';
 import type { ProcessPlan } from '../supervision/supervised-process.ts';
 import { isNamespaceReady } from './namespace-probe.ts';
+import { inOwnNetwork, openDoor } from './own-network.ts';
 
 const POLL_MS = 25;
 const QUEUES = ['transfer', 'timer', 'outbound'];
@@ -57,7 +58,16 @@ export interface TemporalServerOptions {
   namespace: string;
   port: number;
   uiPort: number;
+  /**
+   * Gives the server a network of its own, into which this password leads. Without it, the server listens on
+   * loopback, where every user of the machine reaches it.
+   */
+  password?: string | undefined;
 }
+
+/** Returns the address of the server for `connectTemporal`. */
+export const temporalAddress = ({ port, password }: Pick<TemporalServerOptions, 'port' | 'password'>) =>
+  `${password === undefined ? '' : `winnow:${password}@`}127.0.0.1:${port}`;
 
 /** Plans the embedded Temporal server: the dev server with a database file, on loopback only. */
 export function planTemporalServer(options: TemporalServerOptions): ProcessPlan {
@@ -67,18 +77,9 @@ export function planTemporalServer(options: TemporalServerOptions): ProcessPlan 
     name: 'temporal',
     title: 'Temporal',
     log,
-    launch: () =>
-      withPrivateFiles(() =>
-        spawn(options.binary, serverArguments(options), {
-          detached: true,
-          cwd: options.dataDir,
-          env: { GOMAXPROCS: String(PROCESSORS), ...inheritedEnvironment() },
-          stdio: ['ignore', log.fd, log.fd],
-        }),
-      ),
+    launch: () => withPrivateFiles(() => launchServer(options, log.fd)),
     async ready(_child, signal) {
-      while (!signal.aborted && !(await isNamespaceReady(options.port, options.namespace)))
-        await sleep(POLL_MS);
+      while (!signal.aborted && !(await isNamespaceReady(options, options.namespace))) await sleep(POLL_MS);
     },
     readyWithinMs: 60_000,
     // After a crash the port may be held for a moment by processes that are still exiting.
@@ -86,6 +87,29 @@ export function planTemporalServer(options: TemporalServerOptions): ProcessPlan 
     stopSignal: 'SIGTERM',
     graceMs: 5000,
   };
+}
+
+function launchServer(options: TemporalServerOptions, logFd: number): ChildProcess {
+  const { binary, dataDir: cwd, port, uiPort, password } = options;
+  const env = { GOMAXPROCS: String(PROCESSORS), ...inheritedEnvironment() };
+  const command = [binary, ...serverArguments(options)];
+  if (password === undefined) {
+    const stdio = ['ignore', logFd, logFd] as const;
+    return spawn(binary, command.slice(1), { detached: true, cwd, env, stdio: [...stdio] });
+  }
+  const [program, ...args] = inOwnNetwork(command);
+  const child = spawn(program, args, {
+    detached: true,
+    cwd,
+    env,
+    stdio: ['ignore', logFd, logFd, 'ipc'],
+  });
+  const ports = [
+    { kind: 'grpc', port },
+    { kind: 'pages', port: uiPort },
+  ] as const;
+  void openDoor(child, { ports, password });
+  return child;
 }
 
 /** Starts a process whose files only its user can read. A child begins with the mask of its parent. */
