@@ -207,8 +207,8 @@ export class Temporal {
   }
 
   /** Starts the workflow of a job again, without the work before its pages, or wakes it if it is running. */
-  resumePageJob(kind: PageJobKind, jobId: string, teamId: string): Promise<void> {
-    return this.continuePageJob({ kind, jobId, teamId, label: 'Resumed', webhook: true, prepared: true });
+  resumePageJob(job: Pick<PageJobStart, 'kind' | 'jobId' | 'teamId' | 'isEncrypted'>): Promise<void> {
+    return this.continuePageJob({ ...job, label: 'Resumed', webhook: true, prepared: true });
   }
 
   /**

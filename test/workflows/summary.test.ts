@@ -221,6 +221,30 @@ describe('the history of a scrape', () => {
 });
 
 describe('jobs with zero data retention', () => {
+  it('stay without search attributes and input when pages are added or tried again', async () => {
+    const BATCH = '/v2/batch/scrape';
+    const attributesOf = async (id: string) => {
+      const description = await temporal.workflow(`batch/${id}`).describe();
+      return description.typedSearchAttributes.getAll().map(({ key }) => key.name);
+    };
+    const body = { urls: [`${pages.url}/reset`], maxAge: 0, zeroDataRetention: true };
+    const id = await startJob(BATCH, body);
+    await finished(BATCH, id);
+    await temporal.workflow(`batch/${id}`).result();
+    // The batch decides, not the request that adds to it.
+    await call(BATCH, { body: { urls: [`${pages.url}/two`], appendToId: id } });
+    await finished(BATCH, id);
+    const added = temporal.workflow(`batch/${id}`);
+    await added.result();
+    expect(await attributesOf(id)).not.toContain('Host');
+    expect(await attributesOf(id)).not.toContain('TeamId');
+    expect(payloadsOf(await added.fetchHistory()).join('\n')).not.toContain('"asked"');
+    expect((await call(`${BATCH}/${id}/retry`, { method: 'POST' })).body.retried).toBe(1);
+    await finished(BATCH, id);
+    await temporal.workflow(`batch/${id}`).result();
+    expect(await attributesOf(id)).not.toContain('TeamId');
+  });
+
   it('leave nothing about their pages in results, details and summaries', async () => {
     const id = await startJob('/v2/crawl', { url: pages.url, zeroDataRetention: true });
     await finished('/v2/crawl', id);

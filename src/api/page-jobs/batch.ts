@@ -126,9 +126,16 @@ const create = defineRoute({
       request: isEncrypted ? hashRequest(rawBody, secretKey) : rawBody,
     };
     const ttlMs = config.resultTtlMs;
+    // Pages that are added have the options of their batch, which the request need not repeat.
+    let isHidden = isEncrypted || appendToId !== undefined;
     const { id } = await performOnce(db, call, async (query) => {
       if (appendToId) {
-        const authorize = createAppendCheck({ id: appendToId, rawBody, body, isEncrypted }, secretKey);
+        const check = createAppendCheck({ id: appendToId, rawBody, body, isEncrypted }, secretKey);
+        const authorize = (stored: StoredBatch) => {
+          const cipher = check(stored);
+          isHidden = cipher.encrypts;
+          return cipher;
+        };
         await appendToBatch(query, { id: appendToId, teamId, pages, ttlMs, authorize });
         return { id: appendToId };
       }
@@ -157,9 +164,9 @@ const create = defineRoute({
       jobId: id,
       teamId,
       label: `Batch of ${pages.length} pages`,
-      ...(!isEncrypted && { host: hostOf(pages) }),
+      host: hostOf(pages),
       asked: { urls: pages.length },
-      isEncrypted,
+      isEncrypted: isHidden,
       // An existing batch may have been started with a webhook.
       webhook: webhook !== undefined || appendToId !== undefined,
     };

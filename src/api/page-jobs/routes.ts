@@ -185,9 +185,11 @@ function retryRoute({ kind, tag }: PageJobResource): AnyRoute {
     errors: ['NOT_FOUND', 'JOB_ENDED'],
     rateLimited: false,
     async handler({ caller, params: { id } }, deps) {
-      await requirePageJob(deps, { id, teamId: caller.teamId, kind });
+      const { teamId } = caller;
+      const { cipher } = await requirePageJob(deps, { id, teamId, kind });
       const retried = await retryFailedPages(deps.db, { id, ttlMs: deps.config.resultTtlMs });
-      if (retried) await deps.temporal.resumePageJob(kind, id, caller.teamId);
+      if (retried)
+        await deps.temporal.resumePageJob({ kind, jobId: id, teamId, isEncrypted: cipher.encrypts });
       return { success: true, retried };
     },
   });
