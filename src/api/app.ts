@@ -75,10 +75,11 @@ export function createApp(deps: ApiDeps): Express {
     bytes: MAX_UPLOADING_BYTES,
     bytesOfTeam: MAX_UPLOADING_BYTES_OF_TEAM,
   });
-  mountUploads(app, deps, budget);
+  const rateLimit = createRateLimit(db);
+  mountUploads(app, deps, { budget, rateLimit });
   const checks = {
     authenticate,
-    rateLimit: createRateLimit(db),
+    rateLimit,
     parseMultipart: createMultipartParser({ secretKey: config.secretKey, budget }),
   };
   mountSessionPages(app, deps, checks);

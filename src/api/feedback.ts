@@ -8,7 +8,7 @@ import { addFeedback, findRatedJob, findRatedPage } from '../storage/db/feedback
 import type { Caller } from '../storage/db/teams/teams.ts';
 import { type ApiDeps, defineRoute } from './http/route.ts';
 
-const ERRORS_OF_JOB: ErrorCode[] = ['NOT_FOUND', 'FORBIDDEN', 'JOB_RUNNING'];
+const ERRORS_OF_JOB: ErrorCode[] = ['NOT_FOUND', 'JOB_RUNNING'];
 
 const create = defineRoute({
   method: 'post',
@@ -43,17 +43,15 @@ interface ReceivedFeedback extends Pick<Feedback, 'endpoint' | 'jobId'> {
 
 /**
  * Stores feedback on a job of the caller.
- * @throws ServiceError `NOT_FOUND`, `FORBIDDEN`, `JOB_RUNNING`
+ * @throws ServiceError `NOT_FOUND`, `JOB_RUNNING`
  */
 async function receive({ caller, endpoint, jobId, content }: ReceivedFeedback, { db }: ApiDeps) {
   const job = await findSubject(jobId, db);
-  if (job?.endpoint !== endpoint)
+  if (job?.endpoint !== endpoint || job.team_id !== caller.teamId)
     throw new ServiceError(
       'NOT_FOUND',
       `Job not found. There is no ${endpoint} ${jobId}, or it has expired.`,
     );
-  if (job.team_id !== caller.teamId)
-    throw new ServiceError('FORBIDDEN', `The ${endpoint} ${jobId} belongs to another team.`);
   if (job.status === 'scraping')
     throw new ServiceError(
       'JOB_RUNNING',

@@ -36,20 +36,15 @@ const read = defineRoute({
   summary: 'Get the status and result of a scrape or parse, or of a page of a batch or crawl',
   params: jobIdParams,
   response: scrapeStatusResponse,
-  errors: ['FORBIDDEN', 'NOT_FOUND', ...errorsRaisedBy('fetch', 'scrape', 'page', 'upload')],
+  errors: ['NOT_FOUND', ...errorsRaisedBy('fetch', 'scrape', 'page', 'upload')],
   rateLimited: false,
   async handler({ caller, params: { id }, baseUrl }, deps) {
     const found = await findScrape(id, deps);
-    if (!found) {
+    // Whether another team has such a scrape is none of the caller's business.
+    if (found?.teamId !== caller.teamId) {
       throw new ServiceError(
         'NOT_FOUND',
         `Job not found. There is no scrape ${id}, or its result has expired.`,
-      );
-    }
-    if (found.teamId !== caller.teamId) {
-      throw new ServiceError(
-        'FORBIDDEN',
-        'You are not allowed to access this resource: it belongs to another team.',
       );
     }
     const { jobId, wrappedKey, error, blob } = found;

@@ -5,6 +5,11 @@ import { bounded } from '../json/bounded.ts';
 import { paginationQuery, paginationResponse } from './pagination.ts';
 import { scrapeOptionFields } from './scrape-options.ts';
 
+/** Maximum size of the `metadata` as JSON. Each event of a job has a copy. */
+const MAX_METADATA_BYTES = 16 * 1024;
+/** The most names in it. */
+const MAX_METADATA_ENTRIES = 100;
+
 /** The events of each kind of job, as the last part of their names: `page` stands for `crawl.page`. */
 const EVENTS_OF = {
   crawl: ['started', 'page', 'completed', 'failed'],
@@ -35,10 +40,12 @@ const targetOf = (kinds: readonly WebhookKind[]) =>
       .unwrap()
       .default({})
       .describe('headers that are sent with every event'),
-    metadata: z
-      .record(z.string(), z.unknown())
+    metadata: bounded(z.record(z.string(), z.unknown()), { entries: MAX_METADATA_ENTRIES })
+      .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES, {
+        error: 'the metadata of a webhook must be at most 16 KiB of JSON',
+      })
       .default({})
-      .describe('values that are included in every event'),
+      .describe('values that are included in every event, at most 16 KiB of JSON'),
     events: bounded(z.array(eventOf(kinds)), { entries: MAX_EVENTS })
       .default(eventsOf(kinds))
       .describe(

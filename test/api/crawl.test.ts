@@ -330,7 +330,7 @@ describe('a crawl', () => {
         status: 500,
         body: { success: false, code, error },
       });
-      expect((await call(`/v2/scrape/${id}`, { key: stranger.key })).status).toBe(403);
+      expect((await call(`/v2/scrape/${id}`, { key: stranger.key })).status).toBe(404);
     }
   });
 

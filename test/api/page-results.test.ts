@@ -81,7 +81,7 @@ describe('a page of a batch or crawl', () => {
   });
 
   it.each([false, true])(
-    'of another team is forbidden (zero data retention: %j)',
+    'of another team is not found (zero data retention: %j)',
     async (zeroDataRetention) => {
       const urls = [`${site.url}/article/4`, archive];
       const id = await startJob(BATCH, { urls, zeroDataRetention }, { key: team.key });
@@ -89,7 +89,7 @@ describe('a page of a batch or crawl', () => {
       const [failed] = await errorCodesOf(id);
       const stranger = await makeTeam(db);
       for (const page of [data[0].metadata.scrapeId, failed.id]) {
-        expect(await read(page, stranger.key)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+        expect(await read(page, stranger.key)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
       }
     },
   );
@@ -99,7 +99,7 @@ describe('a page of a batch or crawl', () => {
     const answer = await call('/v2/scrape', { body, key: team.key });
     const id = answer.body.data.metadata.scrapeId;
     const stranger = await makeTeam(db);
-    expect(await read(id, stranger.key)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+    expect(await read(id, stranger.key)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
     expect(await read(id)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
   });
 

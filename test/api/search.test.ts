@@ -269,7 +269,7 @@ describe('feedback on a search', () => {
   it('is for own jobs of the named kind', async () => {
     const { body: found } = await search({ query: 'fresnel lens' });
     const stranger = await makeTeam(db);
-    expect((await rate(found.id, GOOD, stranger.key)).status).toBe(403);
+    expect((await rate(found.id, GOOD, stranger.key)).status).toBe(404);
     expect((await rate('0197a000-0000-7000-8000-000000000000', GOOD)).status).toBe(404);
     expect((await rate('abc', GOOD)).status).toBe(400);
     const about = (endpoint: string, jobId: string) =>
@@ -297,7 +297,7 @@ describe('feedback on a search', () => {
     expect([status, body.creditsRefunded, body.alreadySubmitted]).toEqual([200, 0, undefined]);
     expect((await about(second)).body.feedbackId).not.toBe(body.feedbackId);
     expect((await about(first)).body).toMatchObject({ feedbackId: body.feedbackId, alreadySubmitted: true });
-    expect((await about(second, (await makeTeam(db)).key)).status).toBe(403);
+    expect((await about(second, (await makeTeam(db)).key)).status).toBe(404);
   });
 
   it.each([

@@ -168,7 +168,7 @@ describe.each(['/v2/browser', '/v2/interact'])(
           headers: { 'Content-Type': 'application/json', ...headers },
           ...(body && { body: JSON.stringify(body) }),
         });
-      expect((await send({ Authorization: `Bearer ${stranger.key}` })).status).toBe(403);
+      expect((await send({ Authorization: `Bearer ${stranger.key}` })).status).toBe(404);
       expect((await send({ Authorization: 'Bearer fc-wrong' })).status).toBe(401);
       expect((await send({})).status).toBe(401);
       // The secret of a URL is no key.

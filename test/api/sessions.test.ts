@@ -362,7 +362,7 @@ describe('a request for a browser session is refused', () => {
     const stranger = await makeTeam(db);
     for (const method of ['GET', 'DELETE'])
       expect(await call(`/v2/browser/${body.id}`, { method, key: stranger.key })).toMatchObject({
-        status: 403,
+        status: 404,
       });
     expect((await call('/v2/browser', { key: stranger.key })).body.sessions).toEqual([]);
   });
@@ -568,7 +568,7 @@ it('the files of a session are listed and served to its team', async () => {
   for (const name of ['none.txt', '../profile', '../cdp.sock'])
     expect((await read(name)).status, name).toBe(404);
   const stranger = await makeTeam(db);
-  expect((await read('ünï code.txt', stranger.key)).status).toBe(403);
+  expect((await read('ünï code.txt', stranger.key)).status).toBe(404);
 });
 
 describe('interact', () => {

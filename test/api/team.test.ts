@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
@@ -142,14 +143,17 @@ describe('keys and teams', () => {
     expect(rows[0]?.row).toContain(team.key.slice(-4));
   });
 
-  it('another team’s scrape is forbidden', async () => {
+  it('another team’s scrape gets the same response as one that does not exist', async () => {
     const [owner, stranger] = [await makeTeam(db), await makeTeam(db)];
     const { body } = await scrapeAs(owner, { url: `${site.url}/article/23` });
     const path = `/v2/scrape/${body.data.metadata.scrapeId}`;
     expect((await ask(owner, path)).body.data).toEqual(body.data);
+    const { scrapeId } = body.data.metadata;
+    const unknown = randomUUID();
     const refused = await ask(stranger, path);
-    expect([refused.status, refused.body.code]).toEqual([403, 'FORBIDDEN']);
-    expect(refused.body.error).toContain('not allowed to access this resource');
+    expect([refused.status, refused.body.code]).toEqual([404, 'NOT_FOUND']);
+    const missing = await ask(stranger, `/v2/scrape/${unknown}`);
+    expect(refused.body.error.replace(scrapeId, unknown)).toBe(missing.body.error);
     expect((await ask(stranger, '/v2/team/activity')).body.data).toEqual([]);
   });
 

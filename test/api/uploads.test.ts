@@ -58,6 +58,16 @@ async function storedSizes(): Promise<Map<string, number>> {
 const storedFiles = async () => [...(await storedSizes()).keys()];
 
 describe('a file that is uploaded to a URL', () => {
+  it('counts towards a limit of its team, which is not that of its requests', async () => {
+    const { key } = await makeTeam(db, { rateLimitPerMinute: 2 });
+    const { uploadUrl, uploadRef } = await requestUrl('page.html', { key });
+    const { content } = htmlFile('Uploaded');
+    for (let uploads = 0; uploads < 2; uploads++) expect((await put(uploadUrl, content)).status).toBe(200);
+    expect(await put(uploadUrl, content)).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } });
+    expect((await call('/v2/parse', { key, body: { uploadRef } })).status).toBe(200);
+    expect((await put((await requestUrl('page.html')).uploadUrl, content)).status).toBe(200);
+  });
+
   it('replaces the file that was uploaded to it before, whose bytes are deleted', async () => {
     const { id: teamId, key } = await makeTeam(db);
     const { uploadUrl, uploadRef } = await requestUrl('page.html', { key });

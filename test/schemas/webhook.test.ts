@@ -49,6 +49,22 @@ describe('a webhook', () => {
     },
   );
 
+  it.each([
+    ['of more than 16 KiB', { note: 'é'.repeat(8 * 1024) }, 'at most 16 KiB of JSON'],
+    [
+      'of more than 100 names',
+      Object.fromEntries(Array.from({ length: 101 }, (_, n) => [n, n])),
+      'at most 100 entries',
+    ],
+  ])('is refused with metadata %s', (_what, metadata, fault) => {
+    expect(faults({ url: URL, metadata })).toEqual([expect.stringContaining(fault)]);
+  });
+
+  it('keeps metadata of 16 KiB', () => {
+    const metadata = { note: 'x'.repeat(16 * 1024 - '{"note":""}'.length) };
+    expect(webhook.parse({ url: URL, metadata }).metadata).toEqual(metadata);
+  });
+
   it('is refused when its headers contain line breaks', () => {
     expect(faults({ url: URL, headers: { 'X-A': 'a\r\nX-B: b' } })).toHaveLength(1);
     expect(faults({ url: URL, headers: { 'X A': 'a' } })).toHaveLength(1);

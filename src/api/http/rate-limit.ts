@@ -5,8 +5,8 @@ import type { Caller } from '../../storage/db/teams/teams.ts';
 
 const WINDOW_SECONDS = 60;
 
-/** Requests that are counted together: starts of sessions, code in sessions, and all others. */
-export type RateBucket = 'request' | 'sessionStart' | 'sessionCode';
+/** Requests that are counted together: starts of sessions, code in sessions, uploads under signed URLs, and all others. */
+export type RateBucket = 'request' | 'sessionStart' | 'sessionCode' | 'upload';
 
 /** The prefix of the keys of each bucket, and its limit per minute as a part of the team's. */
 const BUCKETS: Record<RateBucket, { keyPrefix: string; share: number }> = {
@@ -14,13 +14,18 @@ const BUCKETS: Record<RateBucket, { keyPrefix: string; share: number }> = {
   // A browser is far more expensive than a page.
   sessionStart: { keyPrefix: 'session-start', share: 1 / 5 },
   sessionCode: { keyPrefix: 'session-code', share: 1 },
+  // Whoever has got an upload URL must not use up what the team may request with its keys.
+  upload: { keyPrefix: 'upload', share: 1 },
 };
 
 /**
  * Counts a request of the caller's team in a bucket.
  * @throws ServiceError `RATE_LIMITED` if the team exceeds its limit
  */
-export type RateLimit = (caller: Caller, bucket: RateBucket) => Promise<void>;
+export type RateLimit = (
+  caller: Pick<Caller, 'teamId' | 'rateLimitPerMinute'>,
+  bucket: RateBucket,
+) => Promise<void>;
 
 /**
  * Limits the requests of each team per minute, each bucket by itself. All API processes share the counters

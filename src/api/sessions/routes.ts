@@ -79,7 +79,7 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     summary: 'Get the state of a browser session',
     params: jobIdParams,
     response: schemas.sessionStatusResponse,
-    errors: ['FORBIDDEN', 'NOT_FOUND'],
+    errors: ['NOT_FOUND'],
     rateLimited: false,
     async handler({ caller, params: { id }, baseUrl }, deps) {
       const session = await requireSession(id, caller.teamId, deps);
@@ -94,7 +94,7 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     params: jobIdParams,
     body: schemas.executeBody,
     response: schemas.executeResponse,
-    errors: ['FORBIDDEN', 'NOT_FOUND', ...OPENED_SESSION_ERRORS, 'LANGUAGE_NOT_AVAILABLE'],
+    errors: ['NOT_FOUND', ...OPENED_SESSION_ERRORS, 'LANGUAGE_NOT_AVAILABLE'],
     rateBucket: 'sessionCode',
     async handler({ caller, params: { id }, body, disconnected }, deps) {
       const session = await requireSession(id, caller.teamId, deps);
@@ -140,7 +140,7 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     summary: 'List the files that the browser and the code of a session have stored',
     params: jobIdParams,
     response: schemas.downloadsResponse,
-    errors: ['FORBIDDEN', 'NOT_FOUND', ...OPENED_SESSION_ERRORS],
+    errors: ['NOT_FOUND', ...OPENED_SESSION_ERRORS],
     rateLimited: false,
     async handler({ caller, params: { id } }, deps) {
       const session = await requireSession(id, caller.teamId, deps);
@@ -156,7 +156,7 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     summary: 'End a browser session',
     params: jobIdParams,
     response: schemas.sessionEndResponse,
-    errors: ['FORBIDDEN', 'NOT_FOUND', 'SESSION_DESTROYED', 'SESSION_FAILED'],
+    errors: ['NOT_FOUND', 'SESSION_DESTROYED', 'SESSION_FAILED'],
     rateLimited: false,
     async handler({ caller, params: { id } }, deps) {
       const session = await requireSession(id, caller.teamId, deps);

@@ -14,7 +14,7 @@ export const destroyedError = ({ id, end_reason: reason }: Pick<StoredSession, '
 
 /**
  * Finds a session of the team.
- * @throws ServiceError `NOT_FOUND`, or `FORBIDDEN` if it belongs to another team
+ * @throws ServiceError `NOT_FOUND`, also if it belongs to another team
  */
 export async function requireSession(
   id: string,
@@ -22,9 +22,8 @@ export async function requireSession(
   { db }: Pick<ApiDeps, 'db'>,
 ): Promise<StoredSession> {
   const session = await findSession(db, id);
-  if (!session) throw new ServiceError('NOT_FOUND', `Browser session not found. There is no session ${id}.`);
-  if (session.team_id !== teamId)
-    throw new ServiceError('FORBIDDEN', 'Forbidden. The browser session belongs to another team.');
+  if (session?.team_id !== teamId)
+    throw new ServiceError('NOT_FOUND', `Browser session not found. There is no session ${id}.`);
   return session;
 }
 

@@ -49,6 +49,16 @@ export async function findFirstTeam(db: Database): Promise<Caller | undefined> {
   return team && { ...team, apiKeyId: null };
 }
 
+/** Returns how many requests a team may make in a minute; `undefined` if there is no such team. */
+export async function findRateLimit(db: Database, teamId: string): Promise<number | undefined> {
+  const team = await db.query
+    .selectFrom('teams')
+    .select('rate_limit_per_minute')
+    .where('id', '=', teamId)
+    .executeTakeFirst();
+  return team?.rate_limit_per_minute;
+}
+
 /**
  * Generates the key that signs a team's webhook events. It is stored unencrypted, because receivers need it
  * too.
