@@ -1,6 +1,7 @@
 import { messageOf } from '../../errors.ts';
 import type { Logger } from '../../system/logger.ts';
 import { collectAtRest } from './collect-at-rest.ts';
+import { tellParent } from './tell-parent.ts';
 
 /** A running API or worker: its URL, if it serves one, its log, and how to stop it. */
 export interface RunningService {
@@ -48,6 +49,6 @@ export async function runProcess(name: string, start: () => Promise<RunningServi
     }
   };
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.on(event, () => void end());
-  process.send?.({ ready: true, url: service.url });
+  tellParent({ ready: true, url: service.url });
   void collectAtRest();
 }

@@ -6,6 +6,14 @@ import type { BlobStore, ByteRange, StoredBlob } from './blob-store.ts';
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
+/** Milliseconds for a connection to the bucket. */
+const CONNECT_MS = 5_000;
+/**
+ * Milliseconds without a byte in either direction after which a request, or the body of its response, fails.
+ * The client tries a request three times. Large files may take longer as a whole.
+ */
+const SILENT_MS = 30_000;
+
 /** Age in milliseconds after which an object is written again to renew its time of storage. */
 const TOUCH_AFTER_MS = 3_600_000;
 
@@ -13,10 +21,15 @@ const TOUCH_AFTER_MS = 3_600_000;
  * Opens a store in a bucket of S3 or a compatible service.
  * @param location see `openBlobs`
  * @param space part of the prefix of every key
+ * @param silentMs milliseconds without a byte after which a request fails
  */
-export async function openS3Store(location: URL, space: string): Promise<BlobStore> {
+export async function openS3Store(
+  location: URL,
+  space: string,
+  silentMs = SILENT_MS,
+): Promise<BlobStore> {
   // Loaded on demand, because it is the largest dependency.
-  return new S3Store(await import('@aws-sdk/client-s3'), location, space);
+  return new S3Store(await import('@aws-sdk/client-s3'), { location, space, silentMs });
 }
 
 class S3Store implements BlobStore {
@@ -26,12 +39,16 @@ class S3Store implements BlobStore {
   /** Begins the key of every object. */
   readonly #prefix: string;
 
-  constructor(sdk: Sdk, location: URL, space: string) {
+  constructor(
+    sdk: Sdk,
+    { location, space, silentMs }: { location: URL; space: string; silentMs: number },
+  ) {
     const endpoint = location.searchParams.get('endpoint');
     this.#sdk = sdk;
     this.#client = new sdk.S3Client({
       region: location.searchParams.get('region') ?? 'us-east-1',
       ...(endpoint && { endpoint, forcePathStyle: true }),
+      requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: silentMs },
       // Some compatible services do not support trailing checksums and store them as part of the file.
       requestChecksumCalculation: 'WHEN_REQUIRED',
     });
