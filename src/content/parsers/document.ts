@@ -104,6 +104,8 @@ export interface ConversionOptions {
   signal: AbortSignal;
   /** On whose behalf it runs, such as a team. The owners take turns. */
   owner: string;
+  /** Whose document it is. A process converts those of one tenant only; the owner by default. */
+  tenant?: string;
   /** Called when the conversion begins, and after each page of a document whose pages take long. */
   onProgress?: ((progress: ConversionProgress) => void) | undefined;
 }

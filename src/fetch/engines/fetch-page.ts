@@ -121,10 +121,10 @@ function askEngines(
 async function convertDocument(
   { convertIfDocument }: Engines,
   page: EngineResult,
-  { conversionOwner: owner, onProgress, extraCredits, signal, duringConversion }: FetchContext,
+  { teamId: tenant, conversionOwner: owner, onProgress, extraCredits, signal, duringConversion }: FetchContext,
 ): Promise<FetchedSnapshot> {
   if (!page.unconverted) return page;
-  const convert = () => convertIfDocument(page, { signal, owner, onProgress, extraCredits });
+  const convert = () => convertIfDocument(page, { signal, owner, tenant, onProgress, extraCredits });
   return duringConversion ? duringConversion(convert, page.unconverted.task.type) : convert();
 }
 

@@ -23,7 +23,7 @@ export interface SandboxOptions {
 
 /**
  * Number of tasks after which a process is replaced. A lower number lets a hostile document see fewer of the
- * others; a higher one shares the cost of a start and of V8's optimisation among more of them. Memory does
+ * others of its team; a higher one shares the cost of a start and of V8's optimisation among more of them. Memory does
  * not grow with it.
  */
 const TASKS_PER_PROCESS = 1_000;
@@ -58,9 +58,20 @@ export const unconfinedWarning = () =>
       : 'all rights of the user that Winnow runs as'
   }, instead of none. Install the package bubblewrap and allow unprivileged user namespaces (in a container security_opt, as in docker-compose.yml).`;
 
+/** How a task runs, and for whom. */
+interface SandboxTaskOptions extends TaskOptions {
+  /** On whose behalf the task runs; the owners take turns. */
+  owner: string;
+  /**
+   * Whose data the task has. A task that takes control of its process sees the later ones in it, so a process
+   * has tasks of one tenant only. The owner by default.
+   */
+  tenant?: string;
+}
+
 /**
- * Runs tasks in confined processes that stay warm, one task at a time in each. Processes are started when
- * there is work, and end when there is none.
+ * Runs tasks in confined processes that stay warm, one task at a time in each, and all of one tenant.
+ * Processes are started when there is work, and end when there is none.
  */
 export class Sandbox {
   /** The strongest confinement that works on this machine, or the one that was chosen. */
@@ -86,14 +97,13 @@ export class Sandbox {
 
   /**
    * Runs a task. If its process dies, the task is retried once in a fresh process.
-   * @param options.owner on whose behalf the task runs; the owners take turns
    * @throws SandboxError; the reason of the signal
    */
-  async run(task: Frame, { owner, ...options }: TaskOptions & { owner: string }): Promise<Frame> {
+  async run(task: Frame, { owner, tenant = owner, ...options }: SandboxTaskOptions): Promise<Frame> {
     const leave = await this.#places.take(owner, options.signal);
     try {
       try {
-        return await this.#runOnce(task, options, this.#takeIdle());
+        return await this.#runOnce(task, options, this.#takeIdle(tenant) ?? (await this.#start(tenant)));
       } catch (error) {
         if (this.#isClosed || !(error instanceof SandboxError) || !RETRIED.has(error.fault)) throw error;
         logSandboxFailure(
@@ -101,7 +111,7 @@ export class Sandbox {
           error,
           'a sandboxed process ended, and its task is tried once more',
         );
-        return await this.#runOnce(task, options, undefined);
+        return await this.#runOnce(task, options, await this.#start(tenant));
       }
     } finally {
       leave();
@@ -120,8 +130,15 @@ export class Sandbox {
     await Promise.all(this.#ending);
   }
 
-  async #runOnce(task: Frame, options: TaskOptions, warm: TaskProcess | undefined): Promise<Frame> {
-    const process = warm ?? (await TaskProcess.start(this.#options.program, this.confinement));
+  /** Starts a process, in the place of one that has no task if there are too many. */
+  async #start(tenant: string): Promise<TaskProcess> {
+    const { program, processes } = this.#options;
+    const [unused] = this.#idle.keys();
+    if (unused && this.#idle.size + this.#busy.size >= processes) this.#end(unused);
+    return TaskProcess.start(program, { confinement: this.confinement, tenant });
+  }
+
+  async #runOnce(task: Frame, options: TaskOptions, process: TaskProcess): Promise<Frame> {
     this.#busy.add(process);
     try {
       const result = await process.run(task, options);
@@ -160,8 +177,10 @@ export class Sandbox {
     return residentBytes > MAX_KEPT_BYTES || processes > WITHOUT_CHILDREN;
   }
 
-  #takeIdle(): TaskProcess | undefined {
+  /** Takes the process of a tenant that was used last. */
+  #takeIdle(tenant: string): TaskProcess | undefined {
     for (const process of [...this.#idle.keys()].reverse()) {
+      if (process.tenant !== tenant) continue;
       clearTimeout(this.#idle.get(process));
       this.#idle.delete(process);
       if (!process.hasEnded) return process;

@@ -37,6 +37,8 @@ export interface TaskOptions {
 
 /** A sandboxed process that runs {@link serveTasks}, and works on one task at a time. */
 export class TaskProcess {
+  /** Whose tasks it is given, all of them. */
+  readonly tenant: string;
   /** Number of tasks that it was given. */
   tasks = 0;
   /** When the pool last looked what tasks had left in the process, on the clock of `performance.now()`. */
@@ -48,7 +50,8 @@ export class TaskProcess {
   readonly #ready = Promise.withResolvers<void>();
   #hasEnded = false;
 
-  private constructor(group: ProcessGroup, limits: Limits) {
+  private constructor(group: ProcessGroup, limits: Limits, tenant: string) {
+    this.tenant = tenant;
     this.#group = group;
     this.#limits = limits;
     // An error means that it could not be started, which counts as its end.
@@ -62,8 +65,11 @@ export class TaskProcess {
   }
 
   /** Starts the process of a program. @throws Error if it cannot be confined as it must be */
-  static async start(program: SandboxedProgram, confinement: Confinement): Promise<TaskProcess> {
-    return new TaskProcess(await startConfined(program, confinement), program.limits);
+  static async start(
+    program: SandboxedProgram,
+    { confinement, tenant }: { confinement: Confinement; tenant: string },
+  ): Promise<TaskProcess> {
+    return new TaskProcess(await startConfined(program, confinement), program.limits, tenant);
   }
 
   get pid(): number | undefined {

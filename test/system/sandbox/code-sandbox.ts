@@ -13,6 +13,7 @@ interface RunOptions {
   maxOutputBytes?: number;
   parts?: Uint8Array[];
   owner?: string;
+  tenant?: string;
   onProgress?: (progress: unknown) => void;
 }
 
@@ -50,13 +51,14 @@ export async function openCodeSandbox({
         maxOutputBytes = 1_000_000,
         parts = [],
         owner = 'a',
+        tenant = owner,
         onProgress,
       } = {},
     ) {
       return (
         await sandbox.run(
           { header: code, parts },
-          { signal, maxOutputBytes, owner, ...(onProgress && { onProgress }) },
+          { signal, maxOutputBytes, owner, tenant, ...(onProgress && { onProgress }) },
         )
       ).header;
     },

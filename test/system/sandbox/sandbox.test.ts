@@ -175,6 +175,30 @@ describe('processes', () => {
     expect(counts).toEqual([0, 1, 2, 0, 1]);
   });
 
+  test.each([1, 2])('of one tenant show nothing to the tasks of another: %i at once', async (processes) => {
+    const { run } = await openCodeSandbox({ processes });
+    // What a document that has taken control of its process would do.
+    await run('globalThis.planted = (bytes) => "of " + bytes', { owner: 'a' });
+    const look = 'return [tasks, globalThis.planted?.("the next document") ?? "nothing"]';
+    expect(await run(look, { owner: 'b' })).toEqual([0, 'nothing']);
+    expect(await run(look, { owner: 'b' })).toEqual([1, 'nothing']);
+    expect(await run(look, { owner: 'a' })).toEqual(
+      processes === 1 ? [0, 'nothing'] : [1, 'of the next document'],
+    );
+  });
+
+  test('are shared by the owners of one tenant', async () => {
+    const { run } = await openCodeSandbox({ processes: 1 });
+    expect(await run('return tasks', { owner: 'jobs of a', tenant: 'a' })).toBe(0);
+    expect(await run('return tasks', { owner: 'a', tenant: 'a' })).toBe(1);
+  });
+
+  test('are no more than tasks at once, however many tenants there are', async () => {
+    const { run, sandbox } = await openCodeSandbox({ processes: 2 });
+    for (const owner of ['a', 'b', 'c', 'd']) await run('return tasks', { owner });
+    expect(sandbox.pids).toHaveLength(2);
+  });
+
   test('are replaced after an error, which is not retried', async () => {
     const { run, warnings } = await openCodeSandbox({ processes: 1 });
     await expect(run('throw new TypeError("broken")')).rejects.toMatchObject({

@@ -156,10 +156,15 @@ async function useCompiledCode(
   }
 }
 
-async function run(sandbox: Sandbox, task: Frame, { signal, owner, onProgress }: ConversionOptions) {
+async function run(
+  sandbox: Sandbox,
+  task: Frame,
+  { signal, owner, tenant = owner, onProgress }: ConversionOptions,
+) {
   const { header, parts } = await sandbox.run(task, {
     signal,
     owner,
+    tenant,
     maxOutputBytes: MAX_OUTPUT_BYTES,
     onProgress: (report) => onProgress?.(readProgress(report) ?? { pagesDone: 0 }),
   });
