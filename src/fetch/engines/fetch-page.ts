@@ -121,7 +121,14 @@ function askEngines(
 async function convertDocument(
   { convertIfDocument }: Engines,
   page: EngineResult,
-  { teamId: tenant, conversionOwner: owner, onProgress, extraCredits, signal, duringConversion }: FetchContext,
+  {
+    teamId: tenant,
+    conversionOwner: owner,
+    onProgress,
+    extraCredits,
+    signal,
+    duringConversion,
+  }: FetchContext,
 ): Promise<FetchedSnapshot> {
   if (!page.unconverted) return page;
   const convert = () => convertIfDocument(page, { signal, owner, tenant, onProgress, extraCredits });

@@ -23,11 +23,7 @@ const TOUCH_AFTER_MS = 3_600_000;
  * @param space part of the prefix of every key
  * @param silentMs milliseconds without a byte after which a request fails
  */
-export async function openS3Store(
-  location: URL,
-  space: string,
-  silentMs = SILENT_MS,
-): Promise<BlobStore> {
+export async function openS3Store(location: URL, space: string, silentMs = SILENT_MS): Promise<BlobStore> {
   // Loaded on demand, because it is the largest dependency.
   return new S3Store(await import('@aws-sdk/client-s3'), { location, space, silentMs });
 }
@@ -39,10 +35,7 @@ class S3Store implements BlobStore {
   /** Begins the key of every object. */
   readonly #prefix: string;
 
-  constructor(
-    sdk: Sdk,
-    { location, space, silentMs }: { location: URL; space: string; silentMs: number },
-  ) {
+  constructor(sdk: Sdk, { location, space, silentMs }: { location: URL; space: string; silentMs: number }) {
     const endpoint = location.searchParams.get('endpoint');
     this.#sdk = sdk;
     this.#client = new sdk.S3Client({

@@ -18,7 +18,11 @@ beforeAll(async () => {
   process.env.AWS_ACCESS_KEY_ID = 'S3RVER';
   process.env.AWS_SECRET_ACCESS_KEY = 'S3RVER';
   const port = await listenOnNewPort(server);
-  store = await openS3Store(new URL(`s3://winnow/prefix?endpoint=http://127.0.0.1:${port}`), 'cache', SILENT_MS);
+  store = await openS3Store(
+    new URL(`s3://winnow/prefix?endpoint=http://127.0.0.1:${port}`),
+    'cache',
+    SILENT_MS,
+  );
 });
 afterAll(() => {
   server.closeAllConnections();
@@ -39,10 +43,13 @@ it.each<[string, () => Promise<unknown>]>([
 it.each<[string, () => Promise<unknown>]>([
   ['at once', () => store.read(KEY, undefined)],
   ['as a stream', async () => buffer((await store.stream(KEY))!)],
-])('a file that is read %s: a bucket that falls silent in the middle of it is an error', async (_how, read) => {
-  respond = (response) => {
-    response.writeHead(200, { 'Content-Length': 100 });
-    response.write('the beginning');
-  };
-  await expect(read()).rejects.toThrow();
-});
+])(
+  'a file that is read %s: a bucket that falls silent in the middle of it is an error',
+  async (_how, read) => {
+    respond = (response) => {
+      response.writeHead(200, { 'Content-Length': 100 });
+      response.write('the beginning');
+    };
+    await expect(read()).rejects.toThrow();
+  },
+);

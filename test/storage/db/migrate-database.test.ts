@@ -26,9 +26,9 @@ it('a process says to its parent and to the log that it lives until another one 
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(connection);
     const started = spawn(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
       env: { ...process.env, DATABASE_URL: empty.url },
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     });
-    log = text(started.stdout!);
+    log = text(started.stderr!);
     expect((await once(started, 'message'))[0]).toEqual({ starting: true });
     await sql`select pg_advisory_unlock(${MIGRATION_LOCK})`.execute(connection);
     return started;
