@@ -1,5 +1,6 @@
 import { utils, write } from '@e965/xlsx';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changeTeam } from '../../src/storage/db/teams/teams.ts';
 import { docx, paragraph, run } from '../content/parsers/office/docx-writer.ts';
 import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
 import { call, scrape } from '../support/api/call.ts';
@@ -122,10 +123,18 @@ test('a document costs a credit for each page that was read, from the cache, too
   await expect
     .poll(async () => (await scrape({ url })).body.data.metadata)
     .toMatchObject({ creditsUsed: 2, cacheState: 'hit' });
+  /** A team that has a copy of the document, and then only so many credits. */
+  const withCopy = async (credits: number) => {
+    const { key, name } = await makeTeam(db);
+    await call('/v2/scrape', { key, body: { url, timeout: 150_000 } });
+    await expect
+      .poll(async () => (await call('/v2/scrape', { key, body: { url } })).body.data.metadata.cacheState)
+      .toBe('hit');
+    await changeTeam(db, name, { credits });
+    return key;
+  };
+  const [key, otherKey, lockedKey] = [await withCopy(1), await withCopy(1), await withCopy(5)];
   // A team that cannot pay for the copy gets the beginning of the document.
-  const { key } = await makeTeam(db, { credits: 1 });
-  const { key: otherKey } = await makeTeam(db, { credits: 1 });
-  const { key: lockedKey } = await makeTeam(db, { credits: 5 });
   const part = await call('/v2/scrape', { key, body: { url, timeout: 150_000 } });
   expect(part.body.data.metadata).toMatchObject({ creditsUsed: 1, numPages: 1, totalPages: 2 });
   expect(part.body.data.warning).toContain('Only 1 of 2 pages were read');
