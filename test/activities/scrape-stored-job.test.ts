@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { expect, it, onTestFinished } from 'vitest';
 import { LongConversions } from '../../src/activities/scrape/long-conversions.ts';
+import type { ScrapeResult } from '../../src/activities/scrape/scrape-report.ts';
 import { scrapeStoredJob } from '../../src/activities/scrape/scrape-stored-job.ts';
 import { createRenderPool } from '../../src/content/rendering/render-pool.ts';
 import { RunningScrape } from '../../src/jobs/direct-start/running-scrapes.ts';
@@ -56,10 +57,8 @@ it('a scrape ends although its copy for the cache is never stored', async () => 
     metrics: createScrapeMetrics(new Registry()),
     logger,
   };
-  const run = new RunningScrape((run) => scrapeStoredJob(deps, { jobId, leased: undefined, run }), {
-    isUntracked: false,
-    forget: () => undefined,
-  });
+  const work = (run: RunningScrape<ScrapeResult>) => scrapeStoredJob(deps, { jobId, leased: undefined, run });
+  const run = new RunningScrape(work, { isUntracked: false, forget: () => undefined });
   await run.wait(AbortSignal.timeout(60_000));
   expect(JSON.parse((await results.get(jobId)).toString())).toMatchObject({ markdown: 'The page' });
   expect(stores).toEqual([{ teamId, isAwaited: false }]);
