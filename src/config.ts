@@ -205,7 +205,9 @@ const settings = z.object({
     .enum(['winnow', 'turndown'])
     .default('winnow')
     .describe('converter of HTML to markdown: winnow or turndown'),
-  WINNOW_USER_AGENT: optional.describe('User-Agent header; empty: a browser name and Winnow'),
+  WINNOW_USER_AGENT: optional.describe(
+    'User-Agent header of all scrapes and browser sessions, mobile ones too; empty: a browser name and Winnow',
+  ),
   WINNOW_ROBOTS_TOKEN: z
     .string()
     .regex(/^[A-Za-z_-]+$/, 'must be letters, - and _ (RFC 9309)')

@@ -99,6 +99,33 @@ export const callerFields = {
   integration: z.string().nullish().describe('name of the calling integration'),
 };
 
+/** The options of the visitor that sites see, which scrapes and sessions share. */
+export const visitorFields = {
+  mobile: z.boolean().default(false).describe('emulate a mobile device'),
+  location: z
+    .strictObject({
+      country: z
+        .string()
+        .refine((code) => findCountry(code), 'country must be an ISO 3166-1 alpha-2 code')
+        .optional()
+        .describe(
+          'ISO 3166-1 alpha-2 code. It determines the time zone, the geolocation and, unless languages is set, the languages. It also selects a proxy in that country if the service has one. Default US, without a geolocation',
+        ),
+      languages: bounded(
+        z.array(
+          z.string().refine((tag) => passes(() => new Intl.Locale(tag)), {
+            error: (issue) => `${quote(String(issue.input))} is not a language tag such as de or pt-BR`,
+          }),
+        ),
+        { entries: 10, characters: MAX_LANGUAGE_CHARACTERS },
+      )
+        .optional()
+        .describe('BCP 47 language tags, the preferred one first'),
+    })
+    .optional()
+    .describe('where the visitor of the page appears to be'),
+};
+
 /** The scrape options, as fields of the request bodies of scrapes, batches and crawls. */
 export const scrapeOptionFields = {
   formats: bounded(z.array(formatRequest), { entries: MAX_FORMATS, characters: MAX_FORMAT_CHARACTERS })
@@ -132,7 +159,7 @@ export const scrapeOptionFields = {
     .max(60_000, 'waitFor must be at most 60000')
     .default(0)
     .describe('time in ms to wait before the page is read'),
-  mobile: z.boolean().default(false).describe('emulate a mobile device'),
+  mobile: visitorFields.mobile,
   skipTlsVerification: z
     .boolean()
     .optional()
@@ -145,28 +172,7 @@ export const scrapeOptionFields = {
     .describe('time limit of the whole request in ms; default 60000'),
   parsers,
   actions: actions.optional().describe('actions to perform on the page before it is read'),
-  location: z
-    .strictObject({
-      country: z
-        .string()
-        .refine((code) => findCountry(code), 'country must be an ISO 3166-1 alpha-2 code')
-        .optional()
-        .describe(
-          'ISO 3166-1 alpha-2 code. It determines the time zone, the geolocation and, unless languages is set, the languages. It also selects a proxy in that country if the service has one. Default US, without a geolocation',
-        ),
-      languages: bounded(
-        z.array(
-          z.string().refine((tag) => passes(() => new Intl.Locale(tag)), {
-            error: (issue) => `${quote(String(issue.input))} is not a language tag such as de or pt-BR`,
-          }),
-        ),
-        { entries: 10, characters: MAX_LANGUAGE_CHARACTERS },
-      )
-        .optional()
-        .describe('BCP 47 language tags, the preferred one first'),
-    })
-    .optional()
-    .describe('where the visitor of the page appears to be'),
+  location: visitorFields.location,
   removeBase64Images: z
     .boolean()
     .default(true)

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { profileName } from './profile.ts';
-import { callerFields } from './scrape-options.ts';
+import { callerFields, visitorFields } from './scrape-options.ts';
 import { SESSION_END_SENTENCES, type SessionEndReason } from './session-end.ts';
 
 /** Limits of the times of a session, in seconds. */
@@ -33,9 +33,20 @@ export const sessionBody = z.strictObject({
     })
     .optional()
     .describe('cookies and storage that sessions and scrapes of the same name share'),
+  ...visitorFields,
+  blockAds: z
+    .boolean()
+    .default(false)
+    .describe('do not request advertisements and trackers, if this service has filter lists'),
   ...callerFields,
 });
 export type SessionRequest = z.output<typeof sessionBody>;
+
+/** The visitor that sites see in a session. */
+export type SessionVisitor = Pick<SessionRequest, 'location' | 'mobile' | 'blockAds'>;
+
+/** The visitor of a session without options, which is the one of scrapes without options. */
+export const DEFAULT_VISITOR: SessionVisitor = { mobile: false, blockAds: false };
 
 const urls = {
   cdpUrl: z
@@ -145,6 +156,18 @@ export const fileUploadResponse = z.object({
   path: z.string().describe('where the browser and code find it'),
   size: z.int().describe('in bytes'),
 });
+
+/** The browser of a session and its tabs, as a host describes them to clients of the DevTools protocol. */
+export const sessionTargets = z.object({
+  version: z.object({
+    product: z.string(),
+    protocolVersion: z.string(),
+    userAgent: z.string(),
+    jsVersion: z.string(),
+  }),
+  targets: z.array(z.object({ id: z.string(), type: z.string(), title: z.string(), url: z.string() })),
+});
+export type SessionTargets = z.output<typeof sessionTargets>;
 
 const timeout = z
   .number()

@@ -17,7 +17,7 @@ import type { SessionHost } from './session-host.ts';
 
 /** A session's path on its host: the id, what is requested of it, and the name of a file. */
 const PATH =
-  /^\/sessions\/([0-9a-f-]{36})\/(open|cdp|view|control|execute|prompt|downloads|files)(?:\/([^/?]+))?(?:\?|$)/;
+  /^\/sessions\/([0-9a-f-]{36})\/(open|cdp|view|control|execute|prompt|downloads|files|targets)(?:\/([^/?]+))?(?:\?|$)/;
 /** Code of 100,000 characters takes at most six bytes each as JSON. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const codeRequest = z.object({
@@ -103,7 +103,9 @@ export async function serveSessions(
       const { session, resource } = found;
       if (!session.hasRoomFor(resource === 'cdp' ? 'client' : 'viewer')) return refuseUpgrade(stream, 429);
       if (resource === 'cdp')
-        return clients.handleUpgrade(request, stream, head, (socket) => session.addClient(socket));
+        return clients.handleUpgrade(request, stream, head, (socket) =>
+          session.addClient(socket, targetQuery(request)),
+        );
       return viewers.handleUpgrade(request, stream, head, (socket) =>
         session.addViewer(socket, { mayControl: resource === 'control', ...viewerQuery(request) }),
       );
@@ -148,6 +150,10 @@ function announcedAddress(address: string): string {
 const viewerQuery = ({ url = '' }: IncomingMessage) =>
   liveViewQuery.parse(Object.fromEntries(new URL(url, 'http://host').searchParams));
 
+/** The tab that a client of the DevTools protocol asks for. */
+const targetQuery = ({ url = '' }: IncomingMessage) =>
+  new URL(url, 'http://host').searchParams.get('target') ?? undefined;
+
 /** The path of a request that the API has signed. */
 interface SignedPath {
   id: string;
@@ -183,7 +189,8 @@ async function respond(
     sendJson(response, 200, await runPrompt(session, prompt, whenAbandoned(response)));
   } else if (resource === 'files' && name !== undefined) {
     sendJson(response, 200, await session.addFile({ name: decodeURIComponent(name), content: request }));
-  } else if (resource !== 'downloads') response.writeHead(404).end();
+  } else if (resource === 'targets') sendJson(response, 200, await session.listTargets());
+  else if (resource !== 'downloads') response.writeHead(404).end();
   else if (name === undefined) sendJson(response, 200, await session.listDownloads());
   else {
     const { size, stream } = await session.downloads.open(decodeURIComponent(name));

@@ -3,14 +3,17 @@ import type { WebSocket } from 'ws';
 import { ServiceError } from '../errors.ts';
 import type { OpenProfile } from '../fetch/browser/browser-profile.ts';
 import { type BrowsingContext, useContext } from '../fetch/browser/chromium/browsing-context.ts';
+import type { Appearance } from '../fetch/browser/device-emulation.ts';
 import { GOING_AWAY_CODE, SESSION_ENDED_CODE } from '../schemas/live-view.ts';
-import type { CodeResult, Language, PromptResult } from '../schemas/session.ts';
+import type { CodeResult, Language, PromptResult, SessionTargets } from '../schemas/session.ts';
 import { isBrowserGone, SESSION_END_SENTENCES, type SessionEndReason } from '../schemas/session-end.ts';
 import type { Logger } from '../system/logger.ts';
 import { measureTree } from '../system/sandbox/process-tree.ts';
 import type { RunningBrowser } from './browser/running-browser.ts';
 import { openSessionContext } from './browser/session-context.ts';
+import { SessionEmulation } from './browser/session-emulation.ts';
 import { SessionProfile } from './browser/session-profile.ts';
+import { applyRequestRules, type SessionRequestRules } from './browser/session-requests.ts';
 import { stopStalledNavigations } from './browser/stalled-navigations.ts';
 import type { CodeRequest, SharedTab } from './code/code-runner.ts';
 import { BrowserDownloads } from './downloads/browser-downloads.ts';
@@ -77,6 +80,7 @@ export class HostedSession {
   readonly #onExecuted: (language: Language) => void;
   readonly #logger: Logger;
   readonly #end = Promise.withResolvers<SessionEndReason>();
+  #emulation: SessionEmulation | undefined;
   #reason: SessionEndReason | undefined;
 
   constructor(options: HostedSessionOptions) {
@@ -105,7 +109,6 @@ export class HostedSession {
       onActivity: () => this.#counters.touch(),
       onViewers: (count) => this.#counters.setViewers(count),
       onFrame: () => metrics.frames.inc(),
-      prepareTab: async (session) => browser.emulateVisitor?.(session),
       onTabChange: (targetId) => {
         this.#tabs.lastUsed = targetId;
       },
@@ -149,6 +152,21 @@ export class HostedSession {
     return this.#reason !== undefined;
   }
 
+  /**
+   * Makes all pages of the browser see its visitor, and applies the rules for their requests. Clients may connect
+   * then.
+   * @throws Error if the browser has ended
+   */
+  async prepare(isAd: SessionRequestRules['isAd']): Promise<void> {
+    const { chromium, visitor, timezone, proxy } = this.#browser;
+    const { connection } = chromium;
+    const [emulation] = await Promise.all([
+      SessionEmulation.start({ connection, visitor, timezone }),
+      applyRequestRules(connection, { failureOf: proxy.failureOf, isAd }),
+    ]);
+    this.#emulation = emulation;
+  }
+
   /** Starts the program of a language ahead of its first call, which starts it again if that fails. */
   async startLanguage(language: Language): Promise<void> {
     try {
@@ -169,13 +187,15 @@ export class HostedSession {
     signal: AbortSignal,
   ): Promise<Result> {
     const { connection } = this.#browser.chromium;
-    const context = openSessionContext(connection, await this.#tabs.current(), (emulateVisitor) => {
-      this.#browser.emulateVisitor = emulateVisitor;
+    let seen: Appearance | undefined;
+    const context = openSessionContext(connection, await this.#tabs.current(), (visitor) => {
+      seen = visitor;
     });
     const stopTimer = this.#metrics.replaySeconds.startTimer();
     let outcome = 'failed';
     try {
       const result = await useContext(context, use, { signal });
+      if (seen) await this.#emulation?.change(seen);
       outcome = 'succeeded';
       return result;
     } finally {
@@ -210,10 +230,31 @@ export class HostedSession {
     return kind === 'client' ? this.#clients.hasRoom : this.#liveView.hasRoom;
   }
 
-  /** Connects a client of the DevTools protocol. */
-  addClient(socket: WebSocket): void {
+  /** Describes the browser and its tabs, for clients that look for targets. */
+  async listTargets(): Promise<SessionTargets> {
+    const { browser } = this.#browser.chromium.connection;
+    const [version, { targetInfos }, tabs] = await Promise.all([
+      browser.send('Browser.getVersion'),
+      browser.send('Target.getTargets', { filter: [{ type: 'page' }] }),
+      this.#tabs.list(),
+    ]);
+    const { product, protocolVersion, userAgent, jsVersion } = version;
+    return {
+      version: { product: product.replace('Headless', ''), protocolVersion, userAgent, jsVersion },
+      targets: targetInfos
+        .filter(({ targetId }) => tabs.includes(targetId))
+        .map(({ targetId: id, type, title, url }) => ({ id, type, title, url })),
+    };
+  }
+
+  /**
+   * Connects a client of the DevTools protocol.
+   * @param targetId the tab that it uses; absent for a client of the whole browser
+   */
+  addClient(socket: WebSocket, targetId?: string): void {
     this.#counters.addClient(socket);
     this.#clients.connect(socket, {
+      targetId,
       onActivity: (bytes) => this.#counters.addReceived(bytes),
       onSent: (bytes) => this.#counters.addSent(bytes),
       onLeftWaiting: (targetIds) => void this.#stopStalledNavigations(targetIds, LEFT_NAVIGATION_MS),

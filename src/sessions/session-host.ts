@@ -1,13 +1,17 @@
 import { realpathSync } from 'node:fs';
-import type { Socket } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import { messageOf, ServiceError, toServiceError } from '../errors.ts';
-import type { Language } from '../schemas/session.ts';
+import type { Appearance } from '../fetch/browser/device-emulation.ts';
+import type { AdBlocker } from '../fetch/browser/network/ad-blocker.ts';
+import { appearanceOf } from '../fetch/engines/visitor.ts';
+import { BASIC_ROUTE, type ProxyRoute } from '../fetch/net/checked-egress.ts';
+import { DEFAULT_VISITOR, type Language, type SessionVisitor } from '../schemas/session.ts';
 import { freeDescriptors } from '../system/descriptors.ts';
 import type { Logger } from '../system/logger.ts';
 import { type Confinement, findConfinement } from '../system/sandbox/confinement.ts';
 import type { BrowserLimits } from './browser/browser-limits.ts';
 import { BrowserStarter } from './browser/browser-starter.ts';
-import type { RunningBrowser } from './browser/running-browser.ts';
+import type { RunningBrowser, SessionProxy } from './browser/running-browser.ts';
 import { type ScrapeBrowser, ScrapeBrowsers } from './browser/scrape-browsers.ts';
 import { sandboxProbe } from './browser/session-browser.ts';
 import { SpareBrowser } from './browser/spare-browser.ts';
@@ -20,8 +24,12 @@ import type { OpenOutcome, SessionMetrics } from './session-metrics.ts';
 export interface SessionHostOptions {
   /** The Chromium binary. */
   executablePath: string;
-  /** Serves a connection that a browser opens to its proxy. */
-  serveProxy(connection: Socket): void;
+  /** The proxy by which browsers reach sites, unless the visitor of a session has another route. */
+  proxy: SessionProxy & { forRoute(route: ProxyRoute): Promise<SessionProxy> };
+  /** User agent of this service. */
+  userAgent: string;
+  /** Recognises advertisements; absent if this service has no filter lists. */
+  adBlocker?: Pick<AdBlocker, 'matcher'> | undefined;
   /** The directory of installed and prepared programs. */
   cacheDir: string;
   /** Records the end of a session that has no workflow which would do that. */
@@ -34,6 +42,14 @@ export interface SessionHostOptions {
   availableDescriptors?(): number;
   /** The limits of each browser, by default `BROWSER_LIMITS`. */
   browserLimits?: BrowserLimits;
+}
+
+/** How a session is opened. */
+export interface OpenOptions {
+  /** The scrape that it continues. */
+  scrapeId?: string | null;
+  /** The visitor that sites see; by default the one of scrapes. */
+  visitor?: SessionVisitor | undefined;
 }
 
 /** Free memory in bytes that a further session needs. */
@@ -115,8 +131,8 @@ export class SessionHost {
    * @throws ServiceError `SESSION_LIMIT_REACHED` if the memory or the file descriptors do not suffice,
    * `SESSION_FAILED` if the browser does not start
    */
-  async open(id: string, scrapeId?: string | null): Promise<HostedSession> {
-    const opening = this.#sessions.get(id) ?? this.#open(id, scrapeId);
+  async open(id: string, options: OpenOptions = {}): Promise<HostedSession> {
+    const opening = this.#sessions.get(id) ?? this.#open(id, options);
     this.#sessions.set(id, opening);
     try {
       return await opening;
@@ -174,7 +190,7 @@ export class SessionHost {
   }
 
   /** @returns the browser of the scrape if it is kept here, else one that nobody has used */
-  async #takeBrowser(scrapeId: string | null | undefined): Promise<RunningBrowser> {
+  async #takeBrowser({ scrapeId, visitor = DEFAULT_VISITOR }: OpenOptions): Promise<RunningBrowser> {
     const kept = scrapeId ? this.#scrapes.take(scrapeId) : undefined;
     if (kept) return { ...kept, hasPage: true };
     // Sessions come first.
@@ -186,17 +202,54 @@ export class SessionHost {
         `The host has not enough ${missing} for another browser session. Try again when one has ended.`,
       );
     }
-    return this.#spare.take();
+    // The spare browser was started as the default visitor.
+    return isDeepStrictEqual(this.#appearanceOf(visitor), this.#appearanceOf(DEFAULT_VISITOR)) &&
+      visitor.location?.country === undefined
+      ? this.#spare.take()
+      : this.#startBrowser(visitor);
   }
 
-  async #open(id: string, scrapeId: string | null | undefined): Promise<HostedSession> {
+  /** All that sites can observe of a visitor. */
+  #appearanceOf({ location, mobile }: SessionVisitor): Appearance {
+    return appearanceOf({ location, mobile, skipTlsVerification: false }, this.#options.userAgent);
+  }
+
+  async #startBrowser(visitor: SessionVisitor): Promise<RunningBrowser> {
+    const { proxy } = this.#options;
+    const country = visitor.location?.country;
+    const route = country === undefined ? proxy : await proxy.forRoute({ ...BASIC_ROUTE, country });
+    return this.#starter.start(this.#appearanceOf(visitor), route);
+  }
+
+  /** @returns `undefined` if advertisements are not blocked, because nobody wants it or there are no filter lists */
+  async #adsFor({ blockAds }: SessionVisitor) {
+    const { adBlocker, logger } = this.#options;
+    if (!blockAds) return undefined;
+    return adBlocker
+      ?.matcher()
+      .catch((error) => void logger.warn({ err: error }, 'a session does not block advertisements'));
+  }
+
+  /** Starts to serve the browser of a session. @throws ServiceError `SESSION_FAILED` if it has ended */
+  async #prepare(session: HostedSession, visitor: SessionVisitor): Promise<void> {
+    try {
+      await session.prepare(await this.#adsFor(visitor));
+    } catch (cause) {
+      await session.end('failed');
+      throw new ServiceError('SESSION_FAILED', 'The browser of the session ended at its start. Try again.', {
+        cause,
+      });
+    }
+  }
+
+  async #open(id: string, options: OpenOptions): Promise<HostedSession> {
     await this.ready();
     const { metrics, logger } = this.#options;
     const session = new HostedSession({
       id,
       metrics,
       logger,
-      browser: await this.#timeOpening(() => this.#takeBrowser(scrapeId)),
+      browser: await this.#timeOpening(() => this.#takeBrowser(options)),
       onExecuted: (language) => this.#noticeCall(language),
     });
     metrics.open.inc();
@@ -209,6 +262,7 @@ export class SessionHost {
       this.#kept.delete(id);
       if (this.#sessions.size === 0) this.#spare.closeLater();
     });
+    await this.#prepare(session, options.visitor ?? DEFAULT_VISITOR);
     if (this.#javaScript.isLikely && this.#hasRoomFor(1)) void session.startLanguage('node');
     this.#javaScript.noticeSession();
     this.#spare.prepare();
@@ -257,7 +311,7 @@ export class SessionHost {
    * Starts a browser that nobody waits for, and the program for JavaScript that is likely to be used with it.
    */
   async #startSpare(): Promise<RunningBrowser> {
-    const browser = await this.#starter.start();
+    const browser = await this.#startBrowser(DEFAULT_VISITOR);
     if (this.#javaScript.isLikely) void this.#startNode(browser);
     return browser;
   }

@@ -104,6 +104,36 @@ it('a client keeps its navigation when another one leaves without having got a r
   expect((await navigated).result).not.toHaveProperty('errorText');
 });
 
+it('a client that looks for targets finds the version of the browser and its tabs, and drives one of them alone', async () => {
+  const base = session.cdpUrl.replace(/^ws/, 'http');
+  const read = async (path: string) => (await fetch(`${base}${path}`)).json();
+  expect(await read('/json/version')).toMatchObject({
+    Browser: expect.stringMatching(/^Chrome\/\d+(\.\d+){3}$/),
+    'Protocol-Version': '1.3',
+    'User-Agent': expect.not.stringContaining('Headless'),
+    webSocketDebuggerUrl: session.cdpUrl,
+  });
+  await using browser = await connectRaw(`${session.cdpUrl}/devtools/browser/any`);
+  const { targetId } = await browser.openTab({ url: `${site.url}/article/1` });
+  await expect.poll(async () => JSON.stringify(await read('/json/list'))).toContain('/article/1');
+  const targets: { id: string; type: string; webSocketDebuggerUrl: string }[] = await read('/json/list');
+  expect(targets.map(({ type }) => type)).toEqual(['page', 'page']);
+  expect(await read('/json')).toEqual(targets);
+  const { webSocketDebuggerUrl } = targets.find(({ id }) => id === targetId)!;
+  await using page = await connectRaw(webSocketDebuggerUrl);
+  await page.send('Page.enable');
+  expect((await page.send('Page.navigate', { url: `${site.url}/article/2` })).result).not.toHaveProperty(
+    'errorText',
+  );
+  const navigated = await page.untilEvent(({ method }) => method === 'Page.frameNavigated');
+  expect(navigated).toMatchObject({ params: { frame: { url: `${site.url}/article/2` } } });
+  expect(navigated).not.toHaveProperty('sessionId');
+
+  await using absent = await connectRaw(`${session.cdpUrl}/devtools/page/${'0'.repeat(32)}`);
+  const [code, reason] = await once(absent.socket, 'close');
+  expect([code, String(reason)]).toEqual([1011, expect.stringContaining('No target with given id found')]);
+});
+
 it('a client is connected whatever its WebSocket key is, as by Chromium: rod sends the key nil', async () => {
   const { host, pathname } = new URL(session.cdpUrl);
   const [hostname, port] = host.split(':');

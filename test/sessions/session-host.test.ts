@@ -273,7 +273,6 @@ it('a sandbox that is killed before it has started a browser says so', async () 
     executablePath,
     directory,
     confinement: await findSessionConfinement(executablePath),
-    serveProxy: (connection) => connection.destroy(),
   });
   expect(sandbox.hasEnded).toBe(false);
   const { pid } = await pollUntil(() => processesWith(directory.profile)[0]);

@@ -48,7 +48,7 @@ async function openElsewhere(run: (args: string[]) => { stdout: string; stderr: 
     `import { hostSessions } from '${SOURCE}/run/process/host-sessions.ts';
      const warnings = [];
      const host = await hostSessions({
-       workerId: 'one', executablePath: '${executablePath}', serveProxy() {}, cacheDir: '${directory}', secretKey: 'k',
+       workerId: 'one', executablePath: '${executablePath}', proxy: {}, userAgent: '', cacheDir: '${directory}', secretKey: 'k',
        sessionAddress: { address: '127.0.0.1', port: 0 },
        logger: { warn: (text) => warnings.push(text) },
      });

@@ -67,7 +67,10 @@ export class SessionOpener {
     // A client may use it there.
     if (stored.state === 'active' && stored.host !== this.#deps.url)
       throw new ServiceError('WORKER_LOST', `The host that had opened the browser session ${id} was lost.`);
-    const session = await this.#deps.host.open(id, stored.scrape_id);
+    const session = await this.#deps.host.open(id, {
+      scrapeId: stored.scrape_id,
+      visitor: stored.visitor ?? undefined,
+    });
     if (stored.state === 'creating') await this.#prepareSession(session, stored, signal);
     if (session.hasEnded) throw endedEarlyError();
     if (!(await openSession(this.#deps.db, { id, host: this.#deps.url }))) await this.#endWithRow(id);

@@ -52,7 +52,7 @@ const interact = defineRoute({
     if (!found) await requireCredits(deps.db, caller, { minimum: SESSION_MIN_CREDITS });
     const start = {
       caller,
-      request: schemas.sessionBody.parse({ profile: fieldsOf(scrape.request).profile }),
+      request: schemas.sessionBody.parse(sharedOptions(scrape)),
       scrape: { id, url: scrape.url },
     };
     const session = found ? await openedSession(found, deps) : await startSession(start, deps);
@@ -65,6 +65,12 @@ const interact = defineRoute({
     return { ...result, success: result.exitCode === 0 && !result.killed, sessionId: session.id, ...urls };
   },
 });
+
+/** The options of a scrape that its session has too. */
+function sharedOptions({ request }: Pick<ScrapeToReplay, 'request'>) {
+  const { profile, location, mobile, blockAds } = fieldsOf(request);
+  return { profile, location, mobile, blockAds };
+}
 
 const stop = defineRoute({
   method: 'delete',

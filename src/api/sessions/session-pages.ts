@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Express, Request, RequestHandler } from 'express';
 import { ServiceError } from '../../errors.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
+import { sessionTargets } from '../../schemas/session.ts';
 import { createAuth } from '../http/auth.ts';
 import { createBaseUrl } from '../http/base-url.ts';
 import { FOREIGN_FILE_POLICY } from '../http/browser-protection.ts';
@@ -9,11 +10,14 @@ import { createValidationError } from '../http/error-responses.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { LIVE_VIEW_HEADERS, mountLiveViewAssets, renderLiveViewPage } from '../live-view/live-view-page.ts';
 import { renderSessionEndedPage } from '../live-view/session-ended-page.ts';
-import { callHost, DOWNLOAD_TIMEOUT_MS } from './host-client.ts';
+import { callHost, DOWNLOAD_TIMEOUT_MS, readHostResponse } from './host-client.ts';
 import { type AccessedSession, findAccessedSession } from './session-access.ts';
 import { destroyedError, requireSession } from './session-state.ts';
 import { sessionUrls } from './session-urls.ts';
 import { uploadFile } from './upload-file.ts';
+
+/** How long the host of a session may take to list its tabs, in milliseconds. */
+const TARGETS_TIMEOUT_MS = 10_000;
 
 /** The paths of a session under both names of the resource. */
 const paths = (rest: string) => ['browser', 'interact'].map((base) => `/v2/${base}/:id/${rest}`);
@@ -36,17 +40,36 @@ export function mountSessionPages(
     return found;
   };
 
-  // Playwright accepts the HTTP form of the URL too, and looks for the WebSocket here.
-  app.get(paths('cdp/:secret/json/version'), async (request, response) => {
+  const describe = async (request: Request) => {
     const { session } = await find(request, 'cdp');
     if (session.state === 'destroyed') throw destroyedError(session);
     const baseUrl = findBaseUrl(request);
     const { cdpUrl } = sessionUrls(session, { baseUrl, secretKey: config.secretKey });
+    const host = { method: 'GET', resource: 'targets', timeoutMs: TARGETS_TIMEOUT_MS } as const;
+    const targets = JSON.parse(await readHostResponse(await callHost(session, host, deps)));
+    return { cdpUrl, ...sessionTargets.parse(targets) };
+  };
+
+  // Playwright accepts the HTTP form of the URL too, and looks for the WebSocket here, as others do.
+  app.get(paths('cdp/:secret/json/version'), async (request, response) => {
+    const { cdpUrl, version } = await describe(request);
     response.set('Cache-Control', 'no-store').json({
-      Browser: 'Chrome',
-      'Protocol-Version': '1.3',
+      Browser: version.product,
+      'Protocol-Version': version.protocolVersion,
+      'User-Agent': version.userAgent,
+      'V8-Version': version.jsVersion,
       webSocketDebuggerUrl: cdpUrl,
     });
+  });
+  app.get([...paths('cdp/:secret/json'), ...paths('cdp/:secret/json/list')], async (request, response) => {
+    const { cdpUrl, targets } = await describe(request);
+    response.set('Cache-Control', 'no-store').json(
+      targets.map((target) => ({
+        description: '',
+        ...target,
+        webSocketDebuggerUrl: `${cdpUrl}/devtools/page/${target.id}`,
+      })),
+    );
   });
 
   // A program that has only this URL may upload files for the pages.

@@ -11,9 +11,12 @@ import { findAccessedSession } from './session-access.ts';
 import { openedSession } from './session-state.ts';
 import type { SocketRelays } from './socket-relays.ts';
 
-/** The URL of a session, with what the bearer may do and the secret. */
+/**
+ * The URL of a session, with what the bearer may do, the secret, and the target as `/json/list` names it: as in
+ * Chromium, any id of a browser is the one browser.
+ */
 const PATH =
-  /^\/v2\/(?:browser|interact)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(cdp|view)\/([\w-]{43})\/?(?:\?|$)/;
+  /^\/v2\/(?:browser|interact)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(cdp|view)\/([\w-]{43})(?:\/devtools\/(?:browser\/[\w-]+|page\/(\w{1,64})))?\/?(?:\?|$)/;
 
 /** Whether a WebSocket request is for a session. */
 export const isSessionSocket = (path: string) => PATH.test(path);
@@ -31,7 +34,7 @@ export async function relaySocket(
   head: Buffer,
   deps: ApiDeps & { relays: SocketRelays; limit: SocketLimit },
 ): Promise<void> {
-  const [, id = '', kind, secret = ''] = PATH.exec(request.url ?? '') ?? [];
+  const [, id = '', kind, secret = '', targetId] = PATH.exec(request.url ?? '') ?? [];
   const resource = kind === 'view' ? 'view' : 'cdp';
   const found = await findAccessedSession({ id, resource, secret }, deps);
   if (!found) return refuseUpgrade(stream, 404);
@@ -50,7 +53,7 @@ export async function relaySocket(
   );
   if (!host) return;
   const { search } = new URL(request.url ?? '', 'http://api');
-  const path = `/sessions/${id}/${access}${search}`;
+  const path = `/sessions/${id}/${access}${targetId === undefined ? search : `?target=${targetId}`}`;
   const upstream = httpRequest(`${host}${path}`, {
     agent: HOST_AGENT,
     headers: {

@@ -63,6 +63,7 @@ export async function startSession(
     activityTtlSeconds: request.activityTtl,
     streamWebView: request.streamWebView,
     profile: request.profile,
+    visitor: { location: request.location, mobile: request.mobile, blockAds: request.blockAds },
     keptMs: config.resultTtlMs,
   };
   /** The session if this request has stored it; a repeated request finds the session of the first one. */

@@ -16,6 +16,9 @@ export interface Appearance {
 /** The screen of Playwright's device descriptor "Pixel 7", whose import would take 60 MB. */
 export const PHONE = { viewport: { width: 412, height: 839 }, deviceScaleFactor: 2.625 };
 
+/** The value of `navigator.platform` on phones. */
+const PHONE_PLATFORM = 'Linux armv81';
+
 /** GREASE: sites must not rely on the list of brands (UA Client Hints 6.2). */
 const GREASE_BRAND = ['Not:A-Brand', '8'] as const;
 
@@ -72,21 +75,79 @@ export async function emulateDevice(session: Session, appearance: Appearance): P
   ]);
 }
 
+/** The locale by which a browser formats numbers and dates unless it is emulated. */
+const OWN_LOCALE = 'en-US';
+
+/** What is made to see the visitor of a session. Workers have no screen, position or dialogs. */
+export type EmulatedTarget = 'page' | 'iframe' | 'worker';
+
+/**
+ * Makes a page, frame or worker of a browser that was started with the flags of a visitor see the rest of that
+ * visitor. What the browser has by itself is left alone, so that its clients can emulate another time zone or locale.
+ * @param options.ownTimezone IANA name of the time zone in which the browser was started
+ */
+export async function emulateVisitor(
+  session: Session,
+  appearance: Appearance,
+  { target, ownTimezone }: { target: EmulatedTarget; ownTimezone: string },
+): Promise<void> {
+  const { mobile, languages, timezone: timezoneId, position, skipTlsVerification } = appearance;
+  const [locale = OWN_LOCALE] = languages;
+  const isPage = target !== 'worker';
+  await Promise.all([
+    session.send('Emulation.setUserAgentOverride', {
+      ...userAgentOverride(appearance),
+      acceptLanguage: languages.join(','),
+    }),
+    locale !== OWN_LOCALE && ignoreAlreadySet(session.send('Emulation.setLocaleOverride', { locale })),
+    timezoneId !== ownTimezone &&
+      ignoreAlreadySet(session.send('Emulation.setTimezoneOverride', { timezoneId })),
+    isPage && mobile && session.send('Emulation.setTouchEmulationEnabled', { enabled: true }),
+    isPage && position && session.send('Emulation.setGeolocationOverride', { ...position, accuracy: 10 }),
+    isPage && skipTlsVerification && session.send('Security.setIgnoreCertificateErrors', { ignore: true }),
+    mobile && emulatePlatform(session, target),
+    target === 'page' && mobile && setViewport(session, appearance, defaultViewport(appearance)),
+  ]);
+}
+
+/**
+ * Makes scripts see the platform of a phone. Chromium forgets the one of its own emulation when a page changes its
+ * process while other clients are attached, and has none for workers.
+ */
+async function emulatePlatform(session: Session, target: EmulatedTarget): Promise<void> {
+  const source = `Object.defineProperty(Object.getPrototypeOf(navigator), 'platform', { get: () => '${PHONE_PLATFORM}' })`;
+  if (target === 'worker') await session.send('Runtime.evaluate', { expression: source });
+  else {
+    // Otherwise Chromium keeps the script but runs it in no further document.
+    const enabled = session.send('Page.enable');
+    await session.send('Page.addScriptToEvaluateOnNewDocument', { source, runImmediately: true });
+    await enabled;
+  }
+}
+
 /** User agent, platform and, for Chrome only, client hints. */
 function userAgentOverride({ userAgent, mobile }: Appearance) {
-  const platform = mobile ? 'Linux armv81' : 'Linux x86_64';
-  const version = /Chrome\/(\d+)/.exec(userAgent)?.[1];
+  const platform = mobile ? PHONE_PLATFORM : 'Linux x86_64';
+  const version = chromeVersion(userAgent);
   if (!version) return { userAgent, platform };
-  const brands = [['Chromium', version] as const, GREASE_BRAND];
-  const list = (zeros: string) => brands.map(([brand, major]) => ({ brand, version: major + zeros }));
   const device = mobile
     ? { platform: 'Android', platformVersion: '15', architecture: '', bitness: '', model: 'Pixel 9' }
     : { platform: 'Linux', platformVersion: '', architecture: 'x86', bitness: '64', model: '' };
   return {
     userAgent,
     platform,
-    userAgentMetadata: { brands: list(''), fullVersionList: list('.0.0.0'), mobile, ...device },
+    userAgentMetadata: { ...brandsOf(version), mobile, ...device },
   };
+}
+
+/** The major version of Chrome that a user agent names; `undefined` if it names none. */
+export const chromeVersion = (userAgent: string): string | undefined => /Chrome\/(\d+)/.exec(userAgent)?.[1];
+
+/** The brands of client hints; by default they name a headless browser. @param version major version of Chrome */
+export function brandsOf(version: string) {
+  const brands = [['Chromium', version] as const, GREASE_BRAND];
+  const list = (zeros: string) => brands.map(([brand, major]) => ({ brand, version: major + zeros }));
+  return { brands: list(''), fullVersionList: list('.0.0.0') };
 }
 
 const ignoreAlreadySet = (setting: Promise<unknown>) =>

@@ -1,5 +1,5 @@
 import type { CdpConnection, Session } from './chromium/cdp.ts';
-import { type Appearance, defaultViewport, emulateDevice, setViewport } from './device-emulation.ts';
+import { type Appearance, emulateDevice } from './device-emulation.ts';
 import { attachFrames } from './frame-sessions.ts';
 import type { Tab } from './tab.ts';
 
@@ -19,22 +19,6 @@ export async function leaveTab(tab: Tab, appearance: Appearance): Promise<void> 
   await Promise.all(leaving);
   // The window has the same size, and viewers can change it.
   if (!appearance.mobile) await tab.session.send('Emulation.clearDeviceMetricsOverride');
-}
-
-/**
- * Makes a tab that was opened after the visit, with its frames, see the same visitor. It has to wait for its
- * debugger.
- */
-export async function emulateVisitor(
-  connection: CdpConnection,
-  session: Session,
-  appearance: Appearance,
-): Promise<void> {
-  const { prepareFrames } = attachFrames(connection, session, async () => undefined);
-  await Promise.all([
-    prepareFrames((frame) => emulateDevice(frame, appearance)),
-    appearance.mobile && setViewport(session, appearance, defaultViewport(appearance)),
-  ]);
 }
 
 async function leaveFrame(

@@ -15,7 +15,7 @@ import { rejectCookieNotice, searchCookieNotices } from './cookie-consent.ts';
 import type { Appearance } from './device-emulation.ts';
 import { evaluateIsolated } from './dom/isolated-world.ts';
 import { isHtml, readHtml } from './dom/read-html.ts';
-import { emulateVisitor, leaveTab } from './leave-tab.ts';
+import { leaveTab } from './leave-tab.ts';
 import type { AdBlocker } from './network/ad-blocker.ts';
 import type { DocumentResponse } from './network/network-monitor.ts';
 import { prepareOwnHeaders } from './network/request-headers.ts';
@@ -56,7 +56,7 @@ export interface VisitOptions {
   allowedHosts?: readonly string[] | undefined;
   /** Whether to remove cookie notices and, if there is a blocker, advertisements. */
   blockAds: boolean;
-  adBlocker?: AdBlocker | undefined;
+  adBlocker?: Pick<AdBlocker, 'open'> | undefined;
   actions: Action[];
   /** The profile to restore and perhaps save. */
   profile?: OpenProfile | undefined;
@@ -116,7 +116,7 @@ export async function visit(context: BrowsingContext, options: VisitOptions): Pr
   const result = await useTab(tab, options);
   if (context.keepPage) {
     await leaveTab(tab, appearance);
-    context.keepPage((session) => emulateVisitor(context.connection, session, appearance));
+    context.keepPage(appearance);
   }
   return result;
 }

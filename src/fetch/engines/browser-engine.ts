@@ -14,11 +14,10 @@ import type { AdBlocker } from '../browser/network/ad-blocker.ts';
 import { MAX_LOAD_MS, NavigationError, type VisitResult, visit } from '../browser/visit.ts';
 import type { Egress } from '../net/checked-egress.ts';
 import type { EgressProxy, RouteProxy } from '../net/egress-proxy.ts';
-import { MOBILE_USER_AGENT } from '../net/user-agent.ts';
 import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';
 import { hasLittleText, hasLostText } from './page-checks/lost-text.ts';
 import { readBody } from './read-body.ts';
-import { visitorOf } from './visitor.ts';
+import { appearanceOf } from './visitor.ts';
 
 /** Dependencies of the browser engine. */
 export interface BrowserEngineDeps {
@@ -27,7 +26,7 @@ export interface BrowserEngineDeps {
   egress: Egress;
   proxy: EgressProxy;
   blobs: Blobs;
-  /** User agent for desktop pages. */
+  /** User agent of this service. */
   userAgent: string;
   /** Maximum size of the rendered page, in characters. */
   maxBodyBytes: number;
@@ -38,7 +37,6 @@ export interface BrowserEngineDeps {
 /** The engine that opens the page in Chromium and runs its scripts. */
 export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
   const { pool, profiles, egress, proxy, blobs, maxBodyBytes, adBlocker, logger } = deps;
-  const userAgentOf = (mobile: boolean) => (mobile ? MOBILE_USER_AGENT : deps.userAgent);
 
   const saveFile = async ({ bytes, mediaType }: CollectedFile) =>
     formatFileReference({ key: await blobs.put(bytes), size: bytes.length, mediaType });
@@ -79,10 +77,9 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
 
   return {
     async fetchPage(request, signal) {
-      const { url, headers, blockAds, actions, collect, mobile, skipTlsVerification } = request;
+      const { url, headers, blockAds, actions, collect } = request;
       const waitForMs = Math.max(request.waitForMs, request.minWaitMs);
-      const userAgent = userAgentOf(mobile);
-      const appearance = { userAgent, mobile, skipTlsVerification, ...visitorOf(request.location) };
+      const appearance = appearanceOf(request, deps.userAgent);
       const visitOptions = {
         url,
         headers,
@@ -194,8 +191,9 @@ function textLost({ url, hasEnded }: Pick<VisitResult, 'url' | 'hasEnded'>): str
   return `${reason}, so this is the page as it was sent, without its scripts. If they need more time, set waitFor.`;
 }
 
-/** Chromium errors that the egress proxy causes; the proxy knows the reason. */
-const PROXY_FAILURE = /^ERR_(EMPTY_RESPONSE|TUNNEL_CONNECTION_FAILED|CONNECTION_\w+)$/;
+/** Chromium errors that the egress proxy causes, also in sessions, which name them; the proxy knows the reason. */
+const PROXY_FAILURE =
+  /^ERR_(EMPTY_RESPONSE|TUNNEL_CONNECTION_FAILED|CONNECTION_\w+|NAME_NOT_RESOLVED|ADDRESS_UNREACHABLE|TIMED_OUT|BLOCKED_BY_CLIENT)$/;
 
 /** Playwright's messages for a Chromium that died during the visit. */
 const BROWSER_GONE = /(context|browser|page) has been closed|browser closed|target closed/i;

@@ -1,4 +1,6 @@
 import { findCountry } from '../../schemas/country.ts';
+import type { Appearance } from '../browser/device-emulation.ts';
+import { userAgentOf } from '../net/user-agent.ts';
 import type { PageRequest } from './engine.ts';
 
 /** The languages, time zone and position that a page can read from the browser. */
@@ -28,6 +30,23 @@ export function visitorOf(location: PageRequest['location']): Visitor {
   const { latitude, longitude } = country;
   return { languages, timezone, position: { latitude, longitude } };
 }
+
+/** What decides how the visitor of a scrape or of a session appears. */
+export type VisitorOptions = Pick<PageRequest, 'location' | 'mobile' | 'skipTlsVerification'>;
+
+/**
+ * All that a site can observe of the visitor of a scrape or of a session.
+ * @param userAgent that of this service
+ */
+export const appearanceOf = (
+  { location, mobile, skipTlsVerification }: VisitorOptions,
+  userAgent: string,
+): Appearance => ({
+  userAgent: userAgentOf({ userAgent, mobile }),
+  mobile,
+  skipTlsVerification,
+  ...visitorOf(location),
+});
 
 /** The usual languages of browsers in a country, with English as the last one. */
 const languagesOf = (language: string, code: string) => [...new Set([`${language}-${code}`, language, 'en'])];

@@ -28,6 +28,8 @@ export interface RouteProxy {
    * @param host a name, or an IP address with or without brackets
    */
   failureOf(host: string): ServiceError | undefined;
+  /** Serves a connection of a browser that reached this process by another way than the port. */
+  serve(connection: Socket): void;
 }
 
 /** A proxy as a browser reaches it that has a network of its own. */
@@ -45,8 +47,6 @@ export interface ProxyDoor {
  */
 export interface EgressProxy extends RouteProxy {
   port: number;
-  /** Serves a connection of a browser that reached this process by another way than the port. */
-  serve(connection: Socket): void;
   /** The proxies of all routes, for the network of a browser. */
   doors(): Promise<ProxyDoor[]>;
   /**

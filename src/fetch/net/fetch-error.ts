@@ -120,6 +120,24 @@ export function isHostUnreachable(error: ServiceError): boolean {
 export const isConnectionRefused = (error: ServiceError): boolean =>
   listCauses(error.cause).next().value?.code === 'ECONNREFUSED';
 
+/** The ways in which there is no connection to a host. */
+export type ConnectionFault = 'unresolved' | 'refused' | 'unreachable' | 'timeout' | 'blocked';
+
+const SYSTEM_FAULTS: Record<string, ConnectionFault> = {
+  ECONNREFUSED: 'refused',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  ETIMEDOUT: 'timeout',
+};
+
+/** Why there is no connection to a host; `undefined` if there was one, or only a proxy knows. */
+export function connectionFault(error: ServiceError): ConnectionFault | undefined {
+  if (error.code === 'unsafe_domain_blocked') return 'blocked';
+  if (error.code === 'SCRAPE_DNS_RESOLUTION_ERROR' || error.code === 'SCRAPE_DNS_SERVER_ERROR')
+    return 'unresolved';
+  return SYSTEM_FAULTS[listCauses(error.cause).next().value?.code ?? ''];
+}
+
 /**
  * Converts an error of DNS, sockets, TLS, undici or zlib to a ServiceError that explains it. A ServiceError
  * among the causes is returned as it is.

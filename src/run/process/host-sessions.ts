@@ -1,22 +1,21 @@
-import type { Socket } from 'node:net';
 import { SessionOpener, type SessionOpenerOptions } from '../../activities/sessions/session-opener.ts';
 import type { SessionService } from '../../activities/sessions/sessions.ts';
 import { messageOf, ServiceError } from '../../errors.ts';
 import type { Models } from '../../models/index.ts';
 import { serveSessions } from '../../sessions/host-server.ts';
 import { createPromptRunner } from '../../sessions/prompts/prompt-runner.ts';
-import { SessionHost } from '../../sessions/session-host.ts';
+import { SessionHost, type SessionHostOptions } from '../../sessions/session-host.ts';
 import type { SessionMetrics } from '../../sessions/session-metrics.ts';
 import { endSession } from '../../storage/db/sessions.ts';
 import type { Logger } from '../../system/logger.ts';
 
 /** Settings and dependencies of a worker with the role `sessions`. */
-interface HostingOptions extends Pick<SessionOpenerOptions, 'db' | 'replay' | 'profiles'> {
+interface HostingOptions
+  extends Pick<SessionOpenerOptions, 'db' | 'replay' | 'profiles'>,
+    Pick<SessionHostOptions, 'proxy' | 'userAgent' | 'adBlocker'> {
   /** The id of the worker, which names its task queue. A restarted process has another one. */
   workerId: string;
   executablePath: string;
-  /** Serves a connection that a browser opens to its proxy. */
-  serveProxy(connection: Socket): void;
   /** The directory of installed and prepared programs. */
   cacheDir: string;
   metrics: SessionMetrics;

@@ -36,7 +36,8 @@ export async function startSessions(
     metrics,
     models,
     executablePath: chromium.path,
-    serveProxy: browser.proxy.serve,
+    proxy: browser.proxy,
+    adBlocker: browser.adBlocker,
     replay: createReplay(browserEngineDeps(config, storage, { browser, logger })),
     profiles: createProfiles({
       db,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import { ServiceError } from '../../errors.ts';
+import type { Appearance } from '../../fetch/browser/device-emulation.ts';
 import type { Logger } from '../../system/logger.ts';
 import type { Confinement } from '../../system/sandbox/confinement.ts';
 import { CodeRunner } from '../code/code-runner.ts';
@@ -8,7 +8,7 @@ import { createSessionDirectory, type SessionDirectory } from '../session-direct
 import type { SessionMetrics } from '../session-metrics.ts';
 import { BROWSER_LIMITS, type BrowserLimits, watchBrowser } from './browser-limits.ts';
 import { ProcessorShares } from './processor-shares.ts';
-import type { RunningBrowser } from './running-browser.ts';
+import type { RunningBrowser, SessionProxy } from './running-browser.ts';
 import { type BrowserSandbox, openBrowserSandbox } from './session-browser.ts';
 
 /** Options of {@link BrowserStarter}. */
@@ -16,8 +16,6 @@ export interface BrowserStarterOptions {
   /** The Chromium binary. */
   executablePath: string;
   confinement: Confinement;
-  /** Serves a connection that a browser opens to its proxy. */
-  serveProxy(connection: Socket): void;
   /** The directory of installed and prepared programs. */
   cacheDir: string;
   metrics: SessionMetrics;
@@ -53,15 +51,16 @@ export class BrowserStarter {
     this.#prepareSandbox();
   }
 
-  /** Starts a browser. @throws ServiceError `SESSION_FAILED` if it does not start */
-  async start(): Promise<RunningBrowser> {
+  /** Starts the browser of a visitor. @throws ServiceError `SESSION_FAILED` if it does not start */
+  async start(visitor: Appearance, proxy: SessionProxy): Promise<RunningBrowser> {
     const { confinement, cacheDir, logger } = this.#options;
     try {
       const { sandbox, directory } = await this.#takeSandbox();
       try {
-        const chromium = await sandbox.startBrowser();
+        const chromium = await sandbox.startBrowser(visitor, proxy.serve);
         const code = new CodeRunner({ confinement, cacheDir, directory, logger });
-        return { chromium, directory, code, exceeded: this.#watch({ chromium, directory }) };
+        const exceeded = this.#watch({ chromium, directory });
+        return { chromium, directory, code, exceeded, visitor, timezone: visitor.timezone, proxy };
       } catch (error) {
         await directory.remove();
         throw error;
@@ -100,11 +99,11 @@ export class BrowserStarter {
   }
 
   async #openSandbox(): Promise<OpenSandbox> {
-    const { executablePath, serveProxy, metrics, confinement } = this.#options;
+    const { executablePath, metrics, confinement } = this.#options;
     const directory = await createSessionDirectory();
     metrics.orphans.inc(directory.abandoned);
     try {
-      const sandbox = await openBrowserSandbox({ executablePath, serveProxy, directory, confinement });
+      const sandbox = await openBrowserSandbox({ executablePath, directory, confinement });
       return { sandbox, directory };
     } catch (error) {
       await directory.remove();

@@ -194,8 +194,8 @@ export class ScrapeBrowser implements Disposable {
     if (!browser) return undefined;
     this.#browser = browser;
     try {
-      const context = await openScrapeContext(browser.chromium.connection, (emulateVisitor) => {
-        browser.emulateVisitor = emulateVisitor;
+      const context = await openScrapeContext(browser.chromium.connection, (visitor) => {
+        browser.visitor = visitor;
       });
       return { result: await useContext(context, use, { signal }) };
     } catch (error) {

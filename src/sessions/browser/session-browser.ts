@@ -8,7 +8,8 @@ import {
   connectChromium,
 } from '../../fetch/browser/chromium/launch-chromium.ts';
 import { LISTEN_PROGRAM, openDoors } from '../../fetch/browser/chromium/proxy-doors.ts';
-import { DESKTOP_VIEWPORT } from '../../fetch/browser/device-emulation.ts';
+import { type Appearance, DESKTOP_VIEWPORT } from '../../fetch/browser/device-emulation.ts';
+import { acceptLanguage } from '../../fetch/engines/visitor.ts';
 import { type Confinement, startConfined } from '../../system/sandbox/confinement.ts';
 import { UNSHARE } from '../../system/sandbox/limits.ts';
 import type { SandboxedProgram } from '../../system/sandbox/sandboxed-program.ts';
@@ -21,8 +22,6 @@ export interface SessionBrowserOptions {
   executablePath: string;
   confinement: Confinement;
   directory: Pick<SessionDirectory, 'profile' | 'downloads' | 'incoming'>;
-  /** Serves a connection that Chromium opens to its proxy. */
-  serveProxy(connection: Socket): void;
 }
 
 const PROFILE_PATH = '/profile';
@@ -30,12 +29,12 @@ const PROFILE_PATH = '/profile';
 const PROXY_PORT = 3128;
 const SHELL = '/bin/sh';
 /**
- * Opens the proxy's port, and becomes Chromium when it may. Only Chromium gets the protocol's pipe (3, 4),
- * only Node the IPC channel (5). The parentheses make Node a child of the sandbox's first process, because
- * Chromium would not reap it.
+ * Opens the proxy's port, and becomes Chromium when it may: when it has read a time zone, further flags and an empty
+ * line. Only Chromium gets the protocol's pipe (3, 4), only Node the IPC channel (5). The parentheses make Node a child
+ * of the sandbox's first process, because Chromium would not reap it.
  */
-const START_SCRIPT =
-  '("$1" "$2" "$3" </dev/null 3>&- 4>&- &) && shift 3 && read -r _ && exec "$@" </dev/null 5>&-';
+const START_SCRIPT = `("$1" "$2" "$3" </dev/null 3>&- 4>&- &) && shift 3 && IFS= read -r TZ && export TZ &&
+while IFS= read -r flag && [ -n "$flag" ]; do set -- "$@" "$flag"; done && exec "$@" </dev/null 5>&-`;
 const IPC_FD = 5;
 /** Files with fonts and their configuration, as Debian and most other distributions have them. */
 const FONT_PATHS = ['/etc/fonts', '/usr/share/fonts', '/usr/share/fontconfig', '/var/cache/fontconfig'];
@@ -62,8 +61,12 @@ const LIMITS = {
 export interface BrowserSandbox {
   /** Whether it can no longer start a browser. */
   readonly hasEnded: boolean;
-  /** Starts the browser, once. @throws Error if it does not start */
-  startBrowser(): Promise<Chromium>;
+  /**
+   * Starts the browser of a visitor, once.
+   * @param serveProxy serves a connection that it opens to its proxy
+   * @throws Error if it does not start
+   */
+  startBrowser(visitor: Appearance, serveProxy: (connection: Socket) => void): Promise<Chromium>;
   /** Ends the sandbox before it has started a browser. */
   close(): void;
 }
@@ -80,7 +83,8 @@ export async function openBrowserSandbox(options: SessionBrowserOptions): Promis
   const { child, kill } = group;
   // A sandbox that has ended cannot be told to start; its end says so.
   child.stdin?.on('error', () => undefined);
-  const doors = openDoors(child, [{ port: PROXY_PORT, serve: options.serveProxy }]);
+  let serve = (connection: Socket): void => void connection.destroy();
+  const doors = openDoors(child, [{ port: PROXY_PORT, serve: (connection) => serve(connection) }]);
   let hasEnded = false;
   child.once('close', () => {
     hasEnded = true;
@@ -90,9 +94,10 @@ export async function openBrowserSandbox(options: SessionBrowserOptions): Promis
     get hasEnded() {
       return hasEnded;
     },
-    async startBrowser() {
+    async startBrowser(visitor, serveProxy) {
       const connecting = connectChromium(group, options.executablePath);
-      child.stdin?.end('\n');
+      serve = serveProxy;
+      child.stdin?.end([visitor.timezone, ...visitorFlags(visitor), '', ''].join('\n'));
       try {
         const [chromium] = await Promise.all([connecting, doors.opened]);
         await allowDownloads(chromium.connection);
@@ -105,6 +110,15 @@ export async function openBrowserSandbox(options: SessionBrowserOptions): Promis
     close: kill,
   };
 }
+
+/**
+ * The flags by which a browser appears as a visitor in all that it requests, and in workers too. Emulation adds the rest
+ * (`session-emulation.ts`).
+ */
+const visitorFlags = ({ userAgent, languages }: Appearance): string[] => [
+  `--user-agent=${userAgent.replaceAll(/[\r\n]/g, ' ')}`,
+  `--accept-lang=${acceptLanguage(languages)}`,
+];
 
 /**
  * Lets pages of a browser context store downloads, by default those of the first one. Each is stored under

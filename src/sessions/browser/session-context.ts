@@ -2,9 +2,9 @@ import {
   attachPage,
   type BrowsingContext,
   closePopups,
-  type EmulateVisitor,
 } from '../../fetch/browser/chromium/browsing-context.ts';
 import type { CdpConnection } from '../../fetch/browser/chromium/cdp.ts';
+import type { Appearance } from '../../fetch/browser/device-emulation.ts';
 import { allowDownloads } from './session-browser.ts';
 
 /**
@@ -15,7 +15,7 @@ import { allowDownloads } from './session-browser.ts';
 export function openSessionContext(
   connection: CdpConnection,
   targetId: string,
-  keepPage: (emulateVisitor: EmulateVisitor) => void,
+  keepPage: (appearance: Appearance) => void,
 ): BrowsingContext {
   const { browser } = connection;
   return {
@@ -38,7 +38,7 @@ export function openSessionContext(
  */
 export async function openScrapeContext(
   connection: CdpConnection,
-  keepPage: (emulateVisitor: EmulateVisitor) => void,
+  keepPage: (appearance: Appearance) => void,
 ): Promise<BrowsingContext> {
   const { browser } = connection;
   await browser.send('Browser.setDownloadBehavior', { behavior: 'deny' });

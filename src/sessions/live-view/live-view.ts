@@ -30,10 +30,6 @@ export interface LiveViewOptions {
   onFrame(): void;
   /** Called when another tab is shown, because a viewer chose it, a popup opened, or the tab was closed. */
   onTabChange(targetId: string): void;
-  /**
-   * Called with the session of each new tab of the default context, whose scripts run when it has resolved.
-   */
-  prepareTab?(session: Session): Promise<void>;
   /** Whether a program of the user is connected, which may want to answer dialogs itself. */
   hasOtherClients(): boolean;
   logger: Pick<Logger, 'warn'>;
@@ -187,7 +183,6 @@ export class LiveView {
     this.#tabs = new Tabs(connection, browser, {
       isHidden: (targetId) => this.#hiddenTargetIds.has(targetId),
       onOpened: (tab) => this.#tabOpened(tab),
-      prepare: async ({ session }) => this.#options.prepareTab?.(session),
       onClosed: (tab) => this.#tabClosed(tab),
       onChanged: () => this.#announceTabs(),
     });

@@ -32,11 +32,6 @@ export interface TabListeners {
   isHidden(targetId: string): boolean;
   /** Called when a tab appears in the list, before its scripts run. */
   onOpened(tab: LiveTab): void;
-  /**
-   * Called with a new tab of the default context. Commands that this sends at once are executed before its
-   * scripts.
-   */
-  prepare(tab: LiveTab): Promise<void>;
   /** Called when the tab is no longer in the list. */
   onClosed(tab: LiveTab): void;
   /** Called after any change. */
@@ -51,7 +46,6 @@ interface TargetInfo {
   title: string;
   url: string;
   openerId?: string;
-  browserContextId?: string;
 }
 
 /** All open tabs of a browser, popups included, each with a protocol session. */
@@ -62,8 +56,6 @@ export class Tabs {
   readonly #listeners: TabListeners;
   readonly #tabs = new Map<string, LiveTab>();
   readonly #targetIds = new Map<string, string>();
-  /** The context of the first tab, before any client has created another one. */
-  #defaultContextId: string | undefined;
   #titleTimer: NodeJS.Timeout | undefined;
 
   /** @param browser a session of the browser, which is used by nothing else */
@@ -79,10 +71,8 @@ export class Tabs {
     const browser = this.#browser;
     browser.on('Target.attachedToTarget', ({ sessionId, targetInfo, waitingForDebugger }) => {
       if (waitingForDebugger) this.#newTargets.attached(targetInfo.targetId, sessionId, this);
-      const tab = this.#add(sessionId, targetInfo);
-      this.#defaultContextId ??= targetInfo.browserContextId;
-      const isNew = waitingForDebugger && targetInfo.browserContextId === this.#defaultContextId;
-      this.#start(sessionId, tab && isNew ? tab : undefined);
+      this.#add(sessionId, targetInfo);
+      this.#newTargets.resume(sessionId);
     });
     browser.on('Target.detachedFromTarget', ({ sessionId }) => {
       this.#newTargets.detached(sessionId);
@@ -133,13 +123,13 @@ export class Tabs {
     }));
   }
 
-  /** Adds a target to the list. @returns `undefined` if it is no tab, or is in the list already */
-  #add(sessionId: string, targetInfo: TargetInfo): LiveTab | undefined {
+  /** Adds a target to the list, unless it is no tab, or is in the list already. */
+  #add(sessionId: string, targetInfo: TargetInfo): void {
     const { targetId, title, url, openerId } = targetInfo;
     const session = this.#connection.session(sessionId);
     // A page that is only rendered ahead is not a tab yet.
     const isTab = targetInfo.type === 'page' && !targetInfo.subtype && !this.#listeners.isHidden(targetId);
-    if (!isTab || this.#tabs.has(targetId)) return undefined;
+    if (!isTab || this.#tabs.has(targetId)) return;
     const tab = { targetId, session, openerId, title, url, crashed: false };
     this.#tabs.set(targetId, tab);
     this.#targetIds.set(sessionId, targetId);
@@ -152,19 +142,6 @@ export class Tabs {
     session.on('Page.loadEventFired', () => this.#readTitles().catch(ignoreEnd));
     this.#listeners.onOpened(tab);
     this.#listeners.onChanged();
-    return tab;
-  }
-
-  /**
-   * Lets the scripts of a target run. Chromium executes the commands of a session in their order, so their
-   * responses are not waited for: a tab without an opener has no process for its page yet, and responds to
-   * some of them only after it runs.
-   * @param tab the tab that has to be prepared before
-   */
-  #start(sessionId: string, tab: LiveTab | undefined): void {
-    // The tab may have been closed meanwhile. If not, it starts as it is.
-    if (tab) this.#listeners.prepare(tab).catch(() => undefined);
-    this.#newTargets.resume(sessionId);
   }
 
   #remove(sessionId: string): void {

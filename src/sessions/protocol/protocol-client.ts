@@ -49,6 +49,8 @@ export interface ProtocolClientOptions {
   onLeftWaiting?(targetIds: string[]): void;
   /** Whether the client is code of the session, which sees its files. */
   isOfCode?: boolean;
+  /** The tab that the client uses; absent for a client of the whole browser. */
+  targetId?: string | undefined;
   /** Whether the client gets the hidden tab instead of a new one, and returns it instead of closing it. */
   usesHiddenTab?: boolean;
 }
@@ -122,9 +124,7 @@ export class ProtocolClient {
     });
     void this.#connection.closed.then(() => this.#output.close(INTERNAL_ERROR, 'the browser has ended'));
     try {
-      const { sessionId } = await this.#connection.browser.send('Target.attachToBrowserTarget');
-      this.#root = sessionId;
-      this.#register(sessionId);
+      this.#root = await this.#attach();
     } catch (error) {
       this.#output.close(INTERNAL_ERROR, `the browser did not respond: ${messageOf(error)}`.slice(0, 120));
       return;
@@ -132,6 +132,19 @@ export class ProtocolClient {
     if (this.#socket.readyState !== this.#socket.OPEN) return this.#detach();
     receive = (message) => this.#handle(message);
     for (const message of waiting) receive(message);
+  }
+
+  /** Attaches to the browser, or to one tab. @returns the id of the session */
+  async #attach(): Promise<string> {
+    const { browser } = this.#connection;
+    const { targetId } = this.#options;
+    if (this.#browser.hiddenTab?.has(targetId)) throw new Error(NO_TARGET);
+    const { sessionId } =
+      targetId === undefined
+        ? await browser.send('Target.attachToBrowserTarget')
+        : await browser.send('Target.attachToTarget', { targetId, flatten: true });
+    this.#register(sessionId, targetId);
+    return sessionId;
   }
 
   async #detach(): Promise<void> {

@@ -1,3 +1,5 @@
+import { brandsOf, chromeVersion } from '../../fetch/browser/device-emulation.ts';
+import { USER_AGENT } from '../../fetch/net/user-agent.ts';
 import { fieldsOf } from '../../json/json-object.ts';
 import { DOWNLOADS_PATH } from '../session-paths.ts';
 import type { ProtocolCommand } from './protocol-command.ts';
@@ -28,6 +30,10 @@ const LOADING = new Set(['Page.navigate', 'Target.createTarget', 'Network.loadNe
 /** The schemes of pages. Others show files of the sandbox or internals of the browser. */
 const PAGE_SCHEMES = new Set(['http:', 'https:', 'about:', 'data:', 'blob:']);
 
+/** The reply to a client that brings a proxy: all traffic of a session goes through the checked egress. */
+const OWN_PROXY =
+  "Proxies are an option of the session, not of a context: set location.country of POST /v2/browser to use the operator's proxy in that country";
+
 /** The beginning of a URL with a scheme, which may contain line breaks and other control characters. */
 const SCHEME = /^[^/?#]*:/;
 
@@ -38,6 +44,7 @@ export function filterCommand(message: ProtocolCommand): FilteredCommand {
   if (method === 'Browser.close') return 'detach';
   if (REFUSED.has(method) || REFUSED_DOMAINS.has(method.split('.', 1)[0] ?? ''))
     return { refuse: `${method} is not available in a browser session` };
+  if (method === 'Target.createBrowserContext' && params.proxyServer) return { refuse: OWN_PROXY };
   if (LOADING.has(method) && !isPageUrl(params.url)) {
     return { refuse: `${method} accepts only URLs with the schemes http, https, about, data and blob` };
   }
@@ -52,7 +59,22 @@ export function filterCommand(message: ProtocolCommand): FilteredCommand {
   // disconnects.
   if (method === 'Browser.setDownloadBehavior' || method === 'Page.setDownloadBehavior')
     return { respond: {} };
+  if (method.endsWith('.setUserAgentOverride')) return { forward: withBrands(message, params) };
   return { forward: message };
+}
+
+/**
+ * Gives a user agent that a client sets the brands of its client hints, if the client names none: Playwright does not,
+ * and Chromium would then name a headless browser.
+ */
+function withBrands(message: ProtocolCommand, params: Readonly<Record<string, unknown>>): ProtocolCommand {
+  const { userAgent, userAgentMetadata } = params;
+  if (!userAgent || !userAgentMetadata || fieldsOf(userAgentMetadata).brands) return message;
+  const version = chromeVersion(String(userAgent)) ?? chromeVersion(USER_AGENT) ?? '';
+  return {
+    ...message,
+    params: { ...params, userAgentMetadata: { ...userAgentMetadata, ...brandsOf(version) } },
+  };
 }
 
 function isPageUrl(url: unknown): boolean {

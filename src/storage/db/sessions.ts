@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { priceOfSession } from '../../credits.ts';
 import { ServiceError } from '../../errors.ts';
 import type { SessionKind } from '../../job-kinds.ts';
+import type { SessionVisitor } from '../../schemas/session.ts';
 import type { SessionEndReason } from '../../schemas/session-end.ts';
 import type { Database, Queryable } from './client.ts';
 import { jobRow, type NewJob } from './jobs/jobs.ts';
@@ -24,6 +25,8 @@ export interface NewSession {
   activityTtlSeconds: number;
   streamWebView: boolean;
   profile?: { name: string; saveChanges: boolean } | undefined;
+  /** The visitor that sites see. */
+  visitor: SessionVisitor;
   /** How long the row is kept, in milliseconds. */
   keptMs: number;
 }
@@ -67,6 +70,7 @@ export async function insertSession(query: Queryable, session: NewSession): Prom
       stream_web_view: session.streamWebView,
       profile: session.profile?.name ?? null,
       saves_profile: session.profile?.saveChanges ?? false,
+      visitor: JSON.stringify(session.visitor),
       expires_at: sql<Date>`now() + make_interval(secs => ${ttlSeconds})`,
     })
     .returningAll()

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { SessionVisitor } from '../../schemas/session.ts';
 import type { SessionEndReason } from '../../schemas/session-end.ts';
 import type { Step, StepState } from '../agent-steps/step.ts';
 
@@ -320,6 +321,7 @@ export interface Tables {
     stream_web_view: boolean;
     profile: string | null;
     saves_profile: Generated<boolean>;
+    visitor: ColumnType<SessionVisitor | null, string | null, never>;
     host: string | null;
     prompted: Generated<boolean>;
     created_at: Timestamp;

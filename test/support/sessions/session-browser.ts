@@ -1,8 +1,11 @@
 import type { WebSocket } from 'ws';
 import { readConfig } from '../../../src/config.ts';
 import type { Chromium } from '../../../src/fetch/browser/chromium/launch-chromium.ts';
+import type { Appearance } from '../../../src/fetch/browser/device-emulation.ts';
+import { appearanceOf } from '../../../src/fetch/engines/visitor.ts';
 import { createEgress } from '../../../src/fetch/net/checked-egress.ts';
-import { startEgressProxy } from '../../../src/fetch/net/egress-proxy.ts';
+import { type EgressProxy, startEgressProxy } from '../../../src/fetch/net/egress-proxy.ts';
+import { USER_AGENT } from '../../../src/fetch/net/user-agent.ts';
 import { findChromium } from '../../../src/run/embedded/chromium.ts';
 import { openBrowserSandbox, sandboxProbe } from '../../../src/sessions/browser/session-browser.ts';
 import { CodeRunner } from '../../../src/sessions/code/code-runner.ts';
@@ -25,6 +28,10 @@ export interface TestSessionBrowser {
   canceled: CanceledDownload[];
   /** Never resolves, because it is not measured. */
   exceeded: Promise<never>;
+  /** The visitor that sites see, and the time zone of the browser. */
+  visitor: Appearance;
+  timezone: string;
+  proxy: EgressProxy;
   /** How it is confined. */
   confinement: Confinement;
   /** WebSocket URL for Playwright. */
@@ -52,9 +59,12 @@ export async function startTestSessionBrowser({
     executablePath,
     confinement,
     directory,
-    serveProxy: proxy.serve,
   });
-  const chromium = await sandbox.startBrowser();
+  const visitor = appearanceOf(
+    { location: undefined, mobile: false, skipTlsVerification: false },
+    USER_AGENT,
+  );
+  const chromium = await sandbox.startBrowser(visitor, proxy.serve);
   const logger = { warn: () => undefined, debug: () => undefined };
   const code = new CodeRunner({ confinement, cacheDir, directory, logger });
   let activity = 0;
@@ -81,6 +91,9 @@ export async function startTestSessionBrowser({
     confinement,
     sockets: server.sockets,
     exceeded: new Promise<never>(() => undefined),
+    visitor,
+    timezone: visitor.timezone,
+    proxy,
     url: server.url,
     activity: () => activity,
     async [Symbol.asyncDispose]() {

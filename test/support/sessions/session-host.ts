@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client';
 import { readConfig } from '../../../src/config.ts';
+import { USER_AGENT } from '../../../src/fetch/net/user-agent.ts';
 import { findChromium } from '../../../src/run/embedded/chromium.ts';
 import { SessionHost, type SessionHostOptions } from '../../../src/sessions/session-host.ts';
 import { createSessionMetrics } from '../../../src/sessions/session-metrics.ts';
@@ -12,6 +13,13 @@ export interface TestSessionHost extends AsyncDisposable {
   readMetric(name: string): Promise<number>;
 }
 
+/** A proxy that closes all connections. */
+const NO_NETWORK: SessionHostOptions['proxy'] = {
+  serve: (connection) => connection.destroy(),
+  failureOf: () => undefined,
+  forRoute: async () => NO_NETWORK,
+};
+
 /** Opens a host of sessions without a service. Its browsers have no network. */
 export async function openTestSessionHost(
   options: Partial<SessionHostOptions> = {},
@@ -23,7 +31,8 @@ export async function openTestSessionHost(
     cacheDir: config.cacheDir,
     logger: createLogger('test', 'error'),
     metrics: createSessionMetrics(registry),
-    serveProxy: (connection) => connection.destroy(),
+    proxy: NO_NETWORK,
+    userAgent: USER_AGENT,
     recordLoss: async () => undefined,
     availableMemory: () => 8 * 1024 ** 3,
     ...options,

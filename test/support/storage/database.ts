@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { runningDatabaseUrl } from '../../../src/run/embedded/postgres.ts';
+import { DEFAULT_VISITOR } from '../../../src/schemas/session.ts';
 import { type Database, openDatabase, type Queryable } from '../../../src/storage/db/client.ts';
 import { migrate } from '../../../src/storage/db/migrate.ts';
 import { insertSession, type NewSession } from '../../../src/storage/db/sessions.ts';
@@ -122,6 +123,7 @@ export async function storeSession(
     ttlSeconds: 3_600,
     activityTtlSeconds: 3_600,
     streamWebView: true,
+    visitor: DEFAULT_VISITOR,
     keptMs: 3_600_000,
     ...change,
   });

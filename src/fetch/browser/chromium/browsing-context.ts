@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { pageFunction } from '../../../content/open-page/page-function.ts';
 import { untilAborted } from '../../../system/until-aborted.ts';
-import { DESKTOP_VIEWPORT } from '../device-emulation.ts';
+import { type Appearance, DESKTOP_VIEWPORT } from '../device-emulation.ts';
 import { openIsolatedWorld } from '../dom/isolated-world.ts';
 import { type CdpConnection, Disconnected, type Session } from './cdp.ts';
 
@@ -16,9 +16,9 @@ export interface BrowsingContext {
   connection: CdpConnection;
   /**
    * Present if the page of a visit stays open for other clients of the browser. It is called when the visit
-   * has left the page, with what makes further tabs see the same visitor.
+   * has left the page, with the visitor that further tabs have to see too.
    */
-  keepPage?: (emulateVisitor: EmulateVisitor) => void;
+  keepPage?: (appearance: Appearance) => void;
   /**
    * Present if visits of one job use the context one after the other. Clears what a page of the next one
    * could read: cookies, storage and the document. Only the cache remains.
@@ -32,9 +32,6 @@ export interface BrowsingContext {
   grantPermission(permission: 'geolocation'): Promise<void>;
   close(): Promise<void>;
 }
-
-/** Makes a new tab see a visitor, before its scripts run and for as long as its session is attached. */
-export type EmulateVisitor = (session: Session) => Promise<void>;
 
 /** A page that was opened. */
 export interface AttachedPage {

@@ -103,19 +103,31 @@ async function undefinedIfMissing<Content>(promise: Promise<Content>): Promise<C
 function createAdBlocker(readCompiled: () => Promise<Uint8Array>) {
   let loading: Promise<AdFilters> | undefined;
   const load = async () => readFilters(await readCompiled());
+  const filtersOf = () => {
+    loading ??= load();
+    return loading.catch((error) => {
+      // The next page tries again.
+      loading = undefined;
+      throw error;
+    });
+  };
 
   return {
+    /**
+     * What tells whether a request loads an advertisement or a tracker, for pages that are used rather than read.
+     * @throws Error if the filters cannot be loaded
+     */
+    async matcher(): Promise<(request: OutgoingRequest) => boolean> {
+      const filters = await filtersOf();
+      return (request) => filters.matches(request);
+    },
+
     /**
      * Starts blocking for one page.
      * @throws Error if the filters cannot be loaded
      */
     async open() {
-      loading ??= load();
-      const filters = await loading.catch((error) => {
-        // The next page tries again.
-        loading = undefined;
-        throw error;
-      });
+      const filters = await filtersOf();
       const blockedUrls = new Set<string>();
       return {
         /** Whether a request loads an advertisement or a tracker. */

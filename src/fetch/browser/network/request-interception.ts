@@ -28,7 +28,7 @@ export interface RequestRules {
 /**
  * Types that can be advertisements. Each type left out (style sheets, fonts) saves a round trip per request.
  */
-const BLOCKABLE_TYPES = ['Document', 'Script', 'Image', 'Media', 'XHR', 'Fetch', 'Ping'] as const;
+export const BLOCKABLE_TYPES = ['Document', 'Script', 'Image', 'Media', 'XHR', 'Fetch', 'Ping'] as const;
 
 /**
  * Applies the rules to every request of a page, including redirects. One handler applies all rules, because
