@@ -6,7 +6,7 @@ import { Outline } from './evidence/outline.ts';
 import { Decisions } from './evidence/sign.ts';
 import { postsStage } from './forum/posts-stage.ts';
 import { ElementMap } from './page-index/element-map.ts';
-import { indexPage, measurePage } from './page-index/page-index.ts';
+import { indexPage, readPageFacts } from './page-index/page-index.ts';
 import { pageTypeStage } from './page-type/infer-page-type.ts';
 import { detectPageType } from './page-type/page-type.ts';
 import { retryAsForumStage } from './page-type/retry-as-forum.ts';
@@ -41,11 +41,10 @@ export function findBoilerplate(
   document: Document,
   source: Pick<Snapshot, 'engine' | 'isUnrendered'>,
 ): Decisions {
-  const measured = measurePage(document, isScripted(source));
-  if (!measured) return new Decisions();
-  for (let type = detectPageType(document, measured.body, measured.measures); ; ) {
-    const index = indexPage(measured, type);
-    const page = createFilteredPage(index);
+  const facts = readPageFacts(document, isScripted(source));
+  if (!facts) return new Decisions();
+  for (let type = detectPageType(document, facts.body, facts.measures); ; ) {
+    const page = createFilteredPage(indexPage(facts, type));
     const result = runStages(page);
     if (typeof result !== 'object') {
       // A thread is reduced to its posts, whatever share of the page they are.

@@ -23,6 +23,8 @@ const MIN_REMARK_MARKS = 2;
 const MIN_DATES = 3;
 const DATES =
   /\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b\d{4}[./-]\d{1,2}[./-]\d{1,2}\b|\b\p{L}{3,}\.? \d{1,2}(st|nd|rd|th)?,? \d{4}\b|\b\d{1,2}\.? \p{L}{3,}\.?,? \d{4}\b/giu;
+/** What every date has, which is found in less time than a date. */
+const MAY_HAVE_DATES = /\d{4}|\d[./-]\d/;
 /** What a remark of a reader has beside its text and a date; one of them alone may be in any text. */
 const REMARK_MARKS = [
   /\b(\d+|an?)\s?(s|sec|min|h|hour|d|day|w|week|mo|month|y|yr|year)\w* ago\b/i,
@@ -55,7 +57,7 @@ export function findWords(element: Element): Sign | undefined {
 }
 
 function hasRemarks(text: string): boolean {
-  const dates = text.match(DATES)?.length ?? 0;
+  const dates = MAY_HAVE_DATES.test(text) ? (text.match(DATES)?.length ?? 0) : 0;
   if (dates >= MIN_DATES) return true;
   let marks = dates > 0 ? 1 : 0;
   for (const mark of REMARK_MARKS) {

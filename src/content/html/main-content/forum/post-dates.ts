@@ -20,7 +20,7 @@ export const DATE = new RegExp(
   'iu',
 );
 /** What every date has, which is found in less time than a date. */
-const MAY_BE_DATE = /\d|yesterday|today/i;
+const MAY_BE_DATE = /\d|day/i;
 /** Words that mark the date of something other than the post. */
 export const OTHER_DATE = /join|edited|modified|registered|member since|updated|active/i;
 /** Attributes that are no text, such as URLs with the date of an article. */

@@ -6,8 +6,9 @@ import type { Sign } from '../evidence/sign.ts';
 import { isCollapseToggle, isInHeading } from '../page-index/collapsibles.ts';
 import type { ElementMeasure } from '../page-index/element-measures.ts';
 import { isHeading } from '../page-index/element-measures.ts';
+import { FORM_WORD } from '../page-index/name-coverage.ts';
 import type { BoilerplateKind, NameHint } from '../page-index/name-hints.ts';
-import { FORM_WORD, type PageIndex } from '../page-index/page-index.ts';
+import type { PageIndex } from '../page-index/page-index.ts';
 import type { PageType } from '../page-type/page-type.ts';
 import { isCaption, isInCaption } from './captions.ts';
 import { isClonedElement } from './cloned-elements.ts';
@@ -88,7 +89,7 @@ export function findSigns(
   isInMain: boolean,
   index: PageIndex,
 ): readonly Sign[] {
-  if (PAGERS.has(element.name) && !index.contentAncestors.has(element) && isPager(element, measured))
+  if (PAGERS.has(element.name) && !index.contentAncestors.has(element) && isPager(element, measured, index))
     return [PAGER];
   const byTag = isBoilerplateByTag(element, measured, isInMain, index);
   if (!hasAttributes(element)) return byTag ? [tagSign(element)] : NO_SIGNS;
@@ -146,8 +147,9 @@ const isAmongPassages = (
 
 /** Whether an element is one of several of the same form, of which the others have no name of boilerplate. */
 function isVariant({ name, attribs, parent }: Element, { nameHints }: PageIndex): boolean {
+  // Most elements have one class, which tells without a list of them.
+  if (!isParentElement(parent) || !/\S\s+\S/.test(attribs.class ?? '')) return false;
   const classes = attribs.class?.trim().split(/\s+/) ?? [];
-  if (classes.length < 2 || !isParentElement(parent)) return false;
   let others = 0;
   let looked = 0;
   for (const one of parent.children) {
@@ -285,17 +287,22 @@ function isHintAccepted(
   if (kind === 'control' && (element.name === 'details' || isQuestion(element, measured.length)))
     return false;
   if (kind === 'caption' && (isCaption(element, measured, index) || isNumberedCaption(element))) return false;
-  if (isVariant(element, index)) return false;
   if (kind === 'photoCredit' && isInCaption(element)) return false;
   if (HIDING_KINDS.has(kind) && index.spokenTexts.get(element) === 'replacement') return false;
   const { maxShare, ignoresCoverage, alwaysWhenSmall, condition } = threshold;
   const coverage = index.coverageOf(word);
-  if (alwaysWhenSmall && measured.prose === 0 && measured.length < 200 && coverage <= 0.3) return true;
+  if (alwaysWhenSmall && measured.prose === 0 && measured.length < 200 && coverage <= 0.3)
+    return !isVariant(element, index);
   const isEverywhere =
     (!ignoresCoverage && coverage > maxShare) ||
     // Some software puts all text below the window off screen until it is scrolled to.
     (kind === 'screenReaderOnly' && measured.prose > 0 && coverage > MAX_HIDDEN_COVERAGE);
-  return context.share <= maxShare && !isEverywhere && (condition?.(measured, context) ?? true);
+  return (
+    context.share <= maxShare &&
+    !isEverywhere &&
+    (condition?.(measured, context) ?? true) &&
+    !isVariant(element, index)
+  );
 }
 
 /** The elements that are checked for being lists of links, by page type. */

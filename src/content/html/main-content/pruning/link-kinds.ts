@@ -37,20 +37,29 @@ const MAX_SOURCE_LENGTH = 12;
 const PAGER_REL = /(^|\s)(prev|previous|next|up|home|start|contents|index|first|last|top)(\s|$)/i;
 const PAGER_WORDS = /^\W*(prev|previous|next|up|home|top|contents|index)\W*$/i;
 const MAX_PAGER_LENGTH = 500;
+/** The longest of these words with its arrows, in characters that are not blank. */
+const MAX_PAGER_WORD_LENGTH = 20;
 /** Elements in which these links are looked for. */
 const MAX_VISITED = 100;
 
 /**
  * Whether a block consists of links to the previous and next page of a manual, and the titles of these pages.
  */
-export function isPager(element: Element, { links, length, prose, headings, linked }: Measure): boolean {
+export function isPager(
+  element: Element,
+  { links, length, prose, headings, linked }: Measure,
+  { measures }: PageIndex,
+): boolean {
   if (links < 2 || prose > linked || headings > 0 || length > MAX_PAGER_LENGTH || linked < 0.3 * length)
     return false;
   const all = firstElements(element, MAX_VISITED).filter(
     ({ name, attribs }) => name === 'a' && attribs.href !== undefined,
   );
   const around = all.filter(
-    (link) => PAGER_REL.test(link.attribs.rel ?? '') || PAGER_WORDS.test(textOf(link, MAX_PAGER_LENGTH)),
+    (link) =>
+      PAGER_REL.test(link.attribs.rel ?? '') ||
+      ((measures.get(link)?.length ?? 0) <= MAX_PAGER_WORD_LENGTH &&
+        PAGER_WORDS.test(textOf(link, MAX_PAGER_LENGTH))),
   );
   return around.length >= 2 && around.length >= 0.5 * all.length;
 }
