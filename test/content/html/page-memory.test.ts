@@ -37,3 +37,15 @@ test('a page that was converted does not survive a collection of the young gener
   convertPages();
   expect((oldBytes() - before) / PAGES).toBeLessThan(20_000);
 });
+
+test('the class names of a page that was converted do not keep its text', () => {
+  const text = `${PARAGRAPH}<!-- ${'A long comment. '.repeat(30_000)} -->`;
+  const convert = (name: string) =>
+    expect(contentOf(`<body><div class="${name}">Text</div>${text}</body>`).markdown).toContain('sentence');
+  convert('name-of-the-first-page');
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let page = 0; page < PAGES; page++) convert(`name-of-page-${page}`);
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan((PAGES / 4) * text.length);
+});

@@ -36,14 +36,8 @@ export function findDates({ body, elements, measures }: PageIndex): Element[] {
   for (const element of elements) {
     const { length = 0 } = measures.get(element) ?? {};
     // Hardly any element shows a date, so what is around it is looked at last.
-    if (
-      length > 0 &&
-      length <= MAX_DATE_LENGTH &&
-      showsDate(element, length) &&
-      isWithin(element, body) &&
-      !closest(element, isTaken)
-    )
-      found.add(element);
+    if (length === 0 || length > MAX_DATE_LENGTH || !showsDate(element, length)) continue;
+    if (isWithin(element, body) && !closest(element, isTaken)) found.add(element);
   }
   return [...found];
 }
@@ -82,9 +76,9 @@ function lineOf(element: Element): string {
 
 /** The text of an element without that of the elements in it. */
 function ownText({ children }: Element): string {
-  const [only] = children;
+  const first = children[0];
   // Most short elements are one text, and a page has thousands of them.
-  if (children.length === 1 && only) return isText(only) ? only.data.trim() : '';
+  if (first && children.length === 1) return isText(first) ? first.data.trim() : '';
   let text = '';
   for (const child of children) text += isText(child) ? child.data : ' ';
   return text.trim();

@@ -20,10 +20,12 @@ export function findCollapsibleIds(elements: readonly Element[]): Set<string> {
 function collapsibleIdOf(element: Element): string | undefined {
   const { attribs } = element;
   const toggled = toggleKindOf(attribs);
-  if (toggled === undefined)
-    return isCollapseToggle(element) || isTab(element) || isInHeading(element)
-      ? attribs['aria-controls']
+  if (toggled === undefined) {
+    const controlled = attribs['aria-controls'];
+    return controlled !== undefined && (isCollapseToggle(element) || isTab(element) || isInHeading(element))
+      ? controlled
       : undefined;
+  }
   const target = attribs['data-bs-target'] ?? attribs['data-target'] ?? attribs.href ?? '';
   return /^(collapse|tab|pill)$/.test(toggled) && target.startsWith('#') ? target.slice(1) : undefined;
 }

@@ -1,5 +1,6 @@
 import { type ChildNode, type Element, hasChildren } from 'domhandler';
 import { prevElementSibling, textContent } from 'domutils';
+import { lazy } from '../../lazy.ts';
 import { isParentElement, isTag, isText } from '../../nodes.ts';
 import { oneLine } from '../../text.ts';
 import { isHeading } from '../page-index/element-measures.ts';
@@ -12,7 +13,8 @@ const MIN_BLOCK_LENGTH = 40;
 const MAX_BLOCK_LENGTH = 3_000;
 /** Number of characters at the beginning of a block that tell it apart from almost all others. */
 const LEAD_LENGTH = 32;
-const WORD = /\S+/g;
+/** Longer headings are compared by their beginning. Characters. */
+const MAX_HEADING_LENGTH = 500;
 /** The number of elements that begin with a block above which the text before it is not looked for. */
 const MAX_LEVELS = 3;
 /** Elements that are compared as a whole. */
@@ -28,7 +30,8 @@ export const duplicateBlocksStage: Stage = {
   name: 'drop duplicate blocks',
   types: allTypesExcept('forum', 'documentation'),
   run({ root, pruned, index }) {
-    dropDuplicateBlocks(root, pruned, new SeenBlocks(isRunningText(index.type) || index.type === 'service'));
+    const isReference = isRunningText(index.type) || index.type === 'service';
+    dropDuplicateBlocks(root, pruned, new SeenBlocks(isReference, pruned.remaining));
   },
 };
 
@@ -36,16 +39,21 @@ function dropDuplicateBlocks(root: Element, pruned: PrunedPage, blocks: SeenBloc
   const { remaining, dropped } = pruned;
   for (const child of root.children) {
     if (!isTag(child) || dropped.has(child) || MAY_REPEAT.has(child.name)) continue;
-    if (isHeading(child)) blocks.heading = textOfBlock(child);
+    if (isHeading(child)) blocks.heading = lazy(() => textOfBlock(child).slice(0, MAX_HEADING_LENGTH));
     const length = remaining.get(child)?.length ?? 0;
     if (length < MIN_BLOCK_LENGTH) continue;
     if (length > MAX_BLOCK_LENGTH || !(COMPARED_AS_WHOLE.has(child.name) || isParagraph(child, remaining))) {
       dropDuplicateBlocks(child, pruned, blocks);
       continue;
     }
-    if (blocks.hasSeen(child, remaining))
-      dropped.drop(child, { kind: 'repetition', detail: 'an earlier block' });
+    if (blocks.hasSeen(child)) dropped.drop(child, { kind: 'repetition', detail: 'an earlier block' });
   }
+}
+
+/** A block with the heading before it. The same text under another heading says something else. */
+interface Block {
+  element: Element;
+  heading: () => string;
 }
 
 /**
@@ -53,38 +61,42 @@ function dropDuplicateBlocks(root: Element, pruned: PrunedPage, blocks: SeenBloc
  */
 class SeenBlocks {
   readonly #isReference: boolean;
-  /** The heading before the blocks. The same text under another heading says something else. */
-  heading = '';
+  readonly #remaining: PrunedPage['remaining'];
+  /** The heading before the blocks. */
+  heading = () => '';
   /** By these characters: the block, or the texts of several blocks. */
-  readonly #byLead = new Map<string, Element | Set<string>>();
+  readonly #byLead = new Map<string, Block | Set<string>>();
 
   /**
    * @param isReference whether the page may be a reference, where the same text after another signature says
    *     something else
    */
-  constructor(isReference: boolean) {
+  constructor(isReference: boolean, remaining: PrunedPage['remaining']) {
     this.#isReference = isReference;
+    this.#remaining = remaining;
   }
 
   /** Whether a block has the text of an earlier one. Remembers the block. */
-  hasSeen(block: Element, remaining: PrunedPage['remaining']): boolean {
-    const lead = `${this.heading}\n${leadOf(block)}`;
+  hasSeen(element: Element): boolean {
+    const block = { element, heading: this.heading };
+    const lead = leadOf(element);
     const alike = this.#byLead.get(lead);
     if (!alike) {
       this.#byLead.set(lead, block);
       return false;
     }
-    const texts = alike instanceof Set ? alike : new Set([this.#textOf(alike, remaining)]);
+    const texts = alike instanceof Set ? alike : new Set([this.#textOf(alike)]);
     this.#byLead.set(lead, texts);
-    const text = this.#textOf(block, remaining);
+    const text = this.#textOf(block);
     const isRepeated = texts.has(text);
     texts.add(text);
     return isRepeated;
   }
 
-  /** The text of a block after its signature, if it may have one. */
-  #textOf(block: Element, remaining: PrunedPage['remaining']): string {
-    return `${this.#isReference ? signatureBefore(block, remaining) : ''}\n${textOfBlock(block)}`;
+  /** The text of a block after that of its heading and of its signature, if it may have one. */
+  #textOf({ element, heading }: Block): string {
+    const signature = this.#isReference ? signatureBefore(element, this.#remaining) : '';
+    return `${heading()}\n${signature}\n${textOfBlock(element)}`;
   }
 }
 
@@ -105,23 +117,19 @@ function signatureBefore(block: Element, remaining: PrunedPage['remaining']): st
 
 const textOfBlock = (block: Element) => oneLine(textContent(block));
 
-/** The first words of a block with single spaces, up to `LEAD_LENGTH` characters. */
+/** The first characters of the text of a block; all of a shorter text. */
 function leadOf(block: Element): string {
+  let text = '';
   let lead = '';
-  let isAfterBlank = false;
   const stack: ChildNode[] = [block];
   for (let node = stack.pop(); node && lead.length < LEAD_LENGTH; node = stack.pop()) {
     if (isText(node)) {
-      let end = 0;
-      WORD.lastIndex = 0;
-      for (let word = WORD.exec(node.data); word; word = WORD.exec(node.data)) {
-        if (lead !== '' && (isAfterBlank || word.index > end)) lead += ' ';
-        lead += word[0];
-        isAfterBlank = false;
-        end = WORD.lastIndex;
-        if (lead.length >= LEAD_LENGTH) break;
-      }
-      isAfterBlank ||= end < node.data.length;
+      text += node.data;
+      lead = oneLine(text.slice(0, 2 * LEAD_LENGTH));
+      if (lead.length >= LEAD_LENGTH) break;
+      // White space is collapsed at once, so that what was read is not longer than what it says.
+      text = text.replace(/\s+/g, ' ');
+      lead = text.trim();
     } else if (hasChildren(node)) {
       for (let at = node.children.length - 1; at >= 0; at--) stack.push(node.children[at]!);
     }
