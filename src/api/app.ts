@@ -24,6 +24,7 @@ import { ROUTES } from './routes.ts';
 import { mountSessionPages } from './sessions/session-pages.ts';
 import { hideSessionSecret } from './sessions/session-urls.ts';
 import { createTeamMetrics } from './sessions/team-metrics.ts';
+import { findSimilarPath } from './similar-endpoint.ts';
 import { rejectUnimplemented } from './unimplemented.ts';
 
 /** Maximum bytes of uploaded files that are in memory before they are stored. */
@@ -105,9 +106,11 @@ const createUnknownRouteHandler =
       );
     }
     rejectUnimplemented(request.path);
+    const similar = findSimilarPath(request.path);
+    const advice = similar ? ` Did you mean ${similar}?` : '';
     throw new ServiceError(
       'NOT_FOUND',
-      `There is no endpoint ${request.method} ${excerpt(request.path)}. The API reference is at /docs.`,
+      `There is no endpoint ${request.method} ${excerpt(request.path)}.${advice} The API reference is at /docs.`,
     );
   };
 

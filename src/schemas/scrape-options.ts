@@ -106,7 +106,10 @@ export const visitorFields = {
     .strictObject({
       country: z
         .string()
-        .refine((code) => findCountry(code), 'country must be an ISO 3166-1 alpha-2 code')
+        .refine((code) => findCountry(code), {
+          error: (issue) =>
+            `country must be an ISO 3166-1 alpha-2 code such as DE, not ${quote(String(issue.input))}`,
+        })
         .optional()
         .describe(
           'ISO 3166-1 alpha-2 code. It determines the time zone, the geolocation and, unless languages is set, the languages. It also selects a proxy in that country if the service has one. Default US, without a geolocation',

@@ -25,7 +25,9 @@ export function parseTarget(text: string, allowLocalNames: boolean): URL {
   if (trimmed.length > MAX_URL_CHARACTERS)
     refuse(`URL is longer than ${MAX_URL_CHARACTERS} characters: ${excerpt(trimmed)}`);
   const url = URL.parse(scheme === undefined ? `http://${trimmed}` : trimmed);
-  if (!url || /\s/.test(trimmed)) refuse(`Invalid URL: ${excerpt(trimmed)}`);
+  const fault = findFault(trimmed, url);
+  if (!url || fault)
+    refuse(`Invalid URL: ${excerpt(trimmed)}. ${fault ?? 'Write it as https://example.com/page.'}`);
   if (url.hostname.length > MAX_HOST_CHARACTERS)
     refuse(`The host name of the URL is too long: ${excerpt(trimmed)}`);
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -33,6 +35,18 @@ export function parseTarget(text: string, allowLocalNames: boolean): URL {
     refuse(`URL must have a valid top-level domain or be an IP address: ${excerpt(trimmed)}`);
   }
   return url;
+}
+
+/** Says what is wrong with a text that is no URL, and how it is written; undefined if nothing special is. */
+function findFault(text: string, url: URL | null): string | undefined {
+  if (!text) return 'It is empty; write one such as https://example.com.';
+  if (/^["'<`]|["'>`]$/.test(text)) return 'Leave out the quotes around it.';
+  if (/\s/.test(text)) return 'It has white space; write a blank as %20.';
+  if (/^\/(?!\/)/.test(text)) return 'It has no host; write it whole, as https://example.com/page.';
+  if (/^(https?:\/\/)https?:\/?\/?/i.test(text)) return 'It has two schemes; leave the first one out.';
+  if (url) return undefined;
+  const port = /:(\d+)(?:[/?#]|$)/.exec(text)?.[1];
+  return port && Number(port) > 65_535 ? `Its port is ${excerpt(port)}; ports end at 65535.` : undefined;
 }
 
 /** Normalizes a URL so that URLs of the same page compare equal. The result is a key and is never fetched. */

@@ -17,7 +17,7 @@ async function refusalOf(path: string, raw: string) {
   const { status, body } = await call(path, { raw });
   expect([status, body.success, body.code]).toEqual([400, false, 'BAD_REQUEST']);
   expect(JSON.stringify(body).length).toBeLessThan(16_000);
-  expect(body.error.length).toBeLessThan(800);
+  expect(body.error.length).toBeLessThan(1_500);
   if (body.details) expect(body.details.length).toBeLessThanOrEqual(20);
   return body;
 }
@@ -75,7 +75,7 @@ describe('an error', () => {
     ['/v2/search', 'includeDomains', 100],
   ])('says how long a list of %s may be: %s', async (path, field, most) => {
     const { error, details } = await refusalOf(path, `{"${field}":[${repeated('1', 100_000)}]}`);
-    expect(error).toContain(`${field}: must have at most ${most} entries, but has 100000`);
+    expect(error).toContain(`${field} must have at most ${most} entries, but has 100000`);
     expect(details.filter((each: { path: string[] }) => each.path[0] === field)).toHaveLength(1);
   });
 

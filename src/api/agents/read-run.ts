@@ -1,5 +1,4 @@
 import { TOKENS_PER_CREDIT } from '../../credits.ts';
-import { ServiceError } from '../../errors.ts';
 import type { AgentKind } from '../../job-kinds.ts';
 import type { RunResult } from '../../jobs/agent/results.ts';
 import { priceOfRun } from '../../storage/agent-steps/step.ts';
@@ -7,6 +6,7 @@ import { findEndedRun, listSteps } from '../../storage/db/jobs/agent-steps.ts';
 import type { JobStatus } from '../../storage/db/tables.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
 import type { ApiDeps } from '../http/route.ts';
+import { jobNotFound } from '../job-not-found.ts';
 
 /** The states of a run, as clients know them. */
 export const RUN_STATUS = {
@@ -28,7 +28,10 @@ export async function readRun(
 ) {
   const { db, results } = deps;
   const run = await findEndedRun(db, id);
-  if (!run || run.teamId !== caller.teamId || !kinds.includes(run.kind)) throw notFound(id, kinds);
+  if (!run || run.teamId !== caller.teamId || !kinds.includes(run.kind)) {
+    const message = `Job not found. There is no ${kinds[0]} ${id}, or its result has expired.`;
+    throw await jobNotFound(deps, { id, teamId: caller.teamId, message });
+  }
   const steps = run.status === 'scraping' ? await listSteps(db, id) : [];
   const creditsUsed =
     run.status === 'scraping' ? priceOfRun(steps, { maxCredits: Infinity, hasResult: false }) : run.credits;
@@ -49,7 +52,3 @@ export async function readRun(
   };
   return { run, result, fields };
 }
-
-/** The error for an id that no run of the team has. */
-const notFound = (id: string, [kind = 'agent']: AgentKind[]) =>
-  new ServiceError('NOT_FOUND', `Job not found. There is no ${kind} ${id}, or its result has expired.`);

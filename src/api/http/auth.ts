@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts';
+import { excerpt, ServiceError } from '../../errors.ts';
 import type { Database } from '../../storage/db/client.ts';
 import { type Caller, findCaller, findFirstTeam } from '../../storage/db/teams/teams.ts';
 
@@ -21,10 +21,7 @@ export function createAuth(db: Database, required: boolean): Authenticate {
       );
     }
     if (!key) {
-      throw new ServiceError(
-        'UNAUTHORIZED',
-        'Unauthorized: Token missing. Send the header Authorization: Bearer <API key>.',
-      );
+      throw new ServiceError('UNAUTHORIZED', `Unauthorized: Token missing. ${adviseOnHeader(authorization)}`);
     }
     const caller = await findCaller(db, key);
     if (!caller) {
@@ -32,4 +29,15 @@ export function createAuth(db: Database, required: boolean): Authenticate {
     }
     return caller;
   };
+}
+
+/** Says what the header must be, and what the one that came has instead. The key is not repeated. */
+function adviseOnHeader(authorization: string | undefined): string {
+  const rule = 'Send the header Authorization: Bearer <API key>';
+  const [scheme = '', ...rest] = (authorization ?? '').trim().split(/\s+/);
+  if (!scheme) return `${rule}.`;
+  if (rest.length) return `${rule}. The one that came begins with ${excerpt(scheme, 20)}.`;
+  return /^bearer$/i.test(scheme)
+    ? `${rule}. The one that came has no key.`
+    : `${rule}. The one that came lacks the word Bearer before the key.`;
 }

@@ -5,6 +5,7 @@ import { fileName, MAX_UPLOAD_BYTES } from '../../schemas/parse.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { EncryptedFile, tooLarge } from './encrypted-file.ts';
 import { parseJsonBody, requireBounds } from './json-body.ts';
+import { describeMalformedJson } from './malformed-json.ts';
 import { requireSpeed } from './upload-speed.ts';
 import { validateText } from './validate-text.ts';
 
@@ -114,7 +115,8 @@ function parseOptions(options: unknown): unknown {
   try {
     parsed = JSON.parse(options);
   } catch (error) {
-    throw badRequest(`\`options\` is not valid JSON: ${messageOf(error)}.`, error);
+    const reason = error instanceof Error ? describeMalformedJson(options, error) : messageOf(error);
+    throw badRequest(`\`options\` is not valid JSON: ${reason}.`, error);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw badRequest('`options` must be a JSON object.');
@@ -138,6 +140,11 @@ function translate(error: unknown): unknown {
         error,
       );
     case undefined:
+      if (/boundary/i.test(error.message))
+        return badRequest(
+          'The Content-Type is multipart/form-data without a boundary, so the parts of the body cannot be found. Leave the header out: the HTTP client sets it with the boundary that it uses.',
+          error,
+        );
       return badRequest(`The multipart body could not be read: ${error.message.replace(/\.$/, '')}.`, error);
     default:
       return badRequest(`The multipart body was refused: ${error.message}.`, error);

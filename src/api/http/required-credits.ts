@@ -7,6 +7,8 @@ import type { Caller } from '../../storage/db/teams/teams.ts';
 /** The credits that a request needs. */
 interface Required {
   minimum: number;
+  /** Whether it needs them for its pages, so that one with fewer pages could be paid. */
+  isForPages?: boolean;
   /** The job that the request has stored, which does not count as other work. */
   jobId?: string;
 }
@@ -19,7 +21,7 @@ interface Required {
 export async function requireCredits(
   db: Pick<Database, 'query'>,
   { teamId, creditsRemaining }: Caller,
-  { minimum, jobId }: Required,
+  { minimum, isForPages, jobId }: Required,
 ): Promise<void> {
   // Free requests are allowed even if the team has a negative number of credits.
   if (minimum === 0 || creditsRemaining === null) return;
@@ -30,9 +32,11 @@ export async function requireCredits(
   const left = isReserved ? Math.max(0, available) : creditsRemaining;
   const besides = isReserved ? ` besides the ${reserved} that its running work has reserved` : '';
   const orLater = isReserved ? ', or send the request again when that work has ended' : '';
+  const fewer =
+    isForPages && left > 0 ? `Set limit to at most ${left}, or send as many URLs in a batch. ` : '';
   throw new ServiceError(
     'INSUFFICIENT_CREDITS',
-    `Insufficient credits: this request needs ${minimum}, but the team has ${left} left${besides}. Ask your operator for more${orLater}.`,
+    `Insufficient credits: this request needs ${minimum}, but the team has ${left} left${besides}. ${fewer}Ask your operator for more${orLater}.`,
   );
 }
 

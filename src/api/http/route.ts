@@ -9,10 +9,10 @@ import type { Database } from '../../storage/db/client.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
 import type { Logger } from '../../system/logger.ts';
 import type { Temporal } from '../../temporal/workflow-client.ts';
+import { validate } from '../validation/validate.ts';
 import type { Authenticate } from './auth.ts';
 import { createBaseUrl } from './base-url.ts';
 import type { EncryptedFile } from './encrypted-file.ts';
-import { createValidationError } from './error-responses.ts';
 import { parseJsonBody } from './json-body.ts';
 import { JsonStream } from './json-stream.ts';
 import { JsonText } from './json-text.ts';
@@ -153,7 +153,7 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
     const { caller, file } = response.locals;
     validateText(request.body);
     if (typeof minCredits === 'function' && caller.creditsRemaining !== null)
-      await requireCredits(deps.db, caller, { minimum: minCredits(request.body) });
+      await requireCredits(deps.db, caller, { minimum: minCredits(request.body), isForPages: true });
     const disconnected = new AbortController();
     response.on('close', () => disconnected.abort());
     const routeRequest = {
@@ -162,10 +162,10 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
       idempotencyKey: request.get('x-idempotency-key'),
       disconnected: disconnected.signal,
       signal: AbortSignal.any([disconnected.signal, deps.closing]),
-      body: validate(file ? route.fileOptions : route.body, request.body, 'body', route.faultPrefix),
+      body: check(file ? route.fileOptions : route.body, request.body, 'body', route.faultPrefix),
       file,
-      query: validate(query, { ...request.query }, 'query'),
-      params: validate(route.params, { ...request.params }, 'path'),
+      query: check(query, { ...request.query }, 'query'),
+      params: check(route.params, { ...request.params }, 'path'),
       baseUrl: findBaseUrl(request),
     };
     const result = await route.handler(routeRequest, deps);
@@ -191,20 +191,9 @@ const deprecationHeaders = (replacement: string) => ({
   Link: `<${replacement}>; rel="successor-version"`,
 });
 
-function validate(
+const check = (
   schema: z.ZodType | undefined,
   value: unknown,
   part: 'body' | 'query' | 'path',
-  prefix = '',
-): unknown {
-  if (!schema) return undefined;
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) throw createValidationError(parsed.error, { part, names: namesOf(schema), prefix });
-  return parsed.data;
-}
-
-/** The names that an object may have; none if a schema is not for an object. */
-function namesOf(schema: unknown): string[] {
-  if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
-  return schema instanceof z.ZodPipe ? [...namesOf(schema.in), ...namesOf(schema.out)] : [];
-}
+  prefix?: string,
+) => schema && validate(schema, value, part, prefix);

@@ -16,8 +16,8 @@ import {
   restoreJobCipher,
 } from '../../system/encryption/job-cipher.ts';
 import { parseTarget } from '../../url/url.ts';
-import { listDetails } from '../http/error-responses.ts';
 import { defineRoute } from '../http/route.ts';
+import { listDetails } from '../validation/validate.ts';
 import { requiresEncryption } from '../zero-data-retention.ts';
 import { requireSameOptions } from './append-options.ts';
 import type { PageJobResource } from './page-job-resource.ts';

@@ -3,6 +3,7 @@ import { JOB_KINDS, type PageJobKind } from '../../job-kinds.ts';
 import { type PageJobState, readPageJobState } from '../../storage/db/jobs/read-page-job-state.ts';
 import { type JobCipher, restoreJobCipher } from '../../system/encryption/job-cipher.ts';
 import type { ApiDeps } from '../http/route.ts';
+import { jobNotFound } from '../job-not-found.ts';
 
 /** A batch or crawl as read from the database, and the cipher of its data. */
 export interface RequestedPageJob extends PageJobState {
@@ -15,9 +16,12 @@ export interface RequestedPageJob extends PageJobState {
  */
 export async function requirePageJob(
   { db, config }: Pick<ApiDeps, 'db' | 'config'>,
-  { id, teamId, kind }: { id: string; teamId: string; kind: PageJobKind },
+  wanted: { id: string; teamId: string; kind: PageJobKind },
 ): Promise<RequestedPageJob> {
-  return ownPageJob(await readPageJobState(db, id), { id, teamId, kind }, config);
+  const { id, teamId, kind } = wanted;
+  const job = await readPageJobState(db, id);
+  if (job?.kind === kind) return ownPageJob(job, wanted, config);
+  throw await jobNotFound({ db }, { id, teamId, message: missing(wanted) });
 }
 
 /**
@@ -50,8 +54,8 @@ export function ownPageJob(
   if (job?.kind === kind && job.teamId === teamId) {
     return { ...job, cipher: restoreJobCipher({ id, wrappedKey: job.wrappedKey }, config.secretKey) };
   }
-  throw new ServiceError(
-    'NOT_FOUND',
-    `Job not found. The team has no ${JOB_KINDS[kind].noun} ${id}, or its results have expired.`,
-  );
+  throw new ServiceError('NOT_FOUND', missing({ id, kind }));
 }
+
+const missing = ({ id, kind }: { id: string; kind: PageJobKind }) =>
+  `Job not found. The team has no ${JOB_KINDS[kind].noun} ${id}, or its results have expired.`;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { policyOf, ServiceError, toServiceError } from '../../errors.ts';
+import { policyOf, toServiceError } from '../../errors.ts';
 import type { PageJobKind } from '../../job-kinds.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import { translateDatabaseError } from '../../storage/db/client.ts';
@@ -18,6 +18,7 @@ import type { ApiDeps } from '../http/route.ts';
 import { SocketLimit } from '../http/socket-limit.ts';
 import { isSessionSocket, relaySocket } from '../sessions/session-sockets.ts';
 import { SocketRelays } from '../sessions/socket-relays.ts';
+import { validate } from '../validation/validate.ts';
 import { type DocumentSource, iterateDocuments, readDocuments } from './documents.ts';
 import { ownPageJob, type RequestedPageJob, requireWatchableJob } from './require-page-job.ts';
 import { buildStatusHead } from './status.ts';
@@ -80,9 +81,7 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
     await rateLimit(caller, 'request');
     // One that has gone meanwhile would never be given back.
     if (socket.readyState === socket.OPEN) socket.once('close', limit.take(caller));
-    if (!jobIdParams.safeParse({ id }).success) {
-      throw new ServiceError('BAD_REQUEST', 'Invalid job ID format. Job IDs are UUIDs.');
-    }
+    validate(jobIdParams, { id }, 'path');
     const baseUrl = findBaseUrl(request);
     const source = { db, results, baseUrl, secretKey: config.secretKey };
     return { socket, id: id ?? '', kind: path === 'crawl' ? 'crawl' : 'batch_scrape', caller, source };

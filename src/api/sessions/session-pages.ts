@@ -6,10 +6,10 @@ import { sessionTargets } from '../../schemas/session.ts';
 import { createAuth } from '../http/auth.ts';
 import { createBaseUrl } from '../http/base-url.ts';
 import { FOREIGN_FILE_POLICY } from '../http/browser-protection.ts';
-import { createValidationError } from '../http/error-responses.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { LIVE_VIEW_HEADERS, mountLiveViewAssets, renderLiveViewPage } from '../live-view/live-view-page.ts';
 import { renderSessionEndedPage } from '../live-view/session-ended-page.ts';
+import { validate } from '../validation/validate.ts';
 import { callHost, DOWNLOAD_TIMEOUT_MS, readHostResponse } from './host-client.ts';
 import { type AccessedSession, findAccessedSession } from './session-access.ts';
 import { destroyedError, requireSession } from './session-state.ts';
@@ -97,9 +97,8 @@ export function mountSessionPages(
   const authenticate = createAuth(deps.db, config.authRequired);
   app.get(paths('downloads/:name'), async (request, response) => {
     const { teamId } = await authenticate(request.headers.authorization);
-    const parsed = jobIdParams.safeParse({ id: request.params.id });
-    if (!parsed.success) throw createValidationError(parsed.error, { part: 'path' });
-    const session = await requireSession(parsed.data.id, teamId, deps);
+    const { id } = validate(jobIdParams, { id: request.params.id }, 'path');
+    const session = await requireSession(id, teamId, deps);
     const name = String(request.params.name);
     const resource = `downloads/${encodeURIComponent(name)}`;
     const file = await callHost(session, { method: 'GET', resource, timeoutMs: DOWNLOAD_TIMEOUT_MS }, deps);

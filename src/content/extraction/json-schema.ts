@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject } from 'ajv';
+import { excerpt } from '../../errors.ts';
 import { isJsonObject } from '../../json/json-object.ts';
 import { findExcess, quotePattern } from '../../patterns/linear-pattern.ts';
 import { compileSchemaPattern } from '../../patterns/schema-pattern.ts';
@@ -13,9 +14,31 @@ const MAX_DEPTH = 40;
 const MAX_REFERENCE_HOPS = 6;
 const MAX_ALTERNATIVES = 10;
 
+/** The keywords of which a JSON Schema has at least one. */
+const KEYWORDS = new Set(
+  (
+    '$schema $id $ref $defs $dynamicRef definitions $comment title description default examples type enum const ' +
+    'properties patternProperties additionalProperties required propertyNames minProperties maxProperties ' +
+    'dependentRequired dependentSchemas dependencies unevaluatedProperties items prefixItems additionalItems ' +
+    'contains minItems maxItems uniqueItems unevaluatedItems allOf anyOf oneOf not if then else format pattern ' +
+    'minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf nullable'
+  ).split(' '),
+);
+const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object'];
+
+/** Says how an object such as `{"price": "number"}` is written as a JSON Schema. */
+function describeMembers(schema: Schema): string {
+  const [name = '', value] = Object.entries(schema)[0] ?? [];
+  const type = typeof value === 'string' && TYPES.includes(value) ? value : 'string';
+  const example = { type: 'object', properties: { [excerpt(name, 60)]: { type } } };
+  return `is no JSON Schema, because it has no properties. Write ${JSON.stringify(example)}`;
+}
+
 /** Says why a JSON Schema cannot be used; `undefined` when it can. */
 export function findSchemaError(schema: Schema): string | undefined {
   if (!isBounded(schema)) return `has more than ${MAX_NODES} members or more than ${MAX_DEPTH} levels`;
+  const members = Object.keys(schema);
+  if (members.length && !members.some((name) => KEYWORDS.has(name))) return describeMembers(schema);
   const missing = findMissingReference(schema);
   if (missing !== undefined) return `refers to ${missing}, which it does not contain`;
   const { $schema: _, ...plain } = schema;

@@ -1,0 +1,58 @@
+import { excerpt } from '../../errors.ts';
+
+/** The longest text in which a position that the parser does not tell is looked for. */
+const MAX_SEARCHED_CHARACTERS = 100_000;
+
+/**
+ * Says why a text is no JSON, and where.
+ * @param cause the error of `JSON.parse`
+ * @returns such as `Unexpected token 'h' at line 1, column 9`
+ */
+export function describeMalformedJson(text: string, cause: Error): string {
+  if (!text.trim()) return 'it is empty';
+  const [reason = ''] = cause.message.split(/ in JSON|, (?:\.\.\.)?"|(?= JSON input)/);
+  const told = /position (\d+)/.exec(cause.message)?.[1];
+  const offset = told === undefined ? findFault(text) : Number(told);
+  if (offset === undefined) return reason;
+  const before = text.slice(0, offset).split('\n');
+  return `${reason} at line ${before.length}, column ${before.at(-1)!.length + 1}`;
+}
+
+/** The place of the first character that no JSON can have there; undefined in a long text. */
+function findFault(text: string): number | undefined {
+  if (text.length > MAX_SEARCHED_CHARACTERS) return undefined;
+  let viable = 0;
+  let broken = text.length + 1;
+  while (broken - viable > 1) {
+    const middle = (viable + broken) >> 1;
+    if (mayContinue(text.slice(0, middle))) viable = middle;
+    else broken = middle;
+  }
+  return viable;
+}
+
+/** Whether a text is JSON, or the beginning of some. */
+function mayContinue(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    return error instanceof Error && /end of JSON input|Unterminated/.test(error.message);
+  }
+}
+
+/** Media types whose body may be JSON: JSON (RFC 6839 for `+json`), and what clients send that name no type. */
+const MAY_BE_JSON = /^(application\/([\w.-]+\+)?json|text\/(json|plain)|application\/octet-stream|\*\/\*)?$/i;
+
+/**
+ * Says that a body is of another type than JSON, and what to send.
+ * @param contentType the header of the request
+ * @returns undefined if the type does not exclude JSON
+ */
+export function describeOtherType(contentType: string | undefined): string | undefined {
+  const [type = ''] = (contentType ?? '').split(';');
+  if (MAY_BE_JSON.test(type.trim())) return undefined;
+  const isForm = /^multipart\//i.test(type);
+  const advice = isForm ? ' Only POST /v2/parse takes a file.' : ' A file goes to POST /v2/parse.';
+  return `the Content-Type is ${excerpt(type.trim())}. Send a JSON object with Content-Type: application/json.${advice}`;
+}

@@ -1,0 +1,129 @@
+import type { z } from 'zod';
+import { excerpt, isErrorCode, ServiceError } from '../../errors.ts';
+import { type Checked, describeMistake, type Issue, nameOf, resolveUnions } from './describe-mistake.ts';
+import { exampleBody } from './examples.ts';
+import { requiredKeys, shapeOf, unwrap } from './request-schema.ts';
+import { adviseOnKey } from './unknown-keys.ts';
+
+/** The most entries of `details`, and of the keys in one of them. */
+const MAX_LISTED = 20;
+/** The most mistakes that `error` tells. */
+const MAX_TOLD = 5;
+/** The most characters of a message, our own text and the input that it repeats together. */
+const MAX_ISSUE_CHARACTERS = 500;
+
+/** A reason why a request was refused, as `details` lists it. */
+interface Detail {
+  code: string;
+  path: PropertyKey[];
+  message: string;
+  keys?: string[];
+}
+
+/**
+ * Lists the reasons why a request was refused.
+ * @returns the first ones; if there are more than {@link MAX_LISTED}, the last entry says how many
+ */
+export function listDetails<Reason>(reasons: Reason[], describe: (reason: Reason) => Detail): Detail[] {
+  if (reasons.length <= MAX_LISTED) return reasons.map(describe);
+  const listed = reasons.slice(0, MAX_LISTED - 1).map(describe);
+  const message = `${reasons.length - listed.length} more are not listed.`;
+  return [...listed, { code: 'custom', path: [], message }];
+}
+
+/**
+ * Checks a part of a request.
+ * @param prefix begins the message of the error, in place of `Bad Request: `
+ * @returns it as the schema converts it
+ * @throws ServiceError `BAD_REQUEST`, or the code that all rules that it breaks have. Its message tells up to
+ *   five mistakes, each with its place and what to do; its details list them for programs.
+ */
+export function validate<Output>(
+  schema: z.ZodType<Output>,
+  request: unknown,
+  part: Checked['part'],
+  prefix?: string,
+): Output {
+  // An empty message stands for the texts of Zod, which people do not see.
+  const parsed = schema.safeParse(request, { error: () => '' });
+  if (parsed.success) return parsed.data;
+  throw createValidationError(parsed.error.issues, { schema, request, part }, prefix);
+}
+
+function createValidationError(
+  issues: readonly Issue[],
+  checked: Checked,
+  prefix: string | undefined,
+): ServiceError {
+  // A rule may name its own error code, which is used only if every issue has the same code.
+  const codes = new Set(issues.map((issue) => (issue.code === 'custom' ? issue.params?.code : undefined)));
+  const [code] = codes.size === 1 ? codes : [];
+  const mistakes = resolveUnions(issues, checked);
+  return new ServiceError(
+    isErrorCode(code) ? code : 'BAD_REQUEST',
+    withPrefix(tell(mistakes, checked), prefix),
+    {
+      details: listDetails(mistakes, (mistake) => toDetail(mistake, checked)),
+    },
+  );
+}
+
+const withPrefix = (text: string, prefix: string | undefined) =>
+  prefix === undefined ? text : prefix + text.replace(/^Bad Request: /, '');
+
+function toDetail(issue: Issue, checked: Checked): Detail {
+  const message =
+    issue.code === 'unrecognized_keys' ? describeKeys(issue, checked) : describeMistake(issue, checked);
+  return {
+    code: issue.code,
+    path: issue.path.map((part) => (typeof part === 'string' ? excerpt(part) : part)),
+    message: excerpt(message, MAX_ISSUE_CHARACTERS),
+    ...(issue.code === 'unrecognized_keys' && {
+      keys: issue.keys.slice(0, MAX_LISTED).map((key) => excerpt(key)),
+    }),
+  };
+}
+
+/** Tells the mistakes of a request, unknown keys first and then those that a rule of a schema words. */
+function tell(issues: readonly Issue[], checked: Checked): string {
+  if (issues.some(({ path, code }) => !path.length && code === 'invalid_type')) return tellWholeBody(checked);
+  const unknown = issues.filter(({ code }) => code === 'unrecognized_keys');
+  const worded = issues.filter(({ code, message }) => code !== 'unrecognized_keys' && message);
+  const others = issues.filter(({ code, message }) => code !== 'unrecognized_keys' && !message);
+  const told = [...unknown, ...worded, ...others].slice(0, MAX_TOLD);
+  const sentences = told.map((issue) =>
+    issue.code === 'unrecognized_keys' ? describeKeys(issue, checked) : describeMistake(issue, checked),
+  );
+  const more = issues.length - told.length;
+  const all = more ? [...sentences, `${more} more mistakes are in details`] : sentences;
+  const text = all.length > 1 ? all.map((each) => each.replace(/(?<![.?!])$/, '.')).join(' ') : all.join('');
+  return unknown.length || worded.length ? text : `Bad Request: ${text.replace(/(?<![.?!])$/, '.')}`;
+}
+
+/** Says what a body must be that is no object, or not there. */
+function tellWholeBody({ schema, request, part }: Checked): string {
+  const example = JSON.stringify(exampleBody(schema));
+  const missing = request === undefined || request === null;
+  const what = missing ? 'is missing' : `is ${Array.isArray(request) ? 'a list' : `a ${typeof request}`}`;
+  const keys = requiredKeys(shapeOf(unwrap(schema)));
+  const required = keys.length ? ` with ${keys.join(' and ')}` : '';
+  return `Bad Request: the ${part} ${what}. Send a JSON object${required}, such as ${example}.`;
+}
+
+function describeKeys(issue: z.core.$ZodIssueUnrecognizedKeys, checked: Checked): string {
+  const { schema, request, part } = checked;
+  const keys = issue.keys.slice(0, MAX_LISTED);
+  const where = issue.path.length ? ` (in ${nameOf(issue.path, part)})` : '';
+  const place = { schema, request, path: issue.path };
+  const advice = keys.slice(0, MAX_TOLD).map((key) => ({ key, text: adviseOnKey(key, place) }));
+  const texts = [...new Set(advice.map(({ text }) => text))];
+  const told = texts.map((text) =>
+    texts.length === 1
+      ? text
+      : `${advice
+          .filter((each) => each.text === text)
+          .map(({ key }) => excerpt(key))
+          .join(', ')}: ${text}`,
+  );
+  return `Unrecognized key in ${part} -- ${excerpt(keys.join(', '))}${where}. ${told.join(' ')}`;
+}

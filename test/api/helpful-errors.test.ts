@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { call } from '../support/api/call.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
+
+const db = useDatabase();
+
+/** What a request was answered; `raw` is sent as it is. */
+const errorOf = async (...[path, init]: Parameters<typeof call>): Promise<string> =>
+  (await call(path, init)).body.error;
+
+describe('a body that is no JSON', () => {
+  it.each([
+    ['{"url": hello}', /Unexpected token 'h' at line 1, column 9/],
+    ['{\n  "url": "http://a.test",\n}', /at line 3, column 1/],
+    ['{"url": "http://a.test"', /at line 1, column 24/],
+    ['{"a": 1}}', /at line 1, column 9/],
+    [' ', /it is empty/],
+  ])('%j is told with line and column', async (raw, message) => {
+    const error = await errorOf('/v2/scrape', { raw });
+    expect(error).toMatch(/^Bad request, malformed JSON: /);
+    expect(error).toMatch(message);
+  });
+
+  it.each([
+    ['application/x-www-form-urlencoded', 'url=http://a.test'],
+    ['application/xml', '<url>http://a.test</url>'],
+    ['application/pdf', '%PDF-1.7'],
+  ])('is told that it is %s', async (type, raw) => {
+    const error = await errorOf('/v2/scrape', { raw, headers: { 'Content-Type': type } });
+    expect(error).toContain(
+      `the Content-Type is ${type}. Send a JSON object with Content-Type: application/json`,
+    );
+  });
+
+  it('and is a form without a boundary is told who sets it', async () => {
+    const headers = { 'Content-Type': 'multipart/form-data' };
+    expect(await errorOf('/v2/parse', { raw: 'x', headers })).toMatch(
+      /without a boundary.* Leave the header out/,
+    );
+  });
+});
+
+describe('a URL that is none', () => {
+  it.each([
+    ['http://h.test/a b', /white space; write a blank as %20/],
+    ['http://h.test:99999/', /port is 99999; ports end at 65535/],
+    ['', /It is empty/],
+    ['"http://h.test"', /Leave out the quotes/],
+    ['/about', /has no host; write it whole/],
+    ['http://http://h.test', /two schemes/],
+  ])('%j is refused with its fault, before it costs anything', async (url, message) => {
+    const { status, body } = await call('/v2/scrape', { body: { url } });
+    expect(status).toBe(400);
+    expect(body.error).toMatch(/^Invalid URL: /);
+    expect(body.error).toMatch(message);
+  });
+});
+
+describe('a key', () => {
+  it.each([
+    [undefined, /Authorization: Bearer <API key>\.$/],
+    ['fc-0123', /lacks the word Bearer/],
+    ['Basic Zm9v', /begins with Basic/],
+    ['Bearer', /has no key/],
+  ])('in the header %j is told how the header must be', async (authorization, message) => {
+    const headers: Record<string, string> = authorization ? { Authorization: authorization } : {};
+    const error = await errorOf('/v2/scrape', { key: null, body: { url: 'http://a.test' }, headers });
+    expect(error).toMatch(/^Unauthorized: Token missing\. /);
+    expect(error).toMatch(message);
+  });
+});
+
+describe('a path', () => {
+  it.each([
+    ['/v1/scrape', 'Did you mean /v2/scrape?'],
+    ['/scrape', 'Did you mean /v2/scrape?'],
+    ['/v2/crawll', 'Did you mean /v2/crawl?'],
+    ['/v2/batch/scape', 'Did you mean /v2/batch/scrape?'],
+  ])('%s is told which one is meant', async (path, message) => {
+    expect(await errorOf(path, { body: {} })).toContain(message);
+  });
+
+  it('with the id of another kind of job names the path of that job', async () => {
+    const { body } = await call('/v2/batch/scrape', { body: { urls: ['http://127.0.0.1:1/'] } });
+    for (const path of ['/v2/crawl', '/v2/agent', '/v2/extract']) {
+      const answer = await call(`${path}/${body.id}`);
+      expect(answer.status).toBe(404);
+      expect(answer.body.error).toContain(`The id is that of a batch: use /v2/batch/scrape/${body.id}.`);
+    }
+  });
+
+  it('with an id that is none repeats it', async () => {
+    expect(await errorOf('/v2/crawl/nonsense')).toMatch(
+      /^Invalid job ID format: "nonsense" is not a UUID\. /,
+    );
+    expect(await errorOf('/v2/browser/nonsense/execute', { body: { code: '1' } })).toContain('"nonsense"');
+  });
+});
+
+it('a crawl that a team cannot pay is told the limit that it can', async () => {
+  const { key } = await makeTeam(db, { credits: 7 });
+  const error = await errorOf('/v2/crawl', { key, body: { url: 'http://a.test' } });
+  expect(error).toContain('Set limit to at most 7');
+});
+
+it('a schema that lists names and types is told how a JSON Schema is written', async () => {
+  const formats = [{ type: 'json', schema: { price: 'number' } }];
+  expect(await errorOf('/v2/scrape', { body: { url: 'http://a.test', formats } })).toContain(
+    '{"type":"object","properties":{"price":{"type":"number"}}}',
+  );
+});

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { ROUTES } from '../../../src/api/routes.ts';
+import { validate } from '../../../src/api/validation/validate.ts';
+import { ServiceError } from '../../../src/errors.ts';
+
+const URL = 'https://a.test';
+
+/** The error for a request that a route refuses. */
+function refusalOf(route: string, request: unknown): ServiceError {
+  const [method, path] = route.split(' ');
+  const found = ROUTES.find((each) => each.method === method?.toLowerCase() && each.path === path);
+  const schema = (method === 'POST' ? found?.body : found?.query) as z.ZodType;
+  try {
+    validate(schema, request, method === 'POST' ? 'body' : 'query');
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+  throw new Error(`${route} accepts ${JSON.stringify(request)}.`);
+}
+
+const SCRAPE = 'POST /v2/scrape';
+const BATCH = 'POST /v2/batch/scrape';
+const CRAWL = 'POST /v2/crawl';
+const SEARCH = 'POST /v2/search';
+const ACTIVITY = 'GET /v2/team/activity';
+
+type Row = [route: string, request: unknown, what: RegExp, where: RegExp, remedy: RegExp];
+
+const ROWS: Row[] = [
+  [SCRAPE, {}, /missing/, /url/, /"https:\/\/example\.com"/],
+  [SCRAPE, undefined, /body is missing/, /url/, /\{"url":"https:\/\/example\.com"\}/],
+  ['POST /v2/map', {}, /missing/, /url/, /"https:\/\/example\.com"/],
+  [CRAWL, {}, /missing/, /url/, /"https:\/\/example\.com"/],
+  [BATCH, undefined, /missing/, /urls/, /\{"urls":\["https:\/\/example\.com"\]\}/],
+  [SCRAPE, [URL], /body is a list/, /body/, /Send a JSON object with url/],
+  [SCRAPE, 'x', /body is a string/, /body/, /Send a JSON object with url/],
+  [SCRAPE, { url: 5 }, /not 5/, /url/, /must be a string/],
+  [SCRAPE, { url: URL, formats: 'markdown' }, /must be a list/, /formats/, /Write \["markdown"\]/],
+  [SCRAPE, { url: URL, includeTags: '.a' }, /must be a list/, /includeTags/, /Write \["\.a"\]/],
+  [SCRAPE, { url: URL, parsers: 'pdf' }, /must be a list/, /parsers/, /Write \["pdf"\]/],
+  [CRAWL, { url: URL, includePaths: '/a' }, /must be a list/, /includePaths/, /Write \["\/a"\]/],
+  [SEARCH, { query: 'x', sources: 'web' }, /must be a list/, /sources/, /Write \["web"\]/],
+  [BATCH, { urls: URL }, /must be a list/, /urls/, /Write \["https:\/\/a\.test"\]/],
+  ['POST /v2/extract', { urls: URL }, /must be a list/, /urls/, /Write \["https:\/\/a\.test"\]/],
+  [SCRAPE, { url: URL, timeout: '30000' }, /not the string "30000"/, /timeout/, /in ms.*Write 30000\.$/],
+  [SCRAPE, { url: URL, timeout: 1500.5 }, /not 1500\.5/, /timeout/, /whole number from 1000 to 300000/],
+  [SCRAPE, { url: URL, onlyMainContent: 'true' }, /"true"/, /onlyMainContent/, /Write true\.$/],
+  ['POST /v2/browser', { ttl: '600' }, /the string "600"/, /ttl/, /in seconds.*Write 600\.$/],
+  [SCRAPE, { url: URL, headers: ['Cookie: a=b'] }, /not a list/, /headers/, /Write \{"Cookie":"a=b"\}/],
+  [SCRAPE, { url: URL, location: 'US' }, /the string "US"/, /location/, /Write \{"country":"US"\}/],
+  [SCRAPE, { url: URL, profile: 'shop' }, /the string "shop"/, /profile/, /Write \{"name":"shop"\}/],
+  [
+    SCRAPE,
+    { url: URL, formats: ['question'] },
+    /missing/,
+    /formats\[0\]\.question/,
+    /Write \{"type":"question","question":/,
+  ],
+  [
+    SCRAPE,
+    { url: URL, actions: [{ type: 'klick' }] },
+    /the string "klick"/,
+    /actions\[0\]\.type/,
+    /"wait", "click".*Did you mean "click"\?/,
+  ],
+  [SCRAPE, { url: URL, actions: [{ selector: 'a' }] }, /missing/, /actions\[0\]\.type/, /"wait", "click"/],
+  [
+    SCRAPE,
+    { url: URL, actions: ['click'] },
+    /the string "click"/,
+    /actions\[0\]/,
+    /Write \{"type":"click","selector":"…"\}/,
+  ],
+  [
+    SCRAPE,
+    { url: URL, actions: [{ type: 'click' }] },
+    /selector is missing/,
+    /actions\[0\]/,
+    /"click" needs it\. Write \{"type":"click","selector":"…"\}/,
+  ],
+  [
+    SCRAPE,
+    { url: URL, actions: [{ type: 'scroll', direction: 'left' }] },
+    /the string "left"/,
+    /actions\[0\]\.direction/,
+    /"up", "down"/,
+  ],
+  [SCRAPE, { url: URL, parsers: ['word'] }, /the string "word"/, /parsers\[0\]/, /"pdf", "image"/],
+  [
+    SCRAPE,
+    { url: URL, parsers: [{ type: 'pdf', mode: 'slow' }] },
+    /the string "slow"/,
+    /parsers\[0\]\.mode/,
+    /"fast", "auto", "ocr"/,
+  ],
+  [SEARCH, { query: 'x', sources: ['webb'] }, /"webb"/, /sources\[0\] /, /Did you mean "web"\?/],
+  [SCRAPE, { url: URL, proxy: 'stelth' }, /"stelth"/, /proxy/, /Did you mean "stealth"\?/],
+  [ACTIVITY, { limit: 'x' }, /not "x"/, /limit/, /one whole number from 1 to 100/],
+  [ACTIVITY, { limit: '1.5' }, /not "1\.5"/, /limit/, /one whole number from 1 to 100/],
+  [ACTIVITY, { limit: ['1', '2'] }, /not several values/, /limit/, /one whole number from 1 to 100/],
+  [CRAWL, { url: URL, limit: 0 }, /not 0/, /limit/, /at least 1/],
+  [BATCH, { urls: [] }, /at least one/, /urls/, /at least one URL/],
+  [SCRAPE, { Url: URL }, /key in body -- Url/, /body/, /Did you mean url\?/],
+  [SCRAPE, { url: URL, onlyMainContnt: true }, /-- onlyMainContnt/, /body/, /Did you mean onlyMainContent\?/],
+  [SCRAPE, { url: URL, only_main_content: true }, /-- only_/, /body/, /Did you mean onlyMainContent\?/],
+  [BATCH, { urls: [URL], ignoreInvalidUrls: true }, /-- ignore/, /body/, /Did you mean ignoreInvalidURLs\?/],
+  [SCRAPE, { urls: [URL] }, /-- urls/, /body/, /Use url for one URL, and POST \/v2\/batch\/scrape/],
+  [BATCH, { url: URL }, /-- url\./, /body/, /Use urls, a list/],
+  [CRAWL, { url: URL, formats: [] }, /-- formats/, /body/, /\{"scrapeOptions": \{"formats": …\}\}/],
+  [SEARCH, { query: 'x', formats: [] }, /-- formats/, /body/, /Put it in scrapeOptions/],
+  [
+    SCRAPE,
+    { url: URL, scrapeOptions: { formats: ['markdown'] } },
+    /-- scrapeOptions/,
+    /body/,
+    /its members \(formats\) without it/,
+  ],
+  [
+    CRAWL,
+    { url: URL, scrapeOptions: { limit: 3 } },
+    /-- limit/,
+    /in scrapeOptions/,
+    /belongs beside scrapeOptions/,
+  ],
+  [CRAWL, { url: URL, maxDepth: 2 }, /-- maxDepth/, /body/, /Use maxDiscoveryDepth/],
+  [CRAWL, { url: URL, ignoreSitemap: true }, /-- ignoreSitemap/, /body/, /Use sitemap, which is "skip"/],
+  [CRAWL, { url: URL, allowBackwardLinks: true }, /-- allow/, /body/, /Use crawlEntireDomain/],
+  ['POST /v2/parse', { url: URL }, /-- url/, /body/, /POST \/v2\/scrape/],
+  [
+    'POST /v2/parse',
+    { uploadRef: 'x', options: { formats: ['markdown'] } },
+    /-- options/,
+    /body/,
+    /its members \(formats\) without it/,
+  ],
+  [
+    SCRAPE,
+    { url: URL, location: { city: 'Rome' } },
+    /-- city/,
+    /in location/,
+    /Known are country, languages/,
+  ],
+  [SCRAPE, { url: URL, jsonOptions: {} }, /-- jsonOptions/, /body/, /formats: \[\{"type": "json"/],
+];
+
+describe('a mistake in a request', () => {
+  test.each(ROWS)(
+    '%s with %j says what is wrong, where, and what to do',
+    (route, request, what, where, remedy) => {
+      const { message } = refusalOf(route, request);
+      expect(message).toMatch(what);
+      expect(message).toMatch(where);
+      expect(message).toMatch(remedy);
+      expect(message).not.toMatch(/Invalid input|expected|received|Too (small|big)/);
+    },
+  );
+
+  test('begins as clients of this API expect', () => {
+    expect(refusalOf(SCRAPE, {}).message).toMatch(/^Bad Request: url is missing/);
+    expect(refusalOf(SCRAPE, { url: URL, foo: 1 }).message).toMatch(/^Unrecognized key in body -- foo\. /);
+    expect(refusalOf(SCRAPE, { url: URL, waitFor: 70_000 }).message).toMatch(
+      /^waitFor must be at most 60000/,
+    );
+  });
+
+  test('does not hide another one', () => {
+    const { message, details } = refusalOf(SCRAPE, { Url: URL, timeout: 'soon', formats: 'html' });
+    expect(message).toMatch(/Did you mean url\?.* url is missing.* formats must be a list.* timeout must be/);
+    expect(details).toHaveLength(4);
+  });
+
+  test('is one of five that are told, and the others are in the details', () => {
+    const wrong = Object.fromEntries(
+      ['mobile', 'blockAds', 'fastMode', 'lockdown', 'storeInCache', 'safeMode', 'domainTools'].map(
+        (name) => [name, 'yes'],
+      ),
+    );
+    const { message, details } = refusalOf(SCRAPE, { url: URL, ...wrong });
+    expect(message).toMatch(/2 more mistakes are in details\.$/);
+    expect(details).toHaveLength(7);
+  });
+
+  test('has the words of the message in its details', () => {
+    expect(refusalOf(SCRAPE, { url: URL, timeout: '5000' }).details).toEqual([
+      {
+        code: 'invalid_type',
+        path: ['timeout'],
+        message:
+          'timeout must be a whole number from 1000 to 300000 (in ms), not the string "5000". Write 5000',
+      },
+    ]);
+  });
+
+  test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
+    'in the key %s is told like any other',
+    (key) => {
+      const request = JSON.parse(`{"url": "${URL}", "${key}": 1, "location": {"${key}": 1}}`);
+      expect(refusalOf(SCRAPE, request).message).toMatch(/^Unrecognized key in body -- /);
+    },
+  );
+
+  test('of a value that is long repeats only its beginning', () => {
+    const { message } = refusalOf(SCRAPE, {
+      url: URL,
+      proxy: 'x'.repeat(100_000),
+      formats: 'y'.repeat(100_000),
+    });
+    expect(message.length).toBeLessThan(600);
+  });
+});
