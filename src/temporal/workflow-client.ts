@@ -12,6 +12,7 @@ import {
 import type { NativeConnection } from '@temporalio/worker';
 import { type ServiceError, toServiceError } from '../errors.ts';
 import { type PageJobKind, workflowIdOf } from '../job-kinds.ts';
+import { SILENCE_MS, WORKFLOW_AFTER_MS } from '../jobs/direct-start/timeline.ts';
 import { CallSlots } from '../system/call-slots.ts';
 import type { map } from '../workflows/map.ts';
 import type { preview } from '../workflows/preview.ts';
@@ -95,9 +96,10 @@ export class Temporal {
     }
   }
 
-  /** A scrape that was started before. */
+  /** A scrape that was started before. A quick one may have no workflow yet, and is waited for all the same. */
   findScrape(jobId: string): StartedWorkflow {
-    return toStarted(this.#client.workflow.getHandle<typeof scrape>(workflowIdOf('scrape', jobId)));
+    const handle = this.#client.workflow.getHandle<typeof scrape>(workflowIdOf('scrape', jobId));
+    return toStarted(handle, WORKFLOW_AFTER_MS + SILENCE_MS);
   }
 
   /**
@@ -262,9 +264,12 @@ interface StartedWorkflow {
 
 type ResultWorkflow = typeof preview | typeof scrape | typeof map | typeof search | typeof support;
 
-const toStarted = (handle: Pick<WorkflowHandle<ResultWorkflow>, 'result'>): StartedWorkflow => ({
+const toStarted = (
+  handle: Pick<WorkflowHandle<ResultWorkflow>, 'result'>,
+  missingMs?: number,
+): StartedWorkflow => ({
   async wait(waitMs) {
-    const result = await waitForEnd(() => handle.result(), waitMs);
+    const result = await waitForEnd(() => handle.result(), waitMs, missingMs);
     return typeof result === 'object' ? result.blob : result;
   },
 });
@@ -295,21 +300,25 @@ async function isFound(call: Promise<unknown>): Promise<boolean> {
 
 /**
  * Waits for the end of a workflow, even if the server restarts meanwhile.
+ * @param missingMs for how many milliseconds the workflow may not exist yet
  * @returns the result of the workflow; `undefined` if it did not end within `waitMs` milliseconds
  * @throws WorkflowFailedError if the workflow failed
  */
 async function waitForEnd<Result>(
   result: () => Promise<Result>,
   waitMs: number,
+  missingMs = 0,
 ): Promise<Result | undefined> {
   const until = Date.now() + waitMs;
+  const existsFrom = Date.now() + missingMs;
   const end = async () => {
     while (Date.now() < until) {
       try {
         return await result();
       } catch (error) {
+        const isMissing = error instanceof WorkflowNotFoundError && Date.now() < existsFrom;
         // The server was unavailable, but the workflow continues.
-        if (!(error instanceof GrpcError || isGrpcServiceError(error))) throw error;
+        if (!isMissing && !(error instanceof GrpcError || isGrpcServiceError(error))) throw error;
         await sleep(RECONNECT_MS);
       }
     }
