@@ -130,7 +130,7 @@ function expectedOf({ schema }: Plain, part: Checked['part']): string {
 }
 
 /** A value that is wrong, as messages repeat it. */
-export function insteadOf(value: unknown, part: Checked['part'] = 'body'): string {
+function insteadOf(value: unknown, part: Checked['part'] = 'body'): string {
   if (Array.isArray(value)) return part === 'query' ? 'not several values' : 'not a list';
   if (typeof value === 'object' && value !== null) return 'not an object';
   if (typeof value !== 'string') return `not ${String(value)}`;
