@@ -35,13 +35,15 @@ async function openPopupAtTheEnd(url: string) {
   await guard.guard(targetId);
   const waits = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true };
   await client.send('Target.setAutoAttach', waits);
-  await client.evaluate(sessionId, `void window.open(${JSON.stringify(url)})`);
+  // It responds when the popup goes on.
+  const opening = client.evaluate(sessionId, `void window.open(${JSON.stringify(url)})`);
   const popup = await client.untilEvent(
     ({ method, params }) =>
       method === 'Target.attachedToTarget' && params.waitingForDebugger && params.targetInfo.type === 'page',
   );
   await guard.stop();
   await client.send('Runtime.runIfWaitingForDebugger', {}, popup.params.sessionId);
+  await opening;
   const targets = async () => {
     const { result } = await client.send('Target.getTargets');
     return result.targetInfos as { targetId: string; url: string }[];
