@@ -412,6 +412,14 @@ export const ERRORS = {
     isJobWide: true,
     summary: 'The disk of the service is nearly full, so it accepts no new work',
   },
+  INSUFFICIENT_MEMORY: {
+    status: 503,
+    retry: 'page',
+    stage: 'fetch',
+    isServiceFault: true,
+    retryAfterSeconds: 30,
+    summary: 'The machine of the service had too little memory to convert the document',
+  },
   SUPPORT_TIMEOUT: {
     status: 504,
     retry: 'never',

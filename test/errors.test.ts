@@ -23,6 +23,7 @@ describe('the table of errors', () => {
       'SCRAPE_DNS_SERVER_ERROR',
       'SCRAPE_SITE_ERROR',
       'SCRAPE_ALL_ENGINES_FAILED',
+      'INSUFFICIENT_MEMORY',
     ]);
     expect(CODES.filter((code) => policyOf(code).retry === 'activity')).toEqual([
       'WORKER_LOST',

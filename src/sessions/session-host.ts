@@ -8,6 +8,7 @@ import { BASIC_ROUTE, type ProxyRoute } from '../fetch/net/checked-egress.ts';
 import { DEFAULT_VISITOR, type Language, type SessionVisitor } from '../schemas/session.ts';
 import { freeDescriptors } from '../system/descriptors.ts';
 import type { Logger } from '../system/logger.ts';
+import { availableMemory } from '../system/memory.ts';
 import { type Confinement, findConfinement } from '../system/sandbox/confinement.ts';
 import type { BrowserLimits } from './browser/browser-limits.ts';
 import { BrowserStarter } from './browser/browser-starter.ts';
@@ -301,9 +302,9 @@ export class SessionHost {
 
   /** @returns what the host has too little of for so many more browsers, if anything */
   #missingFor(sessions: number): 'memory' | 'file descriptors' | undefined {
-    const { availableMemory = () => process.availableMemory(), availableDescriptors = freeDescriptors } =
+    const { availableMemory: available = availableMemory, availableDescriptors = freeDescriptors } =
       this.#options;
-    if (availableMemory() < sessions * SESSION_MEMORY_BYTES) return 'memory';
+    if (available() < sessions * SESSION_MEMORY_BYTES) return 'memory';
     return availableDescriptors() < sessions * SESSION_DESCRIPTORS ? 'file descriptors' : undefined;
   }
 

@@ -20,16 +20,21 @@ interface PlacesOptions {
   count: number;
   /** Milliseconds after which a task counts as long. */
   longTaskMs: number;
+  /** Whether the machine has the memory for another task besides those that run; by default it has. */
+  hasRoom?(): boolean;
 }
+
+/** How often tasks that wait for memory look whether there is room for them, in milliseconds. */
+const ROOM_POLL_MS = 250;
 
 /**
  * The places of a pool of threads or sandboxed processes. The next free one goes to the owner with the fewest
  * running tasks, so that the many pages or documents of one team do not hold up those of the others. While a
  * task takes long, the next one begins, so that long tasks do not hold up short ones; at most as many long
- * tasks as there are places run besides the others.
+ * tasks as there are places run besides the others. Without room in memory, one task runs at a time.
  */
 export class Places {
-  readonly #options: PlacesOptions;
+  readonly #options: Required<PlacesOptions>;
   /** Number of tasks that have a place, i.e. without the long ones. */
   #running = 0;
   #long = 0;
@@ -37,9 +42,13 @@ export class Places {
   readonly #shares = new Map<string, Share>();
   /** In the order of their requests. */
   readonly #waiting: Waiting[] = [];
+  /** Tasks that wait until no other one runs. They come before all others. */
+  readonly #waitingAlone: Waiting[] = [];
+  #isOneAlone = false;
+  #roomPoll: NodeJS.Timeout | undefined;
 
   constructor(options: PlacesOptions) {
-    this.#options = options;
+    this.#options = { hasRoom: () => true, ...options };
   }
 
   /**
@@ -48,25 +57,47 @@ export class Places {
    * @throws the reason of the signal
    */
   async take(owner: string, signal: AbortSignal): Promise<() => void> {
+    await this.#wait(owner, signal, this.#waiting);
+    return this.#watchLength(owner);
+  }
+
+  /**
+   * Waits until no other task has a place, and lets none begin until this one leaves or counts as long. It is
+   * for a task that found too little memory beside others.
+   * @returns the function that leaves it
+   * @throws the reason of the signal
+   */
+  async takeAlone(owner: string, signal: AbortSignal): Promise<() => void> {
+    await this.#wait(owner, signal, this.#waitingAlone);
+    return this.#watchLength(owner, () => {
+      this.#isOneAlone = false;
+    });
+  }
+
+  async #wait(owner: string, signal: AbortSignal, queue: Waiting[]): Promise<void> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const entry: Waiting = { owner, start: resolve };
     const onAbort = () => {
-      const position = this.#waiting.indexOf(entry);
+      const position = queue.indexOf(entry);
       // It may be its turn already.
       if (position < 0) return;
-      this.#waiting.splice(position, 1);
+      queue.splice(position, 1);
       reject(signal.reason);
+      this.#startNext();
     };
-    this.#waiting.push(entry);
+    queue.push(entry);
     signal.addEventListener('abort', onAbort);
     this.#startNext();
     await promise.finally(() => signal.removeEventListener('abort', onAbort));
-    return this.#watchLength(owner);
   }
 
-  /** Lets a task leave its place once it counts as long. @returns the function that ends the task */
-  #watchLength(owner: string): () => void {
+  /**
+   * Lets a task leave its place once it counts as long.
+   * @param onLeave called when it leaves its place
+   * @returns the function that ends the task
+   */
+  #watchLength(owner: string, onLeave: () => void = () => undefined): () => void {
     const { count, longTaskMs } = this.#options;
     let isLong = false;
     const timer = every(longTaskMs, () => {
@@ -75,12 +106,16 @@ export class Places {
       isLong = true;
       this.#long++;
       this.#running--;
+      onLeave();
       this.#startNext();
     });
     return () => {
       clearInterval(timer);
       if (isLong) this.#long--;
-      else this.#running--;
+      else {
+        this.#running--;
+        onLeave();
+      }
       const share = this.#shares.get(owner);
       if (share) share.running--;
       this.#startNext();
@@ -90,15 +125,36 @@ export class Places {
   }
 
   #startNext(): void {
-    while (this.#running < this.#options.count) {
-      const next = this.#findNext();
-      if (!next) return;
-      this.#waiting.splice(this.#waiting.indexOf(next), 1);
+    let next = this.#findStartable();
+    while (next && this.#hasRoom()) {
+      const { entry, queue } = next;
+      queue.splice(queue.indexOf(entry), 1);
+      this.#isOneAlone = queue === this.#waitingAlone;
       this.#running++;
-      const { running } = this.#shareOf(next.owner);
-      this.#shares.set(next.owner, { running: running + 1, lastStart: ++this.#starts });
-      next.start();
+      const { running } = this.#shareOf(entry.owner);
+      this.#shares.set(entry.owner, { running: running + 1, lastStart: ++this.#starts });
+      entry.start();
+      next = this.#findStartable();
     }
+    // Tasks that end free memory, but so does anything else on the machine.
+    if (next) this.#roomPoll ??= every(ROOM_POLL_MS, () => this.#startNext());
+    else {
+      clearInterval(this.#roomPoll);
+      this.#roomPoll = undefined;
+    }
+  }
+
+  #hasRoom(): boolean {
+    return this.#running + this.#long === 0 || this.#options.hasRoom();
+  }
+
+  /** The next task for which there is a place. */
+  #findStartable(): { entry: Waiting; queue: Waiting[] } | undefined {
+    if (this.#isOneAlone || this.#running >= this.#options.count) return undefined;
+    const [alone] = this.#waitingAlone;
+    if (alone) return this.#running === 0 ? { entry: alone, queue: this.#waitingAlone } : undefined;
+    const entry = this.#findNext();
+    return entry && { entry, queue: this.#waiting };
   }
 
   /**

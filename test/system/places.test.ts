@@ -98,3 +98,60 @@ it('a request that is given up leaves the queue', async () => {
   first();
   expect(await next).toBeTypeOf('function');
 });
+
+it('without room in memory one task runs at a time, and the next ones begin when there is room', async () => {
+  let hasRoom = false;
+  const places = new Places({ count: 2, longTaskMs: LONG_MS, hasRoom: () => hasRoom });
+  const { running, end } = request(places, 'abc');
+  await turn();
+  expect(running).toEqual(['a0']);
+  vi.advanceTimersByTime(LONG_MS);
+  await turn();
+  expect(running).toEqual(['a0']);
+  await end('a0');
+  expect(running).toEqual(['b1']);
+  hasRoom = true;
+  vi.advanceTimersByTime(LONG_MS);
+  await turn();
+  expect(running).toEqual(['b1', 'c2']);
+});
+
+it('a task that has to be alone waits for the others, comes before the next ones, and runs beside none', async () => {
+  const places = new Places({ count: 2, longTaskMs: LONG_MS });
+  const others = request(places, 'ab');
+  await turn();
+  const alone = places.takeAlone('c', never);
+  const later = request(places, 'd');
+  await others.end('a0');
+  await others.end('b1');
+  const leave = await alone;
+  await turn();
+  expect(later.running).toEqual([]);
+  leave();
+  await turn();
+  expect(later.running).toEqual(['d0']);
+});
+
+it('a task that is alone lets the next ones begin once it counts as long', async () => {
+  const places = new Places({ count: 2, longTaskMs: LONG_MS });
+  await places.takeAlone('a', never);
+  const later = request(places, 'b');
+  await turn();
+  expect(later.running).toEqual([]);
+  vi.advanceTimersByTime(LONG_MS);
+  await turn();
+  expect(later.running).toEqual(['b0']);
+});
+
+it('a task that gives up being alone lets the next ones begin', async () => {
+  const places = new Places({ count: 2, longTaskMs: LONG_MS });
+  await places.take('a', never);
+  const controller = new AbortController();
+  const alone = places.takeAlone('b', controller.signal);
+  const later = request(places, 'c');
+  await turn();
+  expect(later.running).toEqual([]);
+  controller.abort(new Error('given up'));
+  await expect(alone).rejects.toThrow('given up');
+  expect(later.running).toEqual(['c0']);
+});

@@ -172,6 +172,10 @@ const RULES: Partial<Record<ErrorCode, ErrorRule>> = {
     advice: 'Remove the password from the document: there is no parameter for it.',
   },
   SCRAPE_DOCUMENT_UNREADABLE: { advice: 'Check whether another program can open the document.' },
+  INSUFFICIENT_MEMORY: {
+    advice:
+      'The service was short of memory while it converted the document. Try again later, or convert only its first pages (maxPages). The operator of the service can give it more memory.',
+  },
   SCRAPE_UNSUPPORTED_FILE_ERROR: { advice: 'No parameter can help: choose a page or a document instead.' },
   SCRAPE_CONTENT_TOO_LARGE: {
     advice: 'No parameter can help. The operator of the service can raise WINNOW_MAX_BODY_MB.',

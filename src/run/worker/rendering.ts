@@ -2,10 +2,15 @@ import { availableParallelism } from 'node:os';
 import { createDocumentConverter } from '../../content/parsers/conversion/document-converter.ts';
 import { createRenderPool } from '../../content/rendering/render-pool.ts';
 import type { Logger } from '../../system/logger.ts';
+import { fitInMemory } from '../../system/memory.ts';
 import type { WorkerConfig } from './worker-config.ts';
 
 /** Memory limit of a rendering thread in MB. A page that needs more is rejected. */
 const THREAD_MEMORY_MB = 512;
+/** What a rendering thread takes of the memory, and the rest of the service with some pages and documents. */
+const THREAD_SIZE = { eachMb: 512, besideMb: 768 };
+/** What a conversion takes of the memory, and the rest of the service with some pages and sessions. */
+const CONVERSION_SIZE = { eachMb: 640, besideMb: 1024 };
 /**
  * Maximum number of audio and video files that are read at once. Reading mostly waits for the disk, or for
  * more of a playlist.
@@ -18,7 +23,7 @@ export function createThreadPools(
   logger: Logger,
 ) {
   const renderer = createRenderPool({
-    threads: availableParallelism(),
+    threads: fitInMemory(availableParallelism(), THREAD_SIZE),
     maxMemoryMb: THREAD_MEMORY_MB,
     maxTaskMs: maxConversionMs,
     markdownConverter,
@@ -42,4 +47,9 @@ export const createDocumentProcesses = (
   config: Omit<Parameters<typeof createDocumentConverter>[0], 'processes' | 'storesCompiledCode' | 'logger'>,
   logger: Logger,
 ) =>
-  createDocumentConverter({ ...config, processes: availableParallelism(), storesCompiledCode: true, logger });
+  createDocumentConverter({
+    ...config,
+    processes: fitInMemory(availableParallelism(), CONVERSION_SIZE),
+    storesCompiledCode: true,
+    logger,
+  });

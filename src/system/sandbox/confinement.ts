@@ -6,7 +6,7 @@ import { type ProcessGroup, startProcessGroup } from '../child-processes/process
 import { createProgramHome } from '../child-processes/program-home.ts';
 import { dropPrivilegesArgs, startUnprivileged } from '../child-processes/unprivileged-process.ts';
 import { bubblewrapArgs } from './bubblewrap.ts';
-import { type Limits, PRLIMIT, prlimitCommand, SETPRIV } from './limits.ts';
+import { endedFirst, type Limits, PRLIMIT, prlimitCommand, SETPRIV } from './limits.ts';
 import type { SandboxedProgram } from './sandboxed-program.ts';
 import { seccompProgram } from './seccomp.ts';
 
@@ -38,7 +38,7 @@ const PROGRAM_PATH = '/usr/local/bin:/usr/bin:/bin';
 /** How long a program may take to end that has nothing to do. */
 const PROBE_TIMEOUT_MS = 30_000;
 /** The line of its standard error that says why it failed. */
-const MESSAGE = /^(?:bwrap|setpriv|prlimit|unshare): |error/i;
+const MESSAGE = /^(?:bwrap|choom|setpriv|prlimit|unshare): |error/i;
 
 /** Whether a program cannot run without bubblewrap. */
 const needsBubblewrap = ({ mounts, hiddenPaths, systemCallFilter }: SandboxedProgram) =>
@@ -125,7 +125,7 @@ export async function startConfined(
           ...prlimitCommand(limits, limits.processes),
           ...command,
         ];
-  const group = startProcessGroup(whole, {
+  const group = startProcessGroup(endedFirst(whole), {
     cwd: '/',
     env: { PATH: PROGRAM_PATH },
     stdio: program.systemCallFilter ? [...stdio, 'pipe'] : stdio,
@@ -153,7 +153,7 @@ function boundedWithoutNamespaces(
 ): [string, ...string[]] {
   if (process.platform !== 'linux') return [...command];
   const bounds = prlimitCommand(limits, isRoot ? processesOfAll(limits) : undefined);
-  return [SETPRIV, '--pdeathsig', 'KILL', '--no-new-privs', '--', ...bounds, ...command];
+  return endedFirst([SETPRIV, '--pdeathsig', 'KILL', '--no-new-privs', '--', ...bounds, ...command]);
 }
 
 /** The limit where all sandboxed programs count together. Their number is about that of the processors. */

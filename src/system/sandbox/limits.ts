@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+
 /** The resources that a sandboxed program may use. */
 export interface Limits {
   /** Memory of all its processes together, in MiB. */
@@ -45,3 +47,13 @@ export const prlimitCommand = (
 export const PRLIMIT = '/usr/bin/prlimit';
 export const SETPRIV = '/usr/bin/setpriv';
 export const UNSHARE = '/usr/bin/unshare';
+const CHOOM = '/usr/bin/choom';
+const HAS_CHOOM = existsSync(CHOOM);
+
+/**
+ * The command of a program that the kernel ends before any process of the service when memory is short: it can
+ * be started again, while the end of a worker or of Postgres interrupts all work. Util-linux before 2.33 has
+ * no program for that.
+ */
+export const endedFirst = (command: readonly [string, ...string[]]): [string, ...string[]] =>
+  HAS_CHOOM ? [CHOOM, '-n', '500', '--', ...command] : [...command];

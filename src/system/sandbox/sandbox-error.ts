@@ -1,7 +1,10 @@
 import type { Logger } from '../logger.ts';
 
-/** Why a task failed: its process died, it exceeded a limit, or the program inside threw. */
-export type SandboxFault = 'died' | 'memory' | 'processes' | 'output' | 'threw';
+/**
+ * Why a task failed: its process died, the kernel ended it because the machine or container had no memory left,
+ * it exceeded a limit of its own, or the program inside threw.
+ */
+export type SandboxFault = 'died' | 'memory-short' | 'memory' | 'processes' | 'output' | 'threw';
 
 /** A task in a sandbox failed. The message is for the log. */
 export class SandboxError extends Error {

@@ -1,3 +1,4 @@
+import { countMemoryKills } from '../memory.ts';
 import { Places } from '../places.ts';
 import { type Confinement, findConfinement } from './confinement.ts';
 import type { Frame } from './frames.ts';
@@ -16,6 +17,10 @@ export interface SandboxOptions {
   longTaskMs?: number;
   /** Milliseconds without work after which a process ends. */
   idleMs?: number;
+  /** Whether the machine has the memory for another task besides those that run; by default it has. */
+  hasRoom?(): boolean;
+  /** Counts the processes that the kernel has ended for lack of memory; by default the kernel is asked. */
+  countKills?(): number;
   /** Number of tasks after which a process is replaced; {@link TASKS_PER_PROCESS} by default. */
   tasksPerProcess?: number;
   logger: SandboxLogger;
@@ -28,7 +33,7 @@ export interface SandboxOptions {
  */
 const TASKS_PER_PROCESS = 1_000;
 /** Faults that may be caused by what earlier tasks left in the process. */
-const RETRIED = new Set<SandboxFault>(['died', 'memory', 'processes']);
+const RETRIED = new Set<SandboxFault>(['died', 'memory-short', 'memory', 'processes']);
 /** Processes of one that has no children: two of bubblewrap and itself. */
 const WITHOUT_CHILDREN = 3;
 /** A process that keeps more memory than this after a task is replaced. */
@@ -85,8 +90,16 @@ export class Sandbox {
   #isClosed = false;
 
   constructor(options: SandboxOptions, confinement: Confinement) {
-    this.#options = { idleMs: 60_000, longTaskMs: 10_000, tasksPerProcess: TASKS_PER_PROCESS, ...options };
-    this.#places = new Places({ count: options.processes, longTaskMs: this.#options.longTaskMs });
+    this.#options = {
+      idleMs: 60_000,
+      longTaskMs: 10_000,
+      tasksPerProcess: TASKS_PER_PROCESS,
+      hasRoom: () => true,
+      countKills: countMemoryKills,
+      ...options,
+    };
+    const { processes: count, longTaskMs, hasRoom } = this.#options;
+    this.#places = new Places({ count, longTaskMs, hasRoom });
     this.confinement = confinement;
   }
 
@@ -96,11 +109,13 @@ export class Sandbox {
   }
 
   /**
-   * Runs a task. If its process dies, the task is retried once in a fresh process.
+   * Runs a task. If its process dies, the task is retried once in a fresh process; if that was for lack of
+   * memory, it has no other task and no warm process beside it.
    * @throws SandboxError; the reason of the signal
    */
-  async run(task: Frame, { owner, tenant = owner, ...options }: SandboxTaskOptions): Promise<Frame> {
-    const leave = await this.#places.take(owner, options.signal);
+  async run(task: Frame, { owner, tenant = owner, ...given }: SandboxTaskOptions): Promise<Frame> {
+    const options = { countKills: this.#options.countKills, ...given };
+    let leave = await this.#places.take(owner, options.signal);
     try {
       try {
         return await this.#runOnce(task, options, this.#takeIdle(tenant) ?? (await this.#start(tenant)));
@@ -111,6 +126,12 @@ export class Sandbox {
           error,
           'a sandboxed process ended, and its task is tried once more',
         );
+        if (error.fault === 'memory-short') {
+          leave();
+          leave = () => undefined;
+          leave = await this.#places.takeAlone(owner, options.signal);
+          for (const process of [...this.#idle.keys()]) this.#end(process);
+        }
         return await this.#runOnce(task, options, await this.#start(tenant));
       }
     } finally {

@@ -4,6 +4,7 @@ import { fieldsOf } from '../../json/json-object.ts';
 import { ignoreBrokenPipe } from '../child-processes/broken-pipe.ts';
 import type { ProcessGroup } from '../child-processes/process-group.ts';
 import { every } from '../every.ts';
+import { countMemoryKills } from '../memory.ts';
 import { type Confinement, startConfined } from './confinement.ts';
 import { encodeFrame, type Frame, FrameError, FrameReader } from './frames.ts';
 import type { Limits } from './limits.ts';
@@ -19,6 +20,8 @@ const WATCH_MS = 200;
  * worker's time.
  */
 const MAX_PRINTED_BYTES = 16 * 1024 * 1024;
+/** The exit code of a program that starts another one which was killed, as bubblewrap's. */
+const KILLED_CODE = 128 + 9;
 /** How long a process may take to exit after its pipe was closed. */
 const EXIT_MS = 2_000;
 
@@ -28,6 +31,8 @@ export interface TaskOptions {
   signal: AbortSignal;
   /** The most bytes that the result may have. */
   maxOutputBytes: number;
+  /** Counts the processes that the kernel has ended for lack of memory; by default the kernel is asked. */
+  countKills?: (() => number) | undefined;
   /**
    * Called when the process has been given the task, and with each progress that the program reports, if it
    * does.
@@ -144,12 +149,13 @@ export class TaskProcess {
 
   /** Listens to the process for the time of one task. @returns a function that ends this */
   #listen(
-    { maxOutputBytes, onProgress }: TaskOptions,
+    { maxOutputBytes, onProgress, countKills = countMemoryKills }: TaskOptions,
     { resolve, reject }: { resolve: (frame: Frame) => void; reject: (error: unknown) => void },
   ): () => void {
     const { child, stderrTail } = this.#group;
     const reader = new FrameReader(maxOutputBytes);
     let printedBytes = 0;
+    const killsBefore = countKills();
     const onResult = (chunk: Buffer) => {
       try {
         for (const frame of reader.push(chunk)) {
@@ -168,7 +174,9 @@ export class TaskProcess {
       if (printedBytes > MAX_PRINTED_BYTES) reject(new SandboxError('output', 'it printed too much'));
     };
     const onClose = (code: number | null, signal: string | null) => {
-      reject(new SandboxError('died', `it ended with ${signal ?? `exit code ${code}`}`, stderrTail()));
+      const isKilled = signal === 'SIGKILL' || code === KILLED_CODE;
+      const fault = isKilled && countKills() > killsBefore ? 'memory-short' : 'died';
+      reject(new SandboxError(fault, `it ended with ${signal ?? `exit code ${code}`}`, stderrTail()));
     };
     const onError = (error: Error) => reject(new SandboxError('died', error.message));
     if (this.#hasEnded) onClose(child.exitCode, child.signalCode);

@@ -258,13 +258,13 @@ describe('a browser', () => {
 
 describe('a machine with little memory', () => {
   it('has one page open at a time', async () => {
-    open();
-    const available = vi.spyOn(process, 'availableMemory').mockReturnValue(10 * 1024 * 1024);
+    let available = 10 * 1024 * 1024;
+    open({ availableMemory: () => available });
     const first = hold();
     await first.opened;
     const second = hold();
     expect(await isOpen(second)).toBe(false);
-    available.mockRestore();
+    available = 8 * 1024 ** 3;
     await second.opened;
     for (const held of [first, second]) held.letGo();
     await Promise.all([first.done, second.done]);

@@ -20,7 +20,7 @@ const GROUPS: Group[] = [
   {
     name: 'system',
     modules: [
-      ['every', 'server', 'descriptors'],
+      ['every', 'server', 'descriptors', 'memory'],
       ['encryption', 'child-processes', 'pause', 'until-aborted', 'read-pause'],
       ['logger', 'health', 'call-slots', 'places'],
       ['sandbox'],

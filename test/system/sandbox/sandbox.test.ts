@@ -238,6 +238,32 @@ describe('processes', () => {
     expect(warnings).toHaveLength(2);
   });
 
+  const KILL = 'process.kill(process.pid, "SIGKILL")';
+
+  test('that the kernel ends for lack of memory have their task tried again without another one beside it', async () => {
+    let kills = 0;
+    const { run, warnings } = await openCodeSandbox({ countKills: () => kills++ });
+    const other = run('await new Promise((resolve) => setTimeout(resolve, 500)); return "other"');
+    const both = [run(`if (!parts.length) return 0; ${KILL}`, { parts: [Buffer.of(1)] }), other];
+    const [failed, done] = await Promise.allSettled(both);
+    expect(failed).toMatchObject({ reason: died('memory-short') });
+    expect(done).toMatchObject({ value: 'other' });
+    expect(warnings).toEqual([expect.objectContaining({ fault: 'memory-short' })]);
+  });
+
+  test('that somebody else kills did not run out of memory', async () => {
+    const { run } = await openCodeSandbox({ countKills: () => 7 });
+    await expect(run(KILL)).rejects.toEqual(died('died'));
+  });
+
+  test.skipIf(process.platform !== 'linux')('end before the service when memory is short', async () => {
+    const { run } = await openCodeSandbox();
+    const score = await run(
+      'return require("node:fs").readFileSync("/proc/self/oom_score_adj", "utf8").trim()',
+    );
+    expect(score).toBe('500');
+  });
+
   test('that are killed from outside cost only time', async () => {
     const { run, sandbox } = await openCodeSandbox();
     const running = run('await new Promise((resolve) => setTimeout(resolve, 1000)); return "done"');

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ErrorCode, ServiceError } from '../../../errors.ts';
+import { availableMemory } from '../../../system/memory.ts';
 import type { Frame } from '../../../system/sandbox/frames.ts';
 import { NODE_RESERVED_MB } from '../../../system/sandbox/limits.ts';
 import { packageDirectories } from '../../../system/sandbox/package-directories.ts';
@@ -80,6 +81,8 @@ const ALLOCATOR_ENV = {
   MIMALLOC_ARENA_RESERVE: String(64 * 1024),
   MIMALLOC_PURGE_DELAY: '1000',
 };
+/** Free memory in bytes with which another document is converted besides those that are being converted. */
+const ROOM_BYTES = 400 * 1024 * 1024;
 /** The most bytes of a converted document, its images included. */
 const MAX_OUTPUT_BYTES = 128 * 1024 * 1024;
 
@@ -123,7 +126,12 @@ export async function createDocumentConverter(options: {
 }): Promise<DocumentConverter> {
   const { cacheDir, ocrData, processes, storesCompiledCode, logger } = options;
   const ocr = await findLanguageData(ocrData, cacheDir);
-  const sandbox = await openSandbox({ program: conversionProgram({ ocr }), processes, logger });
+  const sandbox = await openSandbox({
+    program: conversionProgram({ ocr }),
+    processes,
+    hasRoom: () => availableMemory() > ROOM_BYTES,
+    logger,
+  });
   // The first processes start without it.
   if (storesCompiledCode) void useCompiledCode(sandbox, { ocr, cacheDir, logger });
   return {
@@ -183,6 +191,7 @@ const CODES: Record<DocumentFault, ErrorCode> = {
 /** The sentence for the user about each fault of the sandbox. */
 const FAULTS: Record<SandboxError['fault'], string> = {
   died: 'its parser crashed or exceeded its memory on this document, twice',
+  'memory-short': 'its parser was ended, because the machine has too little memory',
   memory: `its parser needs more than ${LIMITS.memoryMb} MiB of memory for this document`,
   processes: 'its parser started too many processes',
   output: `its content is invalid or larger than ${MAX_OUTPUT_BYTES / 1024 / 1024} MiB`,
@@ -193,6 +202,11 @@ const FAULTS: Record<SandboxError['fault'], string> = {
 function toConversionError(error: unknown, { type }: DocumentTask, logger: SandboxLogger): unknown {
   if (!(error instanceof SandboxError)) return error;
   logSandboxFailure(logger, error, `a ${type} file could not be converted`);
+  if (error.fault === 'memory-short')
+    return new ServiceError(
+      'INSUFFICIENT_MEMORY',
+      `The ${type} file could not be converted: the service ran out of memory, also while it converted no other file. Try again when it has less to do, or only the first pages of the file.`,
+    );
   const message = `The ${type} file cannot be read: ${FAULTS[error.fault]}.`;
   return new ServiceError('SCRAPE_DOCUMENT_UNREADABLE', message);
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '../../../system/logger.ts';
+import { availableMemory } from '../../../system/memory.ts';
 import { pause } from '../../../system/pause.ts';
 import { type BrowsingContext, openContext, useContext } from './browsing-context.ts';
 import { KeptContexts } from './kept-contexts.ts';
@@ -31,6 +32,8 @@ export interface PoolOptions {
   /** Whether {@link LeaseOptions.sharedBy} is heeded; true by default. */
   sharesContexts?: boolean;
   limits?: Partial<PoolLimits>;
+  /** The memory in bytes that new processes may use; by default the system is asked. */
+  availableMemory?(): number;
 }
 
 interface PoolLimits extends PooledBrowserLimits {
@@ -58,6 +61,7 @@ export class BrowserPool {
   readonly #launch: () => Promise<Chromium>;
   readonly #logger: Logger;
   readonly #limits: PoolLimits;
+  readonly #availableMemory: () => number;
   readonly #openPages: Slots;
   readonly #loadingPages: Slots;
   /** Absent if contexts are not shared. */
@@ -71,10 +75,19 @@ export class BrowserPool {
   /** Whether there is no browser because the last one was not used for a while. */
   #isResting = false;
 
-  constructor({ launch, logger, contexts, loading = contexts, sharesContexts = true, limits }: PoolOptions) {
+  constructor({
+    launch,
+    logger,
+    contexts,
+    loading = contexts,
+    sharesContexts = true,
+    limits,
+    availableMemory: available = availableMemory,
+  }: PoolOptions) {
     this.#launch = launch;
     this.#logger = logger;
     this.#limits = { ...LIMITS, ...limits };
+    this.#availableMemory = available;
     this.#openPages = new Slots(contexts);
     this.#loadingPages = new Slots(loading);
     this.#kept = sharesContexts ? new KeptContexts(contexts) : undefined;
@@ -174,7 +187,7 @@ export class BrowserPool {
 
   /** Waits while the machine is short of memory and other pages are open that will free some. */
   async #waitForMemory(signal: AbortSignal): Promise<void> {
-    const isShort = () => process.availableMemory() < this.#limits.minFreeMb * 1024 * 1024;
+    const isShort = () => this.#availableMemory() < this.#limits.minFreeMb * 1024 * 1024;
     const hasOpenPages = () => [...this.#browsers].some((browser) => browser.hasOpenContexts);
     if (isShort()) this.#kept?.closeAll();
     while (isShort() && hasOpenPages()) {
