@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { count, readCommandLine, text } from './command-line.ts';
+import { startSiteProcess } from './crawl/programs.ts';
 import { startMeasuredService } from './crawl/service.ts';
 import { short, table } from './figures.ts';
 import { byRole, sampleProcesses, threadCpuMs } from './processes.ts';
+import { loadDocuments, loadPages } from './small/loads.ts';
 
-const HELP = `Measures CPU time and memory (PSS) of the service that has nothing to do, for each of its processes.
+const HELP = `Measures CPU time and memory (PSS) of the service that has nothing to do, for each of its processes. With --after, it
+does so twice: fresh, and after pages, pages that scripts draw, browser sessions and documents; it then compares the memory.
 Takes as long as the options say. Starts the service with data of its own, on Linux.
 
 Usage: node bench/idle.ts [OPTIONS]
@@ -13,6 +16,8 @@ Usage: node bench/idle.ts [OPTIONS]
   --rest SECONDS      how long the service has nothing to do before it is measured (300)
   --measure SECONDS   how long it is measured (60)
   --url URL           scrape this page in the browser before the rest; by default, nothing is scraped
+  --after PAGES       measure again after a batch of so many pages, a twentieth as many pages that scripts draw, four
+                      browser sessions and ten documents; 0 by default
   --help              print this text
 `;
 
@@ -20,7 +25,16 @@ const {
   rest: restSeconds,
   measure: measuredSeconds,
   url,
-} = readCommandLine(HELP, { rest: count(300, 0), measure: count(60), url: text(undefined) });
+  after: pages,
+} = readCommandLine(HELP, {
+  rest: count(300, 0),
+  measure: count(60),
+  url: text(undefined),
+  after: count(0, 0),
+});
+
+/** Documents that are uploaded before the second measurement. */
+const FILES = 10;
 
 /** The name that the kernel shows of a process, and its arguments up to a readable length. */
 function commandOf(pid: number): string {
@@ -36,16 +50,11 @@ function commandOf(pid: number): string {
   }
 }
 
-const service = await startMeasuredService();
-try {
-  if (url) {
-    const response = await fetch(`${service.instance.url}/v2/scrape`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${service.instance.key}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ url, waitFor: 1, formats: ['markdown', 'screenshot'] }),
-    });
-    if (!response.ok) throw new Error(await response.text());
-  }
+const sumOf = (figures: Record<string, number>) =>
+  Object.values(figures).reduce((sum, each) => sum + each, 0);
+
+/** Waits, measures, and prints what each process takes. @returns the memory by role, in MB */
+async function measureAtRest(): Promise<Record<string, number>> {
   await sleep(restSeconds * 1000);
   const before = new Map(sampleProcesses(service.roots).map(({ pid }) => [pid, threadCpuMs(pid)]));
   await sleep(measuredSeconds * 1000);
@@ -64,14 +73,66 @@ try {
       'memory (PSS), MB': short(sample.pssMb),
     }));
   const cpu = after.reduce((sum, sample) => sum + cpuOf(sample), 0);
-  const memory = Object.values(byRole(after, 'pssMb')).reduce((sum, mb) => sum + mb, 0);
+  const memory = byRole(after, 'pssMb');
   console.log(`After ${restSeconds} s without work, measured for ${measuredSeconds} s\n`);
   console.log(
     table([
       ...rows,
-      { role: 'sum', process: '', 'CPU-ms per second': cpu.toFixed(2), 'memory (PSS), MB': short(memory) },
+      {
+        role: 'sum',
+        process: '',
+        'CPU-ms per second': cpu.toFixed(2),
+        'memory (PSS), MB': short(sumOf(memory)),
+      },
     ]),
   );
+  return memory;
+}
+
+/** Gives every part of the service work. @throws Error if some of it failed */
+async function work(): Promise<void> {
+  const site = await startSiteProcess();
+  try {
+    const scripts = Math.ceil(pages / 20);
+    const failures = [
+      ...(await loadPages(service.instance, { siteUrl: site.url, pages, scripts })),
+      ...(await loadDocuments(service.instance, FILES)),
+    ];
+    if (failures.length > 0) throw new Error(failures.join('\n'));
+  } finally {
+    site.stop();
+  }
+}
+
+const service = await startMeasuredService({ env: { WINNOW_REQUESTS_PER_HOST: '16' } });
+try {
+  if (url) {
+    const response = await fetch(`${service.instance.url}/v2/scrape`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${service.instance.key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ url, waitFor: 1, formats: ['markdown', 'screenshot'] }),
+    });
+    if (!response.ok) throw new Error(await response.text());
+  }
+  const fresh = await measureAtRest();
+  if (pages > 0) {
+    await work();
+    const worked = await measureAtRest();
+    const roles = [...new Set([...Object.keys(fresh), ...Object.keys(worked)])];
+    const row = (role: string, one = 0, other = 0) => ({
+      role,
+      'fresh, MB': short(one),
+      'after work, MB': short(other),
+      ratio: one ? (other / one).toFixed(2) : '',
+    });
+    console.log(`\nMemory after ${pages} pages\n`);
+    console.log(
+      table([
+        ...roles.map((role) => row(role, fresh[role], worked[role])),
+        row('sum', sumOf(fresh), sumOf(worked)),
+      ]),
+    );
+  }
 } finally {
   await service.instance.stop();
 }

@@ -41,6 +41,22 @@ const INTERNAL_POLLS = {
  */
 const PROCESSORS = Math.max(1, Math.floor(availableParallelism() / 2));
 /**
+ * What the server keeps in memory of workflows. By default, it keeps 128,000 of them for an hour each, so that
+ * it still has 300 MB after a crawl. What is read again from the database costs a millisecond.
+ */
+const CACHES = {
+  'history.cacheSizeBasedLimit': true,
+  'history.hostLevelCacheMaxSizeBytes': 64 * 1024 * 1024,
+  'history.cacheTTL': '1m',
+  'history.eventsCacheTTL': '1m',
+  'history.cacheBackgroundEvict': { Enabled: true, LoopInterval: '1m', MaxEntryPerCall: 1024 },
+};
+/**
+ * The memory from which on Go collects garbage as often as it needs to stay below it, and gives freed memory
+ * back at once. A server at rest takes half of it.
+ */
+const MEMORY = '256MiB';
+/**
  * The search attributes of a new database, so that all parts of the server know them when the first job
  * starts. They are those of `workflows/search-attributes.ts`, which would load a library of Temporal into the
  * supervisor.
@@ -91,7 +107,7 @@ export function planTemporalServer(options: TemporalServerOptions): ProcessPlan 
 
 function launchServer(options: TemporalServerOptions, logFd: number): ChildProcess {
   const { binary, dataDir: cwd, port, uiPort, password } = options;
-  const env = { GOMAXPROCS: String(PROCESSORS), ...inheritedEnvironment() };
+  const env = { GOMAXPROCS: String(PROCESSORS), GOMEMLIMIT: MEMORY, ...inheritedEnvironment() };
   const command = [binary, ...serverArguments(options)];
   if (password === undefined) {
     const stdio = ['ignore', logFd, logFd] as const;
@@ -135,6 +151,7 @@ function serverArguments({ dataDir, namespace, port, uiPort }: TemporalServerOpt
     ...Object.fromEntries(QUEUES.map((queue) => [`history.${queue}ProcessorMaxPollRPS`, 2000])),
     ...INTERNAL_WORKERS,
     ...INTERNAL_POLLS,
+    ...CACHES,
     // The index of workflows may be late. A workflow that has ended meanwhile is entered once instead of
     // twice, which costs the server a seventh of its time for a short workflow.
     'history.visibilityProcessorMaxPollRPS': 2,
