@@ -5,7 +5,7 @@ import { createHttpEngine } from '../../src/fetch/engines/http-engine.ts';
 import { createEgress } from '../../src/fetch/net/checked-egress.ts';
 import { USER_AGENT } from '../../src/fetch/net/user-agent.ts';
 import { createLinkFilter } from '../../src/jobs/crawl/link-filter.ts';
-import { ALLOW_ALL } from '../../src/jobs/crawl/robots/robots-txt.ts';
+import { ALLOW_ALL } from '../../src/jobs/crawl/robots/fetch-robots-txt.ts';
 import { crawlBody } from '../../src/schemas/crawl.ts';
 import { NULL_CIPHER } from '../../src/system/encryption/job-cipher.ts';
 import { type CrawlerTask, serveCrawler } from './programs.ts';

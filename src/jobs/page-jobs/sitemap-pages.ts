@@ -3,8 +3,8 @@ import type { Database } from '../../storage/db/client.ts';
 import { addPagesToJob } from '../../storage/db/jobs/extend-page-job.ts';
 import type { JobCipher } from '../../system/encryption/job-cipher.ts';
 import type { LinkFilterCache } from '../crawl/link-filter-cache.ts';
-import { ALLOW_ALL } from '../crawl/robots/robots-txt.ts';
-import { locateSitemaps, walkSitemaps } from '../crawl/sitemaps/walk-sitemaps.ts';
+import { ALLOW_ALL } from '../crawl/robots/fetch-robots-txt.ts';
+import { locateSitemaps, walkSitemaps } from '../crawl/sitemaps/fetch-sitemaps.ts';
 import { startUrlAfterRedirect } from '../crawl/start-url.ts';
 import type { LoadedPageJob } from './load-page-job.ts';
 

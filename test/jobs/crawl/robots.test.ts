@@ -2,7 +2,11 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEgress } from '../../../src/fetch/net/checked-egress.ts';
-import { fetchRobots, parseRobots, type RobotsFile } from '../../../src/jobs/crawl/robots/robots-txt.ts';
+import {
+  fetchRobots,
+  parseRobots,
+  type RobotsFile,
+} from '../../../src/jobs/crawl/robots/fetch-robots-txt.ts';
 import { CLOSED_PORT } from '../../support/webhooks/receiver.ts';
 
 const ORIGIN = 'https://example.com';

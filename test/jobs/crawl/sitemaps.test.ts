@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEgress, type Egress } from '../../../src/fetch/net/checked-egress.ts';
-import { parseRobots } from '../../../src/jobs/crawl/robots/robots-txt.ts';
+import { parseRobots } from '../../../src/jobs/crawl/robots/fetch-robots-txt.ts';
 import {
   locateSitemaps,
   type SitemapReport,
   type SitemapWalkOptions,
   walkSitemaps,
-} from '../../../src/jobs/crawl/sitemaps/walk-sitemaps.ts';
+} from '../../../src/jobs/crawl/sitemaps/fetch-sitemaps.ts';
 
 let server: Server;
 let egress: Egress;

@@ -3,7 +3,7 @@ import { isGone } from '../../../fetch/net/response-status.ts';
 import type { Database } from '../../../storage/db/client.ts';
 import type { LinkFilterCache } from '../link-filter-cache.ts';
 import { createMapRobots, type MapRobots } from '../robots/map-robots.ts';
-import type { SitemapReport } from '../sitemaps/walk-sitemaps.ts';
+import type { SitemapReport } from '../sitemaps/fetch-sitemaps.ts';
 import { startUrlAfterRedirect } from '../start-url.ts';
 import type { DiscoveryCrawlEnd } from './discovery-crawl.ts';
 import { followLinks } from './follow-links.ts';

@@ -1,7 +1,7 @@
 import type { Egress } from '../../../fetch/net/checked-egress.ts';
 import type { Database } from '../../../storage/db/client.ts';
 import { listFetchedUrls } from '../../../storage/db/pages/fetched-pages.ts';
-import { locateSitemaps, type SitemapReport, walkSitemaps } from '../sitemaps/walk-sitemaps.ts';
+import { locateSitemaps, type SitemapReport, walkSitemaps } from '../sitemaps/fetch-sitemaps.ts';
 import { startUrlAfterRedirect } from '../start-url.ts';
 import { type MapContext, mayList } from './map-context.ts';
 

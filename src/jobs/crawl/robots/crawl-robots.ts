@@ -8,8 +8,8 @@ import {
   type RobotsWait,
   recordRobotsFailure,
 } from '../../../storage/db/robots.ts';
+import { ALLOW_ALL, type RobotsRules, robotsUnavailableError } from './fetch-robots-txt.ts';
 import type { RobotsCache } from './robots-cache.ts';
-import { ALLOW_ALL, type RobotsRules, robotsUnavailableError } from './robots-txt.ts';
 
 /**
  * The robots.txt rules of a host, the milliseconds until its robots.txt is requested again, or the error of a

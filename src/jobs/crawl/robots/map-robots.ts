@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../errors.ts';
 import { pause } from '../../../system/pause.ts';
+import { ALLOW_ALL, type RobotsRules, robotsUnavailableError } from './fetch-robots-txt.ts';
 import type { RobotsCache } from './robots-cache.ts';
-import { ALLOW_ALL, type RobotsRules, robotsUnavailableError } from './robots-txt.ts';
 
 /**
  * The robots.txt rules of the hosts that one map visits. A map needs the rules within seconds. A crawl, which

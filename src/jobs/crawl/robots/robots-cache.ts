@@ -9,7 +9,7 @@ import {
   type RobotsFetchResult,
   type RobotsFile,
   type RobotsRules,
-} from './robots-txt.ts';
+} from './fetch-robots-txt.ts';
 
 /**
  * Reads robots.txt rules. Stored copies are shared by all workers and are used while a host's file is

@@ -1,6 +1,6 @@
 import { type Box, centerY, heightOf, median, unionOf } from '../boxes.ts';
-import { findAlignedTable } from '../tables/find-aligned-tables.ts';
-import { findMarkedTables } from '../tables/find-marked-tables.ts';
+import { findAlignedTable } from '../tables/aligned-table.ts';
+import { findMarkedTables } from '../tables/find-tables.ts';
 import { splitAtStrips } from '../tables/strips.ts';
 import type { Block, Line, Segment, SourcePage, Word } from '../types.ts';
 import { type ColumnItem, isSegment, type Placed } from './column-items.ts';

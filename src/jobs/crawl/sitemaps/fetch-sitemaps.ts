@@ -4,7 +4,7 @@ import type { Egress } from '../../../fetch/net/checked-egress.ts';
 import { openDownload } from '../../../fetch/net/download.ts';
 import { toFetchError } from '../../../fetch/net/fetch-error.ts';
 import { isGone } from '../../../fetch/net/response-status.ts';
-import type { RobotsRules } from '../robots/robots-txt.ts';
+import type { RobotsRules } from '../robots/fetch-robots-txt.ts';
 import { trimPath } from '../url-path.ts';
 import { parseSitemap } from './parse-sitemap.ts';
 
