@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { type CommandDef, renderUsage, runCommand } from 'citty';
 import { type CommandArgs, checkArguments } from './cli/arguments.ts';
+import { withFlagNames } from './cli/flag-names.ts';
 import { describeSettings } from './config.ts';
 import { ERRORS, messageOf, ServiceError } from './errors.ts';
 
@@ -48,6 +49,7 @@ export async function runCli(args: string[]): Promise<number> {
   // A closed pipe or terminal is not an error.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   let name = 'winnow';
+  let flags: CommandArgs = {};
   try {
     if (args[0] === '--version') {
       process.stdout.write(`${readVersion()}\n`);
@@ -62,15 +64,12 @@ export async function runCli(args: string[]): Promise<number> {
       process.stdout.write(`${await usage(path, command, parent)}\n`);
       return 0;
     }
-    checkArguments(
-      path.join(' '),
-      rest,
-      expandRepeated((await resolveValue(command.args)) ?? {}, rest.length),
-    );
+    flags = (await resolveValue(command.args)) ?? {};
+    checkArguments(path.join(' '), rest, expandRepeated(flags, rest.length));
     await runCommand(command, { rawArgs: rest });
     return typeof process.exitCode === 'number' ? process.exitCode : 0;
   } catch (error) {
-    return report(error, name);
+    return report(error, { name, flags });
   }
 }
 
@@ -148,8 +147,12 @@ async function usage(path: string[], command: Command, parent: Command | undefin
 const HINT =
   '`winnow help COMMAND` explains a command, `winnow up --help` lists the settings, `winnow --version` prints the version.';
 
-/** Reports an error of a command. @param name the command with all its words @returns the exit code */
-function report(error: unknown, name: string): number {
+/**
+ * Reports an error of a command.
+ * @param command.name the command with all its words
+ * @returns the exit code
+ */
+function report(error: unknown, { name, flags }: { name: string; flags: CommandArgs }): number {
   if (isNamed(error, 'AbortError')) return 130;
   if (isNamed(error, 'CLIError')) {
     // citty ends some sentences with a full stop, and colours words even without a terminal.
@@ -158,7 +161,7 @@ function report(error: unknown, name: string): number {
     return 2;
   }
   if (error instanceof ServiceError) {
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${withFlagNames(error.message, error.details, flags)}\n`);
     if (error.code === 'SERVICE_UNAVAILABLE') return 3;
     return [400, 401].includes(ERRORS[error.code].status) ? 2 : 1;
   }

@@ -19,9 +19,6 @@ export interface ApiRequest {
   idempotencyKey?: string;
 }
 
-/** Maximum number of validation details that an error message lists. */
-const MAX_LISTED_DETAILS = 10;
-
 /**
  * Sends a request and waits for the response without a time limit, because the service has its own.
  * @throws ServiceError with the error code of the response; `SERVICE_UNAVAILABLE` when the service cannot be
@@ -138,9 +135,7 @@ function parseResponse(
 function errorFromResponse({ code, error, details }: ApiResponse, status: number): ServiceError {
   const serviceCode = isErrorCode(code) ? code : codeOfStatus(status);
   const text = typeof error === 'string' ? error : `The API responded with status ${status}.`;
-  const listed = Array.isArray(details) ? details.slice(0, MAX_LISTED_DETAILS) : details;
-  const message = listed === undefined ? text : `${text}\n${JSON.stringify(listed, null, 2)}`;
-  return new ServiceError(serviceCode, message, { details });
+  return new ServiceError(serviceCode, text, { details });
 }
 
 function codeOfStatus(status: number): ErrorCode {

@@ -17,7 +17,12 @@ const credits = {
  * @throws ServiceError `BAD_REQUEST` for any other word
  */
 function parseLimit(name: string, text: string | undefined): number | null | undefined {
-  return text === 'unlimited' ? null : parseWholeNumber(name, text);
+  if (text === 'unlimited') return null;
+  if (text === undefined || /^\d+$/.test(text)) return parseWholeNumber(name, text);
+  throw new ServiceError(
+    'BAD_REQUEST',
+    `--${name} must be a whole number or the word unlimited, not '${text}'.`,
+  );
 }
 
 type Team = Awaited<ReturnType<typeof listTeams>>[number];
