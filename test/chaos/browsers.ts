@@ -8,13 +8,22 @@ export function browsersBelow(workers: number[]): number[] {
     .filter((pid) => isBrowserOf(pid, workers));
 }
 
+/** Whether a process is the first one of a Chromium. Between it and the worker is what gives it a network. */
 function isBrowserOf(pid: number, workers: number[]): boolean {
   try {
-    const parent = Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-    if (!workers.includes(parent)) return false;
-    const [program = '', ...flags] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-    return /chrom/.test(program) && !flags.some((flag) => flag.startsWith('--type='));
+    const [program = '', ...flags] = readCommand(pid);
+    if (!/chrom/.test(program) || flags.some((flag) => flag.startsWith('--type='))) return false;
+    const above = ancestorsOf(pid);
+    return above.some((each) => workers.includes(each)) && !/chrom/.test(readCommand(above[0] ?? 1)[0] ?? '');
   } catch {
     return false; // It has ended since it was listed.
   }
+}
+
+const readCommand = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+
+/** The parent of a process, its parent, and so on. */
+function ancestorsOf(pid: number): number[] {
+  const parent = Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  return parent > 1 ? [parent, ...ancestorsOf(parent)] : [];
 }
