@@ -99,11 +99,11 @@ export class BrowserStarter {
   }
 
   async #openSandbox(): Promise<OpenSandbox> {
-    const { executablePath, metrics, confinement } = this.#options;
+    const { executablePath, metrics, confinement, logger } = this.#options;
     const directory = await createSessionDirectory();
     metrics.orphans.inc(directory.abandoned);
     try {
-      const sandbox = await openBrowserSandbox({ executablePath, directory, confinement });
+      const sandbox = await openBrowserSandbox({ executablePath, directory, confinement, logger });
       return { sandbox, directory };
     } catch (error) {
       await directory.remove();

@@ -10,6 +10,7 @@ import {
 import { LISTEN_PROGRAM, openDoors } from '../../fetch/browser/chromium/proxy-doors.ts';
 import { type Appearance, DESKTOP_VIEWPORT } from '../../fetch/browser/device-emulation.ts';
 import { acceptLanguage } from '../../fetch/engines/visitor.ts';
+import type { Logger } from '../../system/logger.ts';
 import { type Confinement, startConfined } from '../../system/sandbox/confinement.ts';
 import { UNSHARE } from '../../system/sandbox/limits.ts';
 import type { SandboxedProgram } from '../../system/sandbox/sandboxed-program.ts';
@@ -22,6 +23,7 @@ export interface SessionBrowserOptions {
   executablePath: string;
   confinement: Confinement;
   directory: Pick<SessionDirectory, 'profile' | 'downloads' | 'incoming'>;
+  logger: Pick<Logger, 'warn'>;
 }
 
 const PROFILE_PATH = '/profile';
@@ -95,7 +97,7 @@ export async function openBrowserSandbox(options: SessionBrowserOptions): Promis
       return hasEnded;
     },
     async startBrowser(visitor, serveProxy) {
-      const connecting = connectChromium(group, options.executablePath);
+      const connecting = connectChromium(group, { name: options.executablePath, logger: options.logger });
       serve = serveProxy;
       child.stdin?.end([visitor.timezone, ...visitorFlags(visitor), '', ''].join('\n'));
       try {

@@ -37,7 +37,7 @@ export async function applyRequestRules(
     const { frameId, responseStatusCode } = rest;
     const isResponse = responseErrorReason !== undefined || responseStatusCode !== undefined;
     const errorReason = isResponse
-      ? responseErrorReason && reasonOf(failureOf(new URL(url).hostname))
+      ? responseErrorReason && reasonOf(failureOf(hostOf(url)))
       : !(resourceType === 'Document' && pageIds.has(frameId)) &&
         isAd?.({ url, type: resourceType, pageUrl: headers.Referer ?? '' }) &&
         'BlockedByClient';
@@ -54,6 +54,9 @@ export async function applyRequestRules(
     patterns: [{ resourceType: 'Document', requestStage: 'Response' }, ...requests],
   });
 }
+
+/** The host of a URL; empty for one that Chromium accepts and Node does not, such as `http://xn--a/`. */
+const hostOf = (url: string): string => URL.parse(url)?.hostname ?? '';
 
 function reasonOf(failure: ServiceError | undefined) {
   const fault = failure && connectionFault(failure);

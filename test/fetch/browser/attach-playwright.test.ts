@@ -18,7 +18,7 @@ function startFakeBrowser(respond: (command: CdpMessage) => CdpMessage[]): CdpCo
     // In one piece, as a browser that is faster than its reader writes them.
     output.write(messages.map((message) => `${JSON.stringify(message)}\0`).join(''));
   });
-  return new CdpConnection({ input, output });
+  return new CdpConnection({ input, output }, { warn: console.warn });
 }
 
 it('Playwright gets the frames of a tab before the events of these frames, however fast the browser is', async () => {

@@ -59,6 +59,7 @@ export async function startTestSessionBrowser({
     executablePath,
     confinement,
     directory,
+    logger: createLogger('test', 'warn'),
   });
   const visitor = appearanceOf(
     { location: undefined, mobile: false, skipTlsVerification: false },

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { CDPSession } from 'playwright';
 import { hasTooManyValues, MAX_JSON_VALUES } from '../../../json/json-size.ts';
+import type { Logger } from '../../../system/logger.ts';
 import { readPauseAfter } from '../../../system/read-pause.ts';
 
 /**
@@ -51,6 +52,7 @@ export class CdpConnection {
   /** Resolves when the connection has ended. */
   readonly closed: Promise<void>;
   readonly #input: Writable;
+  readonly #logger: Pick<Logger, 'warn'>;
   readonly #sessions = new Map<string, EventEmitter>();
   readonly #pending = new Map<number, PendingCommand>();
   readonly #eventListeners = new Set<(event: CdpMessage) => void>();
@@ -60,8 +62,9 @@ export class CdpConnection {
   /**
    * @param pipe.input the stream that the browser reads
    * @param pipe.output the stream that the browser writes
+   * @param logger is told when a listener fails, which concerns no other message
    */
-  constructor({ input, output }: { input: Writable; output: Readable }) {
+  constructor({ input, output }: { input: Writable; output: Readable }, logger: Pick<Logger, 'warn'>) {
     this.#input = input;
     this.browser = this.session('');
     this.closed = new Promise<void>((resolve) => {
@@ -73,7 +76,8 @@ export class CdpConnection {
     // A broken pipe means that the browser ended; `close` follows.
     input.on('error', () => output.destroy());
     output.on('error', () => output.destroy());
-    readMessages(output, (message) => this.#receive(message));
+    this.#logger = logger;
+    readMessages(output, { receive: (message) => this.#receive(message), onFault: this.#onFault });
   }
 
   /** The session of a target that was attached to with `flatten`. */
@@ -162,9 +166,19 @@ export class CdpConnection {
     }
     const { method = '', sessionId = '', params } = message;
     if (method === 'Target.detachedFromTarget') this.drop((params as { sessionId: string }).sessionId);
-    for (const listener of this.#eventListeners) listener(message);
+    for (const listener of this.#eventListeners) {
+      try {
+        listener(message);
+      } catch (error) {
+        this.#onFault(error, method);
+      }
+    }
     this.#sessions.get(sessionId)?.emit(method, params);
   }
+
+  /** All pages of the browser share the pipe, so what one message causes must not reach beyond it. */
+  readonly #onFault = (error: unknown, method?: string): void =>
+    this.#logger.warn({ err: error, method }, 'a message of the browser was not handled');
 
   #rejectAll(): void {
     this.#isOpen = false;
@@ -182,7 +196,18 @@ function refused(json: Buffer): CdpMessage | undefined {
   return id === undefined ? undefined : { id: Number(id), error: { code: SERVER_ERROR, message } };
 }
 
-function readMessages(output: Readable, receive: (message: CdpMessage) => void): void {
+/**
+ * Reads the messages of a browser.
+ * @param reader.receive gets each message
+ * @param reader.onFault gets what `receive` throws, or why a message is no JSON; the next message follows
+ */
+function readMessages(
+  output: Readable,
+  {
+    receive,
+    onFault,
+  }: { receive: (message: CdpMessage) => void; onFault: (error: unknown, method?: string) => void },
+): void {
   let parts: Buffer[] = [];
   let waitingBytes = 0;
   output.on('data', (chunk: Buffer) => {
@@ -193,8 +218,13 @@ function readMessages(output: Readable, receive: (message: CdpMessage) => void):
       waitingBytes = 0;
       start = end + 1;
       const startedAt = performance.now();
-      const message = hasTooManyValues(json) ? refused(json) : (JSON.parse(json.toString()) as CdpMessage);
-      if (message) receive(message);
+      let message: CdpMessage | undefined;
+      try {
+        message = hasTooManyValues(json) ? refused(json) : (JSON.parse(json.toString()) as CdpMessage);
+        if (message) receive(message);
+      } catch (error) {
+        onFault(error, message?.method);
+      }
       const pauseMs = readPauseAfter(performance.now() - startedAt);
       if (pauseMs) {
         output.pause();

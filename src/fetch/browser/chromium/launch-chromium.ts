@@ -178,7 +178,7 @@ const inSharedNetwork: StartProgram = async ([program, ...args], { home, proxy }
 };
 
 async function launch(
-  { executablePath, proxy }: LaunchOptions,
+  { executablePath, proxy, logger }: LaunchOptions,
   start: StartProgram,
   flags: string[],
 ): Promise<Chromium> {
@@ -188,9 +188,11 @@ async function launch(
   const removed = once(group.child, 'exit').finally(home.remove);
   // A program that could not be started is reported by `connectChromium`.
   removed.catch(() => undefined);
-  const { connection, pid, close } = await connectChromium(group, executablePath).catch((cause) => {
-    throw isNetworkFailure(group, cause) ? new NoNetworkError(messageOf(cause), { cause }) : cause;
-  });
+  const { connection, pid, close } = await connectChromium(group, { name: executablePath, logger }).catch(
+    (cause) => {
+      throw isNetworkFailure(group, cause) ? new NoNetworkError(messageOf(cause), { cause }) : cause;
+    },
+  );
   try {
     await opened;
   } catch (cause) {
@@ -226,16 +228,17 @@ export const chromiumArguments = ({ profile, proxyUrl }: { profile: string; prox
 
 /**
  * Connects to a Chromium that was just started with {@link chromiumArguments}, and waits until it responds.
- * @param name the name of the program in errors
+ * @param options.name the name of the program in errors
  * @throws Error with the end of what it wrote if it ends or stays silent for a minute; it is killed then
  */
-export async function connectChromium(group: ProcessGroup, name: string): Promise<Chromium> {
+export async function connectChromium(
+  group: ProcessGroup,
+  { name, logger }: { name: string; logger: LaunchOptions['logger'] },
+): Promise<Chromium> {
   const { child, kill, stderrTail } = group;
   const exited = once(child, 'exit');
-  const connection = new CdpConnection({
-    input: child.stdio[3] as Writable,
-    output: child.stdio[4] as Readable,
-  });
+  const pipe = { input: child.stdio[3] as Writable, output: child.stdio[4] as Readable };
+  const connection = new CdpConnection(pipe, logger);
 
   const close = async (graceMs = CLOSE_TIMEOUT_MS) => {
     // A browser that does not respond is killed below.

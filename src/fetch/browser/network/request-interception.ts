@@ -49,6 +49,8 @@ export async function interceptRequests(
     (session: Session) =>
     ({ requestId, request, resourceType: type, frameId }: PausedRequest) => {
       const isPage = type === 'Document' && frameId === tab.frameId;
+      // Chromium accepts URLs that Node does not, such as `http://xn--a/`. They are never the user's own origin.
+      const url = headers && URL.parse(request.url);
       const hasLeft = isPage && allowedHosts && !isOnAllowedHost(request.url, allowedHosts);
       if (isPage && !hasLeft) pageUrl = request.url;
       // An aborted navigation leaves the page that is open as it is.
@@ -59,7 +61,8 @@ export async function interceptRequests(
           : session.send('Fetch.continueRequest', {
               requestId,
               ...(headers &&
-                canForwardHeaders(headers.origin, new URL(request.url)) && {
+                url &&
+                canForwardHeaders(headers.origin, url) && {
                   headers: Object.entries({ ...lowerCaseNames(request.headers), ...headers.values }).map(
                     ([name, value]) => ({ name, value }),
                   ),
