@@ -293,11 +293,21 @@ export class HostedSession {
 
   /**
    * Stores a file where the browser and code find it. @returns its name and its size in bytes
-   * @throws ServiceError `REQUEST_TOO_LARGE` if there is no room for it
+   * @throws ServiceError `REQUEST_TOO_LARGE` if there is no room for it; `SESSION_DESTROYED` if the session
+   * ends before
    */
   async addFile(file: UploadedFile): Promise<{ name: string; size: number }> {
     this.#counters.touch();
-    return storeUpload(file, { directory: this.#browser.directory, downloads: this.#browserDownloads });
+    try {
+      return await storeUpload(file, {
+        directory: this.#browser.directory,
+        downloads: this.#browserDownloads,
+      });
+    } catch (cause) {
+      // The directory is removed with the session.
+      if (!this.hasEnded || cause instanceof ServiceError) throw cause;
+      throw new ServiceError('SESSION_DESTROYED', 'The session ended before the file was stored.', { cause });
+    }
   }
 
   /** Connects a viewer. */

@@ -30,3 +30,15 @@ it('each file gets a name of its own, also while others are on their way', async
   expect(names.reserve('b')).toBe('b');
   await rm(directory, { recursive: true });
 });
+
+it('of 10,000 names the last numbers are remembered, and of others looked for again', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'file-names-'));
+  const names = new FileNames(directory);
+  await writeFile(join(directory, 'a'), '');
+  expect([names.reserve('a'), names.reserve('a')]).toEqual(['a (1)', 'a (2)']);
+  for (const name of ['a (1)', 'a (2)']) names.release(name);
+  expect(names.reserve('a')).toBe('a (3)');
+  for (let other = 0; other < 10_000; other++) for (const _ of [1, 2]) names.reserve(`other ${other}`);
+  expect(names.reserve('a')).toBe('a (1)');
+  await rm(directory, { recursive: true });
+});

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { readConfig } from '../../src/config.ts';
@@ -265,6 +266,17 @@ it('a host logs why a request failed unexpectedly, because the API learns only t
   await session.end('deleted');
 });
 
+it('a file that arrives while its session ends is refused as at one that has ended', async () => {
+  const session = await host.open(crypto.randomUUID());
+  const content = new PassThrough();
+  content.write('the beginning');
+  const adding = session.addFile({ name: 'late.txt', content });
+  const outcome = adding.catch(({ code }) => code);
+  await session.end('deleted');
+  content.end();
+  expect(await outcome).toBe('SESSION_DESTROYED');
+});
+
 it('a sandbox that is killed before it has started a browser says so', async () => {
   const { path } = await findChromium(readConfig());
   const executablePath = realpathSync(path);
@@ -273,6 +285,7 @@ it('a sandbox that is killed before it has started a browser says so', async () 
     executablePath,
     directory,
     confinement: await findSessionConfinement(executablePath),
+    logger: createLogger('test', 'warn'),
   });
   expect(sandbox.hasEnded).toBe(false);
   const { pid } = await pollUntil(() => processesWith(directory.profile)[0]);

@@ -30,6 +30,7 @@ export class DirectoryLimit {
   readonly #maxBytes: number;
   readonly #maxEntries: number;
   #measuring: Promise<boolean> | undefined;
+  #nextMeasuring: Promise<boolean> | undefined;
 
   /** @param paths one or more directories, which are measured together */
   constructor(paths: string | readonly string[], maxBytes: number, maxEntries = MAX_ENTRIES) {
@@ -46,6 +47,20 @@ export class DirectoryLimit {
         this.#measuring = undefined;
       });
     return this.#measuring;
+  }
+
+  /**
+   * Whether the directories have more than they may, by a measurement that begins after this call: one that
+   * runs may have missed a file while it was renamed. All who ask meanwhile get the same next one.
+   */
+  isExceededNow(): Promise<boolean> {
+    if (!this.#measuring) return this.isExceeded();
+    const measure = () => {
+      this.#nextMeasuring = undefined;
+      return this.isExceeded();
+    };
+    this.#nextMeasuring ??= this.#measuring.then(measure, measure);
+    return this.#nextMeasuring;
   }
 
   /**

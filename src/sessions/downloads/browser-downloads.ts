@@ -31,6 +31,9 @@ interface RunningDownload {
 const MEASURE_INTERVAL_MS = 200;
 /** Canceled downloads that are remembered. */
 const MAX_CANCELED = 100;
+/** Why a download is not kept. */
+const NO_ROOM = `The session has more than ${MAX_DOWNLOADS_BYTES / 1024 / 1024} MiB of downloads with it. Delete files in /downloads, or start another session.`;
+const NOT_STORED = 'Its file could not be stored. Download it again, or start another session.';
 /** The ids of downloads are UUIDs. Anything else may lead out of a directory. */
 const GUID = /^[\w-]{1,64}$/;
 
@@ -96,10 +99,8 @@ export class BrowserDownloads {
   }
 
   /** Whether the files of the session have more bytes, or are more, than they may. */
-  async isFull(): Promise<boolean> {
-    // A measurement that runs already may have missed a file while it was renamed.
-    await this.#size.isExceeded();
-    return this.#size.isExceeded();
+  isFull(): Promise<boolean> {
+    return this.#size.isExceededNow();
   }
 
   /** The browser may end meanwhile, and its directory with it. */
@@ -141,12 +142,19 @@ export class BrowserDownloads {
     if (!download) return;
     const isCompleted = fieldsOf(params).state === 'completed';
     try {
-      const name = isCompleted ? await this.#keep(guid, download) : undefined;
+      let isStored = true;
+      const keeping = isCompleted ? this.#keep(guid, download) : undefined;
+      const name = await keeping?.catch((error: unknown) => {
+        isStored = false;
+        this.#onFault(error);
+        return undefined;
+      });
       if (name === undefined) {
         this.names.release(download.name);
         this.#emit({ method, params: { ...params, state: 'canceled' } });
       } else this.#emit({ method, params: { ...params, filePath: join(DOWNLOADS_PATH, name) } });
-      if (name === undefined && (isCompleted || download.isCanceling)) this.#report(download.name);
+      if (name === undefined && (isCompleted || download.isCanceling))
+        this.#report(download.name, isStored ? NO_ROOM : NOT_STORED);
     } finally {
       this.#running.delete(guid);
       download.ended.resolve();
@@ -172,7 +180,13 @@ export class BrowserDownloads {
     // Code may have written a file of that name meanwhile.
     const isTaken = await lstat(join(downloads, download.name)).then(Boolean, () => false);
     const name = isTaken ? this.names.reserve(download.name) : download.name;
-    await rename(file, join(downloads, name));
+    try {
+      await rename(file, join(downloads, name));
+    } catch (error) {
+      this.names.release(name);
+      await rm(file, { force: true });
+      throw error;
+    }
     // Code may have put something else there, which is no fault of the download.
     await symlink(join(DOWNLOADS_PATH, name), join(artifacts, guid)).catch(() => undefined);
     return name;
@@ -200,11 +214,8 @@ export class BrowserDownloads {
     for (const listener of this.#listeners) listener(event);
   }
 
-  #report(name: string): void {
-    const download = {
-      name,
-      reason: `The session has more than ${MAX_DOWNLOADS_BYTES / 1024 / 1024} MiB of downloads with it. Delete files in /downloads, or start another session.`,
-    };
+  #report(name: string, reason: string): void {
+    const download = { name, reason };
     this.#canceled.push(download);
     if (this.#canceled.length > MAX_CANCELED) this.#canceled.shift();
     this.#options.onCanceled(download);

@@ -29,7 +29,7 @@ function cutBytes(text: string, maxBytes: number): string {
   return new TextDecoder().decode(bytes.subarray(0, maxBytes), { stream: true });
 }
 
-/** Names that are remembered after their files were stored. */
+/** Names that are remembered after their files were stored, and names whose last number is remembered. */
 const MAX_GIVEN = 10_000;
 
 /**
@@ -60,7 +60,12 @@ export class FileNames {
       let number = this.#lastNumbers.get(safe) ?? 0;
       do name = `${stem} (${++number})${extension}`;
       while (this.#isTaken(name));
+      // The names that were numbered last are the last ones.
+      this.#lastNumbers.delete(safe);
       this.#lastNumbers.set(safe, number);
+      const [longestUnused] = this.#lastNumbers.keys();
+      if (this.#lastNumbers.size > MAX_GIVEN && longestUnused !== undefined)
+        this.#lastNumbers.delete(longestUnused);
     }
     this.#given.add(name);
     const [oldest] = this.#given;

@@ -90,7 +90,11 @@ function areDownloads(files: unknown): boolean {
   return (
     Array.isArray(files) &&
     files.every(
-      (file) => typeof file === 'string' && file.startsWith(`${DOWNLOADS_PATH}/`) && !file.includes('..'),
+      (file) =>
+        typeof file === 'string' &&
+        file.startsWith(`${DOWNLOADS_PATH}/`) &&
+        // A name such as `report..pdf` leads nowhere else.
+        !file.split('/').includes('..'),
     )
   );
 }

@@ -67,3 +67,17 @@ it('a directory that cannot be read counts as full', async ({ skip }) => {
   expect(await new DirectoryLimit(directory, 1_000_000).isExceeded()).toBe(true);
   await chmod(hidden, 0o700);
 });
+
+it('all who ask while a directory is measured share a measurement that begins after it', async () => {
+  const place = await mkdtemp(path.join(directory, 'shared-'));
+  const limit = new DirectoryLimit(place, 1_000);
+  const first = limit.isExceeded();
+  const next = [limit.isExceededNow(), limit.isExceededNow()];
+  expect(next[0]).toBe(next[1]);
+  expect(next[0]).not.toBe(first);
+  await first;
+  expect(await Promise.all(next)).toEqual([false, false]);
+  await writeFile(path.join(place, 'large'), Buffer.alloc(2_000));
+  expect(await limit.isExceededNow()).toBe(true);
+  await rm(place, { recursive: true });
+});
