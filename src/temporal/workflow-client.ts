@@ -164,12 +164,13 @@ export class Temporal {
   }
 
   /**
-   * Lets a browser session last longer. Does nothing if its workflow has ended.
+   * Lets a browser session last longer.
    * @param expiresAt its new end, in milliseconds since 1970
+   * @returns whether its workflow runs, and was told
    */
-  extendSession(sessionId: string, expiresAt: number): Promise<void> {
+  extendSession(sessionId: string, expiresAt: number): Promise<boolean> {
     const workflow = this.#client.workflow.getHandle<typeof browser>(workflowIdOf('browser', sessionId));
-    return this.#callServer(() => ignoreNotFound(workflow.signal('extend', expiresAt)));
+    return this.#callServer(() => isFound(workflow.signal('extend', expiresAt)));
   }
 
   /**

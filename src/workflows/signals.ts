@@ -18,7 +18,7 @@ export const stopAgent = defineSignal('stop');
 
 /** Ends a browser session. */
 export const stopSession = defineSignal('stop');
-/** Lets a browser session last longer: until a time in milliseconds since 1970. The API has stored it. */
+/** Lets a browser session last longer: until a time in milliseconds since 1970. The API stores it when it has sent the signal. */
 export const extendSession = defineSignal<[expiresAt: number]>('extend');
 /**
  * Tells the workflow of a browser session when it was last active, in milliseconds since 1970, and how it is

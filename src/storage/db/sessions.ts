@@ -153,24 +153,38 @@ export async function openSession(
 /**
  * Lengthens the lifetime of a session, and never shortens it.
  * @param options.ttlSeconds the lifetime from its start
+ * @param onChange tells the workflow of the session when it ends now. It is not called if nothing changes;
+ *   if it fails, nothing is stored, so that a repeated call tells the workflow again.
  * @returns when it ends now; `undefined` if it has ended, or its time is over
  */
 export async function extendSession(
   db: Database,
   { id, ttlSeconds }: { id: string; ttlSeconds: number },
+  onChange: (expiresAt: Date) => Promise<void>,
 ): Promise<Date | undefined> {
-  const extended = await db.query
-    .updateTable('browser_sessions')
-    .set({
-      ttl_seconds: sql<number>`greatest(ttl_seconds, ${ttlSeconds})`,
-      expires_at: sql<Date>`greatest(expires_at, created_at + make_interval(secs => ${ttlSeconds}))`,
-    })
-    .where('id', '=', id)
-    .where('state', '<>', 'destroyed')
-    .where('expires_at', '>', sql<Date>`now()`)
-    .returning('expires_at')
-    .executeTakeFirst();
-  return extended?.expires_at;
+  return db.query.transaction().execute(async (query) => {
+    const extended = await query
+      .updateTable('browser_sessions as session')
+      .from((from) =>
+        from
+          .selectFrom('browser_sessions')
+          .select(['id', 'expires_at'])
+          .where('id', '=', id)
+          .forUpdate()
+          .as('before'),
+      )
+      .set({
+        ttl_seconds: sql<number>`greatest(session.ttl_seconds, ${ttlSeconds})`,
+        expires_at: sql<Date>`greatest(session.expires_at, session.created_at + make_interval(secs => ${ttlSeconds}))`,
+      })
+      .whereRef('session.id', '=', 'before.id')
+      .where('session.state', '<>', 'destroyed')
+      .where('session.expires_at', '>', sql<Date>`now()`)
+      .returning(['session.expires_at', 'before.expires_at as previous'])
+      .executeTakeFirst();
+    if (extended && extended.expires_at > extended.previous) await onChange(extended.expires_at);
+    return extended?.expires_at;
+  });
 }
 
 /** Records when a session was last active. */
