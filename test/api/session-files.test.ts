@@ -1,5 +1,8 @@
 import { connect } from 'puppeteer-core';
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { lengthenSession } from '../../src/api/sessions/extend-session.ts';
+import { findSession } from '../../src/storage/db/sessions.ts';
+import type { Temporal } from '../../src/temporal/workflow-client.ts';
 import { call } from '../support/api/call.ts';
 import { formOf } from '../support/api/parse.ts';
 import { makeTeam, type TestTeam, useDatabase } from '../support/storage/database.ts';
@@ -64,10 +67,19 @@ describe('a file that is uploaded to a session', () => {
     await browser.disconnect();
   });
 
+  it('counts towards the limit of uploads per minute of its team, without an API key', async () => {
+    const limited = await makeTeam(db, { rateLimitPerMinute: 1 });
+    const { body } = await call('/v2/browser', { body: {}, key: limited.key });
+    const url = `${body.cdpUrl.replace(/^ws/, 'http')}/files`;
+    const send = async () => (await fetch(url, { method: 'POST', body: fileOf('x') })).status;
+    expect([await send(), await send()]).toEqual([200, 429]);
+    await call(`/v2/browser/${body.id}`, { method: 'DELETE', key: limited.key });
+  });
+
   it('is refused to others, without a file, and where the session has no room for it', async () => {
     const { id, cdpUrl } = await create();
     const stranger = await makeTeam(db);
-    expect((await upload(id, fileOf('x'), stranger.key)).status).toBe(403);
+    expect((await upload(id, fileOf('x'), stranger.key)).status).toBe(404);
     const wrong = `${cdpUrl.replace(/^ws/, 'http').slice(0, -1)}_/files`;
     expect((await fetch(wrong, { method: 'POST', body: fileOf('x') })).status).toBe(404);
     const none = await call(`/v2/browser/${id}/files`, { body: {}, key: team.key });
@@ -100,7 +112,28 @@ describe('the lifetime of a session', () => {
     expect((await extend(id, { ttl: 3601 })).status).toBe(400);
     const status = await call(`/v2/browser/${id}`, { key: team.key });
     expect(secondsBetween(expiresAt, status.body.expiresAt)).toBe(3300);
-    expect((await extend(id, {}, (await makeTeam(db)).key)).status).toBe(403);
+    expect((await extend(id, {}, (await makeTeam(db)).key)).status).toBe(404);
+  });
+
+  it('is changed only together with its workflow, which is told nothing twice', async () => {
+    const { id } = await create({ ttl: 300 });
+    const session = (await findSession(db, id))!;
+    const told: number[] = [];
+    let isFound = false;
+    const temporal = {
+      extendSession: async (_id: string, expiresAt: number) => {
+        told.push(expiresAt);
+        return isFound;
+      },
+    } as unknown as Temporal;
+    const lengthen = () => lengthenSession(session, 500, { db, temporal });
+    await expect(lengthen()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect((await findSession(db, id))!.expires_at).toEqual(session.expires_at);
+    isFound = true;
+    const end = await lengthen();
+    expect(secondsBetween(session.expires_at.toISOString(), end.toISOString())).toBe(200);
+    expect(await lengthen()).toEqual(end);
+    expect(told).toEqual([end.getTime(), end.getTime()]);
   });
 
   it('is not lengthened after its end', async () => {

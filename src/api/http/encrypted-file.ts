@@ -1,9 +1,9 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../../errors.ts';
 import { MAX_UPLOAD_BYTES } from '../../schemas/parse.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
-import { decryptUpload, encryptUpload, startDigest } from '../../system/encryption/upload-cipher.ts';
+import { decryptUploadParts, encryptUpload, startDigest } from '../../system/encryption/upload-cipher.ts';
 
 /** The facts about a file that are known before it is received. */
 interface FileHead {
@@ -82,12 +82,17 @@ export class EncryptedFile {
     this.#onFreed();
   }
 
-  /** The file as it was received. The memory of the encrypted file is only freed by {@link discard}. */
-  decrypt(secretKey: string): Buffer {
+  /**
+   * The file as it was received, decrypted while it is read. The memory of the encrypted file is only freed
+   * by {@link discard}, so the file takes the memory that was planned for it, and no more.
+   */
+  decrypt(secretKey: string): Readable {
     const { id, wrappedKey } = this;
     const ciphertext = this.#ciphertext;
     if (!ciphertext) throw new Error(`the upload ${id} is not in memory any more`);
-    return decryptUpload({ id, wrappedKey, ciphertext }, secretKey);
+    return Readable.from(decryptUploadParts({ id, wrappedKey, ciphertext }, secretKey), {
+      objectMode: false,
+    });
   }
 
   /**

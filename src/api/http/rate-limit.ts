@@ -14,7 +14,7 @@ const BUCKETS: Record<RateBucket, { keyPrefix: string; share: number }> = {
   // A browser is far more expensive than a page.
   sessionStart: { keyPrefix: 'session-start', share: 1 / 5 },
   sessionCode: { keyPrefix: 'session-code', share: 1 },
-  // Whoever has got an upload URL must not use up what the team may request with its keys.
+  // Whoever has got an upload URL or the URL of a session must not use up what the team may request with its keys.
   upload: { keyPrefix: 'upload', share: 1 },
 };
 

@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { isErrorCode, ServiceError } from '../../errors.ts';
 import { fieldsOf } from '../../json/json-object.ts';
@@ -27,8 +28,8 @@ interface HostRequest {
   resource: string;
   /** A JSON body. */
   body?: unknown;
-  /** A body of bytes in place of one in JSON. */
-  bytes?: Buffer;
+  /** A file in place of a body in JSON, and its size in bytes. */
+  file?: { content: Readable; size: number };
   /** Milliseconds that the host may take to respond. */
   timeoutMs: number;
   /** Ends the request, and with it what the host does for it. */
@@ -45,17 +46,21 @@ interface HostRequest {
  */
 export async function callHost(
   session: StoredSession,
-  { method, resource, body, bytes, timeoutMs, signal }: HostRequest,
+  { method, resource, body, file, timeoutMs, signal }: HostRequest,
   deps: Pick<ApiDeps, 'config' | 'db' | 'temporal'>,
 ): Promise<IncomingMessage> {
   const { host } = await openedSession(session, deps);
   const path = `/sessions/${session.id}/${resource}`;
-  const requestBody = bytes ?? (body === undefined ? '' : JSON.stringify(body));
+  const json = Buffer.from(body === undefined ? '' : JSON.stringify(body));
   const response = await send(host, {
     method,
     path,
-    content: requestBody,
-    headers: { [HOST_REQUEST_HEADER]: signHostRequest(deps.config.secretKey, { method, path }) },
+    content: file?.content ?? Readable.from([json]),
+    headers: {
+      'Content-Type': file ? 'application/octet-stream' : 'application/json',
+      'Content-Length': file?.size ?? json.length,
+      [HOST_REQUEST_HEADER]: signHostRequest(deps.config.secretKey, { method, path }),
+    },
     timeoutMs,
     signal,
   });
@@ -89,8 +94,8 @@ function send(
   options: Pick<HostRequest, 'method' | 'timeoutMs' | 'signal'> & {
     /** Is sent as it was signed: as a part of a URL, `..` would be resolved. */
     path: string;
-    content: string | Buffer;
-    headers: Record<string, string>;
+    content: Readable;
+    headers: Record<string, string | number>;
   },
 ): Promise<IncomingMessage> {
   const { method, path, content, headers, timeoutMs, signal } = options;
@@ -100,11 +105,7 @@ function send(
       method,
       path,
       agent: HOST_AGENT,
-      headers: {
-        ...headers,
-        'Content-Type': typeof content === 'string' ? 'application/json' : 'application/octet-stream',
-        'Content-Length': Buffer.byteLength(content),
-      },
+      headers,
       timeout: timeoutMs,
       ...(signal && { signal }),
     });
@@ -127,6 +128,7 @@ function send(
       ),
     );
     request.once('response', resolve);
-    request.end(content);
+    // Its errors are those of the request, which handles them above.
+    pipeline(content, request, () => undefined);
   });
 }

@@ -109,7 +109,7 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     params: jobIdParams,
     body: schemas.extendBody.prefault({}),
     response: schemas.extendResponse,
-    errors: ['FORBIDDEN', 'NOT_FOUND', 'SESSION_DESTROYED'],
+    errors: ['NOT_FOUND', ...OPENED_SESSION_ERRORS],
     async handler({ caller, params: { id }, body: { ttl } }, deps) {
       const session = await requireSession(id, caller.teamId, deps);
       const expiresAt = await lengthenSession(session, ttl, deps);
@@ -125,7 +125,7 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     body: schemas.fileUploadBody,
     fileOptions: schemas.fileUploadOptions,
     response: schemas.fileUploadResponse,
-    errors: ['FORBIDDEN', 'NOT_FOUND', 'UPLOAD_TOO_SLOW', ...OPENED_SESSION_ERRORS],
+    errors: ['NOT_FOUND', 'UPLOAD_TOO_SLOW', ...OPENED_SESSION_ERRORS],
     rateBucket: 'sessionCode',
     async handler({ caller, params: { id }, file }, deps) {
       const session = await requireSession(id, caller.teamId, deps);

@@ -3,9 +3,11 @@ import type { Express, Request, RequestHandler } from 'express';
 import { ServiceError } from '../../errors.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import { sessionTargets } from '../../schemas/session.ts';
+import { findRateLimit } from '../../storage/db/teams/teams.ts';
 import { createAuth } from '../http/auth.ts';
 import { createBaseUrl } from '../http/base-url.ts';
 import { FOREIGN_FILE_POLICY } from '../http/browser-protection.ts';
+import type { RateLimit } from '../http/rate-limit.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { LIVE_VIEW_HEADERS, mountLiveViewAssets, renderLiveViewPage } from '../live-view/live-view-page.ts';
 import { renderSessionEndedPage } from '../live-view/session-ended-page.ts';
@@ -26,17 +28,18 @@ const paths = (rest: string) => ['browser', 'interact'].map((base) => `/v2/${bas
 export function mountSessionPages(
   app: Express,
   deps: ApiDeps,
-  { parseMultipart }: { parseMultipart: RequestHandler },
+  { parseMultipart, rateLimit }: { parseMultipart: RequestHandler; rateLimit: RateLimit },
 ): void {
   const { config } = deps;
   const findBaseUrl = createBaseUrl(config);
+  const notFound = () => new ServiceError('NOT_FOUND', 'There is no browser session at this URL.');
   const find = async ({ params }: Request, resource: 'cdp' | 'view'): Promise<AccessedSession> => {
     const parsed = jobIdParams.safeParse({ id: params.id });
     const { id = '' } = parsed.data ?? {};
     const found = id
       ? await findAccessedSession({ id, resource, secret: String(params.secret) }, deps)
       : undefined;
-    if (!found) throw new ServiceError('NOT_FOUND', 'There is no browser session at this URL.');
+    if (!found) throw notFound();
     return found;
   };
 
@@ -72,14 +75,19 @@ export function mountSessionPages(
     );
   });
 
-  // A program that has only this URL may upload files for the pages.
+  // A program that has only this URL may upload files for the pages. As under signed upload URLs, it must not
+  // use up what the team may request with its keys.
   app.post(
     paths('cdp/:secret/files'),
     async (request, response, next) => {
       const { session } = await find(request, 'cdp');
       if (session.state === 'destroyed') throw destroyedError(session);
+      const { team_id: teamId } = session;
+      const rateLimitPerMinute = await findRateLimit(deps.db, teamId);
+      if (rateLimitPerMinute === undefined) throw notFound();
+      await rateLimit({ teamId, rateLimitPerMinute }, 'upload');
       response.locals.session = session;
-      response.locals.caller = { teamId: session.team_id };
+      response.locals.caller = { teamId };
       next();
     },
     parseMultipart,

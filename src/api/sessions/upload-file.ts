@@ -24,7 +24,7 @@ export async function uploadFile(
       {
         method: 'POST',
         resource: `files/${encodeURIComponent(file.name)}`,
-        bytes: file.decrypt(deps.config.secretKey),
+        file: { content: file.decrypt(deps.config.secretKey), size: file.size },
         timeoutMs: TIMEOUT_MS,
       },
       deps,

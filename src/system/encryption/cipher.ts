@@ -33,10 +33,22 @@ export function startEncryption(key: Buffer): { add(plain: Uint8Array): void; en
  * Decrypts what `encrypt` returned.
  * @throws Error if the key is a different one, or the bytes were modified
  */
-export function decrypt(key: Buffer, ciphertext: Buffer): Buffer {
+export const decrypt = (key: Buffer, ciphertext: Buffer): Buffer =>
+  Buffer.concat([...decryptParts(key, ciphertext, ciphertext.length)]);
+
+/**
+ * Decrypts what `encrypt` returned part by part, so that the whole is not in memory twice.
+ * @param partBytes the size of each part in bytes, of which the last may have fewer
+ * @throws Error with the last part as {@link decrypt}; the parts before must have no effect then
+ */
+export function* decryptParts(key: Buffer, ciphertext: Buffer, partBytes: number): Generator<Buffer> {
   const decipher = createDecipheriv(CIPHER, key, ciphertext.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   });
   decipher.setAuthTag(ciphertext.subarray(-TAG_BYTES));
-  return Buffer.concat([decipher.update(ciphertext.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+  const encrypted = ciphertext.subarray(NONCE_BYTES, -TAG_BYTES);
+  for (let at = 0; at < encrypted.length; at += partBytes)
+    yield decipher.update(encrypted.subarray(at, at + partBytes));
+  const last = decipher.final();
+  if (last.length) yield last;
 }

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { decrypt, deriveKey, encrypt, startEncryption } from './cipher.ts';
+import { decrypt, decryptParts, deriveKey, encrypt, startEncryption } from './cipher.ts';
 
 const keyFor = (uploadId: string, secretKey: string) => deriveKey(secretKey, `upload ${uploadId}`);
 
@@ -17,14 +17,27 @@ export function encryptUpload(uploadId: string, secretKey: string) {
   return { ...startEncryption(key), wrappedKey: encrypt(keyFor(uploadId, secretKey), key) };
 }
 
+/** A file that {@link encryptUpload} encrypted. */
+interface EncryptedUpload {
+  id: string;
+  wrappedKey: Buffer;
+  ciphertext: Buffer;
+}
+
+/** Bytes of a file that are decrypted at once. */
+const PART_BYTES = 64 * 1024;
+
+/** Decrypts a file like {@link decryptUpload}, part by part, as `decryptParts` does. */
+export const decryptUploadParts = (
+  { id, wrappedKey, ciphertext }: EncryptedUpload,
+  secretKey: string,
+): Generator<Buffer> => decryptParts(decrypt(keyFor(id, secretKey), wrappedKey), ciphertext, PART_BYTES);
+
 /**
  * Decrypts a file that {@link encryptUpload} encrypted.
  * @throws Error if the bytes or the key were modified
  */
-export function decryptUpload(
-  upload: { id: string; wrappedKey: Buffer; ciphertext: Buffer },
-  secretKey: string,
-): Buffer {
+export function decryptUpload(upload: EncryptedUpload, secretKey: string): Buffer {
   const { id, wrappedKey, ciphertext } = upload;
   return decrypt(decrypt(keyFor(id, secretKey), wrappedKey), ciphertext);
 }
