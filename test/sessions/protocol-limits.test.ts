@@ -30,7 +30,13 @@ function startFakeBrowser() {
     }
   };
   input.on('data', read);
-  return { connection: new CdpConnection({ input, output }, { warn: console.warn }), input, output, commands, say };
+  return {
+    connection: new CdpConnection({ input, output }, { warn: console.warn }),
+    input,
+    output,
+    commands,
+    say,
+  };
 }
 
 /** A socket that a test fills and empties. */

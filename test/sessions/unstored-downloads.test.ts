@@ -34,7 +34,9 @@ it('a download whose file cannot be stored is canceled for those who wait for it
   browser.emit('event', { method: 'Browser.downloadProgress', params: { guid: 'it', state: 'completed' } });
   await pollUntil(() => canceled.length > 0);
   expect(heard.at(-1)).toEqual({ guid: 'it', state: 'canceled' });
-  expect(canceled).toEqual([{ name: 'a.txt', reason: expect.stringMatching(/^Its file could not be stored/) }]);
+  expect(canceled).toEqual([
+    { name: 'a.txt', reason: expect.stringMatching(/^Its file could not be stored/) },
+  ]);
   expect(logged).toEqual([{ err: expect.objectContaining({ code: 'ENOENT' }) }]);
   expect(stored.names.reserve('a.txt')).toBe('a.txt');
   await rm(root, { recursive: true });
