@@ -4,14 +4,17 @@ import type { SystemUser } from './postgres-programs.ts';
 
 /**
  * Closes the data directory to other users of the machine: it has keys, results and the inputs of all jobs.
- * Where Postgres runs as another user than root, the group of that user may pass through, but not list it.
+ * Where Postgres runs as a user who does not own it, the group of that user may pass through, but not list it. The
+ * owner stays, because a directory that root has used once is still that of the user who began it.
  * @param postgres the user of the embedded Postgres, if it is not that of this process
  * @throws ServiceError `BAD_REQUEST` if the directory is open and belongs to somebody else
  */
 export function protectDataDirectory(dataDir: string, postgres?: SystemUser): void {
   try {
-    if (postgres) chownSync(dataDir, process.getuid?.() ?? 0, postgres.gid);
-    chmodSync(dataDir, postgres ? 0o710 : 0o700);
+    const { uid } = statSync(dataDir);
+    const passing = postgres && postgres.uid !== uid ? postgres : undefined;
+    if (passing) chownSync(dataDir, uid, passing.gid);
+    chmodSync(dataDir, passing ? 0o710 : 0o700);
   } catch (cause) {
     if (codeOf(cause) !== 'EPERM') throw cause;
     if ((statSync(dataDir).mode & 0o007) === 0) return;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -36,6 +36,21 @@ describe('a data directory', () => {
     expect(() => execFileSync('ls', [dataDir], { ...POSTGRES, stdio: 'ignore' })).toThrow();
     expect(() => read(join(dataDir, 'file'), OTHER)).toThrow();
     expect(() => execFileSync('ls', [dataDir], { ...OTHER, stdio: 'ignore' })).toThrow();
+  });
+
+  it.runIf(isRoot)('that root starts on stays that of its owner, and Postgres may pass through', () => {
+    chownSync(dataDir, OTHER.uid, OTHER.gid);
+    protectDataDirectory(dataDir, POSTGRES);
+    expect(read(join(dataDir, 'file'), POSTGRES)).toBe('found');
+    expect(statSync(dataDir)).toMatchObject({ uid: OTHER.uid, gid: POSTGRES.gid });
+    expect(execFileSync('ls', [dataDir], OTHER).toString()).toBe('file\n');
+  });
+
+  it.runIf(isRoot)('of the user that Postgres runs as is open to nobody else', () => {
+    chownSync(dataDir, POSTGRES.uid, POSTGRES.gid);
+    protectDataDirectory(dataDir, POSTGRES);
+    expect(statSync(dataDir).uid).toBe(POSTGRES.uid);
+    expect(modeOf(dataDir)).toBe('700');
   });
 });
 
