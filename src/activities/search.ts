@@ -27,6 +27,7 @@ import {
 import { completeJob } from '../storage/db/jobs/take-credits.ts';
 import { lockCredits, readAvailableCredits } from '../storage/db/teams/available-credits.ts';
 import type { JobResults } from '../storage/job-results.ts';
+import { withoutCredentials } from '../url/credentials.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
 /** Dependencies of searches. */
@@ -102,7 +103,7 @@ export function searchActivities(deps: SearchDeps) {
           jobId: scrape.jobId,
           teamId: job.team_id,
           timeoutMs,
-          label: scrape.url.slice(0, 120),
+          label: withoutCredentials(scrape.url).slice(0, 120),
         })),
         ...(!asyncScraping && { waitMs }),
       };

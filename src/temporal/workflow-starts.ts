@@ -15,6 +15,7 @@ import {
   workflowIdOf,
 } from '../job-kinds.ts';
 import type { JobStart } from '../jobs/direct-start/protocol.ts';
+import { withoutCredentials } from '../url/credentials.ts';
 import type { AgentInput, agent, extract } from '../workflows/agent.ts';
 import type { batch } from '../workflows/batch.ts';
 import type { crawl } from '../workflows/crawl.ts';
@@ -78,13 +79,13 @@ const VERBS = { scrape: 'Scrape', map: 'Map' } as const;
 export interface SynchronousStart extends JobStart, Pick<ScrapeInput, 'ended'> {}
 
 /**
- * The texts that the Temporal UI shows for a scrape, map or search.
+ * The texts that the Temporal UI shows for a scrape, map or search, without the passwords of URLs.
  * @param job.target the URL as it was requested
  * @param job.url the normalised URL
  */
 export const labelsOf = ({ upload, target, url }: LabelledJob) => ({
-  label: (upload?.name ?? url ?? target).slice(0, 120),
-  ...(url !== undefined && { url }),
+  label: (upload?.name ?? withoutCredentials(url ?? target)).slice(0, 120),
+  ...(url !== undefined && { url: withoutCredentials(url) }),
   ...(upload && { file: upload.name }),
 });
 

@@ -1,6 +1,7 @@
 import { type ChildKind, isChildKind } from '../../storage/agent-steps/child-job.ts';
 import type { Step } from '../../storage/agent-steps/step.ts';
 import type { AgentRun } from '../../storage/db/jobs/agent-steps.ts';
+import { withoutCredentials } from '../../url/credentials.ts';
 import { toStoredRun } from './run-task.ts';
 
 /** A call that the workflow of a run has to execute. */
@@ -30,7 +31,7 @@ export function reportTurn(run: AgentRun, calls: readonly Step[]): TurnReport {
     calls: calls.map(({ sequence, tool, summary, input, childId: id }) => ({
       sequence,
       // The words of a search may come from the prompt, which is not shown.
-      label: tool === 'search' ? tool : `${tool} ${summary}`.slice(0, 120),
+      label: tool === 'search' ? tool : `${tool} ${withoutCredentials(summary)}`.slice(0, 120),
       ...(id !== null &&
         isChildKind(tool) && {
           child: {

@@ -13,7 +13,7 @@ import {
   startCrawlResponse,
 } from '../../schemas/crawl.ts';
 import { performOnce } from '../../storage/db/idempotency.ts';
-import { MAX_SHOWN_URL } from '../../storage/db/jobs/job-summary.ts';
+import { shownUrl } from '../../storage/db/jobs/job-summary.ts';
 import { insertPageJob, listActiveCrawls } from '../../storage/db/jobs/page-jobs.ts';
 import {
   createJobCipher,
@@ -103,8 +103,8 @@ const create = defineRoute({
       teamId,
       ...(isEncrypted
         ? { label: 'Crawl', isEncrypted }
-        : { label: `Crawl of ${target.href}`, host: target.host }),
-      asked: { url: target.href.slice(0, MAX_SHOWN_URL), limit: options.limit },
+        : { label: `Crawl of ${shownUrl(target.href)}`, host: target.host }),
+      asked: { url: shownUrl(target.href), limit: options.limit },
       webhook: webhook !== undefined,
     });
     const { origin: _, integration: __, ...effective } = options;

@@ -3,6 +3,7 @@ import { type ErrorCode, ServiceError, toServiceError } from '../../errors.ts';
 import { SESSION_END_SENTENCES } from '../../schemas/session-end.ts';
 import { findHostOfScrape } from '../../storage/db/open-scrape-pages.ts';
 import { findSession, type StoredSession } from '../../storage/db/sessions.ts';
+import { withoutCredentials } from '../../url/credentials.ts';
 import type { ApiDeps } from '../http/route.ts';
 
 /** The error for a request to a session that has ended. Without a reason, its end is not recorded yet. */
@@ -91,7 +92,7 @@ export const toStart = ({ id, team_id: teamId, scrape_id: scrapeId, target, ...s
   sessionId: id,
   teamId,
   kind: scrapeId === null ? ('browser' as const) : ('interact' as const),
-  label: scrapeId === null ? 'Browser session' : `Interact with ${target}`,
+  label: scrapeId === null ? 'Browser session' : `Interact with ${withoutCredentials(target ?? '')}`,
   expiresAt: session.expires_at.getTime(),
   activityTtlMs: session.activity_ttl_seconds * 1000,
 });

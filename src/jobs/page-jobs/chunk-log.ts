@@ -1,4 +1,4 @@
-import { type FailedPage, type HostTime, MAX_SHOWN_URL } from '../../storage/db/jobs/job-summary.ts';
+import { type FailedPage, type HostTime, shownUrl } from '../../storage/db/jobs/job-summary.ts';
 import { hasEnded } from '../../storage/db/pages/record-and-claim.ts';
 import type { ScrapedPage } from './finished-pages.ts';
 
@@ -54,8 +54,7 @@ export class ChunkLog {
 
   #addFailure(url: string, code: string): void {
     this.#failed[code] = (this.#failed[code] ?? 0) + 1;
-    if (this.#failedPages.length < MAX_FAILED_PAGES)
-      this.#failedPages.push({ url: url.slice(0, MAX_SHOWN_URL), code });
+    if (this.#failedPages.length < MAX_FAILED_PAGES) this.#failedPages.push({ url: shownUrl(url), code });
   }
 
   #addTime(host: string, ms: number): void {

@@ -30,6 +30,22 @@ const claimOf = (ordinal: number): Claim => ({
 });
 
 describe('the report of a chunk', () => {
+  it('names failed pages without the passwords in their URLs, however long these are', async () => {
+    const log = new ChunkLog();
+    const end = {
+      id: '0',
+      host,
+      outcome: 'failed',
+      error: { code: 'SCRAPE_TIMEOUT', message: 'late' },
+    } as const;
+    for (const [ordinal, password] of ['hidden', 'hidden'.repeat(100)].entries())
+      await log.observe({ ordinal, host, url: `http://user:${password}@${host}/${ordinal}` }, async () => ({
+        end,
+      }));
+    const urls = log.report.failedPages?.map(({ url }) => url);
+    expect(urls).toEqual([`http://${host}/0`, `http://${host}/1`]);
+  });
+
   it('lists the pages that ended, and counts apart those that are tried again and those that were not tried', async () => {
     const log = new ChunkLog();
     const ends: Pick<PageResult, 'outcome' | 'isUncounted' | 'error'>[] = [

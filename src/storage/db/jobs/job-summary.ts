@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { withoutCredentials } from '../../../url/credentials.ts';
 import { arrayParameter, type Database } from '../client.ts';
 import { EXTERNAL_HOMEPAGE_CODE } from '../pages/skipped-urls.ts';
 import { MAX_CLAIMED_PAGES, OPEN_PAGES } from './job-progress.ts';
@@ -14,13 +15,16 @@ export interface HostTime {
 
 /** A page that failed, as the Temporal UI names it. */
 export interface FailedPage {
-  /** The URL, cut off after `MAX_SHOWN_URL` characters. */
+  /** See {@link shownUrl}. */
   url: string;
   code: string;
 }
 
 /** Characters of a URL that the Temporal UI shows at most. */
-export const MAX_SHOWN_URL = 300;
+const MAX_SHOWN_URL = 300;
+
+/** A URL as the Temporal UI shows it: without its password, and cut off if it is long. */
+export const shownUrl = (url: string): string => withoutCredentials(url).slice(0, MAX_SHOWN_URL);
 
 /** Failed pages that a summary names at most, so that the result of a workflow stays small. */
 const MAX_FAILED_PAGES = 20;
@@ -86,7 +90,7 @@ export async function summarizeJob(db: Database, jobId: string): Promise<JobSumm
         select error ->> 'code' as code, count(*)::int from pages
         where job_id = jobs.id and status = 'failed' group by 1 order by 2 desc) as by_code) as failures,
       (select json_agg(first) from (
-        select left(url, ${MAX_SHOWN_URL}) as url, error ->> 'code' as code from pages
+        select url, error ->> 'code' as code from pages
         where job_id = jobs.id and status = 'failed' order by ordinal limit ${MAX_FAILED_PAGES}) as first) as failed,
       (select json_build_object('host', host, 'requests', requests, 'averageMs', round(ms::numeric / requests)) from host_times
         where job_id = jobs.id order by ms::numeric / requests desc limit 1) as slowest,
@@ -127,7 +131,7 @@ export async function summarizeJob(db: Database, jobId: string): Promise<JobSumm
     pages,
     completed,
     failures: failures ?? {},
-    ...(failed && { failedPages: failed }),
+    ...(failed && { failedPages: failed.map(({ url, code }) => ({ url: shownUrl(url), code })) }),
     credits,
     ...(slowest && { slowestHost: slowest }),
     skipped: Object.fromEntries(Object.entries(skipped).filter(([, count]) => count > 0)),
