@@ -6,7 +6,8 @@ import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/
 import type { ScrapeResult } from '../activities/scrape/scrape-report.ts';
 import { CallSlots } from '../system/call-slots.ts';
 import type { Logger } from '../system/logger.ts';
-import { parseTemporalAddress, repeatUntilPrepared } from './connection.ts';
+import { repeatUntilPrepared } from './connection.ts';
+import { parseTemporalAddress } from './target.ts';
 import { describeSynchronousJob, type SynchronousStart } from './workflow-starts.ts';
 
 /** A scrape that has ended with a document, and what its workflow would have been started with. */

@@ -25,6 +25,7 @@ import { checkLanguage } from '../../sessions/code/languages.ts';
 import { findSessionConfinement } from '../../sessions/session-host.ts';
 import { findConfinement } from '../../system/sandbox/confinement.ts';
 import { unconfinedWarning } from '../../system/sandbox/sandbox.ts';
+import { parseTemporalAddress } from '../../temporal/target.ts';
 
 const MIN_FREE_BYTES = 1024 ** 3;
 
@@ -51,7 +52,8 @@ const CHECKS: Check[] = [
   ({ cacheDir }) => checkDirectory('Cache', resolve(cacheDir)),
   checkApiPort,
   async ({ temporalAddress, cacheDir }) => {
-    if (temporalAddress) return found('Temporal', `at ${temporalAddress} (from TEMPORAL_ADDRESS)`);
+    if (temporalAddress)
+      return found('Temporal', `at ${parseTemporalAddress(temporalAddress).address} (from TEMPORAL_ADDRESS)`);
     const binary = await findTemporalBinary(resolve(cacheDir));
     if (binary) return found('Temporal', `${binary.path} (from the ${binary.source})`);
     return note(

@@ -9,6 +9,7 @@ import type { ModelSettings } from '../../models/index.ts';
 import { WITHOUT_MODEL } from '../../models/without-model.ts';
 import { TerminalProgress } from '../../run/embedded/terminal-progress.ts';
 import { collectAtRest } from '../../run/process/collect-at-rest.ts';
+import { parseTemporalAddress } from '../../temporal/target.ts';
 import { waitForInstance } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
 
@@ -76,7 +77,9 @@ function formatWelcome(
     ['Reference', `${urls.api}/docs`],
     [
       'Temporal',
-      urls.temporalUi ? describeTemporal(urls.temporalUi, config.dataDir) : config.temporalAddress,
+      urls.temporalUi
+        ? describeTemporal(urls.temporalUi, config.dataDir)
+        : parseTemporalAddress(config.temporalAddress ?? '').address,
     ],
     ['API key', isNew ? `${key}  (shown only once; stored in ${file})` : key],
     ['Data', `${config.dataDir} (logs: ${join(config.dataDir, 'logs')})`],

@@ -45,6 +45,14 @@ test('an invalid setting is named', async () => {
   expect(exitCode).toBe(2);
 });
 
+test('doctor names the Temporal of the settings without its password', async () => {
+  const { stdout } = await runCommand(process.execPath, [entry, 'doctor'], {
+    settings: { TEMPORAL_ADDRESS: 'winnow:hidden/password@127.0.0.1:7233' },
+  });
+  expect(stdout).toMatch(/^ok +Temporal +at 127\.0\.0\.1:7233 \(from TEMPORAL_ADDRESS\)$/m);
+  expect(stdout).not.toContain('hidden');
+});
+
 test('help is printed on stdout, and that of up lists the settings', async () => {
   const all = await winnow('--help');
   expect(all).toMatchObject({ exitCode: 0, stderr: '' });
