@@ -38,7 +38,7 @@ export async function startBrowser(
   });
   const proxy = await startEgressProxy(egress);
   const pool = new BrowserPool({
-    launch: () => launchChromium({ executablePath: chromium.path, proxy, logger }),
+    launch: () => launchChromium({ executablePath: chromium.path, proxy, contexts: MAX_OPEN_PAGES, logger }),
     contexts: MAX_OPEN_PAGES,
     loading: MAX_LOADING_PAGES,
     sharesContexts: config.sharesBrowserCache,

@@ -7,7 +7,7 @@ import {
   chromiumArguments,
   connectChromium,
 } from '../../fetch/browser/chromium/launch-chromium.ts';
-import { LISTEN_PROGRAM, openDoors } from '../../fetch/browser/chromium/proxy-doors.ts';
+import { LISTEN_PROGRAM, maxConnectionsOf, openDoors } from '../../fetch/browser/chromium/proxy-doors.ts';
 import { type Appearance, DESKTOP_VIEWPORT } from '../../fetch/browser/device-emulation.ts';
 import { acceptLanguage } from '../../fetch/engines/visitor.ts';
 import type { Logger } from '../../system/logger.ts';
@@ -30,6 +30,8 @@ const PROFILE_PATH = '/profile';
 /** The port inside the sandbox at which Chromium finds its proxy. */
 const PROXY_PORT = 3128;
 const SHELL = '/bin/sh';
+/** Its connections are as many as those of so many browser contexts, of which its user may open any number. */
+const CONTEXTS = 4;
 /**
  * Opens the proxy's port, and becomes Chromium when it may: when it has read a time zone, further flags and an empty
  * line. Only Chromium gets the protocol's pipe (3, 4), only Node the IPC channel (5). The parentheses make Node a child
@@ -86,7 +88,8 @@ export async function openBrowserSandbox(options: SessionBrowserOptions): Promis
   // A sandbox that has ended cannot be told to start; its end says so.
   child.stdin?.on('error', () => undefined);
   let serve = (connection: Socket): void => void connection.destroy();
-  const doors = openDoors(child, [{ port: PROXY_PORT, serve: (connection) => serve(connection) }]);
+  const door = { port: PROXY_PORT, serve: (connection: Socket) => serve(connection) };
+  const doors = openDoors(child, [door], maxConnectionsOf(CONTEXTS));
   let hasEnded = false;
   child.once('close', () => {
     hasEnded = true;

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { type ProcessGroup, startProcessGroup } from '../../../system/child-processes/process-group.ts';
 import { dropPrivilegesArgs, PROGRAM_PATH } from '../../../system/child-processes/unprivileged-process.ts';
 import type { ProxyDoor } from '../../net/egress-proxy.ts';
-import { LISTEN_PROGRAM, type OpenDoors, openDoors } from './proxy-doors.ts';
+import { LISTEN_PROGRAM, maxConnectionsOf, type OpenDoors, openDoors } from './proxy-doors.ts';
 
 /** How the network of a browser is made: by root, or in a user namespace. */
 export type NetworkMaker = 'root' | 'user-namespace';
@@ -37,6 +37,8 @@ export const networkMakers = (): NetworkMaker[] =>
 interface NetworkOptions {
   maker: NetworkMaker;
   doors: readonly ProxyDoor[];
+  /** How many browser contexts it has open at most. */
+  contexts: number;
   /** The user that the program runs as when the service runs as root. */
   uid: number;
   /** The home directory of the program. */
@@ -50,7 +52,7 @@ interface NetworkOptions {
  */
 export function startInNetwork(
   command: readonly [string, ...string[]],
-  { maker, doors, uid, home }: NetworkOptions,
+  { maker, doors, contexts, uid, home }: NetworkOptions,
 ): { group: ProcessGroup; doors: OpenDoors } {
   const isRoot = process.getuid?.() === 0;
   const drop = ['setpriv', ...dropPrivilegesArgs(uid), '--'];
@@ -76,7 +78,7 @@ export function startInNetwork(
     env: { PATH: PROGRAM_PATH, HOME: home, TMPDIR: home, NODE_NO_WARNINGS: '1' },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'ipc'],
   });
-  const opened = openDoors(group.child, doors);
+  const opened = openDoors(group.child, doors, maxConnectionsOf(contexts));
   group.child.once('close', opened.close);
   return { group, doors: opened };
 }

@@ -7,8 +7,9 @@ import { createProgramHome } from '../../../system/child-processes/program-home.
 import { startUnprivileged } from '../../../system/child-processes/unprivileged-process.ts';
 import type { Logger } from '../../../system/logger.ts';
 import type { EgressProxy } from '../../net/egress-proxy.ts';
-import { networkMakers, startInNetwork } from './browser-network.ts';
+import { type NetworkMaker, networkMakers, startInNetwork } from './browser-network.ts';
 import { CdpConnection } from './cdp.ts';
+import { MissingDescriptorError } from './proxy-doors.ts';
 
 /**
  * The user that Chromium runs as when the service runs as root: no account's, in the range that systemd keeps
@@ -74,16 +75,24 @@ const PAGE_FLAGS = [
 const START_TIMEOUT_MS = 60_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
+/** Contexts of a browser whose starter does not say how many it opens. */
+const DEFAULT_CONTEXTS = 4;
+
 /** How Chromium is started. */
 export interface LaunchOptions {
   executablePath: string;
   /** The egress proxies that all its traffic goes through. */
   proxy: Pick<EgressProxy, 'url' | 'doors' | 'allowUser'>;
+  /** How many browser contexts it has open at most, for the number of its connections; four by default. */
+  contexts?: number;
   logger: Pick<Logger, 'warn'>;
 }
 
 /** Whether a warning has said already that browsers of this process share the network of the machine. */
 let hasWarnedOfNetwork = false;
+
+/** The way in which a browser of this process has got a network of its own. */
+let provenMaker: NetworkMaker | undefined;
 
 /** A running browser. */
 export interface Chromium {
@@ -101,14 +110,17 @@ export interface Chromium {
  * Starts Chromium as an unprivileged user with its own sandbox, in a network of its own. Where the machine does
  * not allow the sandbox (no user namespaces) or the network (no bubblewrap), Chromium runs without it, and a
  * warning is logged.
+ * @throws Error if it does not start, or if it cannot have a network of its own although an earlier one had: the
+ *   machine allows it, so it is no reason to do without
  */
 export async function launchChromium(options: LaunchOptions): Promise<Chromium> {
   const { logger } = options;
   let networkError: unknown;
-  for (const start of [...networkMakers().map(inOwnNetwork), inSharedNetwork]) {
+  for (const maker of provenMaker ? [provenMaker] : [...networkMakers(), undefined]) {
     try {
-      const chromium = await launchWithSandbox(options, start);
-      if (start === inSharedNetwork && networkError !== undefined && !hasWarnedOfNetwork) {
+      const chromium = await launchWithSandbox(options, maker ? inOwnNetwork(maker) : inSharedNetwork);
+      provenMaker ??= maker;
+      if (maker === undefined && networkError !== undefined && !hasWarnedOfNetwork) {
         hasWarnedOfNetwork = true;
         logger.warn({ err: networkError }, SHARED_NETWORK_WARNING);
       }
@@ -152,15 +164,16 @@ interface StartedProgram {
 /** Starts a browser whose home directory exists. */
 type StartProgram = (
   command: readonly [string, ...string[]],
-  options: { home: string; proxy: LaunchOptions['proxy'] },
+  options: { home: string } & Pick<LaunchOptions, 'proxy' | 'contexts'>,
 ) => Promise<StartedProgram>;
 
 const inOwnNetwork =
-  (maker: ReturnType<typeof networkMakers>[number]): StartProgram =>
-  async (command, { home, proxy }) => {
+  (maker: NetworkMaker): StartProgram =>
+  async (command, { home, proxy, contexts = DEFAULT_CONTEXTS }) => {
     const { group, doors } = startInNetwork(command, {
       maker,
       doors: await proxy.doors(),
+      contexts,
       uid: BROWSER_UID,
       home,
     });
@@ -178,13 +191,17 @@ const inSharedNetwork: StartProgram = async ([program, ...args], { home, proxy }
 };
 
 async function launch(
-  { executablePath, proxy, logger }: LaunchOptions,
+  { executablePath, proxy, logger, contexts }: LaunchOptions,
   start: StartProgram,
   flags: string[],
 ): Promise<Chromium> {
   const home = await createProgramHome('chromium', BROWSER_UID);
   const args = chromiumArguments({ profile: `${home.path}/profile`, proxyUrl: proxy.url });
-  const { group, opened } = await start([executablePath, ...args, ...flags], { home: home.path, proxy });
+  const { group, opened } = await start([executablePath, ...args, ...flags], {
+    home: home.path,
+    proxy,
+    ...(contexts !== undefined && { contexts }),
+  });
   const removed = once(group.child, 'exit').finally(home.remove);
   // A program that could not be started is reported by `connectChromium`.
   removed.catch(() => undefined);
@@ -197,6 +214,7 @@ async function launch(
     await opened;
   } catch (cause) {
     await close(0);
+    if (cause instanceof MissingDescriptorError) throw cause;
     throw new NoNetworkError(messageOf(cause), { cause });
   }
   return {

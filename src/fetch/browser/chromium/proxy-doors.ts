@@ -1,16 +1,31 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Server, Socket } from 'node:net';
 import { join } from 'node:path';
+import { freeDescriptors } from '../../../system/descriptors.ts';
 import type { ProxyDoor } from '../../net/egress-proxy.ts';
 
 /** Program that opens the ports of proxies in the network that it is started in. */
 export const LISTEN_PROGRAM = join(import.meta.dirname, 'listen-inside.js');
 
+/** Connections to its proxies that Chromium has for each browser context at most, half of them for WebSockets. */
+const CONNECTIONS_PER_CONTEXT = 64;
+/** Each takes a file descriptor of this process to the browser and one to the site. They get half of the free ones. */
+const DESCRIPTORS_PER_CONNECTION = 4;
+
 /**
- * Connections of a browser to its proxies at once; further ones are closed. Each takes two file descriptors of
- * this process. Chromium has up to 64 for each browser context, of which there may be any number.
+ * How many connections to its proxies a browser may have at once, so that the pages of one context leave enough for
+ * those of the others.
+ * @param contexts how many contexts it has open at most
+ * @param free how many file descriptors this process can still open
  */
-const MAX_PROXY_CONNECTIONS = 256;
+export const maxConnectionsOf = (contexts: number, free = freeDescriptors()): number =>
+  Math.min(
+    CONNECTIONS_PER_CONTEXT * contexts,
+    Math.max(CONNECTIONS_PER_CONTEXT, Math.floor(free / DESCRIPTORS_PER_CONNECTION)),
+  );
+
+/** A file descriptor was missing, which says nothing about what the machine allows. */
+export class MissingDescriptorError extends Error {}
 
 /** The proxies of a browser that has a network of its own. */
 export interface OpenDoors {
@@ -23,20 +38,29 @@ export interface OpenDoors {
 /**
  * Accepts the connections to proxies in the network of a browser.
  * @param child the process with the IPC channel over which {@link LISTEN_PROGRAM} passes its sockets
+ * @param maxConnections how many there may be at once, of all doors; further ones are closed
  */
-export function openDoors(child: ChildProcess, doors: readonly ProxyDoor[]): OpenDoors {
+export function openDoors(
+  child: ChildProcess,
+  doors: readonly ProxyDoor[],
+  maxConnections: number,
+): OpenDoors {
   const connections = new Set<Socket>();
   const listening = new Map<number, Server>();
   const opened = new Promise<void>((resolve, reject) => {
     if (doors.length === 0) resolve();
     child.on('message', (port, handle) => {
       const door = doors.find((each) => each.port === port);
+      if (!door) return reject(new Error(`the port ${port} is not that of a proxy`));
       // Without a free file descriptor, the port arrives without its server.
-      if (!door || !handle) return reject(new Error(`the port ${port} of the proxy is missing`));
+      if (!handle)
+        return reject(
+          new MissingDescriptorError(`This process has no file descriptor left for the proxy port ${port}.`),
+        );
       // What `listen-inside.js` sends are servers.
       const server = handle as Server;
       listening.set(door.port, server);
-      accept(server, door, connections);
+      accept(server, door, { connections, maxConnections });
       if (listening.size === doors.length) resolve();
     });
     child.once('disconnect', () => reject(new Error('the port of the proxy was not opened')));
@@ -52,12 +76,16 @@ export function openDoors(child: ChildProcess, doors: readonly ProxyDoor[]): Ope
   };
 }
 
-function accept(server: Server, door: ProxyDoor, connections: Set<Socket>): void {
-  server.maxConnections = MAX_PROXY_CONNECTIONS;
+function accept(
+  server: Server,
+  door: ProxyDoor,
+  { connections, maxConnections }: { connections: Set<Socket>; maxConnections: number },
+): void {
   // A connection that cannot be accepted fails in the browser.
   server.on('error', () => undefined);
   server.on('connection', (connection) => {
     connection.on('error', () => connection.destroy());
+    if (connections.size >= maxConnections) return void connection.destroy();
     connections.add(connection);
     connection.once('close', () => connections.delete(connection));
     door.serve(connection);
