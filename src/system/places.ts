@@ -31,7 +31,8 @@ const ROOM_POLL_MS = 250;
  * The places of a pool of threads or sandboxed processes. The next free one goes to the owner with the fewest
  * running tasks, so that the many pages or documents of one team do not hold up those of the others. While a
  * task takes long, the next one begins, so that long tasks do not hold up short ones; at most as many long
- * tasks as there are places run besides the others. Without room in memory, one task runs at a time.
+ * tasks as there are places run besides the others. Without room in memory, one task runs at a time. Tasks that have
+ * to be alone take turns by owner as well, and between two of them as many others begin as there are places.
  */
 export class Places {
   readonly #options: Required<PlacesOptions>;
@@ -42,8 +43,10 @@ export class Places {
   readonly #shares = new Map<string, Share>();
   /** In the order of their requests. */
   readonly #waiting: Waiting[] = [];
-  /** Tasks that wait until no other one runs. They come before all others. */
+  /** Tasks that wait until no other one runs. */
   readonly #waitingAlone: Waiting[] = [];
+  /** How many other tasks come before the next one that has to be alone. */
+  #turnsOfOthers = 0;
   #isOneAlone = false;
   #roomPoll: NodeJS.Timeout | undefined;
 
@@ -62,8 +65,9 @@ export class Places {
   }
 
   /**
-   * Waits until no other task has a place, and lets none begin until this one leaves or counts as long. It is
-   * for a task that found too little memory beside others.
+   * Waits until no other task runs, and lets none begin until this one leaves or counts as long. It is for a task
+   * that found too little memory beside others. While it waits for long tasks, others may begin, so that it holds
+   * nobody up for longer than it takes a task to count as long.
    * @returns the function that leaves it
    * @throws the reason of the signal
    */
@@ -119,8 +123,7 @@ export class Places {
       const share = this.#shares.get(owner);
       if (share) share.running--;
       this.#startNext();
-      if (share?.running === 0 && !this.#waiting.some((entry) => entry.owner === owner))
-        this.#shares.delete(owner);
+      if (share?.running === 0 && !this.#isWaiting(owner)) this.#shares.delete(owner);
     };
   }
 
@@ -130,6 +133,7 @@ export class Places {
       const { entry, queue } = next;
       queue.splice(queue.indexOf(entry), 1);
       this.#isOneAlone = queue === this.#waitingAlone;
+      this.#turnsOfOthers = this.#isOneAlone ? this.#options.count : Math.max(0, this.#turnsOfOthers - 1);
       this.#running++;
       const { running } = this.#shareOf(entry.owner);
       this.#shares.set(entry.owner, { running: running + 1, lastStart: ++this.#starts });
@@ -151,23 +155,28 @@ export class Places {
   /** The next task for which there is a place. */
   #findStartable(): { entry: Waiting; queue: Waiting[] } | undefined {
     if (this.#isOneAlone || this.#running >= this.#options.count) return undefined;
-    const [alone] = this.#waitingAlone;
-    if (alone) return this.#running === 0 ? { entry: alone, queue: this.#waitingAlone } : undefined;
-    const entry = this.#findNext();
+    const alone = this.#findNext(this.#waitingAlone);
+    const entry = this.#findNext(this.#waiting);
+    if (alone && this.#long === 0 && !(entry && this.#turnsOfOthers > 0))
+      return this.#running === 0 ? { entry: alone, queue: this.#waitingAlone } : undefined;
     return entry && { entry, queue: this.#waiting };
   }
 
   /**
-   * The first request of the owner with the fewest running tasks, of those with as few the one that started a
+   * The first request in a queue of the owner with the fewest running tasks, of those with as few the one that started a
    * task least recently.
    */
-  #findNext(): Waiting | undefined {
+  #findNext(queue: readonly Waiting[]): Waiting | undefined {
     let best: { entry: Waiting; share: Share } | undefined;
-    for (const entry of this.#waiting) {
+    for (const entry of queue) {
       const share = this.#shareOf(entry.owner);
       if (share.running < this.#maxOfOwner && (!best || isBefore(share, best.share))) best = { entry, share };
     }
     return best?.entry;
+  }
+
+  #isWaiting(owner: string): boolean {
+    return [this.#waiting, this.#waitingAlone].some((queue) => queue.some((entry) => entry.owner === owner));
   }
 
   #shareOf(owner: string): Share {

@@ -14,13 +14,17 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Requests places for owners, in order. Each task has the name of its owner and its number. */
+/**
+ * Requests places for owners, in order. Each task has the name of its owner and its number. Those of owners in capital
+ * letters have to be alone.
+ */
 function request(places: Places, owners: string) {
   const running: string[] = [];
   const ends = new Map<string, () => void>();
   for (const [index, owner] of [...owners].entries()) {
     const name = `${owner}${index}`;
-    void places.take(owner, never).then((leave) => {
+    const take = owner === owner.toLowerCase() ? places.take(owner, never) : places.takeAlone(owner, never);
+    void take.then((leave) => {
       running.push(name);
       ends.set(name, () => {
         running.splice(running.indexOf(name), 1);
@@ -154,4 +158,31 @@ it('a task that gives up being alone lets the next ones begin', async () => {
   controller.abort(new Error('given up'));
   await expect(alone).rejects.toThrow('given up');
   expect(later.running).toEqual(['c0']);
+});
+
+it('owners of tasks that have to be alone take turns, and between two of these others begin', async () => {
+  const { running, end } = request(new Places({ count: 1, longTaskMs: LONG_MS }), 'AAABcc');
+  const order: string[] = [];
+  await turn();
+  while (running[0]) {
+    order.push(running[0]);
+    await end(running[0]);
+  }
+  expect(order).toEqual(['A0', 'c4', 'B3', 'c5', 'A1', 'A2']);
+});
+
+it('a task that has to be alone runs beside no long one either, and holds nobody up until that ends', async () => {
+  const places = new Places({ count: 2, longTaskMs: LONG_MS });
+  const long = request(places, 'a');
+  await turn();
+  vi.advanceTimersByTime(LONG_MS);
+  await turn();
+  const alone = request(places, 'B');
+  const others = request(places, 'c');
+  await turn();
+  expect([alone.running, others.running]).toEqual([[], ['c0']]);
+  await others.end('c0');
+  expect(alone.running).toEqual([]);
+  await long.end('a0');
+  expect(alone.running).toEqual(['B0']);
 });
