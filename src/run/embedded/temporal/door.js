@@ -7,6 +7,14 @@ import { timingSafeEqual } from 'node:crypto';
 import { createServer, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 
+/**
+ * Connections of clients that have not shown the password yet. The longest waiting one is closed for the next one, so
+ * that users of the machine who do not know it can take up neither all descriptors nor all of these.
+ */
+const MAX_HANDSHAKES = 256;
+/** How long a client may take to send the headers with the password, in milliseconds. */
+const TIMEOUTS = { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 };
+
 /** A message is a port in this network, with its socket outside, and the password. */
 process.on('message', ({ kind, port, password }, handle) => {
   const isAllowed = createCheck(`winnow:${password}`);
@@ -14,8 +22,20 @@ process.on('message', ({ kind, port, password }, handle) => {
   // A client that cannot be served is no reason to end.
   server.on('error', (error) => console.error(String(error)));
   server.on('clientError', (_error, socket) => socket.destroy());
+  server.on('connection', watchHandshake);
   server.listen(handle);
 });
+
+/** The longest waiting one first. @type {Set<import('node:net').Socket>} */
+const handshakes = new Set();
+
+/** @param {import('node:net').Socket} socket */
+function watchHandshake(socket) {
+  handshakes.add(socket);
+  socket.once('close', () => handshakes.delete(socket));
+  const [oldest] = handshakes;
+  if (handshakes.size > MAX_HANDSHAKES) oldest?.destroy();
+}
 
 /** @typedef {(header?: string) => boolean} Check whether a header has the credentials */
 
@@ -38,15 +58,20 @@ function createCheck(credentials) {
  * @param {Check} isAllowed
  */
 function createTunnels(port, isAllowed) {
-  const server = createServer((_request, response) => response.writeHead(404).end());
+  const server = createServer(TIMEOUTS, (_request, response) =>
+    response.writeHead(404, { Connection: 'close' }).end(),
+  );
   server.on('connect', (request, client, head) => {
     client.on('error', () => client.destroy());
     if (!isAllowed(request.headers['proxy-authorization'])) {
-      client.end(
+      client.write(
         'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="Temporal"\r\nContent-Length: 0\r\n\r\n',
       );
+      // A client that does not close its side would keep the descriptor.
+      client.destroySoon();
       return;
     }
+    handshakes.delete(client);
     const target = connect({ port, host: '127.0.0.1', noDelay: true });
     target.once('connect', () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
@@ -71,12 +96,13 @@ function createTunnels(port, isAllowed) {
  * @param {Check} isAllowed
  */
 function createPages(port, isAllowed) {
-  return createServer((request, response) => {
+  return createServer(TIMEOUTS, (request, response) => {
     const { authorization, ...headers } = request.headers;
     if (!isAllowed(authorization)) {
-      response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="Temporal"' }).end();
+      response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="Temporal"', Connection: 'close' }).end();
       return;
     }
+    handshakes.delete(request.socket);
     const { method, url: path } = request;
     const forwarded = httpRequest({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
