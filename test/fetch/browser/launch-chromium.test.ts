@@ -120,6 +120,17 @@ describe('Chromium', () => {
     await expect.poll(() => homesOf(process.pid)).toEqual([]);
   });
 
+  it('does without a network of its own only where it never had one', async ({ skip }) => {
+    requireUserNamespaces(skip);
+    await (await launchChromium({ executablePath, proxy, logger })).close();
+    // No program can listen on this port, so that the network cannot be used.
+    const doors = async () => [{ port: 70_000, serve: () => undefined }];
+    const shared: number[] = [];
+    const broken = { url: proxy.url, doors, allowUser: (uid: number) => void shared.push(uid) };
+    await expect(launchChromium({ executablePath, proxy: broken, logger })).rejects.toThrow('was not opened');
+    expect(shared).toEqual([]);
+  });
+
   it('that does not start is an error with the reason', async () => {
     const program = { executablePath: process.execPath, proxy, logger };
     await expect(launchChromium(program)).rejects.toThrow(/does not start: .*bad option/);
