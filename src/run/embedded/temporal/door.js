@@ -68,10 +68,10 @@ function createTunnels(port, isAllowed) {
         'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="Temporal"\r\nContent-Length: 0\r\n\r\n',
       );
       // A client that does not close its side would keep the descriptor.
-      client.destroySoon();
+      request.socket.destroySoon();
       return;
     }
-    handshakes.delete(client);
+    handshakes.delete(request.socket);
     const target = connect({ port, host: '127.0.0.1', noDelay: true });
     target.once('connect', () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
