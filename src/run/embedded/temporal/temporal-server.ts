@@ -49,7 +49,6 @@ const CACHES = {
   'history.hostLevelCacheMaxSizeBytes': 64 * 1024 * 1024,
   'history.cacheTTL': '1m',
   'history.eventsCacheTTL': '1m',
-  'history.cacheBackgroundEvict': { Enabled: true, LoopInterval: '1m', MaxEntryPerCall: 1024 },
 };
 /**
  * The memory from which on Go collects garbage as often as it needs to stay below it, and gives freed memory
