@@ -38,14 +38,7 @@ export async function startCanary(ledger: string): Promise<{ port: number; close
     socket.once('end', silent);
     socket.once('data', (chunk) => {
       socket.off('end', silent);
-      const head = chunk.toString('latin1');
-      // The service itself goes to its Temporal server through a door that asks for a password.
-      if (
-        !/^CONNECT 127\.0\.0\.1:\d+ HTTP\/1\.1\r\nHost: 127\.0\.0\.1:\d+\r\nProxy-Authorization: Basic d2lubm93/.test(
-          head,
-        )
-      )
-        record({ to, head });
+      record({ to, head: chunk.toString('latin1') });
       const headers = 'Content-Type: text/html\r\nAccess-Control-Allow-Origin: *\r\nConnection: close';
       socket.end(`HTTP/1.1 200 OK\r\n${headers}\r\n\r\n<main>The canary sang.</main>`);
     });
