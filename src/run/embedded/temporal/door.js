@@ -4,7 +4,7 @@
  * fifth of the time of its start.
  */
 import { timingSafeEqual } from 'node:crypto';
-import { createServer, request as httpRequest } from 'node:http';
+import { Agent, createServer, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 
 /**
@@ -14,6 +14,9 @@ import { connect } from 'node:net';
 const MAX_HANDSHAKES = 256;
 /** How long a client may take to send the headers with the password, in milliseconds. */
 const TIMEOUTS = { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 };
+
+/** Connects to the web interface. Node's own agent uses the proxy of the environment (`HTTP_PROXY`). */
+const PAGES_AGENT = new Agent({ keepAlive: true });
 
 /** A message is a port in this network, with its socket outside, and the password. */
 process.on('message', ({ kind, port, password }, handle) => {
@@ -104,10 +107,13 @@ function createPages(port, isAllowed) {
     }
     handshakes.delete(request.socket);
     const { method, url: path } = request;
-    const forwarded = httpRequest({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
+    const forwarded = httpRequest(
+      { agent: PAGES_AGENT, host: '127.0.0.1', port, method, path, headers },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      },
+    );
     forwarded.on('error', () => response.destroy());
     response.on('close', () => forwarded.destroy());
     request.pipe(forwarded);
