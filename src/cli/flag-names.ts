@@ -1,4 +1,5 @@
 import { fieldsOf } from '../json/json-object.ts';
+import { pathText } from '../json/path-text.ts';
 import type { CommandArgs } from './arguments.ts';
 
 /**
@@ -25,9 +26,7 @@ function nameFlag(message: string, path: unknown, args: CommandArgs): string {
 }
 
 /** How a message names the place: whole, or only its first option. */
-function placeOf(message: string, path: readonly unknown[]): string {
-  const whole = path
-    .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index ? '.' : ''}${String(key)}`))
-    .join('');
+function placeOf(message: string, path: readonly PropertyKey[]): string {
+  const whole = pathText(path);
   return message.includes(whole) ? whole : String(path[0]);
 }

@@ -144,10 +144,11 @@ export const downloadsResponse = z.object({
 /** Options of `POST /v2/browser/{id}/files`, whose file is a part of a multipart body. */
 export const fileUploadOptions = z.strictObject(callerFields);
 
+/** The message for a request without a file. */
+export const FILE_MISSING = 'The file is missing: send multipart/form-data with the file in the part `file`';
+
 /** A body of the same without a file, which is refused. */
-export const fileUploadBody = z
-  .looseObject({})
-  .refine(() => false, 'The file is missing: send multipart/form-data with the file in the part `file`');
+export const fileUploadBody = z.looseObject({}).refine(() => false, FILE_MISSING);
 
 /** Response of `POST /v2/browser/{id}/files`. */
 export const fileUploadResponse = z.object({

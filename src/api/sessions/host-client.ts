@@ -1,9 +1,10 @@
-import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { isErrorCode, ServiceError } from '../../errors.ts';
 import { fieldsOf } from '../../json/json-object.ts';
 import { findSession, type StoredSession } from '../../storage/db/sessions.ts';
+import { DIRECT_AGENT } from '../../system/direct-agent.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../system/encryption/host-request.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { destroyedError, openedSession } from './session-state.ts';
@@ -14,12 +15,6 @@ export const DOWNLOAD_TIMEOUT_MS = 10_000;
 /** The error message for a host that does not recognize the signature of the API. */
 export const HOST_REFUSAL =
   'The host of the browser session refused the request of the API, and nothing was done. Both need the same WINNOW_SECRET_KEY, and clocks that differ by less than a minute.';
-
-/**
- * Connects to hosts of sessions. Node's own agent uses the proxy of the environment (`HTTP_PROXY` with
- * `NODE_USE_ENV_PROXY`), which would get what users send to their sessions. Otherwise this one is the same.
- */
-export const HOST_AGENT = new Agent({ keepAlive: true, scheduling: 'lifo', timeout: 5_000 });
 
 /** A request to the host of a session. */
 interface HostRequest {
@@ -104,7 +99,7 @@ function send(
     const request = httpRequest(host, {
       method,
       path,
-      agent: HOST_AGENT,
+      agent: DIRECT_AGENT,
       headers,
       timeout: timeoutMs,
       ...(signal && { signal }),

@@ -1,5 +1,4 @@
 import { SESSION_MIN_CREDITS } from '../../credits.ts';
-import { ServiceError } from '../../errors.ts';
 import { fieldsOf } from '../../json/json-object.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import * as schemas from '../../schemas/session.ts';
@@ -129,7 +128,6 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     rateBucket: 'sessionCode',
     async handler({ caller, params: { id }, file }, deps) {
       const session = await requireSession(id, caller.teamId, deps);
-      if (!file) throw new ServiceError('BAD_REQUEST', 'The file is missing.');
       return uploadFile(session, file, deps);
     },
   }),

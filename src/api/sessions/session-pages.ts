@@ -93,11 +93,6 @@ export function mountSessionPages(
     parseMultipart,
     async (_request, response) => {
       const { session, file } = response.locals;
-      if (!file)
-        throw new ServiceError(
-          'BAD_REQUEST',
-          'The file is missing: send multipart/form-data with the file in the part `file`.',
-        );
       response.json(await uploadFile(session, file, deps));
     },
   );

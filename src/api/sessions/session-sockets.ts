@@ -2,11 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { policyOf, ServiceError, toServiceError } from '../../errors.ts';
+import { DIRECT_AGENT } from '../../system/direct-agent.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../system/encryption/host-request.ts';
 import { refuseUpgrade } from '../../system/server.ts';
 import type { ApiDeps } from '../http/route.ts';
 import type { SocketLimit } from '../http/socket-limit.ts';
-import { HOST_AGENT, HOST_REFUSAL } from './host-client.ts';
+import { HOST_REFUSAL } from './host-client.ts';
 import { findAccessedSession } from './session-access.ts';
 import { openedSession } from './session-state.ts';
 import type { SocketRelays } from './socket-relays.ts';
@@ -55,7 +56,7 @@ export async function relaySocket(
   const { search } = new URL(request.url ?? '', 'http://api');
   const path = `/sessions/${id}/${access}${targetId === undefined ? search : `?target=${targetId}`}`;
   const upstream = httpRequest(`${host}${path}`, {
-    agent: HOST_AGENT,
+    agent: DIRECT_AGENT,
     headers: {
       ...socketHeaders(request),
       [HOST_REQUEST_HEADER]: signHostRequest(deps.config.secretKey, { method: 'GET', path }),

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import { ServiceError } from '../../errors.ts';
 import { fieldsOf } from '../../json/json-object.ts';
-import { fileUploadResponse } from '../../schemas/session.ts';
+import { FILE_MISSING, fileUploadResponse } from '../../schemas/session.ts';
 import type { StoredSession } from '../../storage/db/sessions.ts';
 import type { EncryptedFile } from '../http/encrypted-file.ts';
 import type { ApiDeps } from '../http/route.ts';
@@ -11,13 +12,15 @@ const TIMEOUT_MS = 60_000;
 
 /**
  * Stores a file in a session, by the host that runs its browser.
- * @throws ServiceError as `callHost`; `REQUEST_TOO_LARGE` if the session has no room for it
+ * @param file undefined if the request has none
+ * @throws ServiceError `BAD_REQUEST` without a file; as `callHost`; `REQUEST_TOO_LARGE` if the session has no room for it
  */
 export async function uploadFile(
   session: StoredSession,
-  file: EncryptedFile,
+  file: EncryptedFile | undefined,
   deps: Pick<ApiDeps, 'config' | 'db' | 'temporal'>,
 ): Promise<z.output<typeof fileUploadResponse>> {
+  if (!file) throw new ServiceError('BAD_REQUEST', `${FILE_MISSING}.`);
   try {
     const response = await callHost(
       session,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { excerpt, quote } from '../../errors.ts';
+import { pathText } from '../../json/path-text.ts';
 import { exampleBody, exampleFor, exampleOf } from './examples.ts';
 import { literalsOf, type Plain, schemasAt, typeOf, valueAt } from './request-schema.ts';
 import { findSimilarName } from './similar-name.ts';
@@ -57,16 +58,8 @@ function withPlace(message: string, path: readonly PropertyKey[]): string {
 }
 
 /** The name of a part of a request, such as `actions[0].type`. */
-export function nameOf(path: readonly PropertyKey[], part: Checked['part']): string {
-  if (!path.length) return `the ${part}`;
-  return path
-    .map((key, index) =>
-      typeof key === 'number'
-        ? `[${key}]`
-        : `${index ? '.' : ''}${excerpt(String(key), MAX_VALUE_CHARACTERS)}`,
-    )
-    .join('');
-}
+export const nameOf = (path: readonly PropertyKey[], part: Checked['part']): string =>
+  pathText(path) || `the ${part}`;
 
 interface Mistake {
   where: string;

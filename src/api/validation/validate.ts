@@ -96,9 +96,11 @@ function tell(issues: readonly Issue[], checked: Checked): string {
   );
   const more = issues.length - told.length;
   const all = more ? [...sentences, `${more} more mistakes are in details`] : sentences;
-  const text = all.length > 1 ? all.map((each) => each.replace(/(?<![.?!])$/, '.')).join(' ') : all.join('');
-  return unknown.length || worded.length ? text : `Bad Request: ${text.replace(/(?<![.?!])$/, '.')}`;
+  const text = all.length > 1 ? all.map(withFullStop).join(' ') : all.join('');
+  return unknown.length || worded.length ? text : `Bad Request: ${withFullStop(text)}`;
 }
+
+const withFullStop = (sentence: string) => (/[.?!]$/.test(sentence) ? sentence : `${sentence}.`);
 
 /** Says what a body must be that is no object, or not there. */
 function tellWholeBody({ schema, request, part }: Checked): string {

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import { messageOf } from '../../errors.ts';
+import { DIRECT_AGENT } from '../../system/direct-agent.ts';
 import type { Logger } from '../../system/logger.ts';
 import { collectAtRest } from './collect-at-rest.ts';
 import { tellParent } from './tell-parent.ts';
@@ -23,9 +24,8 @@ const DRAIN_TIMEOUT_MS = 12_000;
  * the process goes on: it works for all teams, and what one of them sends must not end the work of the others.
  */
 export async function runProcess(name: string, start: () => Promise<RunningService>): Promise<void> {
-  // Node's own agent uses the proxy of the environment (`HTTP_PROXY` with `NODE_USE_ENV_PROXY`). The client that
-  // records finished scrapes has no other agent, and would send that proxy the password of Temporal.
-  http.globalAgent = new http.Agent({ keepAlive: true, scheduling: 'lifo', timeout: 5_000 });
+  // The client that records finished scrapes takes no agent, and sends the password of Temporal.
+  http.globalAgent = DIRECT_AGENT;
   let service: RunningService;
   try {
     service = await start();

@@ -1,15 +1,10 @@
 import { once } from 'node:events';
-import { Agent, request as httpRequest } from 'node:http';
+import { request as httpRequest } from 'node:http';
 import { connect } from 'node:http2';
 import type { Socket } from 'node:net';
+import { DIRECT_AGENT } from '../../../system/direct-agent.ts';
 
 const RESPONSE_TIMEOUT_MS = 2000;
-
-/**
- * Connects to the door. Without an agent of its own, a request uses the proxy of the environment (`HTTP_PROXY`
- * with `NODE_USE_ENV_PROXY`), which would get the password.
- */
-const DOOR_AGENT = new Agent();
 
 /**
  * Whether a Temporal server on loopback serves a namespace. It makes one hand-written gRPC call
@@ -58,7 +53,7 @@ async function openTunnel(port: number, password: string): Promise<Socket | null
     path: `127.0.0.1:${port}`,
     headers: { 'Proxy-Authorization': `Basic ${Buffer.from(`winnow:${password}`).toString('base64')}` },
     timeout: RESPONSE_TIMEOUT_MS,
-    agent: DOOR_AGENT,
+    agent: DIRECT_AGENT,
   });
   request.once('timeout', () => request.destroy(new Error('the door does not respond')));
   request.end();
