@@ -1,7 +1,7 @@
 import { Element } from 'domhandler';
-import { firstElements, isParentElement, isTag } from '../nodes.ts';
+import { closest, firstElements, isParentElement, isTag, isWithin } from '../nodes.ts';
 import { isAlike } from './evidence/outline.ts';
-import { findShape, findWords } from './evidence/shapes.ts';
+import { findShape, findWords, hasData } from './evidence/shapes.ts';
 import type { Sign } from './evidence/sign.ts';
 import { isHeading } from './page-index/element-measures.ts';
 import { isArticleBody, isMainElement, isRunningText, type PageIndex } from './page-index/page-index.ts';
@@ -34,7 +34,6 @@ const MAX_LINKED_SHARE_OF_TEXT = 0.3;
 const MAX_LINKED_SHARE_OF_DATA = 0.9;
 /** Characters that are not blank. */
 const MAX_INTRODUCTION_LENGTH = 600;
-const DATA = new Set(['table', 'dl', 'pre']);
 /** The elements of a block in which data is looked for. */
 const MAX_VISITED = 600;
 /** Headings beside each other that are an outline. */
@@ -105,11 +104,8 @@ function findMain(index: PageIndex, { remaining, core }: PrunedPage): Element | 
 }
 
 /** Whether an element is in an inlined frame, whose main element is not the main element of the page. */
-function isInFrame(element: Element): boolean {
-  for (let at = element.parent; isParentElement(at); at = at.parent)
-    if (at.attribs['data-original-tag'] === 'iframe') return true;
-  return false;
-}
+const isInFrame = (element: Element): boolean =>
+  closest(element.parent, ({ attribs }) => attribs['data-original-tag'] === 'iframe') !== undefined;
 
 /** The article that contains the title, if there is exactly one; other articles on the page are teasers. */
 function findTitledArticle(
@@ -285,7 +281,7 @@ function isContinuation(
   // Several articles on a page are different texts.
   if (element.name === 'article' && beside.name === 'article')
     if (![element, beside].every((article) => isPartOfPage(article, index))) return false;
-  const isData = prose === 0 && !index.titled.has(element) && (headings > 0 || hasData(element));
+  const isData = prose === 0 && !index.titled.has(element) && (headings > 0 || hasData(element, MAX_VISITED));
   if (!isData && prose === 0) return false;
   if (linked > (headings > 0 || isData ? MAX_LINKED_SHARE_OF_DATA : MAX_LINKED_SHARE_OF_TEXT) * length)
     return false;
@@ -300,15 +296,8 @@ function isContinuation(
   );
 }
 
-const hasData = (element: Element) =>
-  [element, ...firstElements(element, MAX_VISITED)].some(({ name }) => DATA.has(name));
-
 /** Whether an element is inside of one that is marked as content. */
-function isInMarked(element: Element): boolean {
-  for (let at: Element['parent'] = element.parent; isParentElement(at); at = at.parent)
-    if (isContentElement(at)) return true;
-  return false;
-}
+const isInMarked = (element: Element): boolean => closest(element.parent, isContentElement) !== undefined;
 
 /** Whether a sibling of the content root inside the main element belongs to the content. */
 function isContentBesideRoot(
@@ -366,9 +355,4 @@ function findTitle(root: Element, index: PageIndex, dropped: PrunedPage['dropped
 function remainingWeight(element: Element, index: PageIndex, remaining: PrunedPage['remaining']): number {
   const measure = remaining.get(element);
   return measure ? index.weigh(measure) : 0;
-}
-
-function isWithin(element: Element, root: Element): boolean {
-  for (let at: Element['parent'] = element; at; at = at.parent) if (at === root) return true;
-  return false;
 }

@@ -1,5 +1,5 @@
 import type { Element } from 'domhandler';
-import { isParentElement } from '../nodes.ts';
+import { closest } from '../nodes.ts';
 import { isBesideText } from './evidence/core.ts';
 import { findShape, findWords } from './evidence/shapes.ts';
 import type { Decisions, Sign } from './evidence/sign.ts';
@@ -78,7 +78,5 @@ const isRunningText = (element: Element, measured: ElementMeasure, { nameHints }
   !findShape(element, measured) &&
   !findWords(element);
 
-function isInDropped(element: Element, dropped: Decisions): boolean {
-  for (let at = element.parent; isParentElement(at); at = at.parent) if (dropped.has(at)) return true;
-  return false;
-}
+const isInDropped = (element: Element, dropped: Decisions): boolean =>
+  closest(element.parent, (at) => dropped.has(at)) !== undefined;

@@ -1,6 +1,6 @@
 import type { Element } from 'domhandler';
 import { prevElementSibling, textContent } from 'domutils';
-import { isParentElement, isText } from '../nodes.ts';
+import { closest, isParentElement, isText } from '../nodes.ts';
 import { oneLine } from '../text.ts';
 import type { InlineSpan } from './delimiters.ts';
 import { classifyContent } from './element-names.ts';
@@ -134,10 +134,8 @@ export const labelledDrawing: ElementRule = (writer, drawing) => {
   writer.line.space();
 };
 
-function isInButton({ parent }: Element): boolean {
-  for (let at = parent; isParentElement(at); at = at.parent) if (at.name === 'button') return true;
-  return false;
-}
+const isInButton = ({ parent }: Element): boolean =>
+  closest(parent, ({ name }) => name === 'button') !== undefined;
 
 /** Escapes a URL as a link target. Balanced parentheses stay as they are. */
 function escapeUrl(written: string): string {

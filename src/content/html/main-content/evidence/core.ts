@@ -1,5 +1,5 @@
 import type { Element } from 'domhandler';
-import { childrenOf, hasAttributes, isParentElement, isTag } from '../../nodes.ts';
+import { childrenOf, hasAttributes, isParentElement, isTag, isWithin } from '../../nodes.ts';
 import { isHeading } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import { findThreshold } from '../pruning/thresholds.ts';
@@ -49,9 +49,7 @@ export class Core {
 
   /** Whether an element is the core or inside of it. */
   contains(element: Element): boolean {
-    for (let at: Element['parent'] = element; isParentElement(at); at = at.parent)
-      if (at === this.element) return true;
-    return false;
+    return isWithin(element, this.element);
   }
 
   /**

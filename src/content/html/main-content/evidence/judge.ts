@@ -1,15 +1,12 @@
 import type { Element } from 'domhandler';
-import { firstElements } from '../../nodes.ts';
 import type { ElementMeasure } from '../page-index/element-measures.ts';
 import type { Core } from './core.ts';
-import { findShape, findWords } from './shapes.ts';
+import { findShape, findWords, hasData } from './shapes.ts';
 import type { Sign } from './sign.ts';
 
 /** A block of short lines that are hardly linked is text too if it is as long, such as a list of facts. */
 const MIN_LINES = 100;
 const MAX_LINKED_SHARE_OF_LINES = 0.3;
-/** Data and code are text however short they are. */
-const DATA = new Set(['table', 'dl', 'pre']);
 /** The elements of a block in which data is looked for. */
 const MAX_VISITED = 100;
 /** The largest share of the page's running text that two signs drop. */
@@ -54,11 +51,8 @@ export function judge(
 function isText(element: Element, { prose, length, linked, links }: ElementMeasure): boolean {
   if (prose > 0) return true;
   if (length === 0 || linked >= MAX_LINKED_SHARE_OF_LINES * length) return false;
-  return length >= MIN_LINES || (links === 0 && hasData(element));
+  return length >= MIN_LINES || (links === 0 && hasData(element, MAX_VISITED));
 }
-
-const hasData = (element: Element) =>
-  [element, ...firstElements(element, MAX_VISITED)].some(({ name }) => DATA.has(name));
 
 /** Where more signs are looked for, the cheapest first. */
 const LOOKS: ((element: Element, measured: ElementMeasure, core: Core) => Sign | undefined)[] = [

@@ -40,6 +40,13 @@ const CONSENT =
 const LEGAL =
   /\ball rights reserved\b|©|\(c\) (19|20)\d\d|\bcopyright (19|20)\d\d|\b(is|are) not responsible for\b|\bterms (of (use|service)|and conditions)\b|\bprivacy policy\b/i;
 
+/** Data and code, which are text however short they are. */
+const DATA = new Set(['table', 'dl', 'pre']);
+
+/** Whether an element is data or code, or has some among its first elements. @param most how many are looked at */
+export const hasData = (element: Element, most: number): boolean =>
+  [element, ...firstElements(element, most)].some(({ name }) => DATA.has(name));
+
 /** The sign that a block consists of cards or controls; `undefined` if it looks like any text. */
 export function findShape(element: Element, measured: Measure): Sign | undefined {
   if (hasCards(element, measured)) return { kind: 'shape', detail: 'cards' };

@@ -1,6 +1,6 @@
 import type { Element } from 'domhandler';
 import { prevElementSibling } from 'domutils';
-import { isParentElement } from '../../nodes.ts';
+import { closest, isParentElement } from '../../nodes.ts';
 import type { ElementMeasure } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import { TEXT_PAGE_TYPES } from './thresholds.ts';
@@ -43,7 +43,5 @@ function hasPicture(caption: Element, measured: ElementMeasure, { measures }: Pa
 /** Whether an element is inside a `figcaption`, where a picture credit belongs to the caption. */
 export const isInCaption = (element: Element): boolean => ancestor(element, 'figcaption') !== undefined;
 
-function ancestor({ parent }: Element, name: string): Element | undefined {
-  for (let at = parent; isParentElement(at); at = at.parent) if (at.name === name) return at;
-  return undefined;
-}
+const ancestor = ({ parent }: Element, name: string): Element | undefined =>
+  closest(parent, (at) => at.name === name);
