@@ -78,6 +78,6 @@ test("Temporal's server is built in the version of the file", async () => {
   const goMod = await readFile(join(ROOT, 'bench', 'cluster', 'temporal', 'go.mod'), 'utf8');
   const version = /go\.temporal\.io\/server v(\S+)/.exec(goMod)?.[1];
   for (const name of ['temporal', 'schema', 'namespace']) {
-    expect(serviceOf(file, name).image.split(':')[1], name).toBe(version);
+    expect(/:([^@]+)@/.exec(serviceOf(file, name).image)?.[1], name).toBe(version);
   }
 });

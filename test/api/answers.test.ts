@@ -121,8 +121,8 @@ describe('a scrape without a language model', () => {
     [{ type: 'json' }, 'needs a schema or a prompt'],
     [{ type: 'json', schema: { type: 'nonsense' } }, 'no usable JSON Schema'],
     [{ type: 'json', schema: { properties: { a: { $ref: '#/nowhere' } } } }, 'refers to #/nowhere'],
-    [{ type: 'json', prompt: 'x'.repeat(10_001) }, 'formats.0.prompt'],
-    [{ type: 'question', question: '' }, 'formats.0.question'],
+    [{ type: 'json', prompt: 'x'.repeat(10_001) }, 'formats[0].prompt must have at most 10000 characters'],
+    [{ type: 'question', question: '' }, 'formats[0].question must not be empty'],
     [{ type: 'json', prompt: 'x', systemPrompt: 'y' }, 'systemPrompt'],
   ])('refuses %j', async (format, message) => {
     const { status, body } = await scrape([format]);
