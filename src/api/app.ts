@@ -4,7 +4,6 @@ import { pinoHttp } from 'pino-http';
 // The main module of swagger-ui-dist would load the scripts of the reference page into this process.
 import absolutePath from 'swagger-ui-dist/absolute-path.js';
 import { REQUIRED_ROLES } from '../config.ts';
-import { excerpt, ServiceError } from '../errors.ts';
 import { MAX_UPLOAD_BYTES } from '../schemas/parse.ts';
 import { requireWorkers } from '../storage/db/workers.ts';
 import { createHealth, createMetrics } from '../system/health.ts';
@@ -24,8 +23,7 @@ import { ROUTES } from './routes.ts';
 import { mountSessionPages } from './sessions/session-pages.ts';
 import { hideSessionSecret } from './sessions/session-urls.ts';
 import { createTeamMetrics } from './sessions/team-metrics.ts';
-import { findSimilarPath } from './similar-endpoint.ts';
-import { rejectUnimplemented } from './unimplemented.ts';
+import { createMethodCheck, createUnknownRouteHandler } from './unknown-route.ts';
 
 /** Maximum bytes of uploaded files that are in memory before they are stored. */
 const MAX_UPLOADING_BYTES = 4 * MAX_UPLOAD_BYTES;
@@ -84,51 +82,11 @@ export function createApp(deps: ApiDeps): Express {
     parseMultipart: createMultipartParser({ secretKey: config.secretKey, budget }),
   };
   mountSessionPages(app, deps, checks);
+  app.use(createMethodCheck(ROUTES));
   for (const route of ROUTES) mountRoute(app, route, checks, deps);
   app.use(createUnknownRouteHandler(app));
   app.use(createErrorHandler(logger));
   return app;
-}
-
-/**
- * Handles requests that no route matches, also of those that serve files and pages.
- * @throws ServiceError that says why there is no such route
- */
-const createUnknownRouteHandler =
-  (app: Express): express.RequestHandler =>
-  (request, response) => {
-    const allowed = listMethods(app, request.path);
-    if (allowed.length) {
-      response.set('Allow', allowed.join(', '));
-      throw new ServiceError(
-        'METHOD_NOT_ALLOWED',
-        `${excerpt(request.path)} does not support ${request.method}. Use ${allowed.join(' or ')}.`,
-      );
-    }
-    rejectUnimplemented(request.path);
-    const similar = findSimilarPath(request.path);
-    const advice = similar ? ` Did you mean ${similar}?` : '';
-    throw new ServiceError(
-      'NOT_FOUND',
-      `There is no endpoint ${request.method} ${excerpt(request.path)}.${advice} The API reference is at /docs.`,
-    );
-  };
-
-/** A layer of the router of Express. */
-interface RouterLayer {
-  /** Absent for middleware. */
-  route?: { methods: Record<string, boolean> };
-  match(path: string): boolean;
-}
-
-/** Lists the methods that a path supports (RFC 9110, 10.2.1). */
-function listMethods(app: Express, path: string): string[] {
-  // The types of Express lack `match` and `methods`, which its router has.
-  const layers = app.router.stack as unknown as RouterLayer[];
-  const methods = layers.flatMap((layer) =>
-    layer.route && layer.match(path) ? Object.keys(layer.route.methods) : [],
-  );
-  return [...new Set(methods)].map((method) => method.toUpperCase());
 }
 
 /** Lets pages of any origin call the API, where access is protected by API keys and not by origins. */

@@ -1,4 +1,4 @@
-import { errorsRaisedBy, ServiceError } from '../errors.ts';
+import { errorsRaisedBy } from '../errors.ts';
 import { SKIP_REASONS } from '../jobs/crawl/skip-reason.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { scrapeRequestBody, scrapeResponse, scrapeStatusResponse } from '../schemas/scrape.ts';
@@ -10,6 +10,7 @@ import { EXTERNAL_HOMEPAGE_CODE, findSkippedHomepage } from '../storage/db/pages
 import { decryptError, restoreJobCipher } from '../system/encryption/job-cipher.ts';
 import { deliverResult } from './deliver-result.ts';
 import { type ApiDeps, defineRoute } from './http/route.ts';
+import { jobNotFound } from './job-not-found.ts';
 import { parseDocument, runScrape } from './run-scrape.ts';
 import { requiresEncryption } from './zero-data-retention.ts';
 
@@ -42,10 +43,8 @@ const read = defineRoute({
     const found = await findScrape(id, deps);
     // Whether another team has such a scrape is none of the caller's business.
     if (found?.teamId !== caller.teamId) {
-      throw new ServiceError(
-        'NOT_FOUND',
-        `Job not found. There is no scrape ${id}, or its result has expired.`,
-      );
+      const message = `Job not found. There is no scrape ${id}, or its result has expired.`;
+      throw await jobNotFound(deps, { id, teamId: caller.teamId, message, kind: 'scrape' });
     }
     const { jobId, wrappedKey, error, blob } = found;
     const cipher = restoreJobCipher({ id: jobId, wrappedKey }, deps.config.secretKey);

@@ -1,24 +1,25 @@
-import { ServiceError } from '../errors.ts';
+import { excerpt, ServiceError } from '../errors.ts';
 
-/** Resources of the v2 API that this version does not implement. */
+/** Resources of the v2 API that this version does not implement: their paths, and what messages call them. */
 const UNIMPLEMENTED = [
-  '(browser|interact)/[^/]+/replay',
-  'keyless',
-  'monitor',
-  'search/(developer|research)',
-  'team/threat-protection',
-  'team/siem',
-].map((pattern) => ({ pattern: new RegExp(`^/v2/${pattern}(/|$)`), name: pattern.split('/').at(-1) }));
+  { path: /^\/v2\/(browser|interact)\/[^/]+\/replay(\/|$)/, name: 'recordings of browser sessions' },
+  { path: /^\/v2\/keyless(\/|$)/, name: 'access without an API key' },
+  { path: /^\/v2\/monitor(\/|$)/, name: 'monitors' },
+  { path: /^\/v2\/search\/developer(\/|$)/, name: 'the developer search' },
+  { path: /^\/v2\/search\/research(\/|$)/, name: 'the research search' },
+  { path: /^\/v2\/team\/threat-protection(\/|$)/, name: 'threat protection' },
+  { path: /^\/v2\/team\/siem(\/|$)/, name: 'the export of events to a SIEM' },
+];
 
 /**
  * Distinguishes paths of resources that this version does not implement from unknown paths.
  * @throws ServiceError `FEATURE_NOT_AVAILABLE` if the path belongs to a resource that is not implemented
  */
 export function rejectUnimplemented(path: string): void {
-  const resource = UNIMPLEMENTED.find(({ pattern }) => pattern.test(path));
+  const resource = UNIMPLEMENTED.find((each) => each.path.test(path));
   if (!resource) return;
   throw new ServiceError(
     'FEATURE_NOT_AVAILABLE',
-    `${path} is not available: this version of Winnow does not implement ${resource.name} yet. The API reference at /docs lists the available endpoints.`,
+    `${excerpt(path)} is not available: this version of Winnow does not implement ${resource.name} yet. The API reference at /docs lists the available endpoints.`,
   );
 }

@@ -61,15 +61,17 @@ export async function followJob(session: JobSession, id: string, results: Result
 const isSuccess = ({ status, total, completed }: PageJobHead) =>
   status === 'completed' && (completed > 0 || total === 0);
 
-/** Cancels a job and prints that it did. */
+/** Cancels a job and prints that it did, or that the job had ended before. */
 export async function requestCancellation(session: JobSession, id: string): Promise<void> {
   const { target, interrupt, noun, progress, pathOf } = session;
   const options = { ...reconnectOptions(session), timeoutMs: CANCEL_TIMEOUT_MS };
-  await retryWhileUnreachable(
+  const { status } = await retryWhileUnreachable(
     () => sendRequest(target, { method: 'DELETE', path: pathOf(id) }, interrupt.kill),
     options,
   );
-  progress.note(`Cancelled the ${noun} ${id}.`);
+  progress.note(
+    status === 'cancelled' ? `Cancelled the ${noun} ${id}.` : `The ${noun} ${id} had already ${status}.`,
+  );
 }
 
 function cancelOn(stop: AbortSignal, session: JobSession, id: string) {

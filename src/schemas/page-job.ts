@@ -65,8 +65,12 @@ export const pageJobStatus = z
 /** A status without its documents. */
 export type PageJobHead = Omit<z.output<typeof pageJobStatus>, 'data'>;
 
-/** Response to the cancellation of a batch or crawl. */
-export const cancelResponse = z.object({ status: z.literal('cancelled') });
+/** Response to the cancellation of a batch or crawl, which may have ended before. */
+export const cancelResponse = z.object({
+  status: z
+    .enum(['cancelled', 'completed', 'failed'])
+    .describe('how the job ended: `completed` or `failed` if that was before the request'),
+});
 
 /** The failed pages of a batch or crawl, and the URLs that it skipped. */
 export const pageErrors = z.object({

@@ -101,7 +101,13 @@ describe('an invalid request', () => {
   });
 
   it.each([
-    ['PATCH', '/v2/crawl/active', 'GET, DELETE'],
+    ['PATCH', '/v2/crawl/active', 'GET'],
+    ['DELETE', '/v2/crawl/active', 'GET'],
+    ['POST', '/v2/crawl/ongoing', 'GET'],
+    ['GET', '/v2/crawl/params-preview', 'POST'],
+    ['DELETE', '/v2/crawl/params-preview/', 'POST'],
+    ['GET', '/v2/batch/scrape', 'POST'],
+    ['GET', '/v2/parse/upload-url', 'POST'],
     ['PUT', '/v2/agent', 'POST, GET'],
     ['POST', '/v2/files/x', 'GET'],
     ['GET', '/v2/parse/upload/x', 'PUT'],
@@ -126,6 +132,7 @@ describe('an invalid request', () => {
     const { status, body } = await call(path, { method });
     expect([status, body.success, body.code]).toEqual([400, false, 'FEATURE_NOT_AVAILABLE']);
     expect(body.error).toContain(path);
+    expect(body.error).toMatch(/does not implement [\w ]+ yet\. /);
   });
 
   it('gets 404 for a path that only begins like a planned resource', async () => {

@@ -322,6 +322,14 @@ describe('a running batch', () => {
     expect(change).toMatchObject({ status: 409, body: { code: 'JOB_ENDED' } });
   });
 
+  it('that has completed is not called cancelled when it is cancelled', async () => {
+    const id = await startJob(PATH, { urls: articles(1) });
+    await finished(PATH, id);
+    const response = await call(`${PATH}/${id}`, { method: 'DELETE' });
+    expect(response).toMatchObject({ status: 200, body: { status: 'completed' } });
+    expect((await call(`${PATH}/${id}`)).body.status).toBe('completed');
+  });
+
   it('accepts more pages, and runs again when it had already completed', async () => {
     const id = await startJob(PATH, { urls: articles(2) });
     await finished(PATH, id);

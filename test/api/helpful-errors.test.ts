@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { call } from '../support/api/call.ts';
+import { startPages } from '../support/sites/pages.ts';
 import { makeTeam, useDatabase } from '../support/storage/database.ts';
 
 const db = useDatabase();
@@ -82,18 +83,39 @@ describe('a path', () => {
 
   it('with the id of another kind of job names the path of that job', async () => {
     const { body } = await call('/v2/batch/scrape', { body: { urls: ['http://127.0.0.1:1/'] } });
-    for (const path of ['/v2/crawl', '/v2/agent', '/v2/extract']) {
-      const answer = await call(`${path}/${body.id}`);
-      expect(answer.status).toBe(404);
-      expect(answer.body.error).toContain(`The id is that of a batch: use /v2/batch/scrape/${body.id}.`);
+    const { id } = body;
+    const requests: [path: string, init?: Parameters<typeof call>[1]][] = [
+      ...['/v2/crawl', '/v2/agent', '/v2/extract', '/v2/scrape', '/v2/browser'].map((path): [string] => [
+        `${path}/${id}`,
+      ]),
+      [`/v2/crawl/${id}`, { method: 'DELETE' }],
+      [`/v2/browser/${id}`, { method: 'DELETE' }],
+      [`/v2/interact/${id}/execute`, { body: { code: '1' } }],
+      [`/v2/scrape/${id}/interact`, { body: { code: '1' } }],
+    ];
+    for (const [path, init] of requests) {
+      const answer = await call(path, init);
+      expect([path, answer.status]).toEqual([path, 404]);
+      expect(answer.body.error).toContain(`The id is that of a batch: use /v2/batch/scrape/${id}.`);
     }
+  });
+
+  it('with an id of nothing, or of another team, says no more than that', async () => {
+    const { key } = await makeTeam(db);
+    const { body } = await call('/v2/batch/scrape', { body: { urls: ['http://127.0.0.1:1/'] } });
+    for (const id of [body.id, crypto.randomUUID()])
+      for (const path of ['/v2/scrape', '/v2/browser'])
+        expect(await errorOf(`${path}/${id}`, { key })).not.toContain('The id is that');
   });
 
   it('with an id that is none repeats it', async () => {
     expect(await errorOf('/v2/crawl/nonsense')).toMatch(
       /^Invalid job ID format: "nonsense" is not a UUID\. /,
     );
-    expect(await errorOf('/v2/browser/nonsense/execute', { body: { code: '1' } })).toContain('"nonsense"');
+    const code = { body: { code: '1' } };
+    expect(await errorOf('/v2/browser/nonsense/execute', code)).toContain('"nonsense"');
+    expect(await errorOf('/v2/scrape/nonsense/interact', code)).toContain('"nonsense"');
+    expect(await errorOf('/v2/webhooks/deliveries?jobId=nonsense')).toMatch(/jobId.*nonsense/);
   });
 });
 
@@ -108,4 +130,15 @@ it('a schema that lists names and types is told how a JSON Schema is written', a
   expect(await errorOf('/v2/scrape', { body: { url: 'http://a.test', formats } })).toContain(
     '{"type":"object","properties":{"price":{"type":"number"}}}',
   );
+});
+
+it('an empty list of formats is answered with a warning, unless actions are the purpose', async () => {
+  await using site = await startPages({ '/': '<h1>Title</h1><p>Text.</p>' });
+  const url = `${site.url}/`;
+  const { body } = await call('/v2/scrape', { body: { url, formats: [] } });
+  expect(body.data.markdown).toBeUndefined();
+  expect(body.data.warning).toMatch(/^formats is an empty list, .* Leave formats out/);
+  const actions = [{ type: 'wait', milliseconds: 1 }];
+  const acted = await call('/v2/scrape', { body: { url, formats: [], actions } });
+  expect(acted.body.data.warning).toBeUndefined();
 });

@@ -594,7 +594,24 @@ describe('interact', () => {
         body: { success: true, result: `${site.url}/article/9` },
       });
     expect(answers[0]!.body.sessionId).toBe(answers[1]!.body.sessionId);
-    expect(await interact(id, { code: 'throw 1' })).toMatchObject({ status: 200, body: { success: false } });
+    const broken = { code: 'console.error("before"); throw new Error("broken")' };
+    const told = ({ status, body }: ApiResponse) => {
+      const { stdout, stderr, exitCode, killed, error } = body;
+      return { status, stdout, stderr, exitCode, killed, error };
+    };
+    const failed = await interact(id, broken);
+    expect(told(failed)).toMatchObject({
+      status: 200,
+      exitCode: 1,
+      error: expect.stringContaining('broken'),
+    });
+    const executed = await call(`/v2/browser/${failed.body.sessionId}/execute`, {
+      body: broken,
+      key: team.key,
+    });
+    expect(told(executed)).toEqual(told(failed));
+    // As clients of the API expect it.
+    expect([failed.body.success, executed.body.success]).toEqual([false, true]);
     const stranger = await makeTeam(db);
     expect(await interact(id, { code: '1' }, stranger.key)).toMatchObject({ status: 403 });
     const path = `/v2/scrape/${id}/interact`;

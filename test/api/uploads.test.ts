@@ -154,6 +154,16 @@ describe('a file that is uploaded to a URL', () => {
   });
 });
 
+it.each([
+  [{ filename: 'film.mp4' }, 'film.mp4 is not of a type'],
+  [{ filename: 'film', contentType: 'video/mp4' }, 'film (video/mp4) is not of a type'],
+])('%j gets no URL to upload to, because it would be refused after the upload', async (body, message) => {
+  const refused = await call('/v2/parse/upload-url', { body });
+  expect([refused.status, refused.body.code]).toEqual([400, 'UNSUPPORTED_FILE_TYPE']);
+  expect(refused.body.error).toContain(message);
+  expect(refused.body.error).toMatch(/can be parsed: html, .* say so by contentType/);
+});
+
 describe('a signed token', () => {
   const refused = { status: 404, body: { success: false, code: 'NOT_FOUND' } };
 

@@ -32,17 +32,20 @@ function cancelRoute({ kind, tag }: PageJobResource): AnyRoute {
     method: 'delete',
     path: `${path}/:id`,
     tag,
-    summary: `Cancel a ${noun}; its results so far are kept`,
+    summary: `Cancel a ${noun}; its results so far are kept, and one that has ended stays as it is`,
     params: jobIdParams,
     response: schemas.cancelResponse,
     errors: ['NOT_FOUND'],
     rateLimited: false,
     async handler({ caller, params: { id } }, deps) {
-      await requirePageJob(deps, { id, teamId: caller.teamId, kind });
+      const wanted = { id, teamId: caller.teamId, kind };
+      await requirePageJob(deps, wanted);
       const { db, temporal, config } = deps;
       await endJob(db, { jobId: id, end: { status: 'cancelled' }, ttlMs: config.resultTtlMs });
+      const { status } = await requirePageJob(deps, wanted);
+      if (status === 'completed' || status === 'failed') return { status };
       await temporal.cancelPageJob(kind, id);
-      return { status: 'cancelled' };
+      return { status: 'cancelled' as const };
     },
   });
 }

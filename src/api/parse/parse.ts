@@ -1,5 +1,6 @@
+import { ACCEPTED_FILES, mayAcceptUpload } from '../../content/parsers/upload-types.ts';
 import { uploadUrl } from '../../content/upload-url.ts';
-import { errorsRaisedBy, quote, ServiceError } from '../../errors.ts';
+import { errorsRaisedBy, excerpt, quote, ServiceError } from '../../errors.ts';
 import {
   MAX_UPLOAD_BYTES,
   parseBody,
@@ -70,13 +71,14 @@ const createUploadUrl = defineRoute({
   summary: 'Get a URL to upload a file to, which is then parsed by its uploadRef',
   body: uploadUrlBody,
   response: uploadUrlResponse,
-  errors: [],
+  errors: ['UNSUPPORTED_FILE_TYPE'],
   minCredits: 1,
   async handler({ caller: { teamId }, body, baseUrl }, { config }) {
     const { filename, contentType = '', declaredSizeBytes = 0 } = body;
     if (declaredSizeBytes > MAX_UPLOAD_BYTES) throw tooLarge();
     const grant = grantUpload(teamId);
     const file = { ...grant, name: baseName(filename), contentType };
+    requireParsable(file);
     return {
       success: true,
       data: {
@@ -95,6 +97,16 @@ function baseName(filename: string): string {
   const name = filename.split(/[\\/]/).at(-1) ?? '';
   if (/[^.\s]/.test(name)) return name;
   throw new ServiceError('BAD_REQUEST', `filename is not the name of a file: ${quote(filename)}.`);
+}
+
+/** @throws ServiceError `UNSUPPORTED_FILE_TYPE` before the upload, if it would be thrown after it */
+function requireParsable({ name, contentType }: { name: string; contentType: string }): void {
+  if (mayAcceptUpload({ name, contentType })) return;
+  const declared = contentType && ` (${excerpt(contentType)})`;
+  throw new ServiceError(
+    'UNSUPPORTED_FILE_TYPE',
+    `${excerpt(name)}${declared} is not of a type that can be parsed. ${ACCEPTED_FILES} If it is of one of them, say so by contentType or the ending of filename.`,
+  );
 }
 
 /** The routes of uploaded files. */

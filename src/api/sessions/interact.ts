@@ -8,6 +8,7 @@ import { findSessionOfScrape } from '../../storage/db/sessions.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
 import { requireCredits } from '../http/required-credits.ts';
 import { type ApiDeps, defineRoute } from '../http/route.ts';
+import { jobNotFound } from '../job-not-found.ts';
 import { deleteSession } from './delete-session.ts';
 import { executeCode } from './execute-code.ts';
 import { runPrompt } from './run-prompt.ts';
@@ -93,11 +94,10 @@ const stop = defineRoute({
 /** @throws ServiceError `NOT_FOUND`, or `FORBIDDEN` if the scrape belongs to another team */
 async function requireScrape(id: string, caller: Caller, { db }: ApiDeps): Promise<ScrapeToReplay> {
   const scrape = await findScrapeToReplay(db, id);
-  if (!scrape)
-    throw new ServiceError(
-      'NOT_FOUND',
-      `Job not found. There is no scrape ${id} that has ended, or it has expired.`,
-    );
+  if (!scrape) {
+    const message = `Job not found. There is no scrape ${id} that has ended, or it has expired.`;
+    throw await jobNotFound({ db }, { id, teamId: caller.teamId, message, kind: 'scrape' });
+  }
   if (scrape.teamId !== caller.teamId)
     throw new ServiceError('FORBIDDEN', 'Forbidden. The scrape belongs to another team.');
   return scrape;

@@ -5,6 +5,7 @@ import { findHostOfScrape } from '../../storage/db/open-scrape-pages.ts';
 import { findSession, type StoredSession } from '../../storage/db/sessions.ts';
 import { withoutCredentials } from '../../url/credentials.ts';
 import type { ApiDeps } from '../http/route.ts';
+import { jobNotFound } from '../job-not-found.ts';
 
 /** The error for a request to a session that has ended. Without a reason, its end is not recorded yet. */
 export const destroyedError = ({ id, end_reason: reason }: Pick<StoredSession, 'id' | 'end_reason'>) =>
@@ -23,9 +24,9 @@ export async function requireSession(
   { db }: Pick<ApiDeps, 'db'>,
 ): Promise<StoredSession> {
   const session = await findSession(db, id);
-  if (session?.team_id !== teamId)
-    throw new ServiceError('NOT_FOUND', `Browser session not found. There is no session ${id}.`);
-  return session;
+  if (session?.team_id === teamId) return session;
+  const message = `Browser session not found. There is no session ${id}.`;
+  throw await jobNotFound({ db }, { id, teamId, message });
 }
 
 /** A session whose browser can be used. */

@@ -128,7 +128,8 @@ const prompt = defineCommand({
     const scrapeId = /^https?:/i.test(args.page) ? await scrapePage(args.page) : args.page;
     const path = `/v2/scrape/${scrapeId}/interact`;
     const body = { prompt: args.prompt, timeout, origin: 'cli' };
-    const result = await ask('The language model is at work', { method: 'POST', path, body });
+    const request = { method: 'POST', path, body } as const;
+    const result = await ask('The language model is at work', request).catch(adviseCode);
     const { output, stdout, exitCode, error, sessionId } = result;
     process.stderr.write(String(stdout));
     if (output) process.stdout.write(`${output}\n`);
@@ -139,6 +140,13 @@ const prompt = defineCommand({
     process.exitCode = Number(exitCode);
   },
 });
+
+/** Says in the words of the command line what takes the place of a prompt, where there is no language model. */
+function adviseCode(error: unknown): never {
+  if (!(error instanceof ServiceError) || error.code !== 'MODEL_NOT_CONFIGURED') throw error;
+  const advice = 'Or run code: `winnow browser open`, then `winnow browser run ID FILE`.';
+  throw new ServiceError(error.code, error.message.replace(/Send code instead\.$/, advice), { cause: error });
+}
 
 /** Scrapes a page, which a session can then continue. @returns the id of the scrape */
 async function scrapePage(url: string): Promise<string> {

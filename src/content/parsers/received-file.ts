@@ -41,6 +41,9 @@ export function parseMediaType(contentType: string): string {
   return (contentType.split(/[;,]/, 1)[0] ?? '').trim().toLowerCase();
 }
 
+/** Whether a media type, in lower case, says nothing about the content. */
+export const isUndeclaredType = (mediaType: string) => UNKNOWN_TYPES.has(mediaType);
+
 function decodeStart(body: Uint8Array): string {
   const bytes = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, SNIFFED_BYTES));
   const encoding = encodingOfMark(bytes);
@@ -85,7 +88,7 @@ export class ReceivedFile {
 
   /** Whether the declared media type says nothing about the content. */
   get isUndeclared(): boolean {
-    return UNKNOWN_TYPES.has(this.mediaType);
+    return isUndeclaredType(this.mediaType);
   }
 
   /** Whether the file begins with the signature of a common binary file. */

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { DocumentType } from './document.ts';
 import { findParser } from './index.ts';
-import { ReceivedFile } from './received-file.ts';
+import { isUndeclaredType, parseMediaType, ReceivedFile } from './received-file.ts';
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
@@ -85,6 +85,18 @@ export function documentMediaType(type: DocumentType, file: ReceivedFile): strin
 function typeByName(name: string): string | undefined {
   const extension = extname(name).slice(1).toLowerCase();
   return Object.hasOwn(UPLOAD_TYPES, extension) ? UPLOAD_TYPES[extension] : undefined;
+}
+
+/**
+ * Whether a file that is going to be uploaded can be of a type that is parsed, as far as its name and declared
+ * type say. A file whose name says nothing of its type needs one that is declared, or no extension.
+ * @param upload.contentType the type that the client declares; empty if it declares none
+ */
+export function mayAcceptUpload({ name, contentType }: { name: string; contentType: string }): boolean {
+  const mediaType = parseMediaType(contentType);
+  if (typeByName(name) || ACCEPTED_TYPES.has(mediaType)) return true;
+  const isVague = isUndeclaredType(mediaType) || VAGUE_TYPES.has(mediaType);
+  return isVague && !extname(name);
 }
 
 /**

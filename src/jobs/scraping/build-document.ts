@@ -86,7 +86,11 @@ export async function buildDocument(deps: DocumentDeps, input: DocumentInput): P
   const parts = [rendered, answers, cleaned, finished];
   const fields = Object.assign({}, ...parts.map((part) => part.fields));
   const credits = priceOf(request, { ...fetched, made: parts.flatMap(({ made }) => made) });
-  const warnings = [...(snapshot.warnings ?? []), ...parts.flatMap((part) => part.warnings)];
+  const warnings = [
+    ...warningsOf(request),
+    ...(snapshot.warnings ?? []),
+    ...parts.flatMap((part) => part.warnings),
+  ];
   const document = {
     ...fields,
     ...(snapshot.actions && { actions: snapshot.actions }),
@@ -102,6 +106,12 @@ export async function buildDocument(deps: DocumentDeps, input: DocumentInput): P
   const json = Buffer.from(escapeOtherReferences(JSON.stringify(document), files));
   return { json, credits, discovered: rendered.discovered ?? [], entry: rendered.entry };
 }
+
+/** What is doubtful about a request, whatever the page is. Actions have results of their own. */
+const warningsOf = ({ formats, actions }: ScrapeRequest) =>
+  formats.length || actions?.length
+    ? []
+    : ['formats is an empty list, so the document has metadata only. Leave formats out to get markdown.'];
 
 const NO_ANSWERS: Answers = { fields: {}, made: [], warnings: [] };
 

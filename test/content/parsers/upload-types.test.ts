@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest';
 import { ReceivedFile } from '../../../src/content/parsers/received-file.ts';
-import { acceptUpload, documentMediaType } from '../../../src/content/parsers/upload-types.ts';
+import {
+  acceptUpload,
+  documentMediaType,
+  mayAcceptUpload,
+} from '../../../src/content/parsers/upload-types.ts';
 import { uploadUrl } from '../../../src/content/upload-url.ts';
 
 /** Which uploaded files are accepted, and with which type. */
@@ -70,3 +74,26 @@ it.each([
     ).toBe(mediaType);
   },
 );
+
+it.each([
+  ['report.pdf', ''],
+  ['report.pdf', 'application/octet-stream'],
+  ['report.PDF', 'video/mp4'],
+  ['report', ''],
+  ['report', 'text/plain'],
+  ['report.bin', 'application/pdf; charset=binary'],
+])('%s, declared as %j, may be accepted before its bytes are known', (name, contentType) => {
+  expect(mayAcceptUpload({ name, contentType })).toBe(true);
+});
+
+it.each([
+  ['film.mp4', ''],
+  ['film.mp4', 'video/mp4'],
+  ['film', 'video/mp4'],
+  ['notes.txt', 'text/plain'],
+  ['data.json', 'application/json'],
+  ['files.zip', 'application/zip'],
+  ['a.constructor', ''],
+])('%s, declared as %j, is refused before its bytes are known', (name, contentType) => {
+  expect(mayAcceptUpload({ name, contentType })).toBe(false);
+});

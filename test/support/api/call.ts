@@ -20,6 +20,7 @@ function requireDeclared(
   // The code of a user that fails is no error of the request.
   if (body?.success !== false || (status === 200 && body.code === undefined)) return;
   const { pathname } = new URL(path, 'http://api');
+  if (body.code === 'METHOD_NOT_ALLOWED' && status === ERRORS.METHOD_NOT_ALLOWED.status) return;
   const route = ROUTES.find(
     (each) =>
       each.method.toUpperCase() === method &&

@@ -7,7 +7,6 @@ const BUILT = /\bnew RegExp\(\s*(?!(['"`])(?:(?!\1|\$\{)[^\\]|\\.)*\1\s*[,)])/s;
  */
 const REASONS: Record<string, string[]> = {
   'of constants': [
-    'api/unimplemented.ts',
     'content/answers/question-kind.ts',
     'content/answers/words.ts',
     'content/branding/color-names.ts',

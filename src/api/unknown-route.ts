@@ -1,0 +1,69 @@
+import type { Express, RequestHandler } from 'express';
+import { excerpt, ServiceError } from '../errors.ts';
+import type { AnyRoute } from './http/route.ts';
+import { findSimilarPath } from './similar-endpoint.ts';
+import { rejectUnimplemented } from './unimplemented.ts';
+
+/**
+ * Refuses methods that a path without parameters does not support, before a route with an id in that place
+ * takes the path for an id: `/v2/crawl/active` is none of `/v2/crawl/{id}`.
+ * @throws ServiceError `METHOD_NOT_ALLOWED`
+ */
+export function createMethodCheck(routes: readonly AnyRoute[]): RequestHandler {
+  const fixed = Map.groupBy(
+    routes.filter(({ path }) => !path.includes(':')),
+    ({ path }) => path,
+  );
+  return ({ path, method }, response, next) => {
+    const allowed = fixed.get(path.replace(/\/$/, ''))?.map((route) => route.method.toUpperCase());
+    // Express derives HEAD from GET, and OPTIONS from all.
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    if (!allowed || method === 'OPTIONS' || allowed.includes(wanted)) return next();
+    response.set('Allow', allowed.join(', '));
+    throw methodError({ path, method, allowed });
+  };
+}
+
+/**
+ * Handles requests that no route matches, also of those that serve files and pages.
+ * @throws ServiceError that says why there is no such route
+ */
+export const createUnknownRouteHandler =
+  (app: Express): RequestHandler =>
+  ({ path, method }, response) => {
+    const allowed = listMethods(app, path);
+    if (allowed.length) {
+      response.set('Allow', allowed.join(', '));
+      throw methodError({ path, method, allowed });
+    }
+    rejectUnimplemented(path);
+    const similar = findSimilarPath(path);
+    const advice = similar ? ` Did you mean ${similar}?` : '';
+    throw new ServiceError(
+      'NOT_FOUND',
+      `There is no endpoint ${method} ${excerpt(path)}.${advice} The API reference is at /docs.`,
+    );
+  };
+
+const methodError = ({ path, method, allowed }: { path: string; method: string; allowed: string[] }) =>
+  new ServiceError(
+    'METHOD_NOT_ALLOWED',
+    `${excerpt(path)} does not support ${method}. Use ${allowed.join(' or ')}.`,
+  );
+
+/** A layer of the router of Express. */
+interface RouterLayer {
+  /** Absent for middleware. */
+  route?: { methods: Record<string, boolean> };
+  match(path: string): boolean;
+}
+
+/** Lists the methods that a path supports (RFC 9110, 10.2.1). */
+function listMethods(app: Express, path: string): string[] {
+  // The types of Express lack `match` and `methods`, which its router has.
+  const layers = app.router.stack as unknown as RouterLayer[];
+  const methods = layers.flatMap((layer) =>
+    layer.route && layer.match(path) ? Object.keys(layer.route.methods) : [],
+  );
+  return [...new Set(methods)].map((method) => method.toUpperCase());
+}

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { call } from '../support/api/call.ts';
+import { runInProcess } from '../support/service/command-line.ts';
+import { useService } from '../support/service/use-service.ts';
+import { startPages } from '../support/sites/pages.ts';
+
+/** What the command line says of ordinary mistakes: its own flags and commands, and nothing of the API. */
+
+const service = useService();
+const winnow = (args: string[]) =>
+  runInProcess(args, { settings: { WINNOW_DATA_DIR: service.dataDir, WINNOW_API_KEY: service.key } });
+
+const PAGE = 'http://a.test';
+
+it.each([
+  [
+    ['team', 'create', 'x', '--credits', 'abc'],
+    /not 'abc'/,
+    /--credits/,
+    /whole number or the word unlimited/,
+  ],
+  [['scrape', PAGE, '--timeout', '10'], /must be at least/, /--timeout/, /1000/],
+  [['scrape', PAGE, '--formats', 'x'], /unknown format "x"/, /--formats/, /markdown/],
+  [['parse', 'package.json', '--max-pages', '0'], /not 0/, /--max-pages/, /at least 1/],
+  [['parse', 'package.json', '--mode', 'slow'], /slow/, /--mode/, /fast.*auto.*ocr/],
+] as [string[], RegExp, RegExp, RegExp][])(
+  '%j says what is wrong, where, and what to do',
+  async (args, ...said) => {
+    const { exitCode, stdout, stderr } = await winnow(args);
+    for (const pattern of said) expect(stderr).toMatch(pattern);
+    expect(stderr).not.toMatch(/[{}]|\n\s+at |formats\[|parsers\[/);
+    expect([exitCode, stdout]).toEqual([2, '']);
+  },
+);
+
+it('a prompt in a service without a language model names the command that takes its place', async () => {
+  await using site = await startPages({ '/': '<h1>Title</h1><p>Text.</p>' });
+  const { body } = await call('/v2/scrape', { body: { url: `${site.url}/` } });
+  const { exitCode, stderr } = await winnow(['browser', 'prompt', body.data.metadata.scrapeId, 'Click']);
+  expect(stderr).toMatch(/needs a language model, .* WINNOW_LLM_BASE_URL/);
+  expect(stderr).toContain('`winnow browser run ID FILE`');
+  expect(stderr).not.toContain('Send code');
+  expect(exitCode).not.toBe(0);
+});
