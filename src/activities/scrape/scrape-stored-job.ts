@@ -14,7 +14,7 @@ import {
   findOutcome,
   jobLostError,
   type LeasedJob,
-  leaseJob,
+  loadJobWithSlot,
   recordTrace,
 } from '../../storage/db/jobs/jobs.ts';
 import { completeJob } from '../../storage/db/jobs/take-credits.ts';
@@ -89,7 +89,7 @@ export async function scrapeStoredJob(
   { jobId, leased, run }: { jobId: string; leased: LeasedJob | undefined; run: Run },
 ): Promise<ScrapeResult> {
   const { db, secretKey } = deps;
-  const job = leased ?? (await leaseJob(db, jobId));
+  const job = leased ?? (await loadJobWithSlot(db, jobId));
   if (!job) throw jobLostError();
   if (job.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
   const cipher = restoreJobCipher({ id: jobId, wrappedKey: job.wrappedKey }, secretKey);
@@ -120,14 +120,14 @@ async function scrapeInSlot(deps: ScrapeDeps, stored: StoredScrape): Promise<Scr
     (error) => logger.warn({ err: error, jobId }, RENEWAL_FAILED),
   );
   const stages = startStages();
-  const queuedMs = await takeSlot(db, stored, { timeoutMs: timeout, signal: deadline.signal });
+  const queuedMs = await waitForTeamSlot(db, stored, { timeoutMs: timeout, signal: deadline.signal });
   stages.end('queue');
   using _wakeUp = setTimeout(() => deps.renderer.wake(), opensBrowser(request) ? BROWSER_START_MS : 0);
   const trace = new EngineTrace();
   using ownBrowser = cipher.encrypts ? undefined : browserToContinue(deps, jobId, request);
   const active = { teamId, request, deadline, conversion, queuedMs, stages, trace, ownBrowser };
   try {
-    return await scrapePage(deps, { ...stored, ...active });
+    return await fetchAndStore(deps, { ...stored, ...active });
   } catch (error) {
     await releaseSlot(db, teamId, jobId);
     if (!cipher.encrypts) await recordTrace(db, jobId, trace.attempts);
@@ -143,7 +143,7 @@ async function scrapeInSlot(deps: ScrapeDeps, stored: StoredScrape): Promise<Scr
  * @returns milliseconds of the wait; `undefined` if the scrape did not have to wait
  * @throws ServiceError `WORKER_LOST` if a scrape that Temporal keeps no track of has a slot already
  */
-async function takeSlot(
+async function waitForTeamSlot(
   db: Database,
   { jobId, job, run }: StoredScrape,
   wait: { timeoutMs: number; signal: AbortSignal },
@@ -162,7 +162,7 @@ async function takeSlot(
 }
 
 /** Fetches the page, makes its document and stores it. */
-async function scrapePage(deps: ScrapeDeps, scrape: ActiveScrape): Promise<ScrapeResult> {
+async function fetchAndStore(deps: ScrapeDeps, scrape: ActiveScrape): Promise<ScrapeResult> {
   const { logger } = deps;
   const { jobId, teamId, request, cipher, run, deadline, queuedMs, stages, trace } = scrape;
   const fetched = await fetchScrapedPage(deps, scrape);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import { deleteExpiredResults } from '../../../src/storage/db/jobs/expired-jobs.ts';
-import { findJob, findOutcome, insertJob, leaseJob } from '../../../src/storage/db/jobs/jobs.ts';
+import { findJob, findOutcome, insertJob, loadJobWithSlot } from '../../../src/storage/db/jobs/jobs.ts';
 import { completeJob, failJob } from '../../../src/storage/db/jobs/take-credits.ts';
 import { countSlots } from '../../../src/storage/db/teams/slots.ts';
 import { findTeam } from '../../../src/storage/db/teams/teams.ts';
@@ -144,12 +144,16 @@ describe('the ledger', () => {
   it('takes one slot of its team when it begins, and none once it has ended', async () => {
     const { team, settlement } = await newJob();
     const { jobId } = settlement;
-    expect(await leaseJob(db, jobId)).toMatchObject({ team_id: team.id, status: 'scraping', lease: 'taken' });
-    expect(await leaseJob(db, jobId)).toMatchObject({ lease: 'held' });
+    expect(await loadJobWithSlot(db, jobId)).toMatchObject({
+      team_id: team.id,
+      status: 'scraping',
+      lease: 'taken',
+    });
+    expect(await loadJobWithSlot(db, jobId)).toMatchObject({ lease: 'held' });
     expect(await countSlots(db, team.id)).toBe(1);
     await completeJob(db, { ...settlement, credits: 1, blob: 'b1' });
     expect(await countSlots(db, team.id)).toBe(0);
-    expect(await leaseJob(db, jobId)).toMatchObject({ status: 'completed', lease: null });
+    expect(await loadJobWithSlot(db, jobId)).toMatchObject({ status: 'completed', lease: null });
     expect(await countSlots(db, team.id)).toBe(0);
   });
 });

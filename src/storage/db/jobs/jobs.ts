@@ -129,7 +129,7 @@ export interface LeasedJob {
  * Finds a job as {@link findJob} does, and takes a slot of its team for it if it has not ended, in one
  * statement.
  */
-export async function leaseJob(db: Database, id: string): Promise<LeasedJob | undefined> {
+export async function loadJobWithSlot(db: Database, id: string): Promise<LeasedJob | undefined> {
   const lease = takeSlot({
     teamId: sql.ref('jobs.team_id'),
     holder: sql`jobs.id::text`,
