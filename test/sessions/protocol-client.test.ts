@@ -253,6 +253,36 @@ it('a client gives a page a file of the session by the name that it has on the m
   expect(error?.message).toMatch(/none is named "x"\. Upload it by POST \/v2\/browser\/{id}\/files/);
 });
 
+it('a client drags a file of the session onto a page by the name that it has on the machine of the client', async () => {
+  const name = `${crypto.randomUUID()}.txt`;
+  await writeFile(join(browser.directory.downloads, name), 'dragged', { mode: 0o644 });
+  await using client = await connectRaw(browser.url);
+  const { sessionId } = await client.openTab();
+  await client.evaluate(
+    sessionId,
+    `document.body.innerHTML = '<div style="width:200px;height:200px">drop here</div>';
+     document.ondragover = (event) => event.preventDefault();
+     globalThis.dropped = new Promise((resolve) => {
+       document.ondrop = (event) => {
+         event.preventDefault();
+         resolve(event.dataTransfer.files[0].text());
+       };
+     });
+     undefined`,
+  );
+  const drag = (type: string, file: string) =>
+    client.send(
+      'Input.dispatchDragEvent',
+      { type, x: 50, y: 50, data: { items: [], files: [file], dragOperationsMask: 1 } },
+      sessionId,
+    );
+  for (const type of ['dragEnter', 'dragOver', 'drop']) {
+    expect((await drag(type, `/home/me/${name}`)).error, type).toBeUndefined();
+  }
+  expect(await client.evaluate(sessionId, 'dropped')).toBe('dragged');
+  expect((await drag('drop', '/home/me/x')).error?.message).toMatch(/none is named "x"/);
+});
+
 describe('a popup that two clients prepare', () => {
   /**
    * Opens a popup while two clients attach to new pages.

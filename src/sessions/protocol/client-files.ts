@@ -13,16 +13,36 @@ const MAX_READ_BYTES = 8 * 1024 * 1024;
 const MAX_READ_FILES = 64;
 
 /**
- * Replaces the paths that a client gives to an input for files. It names files of its own machine; those of
- * the session have the same names, if they were uploaded.
+ * Replaces the paths of files that a client gives to an input or drags onto a page. It names files of its own
+ * machine; those of the session have the same names, if they were uploaded.
  * @returns the command, or why it is refused
  */
 export function withSessionFiles(
   command: ProtocolCommand,
   files: SessionFiles,
 ): ProtocolCommand | { refuse: string } {
-  const { files: given } = fieldsOf(command.params);
-  if (!Array.isArray(given)) return command;
+  const { method, params = {} } = command;
+  if (method === 'DOM.setFileInputFiles') {
+    const translated = sessionPaths(method, params.files, files);
+    if (!translated || 'refuse' in translated) return translated ?? command;
+    return { ...command, params: { ...params, files: translated.paths } };
+  }
+  if (method === 'Input.dispatchDragEvent') {
+    const data = fieldsOf(params.data);
+    const translated = sessionPaths(method, data.files, files);
+    if (!translated || 'refuse' in translated) return translated ?? command;
+    return { ...command, params: { ...params, data: { ...data, files: translated.paths } } };
+  }
+  return command;
+}
+
+/** The paths of files in the session; undefined for what is no list, which the browser refuses. */
+function sessionPaths(
+  method: string,
+  given: unknown,
+  files: SessionFiles,
+): { paths: string[] } | { refuse: string } | undefined {
+  if (!Array.isArray(given)) return undefined;
   const paths: string[] = [];
   for (const path of given) {
     const name = (typeof path === 'string' && path.split(/[\\/]/).at(-1)) || '';
@@ -30,10 +50,10 @@ export function withSessionFiles(
     else if (files.has(name)) paths.push(`${DOWNLOADS_PATH}/${name}`);
     else
       return {
-        refuse: `${command.method} accepts only files in ${DOWNLOADS_PATH}, where none is named ${JSON.stringify(name.slice(0, 255))}. Upload it by POST /v2/browser/{id}/files, then give its name`,
+        refuse: `${method} accepts only files in ${DOWNLOADS_PATH}, where none is named ${JSON.stringify(name.slice(0, 255))}. Upload it by POST /v2/browser/{id}/files, then give its name`,
       };
   }
-  return { ...command, params: { ...command.params, files: paths } };
+  return { paths };
 }
 
 const isSessionPath = (path: unknown): path is string =>

@@ -211,8 +211,8 @@ export class ProtocolClient {
 
   /** Replaces what a client names otherwise than the browser does: files, and downloads. */
   #translate(message: ProtocolCommand): ProtocolCommand | { refuse: string } {
-    if (message.method === 'DOM.setFileInputFiles') return withSessionFiles(message, this.#browser.files);
-    return message.method === 'Browser.cancelDownload' ? this.#downloads.withKnownGuid(message) : message;
+    if (message.method === 'Browser.cancelDownload') return this.#downloads.withKnownGuid(message);
+    return withSessionFiles(message, this.#browser.files);
   }
 
   async #readFile(message: ProtocolCommand): Promise<void> {
