@@ -22,7 +22,7 @@ import {
 } from './run/embedded/supervision/run-file.ts';
 import { planServiceProcess } from './run/embedded/supervision/service-process.ts';
 import { installPackages } from './run/embedded/system-packages.ts';
-import { canHaveOwnNetwork } from './run/embedded/temporal/own-network.ts';
+import { canHaveOwnNetwork, OPEN_TEMPORAL } from './run/embedded/temporal/own-network.ts';
 import { ensureTemporalBinary } from './run/embedded/temporal/temporal-binary.ts';
 import {
   planTemporalServer,
@@ -237,6 +237,7 @@ async function startTemporal(start: StartContext): Promise<TemporalEndpoint> {
   const port = await processes.reservePort(7233);
   const uiPort = await processes.reservePort(8233);
   const password = (await canHaveOwnNetwork()) ? loadTemporalPassword(config.dataDir) : undefined;
+  if (password === undefined) progress.note(OPEN_TEMPORAL);
   const plan = planTemporalServer({
     binary,
     dataDir: config.dataDir,

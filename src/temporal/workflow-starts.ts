@@ -19,6 +19,7 @@ import { withoutCredentials } from '../url/credentials.ts';
 import type { AgentInput, agent, extract } from '../workflows/agent.ts';
 import type { batch } from '../workflows/batch.ts';
 import type { crawl } from '../workflows/crawl.ts';
+import type { deliver } from '../workflows/deliveries.ts';
 import type { map } from '../workflows/map.ts';
 import type { AskedPages } from '../workflows/page-jobs.ts';
 import type { preview } from '../workflows/preview.ts';
@@ -28,7 +29,6 @@ import type { search } from '../workflows/search.ts';
 import { Host, JobKind, TeamId } from '../workflows/search-attributes.ts';
 import type { browser, SessionInput } from '../workflows/session.ts';
 import type { SupportInput, support } from '../workflows/support.ts';
-import type { deliver } from '../workflows/webhooks.ts';
 
 /** The starts of all workflows of jobs, with what the Temporal UI shows of them. */
 

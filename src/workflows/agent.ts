@@ -12,13 +12,13 @@ import { toServiceError } from '../errors.ts';
 import { workflowIdOf } from '../job-kinds.ts';
 import { agentSteps } from './activities.ts';
 import { childAttributes } from './child-attributes.ts';
+import { startDeliveries } from './deliveries.ts';
 import { logFailure } from './failure.ts';
 import type { map } from './map.ts';
 import type { scrape } from './scrape.ts';
 import type { search } from './search.ts';
 import { Outcome } from './search-attributes.ts';
 import { stopAgent } from './signals.ts';
-import { startDeliveries } from './webhooks.ts';
 
 /** The input of the workflow of an agent or extract. Everything else is in the database. */
 export interface AgentInput {

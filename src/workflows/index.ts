@@ -1,6 +1,7 @@
 export { agent, extract } from './agent.ts';
 export { batch } from './batch.ts';
 export { crawl } from './crawl.ts';
+export { deliver } from './deliveries.ts';
 export { map } from './map.ts';
 export { preview } from './preview.ts';
 export { scrape } from './scrape.ts';
@@ -8,4 +9,3 @@ export { search } from './search.ts';
 export { browser } from './session.ts';
 export { support } from './support.ts';
 export { upkeep } from './upkeep.ts';
-export { deliver } from './webhooks.ts';

@@ -15,12 +15,12 @@ import { toServiceError } from '../errors.ts';
 import type { PageWorkerReport } from '../jobs/page-jobs/page-worker-report.ts';
 import type { FailedPage, JobSummary } from '../storage/db/jobs/job-summary.ts';
 import { bookkeeping, pageWorkers } from './activities.ts';
+import { startDeliveries } from './deliveries.ts';
 import { addFailedPages, describeProgress, summaryOfPageWorker } from './describe-page-job.ts';
 import { logFailure } from './failure.ts';
 import { Outcome } from './search-attributes.ts';
 import { help, pause, resume, retune, wake } from './signals.ts';
 import { showSummary } from './summary.ts';
-import { startDeliveries } from './webhooks.ts';
 
 /** The input of the workflow of a batch or crawl. Everything else is in the database. */
 export interface PageJobInput {

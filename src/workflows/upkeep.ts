@@ -12,9 +12,9 @@ import type { OverdueJob, StalledJob } from '../storage/db/jobs/page-jobs.ts';
 import { bookkeeping, upkeepSteps } from './activities.ts';
 import type { batch } from './batch.ts';
 import type { crawl } from './crawl.ts';
+import { startDeliveries } from './deliveries.ts';
 import { JobKind, TeamId } from './search-attributes.ts';
 import { wake } from './signals.ts';
-import { startDeliveries } from './webhooks.ts';
 
 const ROUND_PAUSE = '1 minute';
 /** Number of rounds from one deletion of expired data to the next. */

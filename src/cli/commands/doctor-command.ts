@@ -18,6 +18,7 @@ import { postgresDir } from '../../run/embedded/postgres.ts';
 import { findPostgresPrograms } from '../../run/embedded/postgres-programs.ts';
 import { findRunningInstance } from '../../run/embedded/supervision/run-file.ts';
 import { findMissingPackages, installCommand } from '../../run/embedded/system-packages.ts';
+import { canHaveOwnNetwork, OPEN_TEMPORAL } from '../../run/embedded/temporal/own-network.ts';
 import { findTemporalBinary } from '../../run/embedded/temporal/temporal-binary.ts';
 import { TEMPORAL_CLI_VERSION } from '../../run/embedded/temporal/temporal-download.ts';
 import { LANGUAGES, type Language } from '../../schemas/session.ts';
@@ -60,6 +61,12 @@ const CHECKS: Check[] = [
       'Temporal',
       `not installed; the next start downloads ${TEMPORAL_CLI_VERSION}, or builds it with Go`,
     );
+  },
+  async ({ temporalAddress }) => {
+    if (temporalAddress) return [];
+    if (await canHaveOwnNetwork())
+      return found('Temporal', 'runs in a network of its own, behind a password');
+    return note('Temporal', OPEN_TEMPORAL);
   },
   ({ databaseUrl, dataDir }) => {
     if (databaseUrl) return found('Postgres', 'external (from DATABASE_URL)');

@@ -21,7 +21,8 @@ export function withSessionFiles(
   command: ProtocolCommand,
   files: SessionFiles,
 ): ProtocolCommand | { refuse: string } {
-  const { method, params = {} } = command;
+  const { method } = command;
+  const params = fieldsOf(command.params);
   if (method === 'DOM.setFileInputFiles') {
     const translated = sessionPaths(method, params.files, files);
     if (!translated || 'refuse' in translated) return translated ?? command;

@@ -3,8 +3,8 @@ import type { Egress } from '../../../fetch/net/checked-egress.ts';
 import { openDownload } from '../../../fetch/net/download.ts';
 import { isHostUnreachable } from '../../../fetch/net/fetch-error.ts';
 import { parseRetryAfter } from '../../../fetch/net/retry-after.ts';
-import { type PathRule, parseDirectives } from './parse-robots-txt.ts';
 import { normalizePath } from './path-pattern.ts';
+import { type PathRule, parseDirectives } from './robots-groups.ts';
 
 /** The response of a host to a request for `/robots.txt`, as plain data that can be stored. */
 export interface RobotsFile {

@@ -103,7 +103,7 @@ function createQueue(roots: readonly string[], maxFiles: number) {
 
 type Queue = ReturnType<typeof createQueue>;
 
-/** The state of a options. */
+/** The state of a walk through sitemaps. */
 interface WalkState {
   queue: Queue;
   report: SitemapReport;

@@ -36,6 +36,10 @@ export async function canHaveOwnNetwork(): Promise<boolean> {
   return exitCode === 0;
 }
 
+/** Says what is missing where {@link canHaveOwnNetwork} says no. */
+export const OPEN_TEMPORAL =
+  'Temporal listens on loopback without a password, where every user of this machine can read and end jobs, because it cannot have a network of its own. Allow user namespaces (kernel.unprivileged_userns_clone=1) and install iproute2, or start as root.';
+
 /**
  * The command that runs a program in a network of its own, which no other program of the machine is in. Its
  * file descriptor 3 has to be an IPC channel, see {@link openDoor}.
