@@ -18,6 +18,7 @@ import { convert, type KitPage, readHtml, readPages } from './quality/kit.ts';
 import { compareConverters, MARKDOWN_SETS } from './quality/markdown.ts';
 import { peersOf, type SetName } from './quality/peers.ts';
 import { measurePerturbed, type PlainPage, samplePages } from './quality/perturb.ts';
+import { measurePrinted } from './quality/printed.ts';
 import { type Score, score, summaryOf, tailOf } from './quality/scores.ts';
 import { readSitePages, scoreConsensus, scoreSites } from './quality/sites.ts';
 
@@ -28,7 +29,7 @@ const HELP = `Extracts the main content of the annotated pages of a quality kit 
 scores it with the kit's own scorer, beside other extractors and with the CPU time per page. For the sets spec, pages and
 pages-mixed it only converts HTML to markdown, and runs other converters on the same pages. For sets of documents it
 converts the files, and runs other packages on the same files. Takes some minutes, for documents up to an hour.
---sites, --consensus, --perturb and --generators measure other pages than those of a set instead, and --explain tells of one
+--sites, --consensus, --perturb, --generators and --printed measure other pages than those of a set instead, and --explain tells of one
 page what is dropped.
 
 Usage: node bench/quality.ts --kit DIR [OPTIONS]
@@ -50,10 +51,13 @@ Usage: node bench/quality.ts --kit DIR [OPTIONS]
                  share of pages that keep less than .98 of their words
   --generators   manuals in markdown as pages of a dozen site generators and themes, against the markdown: F1 of each
                  feature; installs the generators from the registries of npm and PyPI
+  --printed      manuals as PDFs that Chromium prints in themes by seed, with known truth: scores of what is found again for
+                 each theme; rules are tuned on even seeds and checked on odd ones (--half prints only one of them)
   --explain PAGE what onlyMainContent drops of a page, and by which signs; PAGE is a URL or a file
   --folder DIR   folder outside of the repository for the sites of --sites, which are about 100 MB of Debian's packages,
-                 or for the sites of --generators; what is there is not downloaded or built again
-  --seed N       --sites: another sample of 30 pages per site; --perturb: other pages and changes; 0 by default
+                 for the sites of --generators, or for the PDFs of --printed; what is there is not made again
+  --seed N       --sites: another sample of 30 pages per site; --perturb: other pages and changes;
+                 --printed: other themes; 0 by default
   --all          --perturb: all pages, which takes half an hour, instead of ${PERTURBED_PAGES} of wcxb and as many of the sites
   --help         print this text
 `;
@@ -71,6 +75,7 @@ const options = readCommandLine(HELP, {
   consensus: flag(),
   perturb: flag(),
   generators: flag(),
+  printed: flag(),
   explain: text(undefined),
   all: flag(),
   folder: text(undefined),
@@ -82,8 +87,9 @@ async function main(given: typeof options): Promise<void> {
   if (explain !== undefined) return void console.log(await explainPage(explain));
   if (given.consensus) return void console.log(await scoreConsensus(kit, worst));
   if (given.perturb) return perturb(given);
-  if (!given.sites && !given.generators) return measureSet(given);
-  if (folder === undefined) refuse('--folder is missing, which --sites and --generators need');
+  if (!given.sites && !given.generators && !given.printed) return measureSet(given);
+  if (folder === undefined) refuse('--folder is missing, which --sites, --generators and --printed need');
+  if (given.printed) return void console.log(await measurePrinted(kit, { ...given, folder }));
   if (given.generators) return void console.log(await measureGenerators(kit, { folder, worst }));
   console.log(await scoreSites(kit, { folder, seed, worst }));
 }

@@ -84,7 +84,7 @@ export async function compareDocumentConverters(
         if (round >= warmUp) run.cpuMs += (cpuMs(run) - before) / measured;
       }
     }
-    const score = await loadScorer(kit);
+    const score = await loadDocumentScorer(kit);
     const pages = Math.max(...runs.map((run) => run.pages));
     const scored = runs.map((run) => ({ run, scores: scoresOf(run, entries, kit, score) }));
     const [winnow] = scored as [(typeof scored)[number]];
@@ -200,7 +200,8 @@ function peakMb(root: number): number {
   return Math.max(...(below.length > 0 ? below : [{ pid: root }]).map(({ pid }) => peakResidentMb(pid)));
 }
 
-async function loadScorer(kit: string): Promise<ScoreDocument> {
+/** The function of the kit that scores a document. */
+export async function loadDocumentScorer(kit: string): Promise<ScoreDocument> {
   const file = path.resolve(kit, 'score', 'lib', 'document-metrics.mjs');
   if (!existsSync(path.resolve(kit, 'score', 'node_modules')))
     throw new Error(`The scorer of the kit lacks its packages. Run "npm install" in ${kit}/score.`);
