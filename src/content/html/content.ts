@@ -110,10 +110,12 @@ export function createContent(
 
 /**
  * A document has no navigation around its content, so `onlyMainContent` only removes running headers, footers
- * and page numbers.
+ * and page numbers, but not the first one of a text that stands nowhere else.
  */
 function documentOptions({ onlyMainContent, excludeTags = [], ...options }: CleanOptions): CleanOptions {
-  const excluded = onlyMainContent ? [...excludeTags, '[data-page-role]'] : excludeTags;
+  const excluded = onlyMainContent
+    ? [...excludeTags, '[data-page-role]:not([data-only-place])']
+    : excludeTags;
   return { ...options, onlyMainContent: false, excludeTags: excluded };
 }
 

@@ -55,6 +55,19 @@ async function fieldsOf(pdf: object, formats: unknown[] = ['markdown'], clean = 
 }
 
 describe('the markdown of a document', () => {
+  it('keeps the first running header of a text that stands nowhere else with onlyMainContent', async () => {
+    const html = (first: string) => `<p data-page-role="header"${first}>ACME Ltd, Bern</p><p>Dear Ann</p>`;
+    const { fields } = await render({
+      snapshot: snapshotOf(html(' data-only-place') + html(''), {
+        contentType: 'application/pdf',
+        document: PDF,
+      }),
+      clean: DEFAULTS,
+      formats: [formatRequest.parse('markdown')],
+    });
+    expect(fields).toEqual({ markdown: 'ACME Ltd, Bern\n\nDear Ann\n\nDear Ann' });
+  });
+
   it('has no running headers and footers with onlyMainContent', async () => {
     expect(await fieldsOf({})).toEqual({ markdown: '# Results\n\nSales **rose** by 5 %.\n\nCosts fell.' });
   });

@@ -145,6 +145,8 @@ export type PageRole = 'header' | 'footer' | 'page-number';
 interface BlockBase extends Box {
   page: number;
   role?: PageRole;
+  /** Whether the text of a running head stands nowhere else, so that it is content. */
+  isOnlyPlace?: boolean;
 }
 
 export interface PdfTextBlock extends BlockBase {

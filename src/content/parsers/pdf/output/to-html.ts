@@ -6,7 +6,7 @@ import { InlineHtml } from './inline-html.ts';
 
 /**
  * Writes blocks as HTML. Running heads, footers and page numbers have the attribute `data-page-role`, by
- * which they can be removed later. Images have URLs of the form `document-image:<id>`.
+ * which they can be removed later, and those whose text stands nowhere else `data-only-place`. Images have URLs of the form `document-image:<id>`.
  */
 export function blocksToHtml(blocks: readonly Block[]): string {
   const inline = new InlineHtml(blocks);
@@ -28,7 +28,9 @@ export function blocksToHtml(blocks: readonly Block[]): string {
 }
 
 function blockHtml(block: Block, inline: InlineHtml): string {
-  const attributes = block.role ? ` data-page-role="${block.role}"` : '';
+  const attributes = block.role
+    ? ` data-page-role="${block.role}"${block.isOnlyPlace ? ' data-only-place' : ''}`
+    : '';
   switch (block.kind) {
     case 'heading':
       return `<h${block.level ?? 2}${attributes}>${inline.heading(block.lines, block.page)}</h${block.level ?? 2}>`;

@@ -1,23 +1,17 @@
-import { heightOf, median, unionOf, widthOf } from '../boxes.ts';
+import { unionOf } from '../boxes.ts';
 import type { PageRole, PdfTextBlock, SourcePage, Word } from '../types.ts';
-import { lineText, toLine } from './lines.ts';
-import { groupRows } from './rows.ts';
+import { continuesBody, occursIn } from './body-lines.ts';
+import { type EdgeLine, edgeLines, PAGE_NUMBER } from './edge-lines.ts';
+import { markOnlyPlaces } from './only-places.ts';
 
-/**
- * Height of the areas at the top and bottom of a page that can have running heads, as a share of the page
- * height.
- */
-const BAND = 0.14;
 /** Number of other pages on which a running head must be repeated at the same height. */
 const MIN_REPEATS = 2;
 /** Number of pages before and after a page that are compared with it. */
 const REACH = 3;
 /** Maximum difference of the heights in points. */
 const MAX_SHIFT = 4;
-/** Size from which letters are those of a heading, as a multiple of the page's usual size. */
-const HEADING_SIZE = 1.2;
-const PAGE_NUMBER =
-  /^[-–—|\s]*((page|seite|p\.)\s*)?(\d{1,4}|[ivxlc]{1,7})(\s*(of|\/|von)\s*\d{1,4})?[-–—|\s]*$/i;
+/** Number of lines at one edge that are compared with the body, each of which takes the time of a layout. */
+const MAX_CONTINUED = 8;
 
 /** Header and footer lines of a page, and its other words. */
 export interface RunningHeads {
@@ -26,26 +20,22 @@ export interface RunningHeads {
   words: Word[];
 }
 
-interface Candidate {
-  page: number;
-  words: Word[];
-  text: string;
-  /** Text with `#` in place of numbers, by which pages are compared. */
-  pattern: string;
-  top: number;
-  /** Whether its letters are clearly larger than those of the page. */
-  isLarge: boolean;
-  isHeader: boolean;
+/** A line that neighbouring pages repeat, with the lines of these. */
+interface RepeatedLine {
+  line: EdgeLine;
+  role: PageRole;
+  alike: EdgeLine[];
 }
 
 /**
  * Finds lines at the top or bottom of pages that neighbouring pages repeat. Only the numbers in them may
- * differ. Where most pages have nothing else, such lines are their text.
+ * differ, and no line of the body may be between them and the edge of the page. Rows of tables, items of lists
+ * and lines of paragraphs stay in the body. Where most pages have nothing else, such lines are their text.
  */
 export function findRunningHeads(pages: readonly SourcePage[]): RunningHeads[] {
   const heads = findRepeatedLines(pages);
   const isText = heads.filter(isNothingElse).length > pages.length / 2;
-  return isText ? pages.map(withoutHeads) : heads;
+  return isText ? pages.map(withoutHeads) : markOnlyPlaces(heads);
 }
 
 const withoutHeads = ({ words }: SourcePage): RunningHeads => ({ header: [], footer: [], words });
@@ -56,77 +46,122 @@ const isNothingElse = ({ header, footer, words }: RunningHeads) =>
 
 function findRepeatedLines(pages: readonly SourcePage[]): RunningHeads[] {
   if (pages.length < 2) return pages.map(withoutHeads);
-  const candidates = pages.map(candidatesOf);
-  return pages.map((page, place) => {
-    const neighbours = candidates
-      .slice(Math.max(0, place - REACH), place + REACH + 1)
-      .flat()
-      .filter((other) => other.page !== page.number);
-    const taken = new Set<Word>();
-    const found = withoutHeads(page);
-    for (const candidate of candidates[place] as Candidate[]) {
-      const role = roleOf(candidate, neighbours, pages.length);
-      if (!role) continue;
-      for (const word of candidate.words) taken.add(word);
-      const line = toLine(candidate.words);
-      const block: PdfTextBlock = {
-        kind: 'paragraph',
-        ...unionOf(line.words),
-        page: page.number,
-        lines: [line],
-        role,
-      };
-      found[candidate.isHeader ? 'header' : 'footer'].push(block);
-    }
-    if (taken.size > 0) found.words = page.words.filter((word) => !taken.has(word));
-    return found;
-  });
-}
-
-function candidatesOf({ number, width, height, words }: SourcePage): Candidate[] {
-  const usualSize = median(words.map(({ style }) => style.size));
-  const inBand = words.filter(({ top, bottom }) => bottom < BAND * height || top > (1 - BAND) * height);
-  return groupRows(inBand).flatMap((row) => {
-    const box = unionOf(row);
-    if (heightOf(box) > 0.05 * height || widthOf(box) > width) return [];
-    const text = lineText(toLine(row));
-    return [
-      {
-        page: number,
-        words: row,
-        text,
-        pattern: text.replace(/\d+|\b[ivxlc]+\b/gi, '#').toLowerCase(),
-        top: box.top,
-        isLarge: row.every(({ style }) => style.size > HEADING_SIZE * usualSize),
-        isHeader: box.bottom < BAND * height,
-      },
-    ];
-  });
-}
-
-function roleOf(candidate: Candidate, neighbours: readonly Candidate[], pages: number): PageRole | undefined {
-  const alike = neighbours.filter(
-    ({ pattern, top, isHeader }) =>
-      isHeader === candidate.isHeader &&
-      pattern === candidate.pattern &&
-      Math.abs(top - candidate.top) < MAX_SHIFT,
+  const sides = pages.map(edgeLines);
+  const repeated = pages.map((_, place) =>
+    (['top', 'bottom'] as const).map((side) => {
+      const around = sides.slice(Math.max(0, place - REACH), place + REACH + 1).flatMap((each) => each[side]);
+      return repeatedLines((sides[place] as (typeof sides)[number])[side], around, pages.length);
+    }),
   );
+  const body = bodyLines(pages, repeated);
+  return pages.map((page, place) => {
+    const [top = [], bottom = []] = (repeated[place] ?? []).map((lines) => untilBody(lines, body));
+    const taken = new Set([...top, ...bottom].flatMap(({ line }) => line.words));
+    return {
+      header: top.map(toBlock),
+      // The lines of a side are given from the edge of the page inwards.
+      footer: bottom.reverse().map(toBlock),
+      words: taken.size > 0 ? page.words.filter((word) => !taken.has(word)) : page.words,
+    };
+  });
+}
+
+/** The lines at one edge of a page up to the first one that is not repeated. */
+function repeatedLines(
+  lines: readonly EdgeLine[],
+  around: readonly EdgeLine[],
+  pages: number,
+): RepeatedLine[] {
+  const found: RepeatedLine[] = [];
+  for (const line of lines) {
+    const alike = around.filter(
+      ({ page, pattern, top }) =>
+        page !== line.page && pattern === line.pattern && Math.abs(top - line.top) < MAX_SHIFT,
+    );
+    const role = roleOf(line, alike, pages);
+    if (!role) break;
+    found.push({ line, role, alike });
+  }
+  return found;
+}
+
+/** The lines that belong to the text between the edges of their page, or whose like on another page does. */
+function bodyLines(
+  pages: readonly SourcePage[],
+  repeated: readonly (readonly RepeatedLine[][])[],
+): Set<EdgeLine> {
+  const body = new Set<EdgeLine>();
+  const rest = pages.map(({ words }, place) => {
+    const taken = new Set((repeated[place] ?? []).flat().flatMap(({ line }) => line.words));
+    return taken.size > 0 ? words.filter((word) => !taken.has(word)) : words;
+  });
+  for (const [place, page] of pages.entries()) {
+    const around = rest.slice(Math.max(0, place - 1), place + 2);
+    for (const side of repeated[place] as RepeatedLine[][])
+      for (const { line, alike } of linesOfBody(side, { page, words: rest[place] as Word[], around }))
+        for (const each of [line, ...alike]) body.add(each);
+  }
+  return body;
+}
+
+interface PageBody {
+  page: SourcePage;
+  /** The words of the page that no other page repeats. */
+  words: readonly Word[];
+  /** Those of this page and of its neighbours. */
+  around: readonly (readonly Word[])[];
+}
+
+/** The repeated lines at one edge of a page that belong to its body. */
+function linesOfBody(side: readonly RepeatedLine[], { page, words, around }: PageBody): RepeatedLine[] {
+  const found: RepeatedLine[] = [];
+  // The innermost line is next to the body. Only where it belongs to that can the line beside it do so, too.
+  const next = [...words];
+  let isNext = true;
+  for (const repeated of [...side].reverse()) {
+    const { line, role } = repeated;
+    if (role === 'page-number') continue;
+    isNext =
+      around.some((other) => occursIn(other, line)) ||
+      (isNext && found.length < MAX_CONTINUED && continuesBody(line, page, next));
+    if (!isNext) continue;
+    found.push(repeated);
+    next.push(...line.words);
+  }
+  return found;
+}
+
+/** The lines from the edge of the page up to the first one that belongs to the body. */
+function untilBody(lines: readonly RepeatedLine[], body: ReadonlySet<EdgeLine>): RepeatedLine[] {
+  const end = lines.findIndex(({ line }) => body.has(line));
+  return end === -1 ? [...lines] : lines.slice(0, end);
+}
+
+const toBlock = ({ line, role }: RepeatedLine): PdfTextBlock => ({
+  kind: 'paragraph',
+  ...unionOf(line.words),
+  page: line.page,
+  lines: [line],
+  role,
+});
+
+function roleOf(line: EdgeLine, alike: readonly EdgeLine[], pages: number): PageRole | undefined {
   const repeats = new Set(alike.map(({ page }) => page)).size;
-  if (repeats < Math.min(MIN_REPEATS, pages - 1) || pages < 2) return undefined;
-  const number = PAGE_NUMBER.exec(candidate.text);
+  if (line.pattern === '' || repeats < Math.min(MIN_REPEATS, pages - 1)) return undefined;
+  const number = PAGE_NUMBER.exec(line.text);
   if (number) {
     // Page numbers increase from page to page. Other repeated numbers, such as those of chapters, do not.
     const own = Number(number[3]);
     if (Number.isNaN(own)) return 'page-number';
     const grows = alike.some(
-      ({ text, page }) => Number(PAGE_NUMBER.exec(text)?.[3]) - own === page - candidate.page,
+      ({ text, page }) => Number(PAGE_NUMBER.exec(text)?.[3]) - own === page - line.page,
     );
     return grows ? 'page-number' : undefined;
   }
   // The title of a chapter or a slide, which begins a page and differs from that of its neighbours by its
   // number.
-  if (candidate.isLarge && alike.every(({ text }) => text !== candidate.text)) return undefined;
+  if (line.isLarge && alike.every(({ text }) => text !== line.text)) return undefined;
   // A line of numbers only is no running head, but for example a row of a table.
-  if (!/\p{L}/u.test(candidate.pattern.replaceAll('#', ''))) return undefined;
-  return candidate.isHeader ? 'header' : 'footer';
+  if (!/\p{L}/u.test(line.pattern.replaceAll('#', ''))) return undefined;
+  return line.isHeader ? 'header' : 'footer';
 }

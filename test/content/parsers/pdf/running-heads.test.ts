@@ -1,0 +1,166 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { pdfToHtml } from '../../../../src/content/parsers/pdf/pdf-to-html.ts';
+import { type PdfPageContent, type PlacedText, textLines, writePdf } from './pdf-writer.ts';
+
+const htmlOf = async (pages: PdfPageContent[]) => (await pdfToHtml(writePdf(pages))).html;
+const htmlOfFile = async (name: string) =>
+  (await pdfToHtml(await readFile(join(import.meta.dirname, 'files', name)))).html;
+/** What `onlyMainContent` keeps. */
+const mainContent = (html: string) =>
+  html.replace(/<p data-page-role="[\w-]+">.*?<\/p>\n?/g, '').replace(/<p data-page-role[^>]*>/g, '<p>');
+const rowsOf = (html: string) =>
+  [...html.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => cell),
+  );
+
+const PROSE = [
+  'The committee met on Tuesday to discuss the plan and',
+  'agreed that the work on the bridge should begin soon,',
+  'provided that the weather stays dry for long enough',
+  'to lay the new foundations on both sides of the river.',
+];
+/** A row of cells at the given positions. */
+const row = (xs: readonly number[], y: number, texts: readonly string[], font?: PlacedText['font']) =>
+  texts.map((text, place): PlacedText => ({ x: xs[place] as number, y, text, ...(font && { font }) }));
+
+describe('a line near the edge of the page that other pages repeat but for its numbers', () => {
+  test.each([
+    ['longtable.pdf', 120, ['Product', 'Unit price', 'Stock']],
+    ['pricelist.pdf', 40, ['Product', 'Unit price', 'Stock']],
+    ['statement.pdf', 100, ['Date', 'Description', 'Amount', 'Balance']],
+  ])('is no running head if it is a row of a table: %s', async (file, count, header) => {
+    const html = await htmlOfFile(file);
+    const rows = rowsOf(html);
+    expect(rows).toHaveLength(count + 1);
+    expect(rows[0]).toEqual(header);
+    expect(rows.filter(([first]) => first === header[0])).toHaveLength(1);
+  });
+
+  test('is no running head if it is a line of the text, and the text has more of its kind', async () => {
+    const html = mainContent(await htmlOfFile('invoicelist.pdf'));
+    expect(html.match(/Invoice no\. \d+/g)).toHaveLength(114);
+  });
+
+  test('is no running head if it is an item of a list', async () => {
+    const pages = [0, 1, 2].map((page) => ({
+      texts: Array.from({ length: 45 }, (_, place): PlacedText[] => [
+        { x: 60, y: 50 + 16 * place, text: `${45 * page + place + 1}.` },
+        {
+          x: 85,
+          y: 50 + 16 * place,
+          text: place % 44 === 0 ? 'Turn the key' : `Press ${'abc'.repeat(place % 7)}`,
+        },
+      ]).flat(),
+    }));
+    const html = mainContent(await htmlOf(pages));
+    expect(html.match(/<li>/g)).toHaveLength(135);
+    expect(html.match(/Turn the key/g)).toHaveLength(6);
+  });
+
+  test('is no running head if it is the sum of a table that goes on', async () => {
+    const xs = [60, 300, 420];
+    const names = ['Nails', 'Screws', 'Boards', 'Hinges', 'Paint', 'Glue', 'Brushes', 'Locks'];
+    const pages = [0, 1, 2].map((page) => ({
+      texts: [
+        ...row(xs, 584, ['Goods', 'Pieces', 'Price'], 'Helvetica-Bold'),
+        ...names
+          .slice(page)
+          .flatMap((name, place) => row(xs, 600 + 16 * place, [name, `${7 + place}`, '3.20'])),
+        ...row(xs, 600 + 16 * (8 - page), ['Carried forward', `${page + 31}`, `${page + 20}.60`]),
+        { x: 60, y: 778, text: 'Hardware Miller' },
+        { x: 500, y: 778, text: `Page ${page + 1}` },
+      ].map((text) => (page > 0 && text.y < 770 ? { ...text, y: text.y + 16 * page } : text)),
+    }));
+    const html = await htmlOf(pages);
+    expect(rowsOf(html).filter(([first]) => first === 'Carried forward')).toHaveLength(3);
+    expect(html.match(/data-page-role="footer"/g)).toHaveLength(3);
+  });
+
+  test('is no running head below a line of the text', async () => {
+    const pages = [1, 2, 3, 4].map((number) => ({
+      texts: [
+        { x: 60, y: 40, text: ['Apples', 'Pears', 'Plums', 'Grapes'][number - 1] as string },
+        { x: 60, y: 64, text: 'From the garden of the house' },
+        ...textLines(60, 200, PROSE.slice(number % 3)),
+      ],
+    }));
+    expect(mainContent(await htmlOf(pages)).match(/From the garden/g)).toHaveLength(4);
+  });
+});
+
+describe('the header row of a table that goes on for pages', () => {
+  test('is kept once, below running heads, if the table has rules', async () => {
+    const [xs, names] = [
+      [70, 220, 360],
+      ['Oak', 'Ash', 'Elm', 'Fir', 'Yew'],
+    ];
+    const pages = [1, 2, 3].map((page): PdfPageContent => {
+      const texts = [
+        { x: 60, y: 40, text: 'Trees of the park' },
+        { x: 500, y: 40, text: `Page ${page} of 3` },
+        ...row(xs, 84, ['Tree', 'Height', 'Age']),
+        ...names.flatMap((name, place) =>
+          row(xs, 104 + 20 * place, [`${name} ${page}`, `${9 + place} m`, '80']),
+        ),
+      ];
+      const ys = Array.from({ length: 7 }, (_, place) => 70 + 20 * place);
+      return {
+        texts,
+        strokes: [
+          ...ys.map((y): [number, number, number, number] => [60, y, 460, y]),
+          ...[60, 210, 350, 460].map((x): [number, number, number, number] => [x, 70, x, 190]),
+        ],
+      };
+    });
+    const html = await htmlOf(pages);
+    expect(rowsOf(html)).toHaveLength(16);
+    expect(rowsOf(html).filter(([first]) => first === 'Tree')).toHaveLength(1);
+    expect(html.match(/data-page-role="header"/g)).toHaveLength(3);
+  });
+});
+
+describe('the first of the running heads with the same text', () => {
+  test('stays in the main content where this is the only place of the text', async () => {
+    const letters = mainContent(await htmlOfFile('letters.pdf'));
+    for (const text of ['ACME Insurance Ltd', '12 High Street, London', 'Policy renewal notice'])
+      expect(letters.split(text)).toHaveLength(2);
+    expect(letters.indexOf('Policy renewal notice')).toBeLessThan(letters.indexOf('Dear Anna Schmidt'));
+    const slides = mainContent(await htmlOfFile('slides.pdf'));
+    expect(slides.match(/Quarterly report/g)).toHaveLength(1);
+    expect(slides.match(/Topic \d/g)).toHaveLength(4);
+  });
+
+  const report = (title: string) =>
+    [1, 2, 3].map((number) => ({
+      texts: [
+        ...(number === 1 ? [{ x: 60, y: 150, size: 20, text: title }] : []),
+        { x: 60, y: 40, text: 'Report of the bridge committee' },
+        ...textLines(60, 200, PROSE.slice(number - 1)),
+        { x: 60, y: 760, text: 'Town council, account DE02 1203' },
+        { x: 500, y: 760, text: `Page ${number}` },
+      ],
+    }));
+
+  test('goes where the text stands in the body, too', async () => {
+    const html = mainContent(await htmlOf(report('Report of the Bridge Committee')));
+    expect(html).toMatch(/^<h1>Report of the Bridge Committee<\/h1>/);
+    expect(html).not.toContain('bridge committee');
+  });
+
+  test('stays on its page, and does not divide a paragraph that goes on there', async () => {
+    const html = mainContent(await htmlOf(report('News')));
+    expect(html.match(/bridge committee/g)).toHaveLength(1);
+    expect(html.match(/account DE02 1203/g)).toHaveLength(1);
+    const cut = [1, 2, 3].map((number) => ({
+      texts: [
+        ...(number > 1 ? [{ x: 60, y: 40, text: 'The old bridge' }] : []),
+        ...textLines(60, 200, number === 1 ? PROSE.slice(0, 2) : number === 2 ? PROSE.slice(2) : PROSE),
+      ],
+    }));
+    expect(mainContent(await htmlOf([...cut, cut[2] as PdfPageContent]))).toContain(
+      'begin soon, provided that',
+    );
+  });
+});
