@@ -1,8 +1,9 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { detect } from 'chardet';
 import { getEncoding } from 'encoding-sniffer';
 import { type SourceText, wholeText } from '../source-text.ts';
 import { encodingOfMark } from './byte-order-mark.ts';
+import { createDecoder, decodeBytes } from './charsets/code-pages.ts';
+import { detectEncoding, utf16WithoutMark } from './charsets/detect-encoding.ts';
 
 /** Label that no real page declares, returned by the sniffer when it finds no declaration. */
 const UNDECLARED = 'x-user-defined';
@@ -11,27 +12,9 @@ const UNDECLARED = 'x-user-defined';
  * before `<meta charset>`.
  */
 const SNIFFED_BYTES = 4 * 1024;
-/** Bytes used for detection, which takes 0.1 ms per kilobyte and does not improve with more. */
-const DETECTION_BYTES = 64 * 1024;
 
 function parseCharset(contentType: string): string | undefined {
   return /;\s*charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType)?.[1];
-}
-
-function createDecoder(label: string): TextDecoder | undefined {
-  try {
-    return new TextDecoder(label);
-  } catch (error) {
-    // A page may declare any label; only the constructor knows which are supported.
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
-function decodeDetected(bytes: Uint8Array): string {
-  const guess = detect(bytes.subarray(0, DETECTION_BYTES));
-  const decoder = (guess && createDecoder(guess)) || new TextDecoder('windows-1252');
-  return decoder.decode(bytes);
 }
 
 /** Takes the byte order mark off bytes in UTF-8. */
@@ -61,14 +44,28 @@ function findDeclared(bytes: Uint8Array, label: string): string {
  * @returns a string; if the bytes are UTF-8, these bytes without their byte order mark
  */
 export function decodePage(bytes: Uint8Array, contentType: string): SourceText {
-  const declared = findDeclared(bytes, parseCharset(contentType) ?? '');
-  const decoder = declared === UNDECLARED ? undefined : createDecoder(declared);
-  if (isUtf8(bytes)) {
+  const decoder = declaredDecoder(bytes, contentType);
+  if (isUtf8(bytes) && (decoder || !utf16WithoutMark(bytes))) {
     const isUtf16 = decoder?.encoding.startsWith('utf-16');
     const mayBeUtf8 = !decoder || decoder.encoding === 'utf-8' || !(isUtf16 || isAscii(bytes));
     if (mayBeUtf8) return withoutMark(bytes);
   }
-  return decoder ? decoder.decode(bytes) : decodeDetected(bytes);
+  return decoder ? decoder.decode(bytes) : decodeBytes(bytes, detectEncoding(bytes).encoding);
+}
+
+function declaredDecoder(bytes: Uint8Array, contentType: string): TextDecoder | undefined {
+  const declared = findDeclared(bytes, parseCharset(contentType) ?? '');
+  return declared === UNDECLARED ? undefined : createDecoder(declared);
+}
+
+/**
+ * The encoding by which {@link decodePage} reads a text, if that is a guess: nothing declares one, and others
+ * are nearly as likely.
+ */
+export function guessedEncoding(bytes: Uint8Array, contentType: string): string | undefined {
+  if (isUtf8(bytes) || declaredDecoder(bytes, contentType)) return undefined;
+  const { encoding, isCertain } = detectEncoding(bytes);
+  return isCertain ? undefined : encoding;
 }
 
 /** Decodes a page or text file like {@link decodePage}. @returns a string */

@@ -16,6 +16,8 @@ export interface DocumentTask {
   images: boolean;
   /** Options for PDF files. */
   pdf?: PdfTask;
+  /** The encoding by which a text was decoded, if that was a guess. */
+  guessedEncoding?: string;
   /** Maximum number of pages of a TIFF file to read; absent if only the parser limits it. */
   maxImagePages?: number;
 }

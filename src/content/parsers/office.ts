@@ -9,7 +9,9 @@ export const office = defineParser({
     const type = detectDocumentFormat(file)?.type;
     if (!type) throw file.unsupportedError();
     // Only the response says in which encoding the text is.
-    const bytes = type === 'csv' || type === 'tsv' ? Buffer.from(file.decode()) : file.body;
-    return { task: { type, images: wantsImages }, bytes };
+    if (type !== 'csv' && type !== 'tsv') return { task: { type, images: wantsImages }, bytes: file.body };
+    const { guessedEncoding } = file;
+    const task = { type, images: wantsImages, ...(guessedEncoding && { guessedEncoding }) };
+    return { task, bytes: Buffer.from(file.decode()) };
   },
 });

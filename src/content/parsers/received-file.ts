@@ -2,7 +2,8 @@ import { ServiceError } from '../../errors.ts';
 import type { FetchedSnapshot } from '../snapshot.ts';
 import type { SourceText } from '../source-text.ts';
 import { encodingOfMark } from './byte-order-mark.ts';
-import { decodePage, decodeText } from './charset.ts';
+import { decodePage, decodeText, guessedEncoding } from './charset.ts';
+import { utf16WithoutMark } from './charsets/detect-encoding.ts';
 
 /** The part of a snapshot that formats are derived from. */
 export type ParsedFile = Pick<FetchedSnapshot, 'kind' | 'text'>;
@@ -46,7 +47,7 @@ export const isUndeclaredType = (mediaType: string) => UNKNOWN_TYPES.has(mediaTy
 
 function decodeStart(body: Uint8Array): string {
   const bytes = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, SNIFFED_BYTES));
-  const encoding = encodingOfMark(bytes);
+  const encoding = encodingOfMark(bytes) ?? utf16WithoutMark(bytes);
   if (encoding === 'utf-8') return bytes.toString('latin1', 3);
   return encoding ? new TextDecoder(encoding).decode(bytes) : bytes.toString('latin1');
 }
@@ -110,6 +111,11 @@ export class ReceivedFile {
   /** Decodes the body to a string. */
   decode(): string {
     return decodeText(this.body, this.contentType);
+  }
+
+  /** The encoding by which the body is decoded, if that is a guess. */
+  get guessedEncoding(): string | undefined {
+    return guessedEncoding(this.body, this.contentType);
   }
 
   /** The body in base64, as a snapshot. */

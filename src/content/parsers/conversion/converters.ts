@@ -41,7 +41,8 @@ function office(type: OfficeType) {
 function spreadsheet(type: SpreadsheetType) {
   return async (): Promise<Converter> => {
     const { convertSpreadsheet } = await import('../spreadsheet/index.ts');
-    return async ({ images }, bytes) => convertSpreadsheet({ type, images }, bytes);
+    return async ({ images, guessedEncoding }, bytes) =>
+      convertSpreadsheet({ type, images, ...(guessedEncoding && { guessedEncoding }) }, bytes);
   };
 }
 

@@ -35,6 +35,7 @@ const SOURCES = [
     'src/content/html/parse',
     'src/content/html/nodes.ts',
     'src/content/html/text.ts',
+    'src/content/source-text.ts',
   ],
   ...[
     'src/errors.ts',
@@ -46,7 +47,16 @@ const SOURCES = [
 /** The packages that those import. The processes may read these and what they depend on. */
 const PACKAGES = [
   ...['@e965/xlsx', '@firecrawl/anydoc', '@kenjiuno/msgreader', '@llamaindex/liteparse', 'dom-serializer'],
-  ...['domhandler', 'domutils', 'htmlparser2', 'mammoth', 'parse5', 'parse5-htmlparser2-tree-adapter'],
+  ...[
+    'domhandler',
+    'domutils',
+    'encoding-sniffer',
+    'htmlparser2',
+    'iconv-lite',
+    'mammoth',
+    'parse5',
+    'parse5-htmlparser2-tree-adapter',
+  ],
   ...['pdf-parse', 'postal-mime'],
 ];
 const ENTRY = join(import.meta.dirname, 'conversion-process.ts');

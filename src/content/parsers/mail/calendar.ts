@@ -1,3 +1,5 @@
+import { decodeUndeclared } from '../charsets/detect-encoding.ts';
+
 /** Limits: of the text of one calendar, in characters, and of the events in it. */
 const MAX_CHARACTERS = 1024 * 1024;
 const MAX_EVENTS = 100;
@@ -19,7 +21,7 @@ interface Property {
 
 /** Reads the events of a calendar in the format iCalendar (RFC 5545). Damaged lines are left out. */
 export function readCalendar(bytes: Uint8Array): CalendarEvent[] {
-  const text = new TextDecoder().decode(bytes.subarray(0, MAX_CHARACTERS));
+  const text = decodeUndeclared(bytes.subarray(0, MAX_CHARACTERS)).text;
   const events: Map<string, Property[]>[] = [];
   const open: string[] = [];
   let isCancelled = false;

@@ -1,5 +1,6 @@
 import PostalMime, { type Address as ParsedAddress, type Attachment as ParsedAttachment } from 'postal-mime';
 import { DocumentError } from '../document-error.ts';
+import { declareCharsets } from './declared-text.ts';
 import { type Address, type Attachment, MAX_ATTACHMENTS, MAX_DEPTH, type Mail } from './mail.ts';
 
 /**
@@ -7,7 +8,8 @@ import { type Address, type Attachment, MAX_ATTACHMENTS, MAX_DEPTH, type Mail } 
  * @throws DocumentError if its parts are nested too deeply or its headers are too long
  */
 export async function readEml(bytes: Uint8Array, depth = 0): Promise<Mail> {
-  const email = await PostalMime.parse(bytes, { forceRfc822Attachments: true }).catch((cause: Error) => {
+  const { bytes: declared, guessedEncoding } = declareCharsets(bytes);
+  const email = await PostalMime.parse(declared, { forceRfc822Attachments: true }).catch((cause: Error) => {
     throw new DocumentError('too-large', `The mail cannot be read: ${cause.message}`, { cause });
   });
   const attachments: Attachment[] = [];
@@ -23,6 +25,7 @@ export async function readEml(bytes: Uint8Array, depth = 0): Promise<Mail> {
     ...(email.html && { html: email.html }),
     ...(email.text && { text: email.text }),
     attachments,
+    ...(guessedEncoding && { guessedEncoding }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../html/parse/escape-html.ts';
+import { encodingOfCodePage } from '../charsets/code-pages.ts';
 import { CHARACTERS } from '../rtf/characters.ts';
-import { encodingOfCodePage } from '../rtf/charsets.ts';
 import { readTokens } from '../rtf/tokens.ts';
 
 /** The control word for RTF that was made from HTML is among the first bytes. */

@@ -20,6 +20,8 @@ export interface Mail {
   /** The body as plain text. */
   text?: string;
   attachments: Attachment[];
+  /** The encoding of its text, if that was a guess. */
+  guessedEncoding?: string;
 }
 
 /** A file in a mail. */

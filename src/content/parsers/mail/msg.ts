@@ -1,5 +1,8 @@
 import { createRequire } from 'node:module';
 import type * as MsgReaderPackage from '@kenjiuno/msgreader';
+import { decodeText } from '../charset.ts';
+import { decodeBytes, knownEncodingOfCodePage } from '../charsets/code-pages.ts';
+import { type DetectedEncoding, detectEncoding } from '../charsets/detect-encoding.ts';
 import { CompoundFile, isCompoundFile } from '../compound-file.ts';
 import { DocumentError } from '../document-error.ts';
 import { type Address, type Attachment, MAX_ATTACHMENTS, MAX_DEPTH, type Mail } from './mail.ts';
@@ -11,8 +14,8 @@ const { default: MsgReader } = createRequire(import.meta.url)(
 ) as typeof MsgReaderPackage.default;
 type FieldsData = MsgReaderPackage.FieldsData;
 
-/** The code page that Outlook uses where a mail names none. */
-const DEFAULT_CODE_PAGE = 1252;
+/** The lower half of the tag of a text that is not Unicode (PtypString8, MS-OXCDATA 2.11.1). */
+const STRING8 = 0x001e;
 const DAMAGED = 'The mail is damaged, and nothing of it can be read.';
 
 /**
@@ -20,11 +23,12 @@ const DAMAGED = 'The mail is damaged, and nothing of it can be read.';
  * @throws DocumentError if the file is damaged
  */
 export function readMsg(bytes: Uint8Array): Mail {
-  const reader = openReader(bytes);
   try {
-    const fields = reader.getFileData();
-    if (fields.error) throw new DocumentError('damaged', `The mail cannot be read: ${fields.error}`);
-    return toMail(reader, fields, 0);
+    const { encoding, isCertain } = ansiEncoding(bytes);
+    const reader = openReader(bytes);
+    reader.parserConfig = { ansiEncoding: encoding };
+    const mail = toMail(reader, readFields(reader), 0);
+    return { ...mail, ...(!isCertain && { guessedEncoding: encoding }) };
   } catch (cause) {
     // The package throws TypeErrors for damaged files.
     throw cause instanceof DocumentError ? cause : new DocumentError('damaged', DAMAGED, { cause });
@@ -50,6 +54,31 @@ function isSound(bytes: Buffer): boolean {
 
 type Reader = ReturnType<typeof openReader>;
 
+function readFields(reader: Reader): FieldsData {
+  const fields = reader.getFileData();
+  if (fields.error) throw new DocumentError('damaged', `The mail cannot be read: ${fields.error}`);
+  return fields;
+}
+
+/**
+ * The encoding of texts that are not Unicode: that of the code page which the mail names
+ * (PidTagMessageCodepage), else it is detected.
+ */
+function ansiEncoding(bytes: Uint8Array): DetectedEncoding {
+  const texts: Uint8Array[] = [];
+  const reader = openReader(bytes);
+  reader.parserConfig = {
+    propertyObserver: (_, tag, raw) => {
+      if ((tag & 0xffff) === STRING8 && raw) texts.push(raw, Buffer.from('\n'));
+    },
+  };
+  const { messageCodepage } = readFields(reader);
+  const named = messageCodepage === undefined ? undefined : knownEncodingOfCodePage(messageCodepage);
+  if (named) return { encoding: named, isCertain: true };
+  // Each text ends with a zero.
+  return detectEncoding(Buffer.concat(texts).filter((byte) => byte !== 0));
+}
+
 function toMail(reader: Reader, fields: FieldsData, depth: number): Mail {
   const {
     subject = '',
@@ -63,7 +92,7 @@ function toMail(reader: Reader, fields: FieldsData, depth: number): Mail {
   const recipients = (type: string) =>
     (fields.recipients ?? []).filter(({ recipType = 'to' }) => recipType === type).map(toAddress);
   const date = toIsoDate(clientSubmitTime ?? messageDeliveryTime);
-  const html = fields.bodyHtml ?? (fields.html && decode(fields.html, fields.internetCodepage));
+  const html = fields.bodyHtml ?? (fields.html && decodeHtml(fields.html, fields.internetCodepage));
   return {
     subject,
     ...((senderName || sender) && { from: { name: senderName, address: sender } }),
@@ -96,15 +125,9 @@ function toAttachment(reader: Reader, fields: FieldsData, depth: number): Attach
   };
 }
 
-function decode(bytes: Uint8Array, codePage = DEFAULT_CODE_PAGE): string {
-  const label = codePage === 65001 ? 'utf-8' : `windows-${codePage}`;
-  try {
-    return new TextDecoder(label).decode(bytes);
-  } catch (error) {
-    // A code page that the decoder does not know.
-    if (error instanceof RangeError) return new TextDecoder().decode(bytes);
-    throw error;
-  }
+function decodeHtml(bytes: Uint8Array, codePage = 0): string {
+  const encoding = knownEncodingOfCodePage(codePage);
+  return encoding && encoding !== 'utf-8' ? decodeBytes(bytes, encoding) : decodeText(bytes, 'text/html');
 }
 
 function toIsoDate(text: string | undefined): string | undefined {

@@ -1,5 +1,6 @@
 import { DocumentError } from '../document-error.ts';
 import { convertOffice } from '../office/index.ts';
+import { rtfToUnicode } from '../rtf/to-unicode.ts';
 import { expandRtf } from './compressed-rtf.ts';
 import { containsHtml, extractHtml } from './encapsulated-html.ts';
 import type { Mail } from './mail.ts';
@@ -28,7 +29,7 @@ async function toHtml(body: Uint8Array): Promise<string | undefined> {
   try {
     const rtf = expandRtf(body);
     const html = containsHtml(rtf)
-      ? extractHtml(rtf)
+      ? extractHtml(Buffer.from(rtfToUnicode(rtf).bytes))
       : (await convertOffice({ type: 'rtf', images: false }, rtf)).html;
     return html.trim() === '' ? undefined : html;
   } catch (error) {

@@ -1,4 +1,5 @@
 import { escapeHtml } from '../../html/parse/escape-html.ts';
+import { guessWarning } from '../charsets/detect-encoding.ts';
 import type { DocumentImage } from '../document.ts';
 import { toImageType } from '../image-type.ts';
 import { bodyHtml, paragraphs } from './body-html.ts';
@@ -22,6 +23,7 @@ export class MailWriter {
   /** @param level level of the heading: 1 for the mail itself, 2 for a mail attached to it */
   write(mail: Mail, level = 1): string {
     const heading = `h${Math.min(level, MAX_HEADING_LEVEL)}`;
+    if (mail.guessedEncoding) this.warnings.push(guessWarning(mail.guessedEncoding));
     if (mail.attachments.length >= MAX_ATTACHMENTS)
       this.warnings.push(`Only the first ${MAX_ATTACHMENTS} attachments of the mail were read.`);
     return [

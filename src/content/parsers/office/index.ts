@@ -1,8 +1,10 @@
+import { guessWarning } from '../charsets/detect-encoding.ts';
 import type { ConvertedDocument, DocumentMetadata, DocumentTask } from '../document.ts';
 import { repairNestedTables } from '../rtf/nested-tables.ts';
 import { normalizeRtf } from '../rtf/normalize.ts';
 import { describeImages } from '../rtf/pictures.ts';
 import { readRtf } from '../rtf/read-rtf.ts';
+import { rtfToUnicode } from '../rtf/to-unicode.ts';
 import { ZipArchive } from '../zip.ts';
 import { readModel } from './anydoc.ts';
 import { refuseEncrypted } from './encryption.ts';
@@ -36,7 +38,8 @@ const ARCHIVES = new Set<OfficeType>(['docx', 'odt', 'pptx', 'odp', 'epub']);
 export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promise<ConvertedDocument> {
   refuseEncrypted(bytes);
   const archive = ARCHIVES.has(task.type) ? tryArchive(bytes) : undefined;
-  const rtf = task.type === 'rtf' ? readRtf(bytes) : undefined;
+  const unicode = task.type === 'rtf' ? rtfToUnicode(bytes) : undefined;
+  const rtf = unicode && readRtf(unicode.bytes);
   const metadata = archive
     ? readMetadata(archive)
     : (rtf?.metadata ?? (await readBinaryMetadata(task.type, bytes)));
@@ -46,10 +49,11 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
     archive && (type === 'docx' || type === 'pptx')
       ? await displayChartValues(marked?.archive ?? archive)
       : undefined;
-  const file = displayed ?? marked?.bytes ?? (rtf ? normalizeRtf(bytes) : bytes);
+  const file = displayed ?? marked?.bytes ?? (unicode ? normalizeRtf(unicode.bytes) : bytes);
   const content = await readModel(file, task.type).then(
     async (model) => {
-      const warnings: string[] = [];
+      const guess = unicode?.guessedEncoding;
+      const warnings: string[] = guess ? [guessWarning(guess)] : [];
       try {
         addSourceProperties(
           model,

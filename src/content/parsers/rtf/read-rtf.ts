@@ -1,8 +1,8 @@
+import { encodingOfCharset, encodingOfCodePage } from '../charsets/code-pages.ts';
 import type { DocumentMetadata } from '../document.ts';
 import { isCodeStyle, isMonospaced } from '../office/fonts.ts';
 import type { CharacterMarks, SourceParagraph } from '../office/source/source-paragraphs.ts';
 import { CHARACTERS } from './characters.ts';
-import { encodingOfCharset, encodingOfCodePage } from './charsets.ts';
 import { InfoReader } from './info.ts';
 import { PictureReader } from './pictures.ts';
 import { readTokens } from './tokens.ts';

@@ -1,5 +1,13 @@
+/** Where a token is in the file: the offset of its first byte, and that behind its last one. */
+interface Place {
+  start: number;
+  end: number;
+}
+
 /** A token of RTF 1.9.1. `byte` is one character of text in the code page of its font. */
-export type RtfToken =
+export type RtfToken = Place & RtfTokenKind;
+
+type RtfTokenKind =
   | { kind: 'open' }
   | { kind: 'close' }
   | { kind: 'word'; name: string; parameter: number | undefined }
@@ -23,27 +31,29 @@ export function* readTokens(bytes: Uint8Array): Generator<RtfToken> {
     return String.fromCharCode(...bytes.subarray(start, at));
   };
   while (at < bytes.length) {
+    const start = at;
     const byte = bytes[at++] as number;
-    if (byte === OPEN) yield { kind: 'open' };
-    else if (byte === CLOSE) yield { kind: 'close' };
+    if (byte === OPEN) yield { kind: 'open', start, end: at };
+    else if (byte === CLOSE) yield { kind: 'close', start, end: at };
     else if (byte !== BACKSLASH) {
-      if (byte !== 0x0a && byte !== 0x0d && byte !== 0) yield { kind: 'byte', value: byte };
+      if (byte !== 0x0a && byte !== 0x0d && byte !== 0) yield { kind: 'byte', value: byte, start, end: at };
     } else if (bytes[at] === QUOTE) {
       const value = Number.parseInt(String.fromCharCode(bytes[at + 1] ?? 0, bytes[at + 2] ?? 0), 16);
       at += 3;
-      if (!Number.isNaN(value)) yield { kind: 'byte', value };
+      if (!Number.isNaN(value)) yield { kind: 'byte', value, start, end: at };
     } else if (isLetter(bytes[at] ?? 0)) {
       const name = take(isLetter, 32);
       const sign = bytes[at] === 0x2d ? '-' : '';
       if (sign) at++;
       const digits = take(isDigit, 10);
       if (bytes[at] === SPACE) at++;
-      yield { kind: 'word', name, parameter: digits ? Number(sign + digits) : undefined };
       // The bytes after `\bin` are data.
       if (name === 'bin' && !sign) at += Number(digits || 0);
+      yield { kind: 'word', name, parameter: digits ? Number(sign + digits) : undefined, start, end: at };
     } else {
       const symbol = String.fromCharCode(bytes[at++] ?? 0);
-      yield { kind: 'word', name: symbol === '\n' || symbol === '\r' ? 'par' : symbol, parameter: undefined };
+      const name = symbol === '\n' || symbol === '\r' ? 'par' : symbol;
+      yield { kind: 'word', name, parameter: undefined, start, end: at };
     }
   }
 }

@@ -1,5 +1,6 @@
 import { CFB, read, type WorkBook } from '@e965/xlsx';
 import { escapeHtml } from '../../html/parse/escape-html.ts';
+import { guessWarning } from '../charsets/detect-encoding.ts';
 import type { ConvertedDocument, DocumentMetadata, DocumentTask, DocumentType } from '../document.ts';
 import { DocumentError } from '../document-error.ts';
 import { refuseEncrypted } from '../office/encryption.ts';
@@ -13,6 +14,7 @@ import { archivePictures, PictureWriter } from './pictures.ts';
 import { expandArchive } from './stored-archive.ts';
 import { splitTables } from './tables.ts';
 import { tableHtml } from './to-html.ts';
+import { loadCodePages } from './xls-code-page.ts';
 import { hasOnlyEmptyResults } from './xls-formulas.ts';
 import { xlsPictures } from './xls-pictures.ts';
 import { hasOnlyEmptyBinaryResults } from './xlsb-sheets.ts';
@@ -21,7 +23,7 @@ import { hasOnlyEmptyBinaryResults } from './xlsb-sheets.ts';
 export type SpreadsheetType = Extract<DocumentType, 'xlsx' | 'xlsb' | 'xls' | 'ods' | 'csv' | 'tsv'>;
 
 /** How to convert a workbook. */
-export interface SpreadsheetTask extends Pick<DocumentTask, 'images'> {
+export interface SpreadsheetTask extends Pick<DocumentTask, 'images' | 'guessedEncoding'> {
   type: SpreadsheetType;
 }
 
@@ -41,12 +43,12 @@ const HIDDEN = ' (hidden)';
  * @throws DocumentError if the workbook needs a password, is too large or cannot be read
  */
 export function convertSpreadsheet(
-  { type, images }: SpreadsheetTask,
+  { type, images, guessedEncoding }: SpreadsheetTask,
   bytes: Uint8Array,
   { maxRows, maxCells } = LIMITS,
 ): ConvertedDocument {
   refuseEncrypted(bytes);
-  const warnings: string[] = [];
+  const warnings: string[] = guessedEncoding ? [guessWarning(guessedEncoding)] : [];
   const onDamage = () => warnings.push('The workbook is damaged; parts of it are missing.');
   const file = isText(type) ? bytes : expandFile(bytes, onDamage);
   const hiddenSheets =
@@ -129,6 +131,7 @@ function readWorkbook(type: SpreadsheetType, bytes: Uint8Array, sheetRows: numbe
   try {
     if (isText(type)) return { workbook: readDelimitedText(type, bytes, sheetRows), lacksValues: false };
     const options = { type: 'buffer', dense: true, sheetRows, cellHTML: false, cellNF: true } as const;
+    if (type === 'xls') loadCodePages(bytes);
     const withFormulas = { ...options, cellFormula: true, sheetStubs: true };
     const lacksValues = lacksArchivedValues(type, bytes);
     const workbook = lacksValues

@@ -51,7 +51,7 @@ test('the program may read all files and packages that it loads, and no packages
     .filter((path) => !path.startsWith('/'))
     .map((name) => join(ROOT, 'node_modules', name));
   const files = loaded.filter((path) => path.startsWith('/'));
-  expect(packages).toHaveLength(13);
+  expect(packages).toHaveLength(16);
   const isReadable = (file: string) =>
     program.readOnlyPaths.some((path) => !relative(path, file).startsWith('..'));
   expect([...packages, ...files].filter((path) => !isReadable(path))).toEqual([]);

@@ -1,3 +1,4 @@
+import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
 import { convertMail } from '../../../../src/content/parsers/mail/index.ts';
 
@@ -183,5 +184,62 @@ describe('an invitation', () => {
       '<p>Not this week.</p>\n<h2>Event (cancelled)</h2>\n<p><strong>Begin:</strong> 2026-11-27</p>',
     );
     expect(html.match(/Not this/g)).toHaveLength(1);
+  });
+});
+
+describe('a mail without a charset', () => {
+  const convertBytes = (bytes: Uint8Array) => convertMail({ type: 'eml', images: false }, bytes);
+  const latin = (mail: string) => convertBytes(Buffer.from(mail, 'latin1'));
+
+  test('has the characters of its subject and text', async () => {
+    const { html, warnings, metadata } = await latin(
+      'From: a@b.test\r\nSubject: Grüße ohne Kodierung\r\n\r\nMüller straße\r\n',
+    );
+    expect(html).toContain('<p>Müller straße</p>');
+    expect(metadata.title).toBe('Grüße ohne Kodierung');
+    expect(warnings).toEqual([]);
+  });
+
+  test.each([
+    ['quoted-printable', '=CF=F0=E8=E2=E5=F2, =EC=E8=F0!'],
+    ['base64', iconv.encode('Привет, мир!', 'windows-1251').toString('base64')],
+    ['8bit', iconv.encode('Привет, мир!', 'windows-1251').toString('latin1')],
+  ])('has those of a part in %s', async (transfer, body) => {
+    const { html } = await latin(
+      multipart(
+        'mixed',
+        `Content-Type: text/plain\r\nContent-Transfer-Encoding: ${transfer}\r\n\r\n${body}`,
+        'Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\nplain',
+      ),
+    );
+    expect(html).toContain('Привет, мир!');
+    expect(html).toContain('plain');
+  });
+
+  test.each([
+    ['us-ascii', iconv.encode('名前は山田太郎です。東京', 'Shift_JIS'), '名前は山田太郎です。東京'],
+    ['cp850', iconv.encode('Größe', 'cp850'), 'Größe'],
+    ['utf-7', iconv.encode('Größe', 'utf-7'), 'Größe'],
+    ['utf-8', Buffer.from('Die Größe der Straße', 'latin1'), 'Die Größe der Straße'],
+  ])('has those of a text that is declared as %s', async (charset, body, text) => {
+    const head = `From: a@b.test\r\nContent-Type: text/plain; charset="${charset}"\r\nContent-Transfer-Encoding: 8bit\r\n\r\n`;
+    const { html } = await convertBytes(Buffer.concat([Buffer.from(head), body]));
+    expect(html).toContain(`<p>${text}</p>`);
+  });
+
+  test.each([
+    ['utf-16le', '\ufeff'],
+    ['utf-16le', ''],
+    ['utf-16be', '\ufeff'],
+  ])('is read in %s, whatever it declares', async (encoding, mark) => {
+    const mail = `${mark}From: a@b.test\r\nSubject: Größe\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\nStraße`;
+    const { html } = await convertBytes(iconv.encode(mail, encoding, { addBOM: false }));
+    expect(html).toContain('<h1>Größe</h1>');
+    expect(html).toContain('<p>Straße</p>');
+  });
+
+  test('warns of a guess', async () => {
+    const { warnings } = await latin('From: a@b.test\r\n\r\nM\x9fller');
+    expect(warnings).toEqual([expect.stringContaining('it was read as macintosh')]);
   });
 });

@@ -1,3 +1,4 @@
+import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
 import { convertMail } from '../../../../src/content/parsers/mail/index.ts';
 import { writeCompoundFile } from '../compound-file-writer.ts';
@@ -57,6 +58,38 @@ describe('a mail of Outlook', () => {
       ].join('\n'),
     );
     expect(metadata).toEqual({ title: 'Offer', author: 'Ann', publishedTime: '2026-03-02T09:00:00.000Z' });
+  });
+
+  describe('without Unicode', () => {
+    const ansi = (codePage: number | undefined, encoding: string) => {
+      const bytes = (value: string) => iconv.encode(value, encoding);
+      return writeCompoundFile({
+        '__properties_version1.0': properties(
+          32,
+          codePage === undefined ? [] : [[0x3ffd0003, BigInt(codePage)]],
+        ),
+        '__substg1.0_0037001E': bytes('Предложение'),
+        '__substg1.0_0C1A001E': bytes('Анна'),
+        '__substg1.0_1000001E': bytes('Привет, мир'),
+        [`${RECIPIENT}/__properties_version1.0`]: properties(8, [[0x0c150003, 1n]]),
+        [`${RECIPIENT}/__substg1.0_3001001E`]: bytes('Борис'),
+        [`${ATTACHMENT}/__properties_version1.0`]: properties(8),
+        [`${ATTACHMENT}/__substg1.0_3707001E`]: bytes('план.pdf'),
+        [`${ATTACHMENT}/__substg1.0_37010102`]: Buffer.from('x'),
+      });
+    };
+
+    test.each([
+      [1251, 'windows-1251'],
+      [20866, 'koi8-r'],
+      [866, 'cp866'],
+      [undefined, 'windows-1251'],
+    ])('is read by the code page %s, names included', async (codePage, encoding) => {
+      const { html, warnings } = await convert(ansi(codePage, encoding));
+      for (const text of ['<h1>Предложение</h1>', '> Анна', '> Борис', 'Привет, мир', '<li>план.pdf</li>'])
+        expect(html).toContain(text);
+      expect(warnings).toEqual([]);
+    });
   });
 
   test('has its text from RTF if it has no HTML', async () => {

@@ -1,4 +1,5 @@
 import { type CellObject, CFB, utils, type WorkSheet, write } from '@e965/xlsx';
+import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
 import { convertSpreadsheet } from '../../../../src/content/parsers/spreadsheet/index.ts';
 import { ZipArchive } from '../../../../src/content/parsers/zip.ts';
@@ -306,4 +307,37 @@ test.each([
   expect(() => convertSpreadsheet({ type: 'ods', images: false }, file)).toThrow(
     expect.objectContaining({ fault: 'too-large' }),
   );
+});
+
+test.each([
+  [1251, 'windows-1251', 'Привет', 'Лист'],
+  [932, 'Shift_JIS', '東京都', '売上'],
+  [10007, 'macCyrillic', 'Привет', 'Лист'],
+])('a workbook of Excel 95 is read by its code page %d', (codePage, encoding, text, name) => {
+  const place = (value: string) => 'A'.repeat(iconv.encode(value, encoding).length);
+  const book = utils.book_new();
+  utils.book_append_sheet(book, rows([`${place(text)}1`]), `${place(name)}2`);
+  let file = (write(book, { type: 'buffer', bookType: 'biff5' }) as Buffer).toString('latin1');
+  for (const [end, value] of [
+    ['1', text],
+    ['2', name],
+  ] as const)
+    file = file.replaceAll(
+      `${place(value)}${end}`,
+      `${iconv.encode(value, encoding).toString('latin1')}${end}`,
+    );
+  const bytes = Buffer.from(file, 'latin1');
+  bytes.writeUInt16LE(codePage, bytes.indexOf(Buffer.from('42000200', 'hex')) + 4);
+  const { html } = convertSpreadsheet({ type: 'xls', images: false }, bytes);
+  expect(html).toBe(`<h2>${name}2</h2>\n<table>\n<tr><th>${text}1</th></tr>\n</table>`);
+});
+
+test('a table in text says by which encoding it was read if that is a guess', () => {
+  const { warnings } = convertSpreadsheet(
+    { type: 'csv', images: false, guessedEncoding: 'macintosh' },
+    Buffer.from('a,b'),
+  );
+  expect(warnings).toEqual([
+    'Nothing says how the text is encoded; it was read as macintosh. If characters are wrong, save it as UTF-8.',
+  ]);
 });

@@ -1,4 +1,5 @@
 import { ZipArchive } from '../../zip.ts';
+import { symbolOf } from '../symbols.ts';
 import { type MarkedObjects, markOf } from './odt-objects.ts';
 import { ommlToMathml } from './omml.ts';
 import { replaceParts, tryReadPart } from './replace-parts.ts';
@@ -20,21 +21,6 @@ const RUBY =
 const TEXT = /<w:t(?=[\s>])[^<>]*>([^<]*)<\/w:t>/g;
 /** A character by its code in a font of symbols, or a hyphen at which no line ends. */
 const CHARACTER = /<w:sym\b([^<>]*)\/>|<w:noBreakHyphen\s*\/>/g;
-
-/**
- * Unicode characters for the symbols of the fonts Symbol and Wingdings, by their codes without the range of
- * private characters.
- */
-const SYMBOL = codes(
-  '44Δ 53Σ 57Ω 61α 62β 64δ 65ε 67γ 6cλ 6dμ 70π 72ρ 73σ 74τ 77ω a3≤ a5∞ ab↔ ac← ad↑ ' +
-    'ae→ af↓ b0° b1± b3≥ b4× b7• b8÷ b9≠ bb≈ bc… ce∈ d2® d3© d4™ d6√ e5∑ f2∫',
-);
-const WINGDINGS = codes('22✂ 28☎ 2a✉ 4a☺ 4c☹ 6c● 6e■ 6f☐ a7▪ a8☐ ab★ d8➢ df← e0→ e8➔ f0⇨ fb✗ fc✓ fd☒ fe☑');
-
-/** @param list two hexadecimal digits and the character for each code */
-function codes(list: string): Map<number, string> {
-  return new Map(list.split(' ').map((each) => [Number.parseInt(each.slice(0, 2), 16), each.slice(2)]));
-}
 
 /**
  * Writes into the text of a Word document what anydoc leaves out: marks for its formulas, text below a
@@ -69,15 +55,13 @@ function writeCharacters(xml: string): string {
       })
     : xml;
   return withoutRuby.replace(CHARACTER, (element, attributes: string | undefined) => {
-    const character = attributes === undefined ? '-' : symbolOf(attributes);
+    const character = attributes === undefined ? '-' : symbolIn(attributes);
     return character ? `<w:t>${character}</w:t>` : element;
   });
 }
 
-/** The character that a symbol looks like; undefined if that is not known. */
-function symbolOf(attributes: string): string | undefined {
+function symbolIn(attributes: string): string | undefined {
   const font = /w:font="([^"]*)"/.exec(attributes)?.[1] ?? '';
   const code = Number.parseInt(/w:char="([0-9a-f]{1,4})"/i.exec(attributes)?.[1] ?? '', 16) & 0xff;
-  if (/^wingdings$/i.test(font)) return WINGDINGS.get(code);
-  return /^symbol$/i.test(font) ? SYMBOL.get(code) : undefined;
+  return symbolOf(font, code);
 }

@@ -1,6 +1,6 @@
 import { CFB } from '@e965/xlsx';
+import { encodingOfCodePage } from '../../charsets/code-pages.ts';
 import type { DocumentMetadata } from '../../document.ts';
-import { encodingOfCodePage } from '../../rtf/charsets.ts';
 
 /** Numbers of the properties (MS-OLEPS 3.1). */
 const PROPERTIES: Record<number, keyof DocumentMetadata> = {
