@@ -1,18 +1,22 @@
 import { z } from 'zod';
 import { viewport } from '../content/formats/screenshot.ts';
 import { bounded } from '../json/bounded.ts';
+import { exactlyOne, withKeywords } from '../json/schema-keywords.ts';
 
 const selector = z.string().min(1);
 
-const wait = z
-  .strictObject({
-    type: z.literal('wait'),
-    milliseconds: z.int().min(1).optional(),
-    selector: selector.optional(),
-  })
-  .refine((action) => (action.milliseconds === undefined) !== (action.selector === undefined), {
-    message: 'wait requires exactly one of milliseconds and selector',
-  });
+const wait = withKeywords(
+  z
+    .strictObject({
+      type: z.literal('wait'),
+      milliseconds: z.int().min(1).optional(),
+      selector: selector.optional(),
+    })
+    .refine((action) => (action.milliseconds === undefined) !== (action.selector === undefined), {
+      message: 'wait requires exactly one of milliseconds and selector',
+    }),
+  exactlyOne('milliseconds', 'selector'),
+);
 
 /** An action that the browser performs on a page before the content of the page is read. */
 const action = z.discriminatedUnion('type', [

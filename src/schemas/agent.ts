@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { jsonSchema, promptText } from '../content/extraction/data-request.ts';
 import { bounded } from '../json/bounded.ts';
 import { fieldsOf } from '../json/json-object.ts';
+import { withKeywords, withOnlyKeywords } from '../json/schema-keywords.ts';
 import { runFields, runStatus } from './agent-run.ts';
 import { jobIdParams } from './job-id.ts';
 import { callerFields, scrapeOptionFields } from './scrape-options.ts';
-import { refuseUnavailable, requestsThreatProtection } from './unavailable-options.ts';
+import { describeUnavailable, refuseUnavailable, requestsThreatProtection } from './unavailable-options.ts';
 import { webhookOf } from './webhook.ts';
 
 /** Models that clients may name. The operator's model works in place of each of them. */
@@ -39,9 +40,18 @@ export const agentBody = z
       .default('medium')
       .describe('how thorough the agent is: low, medium and high let it think 6, 12 and 25 times'),
     webhook: webhookOf('agent').optional(),
-    mode: z.enum(['extract', 'chat']).default('extract').describe('chat needs threads, which are disabled'),
-    threadId: z.string().optional().describe('threads are disabled, so any value is an error'),
-    exchange: z.record(z.string(), z.unknown()).optional(),
+    mode: withKeywords(z.enum(['extract', 'chat']), { enum: ['extract'] })
+      .default('extract')
+      .describe('chat needs threads, which are disabled: it is refused with `threads_disabled`'),
+    threadId: withOnlyKeywords(z.string().optional(), {
+      description: 'threads are disabled: any value is refused with `threads_disabled`',
+      not: {},
+    }),
+    exchange: describeUnavailable('exchange', z.record(z.string(), z.unknown()).optional(), {
+      type: 'object',
+      properties: { enabled: { const: false } },
+      required: ['enabled'],
+    }),
     threatProtection: scrapeOptionFields.threatProtection,
     auditMetadata: scrapeOptionFields.auditMetadata,
     ...callerFields,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bounded } from '../json/bounded.ts';
+import { withKeywords } from '../json/schema-keywords.ts';
 import { MAX_PATTERNS, validatePatterns } from '../patterns/pattern-list.ts';
 import { optionConflicts } from './formats.ts';
 import { startResponse } from './page-job.ts';
@@ -14,7 +15,9 @@ import { webhook } from './webhook.ts';
 /** Upper bound of `maxConcurrency`, far above the concurrency limit of any team. */
 const MAX_CONCURRENCY = 10_000;
 
-const patterns = bounded(z.array(z.string()), { entries: MAX_PATTERNS })
+const patterns = bounded(z.array(withKeywords(z.string(), { examples: ['^/blog/', 'price'] })), {
+  entries: MAX_PATTERNS,
+})
   .default([])
   .superRefine((texts, context) => {
     const message = validatePatterns(texts);

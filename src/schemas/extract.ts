@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jsonSchema, promptText } from '../content/extraction/data-request.ts';
 import { bounded } from '../json/bounded.ts';
+import { withKeywords } from '../json/schema-keywords.ts';
 import { runFields } from './agent-run.ts';
 import {
   callerFields,
@@ -15,7 +16,13 @@ const MAX_URLS = 10;
 const MAX_PAGES_PER_SITE = 50;
 
 const scrapeOptions = z
-  .strictObject({ ...scrapeOptionFields, ...callerFields })
+  .strictObject({
+    ...scrapeOptionFields,
+    lockdown: withKeywords(scrapeOptionFields.lockdown, { const: false }).describe(
+      'not possible in an extract',
+    ),
+    ...callerFields,
+  })
   .partial({ origin: true })
   .superRefine(checkScrapeOptions)
   .refine(({ lockdown }) => !lockdown, {
@@ -25,55 +32,61 @@ const scrapeOptions = z
   .transform(resolveScrapeOptions);
 
 /** Body of `POST /v2/extract`. */
-export const extractBody = z
-  .strictObject({
-    urls: bounded(z.array(z.string()), { entries: MAX_URLS })
-      .default([])
-      .describe('pages to read. One that ends in /* stands for a site, of which the best pages are read'),
-    prompt: promptText
-      .optional()
-      .describe(
-        'which data to extract; needs a language model. Without it and a schema, it is the main data of the pages',
-      ),
-    schema: jsonSchema
-      .optional()
-      .describe('JSON Schema of the data, draft 7 or 2020-12. Without a language model, rules fill it in'),
-    systemPrompt: z.string().max(10_000).optional().describe('rules for the model, beside the prompt'),
-    limit: z
-      .int()
-      .min(1)
-      .max(MAX_PAGES_PER_SITE)
-      .default(10)
-      .describe('maximum number of pages that are read of each site'),
-    ignoreSitemap: z.boolean().default(false).describe('find the pages of sites without their sitemaps'),
-    includeSubdomains: z.boolean().default(true).describe('include other hosts of the domains of sites'),
-    allowExternalLinks: z
-      .boolean()
-      .default(false)
-      .describe('let the model open other pages of the hosts in urls and prompt'),
-    enableWebSearch: z.boolean().default(false).describe('let the model search for other pages'),
-    showSources: z.boolean().default(false).describe('return the URLs that each member of the data is from'),
-    scrapeOptions: scrapeOptions.prefault({}).describe('options for scraping each page'),
-    ignoreInvalidURLs: z
-      .boolean()
-      .default(true)
-      .describe('leave out invalid URLs, and return them in invalidURLs'),
-    timeout: z.int().min(1000).max(300_000).optional().describe('accepted, but has no effect'),
-    agent: z
-      .strictObject({ model: z.enum(['FIRE-1', 'v3-beta']).optional() })
-      .optional()
-      .describe('accepted, but has no effect'),
-    webhook: webhookOf('extract').optional(),
-    threatProtection: scrapeOptionFields.threatProtection,
-    ...callerFields,
-  })
-  .refine(({ urls, prompt }) => urls.length > 0 || prompt !== undefined, {
-    path: ['urls'],
-    error: 'an extract needs urls or a prompt',
-  })
-  .superRefine(({ threatProtection }, context) =>
-    refuseUnavailable({ threatProtection: requestsThreatProtection(threatProtection) }, context),
-  );
+export const extractBody = withKeywords(
+  z
+    .strictObject({
+      urls: bounded(z.array(z.string()), { entries: MAX_URLS })
+        .default([])
+        .describe('pages to read. One that ends in /* stands for a site, of which the best pages are read'),
+      prompt: promptText
+        .optional()
+        .describe(
+          'which data to extract; needs a language model. Without it and a schema, it is the main data of the pages',
+        ),
+      schema: jsonSchema
+        .optional()
+        .describe('JSON Schema of the data, draft 7 or 2020-12. Without a language model, rules fill it in'),
+      systemPrompt: z.string().max(10_000).optional().describe('rules for the model, beside the prompt'),
+      limit: z
+        .int()
+        .min(1)
+        .max(MAX_PAGES_PER_SITE)
+        .default(10)
+        .describe('maximum number of pages that are read of each site'),
+      ignoreSitemap: z.boolean().default(false).describe('find the pages of sites without their sitemaps'),
+      includeSubdomains: z.boolean().default(true).describe('include other hosts of the domains of sites'),
+      allowExternalLinks: z
+        .boolean()
+        .default(false)
+        .describe('let the model open other pages of the hosts in urls and prompt'),
+      enableWebSearch: z.boolean().default(false).describe('let the model search for other pages'),
+      showSources: z
+        .boolean()
+        .default(false)
+        .describe('return the URLs that each member of the data is from'),
+      scrapeOptions: scrapeOptions.prefault({}).describe('options for scraping each page'),
+      ignoreInvalidURLs: z
+        .boolean()
+        .default(true)
+        .describe('leave out invalid URLs, and return them in invalidURLs'),
+      timeout: z.int().min(1000).max(300_000).optional().describe('accepted, but has no effect'),
+      agent: z
+        .strictObject({ model: z.enum(['FIRE-1', 'v3-beta']).optional() })
+        .optional()
+        .describe('accepted, but has no effect'),
+      webhook: webhookOf('extract').optional(),
+      threatProtection: scrapeOptionFields.threatProtection,
+      ...callerFields,
+    })
+    .refine(({ urls, prompt }) => urls.length > 0 || prompt !== undefined, {
+      path: ['urls'],
+      error: 'an extract needs urls or a prompt',
+    })
+    .superRefine(({ threatProtection }, context) =>
+      refuseUnavailable({ threatProtection: requestsThreatProtection(threatProtection) }, context),
+    ),
+  { anyOf: [{ required: ['urls'], properties: { urls: { minItems: 1 } } }, { required: ['prompt'] }] },
+);
 
 /** The body of an extract request after validation, with defaults filled in. */
 export type ExtractRequest = z.output<typeof extractBody>;

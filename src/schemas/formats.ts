@@ -3,6 +3,8 @@ import { promptText } from '../content/extraction/data-request.ts';
 import type { ConflictingOption } from '../content/formats/format.ts';
 import { FORMATS, recordsOf } from '../content/formats/index.ts';
 import { excerpt } from '../errors.ts';
+import { fieldsOf } from '../json/json-object.ts';
+import { withJsonSchema, withShorthand } from '../json/schema-keywords.ts';
 
 /** The older form of the formats `question` and `highlights`, to which it is converted. */
 const query = z.strictObject({
@@ -14,35 +16,48 @@ const query = z.strictObject({
 const requests = [...FORMATS.map((format) => format.request), query] as const;
 const names = requests.map((request) => request.shape.type.value);
 
+/** The formats that need nothing but their name. */
+const bareNames = requests
+  .filter((request) => request.safeParse({ type: request.shape.type.value }).success)
+  .map((request) => request.shape.type.value);
+
 type Member = (typeof FORMATS)[number]['request'] | typeof query;
 
 /** A requested format: an object with its `type`, or only the type if all other fields are optional. */
-export const formatRequest = z
-  .preprocess(
-    (value) => (typeof value === 'string' ? { type: value } : value),
-    // The union requires a tuple that is not empty, a type that `map()` does not preserve.
-    z.discriminatedUnion('type', requests as unknown as [Member, ...Member[]], {
-      error: (issue) =>
-        issue.code === 'invalid_union'
-          ? `unknown format ${excerpt(String(JSON.stringify((issue.input as { type?: unknown } | undefined)?.type)))}; known are ${names.join(', ')}`
-          : undefined,
-    }),
-  )
-  .transform((format) => (format.type === 'query' ? convertQuery(format) : format))
-  .meta({
-    description: 'A format. A string X is short for {type: X}.',
-    override: ({ jsonSchema }) => {
-      const object = { ...jsonSchema };
-      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema];
-      jsonSchema.anyOf = [{ type: 'string', enum: names }, object];
-    },
-  });
+export const formatRequest = withShorthand(
+  z
+    .preprocess(
+      (value) => (typeof value === 'string' ? { type: value } : value),
+      // The union requires a tuple that is not empty, a type that `map()` does not preserve.
+      z.discriminatedUnion('type', requests as unknown as [Member, ...Member[]], {
+        error: (issue) =>
+          issue.code === 'invalid_union'
+            ? `unknown format ${excerpt(String(JSON.stringify((issue.input as { type?: unknown } | undefined)?.type)))}; known are ${names.join(', ')}`
+            : undefined,
+      }),
+    )
+    .transform((format) => (format.type === 'query' ? convertQuery(format) : format))
+    .describe('A format. A string X is short for {type: X}, where no other member is needed.'),
+  { enum: bareNames },
+);
 
 function convertQuery({ mode, prompt }: z.output<typeof query>) {
   return mode === 'freeform'
     ? { type: 'question' as const, question: prompt }
     : { type: 'highlights' as const, query: prompt };
 }
+
+/** A requested format whose description lacks some formats, which a rule of the code refuses. */
+export const formatRequestWithout = (refused: ReadonlySet<string>): typeof formatRequest =>
+  withJsonSchema(formatRequest, (jsonSchema) => {
+    // `formatRequest` has this form: a string, or one of the objects.
+    const [strings, objects] = jsonSchema.anyOf as [{ enum: string[] }, { oneOf: unknown[] }];
+    const typeOf = (object: unknown) => String(fieldsOf(fieldsOf(fieldsOf(object).properties).type).const);
+    jsonSchema.anyOf = [
+      { ...strings, enum: strings.enum.filter((name) => !refused.has(name)) },
+      { ...objects, oneOf: objects.oneOf.filter((object) => !refused.has(typeOf(object))) },
+    ];
+  });
 
 /** A requested format after validation. */
 export type FormatRequest = z.output<typeof formatRequest>;

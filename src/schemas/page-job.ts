@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { atLeastOne, withKeywords } from '../json/schema-keywords.ts';
 import { document } from './document.ts';
 /**
  * Maximum size of the documents in one status response, in bytes of JSON. Clients of this API expect at most
@@ -110,18 +111,21 @@ export const emptyBody = z
   .optional();
 
 /** Body of a retune request. A field that is absent stays unchanged. */
-export const retuneBody = z
-  .strictObject({
-    ...tuning,
-    origin: z.string().optional(),
-    integration: z.string().nullish(),
-  })
-  .refine(
-    ({ limit, maxConcurrency, delay }) => [limit, maxConcurrency, delay].some((each) => each !== undefined),
-    {
-      message: 'at least one of limit, maxConcurrency and delay is required',
-    },
-  );
+export const retuneBody = withKeywords(
+  z
+    .strictObject({
+      ...tuning,
+      origin: z.string().optional(),
+      integration: z.string().nullish(),
+    })
+    .refine(
+      ({ limit, maxConcurrency, delay }) => [limit, maxConcurrency, delay].some((each) => each !== undefined),
+      {
+        message: 'at least one of limit, maxConcurrency and delay is required',
+      },
+    ),
+  atLeastOne('limit', 'maxConcurrency', 'delay'),
+);
 
 /** Response to a pause, resume or retune: the state and limits of the job after the change. */
 export const controlResponse = z.object({

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { withKeywords } from '../json/schema-keywords.ts';
+import { formatRequestWithout } from './formats.ts';
 import {
   callerFields,
   checkScrapeOptions,
+  formatList,
   resolveScrapeOptions,
   scrapeOptionFields,
 } from './scrape-options.ts';
@@ -61,13 +64,15 @@ function dropPageOptions(request: unknown, context: z.RefinementCtx): unknown {
   return fields;
 }
 
-const { formats, onlyMainContent, onlyCleanContent, includeTags, excludeTags } = scrapeOptionFields;
+const { onlyMainContent, onlyCleanContent, includeTags, excludeTags } = scrapeOptionFields;
 const { parsers, removeBase64Images, redactPII, safeMode, auditMetadata, useMock } = scrapeOptionFields;
 const { timeout } = scrapeOptionFields;
 const noEffect = (field: z.ZodType) => field.optional().describe('accepted, but has no effect on files');
 
 const fields = {
-  formats: formats.describe(`outputs to produce, except ${[...PAGE_FORMATS].join(', ')}`),
+  formats: formatList(formatRequestWithout(PAGE_FORMATS)).describe(
+    `outputs to produce, except ${[...PAGE_FORMATS].join(', ')}`,
+  ),
   onlyMainContent: onlyMainContent.describe(
     'for HTML files, leave out headers, navigation and footers; for documents, running headers, footers and page numbers',
   ),
@@ -137,11 +142,14 @@ export const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
 const MAX_NAME_CHARACTERS = 1_000;
 
 /** The name of an uploaded file. */
-export const fileName = z
-  .string()
-  .min(1)
-  .max(MAX_NAME_CHARACTERS)
-  .refine((name) => !/\p{Cc}/u.test(name), 'it contains a control character');
+export const fileName = withKeywords(
+  z
+    .string()
+    .min(1)
+    .max(MAX_NAME_CHARACTERS)
+    .refine((name) => !/\p{Cc}/u.test(name), 'it contains a control character'),
+  { pattern: '^\\P{Cc}*$', examples: ['report.pdf'] },
+);
 
 /** Body of `POST /v2/parse/upload-url`. */
 export const uploadUrlBody = z.strictObject({

@@ -1,11 +1,15 @@
 import { z } from 'zod';
+import { withKeywords } from '../json/schema-keywords.ts';
 
 /** The name of a browser profile, unique within its team. */
-export const profileName = z
-  .string()
-  .min(1)
-  .max(128)
-  .refine((name) => !name.includes('\0'), 'the NUL character is not allowed in a name');
+export const profileName = withKeywords(
+  z
+    .string()
+    .min(1)
+    .max(128)
+    .refine((name) => !name.includes('\0'), 'the NUL character is not allowed in a name'),
+  { pattern: '^[^\\u0000]*$', examples: ['shop'] },
+);
 
 /** Path parameters of a browser profile. */
 export const profileParams = z.strictObject({ name: profileName });

@@ -4,12 +4,18 @@ import type { ConflictingOption } from '../content/formats/format.ts';
 import { isSelector } from '../content/html/selector.ts';
 import { excerpt, quote } from '../errors.ts';
 import { bounded } from '../json/bounded.ts';
+import { withKeywords } from '../json/schema-keywords.ts';
 import { actions, waitingMs } from './actions.ts';
 import { findCountry } from './country.ts';
 import { formatConflicts, formatRequest, optionConflicts } from './formats.ts';
 import { parsers } from './parsers.ts';
 import { profileName } from './profile.ts';
-import { refuseUnavailable, requestsThreatProtection } from './unavailable-options.ts';
+import {
+  describeUnavailable,
+  refusalOf,
+  refuseUnavailable,
+  requestsThreatProtection,
+} from './unavailable-options.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -28,10 +34,13 @@ const MAX_DOMAINS = 1_000;
 
 const selectors = bounded(
   z.array(
-    z
-      .string()
-      .min(1)
-      .refine(isSelector, { error: (issue) => `${quote(String(issue.input))} is not a CSS selector` }),
+    withKeywords(
+      z
+        .string()
+        .min(1)
+        .refine(isSelector, { error: (issue) => `${quote(String(issue.input))} is not a CSS selector` }),
+      { examples: ['main', '.price', '#content > p'] },
+    ),
   ),
   { entries: MAX_SELECTORS, characters: MAX_SELECTOR_CHARACTERS },
 ).optional();
@@ -53,8 +62,8 @@ const passes = (check: () => void) => {
 const MAX_HEADER_BYTES = 12_288;
 
 /** Headers that Node accepts. Values cannot contain line breaks, so they cannot inject other headers. */
-const headers = bounded(z.record(z.string(), z.string()), { entries: MAX_HEADERS })
-  .superRefine((fields, context) => {
+const headers = withKeywords(
+  bounded(z.record(z.string(), z.string()), { entries: MAX_HEADERS }).superRefine((fields, context) => {
     const entries = Object.entries(fields);
     const refuse = (message: string, path: string[] = []) =>
       context.addIssue({ code: 'custom', message, path });
@@ -70,8 +79,13 @@ const headers = bounded(z.record(z.string(), z.string()), { entries: MAX_HEADERS
           [name],
         );
     }
-  })
-  .optional();
+  }),
+  {
+    // RFC 9110, 5.1 and 5.5, as `validateHeaderName` and `validateHeaderValue` check them.
+    propertyNames: { type: 'string', pattern: "^[!#$%&'*+.^_`|~\\w-]+$" },
+    additionalProperties: { type: 'string', pattern: '^[\\t\\x20-\\x7e\\x80-\\xff]*$' },
+  },
+).optional();
 
 const redactPii = z.union([
   z.boolean(),
@@ -85,7 +99,7 @@ const redactPii = z.union([
 ]);
 const domains = bounded(z.array(z.string()), { entries: MAX_DOMAINS });
 const threatProtection = z.strictObject({
-  mode: z.enum(['off', 'manual-only', 'normal', 'zscaler']).optional(),
+  mode: withKeywords(z.enum(['off', 'manual-only', 'normal', 'zscaler']).optional(), { enum: ['off'] }),
   riskScoreThreshold: z.number().min(0).max(100).optional(),
   blacklist: domains.optional(),
   whitelist: domains.optional(),
@@ -99,29 +113,31 @@ export const callerFields = {
   integration: z.string().nullish().describe('name of the calling integration'),
 };
 
+const country = withKeywords(
+  z.string().refine((code) => findCountry(code), {
+    error: (issue) =>
+      `country must be an ISO 3166-1 alpha-2 code such as DE, not ${quote(String(issue.input))}`,
+  }),
+  { pattern: '^[A-Za-z]{2}$', examples: ['DE', 'us'] },
+);
+const language = withKeywords(
+  z.string().refine((tag) => passes(() => new Intl.Locale(tag)), {
+    error: (issue) => `${quote(String(issue.input))} is not a language tag such as de or pt-BR`,
+  }),
+  { examples: ['de', 'pt-BR'] },
+);
+
 /** The options of the visitor that sites see, which scrapes and sessions share. */
 export const visitorFields = {
   mobile: z.boolean().default(false).describe('emulate a mobile device'),
   location: z
     .strictObject({
-      country: z
-        .string()
-        .refine((code) => findCountry(code), {
-          error: (issue) =>
-            `country must be an ISO 3166-1 alpha-2 code such as DE, not ${quote(String(issue.input))}`,
-        })
+      country: country
         .optional()
         .describe(
           'ISO 3166-1 alpha-2 code. It determines the time zone, the geolocation and, unless languages is set, the languages. It also selects a proxy in that country if the service has one. Default US, without a geolocation',
         ),
-      languages: bounded(
-        z.array(
-          z.string().refine((tag) => passes(() => new Intl.Locale(tag)), {
-            error: (issue) => `${quote(String(issue.input))} is not a language tag such as de or pt-BR`,
-          }),
-        ),
-        { entries: 10, characters: MAX_LANGUAGE_CHARACTERS },
-      )
+      languages: bounded(z.array(language), { entries: 10, characters: MAX_LANGUAGE_CHARACTERS })
         .optional()
         .describe('BCP 47 language tags, the preferred one first'),
     })
@@ -129,11 +145,15 @@ export const visitorFields = {
     .describe('where the visitor of the page appears to be'),
 };
 
+/** A list of formats, which is `markdown` by default. */
+export const formatList = (request: typeof formatRequest) =>
+  bounded(z.array(request), { entries: MAX_FORMATS, characters: MAX_FORMAT_CHARACTERS }).default([
+    { type: 'markdown' },
+  ]);
+
 /** The scrape options, as fields of the request bodies of scrapes, batches and crawls. */
 export const scrapeOptionFields = {
-  formats: bounded(z.array(formatRequest), { entries: MAX_FORMATS, characters: MAX_FORMAT_CHARACTERS })
-    .default([{ type: 'markdown' }])
-    .describe('outputs to produce'),
+  formats: formatList(formatRequest).describe('outputs to produce'),
   onlyMainContent: z.boolean().default(true).describe('leave out headers, navigation and footers'),
   onlyCleanContent: z
     .boolean()
@@ -204,11 +224,14 @@ export const scrapeOptionFields = {
     .describe(
       'browser profile: cookies, localStorage and IndexedDB that are kept between scrapes that use the same name',
     ),
-  redactPII: redactPii.default(false),
-  safeMode: z.boolean().default(false),
-  threatProtection: threatProtection.optional(),
+  redactPII: describeUnavailable('redactPII', redactPii.default(false), { const: false }),
+  safeMode: describeUnavailable('safeMode', z.boolean().default(false), { const: false }),
+  threatProtection: withKeywords(threatProtection.optional(), {
+    description: refusalOf('threatProtection'),
+    required: ['mode'],
+  }),
   auditMetadata: z.strictObject({ username: z.string().max(1024).optional() }).optional(),
-  useMock: z.string().optional(),
+  useMock: describeUnavailable('useMock', z.string().optional()),
   domainTools: z.boolean().optional().describe('accepted, but has no effect'),
   toolDetail: z.enum(['compact', 'summary', 'full']).optional().describe('accepted, but has no effect'),
 };

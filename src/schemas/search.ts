@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bounded } from '../json/bounded.ts';
+import { withKeywords, withShorthand } from '../json/schema-keywords.ts';
 import { document } from './document.ts';
 import {
   callerFields,
@@ -7,7 +8,7 @@ import {
   resolveScrapeOptions,
   scrapeOptionFields,
 } from './scrape-options.ts';
-import { refuseUnavailable, requestsThreatProtection } from './unavailable-options.ts';
+import { describeUnavailable, refuseUnavailable, requestsThreatProtection } from './unavailable-options.ts';
 
 /** The timeout of a search request that does not set one. */
 const SEARCH_TIMEOUT_MS = 60_000;
@@ -51,23 +52,34 @@ const resultOptions = {
 };
 
 /** A name, or an object with it as its type. */
-const named = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.preprocess((value) => (typeof value === 'string' ? { type: value } : value), z.strictObject(shape));
+const named = <const Name extends string, Shape extends z.ZodRawShape>(
+  names: readonly Name[],
+  shape: Shape,
+) =>
+  withShorthand(
+    z.preprocess(
+      (value) => (typeof value === 'string' ? { type: value } : value),
+      z.strictObject({ type: z.enum(names), ...shape }),
+    ),
+    { enum: names },
+  );
 
-const source = named({ type: z.enum(SEARCH_SOURCES), ...resultOptions });
-const category = named({ type: z.enum(SEARCH_CATEGORIES) });
+const source = named(SEARCH_SOURCES, resultOptions);
+const category = named(SEARCH_CATEGORIES, {});
 
 /** A host name without scheme and path; in lower case, and in ASCII, as URLs have it. */
-const domain = z
-  .string()
-  .max(253)
-  .transform((name) => URL.parse(`http://${name}`))
-  .refine(
-    (url) => url !== null && url.href === `http://${url.hostname}/`,
-    'must be a host name such as example.com',
-  )
-  .transform((url) => url?.hostname.replace(/^www\./, '') ?? '')
-  .meta({ override: ({ jsonSchema }) => Object.assign(jsonSchema, { type: 'string' }) });
+const domain = withKeywords(
+  z
+    .string()
+    .max(253)
+    .transform((name) => URL.parse(`http://${name}`))
+    .refine(
+      (url) => url !== null && url.href === `http://${url.hostname}/`,
+      'must be a host name such as example.com',
+    )
+    .transform((url) => url?.hostname.replace(/^www\./, '') ?? ''),
+  { type: 'string', examples: ['example.com'] },
+);
 const domains = bounded(z.array(domain), { entries: MAX_DOMAINS }).default([]);
 
 const unique = <Item extends { type: string }>(items: Item[]) => [
@@ -77,6 +89,9 @@ const unique = <Item extends { type: string }>(items: Item[]) => [
 const scrapeOptions = z
   .strictObject({
     ...scrapeOptionFields,
+    lockdown: withKeywords(scrapeOptionFields.lockdown, { const: false }).describe(
+      'not possible in a search',
+    ),
     formats: scrapeOptionFields.formats
       .unwrap()
       .default([])
@@ -95,11 +110,13 @@ const scrapeOptions = z
 /** Body of `POST /v2/search`. */
 export const searchBody = z
   .strictObject({
-    query: z
-      .string()
-      .max(MAX_QUERY_CHARACTERS, `query must have at most ${MAX_QUERY_CHARACTERS} characters`)
-      .refine((text) => text.trim() !== '', 'query must not be empty')
-      .describe('words to search for'),
+    query: withKeywords(
+      z
+        .string()
+        .max(MAX_QUERY_CHARACTERS, `query must have at most ${MAX_QUERY_CHARACTERS} characters`)
+        .refine((text) => text.trim() !== '', 'query must not be empty'),
+      { pattern: '\\S' },
+    ).describe('words to search for'),
     limit: z.int().min(1).max(MAX_RESULTS).default(10).describe('maximum number of results of each source'),
     sources: bounded(z.array(source).min(1), { entries: MAX_CHOICES })
       .default([{ type: 'web' }])
@@ -142,7 +159,10 @@ export const searchBody = z
     scrapeOptions: scrapeOptions
       .prefault({})
       .describe('options for scraping the results, with at least one format'),
-    enterprise: bounded(z.array(z.enum(['default', 'anon', 'zdr'])), { entries: MAX_CHOICES }).default([]),
+    enterprise: bounded(
+      z.array(describeUnavailable('enterprise', z.enum(['default', 'anon', 'zdr']), { enum: ['default'] })),
+      { entries: MAX_CHOICES },
+    ).default([]),
     threatProtection: scrapeOptionFields.threatProtection,
     auditMetadata: scrapeOptionFields.auditMetadata,
     domainTools: scrapeOptionFields.domainTools,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exactlyOne, withKeywords } from '../json/schema-keywords.ts';
 import { profileName } from './profile.ts';
 import { callerFields, visitorFields } from './scrape-options.ts';
 import { SESSION_END_SENTENCES, type SessionEndReason } from './session-end.ts';
@@ -214,24 +215,27 @@ export const promptResult = codeResult.extend({ output });
 export type PromptResult = z.output<typeof promptResult>;
 
 /** Body of `POST /v2/scrape/{id}/interact`. */
-export const interactBody = z
-  .strictObject({
-    code: code
-      .optional()
-      .describe('code with `page`, `context` and `browser`; in bash the program agent-browser'),
-    prompt: z
-      .string()
-      .min(1)
-      .max(MAX_PROMPT)
-      .optional()
-      .describe('task in natural language, which a language model does in the browser'),
-    language: z.enum(LANGUAGES).default('node').describe('language of the code'),
-    timeout,
-    ...callerFields,
-  })
-  .refine(({ code: text, prompt }) => (text === undefined) !== (prompt === undefined), {
-    error: 'exactly one of code and prompt is needed',
-  });
+export const interactBody = withKeywords(
+  z
+    .strictObject({
+      code: code
+        .optional()
+        .describe('code with `page`, `context` and `browser`; in bash the program agent-browser'),
+      prompt: z
+        .string()
+        .min(1)
+        .max(MAX_PROMPT)
+        .optional()
+        .describe('task in natural language, which a language model does in the browser'),
+      language: z.enum(LANGUAGES).default('node').describe('language of the code'),
+      timeout,
+      ...callerFields,
+    })
+    .refine(({ code: text, prompt }) => (text === undefined) !== (prompt === undefined), {
+      error: 'exactly one of code and prompt is needed',
+    }),
+  exactlyOne('code', 'prompt'),
+);
 
 /**
  * Response of `POST /v2/scrape/{id}/interact`; `success` is false if the code failed or the prompt did not

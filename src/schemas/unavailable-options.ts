@@ -1,4 +1,25 @@
 import type { z } from 'zod';
+import type { ErrorCode } from '../errors.ts';
+import { withOnlyKeywords } from '../json/schema-keywords.ts';
+
+/** The error code of a request with an option that is not available. */
+const codeOf = (name: string): ErrorCode =>
+  name === 'threatProtection' ? 'FORBIDDEN' : 'FEATURE_NOT_AVAILABLE';
+
+/**
+ * Describes an option that the API defines but this version does not implement; {@link refuseUnavailable}
+ * refuses it.
+ * @param accepted the JSON Schema of the values that switch it off; without it, the option is always refused
+ */
+export const describeUnavailable = <Option extends z.ZodType>(
+  name: string,
+  option: Option,
+  accepted: Record<string, unknown> = { not: {} },
+): Option => withOnlyKeywords(option, { description: refusalOf(name, 'not' in accepted), ...accepted });
+
+/** The description of an option that is not available. */
+export const refusalOf = (name: string, isAlwaysRefused = false): string =>
+  `not available in this version: ${isAlwaysRefused ? 'every value' : 'any other value'} is refused with \`${codeOf(name)}\``;
 
 /**
  * Refuses options that the API defines but this version does not implement. They are not ignored, because a
@@ -13,7 +34,7 @@ export function refuseUnavailable(requested: Record<string, boolean>, context: z
       code: 'custom',
       path: [],
       message: `${name} is not available in this version of Winnow. Leave it out and try again.`,
-      params: { code: name === 'threatProtection' ? 'FORBIDDEN' : 'FEATURE_NOT_AVAILABLE' },
+      params: { code: codeOf(name) },
     });
   }
 }

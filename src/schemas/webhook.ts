@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { quote } from '../errors.ts';
 import type { AgentKind, PageJobKind } from '../job-kinds.ts';
 import { bounded } from '../json/bounded.ts';
+import { withKeywords, withShorthand } from '../json/schema-keywords.ts';
 import { paginationQuery, paginationResponse } from './pagination.ts';
 import { scrapeOptionFields } from './scrape-options.ts';
 
@@ -35,7 +36,10 @@ const eventsOf = (kinds: readonly WebhookKind[]) => [...new Set(kinds.flatMap((k
 
 const targetOf = (kinds: readonly WebhookKind[]) =>
   z.strictObject({
-    url: z.url({ protocol: /^https?$/, error: 'the url of a webhook must be an http or https URL' }),
+    url: withKeywords(
+      z.url({ protocol: /^https?$/, error: 'the url of a webhook must be an http or https URL' }),
+      { pattern: '^https?:' },
+    ),
     headers: scrapeOptionFields.headers
       .unwrap()
       .default({})
@@ -58,16 +62,12 @@ export type WebhookTarget = z.output<ReturnType<typeof targetOf>>;
 
 /** The `webhook` of jobs of some kinds: an object, or only its URL as a string. */
 export const webhookOf = (...kinds: WebhookKind[]) =>
-  z
-    .preprocess((value) => (typeof value === 'string' ? { url: value } : value), targetOf(kinds))
-    .meta({
-      description: 'Endpoint that receives the events of the job. A string X is short for {url: X}.',
-      override: ({ jsonSchema }) => {
-        const object = { ...jsonSchema };
-        for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema];
-        jsonSchema.anyOf = [{ type: 'string', format: 'uri' }, object];
-      },
-    });
+  withShorthand(
+    z
+      .preprocess((value) => (typeof value === 'string' ? { url: value } : value), targetOf(kinds))
+      .describe('Endpoint that receives the events of the job. A string X is short for {url: X}.'),
+    { format: 'uri', pattern: '^https?:' },
+  );
 
 /** The `webhook` of a batch or crawl. */
 export const webhook = webhookOf('crawl', 'batch_scrape');

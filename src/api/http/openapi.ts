@@ -60,10 +60,10 @@ export function describeApi(routes: AnyRoute[]) {
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
 
 /** Describes the bodies of a route: JSON, or multipart with a file and options in JSON. */
-function describeBody({ body, fileOptions }: AnyRoute) {
+function describeBody({ body, fileOptions, needsFile }: AnyRoute) {
   return {
     ...(fileOptions && { 'multipart/form-data': { schema: multipartBody(fileOptions) } }),
-    ...(body && json(body)),
+    ...(body && !needsFile && json(body)),
   };
 }
 

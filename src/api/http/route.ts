@@ -71,6 +71,8 @@ export interface Route<Body, Query, Params, ResponseBody> {
    * Without it, bodies are JSON.
    */
   fileOptions?: z.ZodType<Body>;
+  /** Whether a request without a file is refused, so that the API reference has no JSON body. */
+  needsFile?: true;
   /** The path that takes the place of the route, which is deprecated. Responses name it in their headers. */
   replacement?: string;
   query?: z.ZodType<Query>;

@@ -123,6 +123,7 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     params: jobIdParams,
     body: schemas.fileUploadBody,
     fileOptions: schemas.fileUploadOptions,
+    needsFile: true,
     response: schemas.fileUploadResponse,
     errors: ['NOT_FOUND', 'UPLOAD_TOO_SLOW', ...OPENED_SESSION_ERRORS],
     rateBucket: 'sessionCode',

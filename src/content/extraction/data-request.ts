@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { excerpt } from '../../errors.ts';
 import { bounded } from '../../json/bounded.ts';
+import { withKeywords } from '../../json/schema-keywords.ts';
 import type { Warn } from '../html/clean.ts';
 import type { Content } from '../html/content.ts';
 import { findSchemaError, type Schema } from './json-schema.ts';
@@ -10,11 +11,11 @@ const MAX_SCHEMA_MEMBERS = 1_000;
 const MAX_SCHEMA_CHARACTERS = 250_000;
 
 /** A JSON Schema in a request. */
-export const jsonSchema = bounded(z.record(z.string(), z.unknown()), {
-  entries: MAX_SCHEMA_MEMBERS,
-  characters: MAX_SCHEMA_CHARACTERS,
-})
-  .superRefine((schema, context) => {
+export const jsonSchema = withKeywords(
+  bounded(z.record(z.string(), z.unknown()), {
+    entries: MAX_SCHEMA_MEMBERS,
+    characters: MAX_SCHEMA_CHARACTERS,
+  }).superRefine((schema, context) => {
     const fault = findSchemaError(schema);
     if (fault)
       context.addIssue({
@@ -22,8 +23,9 @@ export const jsonSchema = bounded(z.record(z.string(), z.unknown()), {
         message: `no usable JSON Schema: ${excerpt(fault)}`,
         input: schema,
       });
-  })
-  .describe('JSON Schema, draft 7 or 2020-12');
+  }),
+  { examples: [{ type: 'object', properties: { title: { type: 'string' }, price: { type: 'number' } } }] },
+).describe('JSON Schema, draft 7 or 2020-12');
 
 /** An instruction or question in natural language in a request. */
 export const promptText = z.string().min(1).max(10_000);

@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import { quote } from '../../errors.ts';
 import { bounded } from '../../json/bounded.ts';
+import { withKeywords } from '../../json/schema-keywords.ts';
 import { isSelector } from '../html/selector.ts';
 import { defineFormat } from './format.ts';
 
 const MAX_SELECTORS = 1_000;
 const MAX_SELECTOR_CHARACTERS = 100_000;
-const lookup = { selector: z.string().min(1), attribute: z.string().min(1) };
+const lookup = {
+  selector: withKeywords(z.string().min(1), { examples: ['a', 'img.photo'] }),
+  attribute: withKeywords(z.string().min(1), { examples: ['href'] }),
+};
 
 /** Values of attributes, looked up by CSS selector in the whole page. */
 export const attributes = defineFormat({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { atLeastOne, withKeywords } from '../../json/schema-keywords.ts';
 import { dataFields, dataValue, extractData, hasSchemaOrPrompt } from '../extraction/data-request.ts';
 import type { DataSource } from './data-by-model.ts';
 import { defineFormat } from './format.ts';
@@ -6,18 +7,21 @@ import { defineFormat } from './format.ts';
 /** Data of the page, for a schema or a prompt. */
 export const json = defineFormat({
   field: 'json',
-  request: z
-    .strictObject({
-      type: z.literal('json'),
-      ...dataFields,
-      checkPromptInjection: z
-        .boolean()
-        .optional()
-        .describe(
-          'fail with SCRAPE_PROMPT_INJECTION_DETECTED if the page has instructions for language models; has no effect if no language model reads the page',
-        ),
-    })
-    .refine(hasSchemaOrPrompt, 'the json format needs a schema or a prompt'),
+  request: withKeywords(
+    z
+      .strictObject({
+        type: z.literal('json'),
+        ...dataFields,
+        checkPromptInjection: z
+          .boolean()
+          .optional()
+          .describe(
+            'fail with SCRAPE_PROMPT_INJECTION_DETECTED if the page has instructions for language models; has no effect if no language model reads the page',
+          ),
+      })
+      .refine(hasSchemaOrPrompt, 'the json format needs a schema or a prompt'),
+    atLeastOne('schema', 'prompt'),
+  ),
   value: dataValue,
   credits: 4,
   isUnique: true,
