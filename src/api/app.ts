@@ -106,7 +106,7 @@ function mountReference(app: Express): void {
   let document: object | undefined;
   app.get('/openapi.json', async (_request, response) => {
     // Few services are ever asked for it, and it takes a tenth of a second, which each start would be longer.
-    const { describeApi } = await import('./http/openapi.ts');
+    const { describeApi } = await import('./reference/openapi.ts');
     document ??= describeApi(ROUTES);
     response.json(document);
   });

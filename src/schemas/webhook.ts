@@ -12,13 +12,13 @@ const MAX_METADATA_BYTES = 16 * 1024;
 const MAX_METADATA_ENTRIES = 100;
 
 /** The events of each kind of job, as the last part of their names: `page` stands for `crawl.page`. */
-const EVENTS_OF = {
+export const EVENTS_OF = {
   crawl: ['started', 'page', 'completed', 'failed'],
   batch_scrape: ['started', 'page', 'completed', 'failed'],
   extract: ['started', 'completed', 'failed'],
   agent: ['started', 'action', 'completed', 'failed', 'cancelled'],
 } satisfies Record<PageJobKind | AgentKind, string[]>;
-type WebhookKind = keyof typeof EVENTS_OF;
+export type WebhookKind = keyof typeof EVENTS_OF;
 /** The most names of events, each of which has several. */
 const MAX_EVENTS = 50;
 

@@ -20,7 +20,7 @@ import { useService } from '../support/service/use-service.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
 import { makeTeam, openTestDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
-import { type Receiver, startReceiver } from '../support/webhooks/receiver.ts';
+import { declaredBody, type Receiver, startReceiver } from '../support/webhooks/receiver.ts';
 import { runUpkeep } from '../support/workflows/upkeep.ts';
 
 /** Agents and extracts in a service with a language model, which follows a script. */
@@ -198,6 +198,8 @@ describe('an agent', () => {
       ['agent.action', true, [{ creditsUsed: 1, action: 'scrape', input: { url } }]],
       ['agent.completed', true, [{ creditsUsed: 5, data: 'Ben Cole' }]],
     ]);
+    const own = receiver.received.filter(({ event }) => event.id === id);
+    expect(own.map(declaredBody)).toEqual(own.map(({ event }) => event));
     const { agents } = (await read('/v2/agent')).body;
     expect(agents[0]).toMatchObject({
       id,
@@ -248,6 +250,7 @@ describe('an agent', () => {
       receiver.received.find(({ event }) => event.id === id && event.type === 'agent.cancelled'),
     );
     expect(last.event).toMatchObject({ success: false, data: [{ creditsUsed: 1 }] });
+    expect(declaredBody(last)).toEqual(last.event);
     expect((await call(`/v2/agent/${id}`, { method: 'DELETE', ...access() })).body).toEqual({
       success: true,
     });
@@ -415,7 +418,9 @@ describe('an extract', () => {
     const { id } = started.body;
     const { llmUsage } = await ended(`/v2/extract/${id}`);
     expect(llmUsage).toBe(Math.ceil(endpoint.requests[0]!.prompt.length / 4) + 10);
-    const { event } = await pollUntil(() => receiver.received.find((each) => each.event.id === id));
+    const received = await pollUntil(() => receiver.received.find((each) => each.event.id === id));
+    const { event } = received;
+    expect(declaredBody(received)).toEqual(event);
     const data = { designer: 'Anna Berger' };
     expect(event).toMatchObject({
       type: 'extract.completed',

@@ -4,7 +4,7 @@ import { type ApiResponse, call } from '../support/api/call.ts';
 import { useSite } from '../support/sites/use-site.ts';
 import { makeTeam, type TestTeam, useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
-import { DEAD_URL, type Receiver, startReceiver } from '../support/webhooks/receiver.ts';
+import { DEAD_URL, declaredBody, type Receiver, startReceiver } from '../support/webhooks/receiver.ts';
 import {
   deliveriesOf,
   endPages,
@@ -82,6 +82,7 @@ describe('the webhook of a batch', () => {
     expect(secret).toMatch(/^[0-9a-f]{64}$/);
     for (const each of receiver.received) {
       expect(each.event).toMatchObject({ id, metadata: { run: 'one' } });
+      expect(declaredBody(each)).toEqual(each.event);
       expect(each.headers).toMatchObject({
         'x-tenant': 't1',
         'x-service-signature': signatureOf(each, secret),

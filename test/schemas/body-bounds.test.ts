@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeApi } from '../../src/api/http/openapi.ts';
+import { describeApi } from '../../src/api/reference/openapi.ts';
 import { ROUTES } from '../../src/api/routes.ts';
 import { fieldsOf } from '../../src/json/json-object.ts';
 import { viewerMessage } from '../../src/schemas/live-view.ts';

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeApi } from '../../src/api/http/openapi.ts';
+import { describeApi } from '../../src/api/reference/openapi.ts';
 import { ROUTES } from '../../src/api/routes.ts';
 import { FORMATS } from '../../src/content/formats/index.ts';
 import { fieldsOf, isJsonObject } from '../../src/json/json-object.ts';

@@ -1,17 +1,35 @@
 import type { ErrorCode } from '../../errors.ts';
-import type { AnyRoute } from './route.ts';
+
+/** What decides which errors the checks before a handler may cause. */
+export interface CheckedEndpoint {
+  /** Error codes that the handler may throw. */
+  errors: readonly ErrorCode[];
+  /** The schema of a JSON body, if there is one. */
+  body?: unknown;
+  /** Whether the rate limit of the team applies; true by default. */
+  rateLimited?: boolean;
+  /** Credits that the team needs to have left. */
+  minCredits?: unknown;
+  /** `false` for an endpoint whose URL is its own key. */
+  needsKey?: false;
+}
 
 /**
- * Lists every error code that a route can respond with: those that it declares, and those of the checks
+ * Lists every error code that an endpoint can respond with: those that it declares, and those of the checks
  * before its handler. The tests compare every error response of the API with this list.
  */
-export function errorCodesOf(route: AnyRoute): ErrorCode[] {
-  const { body, rateLimited, minCredits, errors } = route;
+export function errorCodesOf({
+  body,
+  rateLimited,
+  minCredits,
+  needsKey,
+  errors,
+}: CheckedEndpoint): ErrorCode[] {
   const codes: ErrorCode[] = [
-    'UNAUTHORIZED',
+    ...(needsKey === false ? [] : (['UNAUTHORIZED'] as const)),
     'UNTRUSTED_ORIGIN',
     'METHOD_NOT_ALLOWED',
-    // Every route refuses query parameters that it does not know.
+    // Every route refuses query parameters that it does not know, and every path a % that begins no character.
     'BAD_REQUEST',
     ...(body ? (['BAD_REQUEST_INVALID_JSON', 'REQUEST_TOO_LARGE'] as const) : []),
     ...(minCredits === undefined ? [] : (['INSUFFICIENT_CREDITS'] as const)),

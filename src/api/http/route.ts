@@ -143,6 +143,7 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
   const { minCredits = 0, rateBucket = 'request', query = NO_QUERY } = route;
   const admitCredits = route.mayJoinScrape ? requireCreditsUnlessJoining : requireCredits;
   const admit: RequestHandler = async (request, response, next) => {
+    if (route.replacement) response.set(deprecationHeaders(route.replacement));
     const caller = await checks.authenticate(request.headers.authorization);
     if (route.rateLimited !== false) await checks.rateLimit(caller, rateBucket);
     if (typeof minCredits === 'number') await admitCredits(deps.db, caller, { minimum: minCredits });
@@ -151,7 +152,6 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
   };
   const findBaseUrl = createBaseUrl(deps.config);
   const respond: RequestHandler = async (request, response) => {
-    if (route.replacement) response.set(deprecationHeaders(route.replacement));
     const { caller, file } = response.locals;
     validateText(request.body);
     if (typeof minCredits === 'function' && caller.creditsRemaining !== null)

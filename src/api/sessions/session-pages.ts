@@ -7,6 +7,7 @@ import { findRateLimit } from '../../storage/db/teams/teams.ts';
 import { createAuth } from '../http/auth.ts';
 import { createBaseUrl } from '../http/base-url.ts';
 import { FOREIGN_FILE_POLICY } from '../http/browser-protection.ts';
+import { FILE_ENDPOINTS } from '../http/file-endpoints.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { LIVE_VIEW_HEADERS, mountLiveViewAssets, renderLiveViewPage } from '../live-view/live-view-page.ts';
@@ -78,7 +79,7 @@ export function mountSessionPages(
   // A program that has only this URL may upload files for the pages. As under signed upload URLs, it must not
   // use up what the team may request with its keys.
   app.post(
-    paths('cdp/:secret/files'),
+    FILE_ENDPOINTS.sessionUpload.paths,
     async (request, response, next) => {
       const { session } = await find(request, 'cdp');
       if (session.state === 'destroyed') throw destroyedError(session);
@@ -98,7 +99,7 @@ export function mountSessionPages(
   );
 
   const authenticate = createAuth(deps.db, config.authRequired);
-  app.get(paths('downloads/:name'), async (request, response) => {
+  app.get(FILE_ENDPOINTS.sessionDownload.paths, async (request, response) => {
     const { teamId } = await authenticate(request.headers.authorization);
     const { id } = validate(jobIdParams, { id: request.params.id }, 'path');
     const session = await requireSession(id, teamId, deps);

@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty';
-import { describeApi } from '../../api/http/openapi.ts';
+import { describeApi } from '../../api/reference/openapi.ts';
 import { ROUTES } from '../../api/routes.ts';
 
 /** `openapi`: prints the API reference as JSON; it needs no running service. */

@@ -1,5 +1,7 @@
 import { inject } from 'vitest';
+import { FILE_ENDPOINTS, type FileEndpoint } from '../../../src/api/http/file-endpoints.ts';
 import { errorCodesOf } from '../../../src/api/http/route-error-codes.ts';
+import { describeApi } from '../../../src/api/reference/openapi.ts';
 import { ROUTES } from '../../../src/api/routes.ts';
 import { ERRORS, type ErrorCode } from '../../../src/errors.ts';
 
@@ -11,30 +13,62 @@ export interface ApiResponse {
   body: any;
 }
 
-/** @throws Error where the API answered with an error that its reference does not list for the route */
-function requireDeclared(
-  method: string,
-  path: string,
-  { status, body }: Pick<ApiResponse, 'status' | 'body'>,
-): void {
-  // The code of a user that fails is no error of the request.
-  if (body?.success !== false || (status === 200 && body.code === undefined)) return;
+const ENDPOINTS = [
+  ...ROUTES.map((route) => ({ method: route.method, path: route.path, codes: errorCodesOf(route) })),
+  ...Object.values<FileEndpoint>(FILE_ENDPOINTS).flatMap((endpoint) =>
+    endpoint.paths.map((path) => ({ method: endpoint.method, path, codes: errorCodesOf(endpoint) })),
+  ),
+];
+
+/** The headers that tell a client what to do next. */
+const ADVICE = ['Retry-After', 'Allow', 'Deprecation', 'Link'];
+let reference: ReturnType<typeof describeApi> | undefined;
+
+/** The headers that the reference lists for a response. */
+function declaredHeaders(method: string, path: string, status: number): string[] {
+  reference ??= describeApi(ROUTES);
+  // The reference is generated in this shape.
+  const paths = reference.paths as Record<
+    string,
+    Record<string, { responses: Record<string, { headers?: object }> }>
+  >;
+  const operation = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method];
+  return Object.keys(operation?.responses[status]?.headers ?? {});
+}
+
+/**
+ * @throws Error where the API answered with an error, or with a header, that its reference does not list for
+ * the endpoint
+ */
+function requireDeclared(method: string, path: string, { status, headers, body }: ApiResponse): void {
   const { pathname } = new URL(path, 'http://api');
-  if (body.code === 'METHOD_NOT_ALLOWED' && status === ERRORS.METHOD_NOT_ALLOWED.status) return;
-  const route = ROUTES.find(
+  // Where another route has a more special path, this method of the path is none of the endpoint's.
+  if (body?.code === 'METHOD_NOT_ALLOWED' && status === ERRORS.METHOD_NOT_ALLOWED.status) return;
+  const endpoint = ENDPOINTS.find(
     (each) =>
       each.method.toUpperCase() === method &&
       new RegExp(`^${each.path.replace(/:\w+/g, '[^/]+')}/?$`).test(pathname),
   );
-  if (!route || (errorCodesOf(route).includes(body.code) && ERRORS[body.code as ErrorCode].status === status))
-    return;
-  throw new Error(`${method} ${route.path} answered ${status} ${body.code}, which it does not declare`);
+  if (!endpoint) return;
+  const sent = ADVICE.filter((name) => headers.has(name));
+  if (sent.length) {
+    const declared = declaredHeaders(endpoint.method, endpoint.path, status);
+    const others = sent.filter((name) => !declared.includes(name));
+    if (others.length)
+      throw new Error(
+        `${method} ${endpoint.path} ${status} has the header ${others}, which it does not declare`,
+      );
+  }
+  // The code of a user that fails is no error of the request.
+  if (body?.success !== false || (status === 200 && body.code === undefined)) return;
+  if (endpoint.codes.includes(body.code) && ERRORS[body.code as ErrorCode].status === status) return;
+  throw new Error(`${method} ${endpoint.path} answered ${status} ${body.code}, which it does not declare`);
 }
 
 /**
  * Sends a request to the API, by default that of the shared service: a GET, or with a body or form a POST.
  * @param init.key another key than that of the first team; `null` for none
- * @throws Error for an error response that the API reference does not list for the route
+ * @throws Error for an error response or a header that the API reference does not list for the endpoint
  */
 export async function call(
   path: string,
@@ -64,8 +98,9 @@ export async function call(
   });
   const text = await response.text();
   const body = text ? JSON.parse(text) : undefined;
-  requireDeclared(method, path, { status: response.status, body });
-  return { status: response.status, headers: response.headers, body };
+  const answer = { status: response.status, headers: response.headers, body };
+  requireDeclared(method, path, answer);
+  return answer;
 }
 
 /** Scrapes through the shared service, by default with a timeout that only a page that hangs reaches. */

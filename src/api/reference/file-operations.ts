@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
+import { jobIdParams } from '../../schemas/job-id.ts';
+import { fileUploadOptions, fileUploadResponse } from '../../schemas/session.ts';
+import { FILE_ENDPOINTS, type FileEndpoint } from '../http/file-endpoints.ts';
+import { errorCodesOf } from '../http/route-error-codes.ts';
+import { HEADERS } from './headers.ts';
+import { multipartBody, operationIdOf, templateOf } from './operations.ts';
+import { bytes, describeErrors, json } from './responses.ts';
+
+const FILE_HEADERS = {
+  ETag: HEADERS.ETag,
+  'Accept-Ranges': HEADERS['Accept-Ranges'],
+  'Content-Length': HEADERS['Content-Length'],
+};
+const secretParams = jobIdParams.extend({
+  secret: z.string().describe('the last part of the path of `cdpUrl`'),
+});
+
+/** What the reference says of an endpoint besides its method, path and errors. */
+type Description = Omit<ZodOpenApiOperationObject, 'operationId' | 'responses'> & {
+  success: ZodOpenApiOperationObject['responses'];
+};
+
+const DESCRIPTIONS: Record<keyof typeof FILE_ENDPOINTS, Description> = {
+  download: {
+    tags: ['Files'],
+    summary: 'Download a file of a result by its URL',
+    requestParams: {
+      path: z.object({ token: z.string().describe('signed token, the last part of the URL in the result') }),
+      header: z.object({
+        Range: z.string().optional().describe('requested byte range, such as `bytes=0-99`'),
+        'If-None-Match': z.string().optional().describe('ETag of the copy that the client has'),
+      }),
+    },
+    success: {
+      200: { description: 'The file', headers: z.object(FILE_HEADERS), content: bytes() },
+      206: {
+        description: 'The byte range that the header Range requests',
+        headers: z.object({ ...FILE_HEADERS, 'Content-Range': HEADERS['Content-Range'] }),
+        content: bytes(),
+      },
+      304: {
+        description: 'The client already has the file: If-None-Match contains its ETag',
+        headers: z.object({ ETag: HEADERS.ETag }),
+      },
+    },
+  },
+  upload: {
+    tags: ['Parse'],
+    summary: 'Upload a file that is to be parsed',
+    requestParams: {
+      path: z.object({ token: z.string().describe('signed token, the last part of the upload URL') }),
+    },
+    requestBody: { required: true, content: bytes() },
+    success: {
+      200: {
+        description: 'The file was stored. Until it is parsed, another upload replaces it.',
+        content: json(z.object({ success: z.literal(true) })),
+      },
+    },
+  },
+  sessionDownload: {
+    tags: ['Browser'],
+    summary: 'Download a file that the browser or the code of a session has stored',
+    requestParams: {
+      path: jobIdParams.extend({ name: z.string().describe('a name from the list of files') }),
+    },
+    success: {
+      200: {
+        description: 'The file',
+        headers: z.object({
+          'Content-Length': HEADERS['Content-Length'],
+          'Content-Disposition': HEADERS['Content-Disposition'],
+        }),
+        content: bytes('application/octet-stream'),
+      },
+    },
+  },
+  sessionUpload: {
+    tags: ['Browser'],
+    summary: 'Upload a file to a browser session by its secret URL, without a key',
+    requestParams: { path: secretParams },
+    requestBody: {
+      required: true,
+      content: { 'multipart/form-data': { schema: multipartBody(fileUploadOptions) } },
+    },
+    success: { 200: { description: 'OK', content: json(fileUploadResponse) } },
+  },
+};
+
+/** Describes the endpoints of files, which are not among the routes because they have no JSON or no API key. */
+export function describeFileEndpoints(): ZodOpenApiPathsObject {
+  // The keys of an object literal are those of its type.
+  const names = Object.keys(FILE_ENDPOINTS) as (keyof typeof FILE_ENDPOINTS)[];
+  const entries = names.flatMap((name) => {
+    const endpoint: FileEndpoint = FILE_ENDPOINTS[name];
+    return endpoint.paths.map((path) => [
+      templateOf(path),
+      { [endpoint.method]: describe(endpoint, path, DESCRIPTIONS[name]) },
+    ]);
+  });
+  return Object.fromEntries(entries);
+}
+
+function describe(endpoint: FileEndpoint, path: string, { success, ...rest }: Description) {
+  return {
+    operationId: operationIdOf(endpoint.method, path),
+    ...rest,
+    ...(endpoint.needsKey === false && { security: [] }),
+    responses: { ...success, ...describeErrors(errorCodesOf(endpoint)) },
+  };
+}
