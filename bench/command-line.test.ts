@@ -20,7 +20,7 @@ import { measure } from './figures.ts';
 
 const FOLDER = import.meta.dirname;
 /** Modules beside the commands. */
-const MODULES = ['command-line.ts', 'figures.ts', 'interrupt.ts', 'processes.ts'];
+const MODULES = ['checkout.ts', 'command-line.ts', 'figures.ts', 'interrupt.ts', 'processes.ts'];
 const COMMANDS = readdirSync(FOLDER).filter(
   (name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !MODULES.includes(name),
 );

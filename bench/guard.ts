@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { untilAborted } from '../src/system/until-aborted.ts';
+import { checkOut, git, ROOT } from './checkout.ts';
 import { count, readCommandLine, text } from './command-line.ts';
 import { crawlWith } from './crawl/crawlers.ts';
 import { withSite } from './crawl/programs.ts';
@@ -26,7 +25,6 @@ Usage: node bench/guard.ts [OPTIONS]
   --help         print this text
 `;
 
-const ROOT = path.join(import.meta.dirname, '..');
 /** Stages below this share of the yardstick are not printed, and do not count. */
 const LEAST_COST = 0.01;
 /** Differences below this ratio are taken for noise. */
@@ -40,27 +38,6 @@ const profile = z.record(z.string(), z.number());
 
 /** The costs of each stage, one for each round. */
 type Costs = Map<string, number[]>;
-
-async function git(...args: string[]): Promise<string> {
-  return (await run('git', args, { cwd: ROOT })).stdout.trim();
-}
-
-/** Checks out a commit beside the working tree, with the packages that it needs. */
-async function checkOut(commit: string): Promise<{ directory: string; remove(): Promise<void> }> {
-  const directory = path.join(mkdtempSync(path.join(tmpdir(), 'winnow-guard-')), 'tree');
-  await git('worktree', 'add', '--detach', directory, commit);
-  const lockFile = (tree: string) => readFileSync(path.join(tree, 'package-lock.json'), 'utf8');
-  if (lockFile(directory) === lockFile(ROOT))
-    symlinkSync(path.join(ROOT, 'node_modules'), path.join(directory, 'node_modules'));
-  else await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: directory });
-  return {
-    directory,
-    async remove() {
-      await git('worktree', 'remove', '--force', directory);
-      rmSync(path.dirname(directory), { recursive: true, force: true });
-    },
-  };
-}
 
 /** Measures a page of a batch in a tree. @throws Error if its benchmark fails, or cannot print JSON yet */
 async function measureStages(

@@ -391,3 +391,4 @@ async function progressOf(workflowId: string): Promise<{ pagesDone: number; page
 describe('a parser that is killed', async () => void (await import('./killed-parser.ts')));
 describe('interact with a live page', async () => void (await import('./interact-live-page.ts')));
 describe('the live view', async () => void (await import('./live-view.ts')));
+describe('a team that attacks', async () => void (await import('./attacks.ts')));

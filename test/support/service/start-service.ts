@@ -41,16 +41,17 @@ export interface ProjectService {
  * @param options.emptyPostgres the directory of an empty Postgres to copy for a new data directory; otherwise
  * the service
  *   creates one, as it does for a user
+ * @param options.root another directory with the sources of the service
  * @param options.env settings beside those that every service under test has
  * @throws Error with the end of its output when the service exits before it is ready
  */
 export async function startService(
-  options: { dataDir?: string; emptyPostgres?: string; env?: Record<string, string> } = {},
+  options: { dataDir?: string; emptyPostgres?: string; root?: string; env?: Record<string, string> } = {},
 ): Promise<RunningService> {
   const dataDir = options.dataDir ?? (await makeDataDir(options.emptyPostgres));
   // That of an earlier service that was killed. Its API may respond for another moment.
   const left = readRunFile(dataDir)?.pid;
-  const child = spawn(process.execPath, [path.join(ROOT, 'bin', 'winnow.js'), 'up'], {
+  const child = spawn(process.execPath, [path.join(options.root ?? ROOT, 'bin', 'winnow.js'), 'up'], {
     env: {
       ...process.env,
       PORT: '0',

@@ -1,0 +1,11 @@
+import type { Attacker } from './attacker.ts';
+
+/** A way in which one team uses the API as badly as its limits allow. */
+export interface Attack {
+  /** Its name on the command line and in the table. */
+  name: string;
+  /** What it takes up, in a few words. */
+  aim: string;
+  /** Attacks until the attacker is over, with at least one round, and ends what it has started. */
+  run(attacker: Attacker): Promise<void>;
+}

@@ -1,0 +1,19 @@
+import { AGENT_ATTACKS } from './agents.ts';
+import type { Attack } from './attack.ts';
+import { CONNECTION_ATTACKS } from './connections.ts';
+import { FILE_ATTACKS } from './files.ts';
+import { JOB_ATTACKS } from './jobs.ts';
+import { PAGE_ATTACKS } from './pages.ts';
+import { REQUEST_ATTACKS } from './requests.ts';
+import { SESSION_ATTACKS } from './sessions.ts';
+
+/** The attacks in groups that run at the same time in the tests. Together they use every operation of the API reference. */
+export const GROUPS: Record<string, readonly Attack[]> = {
+  'requests and connections': [...REQUEST_ATTACKS, ...CONNECTION_ATTACKS],
+  jobs: JOB_ATTACKS,
+  'pages and agents': [...PAGE_ATTACKS, ...AGENT_ATTACKS],
+  'files and sessions': [...FILE_ATTACKS, ...SESSION_ATTACKS],
+};
+
+/** All attacks. */
+export const ATTACKS: readonly Attack[] = Object.values(GROUPS).flat();

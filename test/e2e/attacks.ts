@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, expect, it } from 'vitest';
+import type { TeamAccess } from '../../bench/attacks/attacker.ts';
+import { GROUPS } from '../../bench/attacks/index.ts';
+import { runAttacks, type Sites, startSites } from '../../bench/attacks/run-attack.ts';
+import { fieldsOf } from '../../src/json/json-object.ts';
+import { useService } from '../support/service/use-service.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
+import { IS_FULL_RUN } from '../support/suite/corpus.ts';
+
+/**
+ * The short form of `bench/attacks.ts`. `faults.test.ts` runs these tests, because the attacks take up parts of
+ * the service that other files would miss.
+ */
+
+const SECONDS = IS_FULL_RUN ? 10 : 1;
+const TIMEOUT_MS = IS_FULL_RUN ? 10_000 : 3_000;
+const MAX_LANES = IS_FULL_RUN ? 10 : 3;
+const service = useService();
+const db = useDatabase();
+const called = new Set<string>();
+let sites: Sites;
+let other: TeamAccess;
+
+beforeAll(async () => {
+  sites = await startSites();
+  other = { url: service.url, key: (await makeTeam(db)).key };
+  return () => sites[Symbol.asyncDispose]();
+});
+
+it.each(Object.entries(GROUPS))(
+  'fails nobody and ends no process by %s',
+  async (_name, attacks) => {
+    const outcome = await runAttacks(attacks, {
+      service,
+      makeTeam: async () => ({ url: service.url, key: (await makeTeam(db)).key }),
+      other,
+      sites,
+      seconds: SECONDS,
+      timeoutMs: TIMEOUT_MS,
+      maxLanes: MAX_LANES,
+    });
+    for (const operation of outcome.called) called.add(operation);
+    const { strange, ended, meanwhile } = outcome;
+    expect({ strange, ended, errors: meanwhile.errors }).toEqual({ strange: [], ended: [], errors: [] });
+    expect(meanwhile.times).not.toEqual([]);
+  },
+  300_000,
+);
+
+it('uses each operation of the API reference badly', () => {
+  const reference: unknown = JSON.parse(
+    readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'),
+  );
+  expect(operationsOf(reference).filter((operation) => !called.has(operation))).toEqual([]);
+});
+
+/** The operations of the API reference, as `METHOD /path/{parameter}`. */
+function operationsOf(reference: unknown): string[] {
+  return Object.entries(fieldsOf(fieldsOf(reference).paths)).flatMap(([path, methods]) =>
+    Object.keys(fieldsOf(methods)).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+}
