@@ -7,11 +7,13 @@ import { REQUIRED_ROLES } from '../config.ts';
 import { MAX_UPLOAD_BYTES } from '../schemas/parse.ts';
 import { requireWorkers } from '../storage/db/workers.ts';
 import { createHealth, createMetrics } from '../system/health.ts';
+import { mountConsole } from './console/console-page.ts';
 import { mountFiles } from './files.ts';
 import { mountGuides } from './guide-pages.ts';
 import { createAuth } from './http/auth.ts';
 import { OWN_PAGE_POLICY, protectResponse } from './http/browser-protection.ts';
 import { ByteBudget } from './http/byte-budget.ts';
+import { type CompressedBody, compressBody, sendCompressed } from './http/compressed-body.ts';
 import { createErrorHandler } from './http/error-responses.ts';
 import { timeRequests } from './http/metrics.ts';
 import { createMultipartParser } from './http/multipart.ts';
@@ -67,6 +69,7 @@ export function createApp(deps: ApiDeps): Express {
     if (!handleHealth(request, response)) next();
   });
   mountGuides(app);
+  mountConsole(app);
   mountReference(app);
   mountLegacyHealthChecks(app);
   mountFiles(app, results, config.secretKey);
@@ -103,12 +106,13 @@ const allowAnyOrigin: express.RequestHandler = (request, response, next) => {
 
 /** Serves `/openapi.json` and the reference at `/docs`, whose scripts come from this server and no other. */
 function mountReference(app: Express): void {
-  let document: object | undefined;
-  app.get('/openapi.json', async (_request, response) => {
+  let document: Promise<CompressedBody> | undefined;
+  app.get('/openapi.json', async (request, response) => {
     // Few services are ever asked for it, and it takes a tenth of a second, which each start would be longer.
-    const { describeApi } = await import('./reference/openapi.ts');
-    document ??= describeApi(ROUTES);
-    response.json(document);
+    document ??= import('./reference/openapi.ts').then(({ describeApi }) =>
+      compressBody(JSON.stringify(describeApi(ROUTES))),
+    );
+    sendCompressed(request, response.type('json'), await document);
   });
   app.get('/', (_request, response) => response.redirect('/docs'));
   app.get('/docs/swagger-initializer.js', (_request, response) => {

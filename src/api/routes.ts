@@ -2,6 +2,7 @@ import { agentRoutes } from './agents/agent.ts';
 import { extractRoutes } from './agents/extract.ts';
 import { feedbackRoutes } from './feedback.ts';
 import type { AnyRoute } from './http/route.ts';
+import { jobListRoutes } from './job-list.ts';
 import { mapRoutes } from './map.ts';
 import { batchRoutes } from './page-jobs/batch.ts';
 import { crawlRoutes } from './page-jobs/crawl.ts';
@@ -28,6 +29,7 @@ export const ROUTES: AnyRoute[] = [
   ...agentRoutes,
   ...sessionRoutes,
   ...supportRoutes,
+  ...jobListRoutes,
   ...teamRoutes,
   ...webhookRoutes,
 ];

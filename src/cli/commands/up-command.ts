@@ -74,6 +74,7 @@ function formatWelcome(
   const inCommand = isNew ? value : file ? `$(cat ${file})` : '$WINNOW_API_KEY';
   const rows = [
     ['API', urls.api],
+    ['Console', `${urls.api}/console`],
     ['Reference', `${urls.api}/docs`],
     [
       'Temporal',

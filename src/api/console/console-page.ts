@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import type { Express } from 'express';
+import { ServiceError } from '../../errors.ts';
+import { sendCompressed } from '../http/compressed-body.ts';
+import type { ConsoleAssets } from './console-assets.ts';
+
+/** The path of the console, below which each view has its own. */
+const CONSOLE_PATH = '/console';
+const ONE_YEAR_S = 31_536_000;
+
+/**
+ * Serves the console: one page at the paths of all its views, and the files that it consists of. It needs no
+ * key, because it reads everything by the API. Its files are read when it is first opened.
+ */
+export function mountConsole(app: Express): void {
+  let assets: Promise<ConsoleAssets> | undefined;
+  const load = () => {
+    assets ??= import('./console-assets.ts').then(({ readConsoleAssets }) => readConsoleAssets());
+    return assets;
+  };
+  app.get(`${CONSOLE_PATH}/assets/:version/*name`, async (request, response) => {
+    const { version, files } = await load();
+    const { version: asked, name } = request.params as unknown as { version: string; name: string[] };
+    const asset = files.get(name.join('/'));
+    if (!asset) throw new ServiceError('NOT_FOUND', 'The console has no such file. Reload its page.');
+    const isCurrent = asked === version;
+    response.set('Cache-Control', isCurrent ? `public, max-age=${ONE_YEAR_S}, immutable` : 'no-cache');
+    sendCompressed(request, response.type(asset.type), asset.body);
+  });
+  app.get([CONSOLE_PATH, `${CONSOLE_PATH}/*view`], async (_request, response) => {
+    const { html, policy } = renderConsolePage(await load());
+    response
+      .set({
+        'Content-Security-Policy': policy,
+        'Cache-Control': 'no-cache',
+        'Referrer-Policy': 'no-referrer',
+      })
+      .type('html')
+      .send(html);
+  });
+}
+
+/** The page of the console, and the policy (CSP 3) under which browsers show it. */
+function renderConsolePage({ version, packages }: ConsoleAssets): { html: string; policy: string } {
+  const base = `${CONSOLE_PATH}/assets/${version}`;
+  const imports = Object.fromEntries(
+    Object.entries(packages).map(([name, file]) => [name, `${base}/${file}`]),
+  );
+  const importMap = JSON.stringify({ imports });
+  const importMapHash = createHash('sha256').update(importMap).digest('base64');
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Winnow</title>
+<link rel="icon" href="${base}/icon.svg">
+<link rel="stylesheet" href="${base}/style.css">
+<script type="importmap">${importMap}</script>
+<script type="module" src="${base}/main.ts"></script>
+</head>
+<body>
+<noscript>The console of Winnow needs JavaScript. The API reference is at /docs.</noscript>
+</body>
+</html>
+`;
+  const policy = [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${importMapHash}'`,
+    "style-src 'self'",
+    // Screenshots are files of this origin, or data of a response.
+    "img-src 'self' data: blob:",
+    "connect-src 'self'",
+    "frame-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+  return { html, policy };
+}

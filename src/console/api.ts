@@ -1,0 +1,102 @@
+import { signal } from '@preact/signals';
+
+/** Where the key is while the browser runs. It is in no URL, and in no storage that outlives the browser. */
+const KEY_ITEM = 'winnow-api-key';
+
+/** The API key; empty if none was given. */
+export const apiKey = signal(sessionStorage.getItem(KEY_ITEM) ?? '');
+
+/** Keeps the key until the browser is closed. @param key empty to forget it */
+export function setApiKey(key: string): void {
+  if (key) sessionStorage.setItem(KEY_ITEM, key);
+  else sessionStorage.removeItem(KEY_ITEM);
+  apiKey.value = key;
+}
+
+/** An error of the API, or of the way to it. */
+export class ApiError extends Error {
+  /** The status of the response; 0 without one. */
+  readonly status: number;
+  /** The code of the API, such as `BAD_REQUEST`; `UNREACHABLE` without a response. */
+  readonly code: string;
+  /** What the API said, as it came. */
+  readonly body: unknown;
+
+  constructor(message: string, options: { status: number; code: string; body?: unknown; cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.status = options.status;
+    this.code = options.code;
+    this.body = options.body;
+  }
+}
+
+/** A response of the API. */
+export interface ApiResponse<Body> {
+  body: Body;
+  /** How long it took, in milliseconds. */
+  ms: number;
+}
+
+/** A request to the API. */
+export interface ApiRequest {
+  method?: 'GET' | 'POST' | 'DELETE';
+  /** With its query. */
+  path: string;
+  /** Is sent as JSON, unless it is a form. */
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+/**
+ * Sends a request with the key of the user.
+ * @throws ApiError what the API says; `UNREACHABLE` if it does not respond
+ * @throws the reason of the signal
+ */
+export async function send<Body>({
+  method = 'GET',
+  path,
+  body,
+  signal,
+}: ApiRequest): Promise<ApiResponse<Body>> {
+  const began = performance.now();
+  const isForm = body instanceof FormData;
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: {
+        ...(apiKey.value && { Authorization: `Bearer ${apiKey.value}` }),
+        ...(body !== undefined && !isForm && { 'Content-Type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+    text = await response.text();
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new ApiError('The service does not respond. This page tries again by itself.', {
+      status: 0,
+      code: 'UNREACHABLE',
+      cause,
+    });
+  }
+  const parsed = parseJson(text);
+  if (!response.ok || parsed?.success === false) {
+    throw new ApiError(String(parsed?.error ?? `HTTP ${response.status}`), {
+      status: response.status,
+      code: String(parsed?.code ?? `HTTP ${response.status}`),
+      body: parsed ?? text,
+    });
+  }
+  return { body: parsed as Body, ms: performance.now() - began };
+}
+
+function parseJson(text: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A proxy before the service may respond with a page.
+    return undefined;
+  }
+}

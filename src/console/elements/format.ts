@@ -1,0 +1,30 @@
+/** Texts for numbers and times, in the language of the browser. */
+
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+];
+
+/** How long ago a time was, such as `5 min ago`. */
+export function ago(time: string): string {
+  const seconds = (Date.parse(time) - Date.now()) / 1000;
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const);
+  return RELATIVE.format(Math.round(seconds / size), unit);
+}
+
+/** A duration, such as `350 ms`, `4.2 s` or `3 min 5 s`. @param ms milliseconds */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  return minutes < 60
+    ? `${minutes} min ${Math.floor((ms % 60_000) / 1000)} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A number with its noun, such as `1 link` or `2,000 links`. */
+export const count = (number: number, noun: string): string =>
+  `${number.toLocaleString()} ${noun}${number === 1 ? '' : 's'}`;

@@ -1,0 +1,99 @@
+import { useSignal } from '@preact/signals';
+import { html } from 'htm/preact';
+import { useEffect } from 'preact/hooks';
+import { ApiError, apiKey, send, setApiKey } from './api.ts';
+import { Icon, type IconName } from './icons.ts';
+import { BASE, place } from './router.ts';
+import { SignIn } from './sign-in.ts';
+import { switchTheme, theme } from './theme.ts';
+import { VIEWS } from './views.ts';
+
+const THEME_ICONS = { system: 'system', light: 'sun', dark: 'moon' } as const satisfies Record<
+  string,
+  IconName
+>;
+
+/** Whether the service needs a key, and whether it takes the one that the user has given. */
+type Access = 'asking' | 'granted' | 'needs-key' | 'unreachable';
+
+/** The frame around all views. Without a key that the service takes, it asks for one. */
+export function Frame() {
+  const access = useSignal<Access>('asking');
+  const refusal = useSignal('');
+  const key = apiKey.value;
+  useEffect(() => {
+    const aborter = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const ask = async () => {
+      try {
+        await send({ path: '/v2/concurrency-check', signal: aborter.signal });
+        access.value = 'granted';
+      } catch (error) {
+        if (!(error instanceof ApiError)) return;
+        const isRefused = error.status === 401 || error.status === 403;
+        refusal.value = isRefused && !key ? '' : error.message;
+        access.value = isRefused ? 'needs-key' : 'unreachable';
+        if (!isRefused) timer = setTimeout(ask, 2000);
+      }
+    };
+    void ask();
+    return () => {
+      aborter.abort();
+      clearTimeout(timer);
+    };
+  }, [key]);
+  return html`
+    <${Header} isOpen=${access.value === 'granted'} />
+    <main id="view" tabindex="-1">
+      ${access.value === 'granted' && html`<${View} />`}
+      ${access.value === 'needs-key' && html`<${SignIn} refusal=${refusal.value} />`}
+      ${access.value === 'unreachable' && html`<p class="notice" role="status">${refusal.value}</p>`}
+    </main>
+  `;
+}
+
+function View() {
+  const { path } = place.value;
+  for (const view of VIEWS) {
+    const match = view.path.exec(path);
+    if (match) {
+      document.title = `${view.title} – Winnow`;
+      return html`<${view.component} key=${view.title} parameters=${match.slice(1)} />`;
+    }
+  }
+  document.title = 'Not found – Winnow';
+  return html`<div class="empty"><h1>There is nothing here</h1><p>The console has no page ${path}.</p><a href=${BASE}>Open the playground</a></div>`;
+}
+
+function Header({ isOpen }: { isOpen: boolean }) {
+  const { path } = place.value;
+  return html`
+    <a class="skip" href="#view">Skip to the content</a>
+    <header>
+      <a class="brand" href=${BASE}><${Mark} />Winnow</a>
+      <nav aria-label="Views">
+        ${VIEWS.filter(({ icon }) => icon).map(
+          ({ icon, title, href, path: pattern }) => html`
+            <a href=${BASE + href} aria-current=${pattern.test(path) || (href && path.startsWith(`${href}/`)) ? 'page' : undefined}>
+              <${Icon} name=${icon} />${title}
+            </a>`,
+        )}
+        <a href="/docs"><${Icon} name="docs" />API</a>
+        <a href="/docs/guides"><${Icon} name="docs" />Guides</a>
+      </nav>
+      <div class="tools">
+        ${
+          isOpen &&
+          apiKey.value &&
+          html`<button type="button" class="quiet" onClick=${() => setApiKey('')} title="Forget the key"><${Icon} name="key" /><span>Sign out</span></button>`
+        }
+        <button type="button" class="quiet" onClick=${switchTheme} aria-label=${`Colours: ${theme.value}. Change`} title=${`Colours: ${theme.value}`}>
+          <${Icon} name=${THEME_ICONS[theme.value]} />
+        </button>
+      </div>
+    </header>
+  `;
+}
+
+const Mark = () =>
+  html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" /><path d="M6 9l5 14 5-12 5 12 5-14" /></svg>`;

@@ -1,0 +1,113 @@
+import { useSignal } from '@preact/signals';
+import { html } from 'htm/preact';
+import { send } from '../api.ts';
+import { ago, duration } from '../elements/format.ts';
+import { usePolling } from '../polling.ts';
+import { BASE, place, setQuery } from '../router.ts';
+import { KIND_TITLES, type ListedJob, STATE_TITLES } from './listed-job.ts';
+import { Progress, State } from './state.ts';
+
+interface JobPage {
+  data: ListedJob[];
+  cursor: string | null;
+}
+
+/** How often the list is read again, in milliseconds: while a job in it runs, and otherwise. */
+const RUNNING_MS = 2000;
+const IDLE_MS = 10_000;
+/** The filters, which are in the URL so that a link leads to what is shown. */
+const FILTERS = ['kind', 'status', 'target', 'errorCode', 'apiKey'] as const;
+
+/** The jobs of the team, newest first. */
+export function JobList() {
+  const { query } = place.value;
+  const filter = new URLSearchParams({ limit: '50' });
+  for (const name of FILTERS) if (query.get(name)) filter.set(name, query.get(name) ?? '');
+  const key = filter.toString();
+  const { value, error } = usePolling(
+    async (signal) => (await send<JobPage>({ path: `/v2/jobs?${key}`, signal })).body,
+    ({ data }) => (data.some(({ status }) => status === 'scraping') ? RUNNING_MS : IDLE_MS),
+    key,
+  );
+  return html`
+    <h1>Jobs</h1>
+    <${Filters} />
+    ${error && html`<p class="error" role="alert"><b>${error.code}</b> ${error.message}</p>`}
+    ${!value && !error && html`<p class="waiting" role="status"><span class="spinner" />Reading the jobs…</p>`}
+    ${value && html`<${Table} key=${key} first=${value} filter=${key} />`}
+  `;
+}
+
+function Filters() {
+  const { query } = place.value;
+  const choice = (name: string, label: string, titles: Record<string, string>) => html`
+    <label>${label}
+      <select onChange=${(event: Event) => setQuery({ [name]: (event.currentTarget as HTMLSelectElement).value })}>
+        <option value="">all</option>
+        ${Object.entries(titles).map(([value, title]) => html`<option value=${value} selected=${query.get(name) === value}>${title}</option>`)}
+      </select>
+    </label>`;
+  const text = (name: string, label: string, placeholder: string) => html`
+    <label>${label}
+      <input type="search" placeholder=${placeholder} value=${query.get(name) ?? ''}
+        onChange=${(event: Event) => setQuery({ [name]: (event.currentTarget as HTMLInputElement).value.trim() })} />
+    </label>`;
+  return html`
+    <form class="filters" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
+      ${choice('kind', 'Kind', KIND_TITLES)} ${choice('status', 'State', STATE_TITLES)}
+      ${text('target', 'Target', 'part of a URL')} ${text('errorCode', 'Error code', 'SCRAPE_TIMEOUT')}
+      ${text('apiKey', 'API key', 'name of the key')}
+    </form>`;
+}
+
+function Table({ first, filter }: { first: JobPage; filter: string }) {
+  /** The parts after the first one, which is read again by itself. */
+  const later = useSignal<JobPage[]>([]);
+  const isReading = useSignal(false);
+  const cursor = (later.value.at(-1) ?? first).cursor;
+  const readMore = async () => {
+    isReading.value = true;
+    try {
+      const { body } = await send<JobPage>({ path: `/v2/jobs?${filter}&cursor=${cursor}` });
+      later.value = [...later.value, body];
+    } finally {
+      isReading.value = false;
+    }
+  };
+  const seen = new Set<string>();
+  // A job that has begun since moves others from the first part to the next one.
+  const jobs = [first, ...later.value]
+    .flatMap(({ data }) => data)
+    .filter(({ id }) => !seen.has(id) && seen.add(id));
+  if (!jobs.length) {
+    return html`
+      <div class="empty"><p>There is no such job.</p><a class="button" href=${BASE}>Try something in the playground</a></div>`;
+  }
+  return html`
+    <div class="wide" tabindex="0" role="region" aria-label="Jobs">
+      <table class="jobs">
+        <thead><tr>
+          <th scope="col">State</th><th scope="col">Kind</th><th scope="col">Target</th><th scope="col">Pages</th>
+          <th scope="col" class="number">Credits</th><th scope="col" class="number">Took</th><th scope="col" class="number">Began</th>
+        </tr></thead>
+        <tbody>${jobs.map((job) => html`<${Row} key=${job.id} job=${job} />`)}</tbody>
+      </table>
+    </div>
+    ${cursor && html`<button type="button" disabled=${isReading.value} onClick=${readMore}>Show older jobs</button>`}`;
+}
+
+function Row({ job }: { job: ListedJob }) {
+  const { id, kind, status, paused, target, pages, creditsUsed, createdAt, finishedAt, error } = job;
+  const end = finishedAt === null ? Date.now() : Date.parse(finishedAt);
+  return html`
+    <tr>
+      <td><${State} status=${status} isPaused=${paused} /></td>
+      <td>${KIND_TITLES[kind] ?? kind}</td>
+      <td class="target"><a href=${`${BASE}/jobs/${kind}/${id}`} dir="auto">${target ?? 'not kept (zero data retention)'}</a>
+        ${error && html`<small class="error" title=${error.message}>${error.code}</small>`}</td>
+      <td>${pages && html`<${Progress} ...${pages} />`}</td>
+      <td class="number">${creditsUsed.toLocaleString()}</td>
+      <td class="number">${duration(end - Date.parse(createdAt))}</td>
+      <td class="number"><time datetime=${createdAt} title=${new Date(createdAt).toLocaleString()}>${ago(createdAt)}</time></td>
+    </tr>`;
+}

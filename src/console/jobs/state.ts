@@ -1,0 +1,16 @@
+import { html } from 'htm/preact';
+import { type JobStatus, STATE_TITLES } from './listed-job.ts';
+
+/** The state of a job, in words and by a colour. */
+export const State = ({ status, isPaused = false }: { status: JobStatus; isPaused?: boolean }) =>
+  html`<span class=${`state ${isPaused ? 'paused' : status}`}>${isPaused ? 'Paused' : STATE_TITLES[status]}</span>`;
+
+/** How far a batch or crawl is. */
+export function Progress({ total, completed, failed }: { total: number; completed: number; failed: number }) {
+  const share = (part: number) => `${total ? (100 * part) / total : 0}%`;
+  const text = `${(completed + failed).toLocaleString()} of ${total.toLocaleString()} pages${failed ? `, ${failed.toLocaleString()} failed` : ''}`;
+  return html`
+    <span class="progress" role="img" aria-label=${text} title=${text}>
+      <span class="done" style=${{ width: share(completed) }} /><span class="failed" style=${{ width: share(failed) }} />
+    </span>`;
+}

@@ -1,0 +1,155 @@
+import { useSignal } from '@preact/signals';
+import { html } from 'htm/preact';
+import type { ApiResponse } from '../api.ts';
+import { CopyButton } from '../elements/copy-button.ts';
+import { count, duration } from '../elements/format.ts';
+import { JsonTree } from '../elements/json-tree.ts';
+import { Markdown, OuterLink } from '../elements/markdown.ts';
+import { type Tab, Tabs } from '../elements/tabs.ts';
+import { Icon } from '../icons.ts';
+import { BASE } from '../router.ts';
+import type { Operation } from './operations.ts';
+
+type Values = Record<string, unknown>;
+
+/** The kinds of jobs whose progress a view of its own shows, by the operation that begins them. */
+const JOB_KINDS: Record<string, string> = {
+  crawl: 'crawl',
+  batch: 'batch_scrape',
+  extract: 'extract',
+  agent: 'agent',
+  browser: 'browser',
+};
+
+/** The result of a request. */
+export function Result({
+  operation,
+  response: { body, ms },
+  request,
+}: {
+  operation: Operation;
+  response: ApiResponse<Values>;
+  request: Tab;
+}) {
+  const data = (body.data ?? body) as Values;
+  const kind = JOB_KINDS[operation.id];
+  const response: Tab = { name: 'Response', content: () => html`<${JsonTree} value=${body} />` };
+  if (kind && typeof body.id === 'string') {
+    return html`
+      <div class="notice" role="status">
+        <p>The ${operation.title.toLowerCase()} has begun.</p>
+        <a class="button primary" href=${`${BASE}/jobs/${kind}/${body.id}`}>Watch its progress</a>
+      </div>
+      <${Tabs} key="job" label="Parts of the response" tabs=${[response, request]} />`;
+  }
+  const metadata = (data.metadata ?? {}) as Values;
+  const credits = body.creditsUsed ?? metadata.creditsUsed;
+  const facts = [
+    metadata.statusCode !== undefined && `HTTP ${metadata.statusCode}`,
+    duration(ms),
+    typeof credits === 'number' && count(credits, 'credit'),
+    metadata.cacheState === 'hit' && 'from the cache',
+  ].filter((fact) => typeof fact === 'string');
+  const warning = data.warning ?? body.warning;
+  return html`
+    ${typeof metadata.title === 'string' && html`<h2 dir="auto">${metadata.title}</h2>`}
+    <p class="facts" role="status">${facts.map((fact) => html`<span>${fact}</span>`)}</p>
+    ${typeof warning === 'string' && html`<p class="warning"><${Icon} name="warning" />${warning}</p>`}
+    <${Tabs} key="result" label="Parts of the result" tabs=${[...partsOf(data), response, request]} />`;
+}
+
+/** The parts of a document that have a view of their own. */
+export function partsOf(data: Values): Tab[] {
+  const tabs: Tab[] = [];
+  const add = (name: string, value: unknown, show: (value: never) => unknown) => {
+    if (value === undefined || value === null || (Array.isArray(value) && !value.length)) return;
+    const note = Array.isArray(value) ? { note: value.length.toLocaleString() } : {};
+    tabs.push({ name, ...note, content: () => show(value as never) as never });
+  };
+  add('Markdown', data.markdown, (text: string) => html`<${MarkdownPart} text=${text} />`);
+  add('Answer', data.answer, (text: string) => html`<${Markdown} text=${text} />`);
+  add('Summary', data.summary, (text: string) => html`<${Markdown} text=${text} />`);
+  add('Data', data.json, (value: unknown) => html`<${JsonTree} value=${value} />`);
+  add('HTML', data.html, (text: string) => html`<${Source} text=${text} />`);
+  add('Raw HTML', data.rawHtml, (text: string) => html`<${Source} text=${text} />`);
+  add('Links', data.links, (links: unknown[]) => html`<${Links} links=${links} />`);
+  add('Web', data.web, (hits: Values[]) => html`<${Hits} hits=${hits} />`);
+  add('News', data.news, (hits: Values[]) => html`<${Hits} hits=${hits} />`);
+  add('Images', data.images, (images: unknown[]) => html`<${Links} links=${images} />`);
+  add(
+    'Screenshot',
+    data.screenshot,
+    (url: string) => html`<img class="screenshot" src=${url} alt="Screenshot of the page" />`,
+  );
+  add('Changes', data.changeTracking, (value: unknown) => html`<${JsonTree} value=${value} />`);
+  add('Branding', data.branding, (value: unknown) => html`<${JsonTree} value=${value} />`);
+  add('Metadata', data.metadata, (value: unknown) => html`<${JsonTree} value=${value} />`);
+  return tabs;
+}
+
+const Source = ({ text }: { text: string }) =>
+  html`<div class="snippet"><${CopyButton} text=${text} /><pre class="code" tabindex="0">${text}</pre></div>`;
+
+function MarkdownPart({ text }: { text: string }) {
+  const isRaw = useSignal(false);
+  return html`
+    <div class="bar">
+      <button type="button" class="quiet" aria-pressed=${isRaw.value} onClick=${() => {
+        isRaw.value = !isRaw.value;
+      }}>Raw</button>
+      <${CopyButton} text=${text} />
+    </div>
+    ${isRaw.value ? html`<pre class="code" tabindex="0">${text}</pre>` : html`<${Markdown} text=${text} />`}`;
+}
+
+/** Rows that are shown before the user asks for more. */
+const PART = 500;
+
+/** A list of links, which are texts or objects with a title. */
+function Links({ links }: { links: unknown[] }) {
+  const filter = useSignal('');
+  const shown = useSignal(PART);
+  const rows = links.map((link) =>
+    typeof link === 'string' ? { url: link } : (link as { url: string; title?: string }),
+  );
+  const wanted = filter.value.toLowerCase();
+  const found = wanted
+    ? rows.filter(({ url, title }) => `${url} ${title ?? ''}`.toLowerCase().includes(wanted))
+    : rows;
+  return html`
+    <div class="bar">
+      <input type="search" placeholder="Filter" aria-label="Filter links" value=${filter.value} onInput=${(
+        event: InputEvent,
+      ) => {
+        filter.value = (event.target as HTMLInputElement).value;
+      }} />
+      <small role="status">${count(found.length, 'link')}</small>
+      <${CopyButton} text=${found.map(({ url }) => url).join('\n')} />
+    </div>
+    <ol class="links">
+      ${found
+        .slice(0, shown.value)
+        .map(
+          ({ url, title }) =>
+            html`<li key=${url}>${title && html`<b dir="auto">${title}</b> `}<${OuterLink} url=${url} /></li>`,
+        )}
+    </ol>
+    ${
+      found.length > shown.value &&
+      html`<button type="button" onClick=${() => {
+        shown.value += PART * 4;
+      }}>Show more of ${count(found.length, 'link')}</button>`
+    }`;
+}
+
+const Hits = ({ hits }: { hits: Values[] }) => html`
+  <ol class="hits">
+    ${hits.map(
+      ({ url, title, description, snippet }) => html`
+        <li>
+          <${OuterLink} url=${String(url)}>${String(title ?? url)}<//>
+          <small>${String(url)}</small>
+          <p dir="auto">${String(description ?? snippet ?? '')}</p>
+        </li>`,
+    )}
+  </ol>`;

@@ -1,0 +1,29 @@
+import type { ComponentType } from 'preact';
+import type { IconName } from './icons.ts';
+import { JobView } from './jobs/job.ts';
+import { JobList } from './jobs/job-list.ts';
+import { Playground } from './playground/playground.ts';
+
+/** A view of the console. */
+export interface View {
+  title: string;
+  /** Matches the paths of the view below that of the console; its groups are the parameters. */
+  path: RegExp;
+  /** Where the navigation leads to, and its icon; absent for views that others lead to. */
+  href?: string;
+  icon?: IconName;
+  component: ComponentType<{ parameters: (string | undefined)[] }>;
+}
+
+/** All views, in the order of the navigation. A new one is a record here. */
+export const VIEWS: View[] = [
+  {
+    title: 'Playground',
+    path: /^\/(?:try\/([\w-]+))?$/,
+    href: '',
+    icon: 'playground',
+    component: Playground,
+  },
+  { title: 'Jobs', path: /^\/jobs$/, href: '/jobs', icon: 'jobs', component: JobList },
+  { title: 'Job', path: /^\/jobs\/([a-z_]+)\/([\w-]+)$/, component: JobView },
+];

@@ -1,0 +1,268 @@
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { findChromium } from '../../src/run/embedded/chromium.ts';
+import { call } from '../support/api/call.ts';
+import { useService } from '../support/service/use-service.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+
+/** The console as its users have it: in a real browser. */
+
+const ARTICLE = `<!doctype html><title>Tea of the hills</title><main><h1>Tea</h1>
+<p>A tea from the hills, <a href="/b">picked</a> in spring and dried in the shade for many days.</p></main>`;
+const MARK = 'globalThis.hasRun = true';
+/** A page that tries to run script in the console, or to make it load something. */
+const hostile = (other: string) => `<!doctype html><title>&lt;img src=x onerror="${MARK}"&gt;</title><main>
+<h1>Hostile &lt;script&gt;${MARK}&lt;/script&gt;</h1>
+<p>A paragraph that is long enough to be the text of the page, with <a href="javascript:${MARK}">a link</a>
+and &lt;img src="${other}/direct.png" onerror="${MARK}"&gt; and <img src="${other}/picture.png" alt="a picture">.</p>
+<svg onload="${MARK}"></svg></main>`;
+
+const service = useService();
+let site: Pages;
+let other: Pages;
+let browser: Browser;
+beforeAll(async () => {
+  other = await startPages({});
+  site = await startPages({
+    '/refused': (request) => request.destroy(),
+    '/': ARTICLE,
+    '/b': ARTICLE,
+    '/hostile': hostile(other.url),
+  });
+  const { path: executablePath } = await findChromium(readConfig());
+  browser = await chromium.launch({
+    executablePath,
+    args: ['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'],
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await site?.[Symbol.asyncDispose]();
+  await other?.[Symbol.asyncDispose]();
+});
+
+/** A user of the console, and what their browser met. */
+class User {
+  readonly page: Page;
+  readonly #context: BrowserContext;
+  readonly requests: string[] = [];
+  readonly errors: string[] = [];
+
+  private constructor(page: Page, context: BrowserContext) {
+    this.page = page;
+    this.#context = context;
+    page.on('request', (request) => this.requests.push(request.url()));
+    page.on('pageerror', ({ message }) => this.errors.push(message));
+  }
+
+  /** Opens the console at a path. */
+  static async open(path: string, { isSignedIn = true, theme = 'light' as 'light' | 'dark' } = {}) {
+    const context = await browser.newContext({ colorScheme: theme });
+    if (isSignedIn) {
+      const item = ['winnow-api-key', service.key] as const;
+      await context.addInitScript(([name, key]) => sessionStorage.setItem(name, key), item);
+    }
+    const user = new User(await context.newPage(), context);
+    await user.page.goto(`${service.url}/console${path}`);
+    return user;
+  }
+
+  /** Scrapes a page in the playground, and waits for the result. */
+  async scrape(url: string): Promise<void> {
+    await this.page.getByLabel('url', { exact: true }).fill(url);
+    await this.page.getByRole('button', { name: 'Scrape' }).click();
+    await this.page.getByRole('tab', { name: 'Markdown' }).waitFor();
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.#context.close();
+  }
+}
+
+it('asks for a key, says why one is refused, and then scrapes a page', async () => {
+  await using user = await User.open('', { isSignedIn: false });
+  const { page } = user;
+  const submit = async (key: string) => {
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Continue' }).click();
+  };
+  await submit('fc-nonsense');
+  await page.getByRole('alert').getByText('Invalid token').waitFor();
+  await submit(service.key);
+  await user.scrape(`${site.url}/`);
+  await page.locator('article').getByText('A tea from the hills').waitFor();
+  expect(await page.getByRole('tab').allTextContents()).toEqual([
+    'Markdown',
+    'Metadata',
+    'Response',
+    'Request',
+  ]);
+  expect(user.errors).toEqual([]);
+  expect(user.requests.filter((url) => !url.startsWith(service.url))).toEqual([]);
+  expect(user.requests.filter((url) => url.includes(service.key))).toEqual([]);
+});
+
+it('makes the fields of a request from the API reference, and sends only what was changed', async () => {
+  await using user = await User.open('/try/map');
+  const { page } = user;
+  await page.getByLabel('url', { exact: true }).fill(`${site.url}/`);
+  await page.getByText('Scope', { exact: true }).click();
+  await page.getByLabel('includeSubdomains').click();
+  await page.getByLabel('ignoreQueryParameters').click();
+  await page.getByLabel('ignoreQueryParameters').click();
+  const sent = page.waitForRequest((request) => request.url().endsWith('/v2/map'));
+  await page.getByRole('button', { name: 'Map' }).click();
+  expect((await sent).postDataJSON()).toEqual({ url: `${site.url}/`, includeSubdomains: false });
+  await page.getByRole('tab', { name: 'Links' }).waitFor();
+});
+
+it('shows what the API says of a mistake', async () => {
+  await using user = await User.open('');
+  await user.page.getByLabel('url', { exact: true }).fill('http://a b');
+  await user.page.getByRole('button', { name: 'Scrape' }).click();
+  await user.page.getByRole('alert').getByText('BAD_REQUEST').waitFor();
+});
+
+it('shows the progress of a crawl, and leads from the list of jobs to it', async () => {
+  await using user = await User.open('/try/crawl');
+  const { page } = user;
+  await page.getByLabel('url', { exact: true }).fill(`${site.url}/`);
+  await page.getByRole('button', { name: 'Crawl' }).click();
+  await page.getByRole('link', { name: 'Watch its progress' }).click();
+  await page.getByText('Completed').waitFor();
+  const job = page.url();
+  await page.getByRole('link', { name: 'Jobs' }).first().click();
+  await page
+    .getByRole('table')
+    .getByRole('link', { name: `${site.url}/` })
+    .first()
+    .click();
+  await page.waitForURL(job);
+  await page.reload();
+  await page.getByText('Completed').waitFor();
+  await page.goBack();
+  await page.getByRole('table').waitFor();
+  expect(user.errors).toEqual([]);
+});
+
+it('runs nothing and loads nothing that a page has written', async () => {
+  await using user = await User.open('');
+  await user.scrape(`${site.url}/hostile`);
+  for (const name of ['Response', 'Markdown']) {
+    await user.page.getByRole('tab', { name }).click();
+    await user.page.getByRole('tabpanel').getByText('Hostile').first().waitFor();
+  }
+  expect(await user.page.evaluate(() => 'hasRun' in globalThis)).toBe(false);
+  expect(
+    await user.page
+      .locator('article a')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
+  ).toEqual([`${other.url}/direct.png`]);
+  expect(other.requests).toEqual([]);
+  expect(user.requests.filter((url) => !url.startsWith(service.url))).toEqual([]);
+});
+
+describe.each(['light', 'dark'] as const)('in %s colours', (theme) => {
+  it.each([
+    ['', 'Scrape'],
+    ['/try/crawl', 'Crawl'],
+    ['/try/browser', 'Browser'],
+  ])('the view %s has no fault that axe-core finds', async (path, button) => {
+    await using user = await User.open(path, { theme });
+    await user.page.getByRole('button', { name: button }).waitFor();
+    for (const group of await user.page.locator('summary').all()) await group.click();
+    expect(await findFaults(user.page)).toEqual([]);
+  });
+
+  it('neither has the list of jobs, a job, the result of a scrape, nor the form for a key', async () => {
+    const { body } = await call('/v2/scrape', {
+      url: service.url,
+      key: service.key,
+      body: { url: `${site.url}/` },
+    });
+    expect(body.success).toBe(true);
+    await using user = await User.open('/jobs', { theme });
+    await user.page.getByRole('table').waitFor();
+    expect(await findFaults(user.page)).toEqual([]);
+    await user.page.getByRole('table').getByRole('link', { name: site.url }).first().click();
+    await user.page.getByRole('tab').first().waitFor();
+    expect(await findFaults(user.page)).toEqual([]);
+    await using stranger = await User.open('', { theme, isSignedIn: false });
+    await stranger.page.getByLabel('API key').waitFor();
+    expect(await findFaults(stranger.page)).toEqual([]);
+  });
+});
+
+/** What axe-core finds on a page: the rules, and the elements that break them. */
+async function findFaults(page: Page): Promise<string[]> {
+  // The page's policy lets no other script in; this way is that of the DevTools protocol.
+  const { violations } = (await page.evaluate(`${axe.source}; axe.run()`)) as axe.AxeResults;
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+it('its files are sent as clients take them, and one that does not exist is an error', async () => {
+  const html = await (await fetch(`${service.url}/console/jobs`)).text();
+  const script = /src="([^"]+main\.ts)"/.exec(html)?.[1];
+  const fetchFile = (encoding: string) =>
+    fetch(service.url + script, { headers: { 'Accept-Encoding': encoding } });
+  const [plain, compressed] = [await fetchFile('identity'), await fetchFile('gzip')];
+  expect(plain.headers.get('content-encoding')).toBe(null);
+  expect(compressed.headers.get('content-encoding')).toBe('gzip');
+  expect(compressed.headers.get('cache-control')).toContain('immutable');
+  expect(await compressed.text()).toBe(await plain.text());
+  const missing = await fetch(new URL('nothing.ts', service.url + script));
+  expect([missing.status, (await missing.json()).code]).toEqual([404, 'NOT_FOUND']);
+});
+
+describe('GET /v2/jobs', () => {
+  const list = (query: string) => call(`/v2/jobs?${query}`, { url: service.url, key: service.key });
+
+  it('lists jobs newest first, in parts', async () => {
+    for (const path of ['/', '/b']) {
+      await call('/v2/scrape', { url: service.url, key: service.key, body: { url: site.url + path } });
+    }
+    const target = encodeURIComponent(site.url.toUpperCase());
+    const first = await list(`kind=scrape&limit=1&target=${target}`);
+    expect(first.body).toMatchObject({
+      success: true,
+      data: [
+        {
+          kind: 'scrape',
+          status: 'completed',
+          target: `${site.url}/b`,
+          creditsUsed: 1,
+          pages: null,
+          error: null,
+        },
+      ],
+      has_more: true,
+    });
+    const second = await list(`kind=scrape&limit=1&target=${target}&cursor=${first.body.cursor}`);
+    expect(second.body.data).toMatchObject([{ target: `${site.url}/` }]);
+  });
+
+  it('finds what failed by its error code, and keeps no target and message with zero data retention', async () => {
+    const url = `${site.url}/refused`;
+    const fail = (zeroDataRetention: boolean) =>
+      call('/v2/scrape', {
+        url: service.url,
+        key: service.key,
+        body: { url, zeroDataRetention, fastMode: true },
+      });
+    const { code } = (await fail(false)).body;
+    await fail(true);
+    const { body } = await list(`status=failed&limit=1&errorCode=${code}`);
+    expect(body.data).toMatchObject([{ target: url, error: { code, message: expect.any(String) } }]);
+    const { data } = (await list('limit=1')).body;
+    expect(data).toMatchObject([{ status: 'failed', target: null, error: null }]);
+  });
+
+  it('refuses a filter that it does not know', async () => {
+    expect(await list('stauts=failed')).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('status') },
+    });
+  });
+});
