@@ -18,14 +18,16 @@ import type {
   SourceDocument,
   SourcePage,
   Tag,
-  TextStyle,
   Word,
 } from '../types.ts';
 import { withAlternativeTexts } from './alternative-texts.ts';
+import { findPitches, fontKeyOf, type Pitches } from './fixed-pitch.ts';
+import { fontScale, fontSizeOf, LINE_HEIGHT, measuredScale, pageToMeasure } from './font-scale.ts';
 import { linkWords } from './links.ts';
 import { parseWithoutCopies } from './native-parse.ts';
 import { uprightPage } from './rotation.ts';
 import { findRules } from './rules.ts';
+import { isBullet, MONOSPACED_SUFFIX, styleOfWord } from './word-style.ts';
 import { cleanText, styleTable, withoutRepeats, withPunctuationLast } from './words.ts';
 
 /** Disables OCR, for which liteparse would download language data. */
@@ -63,14 +65,38 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
     ...(options.password ? { password: options.password } : {}),
   };
   let result = await parse(file, config);
+  let scale: number | undefined;
   if (!isTagged && result.pages.some((page) => hasUnitFonts(page) || hasTags(page)))
     result = await parse(file, { ...config, extractTextMetadata: true });
+  else if (!isTagged && file.includes(BROWSER)) scale = await measureScale(file, config, result.pages);
+  const pitches = findPitches(result.pages);
   const images = Map.groupBy(result.images, ({ page }) => page);
   return {
     totalPages: result.totalPages,
-    pages: result.pages.map((page) => toSourcePage(page, images.get(page.pageNum) ?? [])),
+    pages: result.pages.map((page) => toSourcePage(page, images.get(page.pageNum) ?? [], { scale, pitches })),
     failedPages: result.pageErrors.map(({ pageNum }) => pageNum),
   };
+}
+
+/** The library by which Chromium writes PDFs, as files name it. */
+const BROWSER = 'Skia/PDF';
+
+/** The factor that converts the font sizes of a file to points, see {@link pageToMeasure}. */
+async function measureScale(
+  file: Buffer,
+  config: Partial<LiteParseConfig>,
+  pages: readonly ParsedPage[],
+): Promise<number | undefined> {
+  const number = pageToMeasure(pages);
+  if (number === undefined) return undefined;
+  const measured = await parse(file, {
+    ...OFFLINE,
+    targetPages: String(number),
+    extractLinks: false,
+    extractTextMetadata: true,
+    ...(config.password ? { password: config.password } : {}),
+  });
+  return measuredScale(measured.pages[0]);
 }
 
 const parse = (file: Buffer, config: Partial<LiteParseConfig>) =>
@@ -81,9 +107,9 @@ const parse = (file: Buffer, config: Partial<LiteParseConfig>) =>
 /** Parsers by their configuration. They keep no documents, and it takes time to create them. */
 const parsers = new Map<string, LiteParse>();
 
-/** The parser of a configuration. One with a password is not kept. */
+/** The parser of a configuration. One with a password or for one page is not kept. */
 function parserFor(config: Partial<LiteParseConfig>): LiteParse {
-  if (config.password !== undefined) return new LiteParse(config);
+  if (config.password !== undefined || config.targetPages) return new LiteParse(config);
   const key = JSON.stringify(config);
   const parser = parsers.get(key) ?? new LiteParse(config);
   parsers.set(key, parser);
@@ -107,8 +133,13 @@ const hasTags = ({ structureTree }: ParsedPage) => (structureTree?.roots.length 
  * Converts a page of liteparse to the common form of all readers, and rotates it so that most text is
  * upright.
  * @param images the images of this page
+ * @param fonts what is known of the fonts of the document
  */
-export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]): SourcePage {
+export function toSourcePage(
+  page: ParsedPage,
+  images: readonly ExtractedImage[],
+  fonts: FontMeasures = { scale: undefined, pitches: new Map() },
+): SourcePage {
   const annotations = page.annotations ?? [];
   const { upright, turned, rotation } = byRotation(page.textItems);
   const { shapes, lines } = page.vectorGraphics ?? { shapes: [], lines: [] };
@@ -117,8 +148,8 @@ export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]
     number: page.pageNum,
     width: page.width,
     height: page.height,
-    words: toWords(upright),
-    turnedWords: toWords(turned),
+    words: toWords(upright, fonts),
+    turnedWords: toWords(turned, fonts),
     rules: findRules(shapes, lines),
     paths: { all: shapes.length, curved: shapes.filter(({ fill, hasCurve }) => fill && hasCurve).length },
     dots: shapes
@@ -178,21 +209,28 @@ const MAX_DOTS = 200;
 const isDot = ({ bbox: { width, height } }: { bbox: { width: number; height: number } }) =>
   height > MIN_DOT && height < MAX_DOT && Math.abs(width - height) < 0.2 * height;
 
-/** Height of a line in most fonts, as a multiple of the font size. */
-const LINE_HEIGHT = 1.05;
+/** What is measured of the fonts of a whole document. */
+interface FontMeasures {
+  /** The factor that converts their sizes to points, where it was measured. */
+  scale: number | undefined;
+  pitches: Pitches;
+}
 
-function toWords(items: readonly TextItem[]): Word[] {
+function toWords(items: readonly TextItem[], { scale: measured, pitches }: FontMeasures): Word[] {
   const styleOf = styleTable();
-  const scale = fontScale(items);
+  const scale = measured ?? fontScale(items);
   const words: Word[] = [];
   for (const [run, item] of items.entries()) {
     const upright = !item.rotation || item.rotation % 180 === 0;
     const height = upright ? item.height : item.width;
     const size = scale === undefined ? height / LINE_HEIGHT : (fontSizeOf(item) ?? height) * scale;
-    const style = styleOf(item.fontName ?? '', size);
+    const pitch = pitches.get(fontKeyOf(item));
+    const style = styleOf(`${item.fontName ?? ''}${pitch ? MONOSPACED_SUFFIX : ''}`, size);
     // PDFium reports the font of the first word for a whole run.
     const plain = style.monospaced ? styleOf('', size) : style;
     const parts = item.words?.length ? item.words : [item];
+    const advance = pitch && pitch * (fontSizeOf(item) ?? 0);
+    const rest = !style.monospaced && isBullet(parts[0]?.text) ? styleOf('', size) : undefined;
     for (const part of parts) {
       const text = cleanText(part.text);
       if (!text.trim()) continue;
@@ -205,7 +243,7 @@ function toWords(items: readonly TextItem[]): Word[] {
         right: x + part.width,
         bottom,
         text: withPunctuationLast(text.trim()),
-        style: styleOfWord(part, style, plain),
+        style: (part !== parts[0] && rest) || styleOfWord(part, { style, plain, advance }),
         run,
       };
       if (item.mcid !== undefined) word.mcid = item.mcid;
@@ -214,46 +252,6 @@ function toWords(items: readonly TextItem[]): Word[] {
     }
   }
   return withoutRepeats(words);
-}
-
-/** The font size, where known after the text matrix is applied, but before that of the page. */
-const fontSizeOf = ({ fontHeight, fontSize }: TextItem) => fontHeight ?? fontSize;
-
-/** Range of the character width in monospaced fonts, as a multiple of the font size. */
-const MIN_ADVANCE = 0.5;
-const MAX_ADVANCE = 0.68;
-
-/**
- * The style of a word. In a run that begins in a monospaced font, words of another width are not monospaced.
- */
-function styleOfWord(
-  { text, width }: { text: string; width: number },
-  style: TextStyle,
-  plain: TextStyle,
-): TextStyle {
-  if (!style.monospaced || text.length < 3) return style;
-  const advance = width / (text.length * style.size);
-  return advance > MIN_ADVANCE && advance < MAX_ADVANCE ? style : plain;
-}
-
-/**
- * The factor that converts the font sizes of PDFium to points. PDFium ignores the transformation matrix of
- * the page.
- * @returns undefined if the sizes are not usable because the document scales its text by the text matrix
- */
-function fontScale(items: readonly TextItem[]): number | undefined {
-  const ratios: number[] = [];
-  for (const item of items) {
-    const fontSize = fontSizeOf(item);
-    if (fontSize && !item.rotation && item.text.length > 2) ratios.push(item.height / fontSize);
-  }
-  if (ratios.length === 0) return items.some((item) => (fontSizeOf(item) ?? 1) > 3) ? 1 : undefined;
-  ratios.sort((a, b) => a - b);
-  const ratio = ratios[ratios.length >> 1] as number;
-  if (ratio > 0.86 && ratio < 1.35) return 1;
-  const spread =
-    (ratios[Math.floor(ratios.length * 0.9)] as number) / (ratios[Math.floor(ratios.length * 0.1)] as number);
-  return spread > 1.3 ? undefined : ratio / LINE_HEIGHT;
 }
 
 function toFigure(image: ExtractedImage): Figure {

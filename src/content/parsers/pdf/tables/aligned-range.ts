@@ -105,15 +105,18 @@ function growRange(
   from: number,
   lineHeight: number,
 ): { first: number; last: number } | undefined {
-  const isCandidate = (row: readonly Segment[]) => row.length > 1 && !row.some(isLeaderOrCode);
+  const isCandidate = (row: readonly Segment[]) => row.length > 1 && !row.some(hasLeader) && !isCodeLine(row);
   if (!isCandidate(rows[from] ?? [])) return undefined;
   let last = from;
   let strips = innerGaps(rows[from] as Segment[]);
   for (let place = from + 1; place < rows.length; place++) {
     const row = rows[place] as Segment[];
-    if (row.some(isLeaderOrCode)) break;
     const gap = unionOf(row).top - unionOf(rows[place - 1] as Segment[]).bottom;
-    if (gap > 3 * lineHeight) break;
+    if (row.some(hasLeader) || gap > 3 * lineHeight) break;
+    if (isCodeLine(row) && (row.length === 1 || gap > MIN_BLOCK_GAP * lineHeight)) {
+      // A line of code below a table is not its last row, but a cell can have code only.
+      if (row.length > 1 || !isInnerCell(row, rows.slice(from, place), lineHeight)) break;
+    }
     if (beginsAnother(rows.slice(from, place), row, gap, lineHeight)) break;
     const free = freeStrips(strips, row, MIN_STRIP * lineHeight);
     // Header cells can span several columns. A row below with more cells then replaces the gaps.
@@ -182,8 +185,27 @@ function continuesCell(rows: readonly Segment[][], place: number, lineHeight: nu
   return false;
 }
 
-const isLeaderOrCode = ({ words }: Segment) =>
-  words.every(({ style }) => style.monospaced) || words.some(({ text }) => DOT_LEADER.test(text));
+const hasLeader = ({ words }: Segment) => words.some(({ text }) => DOT_LEADER.test(text));
+
+/**
+ * Whether a row is a line of code. A table can have code in some of its columns. Many monospaced fonts lack
+ * arrows and other signs.
+ */
+const isCodeLine = (row: readonly Segment[]) =>
+  row.every(({ words }) =>
+    words.every(({ style, text }) => style.monospaced || !/[\p{L}\p{N}]/u.test(text)),
+  ) && row.some(({ words }) => words.some(({ style }) => style.monospaced));
+
+/** Whether a segment continues one of the cells above it: it is near, and begins where they begin. */
+function isInnerCell(
+  [segment]: readonly Segment[],
+  above: readonly Segment[][],
+  lineHeight: number,
+): boolean {
+  const last = above.at(-1);
+  if (!segment || !last || segment.top - unionOf(last).bottom > 0.5 * lineHeight) return false;
+  return above.some((row) => row.some(({ left }) => Math.abs(left - segment.left) < MAX_SHIFT * lineHeight));
+}
 
 interface Strip {
   left: number;

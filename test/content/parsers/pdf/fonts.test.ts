@@ -1,0 +1,61 @@
+import type { ParsedPage } from '@llamaindex/liteparse';
+import { describe, expect, test } from 'vitest';
+import { pdfToHtml } from '../../../../src/content/parsers/pdf/pdf-to-html.ts';
+import { findPitches, hasPitch } from '../../../../src/content/parsers/pdf/source/fixed-pitch.ts';
+import {
+  fontScale,
+  measuredScale,
+  pageToMeasure,
+} from '../../../../src/content/parsers/pdf/source/font-scale.ts';
+import { type PlacedText, writePdf } from './pdf-writer.ts';
+
+const WORDS =
+  'const value = await fetch(address); return value.json() when ready or throw failure again'.split(' ');
+
+/** A page whose words are as wide as `widthOf` says, in fonts of a size of 12 pixels. */
+const pageOf = (widthOf: (word: string) => number, run: Record<string, unknown> = {}) => {
+  const words = WORDS.map((text) => ({ text, x: 0, y: 0, width: widthOf(text), height: 10 }));
+  const item = { text: WORDS.join(' '), fontSize: 12, height: 10.4, words, ...run };
+  // Only these fields of the page are read.
+  return { pageNum: 3, textItems: [item] } as unknown as ParsedPage;
+};
+
+describe('fonts of a PDF', () => {
+  test('have a fixed pitch if all characters are equally wide, whatever their name is', () => {
+    const pitches = findPitches([pageOf((word) => 6 * word.length, { fontName: 'AAAAAA+Unknown' })]);
+    expect([...pitches.keys()]).toEqual(['AAAAAA+Unknown']);
+    expect(hasPitch(0.5, pitches.get('AAAAAA+Unknown') ?? 0)).toBe(true);
+    expect(hasPitch(0.45, pitches.get('AAAAAA+Unknown') ?? 0)).toBe(false);
+  });
+
+  test('have no fixed pitch if i is narrower than m', () => {
+    const widthOf = (word: string) =>
+      [...word].reduce((sum, sign) => sum + (/[filjt.()]/.test(sign) ? 3 : 6.5), 0);
+    expect(findPitches([pageOf(widthOf)]).size).toBe(0);
+  });
+
+  test('that a browser printed in pixels are measured where their lines are as high as those of points', () => {
+    const page = pageOf((word) => 6 * word.length);
+    expect(fontScale(page.textItems)).toBe(1);
+    expect(pageToMeasure([page])).toBe(3);
+    expect(measuredScale(pageOf((word) => word.length, { fontHeight: 9 }))).toBe(0.75);
+    expect(pageToMeasure([pageOf((word) => 6 * word.length, { height: 13 })])).toBeUndefined();
+  });
+});
+
+test('a table can have code in some of its columns', async () => {
+  const rows = [
+    ['Option', 'Meaning', 'Default'],
+    ['verbose', 'tells what is done', 'false'],
+    ['timeout', 'ends a request', '30000'],
+    ['retries', 'tries again', '3'],
+  ];
+  const texts = rows.flatMap((row, y) =>
+    row.map((text, x): PlacedText => {
+      const isCode = y > 0 && x !== 1;
+      return { x: 60 + 120 * x, y: 100 + 16 * y, text, ...(isCode && { font: 'Courier' }) };
+    }),
+  );
+  const { html } = await pdfToHtml(writePdf([{ texts }]));
+  expect(html).toContain('<tr><td>timeout</td><td>ends a request</td><td>30000</td></tr>');
+});
