@@ -3,7 +3,7 @@ import * as schemas from '../schemas/team.ts';
 import type { Database } from '../storage/db/client.ts';
 import { listActivity } from '../storage/db/jobs/jobs.ts';
 import { countSlots } from '../storage/db/teams/slots.ts';
-import type { Caller } from '../storage/db/teams/teams.ts';
+import { type Caller, listKeyUses } from '../storage/db/teams/teams.ts';
 import { listUsage, readQueue, type UsageInterval } from '../storage/db/teams/usage-reports.ts';
 import { decodeCursor, toPaginatedResponse } from './http/pagination.ts';
 import { defineRoute } from './http/route.ts';
@@ -127,6 +127,25 @@ export const teamRoutes = [
     async handler({ caller }, { db }) {
       const used = await countSlots(db, caller.teamId);
       return { success: true, concurrency: used, maxConcurrency: caller.concurrency };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    path: '/v2/team/keys',
+    summary: 'List the API keys of the team, without the keys themselves',
+    response: schemas.keysResponse,
+    async handler({ caller }, { db }) {
+      const keys = await listKeyUses(db, caller.teamId);
+      return {
+        success: true,
+        data: keys.map(({ name, hint, created_at, last_used_at, revoked_at }) => ({
+          name,
+          hint,
+          createdAt: created_at.toISOString(),
+          lastUsedAt: last_used_at?.toISOString() ?? null,
+          revokedAt: revoked_at?.toISOString() ?? null,
+        })),
+      };
     },
   }),
   defineRoute({

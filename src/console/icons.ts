@@ -4,6 +4,8 @@ import { html } from 'htm/preact';
 const PATHS = {
   playground: 'M4 5.5h12M4 10h7M4 14.5h4M13 12l4 2.5-4 2.5z',
   jobs: 'M4 5h12M4 10h12M4 15h8',
+  usage: 'M4 16V9M8 16V5M12 16v-5M16 16V7',
+  webhooks: 'M4 10h9M10 6l4 4-4 4M16 4v12',
   docs: 'M5 3.5h7l3 3V16.5H5zM8 9h4M8 12h4',
   sun: 'M10 6.5a3.5 3.5 0 1 1 0 7a3.5 3.5 0 0 1 0-7zM10 2v1.5M10 16.5V18M2 10h1.5M16.5 10H18M4.3 4.3l1.1 1.1M14.6 14.6l1.1 1.1M4.3 15.7l1.1-1.1M14.6 5.4l1.1-1.1',
   moon: 'M15.5 11.8A6 6 0 0 1 8.2 4.5a6 6 0 1 0 7.3 7.3z',

@@ -3,6 +3,8 @@ import type { IconName } from './icons.ts';
 import { JobView } from './jobs/job.ts';
 import { JobList } from './jobs/job-list.ts';
 import { Playground } from './playground/playground.ts';
+import { UsageView } from './usage/usage.ts';
+import { Webhooks } from './webhooks/webhooks.ts';
 
 /** A view of the console. */
 export interface View {
@@ -25,5 +27,7 @@ export const VIEWS: View[] = [
     component: Playground,
   },
   { title: 'Jobs', path: /^\/jobs$/, href: '/jobs', icon: 'jobs', component: JobList },
+  { title: 'Usage', path: /^\/usage$/, href: '/usage', icon: 'usage', component: UsageView },
+  { title: 'Webhooks', path: /^\/webhooks$/, href: '/webhooks', icon: 'webhooks', component: Webhooks },
   { title: 'Job', path: /^\/jobs\/([a-z_]+)\/([\w-]+)$/, component: JobView },
 ];

@@ -64,6 +64,19 @@ export const queueStatusResponse = z.object({
 });
 export const concurrencyResponse = z.object({ success, concurrency: z.int(), maxConcurrency: z.int() });
 
+export const keysResponse = z.object({
+  success,
+  data: z.array(
+    z.object({
+      name: z.string(),
+      hint: z.string().describe('the end of the key, which is not stored itself'),
+      createdAt: timestamp,
+      lastUsedAt: timestamp.nullable().describe('when it began the last job that is still kept'),
+      revokedAt: timestamp.nullable(),
+    }),
+  ),
+});
+
 /** Query parameters of the activity list. */
 export const activityQuery = z.strictObject({
   endpoint: z

@@ -6,6 +6,7 @@ import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { call } from '../support/api/call.ts';
 import { useService } from '../support/service/use-service.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** The console as its users have it: in a real browser. */
 
@@ -195,6 +196,27 @@ describe.each(['light', 'dark'] as const)('in %s colours', (theme) => {
   });
 });
 
+it('shows what was used, the keys, and the events of webhooks, which can be sent again', async () => {
+  const hooks = await startPages({ '/hook': (_request, response) => response.end() });
+  await using _ = hooks;
+  const body = { urls: [`${site.url}/`], webhook: { url: `${hooks.url}/hook`, events: ['completed'] } };
+  await call('/v2/batch/scrape', { url: service.url, key: service.key, body });
+  await using user = await User.open('/webhooks');
+  const { page } = user;
+  await page.getByText('delivered', { exact: true }).last().waitFor();
+  expect(await findFaults(page)).toEqual([]);
+  const before = hooks.requests.length;
+  await page.getByRole('button', { name: 'Send again: batch_scrape.completed' }).first().click();
+  await pollUntil(() => hooks.requests.length > before);
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await page.getByRole('img', { name: /period/ }).waitFor();
+  await page.getByRole('cell', { name: 'default' }).waitFor();
+  expect(await findFaults(page)).toEqual([]);
+  const csv = await page.getByRole('link', { name: 'CSV' }).getAttribute('href');
+  expect(decodeURIComponent(csv ?? '')).toMatch(/from,credits\r\n\d{4}-\d\d-\d\d,\d+/);
+  expect(user.errors).toEqual([]);
+});
+
 /** What axe-core finds on a page: the rules, and the elements that break them. */
 async function findFaults(page: Page): Promise<string[]> {
   // The page's policy lets no other script in; this way is that of the DevTools protocol.
@@ -214,6 +236,18 @@ it('its files are sent as clients take them, and one that does not exist is an e
   expect(await compressed.text()).toBe(await plain.text());
   const missing = await fetch(new URL('nothing.ts', service.url + script));
   expect([missing.status, (await missing.json()).code]).toEqual([404, 'NOT_FOUND']);
+});
+
+it('GET /v2/team/keys lists keys with their last use, and not the keys', async () => {
+  const { body } = await call('/v2/team/keys', { url: service.url, key: service.key });
+  expect(body.data).toContainEqual({
+    name: 'default',
+    hint: expect.stringMatching(/^…/),
+    createdAt: expect.any(String),
+    lastUsedAt: expect.any(String),
+    revokedAt: null,
+  });
+  expect(JSON.stringify(body)).not.toContain(service.key);
 });
 
 describe('GET /v2/jobs', () => {

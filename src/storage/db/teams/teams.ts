@@ -173,6 +173,28 @@ export async function listKeys(db: Database, teamId: string) {
     .execute();
 }
 
+/** Lists the keys of a team with the time when each was last used to begin a job. */
+export async function listKeyUses(db: Database, teamId: string) {
+  return db.query
+    .selectFrom('api_keys')
+    .leftJoinLateral(
+      (from) =>
+        from
+          .selectFrom('jobs')
+          .select('jobs.created_at as last_used_at')
+          .where('jobs.team_id', '=', teamId)
+          .whereRef('jobs.api_key_id', '=', 'api_keys.id')
+          .orderBy('jobs.created_at', 'desc')
+          .limit(1)
+          .as('uses'),
+      (join) => join.onTrue(),
+    )
+    .select(['name', 'hint', 'api_keys.created_at', 'revoked_at', 'last_used_at'])
+    .where('team_id', '=', teamId)
+    .orderBy('api_keys.created_at')
+    .execute();
+}
+
 /** Revokes a key at once. @throws ServiceError `NOT_FOUND` if the team has no valid key of that name */
 export async function revokeKey(db: Database, teamId: string, name: string): Promise<void> {
   const row = await db.query
