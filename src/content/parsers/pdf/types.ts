@@ -15,6 +15,10 @@ export interface Word extends Box {
   style: TextStyle;
   /** Number of the text run, which the file draws as a unit on one line. */
   run: number;
+  /** Whether the run has a space between the word and the one before it. */
+  isSpaced?: boolean;
+  /** Whether it is a line of dots that have spaces between them. */
+  isLeader?: boolean;
   /** URL of the link annotation that covers the word. */
   href?: string;
   /** Marked-content identifier, by which the tag tree refers to the text. */

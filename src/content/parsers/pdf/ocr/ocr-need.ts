@@ -20,6 +20,8 @@ const MIN_STROKES = 50;
 const MAX_GARBLED = 0.12;
 /** Characters that result from fonts without a mapping to Unicode. */
 const UNKNOWN = /[\ufffd\ue000-\uf8ff]|\p{Cn}/gu;
+/** Spaces, and the dots and rules before the page numbers of contents. */
+const LEADERS = /\s|(?:[.·…_] ?){3,}/g;
 const READABLE = /[\p{L}\p{N}]/gu;
 
 /**
@@ -48,7 +50,7 @@ function isDrawn({ words, turnedWords = [], paths }: SourcePage): boolean {
 
 /** Whether a text has many unknown characters, or hardly any letters and digits. */
 function isGarbled(text: string): boolean {
-  const characters = text.replace(/\s/g, '').length;
+  const characters = text.replace(LEADERS, '').length;
   if (characters < 20) return false;
   const unknown = text.match(UNKNOWN)?.length ?? 0;
   const readable = text.match(READABLE)?.length ?? 0;

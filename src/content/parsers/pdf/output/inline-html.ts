@@ -10,10 +10,8 @@ const WORD_REST = /^\p{Ll}/u;
 interface InlineOptions {
   /** Whether bold and italic words are marked. */
   emphasis: boolean;
-  /**
-   * The right edge of the text of a table column in points. Some programs break words there without a hyphen.
-   */
-  edge?: number;
+  /** For the cells of tables: the parts of words that go on in the next line. */
+  broken?: ReadonlySet<Word>;
 }
 
 /**
@@ -49,12 +47,12 @@ export class InlineHtml {
 
   /**
    * Writes a table cell.
-   * @param edge the right edge of its column in points
+   * @param broken the parts of words after which the word goes on in the next line
    * @param page number of its page
    */
-  cell(lines: readonly Line[], edge: number, page: number): string {
+  cell(lines: readonly Line[], broken: ReadonlySet<Word>, page: number): string {
     this.#page = page;
-    return this.#write(lines, { emphasis: false, edge });
+    return this.#write(lines, { emphasis: false, broken });
   }
 
   /** Writes footnotes as a list, to whose items the marks in the text link. */
@@ -77,8 +75,7 @@ export class InlineHtml {
     let beforeLine: Line | undefined;
     for (const line of lines) {
       for (const word of line.words) {
-        let space =
-          before && beforeLine ? spaceBetween({ before, beforeLine, word, line, edge: options.edge }) : '';
+        let space = before && beforeLine ? spaceBetween({ before, beforeLine, word, line, ...options }) : '';
         if (space === 'hyphen') {
           html = html.slice(0, -1);
           space = '';
@@ -131,32 +128,22 @@ const closing = (tags: string) =>
     .map((tag) => `</${tag.slice(1)}>`)
     .join('');
 
-interface NeighbouringWords {
+interface NeighbouringWords extends Pick<InlineOptions, 'broken'> {
   before: Word;
   beforeLine: Line;
   word: Word;
   line: Line;
-  /** The right edge of the text of the table column, in points. */
-  edge: number | undefined;
 }
 
 /**
  * The separator of two words: a space, nothing, or `hyphen` if the first one ends with a hyphen that must be
  * removed.
  */
-function spaceBetween({ before, beforeLine, word, line, edge }: NeighbouringWords): string {
+function spaceBetween({ before, beforeLine, word, line, broken }: NeighbouringWords): string {
   if (beforeLine === line) return isSpaced(before, word) ? ' ' : '';
   if (isUnspacedScript(before, word)) return '';
   if (before.text.length > 1 && BROKEN_WORD.test(before.text) && WORD_REST.test(word.text)) return 'hyphen';
-  if (edge !== undefined) {
-    const character = (before.right - before.left) / before.text.length;
-    const isBroken =
-      beforeLine.words.length === 1 &&
-      before.right > edge - 0.9 * character &&
-      /[\p{L}\d]$/u.test(before.text) &&
-      WORD_REST.test(word.text);
-    if (isBroken) return '';
-    if (/-$/.test(before.text) && before.text.length > 1) return '';
-  }
-  return ' ';
+  if (!broken) return ' ';
+  const isHyphenated = /-$/.test(before.text) && before.text.length > 1;
+  return isHyphenated || broken.has(before) ? '' : ' ';
 }

@@ -2,6 +2,7 @@ import { escapeHtml } from '../../../html/parse/escape-html.ts';
 import { codeText } from '../page/code.ts';
 import { withoutMarker } from '../page/lists.ts';
 import type { Block, PdfListItem, TableBlock, TableCell } from '../types.ts';
+import { brokenWords } from './broken-words.ts';
 import { InlineHtml } from './inline-html.ts';
 
 /**
@@ -57,27 +58,17 @@ function blockHtml(block: Block, inline: InlineHtml): string {
   }
 }
 
-function tableHtml({ rows, columns, page }: TableBlock, inline: InlineHtml): string {
-  const rightEdges = columnEdges(rows);
-  const cellHtml = (cell: TableCell, name: string, column: number) => {
+function tableHtml(table: TableBlock, inline: InlineHtml): string {
+  const broken = brokenWords(table);
+  const cellHtml = (cell: TableCell, name: string) => {
     const spans = `${cell.columnSpan > 1 ? ` colspan="${cell.columnSpan}"` : ''}${cell.rowSpan > 1 ? ` rowspan="${cell.rowSpan}"` : ''}`;
-    return `<${name}${spans}>${inline.cell(cell.lines, rightEdges[column] ?? columns.at(-1) ?? 0, page)}</${name}>`;
+    return `<${name}${spans}>${inline.cell(cell.lines, broken, table.page)}</${name}>`;
   };
-  const html = rows.map((row, place) => {
+  const html = table.rows.map((row, place) => {
     const name = place === 0 ? 'th' : 'td';
-    return `<tr>${row.map((cell, column) => cellHtml(cell, name, column)).join('')}</tr>`;
+    return `<tr>${row.map((cell) => cellHtml(cell, name)).join('')}</tr>`;
   });
   return `<table>\n${html.join('\n')}\n</table>`;
-}
-
-/** The right edge of the text of each column in points. Words that are broken without a hyphen end there. */
-function columnEdges(rows: readonly TableCell[][]): number[] {
-  const edges: number[] = [];
-  for (const row of rows)
-    row.forEach(({ lines }, column) => {
-      for (const { right } of lines) edges[column] = Math.max(edges[column] ?? 0, right);
-    });
-  return edges;
 }
 
 /** Writes consecutive items as a list, with nested lists inside their items. */

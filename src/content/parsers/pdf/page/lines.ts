@@ -50,11 +50,12 @@ export const isUnspacedScript = (a: Word, b: Word) =>
   b.text.charCodeAt(0) > 0x2fff && ENDS_UNSPACED.test(a.text) && STARTS_UNSPACED.test(b.text);
 
 /**
- * Whether there is a space between two neighbouring words. Many PDF files draw no spaces, so the distance
- * decides.
+ * Whether there is a space between two neighbouring words. In one run this is known. Many PDF files draw no
+ * spaces between runs, so the distance decides.
  */
 export function isSpaced(a: Word, b: Word): boolean {
   if (isUnspacedScript(a, b)) return false;
+  if (a.run === b.run && (a.left < b.left ? b : a).isSpaced) return true;
   const gap = Math.max(b.left - a.right, a.left - b.right, b.top - a.bottom, a.top - b.bottom);
   return gap > MIN_SPACE * Math.min(a.style.size, b.style.size);
 }

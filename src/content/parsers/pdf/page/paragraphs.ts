@@ -27,7 +27,8 @@ export function toTextBlocks(
   let group: Line[] = [];
   let marker: string | undefined;
   const close = () => {
-    if (!marker && isContents(group)) blocks.push(...group.map((line) => toBlock([line], undefined, page)));
+    if (!marker && isContents(group))
+      blocks.push(...group.map((line) => toBlock([withoutLeader(line)], undefined, page)));
     else if (group.length > 0) blocks.push(toBlock(group, marker, page));
     group = [];
     marker = undefined;
@@ -158,6 +159,12 @@ const isContents = (lines: readonly Line[]) =>
 
 /** Dots between an entry and a number at the end of the line, such as a page number or a price. */
 const LEADER = /\p{L}.*(?:(?:\. ?){5,}|…{2,})\s*\P{L}*\d\P{L}*$/u;
+
+/** An entry of contents without the dots before its number. */
+const withoutLeader = (line: Line): Line => ({
+  ...line,
+  words: line.words.filter(({ isLeader }) => !isLeader),
+});
 
 const NUMBER_END = /[\divxlc]$/i;
 const PAGE_NUMBER_END = /[\s.](\d{1,4}|[ivxlc]{1,6})$/i;

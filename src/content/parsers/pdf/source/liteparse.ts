@@ -18,17 +18,15 @@ import type {
   SourceDocument,
   SourcePage,
   Tag,
-  Word,
 } from '../types.ts';
 import { withAlternativeTexts } from './alternative-texts.ts';
-import { findPitches, fontKeyOf, type Pitches } from './fixed-pitch.ts';
-import { fontScale, fontSizeOf, LINE_HEIGHT, measuredScale, pageToMeasure } from './font-scale.ts';
+import { findPitches } from './fixed-pitch.ts';
+import { measuredScale, pageToMeasure } from './font-scale.ts';
 import { linkWords } from './links.ts';
 import { parseWithoutCopies } from './native-parse.ts';
 import { uprightPage } from './rotation.ts';
 import { findRules } from './rules.ts';
-import { isBullet, MONOSPACED_SUFFIX, styleOfWord } from './word-style.ts';
-import { cleanText, styleTable, withoutRepeats, withPunctuationLast } from './words.ts';
+import { type FontMeasures, toWords } from './text-items.ts';
 
 /** Disables OCR, for which liteparse would download language data. */
 export const OFFLINE: Partial<LiteParseConfig> = {
@@ -208,51 +206,6 @@ const MAX_DOTS = 200;
 
 const isDot = ({ bbox: { width, height } }: { bbox: { width: number; height: number } }) =>
   height > MIN_DOT && height < MAX_DOT && Math.abs(width - height) < 0.2 * height;
-
-/** What is measured of the fonts of a whole document. */
-interface FontMeasures {
-  /** The factor that converts their sizes to points, where it was measured. */
-  scale: number | undefined;
-  pitches: Pitches;
-}
-
-function toWords(items: readonly TextItem[], { scale: measured, pitches }: FontMeasures): Word[] {
-  const styleOf = styleTable();
-  const scale = measured ?? fontScale(items);
-  const words: Word[] = [];
-  for (const [run, item] of items.entries()) {
-    const upright = !item.rotation || item.rotation % 180 === 0;
-    const height = upright ? item.height : item.width;
-    const size = scale === undefined ? height / LINE_HEIGHT : (fontSizeOf(item) ?? height) * scale;
-    const pitch = pitches.get(fontKeyOf(item));
-    const style = styleOf(`${item.fontName ?? ''}${pitch ? MONOSPACED_SUFFIX : ''}`, size);
-    // PDFium reports the font of the first word for a whole run.
-    const plain = style.monospaced ? styleOf('', size) : style;
-    const parts = item.words?.length ? item.words : [item];
-    const advance = pitch && pitch * (fontSizeOf(item) ?? 0);
-    const rest = !style.monospaced && isBullet(parts[0]?.text) ? styleOf('', size) : undefined;
-    for (const part of parts) {
-      const text = cleanText(part.text);
-      if (!text.trim()) continue;
-      const { x, y } = part;
-      const bottom = y + part.height;
-      const word: Word = {
-        left: x,
-        // PDFium's boxes end at the baseline, but their top is that of the highest character of the word.
-        top: upright ? Math.min(y, bottom - size) : y,
-        right: x + part.width,
-        bottom,
-        text: withPunctuationLast(text.trim()),
-        style: (part !== parts[0] && rest) || styleOfWord(part, { style, plain, advance }),
-        run,
-      };
-      if (item.mcid !== undefined) word.mcid = item.mcid;
-      if (item.confidence !== undefined) word.confidence = item.confidence;
-      words.push(word);
-    }
-  }
-  return withoutRepeats(words);
-}
 
 function toFigure(image: ExtractedImage): Figure {
   return { ...toBox(image.bbox), id: image.id, format: image.format, bytes: image.bytes };
