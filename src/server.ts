@@ -15,7 +15,7 @@ import { openDatabase } from './storage/db/client.ts';
 import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './storage/db/teams/teams.ts';
 import { openJobResults } from './storage/job-results.ts';
 import { createLogger } from './system/logger.ts';
-import { listen } from './system/server.ts';
+import { closeUnread, listen } from './system/server.ts';
 import { connectTemporal } from './temporal/connection.ts';
 import { Temporal } from './temporal/workflow-client.ts';
 
@@ -54,6 +54,7 @@ async function serve(): Promise<RunningService> {
   // Longer than clients and load balancers keep theirs, so that no request meets a connection we have just
   // closed.
   const server = createServer({ keepAliveTimeout: 75_000 }, createApp(deps));
+  closeUnread(server);
   const sockets = mountSockets(server, deps);
   await listen(server, { port: config.port, host: config.host }, (error) =>
     logger.warn({ err: error }, 'the API could not accept a connection'),

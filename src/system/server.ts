@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { type Server as HttpServer, type IncomingMessage, STATUS_CODES } from 'node:http';
-import type { ListenOptions, Server } from 'node:net';
+import type { ListenOptions, Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
+/** How long a client may read nothing of a response that is being sent to it, in milliseconds. */
+const UNREAD_MS = 60_000;
 /** How long a client that was refused may take to close its connection, in milliseconds. */
 const REFUSED_MS = 1_000;
 
@@ -21,6 +23,23 @@ export async function listen(
   server.listen(where);
   await once(server, 'listening');
   server.on('error', onError);
+}
+
+/**
+ * Closes the connections of clients that read nothing more of their response: each takes a file descriptor, and those of
+ * what is sent, for as long as the client likes. Clients that only wait for
+ * their response keep their connection, and so do WebSockets, for which Node ends the timeout.
+ * @param unreadMs milliseconds without a byte that is sent or received; 60,000 by default
+ */
+export function closeUnread(server: HttpServer, unreadMs = UNREAD_MS): void {
+  const waiting = new WeakSet<Socket>();
+  server.on('request', ({ socket }, response) => {
+    waiting.add(socket);
+    response.once('close', () => waiting.delete(socket));
+  });
+  server.setTimeout(unreadMs, (socket) => {
+    if (!waiting.has(socket) || socket.writableLength > 0) socket.destroy();
+  });
 }
 
 /** What becomes of a connection whose client asks for another protocol (RFC 9110, 7.8). */

@@ -1,8 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listen, onUpgrade, refuseUpgrade, type UpgradeHandler } from '../../src/system/server.ts';
+import {
+  closeUnread,
+  listen,
+  onUpgrade,
+  refuseUpgrade,
+  type UpgradeHandler,
+} from '../../src/system/server.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 
 const HANDSHAKE = 'GET / HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
@@ -21,10 +28,11 @@ afterEach(() => {
   server.close();
 });
 
+// Listening on a TCP port, the address is never a path.
+const portOf = (listening: Server) => (listening.address() as AddressInfo).port;
+
 function openConnection() {
-  // Listening on a TCP port, the address is never a path.
-  const { port } = server.address() as AddressInfo;
-  const connection = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  const connection = connect({ port: portOf(server), host: '127.0.0.1', allowHalfOpen: true });
   connection
     .on('error', () => undefined)
     .resume()
@@ -79,5 +87,49 @@ describe('a server', () => {
     server.emit('error', new Error('planted'));
     expect(errors).toMatchObject([{ message: 'planted' }]);
     expect(server.listening).toBe(true);
+  });
+
+  describe('that closes what nobody reads', () => {
+    /** So short that the timeouts of a test are over soon. */
+    const UNREAD_MS = 100;
+    const LARGE = Buffer.alloc(64 * 1024 * 1024);
+
+    it('disconnects a client that reads nothing more of its response', async () => {
+      closeUnread(server, UNREAD_MS);
+      const closed = Promise.withResolvers<void>();
+      server.on('request', (_request, response) => {
+        response.once('close', closed.resolve).end(LARGE);
+      });
+      const client = connect({ port: portOf(server), host: '127.0.0.1' });
+      client.on('error', () => undefined).write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+      client.pause();
+      await closed.promise;
+      expect(await pollUntil(async () => (await openConnections()) === 0)).toBe(true);
+      client.destroy();
+    });
+
+    it('lets a client wait for its response', async () => {
+      closeUnread(server, UNREAD_MS);
+      server.on('request', (_request, response) => {
+        server.once('timeout', () => void response.end('late'));
+      });
+      const response = await fetch(`http://127.0.0.1:${portOf(server)}/`);
+      expect(await response.text()).toBe('late');
+    });
+
+    it('lets a WebSocket be silent', async () => {
+      closeUnread(server, UNREAD_MS);
+      const upgraded = Promise.withResolvers<Duplex>();
+      handle = (_request, stream) => upgraded.resolve(stream);
+      const client = openConnection();
+      const stream = await upgraded.promise;
+      // The timeout of a later request would be over after that of the WebSocket.
+      server.on('request', (_request, response) => {
+        server.once('timeout', () => void response.end());
+      });
+      await fetch(`http://127.0.0.1:${portOf(server)}/`);
+      expect(stream.destroyed).toBe(false);
+      client.destroy();
+    });
   });
 });
