@@ -16,7 +16,7 @@ interface Share {
 
 /** Options of {@link Places}. */
 interface PlacesOptions {
-  /** Maximum number of tasks at once, except for long ones. */
+  /** Maximum number of tasks at once, except for long ones and one of an owner without another task. */
   count: number;
   /** Milliseconds after which a task counts as long. */
   longTaskMs: number;
@@ -29,8 +29,9 @@ const ROOM_POLL_MS = 250;
 
 /**
  * The places of a pool of threads or sandboxed processes. The next free one goes to the owner with the fewest
- * running tasks, so that the many pages or documents of one team do not hold up those of the others. While a
- * task takes long, the next one begins, so that long tasks do not hold up short ones; at most as many long
+ * running tasks, so that the many pages or documents of one team do not hold up those of the others. While the places
+ * are taken, an owner without a running task gets one more, so that its quick task does not wait until those of the
+ * others count as long. While a task takes long, the next one begins, so that long tasks do not hold up short ones; at most as many long
  * tasks as there are places run besides the others. Without room in memory, one task runs at a time. Tasks that have
  * to be alone take turns by owner as well, and between two of them as many others begin as there are places.
  */
@@ -154,12 +155,23 @@ export class Places {
 
   /** The next task for which there is a place. */
   #findStartable(): { entry: Waiting; queue: Waiting[] } | undefined {
-    if (this.#isOneAlone || this.#running >= this.#options.count) return undefined;
+    const { count } = this.#options;
+    if (this.#isOneAlone || this.#running > count || this.#running + this.#long >= 2 * count)
+      return undefined;
+    if (this.#running === count) return this.#findNewcomer();
     const alone = this.#findNext(this.#waitingAlone);
     const entry = this.#findNext(this.#waiting);
     if (alone && this.#long === 0 && !(entry && this.#turnsOfOthers > 0))
       return this.#running === 0 ? { entry: alone, queue: this.#waitingAlone } : undefined;
     return entry && { entry, queue: this.#waiting };
+  }
+
+  /** The next task of an owner that has none running, unless another task waits to be alone. */
+  #findNewcomer(): { entry: Waiting; queue: Waiting[] } | undefined {
+    if (this.#waitingAlone.length > 0) return undefined;
+    const queue = this.#waiting;
+    const entry = this.#findNext(queue);
+    return entry && this.#shareOf(entry.owner).running === 0 ? { entry, queue } : undefined;
   }
 
   /**

@@ -42,13 +42,44 @@ function request(places: Places, owners: string) {
 }
 
 it('a place that becomes free goes to the owner with the fewest running tasks', async () => {
-  const { running, end } = request(new Places({ count: 2, longTaskMs: LONG_MS }), 'aaaabb');
+  const { running, end } = request(new Places({ count: 2, longTaskMs: LONG_MS }), 'aaaabbb');
   await turn();
-  expect(running).toEqual(['a0', 'a1']);
+  expect(running).toEqual(['a0', 'a1', 'b4']);
   await end('a0');
   expect(running).toEqual(['a1', 'b4']);
   await end('a1');
   expect(running).toEqual(['b4', 'a2']);
+  await end('a2');
+  expect(running).toEqual(['b4', 'a3']);
+  await end('a3');
+  expect(running).toEqual(['b4', 'b5']);
+});
+
+it('an owner without a running task waits for no task of an owner that has taken all places', async () => {
+  const places = new Places({ count: 2, longTaskMs: LONG_MS });
+  const many = request(places, 'aaaa');
+  await turn();
+  expect(many.running).toEqual(['a0', 'a1']);
+  const other = request(places, 'bb');
+  await turn();
+  expect(other.running).toEqual(['b0']);
+  await other.end('b0');
+  expect([many.running, other.running]).toEqual([['a0', 'a1'], ['b1']]);
+  await other.end('b1');
+  expect(many.running).toEqual(['a0', 'a1']);
+});
+
+it('a task that has to be alone does not wait for owners that come after it', async () => {
+  const places = new Places({ count: 2, longTaskMs: LONG_MS });
+  const many = request(places, 'aa');
+  await turn();
+  const alone = request(places, 'B');
+  const later = request(places, 'c');
+  await turn();
+  expect(later.running).toEqual([]);
+  await many.end('a0');
+  await many.end('a1');
+  expect([alone.running, later.running]).toEqual([['B0'], []]);
 });
 
 it('owners take turns at a single place', async () => {
@@ -78,27 +109,27 @@ it('one place remains for other owners, however many long tasks an owner has', a
 
 it('a task leaves its place as soon as another long one has ended', async () => {
   const places = new Places({ count: 1, longTaskMs: LONG_MS });
-  const { running, end } = request(places, 'aab');
+  const { running, end } = request(places, 'aaa');
   await turn();
   vi.advanceTimersByTime(LONG_MS);
   await turn();
-  expect(running).toEqual(['a0', 'b2']);
+  expect(running).toEqual(['a0', 'a1']);
   vi.advanceTimersByTime(LONG_MS);
   await end('a0');
-  expect(running).toEqual(['b2']);
+  expect(running).toEqual(['a1']);
   vi.advanceTimersByTime(LONG_MS);
   await turn();
-  expect(running).toEqual(['b2', 'a1']);
+  expect(running).toEqual(['a1', 'a2']);
 });
 
 it('a request that is given up leaves the queue', async () => {
   const places = new Places({ count: 1, longTaskMs: LONG_MS });
   const first = await places.take('a', never);
   const controller = new AbortController();
-  const given = places.take('b', controller.signal);
+  const given = places.take('a', controller.signal);
   controller.abort(new Error('given up'));
   await expect(given).rejects.toThrow('given up');
-  const next = places.take('c', never);
+  const next = places.take('a', never);
   first();
   expect(await next).toBeTypeOf('function');
 });
