@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
-import { tokenizeWords } from '../../content/answers/words.ts';
+import { factsOf } from '../../jobs/support/document-facts.ts';
 import type { DocumentFacts, JobFacts, PageFacts } from '../../jobs/support/facts.ts';
+import { type Mentions, mentionsOf } from '../../jobs/support/mentions.ts';
 import type { CrawlRequest } from '../../schemas/crawl.ts';
 import type { Document } from '../../schemas/document.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
@@ -13,6 +13,7 @@ import {
   findTeamJob,
   findTeamJobByTarget,
   findTeamPage,
+  findTeamPageByUrl,
   findTypicalPage,
   type TeamJob,
   type TeamPage,
@@ -21,6 +22,7 @@ import type { StoredError } from '../../storage/db/tables.ts';
 
 const UUID = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/i;
 const URL_PATTERN = /https?:\/\/[^\s"'<>)\]]+/i;
+const PATH_PATTERN = /(?<=^|\s)\/[^\s"'<>)\]]+/;
 const ASKS_ABOUT_FAILURE =
   /\b(fail(?:s|ed|ing|ure)?|errors?|wrong|broken|timeouts?|timed out|blocked|not work(?:s|ing)?|problems?|issues?)\b/i;
 
@@ -51,19 +53,22 @@ export class JobReader {
   }: JobSearch): Promise<JobFacts | 'unknown' | undefined> {
     const id = jobId ?? question.match(UUID)?.[0];
     if (id !== undefined)
-      return (UUID.exec(id)?.[0] === id && (await this.#readNamed(teamId, id))) || 'unknown';
+      return (UUID.exec(id)?.[0] === id && (await this.#readNamed({ teamId, question }, id))) || 'unknown';
     const url = question.match(URL_PATTERN)?.[0].replace(/[.,;:!?]+$/, '');
     const job = url
       ? await findTeamJobByTarget(this.#db, teamId, url)
       : ASKS_ABOUT_FAILURE.test(question)
         ? await findLatestFailure(this.#db, teamId)
         : undefined;
-    return job && this.#describe(job, { teamId, isNamed: false });
+    return job && this.#describe(job, { teamId, question, isNamed: false });
   }
 
-  async #readNamed(teamId: string, id: string): Promise<JobFacts | undefined> {
+  async #readNamed(
+    { teamId, question }: { teamId: string; question: string },
+    id: string,
+  ): Promise<JobFacts | undefined> {
     const job = await findTeamJob(this.#db, teamId, id);
-    if (job) return this.#describe(job, { teamId, isNamed: true });
+    if (job) return this.#describe(job, { teamId, question, isNamed: true });
     const page = await findTeamPage(this.#db, teamId, id);
     const parent = page && (await findTeamJob(this.#db, teamId, page.jobId));
     if (!page || !parent) return undefined;
@@ -74,33 +79,42 @@ export class JobReader {
       kind: 'scrape',
       status,
       isNamed: true,
-      page: await this.#describePage(page, requestOf(kind, request)),
+      page: await this.#describePage(page, requestOf(kind, request), question),
     };
   }
 
   async #describe(
     job: TeamJob,
-    { teamId, isNamed }: { teamId: string; isNamed: boolean },
+    { teamId, question, isNamed }: { teamId: string; question: string; isNamed: boolean },
   ): Promise<JobFacts> {
     const { id, kind, status, request } = job;
     const facts = { id, kind, status, isNamed, ...(job.error && { error: withoutDetails(job.error) }) };
     if (kind === 'scrape') {
       const page = { ...job, url: job.target ?? '', status: status === 'scraping' ? 'pending' : status };
       // The API validated the request before it stored it.
-      return { ...facts, page: await this.#describePage(page, request as ScrapeRequest) };
+      return { ...facts, page: await this.#describePage(page, request as ScrapeRequest, question) };
     }
     const pages = await countPages(this.#db, { teamId, jobId: id });
     if (!pages) return facts;
     const { base, ...totals } = pages;
+    const start = base ?? (request as CrawlRequest).url;
+    const url = urlIn(question, start);
+    const asked = url && (await findTeamPageByUrl(this.#db, { teamId, jobId: id, url }));
     const [frequent] = totals.failures;
-    const code = totals.failed >= totals.completed ? frequent?.code : undefined;
-    const typical = await findTypicalPage(this.#db, { teamId, jobId: id, code });
+    const isAboutFailures = totals.failed >= totals.completed || ASKS_ABOUT_FAILURE.test(question);
+    const code = isAboutFailures ? frequent?.code : undefined;
+    const typical = asked ?? (await findTypicalPage(this.#db, { teamId, jobId: id, code }));
+    const page = typical && (await this.#describePage(typical, requestOf(kind, request), question));
     return {
       ...facts,
       pages: totals,
-      ...(typical && { page: await this.#describePage(typical, requestOf(kind, request)) }),
+      ...(page && { page: { ...page, ...(asked && { isAsked: true as const }) } }),
       ...(kind === 'crawl' && {
-        crawl: { request: request as CrawlRequest, start: base ?? (request as CrawlRequest).url },
+        crawl: {
+          request: request as CrawlRequest,
+          start,
+          ...(url && { asked: { url, ...(asked && { status: asked.status }) } }),
+        },
       }),
     };
   }
@@ -108,6 +122,7 @@ export class JobReader {
   async #describePage(
     page: Pick<TeamPage, 'url' | 'error' | 'trace' | 'blob'> & { status: string },
     request: ScrapeRequest,
+    question: string,
   ): Promise<PageFacts> {
     const { url, error, trace, blob } = page;
     const status = pageStatus(page.status);
@@ -117,28 +132,34 @@ export class JobReader {
       request: { ...request, url },
       attempts: trace ?? [],
       ...(status === 'failed' && error && { error: withoutDetails(error) }),
-      ...(status === 'completed' && blob && { document: await this.readDocumentFacts(blob) }),
+      ...(status === 'completed' &&
+        blob && { document: await this.readDocumentFacts(blob, mentionsOf(question)) }),
     };
   }
 
-  /** Reads what a stored document says about itself. */
-  async readDocumentFacts(blob: string): Promise<DocumentFacts & { url: string; links: string[] }> {
+  /** Reads what a stored document says about itself, and its links. */
+  async readDocumentFacts(
+    blob: string,
+    mentions: Mentions,
+  ): Promise<DocumentFacts & { url: string; links: string[] }> {
     // The scrape wrote the document in this shape.
     const document = JSON.parse((await this.#blobs.get(blob)).toString()) as Document;
-    const { metadata, markdown, warning, links } = document;
-    const text = markdown ?? document.html ?? '';
     return {
-      statusCode: metadata.statusCode,
-      words: tokenizeWords(text).length,
-      digest: createHash('sha256').update(text).digest('hex'),
-      isCopy: metadata.cacheState === 'hit',
-      ...(warning !== undefined && { warning }),
-      ...(metadata.challenge !== undefined && { challenge: metadata.challenge }),
-      ...(metadata.contentType !== undefined && { contentType: metadata.contentType }),
-      url: metadata.url,
-      links: links ?? [],
+      ...factsOf(document, mentions),
+      url: document.metadata.url,
+      links: document.links ?? [],
     };
   }
+}
+
+/**
+ * The URL of a page that a question names, also as a path of the site.
+ * @param start a URL of the site
+ */
+function urlIn(question: string, start: string): string | undefined {
+  const [named] = question.match(URL_PATTERN) ?? question.match(PATH_PATTERN) ?? [];
+  const url = named && URL.parse(named.trim().replace(/[.,;:!?]+$/, ''), start)?.href;
+  return url === start ? undefined : url;
 }
 
 /** The scrape options of the pages of a job. */

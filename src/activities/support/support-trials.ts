@@ -21,12 +21,13 @@ const LEAST_TRIAL_MS = 3_000;
 function trialRequest(job: JobFacts, fix: Fix, remainingMs: number): ScrapeRequest | undefined {
   const wanted = requestOfTrial(job, fix);
   if (!wanted) return undefined;
+  const isCopy = job.page?.document?.isCopy === true && fix.parameters.maxAge === undefined;
   const request = {
     ...wanted,
-    formats: [{ type: fix.expects === 'moreLinks' ? 'links' : 'markdown' }],
+    formats: formatsOfTrial(wanted, fix),
     ...(fix.expects === 'moreLinks' && { onlyMainContent: false, includeTags: [], excludeTags: [] }),
-    // The copy in the cache is what a question about content is about.
-    ...(wanted.minAge === undefined && { maxAge: 0 }),
+    // A document from a copy is compared with one of the same copy, unless a new one may help.
+    ...(wanted.minAge === undefined && !isCopy && { maxAge: 0 }),
     ...(wanted.profile && { profile: { name: wanted.profile.name, saveChanges: false } }),
     storeInCache: false,
     zeroDataRetention: false,
@@ -37,6 +38,18 @@ function trialRequest(job: JobFacts, fix: Fix, remainingMs: number): ScrapeReque
     waitFor: Math.min(wanted.waitFor, request.timeout / 2),
   });
   return data;
+}
+
+/** What is compared: the text that the request asked for, and whether the page has scripts. */
+function formatsOfTrial(
+  { formats }: ScrapeRequest,
+  { parameters, expects, needsScripts }: Fix,
+): { type: string }[] {
+  if (expects === 'moreLinks') return [{ type: 'links' }];
+  const types = formats.map(({ type }) => type);
+  const text = (['markdown', 'html', 'rawHtml'] as const).find((type) => types.includes(type)) ?? 'markdown';
+  const added = Array.isArray(parameters.formats) ? types.at(-1) : needsScripts && 'rawHtml';
+  return [...new Set([text, ...(added ? [added] : [])])].map((type) => ({ type }));
 }
 
 /**

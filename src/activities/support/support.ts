@@ -3,6 +3,7 @@ import { loadGuides } from '../../jobs/guides/index.ts';
 import { composeAnswer, type GuidePassage } from '../../jobs/support/answer.ts';
 import { explainJob } from '../../jobs/support/explain.ts';
 import { trialsOf } from '../../jobs/support/finding.ts';
+import { mentionsOf } from '../../jobs/support/mentions.ts';
 import { judgeTrial } from '../../jobs/support/verdict.ts';
 import type { Models } from '../../models/index.ts';
 import type { Database } from '../../storage/db/client.ts';
@@ -73,9 +74,12 @@ export function supportActivities({ db, results, resultTtlMs, models }: SupportD
       remainingMs: number,
     ): Promise<PreparedTrial | undefined> {
       const asked = await findQuestion(db, supportId);
-      const { job, finding } = await notesOf(db, supportId);
+      const notes = await notesOf(db, supportId);
+      const { job, finding } = notes;
       const [fix] = (finding && trialsOf(finding)[number]) ?? [];
       if (!asked || !fix || !job || job === 'unknown') return undefined;
+      if (fix.needsScripts && toFindings(notes, undefined).verdicts.some(({ hasNoScripts }) => hasNoScripts))
+        return undefined;
       const order = { supportId, teamId: asked.teamId, number, job, fix, remainingMs, ttlMs: resultTtlMs };
       return prepareTrial(db, order);
     },
@@ -88,11 +92,15 @@ export function supportActivities({ db, results, resultTtlMs, models }: SupportD
       const { job, finding } = await notesOf(db, supportId);
       const fixes = (finding && trialsOf(finding)[number]) ?? [];
       if (!job || job === 'unknown' || !fixes.length) return false;
+      const asked = await findQuestion(db, supportId);
+      const mentions = mentionsOf(asked?.question.question ?? '');
       const outcome = await findOutcome(db, trialId);
-      const document = outcome?.blob ? await reader.readDocumentFacts(outcome.blob) : undefined;
+      const document = outcome?.blob ? await reader.readDocumentFacts(outcome.blob, mentions) : undefined;
+      const { page, pages, crawl } = job;
+      const found = pages && pages.completed + pages.failed + pages.open - 1;
       const verdict = judgeTrial(
         { fixes, ...(outcome?.error && { error: outcome.error }), ...(document && { document }) },
-        { document: job.page?.document, crawl: job.crawl?.request },
+        { document: page?.document, crawl: crawl?.request, found, mentions },
       );
       await storeNote(db, { jobId: supportId, topic: `trial ${number}`, note: verdict });
       return verdict.result === 'success';

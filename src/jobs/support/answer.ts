@@ -35,24 +35,38 @@ export function composeAnswer(findings: Findings): StoredAnswer {
   return answerWithoutFinding(findings);
 }
 
-function answerFinding(finding: Finding, { verdicts, job, passages }: Findings): StoredAnswer {
-  const { cause, advice, confidence } = finding;
+function answerFinding(finding: Finding, { verdicts, job, attempted }: Findings): StoredAnswer {
+  const { cause, advice, confidence, isGuess } = finding;
   const proof = verdicts.find(({ result }) => result === 'success');
   const untested = finding.fixes.find((fix) => fix.untestable);
   const fix = proof?.fix ?? (verdicts.some(isFailure) ? undefined : (untested ?? finding.fixes[0]));
-  const parameters = fix && Object.keys(fix.parameters).length ? fix.parameters : null;
+  const parameters = fix && !fix.isProbe && Object.keys(fix.parameters).length ? fix.parameters : null;
   const which =
     job?.isNamed === false ? `This is about the job ${job.id}, which fits the question best. ` : '';
-  const remedy = fix ? fix.effect : advice;
-  const guide = passages[0] ? ` See ${passages[0].path}.` : '';
+  const validation = describeValidation(finding, { verdicts, proof, fix });
+  const known = `${which}${asSentence(cause)}`;
+  if (isGuess && !fix) {
+    const blockedBy = `${asSentence(cause)} That does not explain the question, and no test did.`;
+    return {
+      answer: `${known} ${UNKNOWN}`,
+      confidence: 'low',
+      fixParameters: null,
+      validation,
+      feedback: { blockedBy, attempted: [...attempted, ...verdicts.map(({ evidence }) => evidence)] },
+    };
+  }
   return {
-    answer: `${which}${asSentence(cause)} ${remedy}${proof ? ` ${proof.evidence}` : guide}`,
-    confidence: proof ? 'high' : fix && !proof ? lower(confidence) : confidence,
+    answer: `${known} ${fix ? fix.effect : advice}${proof ? ` ${proof.evidence}` : ''}`,
+    confidence: proof ? (proof.isDoubtful ? 'medium' : 'high') : fix ? lower(confidence) : confidence,
     fixParameters: parameters,
-    validation: describeValidation(finding, { verdicts, proof, fix }),
+    validation,
     feedback: null,
   };
 }
+
+/** What follows where nothing explains a question about a job. */
+const UNKNOWN =
+  'Support does not know why: no other parameters changed that. Say in quotes what you expected to see, and look whether the page has it without a click or a login.';
 
 const isFailure = ({ result }: Verdict) => result === 'failure';
 const lower = (confidence: Finding['confidence']) => (confidence === 'high' ? 'medium' : 'low');
@@ -78,16 +92,22 @@ function answerWithoutFinding({ job, isUnknownJob, account, passages, attempted 
   if (!isUnknownJob && !job && passage) {
     return { ...none, answer: `${passage.text} See ${passage.path}.`, confidence: 'medium', feedback: null };
   }
-  const blockedBy = isUnknownJob
-    ? 'The team has no job with this id: it may be unknown, have expired, or have zero data retention.'
-    : job
-      ? `Nothing about the job ${job.id} is out of the ordinary.`
-      : 'No job, error or guide explains the question.';
   const hint = passage ? ` The guide at ${passage.path} may help.` : '';
-  return {
+  const unanswered = (blockedBy: string, advice: string): StoredAnswer => ({
     ...none,
-    answer: `${blockedBy} Name the job by its id, which failed scrapes have in details.scrapeId and documents in metadata.scrapeId.${hint}`,
+    answer: `${blockedBy} ${advice}${hint}`,
     confidence: 'low',
     feedback: { blockedBy, attempted },
-  };
+  });
+  if (job && !isUnknownJob)
+    return unanswered(
+      `Nothing about the job ${job.id} is out of the ordinary.`,
+      'Support does not know the answer: say in quotes what you expected to see, or what should not be there.',
+    );
+  return unanswered(
+    isUnknownJob
+      ? 'The team has no job with this id: it may be unknown, have expired, or have zero data retention.'
+      : 'No job, error or guide explains the question.',
+    'Name the job by its id, which failed scrapes have in details.scrapeId and documents in metadata.scrapeId.',
+  );
 }

@@ -1,98 +1,152 @@
-import { keepCookies, READ_IMAGES } from './error-rules.ts';
-import type { DocumentFacts, PageFacts } from './facts.ts';
-import type { Finding, Fix } from './finding.ts';
+import { type CompletedPage, FEW_WORDS } from './facts.ts';
+import type { Finding } from './finding.ts';
+import {
+  LONG_WAIT_MS,
+  moreContent,
+  narrowingOptions,
+  page,
+  READ_IMAGES,
+  WAIT_MS,
+  waitLonger,
+} from './fixes.ts';
+import {
+  asksAboutAge,
+  asksAboutContent,
+  asksAboutImages,
+  asksAboutSurplus,
+  findMissingFormat,
+  languagesIn,
+} from './question-kind.ts';
+import { explainResponse } from './response-rules.ts';
 
-/** A page with fewer words than this has next to no content. */
-const FEW_WORDS = 25;
-const WAIT_MS = 5_000;
-const LONG_WAIT_MS = 15_000;
-
-const ASKS_ABOUT_AGE =
-  /\b(stale|old|older|outdated|out of date|cached?|yesterday|not (?:up.to.date|current)|latest|fresh|changed|update[sd]?)\b/i;
-const ASKS_ABOUT_CONTENT =
-  /\b(missing|empty|incomplete|nothing|blank|short|little|less|lacks?|without|only|no (?:content|text|markdown)|not (?:there|all|complete))\b/i;
-
-type CompletedPage = PageFacts & { document: DocumentFacts };
-
-/** The statuses with which sites refuse visitors. */
-const REFUSALS = new Set([401, 403, 406]);
+/** With this share of the text of a page, the document has next to all of it. */
+const NEARLY_ALL = 0.99;
 
 /**
- * Explains a page that was delivered, but not as expected.
+ * Explains a page that was delivered, but not as expected. What the scrape says of itself comes first, and
+ * guesses that only tests can confirm come last.
  * @param question what the user asks, which decides between causes that the page itself does not tell apart
  * @returns `undefined` if there is nothing to complain about
  */
 export function explainDocument(page: CompletedPage, question: string): Finding | undefined {
-  const { document } = page;
-  const { statusCode, words, isCopy, challenge } = document;
-  if (challenge !== undefined) return explainChallenge(page, challenge);
-  if (statusCode >= 300 && statusCode < 400) return explainRedirects(page);
-  if (statusCode >= 400) return explainStatus(page);
-  if (isCopy && (ASKS_ABOUT_AGE.test(question) || words < FEW_WORDS)) return explainCopy();
-  if (isBase64(page)) return explainBase64();
-  if (isUnreadScan(page)) return explainScan();
-  if (/match nothing on the page/.test(document.warning ?? '')) return explainSelector(page);
-  const isThin = words < FEW_WORDS;
-  if (isThin || ASKS_ABOUT_CONTENT.test(question)) return explainMissingContent(page, isThin);
-  return undefined;
+  const response = explainResponse(page);
+  if (response) return response;
+  const format = findMissingFormat(question, page.request);
+  if (format) return explainFormat(page, format);
+  const isThin = page.document.hasText && page.document.words < FEW_WORDS;
+  const isAboutContent = isThin || asksAboutContent(question);
+  return (
+    explainFile(page, isAboutContent) ??
+    explainReplacedImages(page, question) ??
+    explainLanguage(page, question) ??
+    explainSelector(page) ??
+    (page.document.isCopy && asksAboutAge(question) ? explainCopy() : undefined) ??
+    explainSurplus(page, question) ??
+    (isAboutContent ? explainMissingContent(page, isThin) : undefined)
+  );
 }
 
-const moreContent = (parameters: Fix['parameters'], effect: string): Fix => ({
-  parameters,
-  effect,
-  expects: 'moreContent',
-});
-
-const page = (parameters: Fix['parameters'], effect: string): Fix => ({
-  parameters,
-  effect,
-  expects: 'page',
-});
-
-/** The ways to get a page that were not tried yet. */
-const untriedWays = ({ request: { fastMode, proxy, headers = {} } }: PageFacts): Fix[] => [
-  ...(fastMode ? [page({ fastMode: false }, 'Without fastMode, the page may be opened in a browser.')] : []),
-  ...(Object.keys(headers).length
-    ? [page({ headers: {} }, 'Without the headers of the request, the site sees an ordinary visitor.')]
-    : []),
-  ...(proxy === 'basic'
-    ? [page({ proxy: 'auto' }, 'With proxy "auto", an enhanced proxy is tried too.')]
-    : []),
-];
-
-const explainChallenge = (page: CompletedPage, challenge: string): Finding => ({
-  topic: 'challenge',
-  cause: `The site sent a challenge (${challenge}) instead of the page, because it takes the visitor for a program.`,
-  advice: 'The operator of the service can add enhanced proxies; otherwise ask the site for access.',
-  fixes: untriedWays(page),
-  confidence: 'high',
-});
-
-const explainRedirects = (page: CompletedPage): Finding => ({
-  topic: 'redirects',
-  cause: `The site redirects in a circle: after twenty redirects, its response was still HTTP ${page.document.statusCode}.`,
-  advice: 'Open the page that it is meant to lead to; if the site asks for a login, use a browser profile.',
-  fixes: keepCookies(page),
-  confidence: 'high',
-});
-
-function explainStatus(page: CompletedPage): Finding {
-  const { statusCode } = page.document;
-  const isRefusal = REFUSALS.has(statusCode);
-  const passes = statusCode >= 500;
-  const advice = isRefusal
-    ? 'Send the credentials that the site needs as headers, or scrape with a browser profile that is logged in.'
-    : statusCode === 429
-      ? 'Send fewer requests to the site: set delay or maxConcurrency in crawls and batches.'
-      : passes
-        ? 'The site itself has a fault: try again later.'
-        : 'Check the URL: no parameter can help.';
-  const retry: Fix = { parameters: {}, expects: 'page', effect: 'The site responds again.' };
+function explainFormat({ request: { formats } }: CompletedPage, type: string): Finding {
+  const names = formats.map((format) => format.type).join(', ');
   return {
-    topic: `status ${statusCode}`,
-    cause: `The site responded with HTTP ${statusCode}${isRefusal ? ', so it refuses the request' : ''}.`,
-    advice,
-    fixes: isRefusal ? untriedWays(page) : passes ? [...untriedWays(page), retry] : [],
+    topic: 'formats',
+    cause: `The document has no ${type}, because the formats of the request are ${names || 'an empty list'}.`,
+    advice: `Add "${type}" to formats.`,
+    // A JSON Schema or a question can only come from the user.
+    fixes:
+      type === 'json'
+        ? []
+        : [page({ formats: [...formats, { type }] }, `With "${type}" in formats, the document has it.`)],
+    confidence: 'high',
+  };
+}
+
+/** Explains what is missing of a file because of its parser. */
+function explainFile({ request, document }: CompletedPage, isAboutContent: boolean): Finding | undefined {
+  const { parsers } = request;
+  const { contentType = '', words, pages } = document;
+  if (!/pdf/.test(contentType)) return undefined;
+  const certain = { confidence: 'high' } as const;
+  if (parsers?.length === 0)
+    return {
+      topic: 'parsers',
+      cause: 'The request has an empty list of parsers, so the PDF was returned as it is, in Base64.',
+      advice: 'Leave parsers out.',
+      fixes: [page({ parsers: ['pdf'] }, 'With the parser "pdf", its text becomes markdown.')],
+      ...certain,
+    };
+  const options = parsers?.flatMap((parser) => (typeof parser === 'object' ? [parser] : [])) ?? [];
+  if (words < FEW_WORDS && options.some((parser) => 'mode' in parser && parser.mode === 'fast'))
+    return {
+      topic: 'scan',
+      cause: 'The PDF has next to no text but that in its images, which the mode "fast" does not recognise.',
+      advice: 'Leave the mode out.',
+      fixes: [READ_IMAGES],
+      ...certain,
+    };
+  const limited = options.find((parser) => 'maxPages' in parser && parser.maxPages !== undefined);
+  if (!limited || !pages || pages.read >= pages.all || !isAboutContent) return undefined;
+  const { maxPages: _, ...unlimited } = limited as { type: string; maxPages?: number };
+  return {
+    topic: 'maxPages',
+    cause: `Only ${pages.read} of the ${pages.all} pages of the file were read, because of maxPages.`,
+    advice: 'Raise maxPages, or leave it out.',
+    fixes: [moreContent({ parsers: [unlimited] }, 'Without maxPages, all pages of the file are read.')],
+    ...certain,
+  };
+}
+
+function explainReplacedImages({ document }: CompletedPage, question: string): Finding | undefined {
+  const { replacedImages = 0 } = document;
+  if (!replacedImages || !asksAboutImages(question)) return undefined;
+  return {
+    topic: 'images',
+    cause: `A placeholder stands for ${replacedImages} images that the page has as data: URLs, because of removeBase64Images, which is the default.`,
+    advice: 'Set removeBase64Images to false.',
+    fixes: [
+      {
+        parameters: { removeBase64Images: false },
+        expects: 'images',
+        effect: 'With removeBase64Images false, the markdown has the images.',
+      },
+    ],
+    confidence: 'high',
+  };
+}
+
+function explainLanguage({ request, document }: CompletedPage, question: string): Finding | undefined {
+  const named = languagesIn(question);
+  const is = document.language?.slice(0, 2).toLowerCase();
+  const wanted = named.find((code) => code !== is);
+  if (!wanted || !/\b(in|into|language|translat\w+|version)\b/i.test(question)) return undefined;
+  const { country, languages } = request.location ?? {};
+  const asked = languages?.join(', ') ?? (country && `the languages of ${country}`) ?? 'English';
+  return {
+    topic: 'language',
+    cause: `The request asks the site for ${asked} by its location${is ? `, and the page says that its language is ${is}` : ''}.`,
+    advice: 'The site does not choose the language by the request: look for the URL of the other version.',
+    fixes: [
+      {
+        parameters: { location: { ...(country && { country }), languages: [wanted] } },
+        expects: 'otherLanguage',
+        effect: `With languages in location, the site is asked for ${wanted}.`,
+      },
+    ],
+    confidence: 'medium',
+  };
+}
+
+/** The page may lack the elements, or have them only later. */
+function explainSelector({ request, document }: CompletedPage): Finding | undefined {
+  if (!/match nothing on the page/.test(document.warning ?? '')) return undefined;
+  return {
+    topic: 'includeTags',
+    cause: `No element of the page matches includeTags (${request.includeTags?.join(', ')}), so nothing of it was kept.`,
+    advice: 'Check the selectors against the page.',
+    fixes: [
+      ...(request.waitFor < WAIT_MS && !request.fastMode ? [waitLonger(request, WAIT_MS)] : []),
+      moreContent({ includeTags: [] }, 'Without includeTags, the main content of the page is kept.'),
+    ],
     confidence: 'high',
   };
 }
@@ -112,86 +166,68 @@ const explainCopy = (): Finding => ({
   confidence: 'high',
 });
 
-/** Whether a file was requested as it is, instead of its text. */
-const isBase64 = ({ request: { parsers }, document: { contentType = '' } }: CompletedPage) =>
-  /pdf/.test(contentType) && parsers?.length === 0;
-
-const explainBase64 = (): Finding => ({
-  topic: 'parsers',
-  cause: 'The request has an empty list of parsers, so the PDF was returned as it is, in Base64.',
-  advice: 'Leave parsers out.',
-  fixes: [page({ parsers: ['pdf'] }, 'With the parser "pdf", its text becomes markdown.')],
-  confidence: 'high',
-});
-
-/** Whether the text of a PDF is in images, and the request is for the fast mode, which does not read them. */
-const isUnreadScan = ({ request: { parsers }, document: { contentType = '', words } }: CompletedPage) =>
-  /pdf/.test(contentType) &&
-  words < FEW_WORDS &&
-  parsers?.some((parser) => typeof parser === 'object' && 'mode' in parser && parser.mode === 'fast');
-
-const explainScan = (): Finding => ({
-  topic: 'scan',
-  cause: 'The PDF has next to no text but that in its images, which the mode "fast" does not recognise.',
-  advice: 'Leave the mode out.',
-  fixes: [READ_IMAGES],
-  confidence: 'high',
-});
-
-/** The page may lack the elements, or have them only later. */
-const explainSelector = ({ request }: CompletedPage): Finding => ({
-  topic: 'includeTags',
-  cause: `No element of the page matches includeTags (${request.includeTags?.join(', ')}), so nothing of it was kept.`,
-  advice: 'Check the selectors against the page.',
-  fixes: [
-    ...(request.waitFor < WAIT_MS && !request.fastMode ? [waitLonger(request, WAIT_MS)] : []),
-    moreContent({ includeTags: [] }, 'Without includeTags, the main content of the page is kept.'),
-  ],
-  confidence: 'high',
-});
-
-function waitLonger({ timeout }: PageFacts['request'], waitFor: number): Fix {
-  const longEnough = timeout >= 2 * waitFor ? {} : { timeout: 3 * waitFor };
-  return moreContent(
-    { waitFor, ...longEnough },
-    `The page brings its content late: waitFor ${waitFor} gives its scripts ${waitFor / 1000} seconds.`,
-  );
+/** Explains content that selectors were to remove. */
+function explainSurplus({ request }: CompletedPage, question: string): Finding | undefined {
+  const { excludeTags = [] } = request;
+  if (!asksAboutSurplus(question) || !excludeTags.length) return undefined;
+  const selectors = excludeTags.join(', ');
+  return {
+    topic: 'excludeTags',
+    cause: `The request removes the elements that match excludeTags (${selectors}).`,
+    advice: 'Check the selectors against the page.',
+    fixes: [
+      {
+        parameters: { excludeTags: [] },
+        expects: 'sameContent',
+        effect: `They match nothing that the document would have: check the selectors against the page.`,
+        isProbe: true,
+      },
+    ],
+    confidence: 'medium',
+    isGuess: true,
+  };
 }
 
 function explainMissingContent({ request, document, attempts }: CompletedPage, isThin: boolean): Finding {
-  const { excludeTags = [], includeTags = [], fastMode, waitFor, onlyMainContent } = request;
-  const fixes = [
-    ...(excludeTags.length
-      ? [moreContent({ excludeTags: [] }, `excludeTags (${excludeTags.join(', ')}) removes the content.`)]
-      : []),
-    ...(includeTags.length
-      ? [
-          moreContent(
-            { includeTags: [] },
-            `includeTags (${includeTags.join(', ')}) keeps too little of the page.`,
-          ),
-        ]
-      : []),
-    ...(fastMode
-      ? [moreContent({ fastMode: false }, 'Scripts bring the content, and fastMode does not run them.')]
-      : []),
-    ...(waitFor < WAIT_MS && !fastMode ? [waitLonger(request, WAIT_MS)] : []),
-    ...(onlyMainContent
+  const { fastMode, waitFor, onlyMainContent } = request;
+  const { words, contentShare = 0, isCopy, images = 0, warning } = document;
+  const engine = attempts.at(-1)?.engine;
+  const found = words ? `${words} words` : images ? `no text but ${images} images` : 'no text';
+  const origin = engine ? `; the page came from the engine ${engine}` : '';
+  const waits = !fastMode && document.hasText;
+  const fullPage =
+    onlyMainContent && contentShare < NEARLY_ALL
       ? [
           moreContent(
             { onlyMainContent: false },
-            'The content is where pages usually have navigation or footers.',
+            'The content is where pages usually have navigation or footers, which onlyMainContent leaves out.',
           ),
         ]
-      : []),
-    ...(isThin && waitFor < LONG_WAIT_MS && !fastMode ? [waitLonger(request, LONG_WAIT_MS)] : []),
-  ];
-  const engine = attempts.at(-1)?.engine;
+      : [];
+  const wait = waits && waitFor < WAIT_MS ? [waitLonger(request, WAIT_MS)] : [];
+  const renewal = isCopy
+    ? [moreContent({ maxAge: 0 }, 'The document was made from a cached copy, and the page has more now.')]
+    : [];
+  const formats = request.formats.map(({ type }) => type).join(', ');
+  const summary = document.hasText
+    ? `The document has ${found}${origin}.`
+    : `The formats of the request (${formats}) have no text that could be compared with other scrapes.`;
   return {
     topic: 'content',
-    cause: `The document has ${document.words} words${engine ? `; the page came from the engine ${engine}` : ''}.`,
-    advice: 'The page itself seems to have no more content than that.',
-    fixes,
-    confidence: isThin ? 'medium' : 'low',
+    cause: warning ? `${summary} The scrape warned: ${warning}` : summary,
+    advice:
+      isThin && images
+        ? 'The page shows images in place of text.'
+        : 'The page itself seems to have no more content than that.',
+    fixes: document.hasText
+      ? [
+          ...narrowingOptions(request),
+          ...renewal,
+          ...(isThin ? [...wait, ...fullPage] : [...fullPage, ...wait]),
+          ...(isThin && waits && waitFor < LONG_WAIT_MS ? [waitLonger(request, LONG_WAIT_MS)] : []),
+        ]
+      : [],
+    confidence: isThin || warning ? 'medium' : 'low',
+    ...(!warning && !isThin && { isGuess: true }),
   };
 }

@@ -1,6 +1,7 @@
 import { ERRORS, type ErrorCode, isErrorCode } from '../../errors.ts';
 import type { PageFacts } from './facts.ts';
 import type { Finding, Fix } from './finding.ts';
+import { READ_IMAGES, selectorsOf } from './fixes.ts';
 
 /** The longest timeout of a request. */
 const MAX_TIMEOUT_MS = 300_000;
@@ -27,13 +28,6 @@ const AUTO_PROXY: Fix = {
   effect: 'With proxy "auto", an enhanced proxy is tried where the site refuses the basic one.',
 };
 
-/** Reads the text in the images of a PDF. */
-export const READ_IMAGES: Fix = {
-  parameters: { parsers: [{ type: 'pdf', mode: 'auto' }] },
-  expects: 'page',
-  effect: 'With the mode "auto", the text in the images of the PDF is recognised.',
-};
-
 function longerTimeout({ request }: PageFacts): Fix[] {
   const timeout = Math.min(MAX_TIMEOUT_MS, Math.max(LONGER_TIMEOUT_MS, request.timeout * 2));
   if (timeout <= request.timeout) return [];
@@ -52,6 +46,14 @@ function withoutBrowser({ attempts, request }: PageFacts): Fix[] {
   if (!hadResponse || request.fastMode) return [];
   const effect = 'With fastMode, the plain response of the site is used and its scripts are not run.';
   return [{ parameters: { fastMode: true }, expects: 'page', effect }];
+}
+
+/** Actions wait for their elements, which the page may lack. */
+function withoutWaitingActions({ request }: PageFacts): Fix[] {
+  const selectors = selectorsOf(request);
+  if (!selectors.length) return [];
+  const effect = `Without its actions, the page arrives in time: they wait for elements (${selectors.join(', ')}) that the page may lack.`;
+  return [{ parameters: { actions: [] }, expects: 'page', effect }];
 }
 
 const otherWays = ({ request: { fastMode, proxy } }: PageFacts): Fix[] => [
@@ -110,8 +112,8 @@ const RULES: Partial<Record<ErrorCode, ErrorRule>> = {
     advice: 'Set a longer timeout, or ask for less: fewer formats, a shorter waitFor, fewer actions.',
     fixes: (page) =>
       page.request.timeout < LONGER_TIMEOUT_MS
-        ? [...longerTimeout(page), ...withoutBrowser(page)]
-        : [...withoutBrowser(page), ...longerTimeout(page)],
+        ? [...longerTimeout(page), ...withoutWaitingActions(page), ...withoutBrowser(page)]
+        : [...withoutWaitingActions(page), ...withoutBrowser(page), ...longerTimeout(page)],
   },
   SCRAPE_SSL_ERROR: {
     advice: 'The operator of the site has to repair its certificate.',

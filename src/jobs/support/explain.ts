@@ -3,6 +3,7 @@ import { explainDocument } from './document-rules.ts';
 import { explainError } from './error-rules.ts';
 import type { JobFacts, PageFacts } from './facts.ts';
 import type { Finding } from './finding.ts';
+import { explainResponse } from './response-rules.ts';
 import { withoutRepeatedActions } from './trial.ts';
 
 /**
@@ -16,10 +17,16 @@ export function explainJob(job: JobFacts, question: string): Finding | undefined
 
 function findCause(job: JobFacts, question: string): Finding | undefined {
   const { page, pages, crawl } = job;
+  if (page?.isAsked) return forPages(job, explainPage(page, question));
   const isDenied = page?.error?.code === 'CRAWL_DENIAL' || page?.error?.code === 'EXTERNAL_LINK';
-  if (pages && !isDenied && pages.failed > 0 && pages.failed >= pages.completed && page?.error) {
+  if (pages && !isDenied && page?.error) {
     return forPages(job, explainPage(page, question));
   }
+  // A start page that is no page explains the crawl better than its scope.
+  const { document } = page ?? {};
+  const response =
+    pages && pages.completed <= 1 && page && document && explainResponse({ ...page, document });
+  if (response) return forPages(job, response);
   // Where pages were refused, the scope of the crawl is what the question is about.
   const ofCrawl = crawl && pages && explainCrawl(crawl, pages, question);
   if (ofCrawl) return ofCrawl;

@@ -6,6 +6,12 @@ type Expectation =
   | 'moreContent'
   /** A new copy of the page differs from the one that was delivered. */
   | 'freshCopy'
+  /** The document has the same text as before, which shows that the parameters have no effect. */
+  | 'sameContent'
+  /** The document has no placeholders of images. */
+  | 'images'
+  /** The document is in another language. */
+  | 'otherLanguage'
   /** The start page links to more pages of the crawl. */
   | 'moreLinks';
 
@@ -19,6 +25,10 @@ export interface Fix {
   expects: Expectation;
   /** One sentence: what the parameters do. */
   effect: string;
+  /** Its test only shows a cause: the parameters themselves are no remedy. */
+  isProbe?: true;
+  /** It helps only a page with scripts, so that it is not tested once a test has shown that there are none. */
+  needsScripts?: true;
   /** Why it is not tested, if a test would repeat a step that must not be repeated, or prove nothing. */
   untestable?: string;
 }
@@ -35,6 +45,11 @@ export interface Finding {
   fixes: Fix[];
   /** How certain the cause is. */
   confidence: 'high' | 'medium' | 'low';
+  /**
+   * Nothing but the tests tells the cause: it is one of those that the fixes are for. If no test succeeds, it
+   * is not known.
+   */
+  isGuess?: true;
 }
 
 /** The outcome of testing one or several fixes by one scrape. */
@@ -44,18 +59,23 @@ export interface Verdict {
   evidence: string;
   /** The fix that helps. */
   fix?: Fix;
+  /** Whether the success may have another reason than the fix. */
+  isDoubtful?: true;
+  /** Whether the page has no scripts. */
+  hasNoScripts?: boolean;
 }
 
 /** Most scrapes that test fixes for one question. */
 const MAX_TRIALS = 4;
 
 /**
- * Groups the fixes of a finding that are to be tested. Those that concern links are tested together, because
- * one scrape shows all links of the start page.
+ * Groups the fixes of a finding that are to be tested. Those that concern the scope of a crawl are tested
+ * together, because one scrape shows all links of the start page.
  */
 export function trialsOf({ fixes }: Finding): Fix[][] {
   const testable = fixes.filter(({ untestable }) => !untestable);
-  const ofLinks = testable.filter(({ expects }) => expects === 'moreLinks');
-  const others = testable.filter(({ expects }) => expects !== 'moreLinks').map((fix) => [fix]);
-  return [...(ofLinks.length ? [ofLinks] : []), ...others].slice(0, MAX_TRIALS);
+  const isOfScope = ({ expects, parameters }: Fix) => expects === 'moreLinks' && !parameters.scrapeOptions;
+  const ofScope = testable.filter(isOfScope);
+  const others = testable.filter((fix) => !isOfScope(fix)).map((fix) => [fix]);
+  return [...(ofScope.length ? [ofScope] : []), ...others].slice(0, MAX_TRIALS);
 }

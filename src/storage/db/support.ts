@@ -93,6 +93,18 @@ export function findTypicalPage(
     .executeTakeFirst();
 }
 
+/** Finds the page of a batch or crawl of the team by its URL. */
+export function findTeamPageByUrl(
+  db: Database,
+  { teamId, jobId, url }: { teamId: string; jobId: string; url: string },
+) {
+  return pagesOf(db, teamId)
+    .where('jobs.id', '=', jobId)
+    .where('pages.url', '=', url)
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** How the pages of a batch or crawl of the team ended. */
 export interface PageCounts {
   completed: number;
@@ -101,6 +113,8 @@ export interface PageCounts {
   /** Number of URLs that robots.txt disallows. */
   blocked: number;
   limit: number | null;
+  /** The most links between the start page and a page of the job. */
+  depth: number;
   base: string | null;
   /** The error codes of its failed pages, the most frequent one first. */
   failures: { code: string; count: number }[];
@@ -113,6 +127,7 @@ export async function countPages(
 ): Promise<PageCounts | undefined> {
   const { rows } = await sql<PageCounts>`
     select completed, failed, known - completed - failed - dropped as open, blocked, page_limit as "limit", base,
+      coalesce((select max(depth) from pages where pages.job_id = progress.job_id), 0) as depth,
       coalesce((select json_agg(json_build_object('code', code, 'count', count) order by count desc) from (
         select error ->> 'code' as code, count(*)::int as count from pages
         where pages.job_id = progress.job_id and status = 'failed' group by 1) as failures), '[]') as failures

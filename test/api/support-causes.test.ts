@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { call } from '../support/api/call.ts';
+import { finished } from '../support/api/jobs.ts';
+import type { BrokenRequest, CauseSite } from '../support/causes/broken-request.ts';
+import { BROKEN_JOBS } from '../support/causes/jobs.ts';
+import { BROKEN_SCRAPES } from '../support/causes/scrapes.ts';
+import { startCauseSite } from '../support/causes/site.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
+import { sampleOf } from '../support/suite/corpus.ts';
+
+/** How often support is right, and how sure it is, without a language model. */
+
+const db = useDatabase();
+let site: CauseSite;
+let key: string;
+beforeAll(async () => {
+  [site, { key }] = await Promise.all([startCauseSite(), makeTeam(db)]);
+});
+afterAll(() => site[Symbol.asyncDispose]());
+
+const outcomes: { name: string; isRight: boolean; confidence: string }[] = [];
+
+/** Lets a request go wrong. @returns the id of its job */
+async function run({ path = '/v2/scrape', body: bodyOf, before, held }: BrokenRequest): Promise<string> {
+  await before?.(site, key);
+  if (held) site.held.add(held);
+  const { body } = await call(path, { body: bodyOf(site), key });
+  if (path !== '/v2/scrape') await finished(path, body.id, { key });
+  if (held) site.held.delete(held);
+  return body.data?.metadata.scrapeId ?? body.details?.scrapeId ?? body.id;
+}
+
+describe('support', () => {
+  it.concurrent.each(sampleOf([...BROKEN_SCRAPES, ...BROKEN_JOBS], 3))('$name', async (request) => {
+    const jobId = await run(request);
+    const { body } = await call('/v2/support/ask', { body: { question: request.question, jobId }, key });
+    const { answer, confidence, fixParameters } = body;
+    const { cause, wrong, fix, isUnknowable } = request;
+    const hasCause = cause.every((pattern) => pattern.test(answer)) && !wrong?.test(answer);
+    const hasFix = fix === undefined || JSON.stringify(fix) === JSON.stringify(fixParameters);
+    const isRight = isUnknowable ? confidence !== 'high' && fixParameters === null : hasCause && hasFix;
+    outcomes.push({ name: request.name, isRight, confidence });
+    if (!isRight || process.env.SHOW)
+      console.info(isRight ? 'right' : 'WRONG', request.name, JSON.stringify(body));
+    expect([isRight, confidence]).not.toEqual([false, 'high']);
+  });
+});
+
+it('finds nearly all causes', () => {
+  const wrong = outcomes.filter(({ isRight }) => !isRight);
+  expect(wrong.length / outcomes.length, JSON.stringify(wrong)).toBeLessThanOrEqual(0.05);
+});
