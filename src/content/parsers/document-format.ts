@@ -153,7 +153,8 @@ function detectZipFormat(bytes: Buffer): OfficeType | undefined {
   if (end < 0 || end + 20 > tail.length) return undefined;
   // Only the central directory is searched: elsewhere a name may belong to an archive within this one.
   const directory = bytes.subarray(tail.readUInt32LE(end + 16), bytes.length - tail.length + end);
-  return BY_PART.find(([part]) => directory.includes(part))?.[1];
+  const withBackslashes = (part: string) => directory.includes(part.replaceAll('/', '\\'));
+  return BY_PART.find(([part]) => directory.includes(part) || withBackslashes(part))?.[1];
 }
 
 /** @param hint the type that the sender declares, for an encrypted document, whose bytes do not say it */

@@ -51,7 +51,8 @@ export function readExternalTargets(archive: ZipArchive, part: string): Map<stri
   return targets;
 }
 
-const relationshipsOf = (part: string) =>
+/** The name of the part with the relationships of a part. */
+export const relationshipsOf = (part: string): string =>
   posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`);
 
 /** The name of an element or attribute without its prefix. */

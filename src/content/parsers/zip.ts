@@ -26,6 +26,8 @@ interface ZipEntry {
 export class ZipArchive {
   readonly #bytes: Buffer;
   readonly #entries = new Map<string, ZipEntry>();
+  /** Whether names have backslashes, as some programs of Windows write them; `names` have slashes. */
+  readonly hasBackslashes: boolean;
 
   /** @throws RangeError if the archive has no readable directory, or more than `maxEntries` entries */
   constructor(bytes: Uint8Array, maxEntries = 20_000) {
@@ -33,10 +35,13 @@ export class ZipArchive {
     const end = this.#findEndRecord();
     const count = this.#bytes.readUInt16LE(end + 10);
     if (count > maxEntries) throw new RangeError(`The archive has more than ${maxEntries} entries.`);
+    let hasBackslashes = false;
     let at = this.#bytes.readUInt32LE(end + 16);
     for (let place = 0; place < count && this.#bytes.readUInt32LE(at) === DIRECTORY_ENTRY; place++) {
       const nameLength = this.#bytes.readUInt16LE(at + 28);
-      const name = this.#bytes.toString('utf8', at + 46, at + 46 + nameLength);
+      const stored = this.#bytes.toString('utf8', at + 46, at + 46 + nameLength);
+      const name = stored.replaceAll('\\', '/');
+      hasBackslashes ||= name !== stored;
       this.#entries.set(name, {
         name,
         method: this.#bytes.readUInt16LE(at + 10),
@@ -46,6 +51,7 @@ export class ZipArchive {
       });
       at += 46 + nameLength + this.#bytes.readUInt16LE(at + 30) + this.#bytes.readUInt16LE(at + 32);
     }
+    this.hasBackslashes = hasBackslashes;
   }
 
   /** Names of all entries. */

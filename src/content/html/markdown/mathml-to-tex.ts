@@ -29,6 +29,24 @@ const ACCENTS: Record<string, string> = {
   '¨': 'ddot',
   '→': 'vec',
   '⃗': 'vec',
+  '\u0300': 'grave',
+  '`': 'grave',
+  '\u0301': 'acute',
+  '´': 'acute',
+  '\u0302': 'hat',
+  '\u0303': 'tilde',
+  '\u0304': 'bar',
+  '\u0305': 'overline',
+  '\u0306': 'breve',
+  '˘': 'breve',
+  '\u0307': 'dot',
+  '\u0308': 'ddot',
+  '\u20db': 'dddot',
+  '\u030a': 'mathring',
+  '\u030c': 'check',
+  ˇ: 'check',
+  '\u20d6': 'overleftarrow',
+  '\u20e1': 'overleftrightarrow',
   '⏞': 'overbrace',
 };
 const FENCES: Record<string, string> = { '{': '\\{', '}': '\\}', '': '.' };
@@ -77,7 +95,7 @@ const script = (base: Element | undefined, below?: Element, above?: Element) => 
 };
 
 function overset(base: Element | undefined, mark: Element | undefined): string {
-  const accent = mark && ACCENTS[text(mark)];
+  const accent = mark && ACCENTS[textContent(mark).trim()];
   if (accent) return `\\${accent}{${base ? mathmlToTex(base) : ''}}`;
   const tex = base ? mathmlToTex(base) : '';
   return /^\\(?:sum|prod|lim|int|max|min|sup|inf)$/.test(tex)

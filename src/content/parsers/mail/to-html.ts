@@ -1,8 +1,9 @@
 import { escapeHtml } from '../../html/parse/escape-html.ts';
 import { guessWarning } from '../charsets/detect-encoding.ts';
 import type { DocumentImage } from '../document.ts';
+import { paragraphs } from '../embedded-html.ts';
 import { toImageType } from '../image-type.ts';
-import { bodyHtml, paragraphs } from './body-html.ts';
+import { bodyHtml } from './body-html.ts';
 import { type CalendarEvent, readCalendar } from './calendar.ts';
 import { type Address, type Attachment, MAX_ATTACHMENTS, type Mail } from './mail.ts';
 

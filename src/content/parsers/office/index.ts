@@ -1,5 +1,6 @@
 import { guessWarning } from '../charsets/detect-encoding.ts';
 import type { ConvertedDocument, DocumentMetadata, DocumentTask } from '../document.ts';
+import { DocumentError } from '../document-error.ts';
 import { repairNestedTables } from '../rtf/nested-tables.ts';
 import { normalizeRtf } from '../rtf/normalize.ts';
 import { describeImages } from '../rtf/pictures.ts';
@@ -11,13 +12,16 @@ import { refuseEncrypted } from './encryption.ts';
 import { toImages } from './images.ts';
 import { canReplaceAnydoc, convertWithMammoth } from './mammoth.ts';
 import type { OfficeType } from './model.ts';
+import { readAltChunks } from './source/alt-chunks.ts';
 import { displayChartValues } from './source/chart-values.ts';
+import { readPageMargins } from './source/docx-headers.ts';
 import { markDocxObjects } from './source/docx-objects.ts';
 import { readDocxParagraphs } from './source/docx-paragraphs.ts';
 import { readMetadata } from './source/metadata.ts';
 import { insertObjects, type MarkedObjects, markObjects } from './source/odt-objects.ts';
 import { readOdtParagraphs } from './source/odt-paragraphs.ts';
 import { readPptxParagraphs } from './source/pptx-paragraphs.ts';
+import { replaceParts } from './source/replace-parts.ts';
 import { orderSlideShapes } from './source/slide-order.ts';
 import type { SourceParagraph } from './source/source-paragraphs.ts';
 import { addSourceProperties } from './source/source-properties.ts';
@@ -28,28 +32,41 @@ export interface OfficeTask extends Pick<DocumentTask, 'images'> {
   type: OfficeType;
 }
 
+const LOST_CHUNK =
+  'The document includes a file in another format (altChunk) that cannot be read; its text is missing.';
+
 /** Types that are zip archives of XML files. */
 const ARCHIVES = new Set<OfficeType>(['docx', 'odt', 'pptx', 'odp', 'epub']);
 
 /**
  * Converts an office document to HTML.
+ * @param depth 1 for a document inside another one, whose own documents are left out
  * @throws DocumentError if the document needs a password, exceeds a limit or cannot be read
  */
-export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promise<ConvertedDocument> {
+export async function convertOffice(
+  task: OfficeTask,
+  bytes: Uint8Array,
+  depth = 0,
+): Promise<ConvertedDocument> {
   refuseEncrypted(bytes);
   const archive = ARCHIVES.has(task.type) ? tryArchive(bytes) : undefined;
+  const readable = (archive?.hasBackslashes && replaceParts(archive, new Map())) || bytes;
   const unicode = task.type === 'rtf' ? rtfToUnicode(bytes) : undefined;
   const rtf = unicode && readRtf(unicode.bytes);
   const metadata = archive
     ? readMetadata(archive)
     : (rtf?.metadata ?? (await readBinaryMetadata(task.type, bytes)));
   const { type } = task;
-  const marked = archive && prepareArchive(archive, type);
+  const chunks =
+    archive && type === 'docx'
+      ? await readAltChunks(archive, depth === 0 ? convertInner : refuseInner)
+      : undefined;
+  const marked = archive && prepareArchive(archive, type, chunks?.html);
   const displayed =
     archive && (type === 'docx' || type === 'pptx')
       ? await displayChartValues(marked?.archive ?? archive)
       : undefined;
-  const file = displayed ?? marked?.bytes ?? (unicode ? normalizeRtf(unicode.bytes) : bytes);
+  const file = displayed ?? marked?.bytes ?? (unicode ? normalizeRtf(unicode.bytes) : readable);
   const content = await readModel(file, task.type).then(
     async (model) => {
       const guess = unicode?.guessedEncoding;
@@ -72,19 +89,39 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
     },
     (error: unknown) => {
       if (task.type !== 'docx' || !archive || !canReplaceAnydoc(error)) throw error;
-      return convertWithMammoth(bytes, archive, { images: task.images, failure: error });
+      return convertWithMammoth(readable, archive, { images: task.images, failure: error });
     },
   );
+  if (chunks?.isIncomplete) content.warnings.push(LOST_CHUNK);
+  if (archive && type === 'docx') {
+    const { headers, footers } = readPageMargins(archive);
+    content.html = [headers, content.html, footers].filter(Boolean).join('\n');
+  }
   return { ...content, metadata };
 }
+
+const convertInner = async (type: OfficeType, bytes: Uint8Array): Promise<string | undefined> => {
+  try {
+    return (await convertOffice({ type, images: false }, bytes, 1)).html;
+  } catch (error) {
+    // The document around it is readable.
+    if (error instanceof DocumentError) return undefined;
+    throw error;
+  }
+};
+const refuseInner = async () => undefined;
 
 /**
  * Marks the formulas, charts and characters that anydoc leaves out, and puts the shapes of slides in reading
  * order.
  * @returns undefined if there is nothing to change
  */
-function prepareArchive(archive: ZipArchive, type: OfficeType): MarkedObjects | undefined {
-  if (type === 'docx') return markDocxObjects(archive);
+function prepareArchive(
+  archive: ZipArchive,
+  type: OfficeType,
+  chunks: ReadonlyMap<string, string> = new Map(),
+): MarkedObjects | undefined {
+  if (type === 'docx') return markDocxObjects(archive, chunks);
   if (type === 'pptx') return orderSlideShapes(archive);
   return type === 'odt' || type === 'odp' ? markObjects(archive, type) : undefined;
 }

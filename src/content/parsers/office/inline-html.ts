@@ -35,7 +35,34 @@ export class InlineHtmlWriter {
   /** @param inHeading whether the text is that of a heading, which is bold without an element */
   write(content: readonly Inline[], inHeading = false): string {
     const emphases = inHeading ? EMPHASES.filter((emphasis) => emphasis !== 'bold') : EMPHASES;
-    return this.#runs(mergeText(content), emphases);
+    return this.#runs(mergeText(this.#apart(content)), emphases);
+  }
+
+  /**
+   * Writes spaces between the alternative texts of pictures and the words around them: they are no part of
+   * these.
+   */
+  #apart(content: readonly Inline[]): readonly Inline[] {
+    if (!content.some((inline) => this.#isAlternative(inline, 0))) return content;
+    return content.flatMap((inline, place) => {
+      const next = content[place + 1];
+      const isBetween =
+        next && (this.#isAlternative(inline, -1) || this.#isAlternative(next, 0)) && needsSpace(inline, next);
+      return isBetween ? [inline, { kind: 'text' as const, text: ' ' }] : [inline];
+    });
+  }
+
+  /** Whether an inline begins (0) or ends (-1) with the alternative text of a picture. */
+  #isAlternative({ kind, alt, content, source }: Inline, end: 0 | -1): boolean {
+    if (kind === 'link') {
+      const inner = content?.at(end);
+      return inner !== undefined && this.#isAlternative(inner, end);
+    }
+    return kind === 'image' && Boolean(alt) && !this.#isWritten(source);
+  }
+
+  #isWritten(source: Inline['source']): boolean {
+    return Boolean(source?.kind === 'asset' ? this.#images?.has(String(source.assetId)) : this.#images);
   }
 
   /** @param emphases the styles for which no element is open yet */
@@ -68,8 +95,7 @@ export class InlineHtmlWriter {
       case 'image': {
         const id = String(source?.assetId);
         const src = source?.kind === 'asset' ? imageUrl(id) : (source?.url ?? '');
-        const isKnown = source?.kind === 'asset' ? this.#images?.has(id) : this.#images;
-        if (!isKnown || !src || !isSafe(src)) return escapeHtml(alt);
+        if (!this.#isWritten(source) || !src || !isSafe(src)) return escapeHtml(alt);
         return `<img src="${escapeHtml(src)}" alt="${escapeHtml(alt)}">`;
       }
       case 'anchor':
@@ -88,6 +114,14 @@ export class InlineHtmlWriter {
     const anchor = known === undefined ? ` id="note-ref-${number}"` : '';
     return `<sup><a${anchor} href="#note-${number}">${number}</a></sup>`;
   }
+}
+
+const visibleOf = ({ text = '', alt = '', content = [] }: Inline): string =>
+  text + alt + content.map(visibleOf).join('');
+
+function needsSpace(before: Inline, after: Inline): boolean {
+  if (before.kind === 'lineBreak' || after.kind === 'lineBreak') return false;
+  return /[^\s(]$/.test(visibleOf(before)) && /^[^\s.,;:!?)]/.test(visibleOf(after));
 }
 
 /** Whether a URL cannot run code in a browser. */

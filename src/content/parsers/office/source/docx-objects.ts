@@ -1,5 +1,10 @@
+import { relationshipsOf } from '../../package-parts.ts';
 import { ZipArchive } from '../../zip.ts';
 import { symbolOf } from '../symbols.ts';
+import { ALT_CHUNK } from './alt-chunks.ts';
+import { rewriteLinks } from './docx-links.ts';
+import { rewriteStructure } from './docx-structure.ts';
+import { replaceEqFields } from './eq-fields.ts';
 import { type MarkedObjects, markOf } from './odt-objects.ts';
 import { ommlToMathml } from './omml.ts';
 import { replaceParts, tryReadPart } from './replace-parts.ts';
@@ -23,24 +28,40 @@ const TEXT = /<w:t(?=[\s>])[^<>]*>([^<]*)<\/w:t>/g;
 const CHARACTER = /<w:sym\b([^<>]*)\/>|<w:noBreakHyphen\s*\/>/g;
 
 /**
- * Writes into the text of a Word document what anydoc leaves out: marks for its formulas, text below a
- * pronunciation guide, symbols, and hyphens at which no line ends.
+ * Writes into the text of a Word document what anydoc leaves out: marks for its formulas and for files in other
+ * formats, text below a pronunciation guide, symbols, and hyphens at which no line ends; and rewrites what it
+ * reads wrongly.
+ * @param chunks the HTML of the files in other formats by the identifiers of their relationships
  * @returns undefined if the document has nothing of that, or is damaged or too large
  */
-export function markDocxObjects(archive: ZipArchive): MarkedObjects | undefined {
+export function markDocxObjects(
+  archive: ZipArchive,
+  chunks: ReadonlyMap<string, string>,
+): MarkedObjects | undefined {
   const objects: string[] = [];
   const changed = new Map<string, string>();
   let left = MAX_FORMULAS_BYTES;
+  const runOf = (html: string) => `<w:r><w:t>${markOf(objects.push(html) - 1)}</w:t></w:r>`;
   for (const name of PARTS) {
-    const xml = tryReadPart(archive, name, MAX_PART_BYTES)?.toString('utf8') ?? '';
-    const written = writeCharacters(xml)
+    const source = tryReadPart(archive, name, MAX_PART_BYTES)?.toString('utf8') ?? '';
+    const links = relationshipsOf(name);
+    const linked = rewriteLinks({
+      xml: source,
+      relationships: tryReadPart(archive, links, MAX_PART_BYTES)?.toString('utf8') ?? '',
+    });
+    const withChunks = linked.xml.replace(ALT_CHUNK, (element, attributes: string) => {
+      const html = chunks.get(/\sr:id="([^"]*)"/.exec(attributes)?.[1] ?? '');
+      return html === undefined ? element : `<w:p>${runOf(html)}</w:p>`;
+    });
+    const written = replaceEqFields(writeCharacters(rewriteStructure(withChunks)), runOf)
       .replace(PARAGRAPHS, '')
       .replace(FORMULA, (formula) => {
         left -= formula.length;
         const mathml = left > 0 ? ommlToMathml(formula) : '';
-        return mathml && `<w:r><w:t>${markOf(objects.push(mathml) - 1)}</w:t></w:r>`;
+        return mathml && runOf(mathml);
       });
-    if (written !== xml) changed.set(name, written);
+    if (written !== source) changed.set(name, written);
+    if (linked.xml !== source && archive.names.includes(links)) changed.set(links, linked.relationships);
   }
   const bytes = changed.size > 0 ? replaceParts(archive, changed) : undefined;
   return bytes && { bytes, archive: new ZipArchive(bytes), objects };

@@ -104,6 +104,9 @@ const toMathml = (element: MathElement): string =>
  */
 const TOKENS = /[\p{N}]+(?:[.,]\p{N}+)*|\p{L}\p{M}*|\s+|[^\s]/gu;
 
+const FUNCTION =
+  /^(?:sin|cos|tan|cot|sec|csc|sinh|cosh|tanh|arcsin|arccos|arctan|log|ln|exp|lim|max|min|sup|inf|det|dim|gcd|ker|arg|deg|mod)$/;
+
 function runText(run: MathElement): string {
   const text = run.children
     .filter(({ name }) => name === 't')
@@ -113,6 +116,12 @@ function runText(run: MathElement): string {
   const isUpright = properties && (child(properties, 'nor') ?? child(properties, 'sty')?.val === 'p');
   if (isUpright && /^\p{L}{2,}$/u.test(text.trim())) return `<mi>${escapeHtml(text.trim())}</mi>`;
   if (properties && child(properties, 'nor')) return `<mtext>${escapeHtml(text)}</mtext>`;
+  return mathTokens(text);
+}
+
+/** Writes the numbers, letters and signs of a formula; names of functions are one word. */
+export function mathTokens(text: string): string {
+  if (FUNCTION.test(text.trim())) return `<mi>${text.trim()}</mi>`;
   return (text.match(TOKENS) ?? [])
     .filter((token) => token.trim())
     .map((token) => {
@@ -138,8 +147,12 @@ function largeOperator(element: MathElement): string {
 function delimited(group: MathElement): string {
   const separator = operator(property(group, 'sepChr') ?? '|');
   const parts = group.children.filter(({ name }) => name === 'e').map((each) => row(sequence(each.children)));
-  const begin = operator(property(group, 'begChr') ?? '(');
-  return row(`${begin}${parts.join(separator)}${operator(property(group, 'endChr') ?? ')')}`);
+  const [open, close] = [property(group, 'begChr') ?? '(', property(group, 'endChr') ?? ')'];
+  const content = parts.join(separator);
+  // A brace without its counterpart, as before the cases of a function, needs one in TeX that is not seen.
+  if (Boolean(open) !== Boolean(close))
+    return `<mfenced open="${escapeHtml(open)}" close="${escapeHtml(close)}" separators="">${row(content)}</mfenced>`;
+  return row(`${operator(open)}${content}${operator(close)}`);
 }
 
 const tableOf = (rows: readonly (readonly MathElement[])[]) =>
