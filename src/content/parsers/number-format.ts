@@ -1,4 +1,5 @@
 import { SSF as untyped } from '@e965/xlsx';
+import { displaySpecial, isSpecialFormat } from './special-formats.ts';
 
 /** The parts of SheetJS's formatter that are used here; its declarations have no types for them. */
 interface Formatter {
@@ -72,6 +73,13 @@ const LANGUAGES: Record<number, string> = {
  */
 export function displayNumber(value: number, { format, is1904 }: NumberDisplay): string | undefined {
   const options = { date1904: is1904 };
+  if (isSpecialFormat(format)) {
+    const special = displaySpecial(value, format, {
+      format: (each, number) => displayNumber(number, { format: each, is1904 }),
+      dateOf: (number) => SSF.parse_date_code(number, options) ?? undefined,
+    });
+    if (special !== undefined) return special;
+  }
   const plain = hasLocalNames(format) ? undefined : tryFormat(format, value, options);
   if (plain !== undefined) return plain;
   const date = SSF.parse_date_code(value, options);
@@ -92,8 +100,11 @@ function tryFormat(format: string, value: number, options: { date1904: boolean }
   }
 }
 
+/** Whether SheetJS writes numbers in a format, but not as programs display them. */
+export const isMisread = (format: string): boolean => hasLocalNames(format) || isSpecialFormat(format);
+
 /** Whether a format names months or days in words of its own language. */
-export const hasLocalNames = (format: string): boolean => /\[\$-/.test(format) && /m{3}|d{3}/i.test(format);
+const hasLocalNames = (format: string): boolean => /\[\$-/.test(format) && /m{3}|d{3}/i.test(format);
 
 /** The tokens of each section: for positive numbers, negative ones, zero and text. */
 function splitSections(format: string): string[][] {

@@ -1,5 +1,5 @@
-import type { CellObject, Range, WorkSheet } from '@e965/xlsx';
-import { displayNumber, hasLocalNames } from '../number-format.ts';
+import { type CellObject, type Range, utils, type WorkSheet } from '@e965/xlsx';
+import { displayNumber, isMisread } from '../number-format.ts';
 
 /** A cell with content. Rows and columns count from 0. */
 export interface GridCell {
@@ -40,11 +40,39 @@ export function readCells(
       if (cells.length >= maxCells) return;
       const text = displayedText(cell, is1904);
       if (text === '') return;
-      const href = cell.l?.Target;
+      const href = cell.l?.Target ?? hyperlinkOf(cell.f);
       cells.push({ row, column, text, ...(href ? { href } : {}), ...spans(merges.get(`${row} ${column}`)) });
     });
   });
   return cells;
+}
+
+/** The URL of a cell whose formula is a link to one. */
+const hyperlinkOf = (formula = ''): string | undefined =>
+  /^(?:of:=|=)?\s*HYPERLINK\(\s*"([^"]+)"/i.exec(formula)?.[1];
+
+/** A note on a cell. */
+export interface CellNote {
+  /** The name of the cell, such as `B2`. */
+  cell: string;
+  text: string;
+}
+
+/** The notes and comments on the cells of a sheet, row by row. */
+export function readNotes(sheet: WorkSheet, maxRows: number): CellNote[] {
+  const notes: CellNote[] = [];
+  const rows = (sheet['!data'] ?? []) as (CellObject[] | undefined)[];
+  rows.forEach((columns, row) => {
+    if (row >= maxRows) return;
+    columns?.forEach((cell, column) => {
+      const text = (cell?.c ?? [])
+        .map(({ t = '' }) => t.replace(/\s+/g, ' ').trim())
+        .filter(Boolean)
+        .join(' ');
+      if (text) notes.push({ cell: utils.encode_cell({ r: row, c: column }), text });
+    });
+  });
+  return notes;
 }
 
 function spans(range: Range | undefined): { rowSpan: number; columnSpan: number } {
@@ -72,7 +100,7 @@ function numberText({ t, v, w, z }: CellObject, is1904: boolean): string | undef
   if (t !== 'n' || typeof v !== 'number') return undefined;
   if ((z === undefined || z === 'General') && Number.isSafeInteger(v)) return String(v);
   if (typeof z !== 'string') return undefined;
-  return w === undefined || hasLocalNames(z) ? displayNumber(v, { format: z, is1904 }) : undefined;
+  return w === undefined || isMisread(z) ? displayNumber(v, { format: z, is1904 }) : undefined;
 }
 
 /** The smallest area that contains all cells, spans included. */

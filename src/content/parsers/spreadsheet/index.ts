@@ -7,13 +7,14 @@ import { refuseEncrypted } from '../office/encryption.ts';
 import { isZip, ZipArchive } from '../zip.ts';
 import { readDelimitedText } from './delimited-text.ts';
 import { toDocumentError } from './errors.ts';
-import { boundsOf, type GridCell, readCells } from './grid.ts';
+import { boundsOf, type GridCell, readCells, readNotes } from './grid.ts';
+import { declaredLastRow, readLastRows } from './last-rows.ts';
 import { writeOdsFormulas } from './ods-formulas.ts';
 import { readHiddenOdsSheets } from './ods-sheets.ts';
 import { archivePictures, PictureWriter } from './pictures.ts';
 import { expandArchive } from './stored-archive.ts';
 import { splitTables } from './tables.ts';
-import { tableHtml } from './to-html.ts';
+import { notesHtml, tableHtml } from './to-html.ts';
 import { loadCodePages } from './xls-code-page.ts';
 import { hasOnlyEmptyResults } from './xls-formulas.ts';
 import { xlsPictures } from './xls-pictures.ts';
@@ -62,6 +63,7 @@ export function convertSpreadsheet(
     );
   const isArchive = !isText(type) && isZip(file);
   const source = isArchive ? archivePictures(file) : xlsStream && xlsPictures(xlsStream);
+  const lastRows = type === 'xlsx' && isArchive ? readLastRows(new ZipArchive(file)) : undefined;
   const pictures = new PictureWriter(source, { images });
   const parts: string[] = [];
   let cellsLeft = maxCells;
@@ -76,10 +78,12 @@ export function convertSpreadsheet(
     const cells = readCells(sheet, { maxCells: cellsLeft, is1904 });
     cellsLeft -= cells.length;
     const kept = cells.filter(({ row }) => row < maxRows);
-    if (kept.length < cells.length) warnings.push(`The sheet "${name}" was cut after ${maxRows} rows.`);
+    const lastRow = lastRows?.get(name) ?? (lastRows ? 0 : declaredLastRow(sheet));
+    if (kept.length < cells.length || lastRow > maxRows)
+      warnings.push(`The sheet "${name}" was cut after ${maxRows} rows.`);
     // An empty line or column of a text does not begin another table.
     const tables = isText(type) ? [kept] : splitTables(kept);
-    parts.push(...inOrder(tables, pictures.ofSheet(name)));
+    parts.push(...inOrder(tables, pictures.ofSheet(name)), notesHtml(readNotes(sheet, maxRows)));
   }
   if (cellsLeft <= 0) warnings.push(`The workbook was cut after ${maxCells} cells.`);
   return {
@@ -136,7 +140,7 @@ function readWorkbook(type: SpreadsheetType, bytes: Uint8Array, sheetRows: numbe
     const lacksValues = lacksArchivedValues(type, bytes);
     const workbook = lacksValues
       ? read(bytes, withFormulas)
-      : read(bytes, { ...options, cellFormula: false, bookFiles: type === 'xls' });
+      : read(bytes, { ...options, cellFormula: hasLinkFormulas(bytes), bookFiles: type === 'xls' });
     if (workbook.SheetNames.length === 0) throw new DocumentError('damaged', 'The workbook has no sheets.');
     const xlsStream = readXlsStream(workbook);
     if (!xlsStream || !hasOnlyEmptyResults(xlsStream)) return { workbook, lacksValues, xlsStream };
@@ -144,6 +148,15 @@ function readWorkbook(type: SpreadsheetType, bytes: Uint8Array, sheetRows: numbe
   } catch (error) {
     throw toDocumentError(error);
   }
+}
+
+/** Formulas that are links: as text, and the function with two arguments in xls files (MS-XLS 2.5.198.63). */
+const LINK_FORMULAS = ['HYPERLINK(', Buffer.from('42026701', 'hex'), Buffer.from('22026701', 'hex')];
+
+/** Whether a workbook may have formulas that are links, which are read only for these. */
+function hasLinkFormulas(bytes: Uint8Array): boolean {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return LINK_FORMULAS.some((formula) => file.includes(formula));
 }
 
 /** Whether an xlsx file has formulas without a value, or an xlsb file has formulas, but a value of none. */

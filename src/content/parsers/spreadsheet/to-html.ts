@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../html/parse/escape-html.ts';
-import { boundsOf, type GridCell } from './grid.ts';
+import { boundsOf, type CellNote, type GridCell } from './grid.ts';
 
 /**
  * Tables with more positions than their cells justify are written without the gaps between cells, because one
@@ -31,6 +31,13 @@ export function tableHtml(cells: readonly GridCell[]): string {
     html.push(`<tr>${rowHtml(byColumn, covered, row === top ? 'th' : 'td', bottom - row + 1)}</tr>`);
   }
   return `<table>\n${html.join('\n')}\n</table>`;
+}
+
+/** Writes the notes on cells as a list, each behind the name of its cell. */
+export function notesHtml(notes: readonly CellNote[]): string {
+  if (notes.length === 0) return '';
+  const items = notes.map(({ cell, text }) => `<li>${cell}: ${escapeHtml(text)}</li>`);
+  return `<p>Notes on cells:</p>\n<ul>\n${items.join('\n')}\n</ul>`;
 }
 
 function rowHtml(

@@ -32,6 +32,9 @@ export function readXlsxPictures(archive: ZipArchive): Map<string, PlacedPicture
   return pictures;
 }
 
+/** The sheets of an xlsx file, with the identifiers of their relationships. */
+export const sheetsOf = (archive: ZipArchive) => readSheets(readPart(archive, WORKBOOK));
+
 function readSheets(xml: string): { name: string; id: string }[] {
   const sheets: { name: string; id: string }[] = [];
   const parser = new Parser(

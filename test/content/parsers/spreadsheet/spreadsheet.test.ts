@@ -341,3 +341,47 @@ test('a table in text says by which encoding it was read if that is a guess', ()
     'Nothing says how the text is encoded; it was read as macintosh. If characters are wrong, save it as UTF-8.',
   ]);
 });
+
+test.each([
+  ['[$-411]ggge"年"m"月"d"日"', 45000, '令和5年3月15日'],
+  ['[$-411]ge.m.d', 45000, 'R5.3.15'],
+  ['[$-411]ggge"年"', 32516, '平成1年'],
+  ['ggge"年"', 25569, '昭和45年'],
+  ['[$-404]e"年"m"月"', 45000, '112年3月'],
+  ['#,##,##0.00', 1234567.5, '12,34,567.50'],
+  ['[$₹-4009]#,##,##0', -123456789, '-₹12,34,56,789'],
+  ['#,##,##0', 999, '999'],
+  ['General" kg"', 12.5, '12.5 kg'],
+  ['"ca. "General;"minus "General', -3, 'minus 3'],
+  ['General', 12.5, '12.5'],
+])('a number in the format %s is written as programs display it', (format, value, shown) => {
+  const sheet = rows(['x']);
+  sheet.A1 = { t: 'n', v: value, z: format } satisfies CellObject;
+  const { html } = convertSpreadsheet({ type: 'xlsx', images: false }, workbook({ S: sheet }));
+  expect(html).toContain(`<th>${shown}</th>`);
+});
+
+test.each(['xlsx', 'xls'] as const)('links by formulas have their URLs, and cells their notes, in %s files', (type) => {
+  const sheet = rows(['Name', 'Site'], ['Foo', 'Open site']);
+  sheet.B2 = { t: 's', v: 'Open site', f: 'HYPERLINK("https://example.test/foo","Open site")' } satisfies CellObject;
+  if (type === 'xlsx') sheet.A2!.c = [{ a: 'Bob', t: 'Reviewed\nby <Bob>' }];
+  const { html } = convertSpreadsheet({ type, images: false }, workbook({ S: sheet }, [], type));
+  expect(html).toContain('<td>Foo</td>');
+  expect(html).toContain('Open site');
+  if (type === 'xls') return;
+  expect(html).toContain('<a href="https://example.test/foo">Open site</a>');
+  expect(html).toContain('<p>Notes on cells:</p>\n<ul>\n<li>A2: Reviewed by &lt;Bob&gt;</li>\n</ul>');
+});
+
+test('rows behind a gap beyond the limit are warned of, and empty ones that are only declared are not', () => {
+  const limits = { maxRows: 10, maxCells: 1000 };
+  const convert = (sheet: WorkSheet) =>
+    convertSpreadsheet({ type: 'xlsx', images: false }, workbook({ S: sheet }), limits).warnings;
+  const deep = rows(['top']);
+  deep.A50 = { t: 's', v: 'bottom' } satisfies CellObject;
+  deep['!ref'] = 'A1:A50';
+  expect(convert(deep)).toEqual(['The sheet "S" was cut after 10 rows.']);
+  const declared = rows(['top']);
+  declared['!ref'] = 'A1:A50';
+  expect(convert(declared)).toEqual([]);
+});
