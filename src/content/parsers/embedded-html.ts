@@ -8,7 +8,7 @@ import { imageUrl } from './document.ts';
 import { DocumentError } from './document-error.ts';
 
 /** Elements that say nothing, or that belong only into the head of a page. */
-const REMOVED = new Set([
+export const REMOVED: ReadonlySet<string> = new Set([
   'script',
   'style',
   'iframe',

@@ -26,7 +26,8 @@ const hasEraYear = (format: string) =>
   /\[\$-(?:[0-9a-f]*0?411|[0-9a-f]*0?404|ja-JP|zh-TW)[^\]]*\]/i.test(format) &&
   /e/i.test(withoutLiterals(format).replace(/General|E[+-]/gi, ''));
 const isIndian = (format: string) => /#,##,##0/.test(format);
-const hasGeneral = (format: string) => /General/i.test(withoutLiterals(format)) && !/^General$/i.test(format.trim());
+const hasGeneral = (format: string) =>
+  /General/i.test(withoutLiterals(format)) && !/^General$/i.test(format.trim());
 
 /** Whether SheetJS writes numbers in a format wrongly: in years of eras, with Indian groups, or with units. */
 export const isSpecialFormat = (format: string): boolean =>
@@ -53,7 +54,8 @@ function withEra(format: string, { y, m, d }: { y: number; m: number; d: number 
   const [name, letter] = isTaiwanese ? ['民國', '民國'] : [era?.[1] ?? '', era?.[2] ?? ''];
   return format.replace(/"[^"]*"|[\\_*][\s\S]|\[[^\]]*\]|g{1,3}|e{1,2}|r{1,2}/gi, (part) => {
     if (/^\[\$-/.test(part)) return '';
-    if (/^g/i.test(part)) return quoted([letter, name.slice(0, isTaiwanese ? 2 : 1), name][part.length - 1] ?? '');
+    if (/^g/i.test(part))
+      return quoted([letter, name.slice(0, isTaiwanese ? 2 : 1), name][part.length - 1] ?? '');
     if (/^[er]/i.test(part)) return quoted(String(year).padStart(part.length, '0'));
     return part;
   });
@@ -75,8 +77,10 @@ function withGeneral(value: number, format: string, tools: FormatTools): string 
   const shown = tools.format('General', place === 1 ? -value : value);
   if (shown === undefined) return undefined;
   return section
-    .replace(/"([^"]*)"|\\([\s\S])|[_*][\s\S]|\[[^\]]*\]|General/gi, (part, text?: string, character?: string) =>
-      /^General$/i.test(part) ? shown : (text ?? character ?? ''),
+    .replace(
+      /"([^"]*)"|\\([\s\S])|[_*][\s\S]|\[[^\]]*\]|General/gi,
+      (part, text?: string, character?: string) =>
+        /^General$/i.test(part) ? shown : (text ?? character ?? ''),
     )
     .trim();
 }

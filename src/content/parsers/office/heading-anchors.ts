@@ -24,7 +24,8 @@ export function headingFragments(blocks: readonly OfficeBlock[]): Map<string, st
 const anchorsIn = (content: readonly Inline[]) =>
   content.filter(({ kind }) => kind === 'anchor').map(({ anchor }) => anchor);
 
-const slugOf = (text: string) =>
+/** The fragment of a heading, without regard to others of the same text. */
+export const slugOf = (text: string): string =>
   text
     .trim()
     .toLowerCase()

@@ -57,6 +57,10 @@ export async function convertOffice(
     ? readMetadata(archive)
     : (rtf?.metadata ?? (await readBinaryMetadata(task.type, bytes)));
   const { type } = task;
+  if (type === 'epub' && archive) {
+    const { convertEpub } = await import('./epub/index.ts');
+    return { ...convertEpub(archive, { images: task.images, title: metadata.title }), metadata };
+  }
   const chunks =
     archive && type === 'docx'
       ? await readAltChunks(archive, depth === 0 ? convertInner : refuseInner)

@@ -209,3 +209,56 @@ test('an epub file has its chapters with their links to each other, tables, pict
     modifiedTime: '2021-01-02T00:00:00.000Z',
   });
 });
+
+describe('formulas and charts of points in a pptx file', () => {
+  const box = (paragraphs: string) =>
+    `<p:sp><p:nvSpPr><p:cNvPr id="8" name="T"/><p:cNvSpPr txBox="1"/><p:nvPr/></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/>${paragraphs}</p:txBody></p:sp>`;
+  const text = (content: string) => `<a:r><a:t>${content}</a:t></a:r>`;
+  const formula =
+    '<a14:m><m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"><m:sSup><m:e><m:r><m:t>c</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath></a14:m>';
+  const alternatives = (choice: string, fallback: string) =>
+    `<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice xmlns:a14="http://schemas.microsoft.com/office/drawing/2010/main" Requires="a14">${choice}</mc:Choice><mc:Fallback>${fallback}</mc:Fallback></mc:AlternateContent>`;
+
+  test('are there with the text around them, of which the substitute is blank', async () => {
+    const choice = box(`<a:p>${text('so ')}${formula}${text(' holds')}</a:p><a:p>${text('Second')}</a:p>`);
+    const shapes = slideText('title', 'Energy') + alternatives(choice, box(`<a:p>${text(' ')}</a:p>`));
+    const { html } = await convert('pptx', writePptx([{ shapes }]));
+    expect(html).toContain(
+      '<p>so <math><msup><mrow><mi>c</mi></mrow><mrow><mn>2</mn></mrow></msup></math> holds</p>\n<p>Second</p>',
+    );
+  });
+
+  test('do not take the place of a substitute with text', async () => {
+    const shapes = alternatives(box(`<a:p>${text('new')}</a:p>`), box(`<a:p>${text('old')}</a:p>`));
+    const { html } = await convert('pptx', writePptx([{ shapes }]));
+    expect(html).toBe('<p>old</p>');
+  });
+
+  test('have the values of all series at their places', async () => {
+    const points = (name: string, values: number[]) =>
+      `<c:${name}><c:numRef><c:numCache><c:formatCode>General</c:formatCode>${values.map((value, at) => `<c:pt idx="${at}"><c:v>${value}</c:v></c:pt>`).join('')}</c:numCache></c:numRef></c:${name}>`;
+    const series = (name: string, x: number[], y: number[]) =>
+      `<c:ser><c:idx val="0"/><c:tx><c:strRef><c:strCache><c:pt idx="0"><c:v>${name}</c:v></c:pt></c:strCache></c:strRef></c:tx>${points('xVal', x)}${points('yVal', y)}</c:ser>`;
+    const part = `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"><c:chart><c:plotArea><c:scatterChart>${series('A', [3, 1.5], [4, 2.5])}${series('B', [2, 3], [7, 8])}</c:scatterChart></c:plotArea></c:chart></c:chartSpace>`;
+    const shapes = `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="4" name="Chart"/><p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr>${CHART.reference}</p:graphicFrame>`;
+    const file = writePptx([{ shapes }], {
+      target: ['chart', '../charts/chart1.xml'],
+      parts: { 'ppt/charts/chart1.xml': part },
+    });
+    const { html } = await convert('pptx', file);
+    expect(html.replaceAll('\n', '')).toBe(
+      '<table><tr><th></th><th>A</th><th>B</th></tr><tr><td>1.5</td><td>2.5</td><td></td></tr><tr><td>2</td><td></td><td>7</td></tr><tr><td>3</td><td>4</td><td>8</td></tr></table>',
+    );
+  });
+
+  test('have their values in the right categories also behind a gap', async () => {
+    const part = CHART.part.replace('<c:pt idx="0"><c:v>17</c:v></c:pt>', '');
+    const shapes = `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="4" name="Chart"/><p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr>${CHART.reference}</p:graphicFrame>`;
+    const file = writePptx([{ shapes }], {
+      target: ['chart', '../charts/chart1.xml'],
+      parts: { 'ppt/charts/chart1.xml': part },
+    });
+    const { html } = await convert('pptx', file);
+    expect(html).toContain('<td>2024</td><td></td></tr>\n<tr><td>2025</td><td>19.5</td>');
+  });
+});

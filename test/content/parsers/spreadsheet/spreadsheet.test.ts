@@ -361,17 +361,24 @@ test.each([
   expect(html).toContain(`<th>${shown}</th>`);
 });
 
-test.each(['xlsx', 'xls'] as const)('links by formulas have their URLs, and cells their notes, in %s files', (type) => {
-  const sheet = rows(['Name', 'Site'], ['Foo', 'Open site']);
-  sheet.B2 = { t: 's', v: 'Open site', f: 'HYPERLINK("https://example.test/foo","Open site")' } satisfies CellObject;
-  if (type === 'xlsx') sheet.A2!.c = [{ a: 'Bob', t: 'Reviewed\nby <Bob>' }];
-  const { html } = convertSpreadsheet({ type, images: false }, workbook({ S: sheet }, [], type));
-  expect(html).toContain('<td>Foo</td>');
-  expect(html).toContain('Open site');
-  if (type === 'xls') return;
-  expect(html).toContain('<a href="https://example.test/foo">Open site</a>');
-  expect(html).toContain('<p>Notes on cells:</p>\n<ul>\n<li>A2: Reviewed by &lt;Bob&gt;</li>\n</ul>');
-});
+test.each(['xlsx', 'xls'] as const)(
+  'links by formulas have their URLs, and cells their notes, in %s files',
+  (type) => {
+    const sheet = rows(['Name', 'Site'], ['Foo', 'Open site']);
+    sheet.B2 = {
+      t: 's',
+      v: 'Open site',
+      f: 'HYPERLINK("https://example.test/foo","Open site")',
+    } satisfies CellObject;
+    if (type === 'xlsx') sheet.A2!.c = [{ a: 'Bob', t: 'Reviewed\nby <Bob>' }];
+    const { html } = convertSpreadsheet({ type, images: false }, workbook({ S: sheet }, [], type));
+    expect(html).toContain('<td>Foo</td>');
+    expect(html).toContain('Open site');
+    if (type === 'xls') return;
+    expect(html).toContain('<a href="https://example.test/foo">Open site</a>');
+    expect(html).toContain('<p>Notes on cells:</p>\n<ul>\n<li>A2: Reviewed by &lt;Bob&gt;</li>\n</ul>');
+  },
+);
 
 test('rows behind a gap beyond the limit are warned of, and empty ones that are only declared are not', () => {
   const limits = { maxRows: 10, maxCells: 1000 };

@@ -3,6 +3,7 @@ import { escapeHtml } from '../../../html/parse/escape-html.ts';
 import { localName } from '../../package-parts.ts';
 import type { ZipArchive } from '../../zip.ts';
 import { replaceParts, tryReadPart } from './replace-parts.ts';
+import { completePoints, xyChartToCategories } from './xy-charts.ts';
 
 /** Charts of docx and pptx files. */
 const CHART = /^(?:word|ppt)\/charts\/chart\d*\.xml$/;
@@ -14,7 +15,7 @@ type DisplayNumber = typeof import('../../number-format.ts').displayNumber;
 
 /**
  * Writes the values of charts in a docx or pptx file as displayed, such as `25.6%` for 0.256, because anydoc
- * reads them without their formats.
+ * reads them without their formats, and those of charts of points like those of categories.
  * @returns undefined if the file has no such values, or is damaged or too large
  */
 export async function displayChartValues(archive: ZipArchive): Promise<Buffer | undefined> {
@@ -25,7 +26,7 @@ export async function displayChartValues(archive: ZipArchive): Promise<Buffer | 
   const changed = new Map<string, string>();
   for (const name of names) {
     const xml = tryReadPart(archive, name, MAX_CHART_BYTES)?.toString('utf8') ?? '';
-    const displayed = displayValues(xml, displayNumber);
+    const displayed = completePoints(xyChartToCategories(displayValues(xml, displayNumber)));
     if (displayed !== xml) changed.set(name, displayed);
   }
   return changed.size === 0 ? undefined : replaceParts(archive, changed);

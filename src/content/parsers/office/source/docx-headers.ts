@@ -47,7 +47,7 @@ export function readPageMargins(archive: ZipArchive): PageMargins {
 }
 
 /** @returns nothing if there are no texts */
-export function marginHtml(role: 'header' | 'footer', texts: Iterable<string>): string {
+function marginHtml(role: 'header' | 'footer', texts: Iterable<string>): string {
   return [...texts].map((text) => `<p data-page-role="${role}">${escapeHtml(text)}</p>`).join('\n');
 }
 

@@ -13,7 +13,7 @@ const CLOSING: Record<string, string> = { '(': ')', '[': ']', '{': '}', '<': '>'
  * @param instruction such as ` EQ \f(1,2) `
  * @returns undefined for an instruction of another kind
  */
-export function eqToMathml(instruction: string): string | undefined {
+function eqToMathml(instruction: string): string | undefined {
   const code = /^\s*EQ\s+(\S[\s\S]*)$/i.exec(instruction)?.[1];
   if (code === undefined || code.length > MAX_LENGTH) return undefined;
   const content = new EqReader(code.trim()).sequence(0);

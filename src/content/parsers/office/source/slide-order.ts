@@ -2,6 +2,7 @@ import { readRelationships } from '../../package-parts.ts';
 import { ZipArchive } from '../../zip.ts';
 import type { MarkedObjects } from './odt-objects.ts';
 import { replaceParts, tryReadPart } from './replace-parts.ts';
+import { rewriteSlideFormulas } from './slide-formulas.ts';
 import { readPlaceholderBoxes, readSlideShapes, type ShapeBox, type SlideShape } from './slide-shapes.ts';
 
 const SLIDE = /^ppt\/slides\/slide\d+\.xml$/;
@@ -14,20 +15,22 @@ const MAX_SHAPES = 100;
 
 /**
  * Puts the shapes of the slides of a pptx file in the order in which they are read, because anydoc reads them
- * in the order in which they are drawn.
+ * in the order in which they are drawn, and marks in the places of formulas.
  * @returns undefined if all are in that order, or the file is damaged or too large
  */
 export function orderSlideShapes(archive: ZipArchive): MarkedObjects | undefined {
   const changed = new Map<string, string>();
   const names = archive.names.filter((name) => SLIDE.test(name)).slice(0, MAX_SLIDES);
   const layouts = new LayoutBoxes(archive);
+  const objects: string[] = [];
   for (const name of names) {
-    const xml = textOf(archive, name);
+    const source = textOf(archive, name);
+    const xml = rewriteSlideFormulas(source, objects);
     const ordered = orderShapes(xml, layouts.addTo(readSlideShapes(xml), name));
-    if (ordered !== xml) changed.set(name, ordered);
+    if (ordered !== source) changed.set(name, ordered);
   }
   const bytes = changed.size > 0 ? replaceParts(archive, changed) : undefined;
-  return bytes && { bytes, archive: new ZipArchive(bytes), objects: [] };
+  return bytes && { bytes, archive: new ZipArchive(bytes), objects };
 }
 
 /** Finds the boxes that shapes have from the layouts of their slides. */
