@@ -166,6 +166,8 @@ export const sessionTargets = z.object({
     protocolVersion: z.string(),
     userAgent: z.string(),
     jsVersion: z.string(),
+    /** Hosts of earlier releases do not have it. */
+    revision: z.string().default(''),
   }),
   targets: z.array(z.object({ id: z.string(), type: z.string(), title: z.string(), url: z.string() })),
 });

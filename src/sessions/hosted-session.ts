@@ -238,9 +238,9 @@ export class HostedSession {
       browser.send('Target.getTargets', { filter: [{ type: 'page' }] }),
       this.#tabs.list(),
     ]);
-    const { product, protocolVersion, userAgent, jsVersion } = version;
+    const { product, protocolVersion, userAgent, jsVersion, revision } = version;
     return {
-      version: { product: product.replace('Headless', ''), protocolVersion, userAgent, jsVersion },
+      version: { product: product.replace('Headless', ''), protocolVersion, userAgent, jsVersion, revision },
       targets: targetInfos
         .filter(({ targetId }) => tabs.includes(targetId))
         .map(({ targetId: id, type, title, url }) => ({ id, type, title, url })),

@@ -39,3 +39,22 @@ it('a frame may be added exactly where one ends, however the bytes arrive', () =
     propertyRuns(300),
   );
 });
+
+it('what comes before the frame that closes the connection is known, however the bytes arrive', () => {
+  const close = Buffer.from([0x88, 2, 0x03, 0xe8]);
+  fc.assert(
+    fc.property(lengths, fc.array(fc.nat(10_000)), (sizes, cuts) => {
+      const messages = Buffer.concat(sizes.map(frame));
+      const bytes = Buffer.concat([messages, close]);
+      const boundary = new FrameBoundary();
+      let [at, before] = [0, 0];
+      for (const cut of [...cuts, bytes.length]) {
+        const chunk = bytes.subarray(at, at + cut);
+        before += boundary.follow(chunk);
+        at += chunk.length;
+      }
+      expect([before, boundary.hasClosed]).toEqual([messages.length, true]);
+    }),
+    propertyRuns(300),
+  );
+});

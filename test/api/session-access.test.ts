@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
+import { json, text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../src/system/encryption/host-request.ts';
@@ -122,6 +122,37 @@ describe('a WebSocket of a session is refused', () => {
     expect((await fetch(`${ended.cdpUrl.replace(/^ws/, 'http')}/json/version`)).status).toBe(410);
   });
 });
+
+test.each([
+  [
+    'a wrong secret',
+    404,
+    'NOT_FOUND',
+    /no browser session at this URL/,
+    async () => `${session.cdpUrl.slice(0, -1)}_`,
+  ],
+  [
+    'a session that has ended',
+    410,
+    'SESSION_DESTROYED',
+    /has ended \(deleted\)\. .* Create a new one\.$/,
+    async () => {
+      const ended = await create();
+      await remove(ended);
+      return ended.cdpUrl;
+    },
+  ],
+])(
+  'a WebSocket with %s is refused with what happened, which clients show',
+  async (_what, status, code, error, url) => {
+    const socket = new WebSocket(await url());
+    const [, response] = await once(socket, 'unexpected-response');
+    expect([response.statusCode, await json(response)]).toEqual([
+      status,
+      { success: false, code, error: expect.stringMatching(error) },
+    ]);
+  },
+);
 
 describe('a page of a session is refused', () => {
   test.each<[string, () => string]>([

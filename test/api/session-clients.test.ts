@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import puppeteer, { type Page } from 'puppeteer-core';
@@ -111,6 +112,8 @@ it('a client that looks for targets finds the version of the browser and its tab
     Browser: expect.stringMatching(/^Chrome\/\d+(\.\d+){3}$/),
     'Protocol-Version': '1.3',
     'User-Agent': expect.not.stringContaining('Headless'),
+    // chromedriver needs it.
+    'WebKit-Version': expect.stringMatching(/^537\.36 \(@[0-9a-f]{40}\)$/),
     webSocketDebuggerUrl: session.cdpUrl,
   });
   await using browser = await connectRaw(`${session.cdpUrl}/devtools/browser/any`);
@@ -146,6 +149,45 @@ it('a client is connected whatever its WebSocket key is, as by Chromium: rod sen
   const accept = createHash('sha1').update('nil258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest('base64');
   expect(String(head)).toMatch(/^HTTP\/1\.1 101 /);
   expect(String(head)).toContain(`Sec-WebSocket-Accept: ${accept}\r\n`);
+});
+
+it('rod, which takes every frame for a message, is disconnected without the frame that closes a connection', async () => {
+  const { host, pathname } = new URL(session.cdpUrl);
+  const [hostname, port] = host.split(':');
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: nil\r\n\r\n`,
+  );
+  await once(socket, 'data');
+  // A text frame with a mask of zeros.
+  const command = '{"id":1,"method":"Browser.close"}';
+  socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | command.length, 0, 0, 0, 0]), Buffer.from(command)]));
+  const response = '{"id":1,"result":{}}';
+  expect(await buffer(socket)).toEqual(
+    Buffer.concat([Buffer.from([0x81, response.length]), Buffer.from(response)]),
+  );
+});
+
+it('a client is told of popups as tabs to which it is not attached until it is, whoever else is: chromedp waits for those', async () => {
+  await using client = await connectRaw(session.cdpUrl);
+  await using other = await connectRaw(session.cdpUrl);
+  await client.send('Target.setDiscoverTargets', { discover: true });
+  const { sessionId } = await client.openTab();
+  await client.evaluate(sessionId, `void window.open('${site.url}/article/1')`);
+  const isPopup = ({ targetInfo }: { targetInfo?: { url: string } } = {}) =>
+    targetInfo?.url.endsWith('/article/1');
+  const { targetInfo } = (await client.untilEvent(({ params }) => isPopup(params))).params;
+  expect(targetInfo).toMatchObject({ attached: false, openerId: expect.any(String) });
+  const { targetId } = targetInfo;
+  const isAttached = async ({ send }: typeof client) => {
+    const { result } = await send('Target.getTargets');
+    const info = (await send('Target.getTargetInfo', { targetId })).result.targetInfo;
+    const listed = result.targetInfos.find((each: typeof info) => each.targetId === targetId);
+    return [listed.attached, info.attached];
+  };
+  await other.send('Target.attachToTarget', { targetId, flatten: true });
+  expect(await isAttached(client)).toEqual([false, false]);
+  expect(await isAttached(other)).toEqual([true, true]);
 });
 
 it.skipIf(!runs.bash)('agent-browser drives a session, and finds its page when it comes back', async () => {

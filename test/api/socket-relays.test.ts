@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { SocketRelays } from '../../src/api/sessions/socket-relays.ts';
 
@@ -10,24 +10,34 @@ import { SocketRelays } from '../../src/api/sessions/socket-relays.ts';
 let relays: SocketRelays;
 let host: { socket: WebSocket; connection: Socket };
 let client: WebSocket;
+let sockets: WebSocketServer;
+let api: ReturnType<typeof createServer>;
 let closed: Promise<{ code: number; reason: string }>;
 const stops: (() => void)[] = [];
+
+const HANDSHAKE =
+  'GET /messages-only HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n';
+
+async function nextConnection(): Promise<typeof host> {
+  const [socket, { socket: connection }] = await once(sockets, 'connection');
+  return { socket, connection };
+}
+
 beforeEach(async () => {
   relays = new SocketRelays();
   const hostServer = createServer().listen(0, '127.0.0.1');
-  const connected = new Promise<typeof host>((resolve) => {
-    new WebSocketServer({ server: hostServer }).on('connection', (socket, { socket: connection }) =>
-      resolve({ socket, connection }),
-    );
-  });
+  sockets = new WebSocketServer({ server: hostServer });
+  const connected = nextConnection();
   await once(hostServer, 'listening');
-  const api = createServer().listen(0, '127.0.0.1');
+  api = createServer().listen(0, '127.0.0.1');
   api.on('upgrade', (incoming, socket) => {
     const upgrade = request({ host: '127.0.0.1', port: portOf(hostServer), headers: incoming.headers }).end();
     upgrade.on('upgrade', ({ rawHeaders }, toHost, firstBytes) => {
       const lines = rawHeaders.flatMap((name, at) => (at % 2 ? [] : [`${name}: ${rawHeaders[at + 1]}`]));
       socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`);
-      relays.join(socket, toHost, firstBytes);
+      // The path of a client that reads no frame that closes a connection.
+      const readsCloseFrames = incoming.url !== '/messages-only';
+      relays.join(socket, toHost, { firstBytes, readsCloseFrames });
     });
   });
   await once(api, 'listening');
@@ -78,6 +88,28 @@ it('a client whose host dies in the middle of a message is disconnected without 
 it('a client is told to connect again when the API stops, and nothing after that', async () => {
   relays.close();
   expect(await closed).toEqual({ code: 1001, reason: 'The API is stopping. Connect again.' });
+});
+
+describe('a client that takes the frame which closes a connection for a message is disconnected without it', () => {
+  it.each([
+    ['when its session ends', () => host.socket.close(4410, 'deleted')],
+    ['when its host dies', () => host.connection.end()],
+    ['when the API stops', () => relays.close()],
+  ])('%s', async (_when, end) => {
+    const connected = nextConnection();
+    const connection = connect(portOf(api), '127.0.0.1');
+    connection.write(HANDSHAKE);
+    host = await connected;
+    host.socket.send('one');
+    host.socket.send('the last one');
+    let received = '';
+    connection.setEncoding('latin1');
+    for await (const chunk of connection) {
+      received += chunk;
+      if (received.endsWith('the last one')) end();
+    }
+    expect(received.split('\r\n\r\n')[1]).toBe('\x81\x03one\x81\x0cthe last one');
+  });
 });
 
 it('the host learns that the client is gone', async () => {

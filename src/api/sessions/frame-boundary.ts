@@ -4,7 +4,8 @@ const MAX_HEADER_BYTES = 10;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
-/** The opcode of a frame that closes the connection. */
+/** The bits of the first byte with the opcode of a frame, and the opcode of one that closes the connection. */
+const OPCODE = 0x0f;
 const CLOSE = 8;
 
 /** Follows what a WebSocket server sends (RFC 6455, 5.2), to know whether a frame may be added. */
@@ -25,18 +26,27 @@ export class FrameBoundary {
     return this.#hasClosed;
   }
 
-  /** Takes the next bytes that the server sent. */
-  follow(chunk: Buffer): void {
+  /**
+   * Takes the next bytes that the server sent.
+   * @returns how many of them come before the frame that closes the connection
+   */
+  follow(chunk: Buffer): number {
+    let before = this.#hasClosed ? 0 : chunk.length;
     for (let at = 0; at < chunk.length; ) {
       if (this.#missingBytes > 0) {
         const taken = Math.min(this.#missingBytes, chunk.length - at);
         this.#missingBytes -= taken;
         at += taken;
       } else {
+        if (this.#headerBytes === 0 && ((chunk[at] ?? 0) & OPCODE) === CLOSE) {
+          this.#hasClosed = true;
+          before = Math.min(before, at);
+        }
         this.#header[this.#headerBytes++] = chunk[at++] ?? 0;
         if (this.#headerBytes === this.#headerSize()) this.#endHeader();
       }
     }
+    return before;
   }
 
   /** The size of the current header as far as it is known. Frames of servers have no mask. */
@@ -47,7 +57,6 @@ export class FrameBoundary {
   }
 
   #endHeader(): void {
-    if (((this.#header[0] ?? 0) & 0x0f) === CLOSE) this.#hasClosed = true;
     const length = this.#shortLength;
     if (length === LENGTH_16) this.#missingBytes = this.#header.readUInt16BE(2);
     else if (length === LENGTH_64) this.#missingBytes = Number(this.#header.readBigUInt64BE(2));

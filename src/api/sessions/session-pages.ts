@@ -1,6 +1,5 @@
 import { pipeline } from 'node:stream/promises';
 import type { Express, Request, RequestHandler } from 'express';
-import { ServiceError } from '../../errors.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import { sessionTargets } from '../../schemas/session.ts';
 import { findRateLimit } from '../../storage/db/teams/teams.ts';
@@ -15,7 +14,7 @@ import { renderSessionEndedPage } from '../live-view/session-ended-page.ts';
 import { validate } from '../validation/validate.ts';
 import { callHost, DOWNLOAD_TIMEOUT_MS, readHostResponse } from './host-client.ts';
 import { type AccessedSession, findAccessedSession } from './session-access.ts';
-import { destroyedError, requireSession } from './session-state.ts';
+import { destroyedError, noSessionError, noViewError, requireSession } from './session-state.ts';
 import { sessionUrls } from './session-urls.ts';
 import { uploadFile } from './upload-file.ts';
 
@@ -33,14 +32,13 @@ export function mountSessionPages(
 ): void {
   const { config } = deps;
   const findBaseUrl = createBaseUrl(config);
-  const notFound = () => new ServiceError('NOT_FOUND', 'There is no browser session at this URL.');
   const find = async ({ params }: Request, resource: 'cdp' | 'view'): Promise<AccessedSession> => {
     const parsed = jobIdParams.safeParse({ id: params.id });
     const { id = '' } = parsed.data ?? {};
     const found = id
       ? await findAccessedSession({ id, resource, secret: String(params.secret) }, deps)
       : undefined;
-    if (!found) throw notFound();
+    if (!found) throw noSessionError();
     return found;
   };
 
@@ -62,6 +60,8 @@ export function mountSessionPages(
       'Protocol-Version': version.protocolVersion,
       'User-Agent': version.userAgent,
       'V8-Version': version.jsVersion,
+      // chromedriver connects to no browser without it.
+      'WebKit-Version': `537.36 (${version.revision})`,
       webSocketDebuggerUrl: cdpUrl,
     });
   });
@@ -85,7 +85,7 @@ export function mountSessionPages(
       if (session.state === 'destroyed') throw destroyedError(session);
       const { team_id: teamId } = session;
       const rateLimitPerMinute = await findRateLimit(deps.db, teamId);
-      if (rateLimitPerMinute === undefined) throw notFound();
+      if (rateLimitPerMinute === undefined) throw noSessionError();
       await rateLimit({ teamId, rateLimitPerMinute }, 'upload');
       response.locals.session = session;
       response.locals.caller = { teamId };
@@ -118,8 +118,7 @@ export function mountSessionPages(
   mountLiveViewAssets(app);
   app.get(paths('view/:secret'), async (request, response) => {
     const { session, access } = await find(request, 'view');
-    if (!session.stream_web_view)
-      throw new ServiceError('NOT_FOUND', 'This browser session has no live view.');
+    if (!session.stream_web_view) throw noViewError();
     response.set(LIVE_VIEW_HEADERS).removeHeader('X-Frame-Options');
     if (session.state === 'destroyed')
       response.status(410).send(renderSessionEndedPage(session.end_reason ?? undefined));

@@ -9,7 +9,7 @@ import type { ApiDeps } from '../http/route.ts';
 import type { SocketLimit } from '../http/socket-limit.ts';
 import { HOST_REFUSAL } from './host-client.ts';
 import { findAccessedSession } from './session-access.ts';
-import { openedSession } from './session-state.ts';
+import { destroyedError, noSessionError, noViewError, openedSession } from './session-state.ts';
 import type { SocketRelays } from './socket-relays.ts';
 
 /**
@@ -38,9 +38,9 @@ export async function relaySocket(
   const [, id = '', kind, secret = '', targetId] = PATH.exec(request.url ?? '') ?? [];
   const resource = kind === 'view' ? 'view' : 'cdp';
   const found = await findAccessedSession({ id, resource, secret }, deps);
-  if (!found) return refuseUpgrade(stream, 404);
+  if (!found) return refuseWith(stream, noSessionError());
   const { session, access } = found;
-  if (access !== 'cdp' && !session.stream_web_view) return refuseUpgrade(stream, 404);
+  if (access !== 'cdp' && !session.stream_web_view) return refuseWith(stream, noViewError());
   // One that has gone meanwhile would never be given back.
   if (stream.destroyed) return;
   try {
@@ -50,7 +50,7 @@ export async function relaySocket(
   }
   const host = await openedSession(session, deps).then(
     (opened) => opened.host,
-    (error: unknown) => refuseUpgrade(stream, policyOf(toServiceError(error).code).status),
+    (error: unknown) => refuseWith(stream, toServiceError(error)),
   );
   if (!host) return;
   const { search } = new URL(request.url ?? '', 'http://api');
@@ -71,6 +71,7 @@ export async function relaySocket(
   upstream.once('response', (response) => {
     response.resume();
     if (response.statusCode === 429) return refuseWith(stream, SESSION_FULL);
+    if (response.statusCode === 410) return refuseWith(stream, destroyedError({ id, end_reason: null }));
     if (response.statusCode !== 401) return refuseUpgrade(stream, response.statusCode ?? 502);
     // The secret of the client is right.
     deps.logger.warn({ session: session.id }, HOST_REFUSAL);
@@ -85,7 +86,8 @@ export async function relaySocket(
     }
     stream.write(`HTTP/1.1 101 Switching Protocols\r\n${acceptHeaders(response, request)}\r\n`);
     if (head.length) socket.write(head);
-    deps.relays.join(stream, socket, upstreamHead);
+    const readsCloseFrames = hasValidKey(request);
+    deps.relays.join(stream, socket, { firstBytes: upstreamHead, readsCloseFrames });
   });
   stream.once('close', () => upstream.destroy());
   upstream.end();
@@ -103,6 +105,13 @@ function socketHeaders({ headers }: IncomingMessage): Record<string, string> {
   const passed = names.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : []));
   return { ...Object.fromEntries(passed), 'sec-websocket-key': randomBytes(16).toString('base64') };
 }
+
+/**
+ * Whether the key of a handshake is one of WebSockets. A client that has written WebSockets without it, as rod
+ * has, does not read control frames either.
+ */
+const hasValidKey = ({ headers }: IncomingMessage) =>
+  /^[A-Za-z0-9+/]{22}==$/.test(headers['sec-websocket-key'] ?? '');
 
 /** The headers by which the host has accepted a client, with the reply to the key of the client. */
 function acceptHeaders({ rawHeaders: raw }: IncomingMessage, { headers }: IncomingMessage): string {

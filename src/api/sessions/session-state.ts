@@ -14,6 +14,20 @@ export const destroyedError = ({ id, end_reason: reason }: Pick<StoredSession, '
     `The browser session ${id} has ended${reason ? ` (${reason}). ${SESSION_END_SENTENCES[reason]}` : '.'} Create a new one.`,
   );
 
+/** The error for a URL of a session whose id or secret is wrong; it says nothing of which. */
+export const noSessionError = () =>
+  new ServiceError(
+    'NOT_FOUND',
+    'There is no browser session at this URL. Use a URL of POST /v2/browser as it is.',
+  );
+
+/** The error for the live view of a session that was created without one. */
+export const noViewError = () =>
+  new ServiceError(
+    'NOT_FOUND',
+    'This browser session has no live view, because it was created with streamWebView false.',
+  );
+
 /**
  * Finds a session of the team.
  * @throws ServiceError `NOT_FOUND`, also if it belongs to another team

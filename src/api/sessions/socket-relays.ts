@@ -15,35 +15,49 @@ const LOST_FRAME = closeFrame(
   'lost: The machine of the session no longer responds. Read the status of the session, then connect again.',
 );
 
+const NO_FRAME = Buffer.alloc(0);
+
 /** The WebSockets between clients and hosts that an API passes on. */
 export class SocketRelays {
   readonly #ends = new Set<() => void>();
 
   /**
    * Passes bytes in both directions unread until one side ends.
-   * @param firstBytes what the host has sent already, which is passed on
+   * @param options.firstBytes what the host has sent already, which is passed on
+   * @param options.readsCloseFrames whether the client knows the frame that closes a connection. One that does
+   * not takes its code for a message; its connection ends without that frame, as Chromium ends them.
    */
-  join(client: Duplex, host: Duplex, firstBytes: Buffer): void {
+  join(
+    client: Duplex,
+    host: Duplex,
+    { firstBytes, readsCloseFrames }: { firstBytes: Buffer; readsCloseFrames: boolean },
+  ): void {
     const frames = new FrameBoundary();
-    const pass = (chunk: Buffer) => frames.follow(chunk);
-    pass(firstBytes);
-    if (firstBytes.length) client.write(firstBytes);
-    host.on('data', pass);
+    const pass = (chunk: Buffer) => {
+      const before = frames.follow(chunk);
+      const passed = readsCloseFrames ? chunk : chunk.subarray(0, before);
+      if (passed.length && !client.write(passed)) {
+        host.pause();
+        client.once('drain', () => host.resume());
+      }
+      if (frames.hasClosed && !readsCloseFrames) finish(NO_FRAME);
+    };
     let hasEnded = false;
     const finish = (lastFrame: Buffer) => {
       if (hasEnded) return;
       hasEnded = true;
-      host.off('data', pass).unpipe(client);
+      host.off('data', pass);
       client.unpipe(host).resume();
-      if (frames.hasClosed) client.end();
+      if (frames.hasClosed || !readsCloseFrames) client.end();
       // The client cannot read anything more in the middle of a frame.
       else if (frames.isBetweenFrames) client.end(lastFrame);
       else client.destroy();
       setTimeout(() => client.destroy(), CLOSE_MS).unref();
     };
+    host.on('data', pass);
+    if (firstBytes.length) pass(firstBytes);
     client.pipe(host);
     client.on('error', () => host.destroy()).once('close', () => host.destroy());
-    host.pipe(client, { end: false });
     // An error is followed by `close`, without `end`.
     host.on('error', () => host.destroy());
     for (const event of ['end', 'close']) host.once(event, () => finish(LOST_FRAME));

@@ -2,6 +2,7 @@ import type { WebSocket } from 'ws';
 import { messageOf } from '../../errors.ts';
 import { type CdpConnection, type CdpMessage, SERVER_ERROR } from '../../fetch/browser/chromium/cdp.ts';
 import { fieldsOf } from '../../json/json-object.ts';
+import { withOwnAttachment, withOwnAttachments } from './client-attachments.ts';
 import { ClientDownloads, type DownloadEvents } from './client-downloads.ts';
 import { ClientFileReader, type SessionFiles, withSessionFiles } from './client-files.ts';
 import { ClientInput } from './client-input.ts';
@@ -151,6 +152,9 @@ export class ProtocolClient {
     if (this.#root) await this.#connection.browser.send('Target.detachFromTarget', { sessionId: this.#root });
   }
 
+  readonly #isAttached = (targetId: unknown): boolean =>
+    typeof targetId === 'string' && [...this.#sessions.values()].includes(targetId);
+
   #pendingTargets(): string[] {
     return [...this.#pending].flatMap(({ sessionId }) => this.#sessions.get(sessionId ?? '') ?? []);
   }
@@ -261,8 +265,10 @@ export class ProtocolClient {
     if (method === 'Target.createBrowserContext' && typeof browserContextId === 'string')
       this.#browser.allowDownloads(browserContextId);
     const { hiddenTab } = this.#browser;
-    const isList = method === 'Target.getTargets' && hiddenTab;
-    this.#respond(message, { result: isList ? hiddenTab.removeFrom(result) : result });
+    if (method === 'Target.getTargets' || method === 'Target.getTargetInfo') {
+      const visible = hiddenTab?.removeFrom(result) ?? result;
+      this.#respond(message, { result: withOwnAttachments(visible, this.#isAttached) });
+    } else this.#respond(message, { result });
   }
 
   #openHiddenTab(message: ProtocolCommand, { targetId }: HiddenTab): void {
@@ -312,7 +318,7 @@ export class ProtocolClient {
     }
     if (this.#downloads.deliverOfPage(event)) return;
     const { sessionId, ...rest } = event;
-    this.#send(sessionId === this.#root ? rest : event);
+    this.#send(withOwnAttachment(sessionId === this.#root ? rest : event, this.#isAttached));
   }
 
   #noticeAttached({ params }: CdpMessage): void {
