@@ -1,0 +1,3 @@
+module winnow-session-clients
+
+go 1.25
