@@ -3,6 +3,7 @@ import type { IconName } from './icons.ts';
 import { JobView } from './jobs/job.ts';
 import { JobList } from './jobs/job-list.ts';
 import { Playground } from './playground/playground.ts';
+import { Sessions } from './sessions/sessions.ts';
 import { UsageView } from './usage/usage.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
 
@@ -27,6 +28,7 @@ export const VIEWS: View[] = [
     component: Playground,
   },
   { title: 'Jobs', path: /^\/jobs$/, href: '/jobs', icon: 'jobs', component: JobList },
+  { title: 'Sessions', path: /^\/sessions$/, href: '/sessions', icon: 'sessions', component: Sessions },
   { title: 'Usage', path: /^\/usage$/, href: '/usage', icon: 'usage', component: UsageView },
   { title: 'Webhooks', path: /^\/webhooks$/, href: '/webhooks', icon: 'webhooks', component: Webhooks },
   { title: 'Job', path: /^\/jobs\/([a-z_]+)\/([\w-]+)$/, component: JobView },

@@ -217,6 +217,28 @@ it('shows what was used, the keys, and the events of webhooks, which can be sent
   expect(user.errors).toEqual([]);
 });
 
+it('opens a browser, and ends it', async () => {
+  await using user = await User.open('/sessions');
+  const { page } = user;
+  await page.getByRole('button', { name: 'Open a browser' }).click();
+  await page.getByRole('link', { name: 'Watch' }).first().waitFor();
+  expect(await findFaults(page)).toEqual([]);
+  const end = page.getByRole('button', { name: /^End session/ }).first();
+  const name = (await end.getAttribute('aria-label')) ?? '';
+  await end.click();
+  await page.getByRole('button', { name }).waitFor({ state: 'detached' });
+  expect(user.errors).toEqual([]);
+});
+
+it('has support explain a scrape', async () => {
+  const body = { url: `${site.url}/`, includeTags: ['.absent'], maxAge: 0 };
+  const scraped = await call('/v2/scrape', { url: service.url, key: service.key, body });
+  await using user = await User.open(`/jobs/scrape/${scraped.body.data.metadata.scrapeId}`);
+  await user.page.getByRole('button', { name: 'Explain this job' }).click();
+  await user.page.getByRole('status', { name: 'Explanation' }).getByText('confidence').waitFor();
+  expect(await findFaults(user.page)).toEqual([]);
+});
+
 /** What axe-core finds on a page: the rules, and the elements that break them. */
 async function findFaults(page: Page): Promise<string[]> {
   // The page's policy lets no other script in; this way is that of the DevTools protocol.

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { type ApiResponse, send } from '../api.ts';
+import { Explanation } from '../elements/explanation.ts';
 import { JsonTree } from '../elements/json-tree.ts';
 import { OPERATIONS, type Operation } from '../playground/operations.ts';
 import { Result } from '../playground/result.ts';
@@ -44,8 +45,11 @@ function SingleJob({ kind, id }: { kind: string; id: string }) {
   if (!path) {
     return html`${title}<p class="notice">The result of a ${kind} was sent with its response, and is not kept.</p>`;
   }
-  if (error && !value)
-    return html`${title}<p class="error" role="alert"><b>${error.code}</b> ${error.message}</p>`;
+  const explanation =
+    kind === 'scrape' && html`<${Explanation} jobId=${id} question="Why did this scrape go as it did?" />`;
+  if (error && !value) {
+    return html`${title}<p class="error" role="alert"><b>${error.code}</b> ${error.message}</p>${explanation}`;
+  }
   if (!value)
     return html`${title}<p class="waiting" role="status"><span class="spinner" />Reading the job…</p>`;
   const { body } = value;
@@ -61,6 +65,7 @@ function SingleJob({ kind, id }: { kind: string; id: string }) {
         ? html`<p><a class="button primary" href=${view} target="_blank" rel="noopener">Open the live view</a></p>`
         : null
     }
+    ${explanation}
     ${
       kind === 'scrape'
         ? html`<div class="card"><${Result} operation=${operation} response=${value} request=${source} /></div>`

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { ApiError, send } from '../api.ts';
+import { Explanation } from '../elements/explanation.ts';
 import { count, duration } from '../elements/format.ts';
 import { JsonTree } from '../elements/json-tree.ts';
 import { OuterLink } from '../elements/markdown.ts';
@@ -95,6 +96,7 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
       ${fault.value && html`<p class="error" role="alert">${fault.value}</p>`}
       ${warning && html`<p class="warning"><${Icon} name="warning" />${warning}</p>`}
       ${error && html`<p class="notice" role="status">${error.message}</p>`}
+      ${!isRunning && html`<${Explanation} jobId=${id} question="Why did this job end as it did, and what would improve it?" />`}
     </section>
     <${Tabs} key="pages" label="Pages" tabs=${[
       {

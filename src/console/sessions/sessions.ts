@@ -1,0 +1,85 @@
+import { useSignal } from '@preact/signals';
+import { html } from 'htm/preact';
+import { ApiError, send } from '../api.ts';
+import { CopyButton } from '../elements/copy-button.ts';
+import { ago } from '../elements/format.ts';
+import { usePolling } from '../polling.ts';
+import { BASE } from '../router.ts';
+
+interface Session {
+  id: string;
+  status: 'active' | 'destroyed';
+  cdpUrl: string;
+  liveViewUrl: string;
+  interactiveLiveViewUrl?: string;
+  createdAt: string;
+  lastActivity: string;
+}
+
+const POLL_MS = 3000;
+
+/** The browser sessions of the team: watch one, connect a program to it, or end it. */
+export function Sessions() {
+  const acts = useSignal(0);
+  const fault = useSignal('');
+  const { value, error } = usePolling(
+    async (signal) => (await send<{ sessions: Session[] }>({ path: '/v2/browser', signal })).body.sessions,
+    () => POLL_MS,
+    'sessions',
+    acts.value,
+  );
+  const act = async (request: { method: 'POST' | 'DELETE'; path: string; body?: unknown }) => {
+    fault.value = '';
+    try {
+      await send(request);
+      acts.value++;
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError)) throw thrown;
+      fault.value = thrown.message;
+    }
+  };
+  const problem = fault.value || error?.message;
+  return html`
+    <div class="bar">
+      <h1>Sessions</h1>
+      <button type="button" class="primary" onClick=${() => act({ method: 'POST', path: '/v2/browser', body: {} })}>Open a browser</button>
+      <a href=${`${BASE}/try/browser`}>with options</a>
+    </div>
+    ${problem && html`<p class="error" role="alert">${problem}</p>`}
+    ${!value && !error && html`<p class="waiting" role="status"><span class="spinner" />Reading the sessions…</p>`}
+    ${
+      value &&
+      (value.length
+        ? html`<${SessionTable} sessions=${value} onEnd=${(id: string) => act({ method: 'DELETE', path: `/v2/browser/${id}` })} />`
+        : html`<div class="empty"><p>No browser is open. A session is a browser that can be watched, and driven by Playwright, Puppeteer or code.</p></div>`)
+    }`;
+}
+
+const SessionTable = ({ sessions, onEnd }: { sessions: Session[]; onEnd: (id: string) => void }) => html`
+  <div class="wide" tabindex="0" role="region" aria-label="Browser sessions">
+    <table class="jobs">
+      <thead><tr><th scope="col">State</th><th scope="col">Session</th><th scope="col" class="number">Opened</th>
+        <th scope="col" class="number">Last activity</th><th scope="col"><span class="hidden">Actions</span></th></tr></thead>
+      <tbody>${sessions.map(
+        ({ id, status, cdpUrl, liveViewUrl, interactiveLiveViewUrl, createdAt, lastActivity }) => {
+          const view = interactiveLiveViewUrl || liveViewUrl;
+          const isActive = status === 'active';
+          return html`
+          <tr key=${id}>
+            <td><span class=${`state ${isActive ? 'scraping' : 'cancelled'}`}>${isActive ? 'open' : 'ended'}</span></td>
+            <td class="target"><a href=${`${BASE}/jobs/browser/${id}`}><code>${id}</code></a></td>
+            <td class="number">${ago(createdAt)}</td>
+            <td class="number">${ago(lastActivity)}</td>
+            <td>${
+              isActive &&
+              html`<div class="bar">
+                ${view && html`<a class="button" href=${view} target="_blank" rel="noopener">Watch</a>`}
+                <${CopyButton} text=${cdpUrl} label="CDP URL" />
+                <button type="button" aria-label=${`End session ${id}`} onClick=${() => onEnd(id)}>End</button>
+              </div>`
+            }</td>
+          </tr>`;
+        },
+      )}</tbody>
+    </table>
+  </div>`;
