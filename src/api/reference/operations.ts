@@ -3,6 +3,7 @@ import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { errorResponse } from '../../schemas/error.ts';
 import type { AnyRoute } from '../http/route.ts';
 import { errorCodesOf } from '../http/route-error-codes.ts';
+import { EXAMPLES, examplesOf } from './examples/index.ts';
 import { HEADERS, idempotencyHeader } from './headers.ts';
 import { byStatus, describeErrors, json } from './responses.ts';
 
@@ -25,6 +26,7 @@ export function operationIdOf(method: string, path: string): string {
 /** Describes the operation of a route. */
 export function describeRoute(route: AnyRoute): ZodOpenApiOperationObject {
   const codes = errorCodesOf(route);
+  const { ofRequest, ofResponse } = examplesOf(EXAMPLES[`${route.method} ${route.path}`] ?? {});
   const { 200: unsuccessful } = byStatus(codes);
   const failures = codes.filter((code) => !unsuccessful?.includes(code));
   const success = unsuccessful
@@ -38,13 +40,16 @@ export function describeRoute(route: AnyRoute): ZodOpenApiOperationObject {
     ...(route.replacement && { deprecated: true }),
     ...describeParameters(route),
     ...(route.body && {
-      requestBody: { required: !route.body.safeParse(undefined).success, content: describeBody(route) },
+      requestBody: {
+        required: !route.body.safeParse(undefined).success,
+        content: describeBody(route, ofRequest),
+      },
     }),
     responses: {
       200: {
         description: 'OK',
         ...(always && { headers: z.object(always) }),
-        content: json(success),
+        content: json(success, ofResponse),
       },
       ...describeErrors(failures, { resultId: route.response.meta()?.id, always }),
     },
@@ -63,10 +68,10 @@ function describeParameters(route: AnyRoute): Pick<ZodOpenApiOperationObject, 'r
 }
 
 /** Describes the bodies of a route: JSON, or multipart with a file and options in JSON. */
-function describeBody({ body, fileOptions, needsFile }: AnyRoute) {
+function describeBody({ body, fileOptions, needsFile }: AnyRoute, examples: object) {
   return {
     ...(fileOptions && { 'multipart/form-data': { schema: multipartBody(fileOptions) } }),
-    ...(body && !needsFile && json(body)),
+    ...(body && !needsFile && json(body, examples)),
   };
 }
 

@@ -26,8 +26,10 @@ const STATUSES: Record<(typeof ERRORS)[ErrorCode]['status'], string> = {
 /** Responses by their status. */
 export type Responses = Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>;
 
-/** The content of a JSON body. */
-export const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
+/** The content of a JSON body, with its examples. */
+export const json = (schema: z.ZodType, examples: object = {}) => ({
+  'application/json': { schema, ...examples },
+});
 /** The content of a body of bytes of any media type. */
 export const bytes = (mediaType = '*/*') => ({
   [mediaType]: { schema: { type: 'string', format: 'binary' } as const },

@@ -1,0 +1,146 @@
+import { DOCUMENT, type Examples, JOB_ID, LATER, PAGE_ID, SCHEMA, SERVICE, SITE, TIME } from './example.ts';
+
+const stateOf = (change: object) => ({
+  success: true,
+  status: 'scraping',
+  paused: false,
+  limit: null,
+  maxConcurrency: null,
+  delay: null,
+  ...change,
+});
+
+/** Examples of the routes that batches and crawls share. */
+const pageJob = (path: string, tuning: object): Examples => ({
+  [`get ${path}/:id`]: {
+    response: {
+      success: true,
+      status: 'completed',
+      total: 1,
+      completed: 1,
+      failed: 0,
+      creditsUsed: 1,
+      createdAt: TIME,
+      completedAt: TIME,
+      duration: 2.5,
+      expiresAt: LATER,
+      data: [DOCUMENT],
+    },
+  },
+  [`delete ${path}/:id`]: { response: { status: 'cancelled' } },
+  [`get ${path}/:id/errors`]: {
+    response: {
+      errors: [
+        {
+          id: PAGE_ID,
+          timestamp: TIME,
+          url: `${SITE}/slow`,
+          code: 'SCRAPE_TIMEOUT',
+          error: 'https://example.com/slow did not respond within 60000 ms. Set a longer timeout.',
+        },
+      ],
+      robotsBlocked: [`${SITE}/private`],
+    },
+  },
+  [`post ${path}/:id/pause`]: {
+    requests: [{ summary: 'Pause the job', body: {} }],
+    response: stateOf({ paused: true }),
+  },
+  [`post ${path}/:id/resume`]: {
+    requests: [{ summary: 'Resume the job', body: {} }],
+    response: stateOf({}),
+  },
+  [`post ${path}/:id/retune`]: {
+    requests: [{ summary: 'Change the limits of the job', body: tuning }],
+    response: stateOf(tuning),
+  },
+  [`post ${path}/:id/retry`]: {
+    requests: [{ summary: 'Scrape the failed pages again', body: {} }],
+    response: { success: true, retried: 3 },
+  },
+});
+
+const crawls = {
+  response: {
+    success: true,
+    crawls: [
+      {
+        id: JOB_ID,
+        teamId: PAGE_ID,
+        url: SITE,
+        created_at: TIME,
+        options: { limit: 100, scrapeOptions: { formats: [{ type: 'markdown' }] } },
+      },
+    ],
+  },
+};
+
+/** Examples of scrapes, batches and crawls. */
+export const JOB_EXAMPLES: Examples = {
+  'post /v2/scrape': {
+    requests: [
+      { summary: 'Get a page as markdown', body: { url: SITE } },
+      {
+        summary: 'Get several formats of a fresh page',
+        body: {
+          url: SITE,
+          formats: ['markdown', 'links', { type: 'screenshot', fullPage: true }],
+          maxAge: 0,
+        },
+      },
+      {
+        summary: 'Extract data by a schema',
+        body: { url: SITE, formats: [{ type: 'json', schema: SCHEMA }] },
+      },
+      {
+        summary: 'Scroll, wait for an element, and keep a part of the page',
+        body: {
+          url: SITE,
+          includeTags: ['h1', 'p'],
+          actions: [
+            { type: 'scroll', direction: 'down' },
+            { type: 'wait', selector: 'h1' },
+          ],
+        },
+      },
+    ],
+    response: { success: true, data: DOCUMENT },
+  },
+  'get /v2/scrape/:id': { response: { success: true, status: 'completed', data: DOCUMENT } },
+  'post /v2/batch/scrape': {
+    requests: [
+      {
+        summary: 'Scrape two pages as markdown',
+        body: { urls: [`${SITE}/one`, `${SITE}/two`], formats: ['markdown'] },
+      },
+    ],
+    response: { success: true, id: JOB_ID, url: `${SERVICE}/v2/batch/scrape/${JOB_ID}`, invalidURLs: [] },
+  },
+  ...pageJob('/v2/batch/scrape', { maxConcurrency: 5 }),
+  'post /v2/crawl': {
+    requests: [
+      { summary: 'Crawl a site', body: { url: SITE, limit: 5 } },
+      {
+        summary: 'Crawl a part of a site, and get a webhook for each page',
+        body: {
+          url: SITE,
+          includePaths: ['^/blog/'],
+          maxDiscoveryDepth: 2,
+          limit: 5,
+          scrapeOptions: { formats: ['markdown'], onlyMainContent: true },
+          webhook: { url: `${SITE}/hook`, events: ['page', 'completed'] },
+        },
+      },
+    ],
+    response: { success: true, id: JOB_ID, url: `${SERVICE}/v2/crawl/${JOB_ID}` },
+  },
+  ...pageJob('/v2/crawl', { limit: 50, delay: 1 }),
+  'get /v2/crawl/active': crawls,
+  'get /v2/crawl/ongoing': crawls,
+  'post /v2/crawl/params-preview': {
+    requests: [
+      { summary: 'See the options of a prompt', body: { url: SITE, prompt: 'only the pages below /blog' } },
+    ],
+    response: { success: true, data: { url: SITE, includePaths: ['^/blog(/|$)'] } },
+  },
+};
