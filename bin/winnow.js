@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -29,12 +29,25 @@ const modules = join(root, 'node_modules');
 const stamp = join(modules, '.winnow-installed');
 const nodeMajor = Number(process.versions.node.split('.')[0]);
 
+// Messages name commands as they are typed here; see `commandOf` in src/config.ts.
+process.env.WINNOW_PROGRAM ||= programName();
 if (nodeMajor < OLDEST_NODE)
   fail(`Winnow needs Node ${OLDEST_NODE} or newer to start; this is ${process.version}.`);
 const lock = readFileSync(join(root, 'package-lock.json'));
 const wanted = `${createHash('sha256').update(lock).digest('hex')} ${process.platform} ${process.arch}\n`;
 if (!isInstalled()) await installPackages();
 await handOver();
+
+/** How this process was started: by a script of package.json, by the command of the package, or by its file. */
+function programName() {
+  const script = process.env.npm_lifecycle_event;
+  if (process.env.npm_package_name === 'winnow') {
+    if (script === 'start') return 'npm start --';
+    if (script === 'cli') return 'npm run cli --';
+  }
+  const file = process.argv[1] ?? '';
+  return basename(file) === 'winnow.js' ? `node ${relative(process.cwd(), file)}` : 'winnow';
+}
 
 /** Packages are reinstalled when the lockfile has changed; packages installed with plain npm count as installed. */
 function isInstalled() {

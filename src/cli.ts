@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { type CommandDef, renderUsage, runCommand } from 'citty';
 import { type CommandArgs, checkArguments } from './cli/arguments.ts';
+import { EXAMPLES } from './cli/examples.ts';
 import { withFlagNames } from './cli/flag-names.ts';
-import { describeSettings } from './config.ts';
+import { commandOf, describeSettings } from './config.ts';
 import { ERRORS, messageOf, ServiceError } from './errors.ts';
 
 type Command = CommandDef;
@@ -48,7 +49,7 @@ const root: Command = {
 export async function runCli(args: string[]): Promise<number> {
   // A closed pipe or terminal is not an error.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  let name = 'winnow';
+  let name = commandOf();
   let flags: CommandArgs = {};
   try {
     if (args[0] === '--version') {
@@ -59,7 +60,7 @@ export async function runCli(args: string[]): Promise<number> {
     const { path, command, parent, rest } = await findCommand(
       asksForHelp ? [...args.slice(1), '--help'] : args,
     );
-    name = ['winnow', ...path].join(' ');
+    name = commandOf(path.join(' '));
     if (asksForHelp || args.some((arg) => arg === '--help' || arg === '-h')) {
       process.stdout.write(`${await usage(path, command, parent)}\n`);
       return 0;
@@ -120,7 +121,7 @@ function expandRepeated(args: CommandArgs, words: number): CommandArgs {
 }
 
 function unknownCommandError(path: string[], name: string | undefined, known: string[]): ServiceError {
-  const prefix = ['winnow', ...path].join(' ');
+  const prefix = commandOf(path.join(' '));
   const problem =
     name === undefined ? `\`${prefix}\` needs a command` : `\`${prefix} ${name}\` is not a command`;
   return new ServiceError(
@@ -131,10 +132,11 @@ function unknownCommandError(path: string[], name: string | undefined, known: st
 
 async function usage(path: string[], command: Command, parent: Command | undefined): Promise<string> {
   // citty prints only one name above the command, so that name is the whole path.
-  const above = parent && { ...parent, meta: { name: ['winnow', ...path.slice(0, -1)].join(' ') } };
+  const above = parent && { ...parent, meta: { name: commandOf(path.slice(0, -1).join(' ')) } };
   const coloured = await renderUsage(command, above);
-  const text = process.stdout.isTTY ? coloured : stripVTControlCharacters(coloured);
-  if (path[0] !== 'up') return path.length ? text : `${text}\n\n${HINT}`;
+  const plain = process.stdout.isTTY ? coloured : stripVTControlCharacters(coloured);
+  const text = `${plain}${examplesOf(path)}`;
+  if (path[0] !== 'up') return path.length ? text : `${text}\n\n${hint()}`;
   const settings = describeSettings();
   const width = Math.max(...settings.map(({ variable }) => variable.length));
   const rows = settings.map(
@@ -144,8 +146,14 @@ async function usage(path: string[], command: Command, parent: Command | undefin
   return `${text}\nSETTINGS (environment variables)\n\n${rows.join('\n')}`;
 }
 
-const HINT =
-  '`winnow help COMMAND` explains a command, `winnow up --help` lists the settings, `winnow --version` prints the version.';
+/** The examples of a command, below its usage. */
+function examplesOf(path: string[]): string {
+  const examples = EXAMPLES[path.join(' ')] ?? [];
+  return `\nEXAMPLES\n\n${examples.map((words) => `  ${commandOf(words)}`).join('\n')}`;
+}
+
+const hint = () =>
+  `\`${commandOf('help COMMAND')}\` explains a command, \`${commandOf('up --help')}\` lists the settings, \`${commandOf('--version')}\` prints the version.`;
 
 /**
  * Reports an error of a command.

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { commandOf } from '../config.ts';
 import { type ErrorCode, isErrorCode, messageOf, ServiceError } from '../errors.ts';
 import { fieldsOf } from '../json/json-object.ts';
 import type { ServiceConnection } from './connection.ts';
@@ -107,7 +108,7 @@ async function* readChunks(
 }
 
 function connectionError(target: ServiceConnection, cause: unknown): ServiceError {
-  const message = `Winnow at ${target.url} cannot be reached (${messageOf(cause)}). Start it with \`npm start\`, or check WINNOW_URL.`;
+  const message = `Winnow at ${target.url} cannot be reached (${messageOf(cause)}). Start it with \`${commandOf('up')}\`, or check WINNOW_URL.`;
   return new ServiceError('SERVICE_UNAVAILABLE', message, { cause });
 }
 

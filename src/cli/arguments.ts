@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { ArgsDef } from 'citty';
+import { commandOf } from '../config.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 
 /** Arguments of a command, as citty defines them. */
@@ -13,7 +14,10 @@ export type CommandArgs = ArgsDef;
 export function checkArguments(command: string, rawArgs: string[], args: CommandArgs): void {
   const positionals = Object.values(args).filter(({ type }) => type === 'positional').length;
   const refuse = (reason: string) => {
-    throw new ServiceError('BAD_REQUEST', `${reason}. \`winnow ${command} --help\` lists the arguments.`);
+    throw new ServiceError(
+      'BAD_REQUEST',
+      `${reason}. \`${commandOf(`${command} --help`)}\` lists the arguments.`,
+    );
   };
   let words: string[] = [];
   try {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../config.ts';
+import { type Config, commandOf } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { startInstance } from '../main.ts';
 import { readFirstTeamKey } from '../run/embedded/keys.ts';
@@ -93,7 +93,7 @@ export async function withRunningInstance<T>(
   if (url) return work({ url, apiKey: readFirstTeamKey(context.config) });
   throw new ServiceError(
     'SERVICE_UNAVAILABLE',
-    `No Winnow runs on the data directory ${resolve(context.config.dataDir)}. Start it with \`npm start\` and repeat the command, or set WINNOW_DATA_DIR to that of the one that runs.`,
+    `No Winnow runs on the data directory ${resolve(context.config.dataDir)}. Start it with \`${commandOf('up')}\` and repeat the command, or set WINNOW_DATA_DIR to that of the one that runs.`,
   );
 }
 

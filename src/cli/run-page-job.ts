@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { readConfig } from '../config.ts';
+import { commandOf, readConfig } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import type { PageJobNoun } from '../job-kinds.ts';
 import { findRunningInstance } from '../run/embedded/supervision/run-file.ts';
@@ -61,7 +61,7 @@ export async function runPageJobCommand(command: PageJobCommand): Promise<void> 
   });
   if (detach && config.serviceUrl === undefined && !findRunningInstance(resolve(config.dataDir))) {
     progress.note(
-      'Winnow ran only for this command: the job continues when you start Winnow with `npm start`.',
+      `Winnow ran only for this command: the job continues when you start Winnow with \`${commandOf('up')}\`.`,
     );
   }
 }

@@ -42,7 +42,7 @@ it('the command `browser` opens, lists and closes a session, and runs files in i
     new RegExp(`^${id} has ended after \\d+ s and cost \\d+ credits`),
   );
   expect((await winnow(['close', id])).exitCode).not.toBe(0);
-  expect((await winnow(['close'])).stderr).toContain('`winnow browser close --help` explains');
+  expect((await winnow(['close'])).stderr).toContain('browser close --help` explains');
 });
 
 it('the command `browser` starts no service for a session, which would end with it', async () => {

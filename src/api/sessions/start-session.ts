@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { commandOf } from '../../config.ts';
 import { SESSION_MIN_CREDITS } from '../../credits.ts';
 import { ServiceError, toServiceError } from '../../errors.ts';
 import type { SessionKind } from '../../job-kinds.ts';
@@ -154,7 +155,7 @@ async function requireSessionHost({ db }: ApiDeps): Promise<SessionHostAddress> 
   if (host) return host;
   throw new ServiceError(
     'SESSIONS_UNAVAILABLE',
-    'No worker of this service can run browser sessions. Start one with the role sessions on a machine with bubblewrap and user namespaces; `winnow doctor` says what is missing.',
+    `No worker of this service can run browser sessions. Start one with the role sessions on a machine with bubblewrap and user namespaces; \`${commandOf('doctor')}\` says what is missing.`,
   );
 }
 

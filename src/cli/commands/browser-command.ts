@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { defineCommand } from 'citty';
-import { readConfig } from '../../config.ts';
+import { commandOf, readConfig } from '../../config.ts';
 import { messageOf, ServiceError } from '../../errors.ts';
 import { fieldsOf } from '../../json/json-object.ts';
 import { TerminalProgress } from '../../run/embedded/terminal-progress.ts';
@@ -135,7 +135,7 @@ const prompt = defineCommand({
     if (output) process.stdout.write(`${output}\n`);
     if (error) process.stderr.write(`${error}\n`);
     process.stderr.write(
-      `\`winnow browser prompt ${scrapeId} …\` goes on in this page, and \`winnow browser close ${sessionId}\` ends it.\n`,
+      `\`${commandOf(`browser prompt ${scrapeId} …`)}\` goes on in this page, and \`${commandOf(`browser close ${sessionId}`)}\` ends it.\n`,
     );
     process.exitCode = Number(exitCode);
   },
@@ -144,7 +144,7 @@ const prompt = defineCommand({
 /** Says in the words of the command line what takes the place of a prompt, where there is no language model. */
 function adviseCode(error: unknown): never {
   if (!(error instanceof ServiceError) || error.code !== 'MODEL_NOT_CONFIGURED') throw error;
-  const advice = 'Or run code: `winnow browser open`, then `winnow browser run ID FILE`.';
+  const advice = `Or run code: \`${commandOf('browser open')}\`, then \`${commandOf('browser run ID FILE')}\`.`;
   throw new ServiceError(error.code, error.message.replace(/Send code instead\.$/, advice), { cause: error });
 }
 

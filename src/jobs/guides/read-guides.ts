@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { commandOf } from '../../config.ts';
 import { isJsonObject } from '../../json/json-object.ts';
 
 const DOCS = path.join(import.meta.dirname, '../../../docs');
@@ -29,14 +30,20 @@ export const anchorOf = (heading: string) =>
     .replace(/[^a-z\d]+/g, '-')
     .replace(/^-|-$/g, '');
 
-/** Reads all guides, and the API reference as another one. */
-export async function readGuides(): Promise<GuideSection[]> {
+/**
+ * Reads all guides, and the API reference as another one.
+ * @param program how commands begin here, in place of `winnow`
+ */
+export async function readGuides(program = commandOf()): Promise<GuideSection[]> {
   const directory = path.join(DOCS, 'guides');
   const files = (await readdir(directory)).filter((file) => file.endsWith('.md')).sort();
   const guides = await Promise.all(
     files.map(async (file) => ({
       guide: path.basename(file, '.md'),
-      text: await readFile(path.join(directory, file), 'utf8'),
+      text: (await readFile(path.join(directory, file), 'utf8')).replaceAll(
+        /`winnow (?=[a-z])/g,
+        `\`${program} `,
+      ),
     })),
   );
   // The file is generated from the routes in this shape.

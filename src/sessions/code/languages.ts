@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { commandOf } from '../../config.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Language } from '../../schemas/session.ts';
 import type { Confinement } from '../../system/sandbox/confinement.ts';
@@ -197,7 +198,7 @@ const PARTS: Record<Language, (context: LanguageContext) => LanguageParts> = {
 const notInstalled = (language: Language, what: string) =>
   new ServiceError(
     'LANGUAGE_NOT_AVAILABLE',
-    `This server cannot execute ${language} code, because ${what} is not installed. Its operator can run \`winnow setup\` and \`winnow doctor\`. Other languages are not affected.`,
+    `This server cannot execute ${language} code, because ${what} is not installed. Its operator can run \`${commandOf('setup')}\` and \`${commandOf('doctor')}\`. Other languages are not affected.`,
   );
 
 /** The programs, their packages, and the Node that runs them. */

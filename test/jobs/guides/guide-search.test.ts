@@ -31,6 +31,12 @@ describe('the guides', () => {
   });
 });
 
+it('the guides name commands as they are typed where the service was started', async () => {
+  const text = (await readGuides('npm start --')).map((section) => section.text).join('\n');
+  expect(text).toContain('`npm start -- doctor`');
+  expect(text).not.toMatch(/`winnow [a-z]/);
+});
+
 describe('the search of the guides', () => {
   it('finds the right section first for four of five questions, and among the first three for nineteen of twenty', () => {
     const missed = QUESTIONS.filter(([question, right]) => !right.includes(placesOf(question)[0] ?? ''));

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { commandOf } from '../../../config.ts';
 import { messageOf } from '../../../errors.ts';
 import { agentBrowserFile, pythonPackagesDirectory } from '../../../sessions/code/language-files.ts';
 import { renameUnlessPresent } from '../rename-unless-present.ts';
@@ -71,7 +72,7 @@ async function installFiles(
     if (signal?.aborted) return;
     writeFileSync(failed, `${messageOf(error)}\n`);
     progress.note(
-      `${name} could not be installed: ${messageOf(error)}\nContinuing without ${language} code in browser sessions; \`winnow setup\` tries again.`,
+      `${name} could not be installed: ${messageOf(error)}\nContinuing without ${language} code in browser sessions; \`${commandOf('setup')}\` tries again.`,
     );
   } finally {
     rmSync(directory, { recursive: true, force: true });

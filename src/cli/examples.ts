@@ -1,0 +1,52 @@
+const ID = '0190a2b4-7c11-7000-8000-000000000000';
+
+/** Examples of each command, as `--help` prints them, without the name of the program. */
+export const EXAMPLES: Record<string, string[]> = {
+  '': ['up', 'scrape https://example.com', 'crawl https://example.com --limit 100 > pages.jsonl'],
+  up: ['up', 'up --help'],
+  scrape: [
+    'scrape https://example.com',
+    'scrape https://example.com --formats markdown,links -o page.json',
+    'scrape https://example.com --include-tags main --max-age 0 -H "Cookie: session=1"',
+  ],
+  parse: ['parse report.pdf', 'parse report.pdf letter.docx --max-pages 20'],
+  crawl: [
+    'crawl https://example.com --limit 100 > pages.jsonl',
+    'crawl https://example.com --include ^/blog/ --detach',
+  ],
+  batch: ['batch https://example.com/one https://example.com/two', 'batch --file urls.txt -o pages.jsonl'],
+  map: ['map https://example.com', 'map https://example.com --search price --limit 20'],
+  search: ['search "opening hours of the museum"', 'search "example domain" --limit 5 --formats markdown'],
+  extract: [
+    'extract https://example.com --schema product.json',
+    'extract https://example.com --prompt "The price"',
+  ],
+  agent: ['agent "What does the lamp cost?" --urls https://example.com --max-credits 50'],
+  ask: [`ask "Why is the content empty?" --job ${ID}`, 'ask "How do I stay logged in?" --docs'],
+  browser: ['browser open --ttl 600', `browser run ${ID} code.js`],
+  'browser open': ['browser open', 'browser open --ttl 600 --profile shop'],
+  'browser list': ['browser list'],
+  'browser close': [`browser close ${ID}`],
+  'browser run': [`browser run ${ID} code.js`, `browser run ${ID} code.js --timeout 120`],
+  'browser prompt': ['browser prompt https://example.com "What is the heading?"'],
+  setup: ['setup'],
+  doctor: ['doctor'],
+  team: ['team list', 'team create acme --credits 10000'],
+  'team create': ['team create acme', 'team create acme --credits 10000'],
+  'team list': ['team list'],
+  'team show': ['team show acme'],
+  'team set': [
+    'team set acme --concurrency 100 --rate-limit 10000',
+    'team set acme --zero-data-retention on',
+  ],
+  'team credits': ['team credits acme 5000', 'team credits acme unlimited'],
+  key: ['key create production --team acme', 'key revoke production --team acme'],
+  'key create': ['key create production --team acme'],
+  'key list': ['key list --team acme'],
+  'key revoke': ['key revoke production --team acme'],
+  profile: ['profile list', 'profile delete shop'],
+  'profile list': ['profile list'],
+  'profile delete': ['profile delete shop'],
+  migrate: ['migrate'],
+  openapi: ['openapi > openapi.json'],
+};

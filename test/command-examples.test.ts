@@ -1,0 +1,115 @@
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXAMPLES } from '../src/cli/examples.ts';
+import { commandOf } from '../src/config.ts';
+import { runInProcess } from './support/service/command-line.ts';
+
+/** The commands in `--help` and in the documentation are commands that there are. */
+
+const ROOT = path.join(import.meta.dirname, '..');
+/** Nobody listens there, so that a command with valid arguments ends with 3 instead of 2. */
+const NOWHERE = {
+  WINNOW_URL: 'http://127.0.0.1:9',
+  WINNOW_API_KEY: 'fc-test',
+  DATABASE_URL: 'postgres://nobody:x@127.0.0.1:9/none',
+};
+const UNREACHABLE = 3;
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'winnow-examples-'));
+  for (const name of ['report.pdf', 'letter.docx', 'code.js', 'urls.txt'])
+    writeFileSync(path.join(folder, name), 'http://a.test/');
+  writeFileSync(path.join(folder, 'product.json'), '{"type":"object","properties":{"price":{}}}');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The words of a command as a shell passes them on, without redirections and comments. */
+function wordsOf(command: string): string[] {
+  const [line = ''] = command.split(/\s(?:>|#|\|)/);
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+}
+
+const run = (command: string) => runInProcess(wordsOf(command), { settings: NOWHERE, cwd: folder });
+
+/** Those that need no service, or are one. */
+const isLocal = (command: string) => /^(?:up|setup|doctor|openapi)\b|--help/.test(command);
+
+/** The commands of the pages, in blocks of code and in the text. */
+const PAGES = ['README.md', 'docs/operations.md', ...globSync('docs/guides/*.md', { cwd: ROOT })];
+const COMMAND = /(?:^|`)(?:npm start --|npm run cli --|winnow) ([a-z][^`\n]*)/gm;
+const WRITTEN = PAGES.flatMap((page) =>
+  [...readFileSync(path.join(ROOT, page), 'utf8').matchAll(COMMAND)].map(([, command = '']) => ({
+    page,
+    command,
+  })),
+);
+
+describe('an example of --help', () => {
+  const examples = Object.entries(EXAMPLES).flatMap(([name, commands]) =>
+    commands.map((command) => ({ name: name || 'winnow', command })),
+  );
+
+  it.each(examples.filter(({ command }) => !isLocal(command)))(
+    'of $name has valid arguments: $command',
+    async ({ command }) => {
+      const { exitCode, stdout, stderr } = await run(command);
+      expect([exitCode, stdout], stderr).toEqual([UNREACHABLE, '']);
+    },
+  );
+
+  it.each(Object.entries(EXAMPLES))('is there for "%s"', async (name, commands) => {
+    const { exitCode, stdout } = await run(`${name} --help`);
+    expect(exitCode).toBe(0);
+    for (const command of commands) expect(stdout).toContain(`  ${commandOf(command)}\n`.trimEnd());
+  });
+
+  it('is there for every command', async () => {
+    const names = Object.keys(EXAMPLES);
+    for (const name of names) {
+      const { stdout } = await run(`${name} --help`);
+      const listed = /\nCOMMANDS\n\n([\s\S]*?)\n\n/.exec(stdout)?.[1] ?? '';
+      if (name === '') expect(listed).toMatch(/^ +openapi {2,}/m);
+      const children = [...listed.matchAll(/^ +([a-z]+) {2,}/gm)].map(([, child]) =>
+        `${name} ${child}`.trim(),
+      );
+      expect(names).toEqual(expect.arrayContaining(children));
+    }
+  });
+});
+
+describe('a command in the documentation', () => {
+  it.each(WRITTEN)('exists with its options: $command ($page)', async ({ command }) => {
+    const words = wordsOf(command);
+    const names = words.slice(0, words.findIndex((word, at) => at > 0 && !/^[a-z]+$/.test(word)) >>> 0);
+    const known = [names.slice(0, 2), names.slice(0, 1)].find((each) =>
+      Object.hasOwn(EXAMPLES, each.join(' ')),
+    );
+    expect(known, command).toBeDefined();
+    const { stdout } = await run(`${known?.join(' ')} --help`);
+    for (const flag of words.filter((word) => /^--[a-z]/.test(word) && word !== '--help'))
+      expect(stdout, command).toContain(flag);
+  });
+
+  it('in a block of code has valid arguments', async () => {
+    const blocks = PAGES.flatMap((page) => [
+      ...readFileSync(path.join(ROOT, page), 'utf8').matchAll(/```[\s\S]*?```/g),
+    ]);
+    const commands = blocks.flatMap(([block]) =>
+      [...block.matchAll(COMMAND)].map(([, command = '']) => command),
+    );
+    expect(commands.length).toBeGreaterThan(5);
+    for (const command of commands.filter((each) => !isLocal(each))) {
+      const { exitCode, stderr } = await run(command);
+      expect(exitCode, `${command}: ${stderr}`).toBe(UNREACHABLE);
+    }
+  });
+});
+
+it('messages name commands as they are typed where the program was started', () => {
+  expect(commandOf('doctor', {})).toBe('winnow doctor');
+  expect(commandOf('doctor', { WINNOW_PROGRAM: 'npm start --' })).toBe('npm start -- doctor');
+  expect(commandOf('', { WINNOW_PROGRAM: 'npm start --' })).toBe('npm start --');
+});
