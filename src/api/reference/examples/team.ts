@@ -86,6 +86,34 @@ export const TEAM_EXAMPLES: Examples = {
       has_more: false,
     },
   },
+  'get /v2/jobs': {
+    response: {
+      success: true,
+      data: [
+        {
+          id: JOB_ID,
+          kind: 'crawl',
+          status: 'completed',
+          paused: false,
+          target: SITE,
+          apiKey: 'production',
+          createdAt: TIME,
+          finishedAt: TIME,
+          creditsUsed: 20,
+          pages: { total: 20, completed: 20, failed: 0 },
+          error: null,
+        },
+      ],
+      cursor: null,
+      has_more: false,
+    },
+  },
+  'get /v2/team/keys': {
+    response: {
+      success: true,
+      data: [{ name: 'production', hint: '4f2a', createdAt: TIME, lastUsedAt: TIME, revokedAt: null }],
+    },
+  },
   'get /v2/webhooks/deliveries': {
     response: { success: true, data: [delivery], cursor: null, has_more: false },
   },
