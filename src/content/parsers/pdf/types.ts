@@ -161,6 +161,8 @@ export interface PdfTextBlock extends BlockBase {
   /** Mark of a footnote, such as `3` or `*`. */
   mark?: string;
   rightToLeft?: boolean;
+  /** Whether the text runs in another direction than that of the page. */
+  isTurned?: boolean;
 }
 
 export interface PdfListItem extends BlockBase {

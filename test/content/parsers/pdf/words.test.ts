@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { mayNeedOcr } from '../../../../src/content/parsers/pdf/ocr/ocr-need.ts';
 import { pdfToHtml } from '../../../../src/content/parsers/pdf/pdf-to-html.ts';
 import { composeAccents } from '../../../../src/content/parsers/pdf/source/detached-accents.ts';
-import type { Word } from '../../../../src/content/parsers/pdf/types.ts';
+import type { SourcePage, Word } from '../../../../src/content/parsers/pdf/types.ts';
 import { type PdfPageContent, type PlacedText, textLines, writePdf } from './pdf-writer.ts';
 
 const htmlOf = async (...pages: PdfPageContent[]) => (await pdfToHtml(writePdf(pages))).html;
@@ -152,4 +153,69 @@ describe('accents that are drawn over their letters', () => {
     composeAccents(words);
     expect(words.map(({ text }) => text).join(' ')).toBe(expected);
   });
+});
+
+describe('the text of a link', () => {
+  test.each([
+    ['(draft-04', 'draft-04', '(<a href="https://a.test/">draft-04</a>'],
+    ['RFC8927.', 'RFC8927', '<a href="https://a.test/">RFC8927</a>.'],
+    ['see:here,', 'here', 'see:<a href="https://a.test/">here</a>,'],
+  ])('is what lies under its rectangle: of %s only %s', async (text, link, expected) => {
+    // Widths of Helvetica at 10 points: an em has 1,000 units.
+    const widths: Record<string, number> = {
+      '(': 333,
+      ':': 278,
+      ',': 278,
+      '.': 278,
+      '-': 333,
+      i: 222,
+      r: 333,
+      f: 278,
+      t: 278,
+      s: 500,
+      R: 722,
+      F: 611,
+      C: 722,
+    };
+    const width = (part: string) => [...part].reduce((sum, each) => sum + (widths[each] ?? 556) / 100, 0);
+    const left = 60 + width(text.slice(0, text.indexOf(link)));
+    const html = await htmlOf({
+      texts: [{ x: 60, y: 100, text: `${text} and more` }],
+      links: [{ rect: [left, 90, left + width(link), 103], uri: 'https://a.test/' }],
+    });
+    expect(html).toContain(`${expected} and more`);
+  });
+});
+
+describe('a text across the lines of its page', () => {
+  const page = (text: string): PdfPageContent => ({
+    texts: [
+      { x: 60, y: 60, size: 16, font: 'Helvetica-Bold', text: 'Report' },
+      ...textLines(60, 100, ['The committee met on Tuesday to discuss the plan and', text]),
+      { x: 150, y: 600, size: 60, text: 'DRAFT', angle: 35 },
+    ],
+  });
+
+  test('is no heading, and does not divide what it crosses', async () => {
+    const html = await htmlOf(page('agreed that the work should begin.'));
+    expect(html).toContain('<h1>Report</h1>');
+    expect(html).toContain('<p>DRAFT</p>');
+  });
+
+  test('is content once where all pages have it', async () => {
+    const html = await htmlOf(page('agreed that the'), page('paid for the stones.'), page('went home.'));
+    expect(html.match(/<p data-page-role="header">DRAFT/g)).toHaveLength(2);
+    expect(html.match(/<p data-page-role="header" data-only-place>DRAFT/g)).toHaveLength(1);
+  });
+});
+
+test('a text layer of glyph numbers needs OCR, but none in capitals', () => {
+  const text = `the committee met on tuesday to discuss the plan and agreed that the work on the bridge should begin
+    soon, provided that the weather stays dry for long enough to lay the new foundations on both sides of it, and
+    then went home to write the letters for the council`;
+  const mayNeed = (layer: string) =>
+    mayNeedOcr({ words: layer.split(/\s+/).map((each) => ({ text: each })) } as SourcePage);
+  expect(mayNeed(text.toUpperCase())).toBe(false);
+  const shifted = text.replace(/\S/g, (each) => String.fromCharCode(each.charCodeAt(0) - 29));
+  expect(mayNeed(shifted)).toBe(true);
 });

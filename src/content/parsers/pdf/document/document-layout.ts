@@ -4,6 +4,7 @@ import { findRunningHeads } from '../page/running-heads.ts';
 import type { Block, SourcePage } from '../types.ts';
 import { findPrintedFootnotes } from './footnotes.ts';
 import { bodyStyle, findHeadings } from './headings.ts';
+import { markRepeatedStamps } from './stamps.ts';
 import { applyTags } from './tags.ts';
 
 /** Arranges the words of a document into blocks. Returns the blocks of each page in reading order. */
@@ -13,7 +14,7 @@ export function layoutDocument(pages: readonly SourcePage[]): Block[][] {
     const { header, footer, words } = heads[place] as (typeof heads)[number];
     return [...header, ...layoutPage(page, words), ...footer];
   });
-  const blocks = perPage.flat();
+  const blocks = markRepeatedStamps(perPage.flat());
   const marked = applyTags(findHeadings(findPrintedFootnotes(blocks, bodyStyle(blocks))), pages);
   const byPage = Map.groupBy(marked, ({ page }) => page);
   return pages.map(({ number }) => nestListItems(byPage.get(number) ?? []));

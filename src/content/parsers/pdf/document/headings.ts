@@ -75,6 +75,7 @@ export function findHeadings(blocks: readonly Block[]): Block[] {
   const body = bodyStyle(blocks);
   const marked = blocks.map((block, place): Block => {
     if (block.role || (block.kind !== 'paragraph' && block.kind !== 'item')) return block;
+    if (block.kind === 'paragraph' && block.isTurned) return block;
     const text = block.lines.map(lineText).join(' ');
     if (block.kind === 'paragraph' && CAPTION.test(text) && block.lines.length <= 6)
       return { ...block, kind: 'caption' };

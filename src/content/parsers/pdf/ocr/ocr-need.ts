@@ -22,6 +22,15 @@ const MAX_GARBLED = 0.12;
 const UNKNOWN = /[\ufffd\ue000-\uf8ff]|\p{Cn}/gu;
 /** Spaces, and the dots and rules before the page numbers of contents. */
 const LEADERS = /\s|(?:[.·…_] ?){3,}/g;
+const GLYPH_SHIFT = 29;
+const LATIN = /[A-Za-z]/g;
+const SMALL = /[a-z]/g;
+const VOWELS = /[aeiou]/gi;
+/** Number of letters from which their frequencies are those of the language. */
+const MIN_LETTERS = 60;
+const MAX_SMALL = 0.05;
+const MAX_VOWELS = 0.22;
+const MIN_VOWELS = 0.3;
 const READABLE = /[\p{L}\p{N}]/gu;
 
 /**
@@ -54,7 +63,20 @@ function isGarbled(text: string): boolean {
   if (characters < 20) return false;
   const unknown = text.match(UNKNOWN)?.length ?? 0;
   const readable = text.match(READABLE)?.length ?? 0;
-  return unknown > MAX_GARBLED * characters || readable < 0.3 * characters;
+  return unknown > MAX_GARBLED * characters || readable < 0.3 * characters || isShifted(text);
+}
+
+/**
+ * Whether a text consists of the numbers of glyphs, which PDFium returns for fonts without a mapping to Unicode. In
+ * most TrueType fonts the number of a glyph is that of its ASCII character less 29: the text then has hardly any
+ * vowels or small letters, and as many vowels as any other when it is shifted back.
+ */
+function isShifted(text: string): boolean {
+  const letters = text.match(LATIN)?.length ?? 0;
+  if (letters < MIN_LETTERS || (text.match(SMALL)?.length ?? 0) > MAX_SMALL * letters) return false;
+  if ((text.match(VOWELS)?.length ?? 0) > MAX_VOWELS * letters) return false;
+  const shifted = text.replace(/\S/g, (each) => String.fromCharCode(each.charCodeAt(0) + GLYPH_SHIFT));
+  return (shifted.match(VOWELS)?.length ?? 0) > MIN_VOWELS * (shifted.match(LATIN)?.length ?? 0);
 }
 
 /** Decides by the measurements of liteparse why a page needs OCR; undefined if it does not. */

@@ -11,7 +11,7 @@ const STATEMENT = /[;{}()=<>$#|/\\]|^\w+ -/;
  */
 export function toCode(lines: Line[], page: number): PdfTextBlock {
   const [first] = lines as [Line];
-  const isCode = lines.length > 1 || first.words.length > 1 || STATEMENT.test(lineText(first));
+  const isCode = lines.length > 1 || lineText(first).includes(' ') || STATEMENT.test(lineText(first));
   return { kind: isCode ? 'code' : 'paragraph', ...unionOf(lines), page, lines };
 }
 

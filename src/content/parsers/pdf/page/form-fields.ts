@@ -1,6 +1,9 @@
 import { type Box, centerY, containsCenter, heightOf, median, unionOf } from '../boxes.ts';
-import type { FormField, SourcePage, TextStyle, Word } from '../types.ts';
+import type { FormField, Line, SourcePage, TextStyle, Word } from '../types.ts';
+import { placeBesideLabel } from './box-labels.ts';
 
+/** The run of the values of fields, which the file does not draw. */
+const FIELD_RUN = -2;
 const CHECKED = '☑';
 const UNCHECKED = '☐';
 
@@ -17,7 +20,10 @@ export function withFieldValues(page: SourcePage, words: readonly Word[]): Word[
   const values = page.fields.flatMap((field) => {
     const text = fieldText(field);
     if (!text) return [];
-    if (field.type !== 'checkbox' && field.type !== 'radio') {
+    if (isBox(field)) {
+      const place = placeBesideLabel(field, { words, fields: page.fields, rules: page.rules });
+      if (place) return [{ ...place, text, style, run: FIELD_RUN }];
+    } else {
       const drawn = words.filter((word) => containsCenter(field, word));
       for (const word of inMiddle(drawn, field)) moved.set(...word);
       if (drawn.length > 0) return [];
@@ -35,8 +41,14 @@ function inMiddle(words: readonly Word[], field: Box): [Word, Word][] {
   return words.map((word) => [word, { ...word, top: word.top + down, bottom: word.bottom + down }]);
 }
 
-function fieldText({ type, value, checked }: FormField): string {
-  if (type === 'checkbox' || type === 'radio') return checked ? CHECKED : UNCHECKED;
+const isBox = ({ type }: FormField) => type === 'checkbox' || type === 'radio';
+
+/** Whether a line has the value of a form field. Such a line is no part of running text. */
+export const hasField = ({ words }: Line) => words.some(({ run }) => run === FIELD_RUN);
+
+function fieldText(field: FormField): string {
+  const { type, value, checked } = field;
+  if (isBox(field)) return checked ? CHECKED : UNCHECKED;
   return type === 'signature' ? '' : value.trim();
 }
 
@@ -52,6 +64,6 @@ function toWords(text: string, field: FormField, row: number, style: TextStyle):
     const right = left + word.length * advance;
     const box = { left, right, top, bottom: top + 1.1 * style.size };
     left = right + 0.3 * style.size;
-    return { ...box, text: word, style, run: -1 };
+    return { ...box, text: word, style, run: FIELD_RUN };
   });
 }

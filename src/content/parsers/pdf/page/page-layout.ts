@@ -40,7 +40,7 @@ export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
 const turnedBlocks = ({ turnedWords = [], number }: SourcePage): Block[] =>
   [...Map.groupBy(turnedWords, ({ run }) => run).values()].map((words) => {
     const line: Line = { ...unionOf(words), words, style: (words[0] as Word).style };
-    return { kind: 'paragraph', ...unionOf(words), page: number, lines: [line] };
+    return { kind: 'paragraph', ...unionOf(words), page: number, lines: [line], isTurned: true };
   });
 
 const boxOf = ({ left, top, right, bottom }: Box): Box => ({ left, top, right, bottom });

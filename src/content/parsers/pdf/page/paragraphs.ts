@@ -1,6 +1,7 @@
 import { type Box, centerY, median, unionOf } from '../boxes.ts';
 import type { Line, PdfListItem, PdfTextBlock } from '../types.ts';
 import { toCode } from './code.ts';
+import { hasField } from './form-fields.ts';
 import { lineText } from './lines.ts';
 import { listMarker } from './lists.ts';
 import { isRightToLeft } from './text-direction.ts';
@@ -10,6 +11,7 @@ const MAX_PITCH = 1.3;
 /** Factor between the font sizes of two lines from which they belong to different blocks. */
 const SIZE_STEP = 1.08;
 const SENTENCE_END = /[.!?:;。！？]["'”’)\]]*$/;
+const LOWER_START = /^\p{Ll}/u;
 const UPPER_START = /^["'“‘(]?[\p{Lu}\d]/u;
 
 /**
@@ -82,6 +84,9 @@ function breaksBefore(
   marker: string | undefined,
 ): boolean {
   const { size } = line.style;
+  const isFar = centerY(line) - centerY(before) > 2 * size;
+  if (hasField(line)) return true;
+  if (hasField(before)) return isFar || !LOWER_START.test(lineText(line));
   const ratio = size / before.style.size;
   if (ratio > SIZE_STEP || ratio < 1 / SIZE_STEP) return true;
   if (isCode(before) !== isCode(line)) return true;

@@ -159,19 +159,27 @@ export function toSourcePage(
     fields: (page.formFields ?? []).flatMap(toField),
     tags,
   };
-  linkWords(source.words, annotations);
-  return uprightPage(source, rotation);
+  return uprightPage({ ...source, words: linkWords(source.words, annotations) }, rotation);
 }
 
 /** The rotation of a run, rounded to a multiple of 90 degrees. */
 const quarterOf = ({ rotation = 0 }: TextItem) =>
   (Math.round((((rotation % 360) + 360) % 360) / 90) % 4) * 90;
 
+/** Largest angle between a line that counts as level and the edge of the page, in degrees. */
+const MAX_SLOPE = 8;
+
+/** Whether a run is written across the lines of any page, as watermarks are. */
+function isDiagonal(item: TextItem): boolean {
+  const difference = (((item.rotation ?? 0) - quarterOf(item)) % 360) + 360;
+  return Math.min(difference % 360, 360 - (difference % 360)) > MAX_SLOPE;
+}
+
 /** Separates the runs in the direction of most of the text from the others, of which most pages have none. */
 function byRotation(items: readonly TextItem[]) {
   if (items.every(({ rotation }) => !rotation)) return { rotation: 0 as const, upright: items, turned: [] };
   const rotation = rotationOf(items);
-  const isUpright = (item: TextItem) => quarterOf(item) === rotation;
+  const isUpright = (item: TextItem) => quarterOf(item) === rotation && !isDiagonal(item);
   return {
     rotation,
     upright: items.filter(isUpright),

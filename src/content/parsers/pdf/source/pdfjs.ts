@@ -92,13 +92,12 @@ async function readPage(page: PdfJsPage, number: number): Promise<SourcePage> {
     rect: { x: x1 - left, y: top - y2, width: x2 - x1, height: y2 - y1 },
     ...(url ? { uri: url } : {}),
   }));
-  linkWords(words, annotations);
   page.cleanup();
   const source: SourcePage = {
     number,
     width: right - left,
     height: top - bottom,
-    words: withoutRepeats(words),
+    words: linkWords(withoutRepeats(words), annotations),
     rules: { horizontal: [], vertical: [] },
     paths: { all: 0, curved: 0 },
     figures: [],
