@@ -60,9 +60,9 @@ export const ALPHABETS = {
 } as const satisfies Record<string, Alphabet>;
 
 /** The most common signs of texts in every language. */
-export const QUOTES = '’“”–€°';
+export const QUOTES = '’“”–€°·•';
 /** Further signs of texts in every language. */
-export const SIGNS = '„—…«»§·•\u00a0№£©®™½²³µ±×‘‚¡¿';
+export const SIGNS = '„—…«»§\u00a0№£©®™½²³µ±×‘‚¡¿';
 
 /** The most common characters of languages that have thousands, with those of usual headings of tables. */
 export const FREQUENT = {

@@ -21,12 +21,14 @@ export function costOfText(text: string, language: Language): number {
   const costs = costsOf(language);
   const isOwnScript = language in FREQUENT || alphabetOf(language).isOwnScript;
   let cost = 0;
+  const hasWords = !(language in FREQUENT);
   let [before, previous] = ['', ''];
   for (const character of text) {
     if (character >= '\u0080') cost += costs.get(character) ?? UNKNOWN_COST;
     else if (previous >= '\u0080') cost += costOfNeighbour(character);
     cost += costOfPair(previous, character, isOwnScript);
     if (isWithinWord(before, previous, character)) cost += ODD_COST;
+    if (hasWords && isAlone(before, previous, character)) cost += ODD_COST;
     before = previous;
     previous = character;
   }
@@ -46,6 +48,17 @@ const isWithinWord = (before: string, sign: string, after: string) =>
   !/[’‘·\p{M}]/u.test(sign) &&
   /\p{Ll}/u.test(before) &&
   LOWER.test(after);
+
+/** Letters beyond ASCII that are words in some language. */
+const ONE_LETTER_WORDS = /[àèéóâáòÀÈÉÓåöæøАВИКОСУЯавикосуяії]/;
+
+/** Whether a letter beyond ASCII is a word of its own, which few are. */
+const isAlone = (before: string, letter: string, after: string) =>
+  letter >= '\u0080' &&
+  !LETTER.test(before) &&
+  LETTER.test(letter) &&
+  !/[\p{L}\p{M}]/u.test(after) &&
+  !ONE_LETTER_WORDS.test(letter);
 
 function costOfPair(previous: string, character: string, isOwnScript: boolean): number {
   if (previous < '\u0080' && character < '\u0080') return 0;

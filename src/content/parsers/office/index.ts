@@ -6,6 +6,7 @@ import { normalizeRtf } from '../rtf/normalize.ts';
 import { describeImages } from '../rtf/pictures.ts';
 import { readRtf } from '../rtf/read-rtf.ts';
 import { rtfToUnicode } from '../rtf/to-unicode.ts';
+import { blocksAsWritten } from '../rtf/written-blocks.ts';
 import { ZipArchive } from '../zip.ts';
 import { readModel } from './anydoc.ts';
 import { refuseEncrypted } from './encryption.ts';
@@ -83,6 +84,7 @@ export async function convertOffice(
         );
         if (rtf) repairNestedTables(model.blocks, rtf.paragraphs);
         if (rtf) describeImages(model, rtf.descriptions);
+        if (rtf) model.blocks = blocksAsWritten(model.blocks);
       } catch {
         // The second reader is less tolerant than anydoc, which has read the text.
         warnings.push('The document is damaged; headings, inline code and superscripts may be missing.');

@@ -1,4 +1,5 @@
 import type { DocumentType } from '../document.ts';
+import type { SourceParagraph } from './source/source-paragraphs.ts';
 
 /** Types of documents with text, presentations and e-books. */
 export type OfficeType = Extract<
@@ -37,6 +38,8 @@ export interface OfficeBlock {
    * `source-paragraphs.ts`.
    */
   indent?: number;
+  /** The paragraph of the file. Not from anydoc; only known for some formats. */
+  source?: SourceParagraph;
   /** Identifier of a heading to which links lead. */
   anchor?: string;
   /** Content of a heading or paragraph. */

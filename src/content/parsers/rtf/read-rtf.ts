@@ -96,6 +96,8 @@ class RtfReader {
   #runs: SourceParagraph['runs'] = [];
   #paragraphStyle = 0;
   #outlineLevel: number | undefined;
+  #layout = { indent: 0, firstLine: 0 };
+  #blankLines = 0;
   #entry: FontEntry | StyleEntry | undefined;
 
   open(): void {
@@ -185,7 +187,10 @@ class RtfReader {
     else if (name === 'pard') {
       this.#paragraphStyle = 0;
       this.#outlineLevel = undefined;
-    } else if (name === 'plain') {
+      this.#layout = { indent: 0, firstLine: 0 };
+    } else if (name === 'li') this.#layout = { ...this.#layout, indent: parameter ?? 0 };
+    else if (name === 'fi') this.#layout = { ...this.#layout, firstLine: parameter ?? 0 };
+    else if (name === 'plain') {
       state.characterStyle = -1;
       state.font = -1;
       state.hidden = false;
@@ -241,10 +246,14 @@ class RtfReader {
     const named = /^(?:heading (\d)|title\b)/i.exec(style?.name.trim() ?? '');
     const level = outline ?? style?.headingLevel ?? (named ? Number(named[1] ?? 1) : undefined);
     const isHeading = level !== undefined && level >= 1 && level <= BODY_LEVEL;
+    const isBlank = this.#runs.every(({ text }) => text.trim() === '');
     this.#finished.push({
       runs: this.#runs,
+      layout: this.#layout,
+      ...(this.#blankLines > 0 && { blankLinesBefore: this.#blankLines }),
       ...(isHeading ? { headingLevel: Math.min(level, MAX_HEADING_LEVEL) } : {}),
     });
     this.#runs = [];
+    this.#blankLines = isBlank ? this.#blankLines + 1 : 0;
   }
 }

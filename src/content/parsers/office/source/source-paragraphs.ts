@@ -23,6 +23,10 @@ export interface SourceParagraph {
    * The left indent of an item of a list, in twips; absent for other paragraphs and where it is not known.
    */
   listIndent?: number;
+  /** Indents in twips: of all lines, and of the first one in relation to that. */
+  layout?: { indent: number; firstLine: number };
+  /** Number of empty paragraphs before this one. */
+  blankLinesBefore?: number;
   /** Whether the paragraph is a horizontal line instead of text. */
   isRule?: boolean;
   /** The paragraphs of the text boxes that are anchored in this one, which anydoc leaves out. */

@@ -104,6 +104,7 @@ class Matcher {
       block.kind = 'heading';
       block.level = source.headingLevel;
     }
+    if (source.layout) block.source = source;
     if (source.listIndent !== undefined) block.indent = source.listIndent;
     if (source.runs.some(({ code, position, hidden, href }) => code || position || hidden || href))
       block.content = new MarkedContent(source.runs).apply(block.content ?? []);
