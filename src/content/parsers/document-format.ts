@@ -159,9 +159,10 @@ function detectZipFormat(bytes: Buffer): OfficeType | undefined {
 
 /** @param hint the type that the sender declares, for an encrypted document, whose bytes do not say it */
 function detectCompoundFormat(bytes: Buffer, hint: OfficeType | undefined): OfficeType | undefined {
-  const names = topLevelNames(bytes);
-  if (names.includes(ENCRYPTED_PACKAGE)) return hint ?? 'docx';
-  const found = BY_STREAM.find(([name]) => names.includes(name));
+  // Names that differ in case are equal in this format (MS-CFB 2.6.4).
+  const names = topLevelNames(bytes).map((name) => name.toLowerCase());
+  if (names.includes(ENCRYPTED_PACKAGE.toLowerCase())) return hint ?? 'docx';
+  const found = BY_STREAM.find(([name]) => names.includes(name.toLowerCase()));
   if (found || names.length > 0) return found?.[1];
   // The directory of a truncated file may be lost, but part of it may still be among the bytes.
   return BY_STREAM.find(([name]) => bytes.includes(Buffer.from(`${name}\0`, 'utf16le')))?.[1];

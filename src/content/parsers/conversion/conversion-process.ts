@@ -2,6 +2,7 @@ import type { Frame } from '../../../system/sandbox/frames.ts';
 import { serveTasks } from '../../../system/sandbox/task-loop.ts';
 import type { DocumentTask } from '../document.ts';
 import { DocumentError } from '../document-error.ts';
+import { cleanDocument } from './clean-text.ts';
 import type { ConverterContext, ConverterSettings } from './converter.ts';
 import { CONVERTERS, LOAD_ONLY } from './converters.ts';
 
@@ -36,7 +37,12 @@ async function convert(task: DocumentTask, bytes: Uint8Array, context: Converter
   const converter = await CONVERTERS[task.type]();
   const { images, ...document } = await converter(task, bytes, context);
   return {
-    header: { document: { ...document, images: images.map(({ id, mediaType }) => ({ id, mediaType })) } },
+    header: {
+      document: {
+        ...cleanDocument(document),
+        images: images.map(({ id, mediaType }) => ({ id, mediaType })),
+      },
+    },
     parts: images.map((image) => image.bytes),
   };
 }

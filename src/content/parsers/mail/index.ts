@@ -1,5 +1,7 @@
+import { isCompoundFile } from '../compound-file.ts';
 import type { ConvertedDocument, DocumentTask } from '../document.ts';
 import { DocumentError } from '../document-error.ts';
+import { foreignError, textStart } from '../foreign-file.ts';
 import { readEml } from './eml.ts';
 import { readMsg } from './msg.ts';
 import { convertRtfBodies } from './rtf-body.ts';
@@ -16,7 +18,7 @@ export interface MailTask extends Pick<DocumentTask, 'images'> {
  * @throws DocumentError if the mail is damaged, empty or exceeds a limit
  */
 export async function convertMail({ type, images }: MailTask, bytes: Uint8Array): Promise<ConvertedDocument> {
-  const mail = type === 'msg' ? readMsg(bytes) : await readEml(bytes);
+  const mail = isOutlook(type, bytes) ? readMsg(bytes) : await readEml(bytes);
   const bodyWarnings = await convertRtfBodies(mail);
   const writer = new MailWriter({ images });
   const html = writer.write(mail);
@@ -34,4 +36,15 @@ export async function convertMail({ type, images }: MailTask, bytes: Uint8Array)
     images: writer.images,
     warnings: [...bodyWarnings, ...writer.warnings],
   };
+}
+
+/**
+ * Whether a mail is one of Outlook: text is a mail of another program, whatever its name is.
+ * @throws DocumentError if it is neither
+ */
+function isOutlook(type: MailTask['type'], bytes: Uint8Array): boolean {
+  if (type !== 'msg') return false;
+  if (isCompoundFile(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) return true;
+  if (!/^[\w-]+:/.test(textStart(bytes) ?? '')) throw foreignError(type, bytes);
+  return false;
 }

@@ -1,5 +1,5 @@
 import { DocumentError, type DocumentFault } from '../document-error.ts';
-import type { OfficeModel, OfficeType } from './model.ts';
+import type { OfficeModel } from './model.ts';
 
 const FAULTS: Record<string, DocumentFault> = {
   encrypted: 'password',
@@ -12,8 +12,6 @@ const MESSAGES: Partial<Record<DocumentFault, string>> = {
     'The file is damaged, or of a version that is not supported. Save it once more, in a newer format.',
   'too-large': 'The expanded document is too large or too deeply nested.',
 };
-const OLD_WORD =
-  'The document was made by Word 95 or an older version, whose format is not supported. Save it as docx.';
 const DAMAGED = 'The document is damaged, and nothing of it can be read.';
 
 /**
@@ -21,13 +19,13 @@ const DAMAGED = 'The document is damaged, and nothing of it can be read.';
  * @throws DocumentError if the document cannot be read, or with the fault `unavailable` if anydoc cannot be
  * loaded
  */
-export async function readModel(bytes: Uint8Array, type: OfficeType): Promise<OfficeModel> {
+export async function readModel(bytes: Uint8Array): Promise<OfficeModel> {
   const { toDocument } = await loadAnydoc();
   try {
     // The declarations of anydoc name the same strings by `const enum`s; see model.ts.
     return (await toDocument(bytes)) as unknown as OfficeModel;
   } catch (error) {
-    throw toDocumentError(error, type);
+    throw toDocumentError(error);
   }
 }
 
@@ -43,9 +41,8 @@ async function loadAnydoc() {
 }
 
 /** Converts an error of anydoc, whose property `code` tells the cause. */
-function toDocumentError(error: unknown, type: OfficeType): DocumentError {
+function toDocumentError(error: unknown): DocumentError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const fault = FAULTS[code] ?? 'damaged';
-  const isOldWord = fault === 'unsupported' && type === 'doc';
-  return new DocumentError(fault, isOldWord ? OLD_WORD : (MESSAGES[fault] ?? DAMAGED), { cause: error });
+  return new DocumentError(fault, MESSAGES[fault] ?? DAMAGED, { cause: error });
 }

@@ -1,19 +1,22 @@
 import { guessWarning } from '../charsets/detect-encoding.ts';
+import { isCompoundFile } from '../compound-file.ts';
 import type { ConvertedDocument, DocumentMetadata, DocumentTask } from '../document.ts';
 import { DocumentError } from '../document-error.ts';
+import { foreignError, textStart } from '../foreign-file.ts';
 import { repairNestedTables } from '../rtf/nested-tables.ts';
 import { normalizeRtf } from '../rtf/normalize.ts';
 import { describeImages } from '../rtf/pictures.ts';
 import { readRtf } from '../rtf/read-rtf.ts';
 import { rtfToUnicode } from '../rtf/to-unicode.ts';
 import { blocksAsWritten } from '../rtf/written-blocks.ts';
-import { ZipArchive } from '../zip.ts';
+import { isZip, ZipArchive } from '../zip.ts';
 import { readModel } from './anydoc.ts';
 import { refuseEncrypted } from './encryption.ts';
 import { toImages } from './images.ts';
 import { canReplaceAnydoc, convertWithMammoth } from './mammoth.ts';
 import type { OfficeType } from './model.ts';
-import { readAltChunks } from './source/alt-chunks.ts';
+import { oldWordProgram, withStreamNames } from './old-word.ts';
+import { readAltChunks, readChunk } from './source/alt-chunks.ts';
 import { displayChartValues } from './source/chart-values.ts';
 import { readPageMargins } from './source/docx-headers.ts';
 import { markDocxObjects } from './source/docx-objects.ts';
@@ -22,7 +25,7 @@ import { readMetadata } from './source/metadata.ts';
 import { insertObjects, type MarkedObjects, markObjects } from './source/odt-objects.ts';
 import { readOdtParagraphs } from './source/odt-paragraphs.ts';
 import { readPptxParagraphs } from './source/pptx-paragraphs.ts';
-import { replaceParts } from './source/replace-parts.ts';
+import { replaceParts, tryReadPart } from './source/replace-parts.ts';
 import { orderSlideShapes } from './source/slide-order.ts';
 import type { SourceParagraph } from './source/source-paragraphs.ts';
 import { addSourceProperties } from './source/source-properties.ts';
@@ -33,6 +36,7 @@ export interface OfficeTask extends Pick<DocumentTask, 'images'> {
   type: OfficeType;
 }
 
+const NO_TEXT = 'The document has no text.';
 const LOST_CHUNK =
   'The document includes a file in another format (altChunk) that cannot be read; its text is missing.';
 
@@ -50,13 +54,16 @@ export async function convertOffice(
   depth = 0,
 ): Promise<ConvertedDocument> {
   refuseEncrypted(bytes);
+  const page = task.type === 'doc' ? await readPage(bytes) : undefined;
+  if (page !== undefined) return { html: page, images: [], warnings: [], metadata: {} };
+  refuseForeign(task.type, bytes);
   const archive = ARCHIVES.has(task.type) ? tryArchive(bytes) : undefined;
-  const readable = (archive?.hasBackslashes && replaceParts(archive, new Map())) || bytes;
+  const readable = (archive?.hasBackslashes && replaceParts(archive, new Map())) || withStreamNames(bytes);
   const unicode = task.type === 'rtf' ? rtfToUnicode(bytes) : undefined;
   const rtf = unicode && readRtf(unicode.bytes);
   const metadata = archive
     ? readMetadata(archive)
-    : (rtf?.metadata ?? (await readBinaryMetadata(task.type, bytes)));
+    : (rtf?.metadata ?? (await readBinaryMetadata(task.type, readable)));
   const { type } = task;
   if (type === 'epub' && archive) {
     const { convertEpub } = await import('./epub/index.ts');
@@ -66,13 +73,14 @@ export async function convertOffice(
     archive && type === 'docx'
       ? await readAltChunks(archive, depth === 0 ? convertInner : refuseInner)
       : undefined;
+  if (type === 'pptx' && archive) refuseEmpty(archive);
   const marked = archive && prepareArchive(archive, type, chunks?.html);
   const displayed =
     archive && (type === 'docx' || type === 'pptx')
       ? await displayChartValues(marked?.archive ?? archive)
       : undefined;
   const file = displayed ?? marked?.bytes ?? (unicode ? normalizeRtf(unicode.bytes) : readable);
-  const content = await readModel(file, task.type).then(
+  const content = await readModel(file).then(
     async (model) => {
       const guess = unicode?.guessedEncoding;
       const warnings: string[] = guess ? [guessWarning(guess)] : [];
@@ -80,7 +88,7 @@ export async function convertOffice(
         addSourceProperties(
           model,
           rtf?.paragraphs ??
-            (await readParagraphs(task.type, { archive: marked?.archive ?? archive, bytes })),
+            (await readParagraphs(task.type, { archive: marked?.archive ?? archive, bytes: readable })),
         );
         if (rtf) repairNestedTables(model.blocks, rtf.paragraphs);
         if (rtf) describeImages(model, rtf.descriptions);
@@ -98,6 +106,7 @@ export async function convertOffice(
       return convertWithMammoth(readable, archive, { images: task.images, failure: error });
     },
   );
+  if (content.html.trim() === '' && content.images.length === 0) content.warnings.push(NO_TEXT);
   if (chunks?.isIncomplete) content.warnings.push(LOST_CHUNK);
   if (archive && type === 'docx') {
     const { headers, footers } = readPageMargins(archive);
@@ -130,6 +139,34 @@ function prepareArchive(
   if (type === 'docx') return markDocxObjects(archive, chunks);
   if (type === 'pptx') return orderSlideShapes(archive);
   return type === 'odt' || type === 'odp' ? markObjects(archive, type) : undefined;
+}
+
+/** The page that a doc file is which a program has saved as HTML or as a web archive; undefined for others. */
+async function readPage(bytes: Uint8Array): Promise<string | undefined> {
+  const start = textStart(bytes);
+  const isPage = start !== undefined && /^(?:<(?:!doctype html|html|head|body)\b|mime-version:)/i.test(start);
+  return isPage ? readChunk(/^m/i.test(start) ? 'a.mht' : 'a.html', bytes, refuseInner) : undefined;
+}
+
+/** @throws DocumentError if a presentation has no slides, which anydoc calls damaged */
+function refuseEmpty(archive: ZipArchive): void {
+  const presentation = tryReadPart(archive, 'ppt/presentation.xml', 16 * 1024 * 1024)?.toString('utf8');
+  if (presentation !== undefined && !/<(?:\w+:)?sldId\s/.test(presentation))
+    throw new DocumentError('unsupported', 'The presentation has no slides.');
+}
+
+/** @throws DocumentError if the bytes are not those of any file of the type */
+function refuseForeign(type: OfficeType, bytes: Uint8Array): void {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const isContainer = ARCHIVES.has(type) ? isZip(bytes) : isCompoundFile(file);
+  const isOwn = type === 'rtf' ? file.subarray(0, 1000).includes('{\\rtf') : isContainer;
+  if (!isOwn) throw foreignError(type, bytes);
+  const program = type === 'doc' ? oldWordProgram(bytes) : undefined;
+  if (program)
+    throw new DocumentError(
+      'unsupported',
+      `The document was made by ${program}, whose format is not supported. Save it as docx.`,
+    );
 }
 
 /** @returns undefined if the bytes are no zip archive */

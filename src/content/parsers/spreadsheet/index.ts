@@ -1,8 +1,12 @@
 import { CFB, read, type WorkBook } from '@e965/xlsx';
 import { escapeHtml } from '../../html/parse/escape-html.ts';
-import { guessWarning } from '../charsets/detect-encoding.ts';
+import { encodingOfMark } from '../byte-order-mark.ts';
+import { decodeBytes } from '../charsets/code-pages.ts';
+import { detectEncoding, guessWarning } from '../charsets/detect-encoding.ts';
+import { isCompoundFile } from '../compound-file.ts';
 import type { ConvertedDocument, DocumentMetadata, DocumentTask, DocumentType } from '../document.ts';
 import { DocumentError } from '../document-error.ts';
+import { foreignError, nameOfFile, textStart } from '../foreign-file.ts';
 import { refuseEncrypted } from '../office/encryption.ts';
 import { isZip, ZipArchive } from '../zip.ts';
 import { readDelimitedText } from './delimited-text.ts';
@@ -52,6 +56,10 @@ export function convertSpreadsheet(
   const warnings: string[] = guessedEncoding ? [guessWarning(guessedEncoding)] : [];
   const onDamage = () => warnings.push('The workbook is damaged; parts of it are missing.');
   const file = isText(type) ? bytes : expandFile(bytes, onDamage);
+  if (!isText(type)) {
+    const table = readPlainTable(type, file);
+    if (table) return convertSpreadsheet(table.task, table.bytes, { maxRows, maxCells });
+  }
   const hiddenSheets =
     type === 'ods' && isZip(file) ? readHiddenOdsSheets(file, { maxRows: maxRows + 1 }) : new Set();
   const odsFormulas = type === 'ods' && isZip(file) ? writeOdsFormulas(file) : undefined;
@@ -91,6 +99,39 @@ export function convertSpreadsheet(
     metadata: readMetadata(workbook),
     images: pictures.images,
     warnings: [...warnings, ...pictures.warnings],
+  };
+}
+
+/** The versions of a workbook of Excel 2 to 4 in its first record, without a container (MS-XLS 2.4.21). */
+const STREAM_VERSIONS = new Set([0, 2, 4, 8]);
+const isStream = ([type, version = -1, size = 0, end]: Uint8Array) =>
+  type === 0x09 && STREAM_VERSIONS.has(version) && size >= 4 && size <= 16 && end === 0;
+/** The beginnings of tables in other formats of text that SheetJS reads. */
+const MARKED_TEXT = /^(?:<|ID;|TABLE\r?\n|\{\\rtf)/i;
+
+/**
+ * A file that is declared as a workbook, but is a table in text, as many programs write them.
+ * @returns undefined for workbooks
+ * @throws DocumentError if the file is neither
+ */
+function readPlainTable(
+  type: SpreadsheetType,
+  bytes: Uint8Array,
+): { task: SpreadsheetTask; bytes: Uint8Array } | undefined {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const isWorkbook = isZip(bytes) || isCompoundFile(file) || isStream(bytes);
+  if (isWorkbook) return undefined;
+  const start = textStart(bytes);
+  const name = nameOfFile(bytes);
+  if (start === undefined || (name !== 'a text file' && !MARKED_TEXT.test(start)))
+    throw foreignError(type, bytes);
+  if (MARKED_TEXT.test(start)) return undefined;
+  const mark = encodingOfMark(bytes);
+  const { encoding, isCertain } = mark ? { encoding: mark, isCertain: true } : detectEncoding(bytes);
+  const guess = isCertain ? {} : { guessedEncoding: encoding };
+  return {
+    task: { type: 'csv', images: false, ...guess },
+    bytes: Buffer.from(decodeBytes(bytes, encoding)),
   };
 }
 

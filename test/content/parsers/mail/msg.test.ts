@@ -159,7 +159,6 @@ describe('a hostile mail of Outlook', () => {
   test.each([
     ['empty', Buffer.alloc(0)],
     ['truncated', mail().subarray(0, 700)],
-    ['of another type', Buffer.from('not a compound file')],
   ])('that is %s is refused', async (_, bytes) => {
     await expect(convert(bytes)).rejects.toMatchObject({ fault: 'damaged' });
   });

@@ -50,8 +50,12 @@ export async function readAltChunks(archive: ZipArchive, convert: ConvertChunk):
   return { html, isIncomplete };
 }
 
-/** @returns undefined for a file that cannot be read */
-async function readChunk(
+/**
+ * Reads a page or text that is saved as a document.
+ * @param part its name, whose extension says what a text is
+ * @returns undefined for a file that cannot be read
+ */
+export async function readChunk(
   part: string,
   bytes: Uint8Array,
   convert: ConvertChunk,
