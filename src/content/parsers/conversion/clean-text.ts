@@ -5,7 +5,7 @@ import type { ConvertedDocument } from '../document.ts';
 const NO_TEXT = /[\0-\x08\x0b\x0e-\x1f\x7f\ufffe\uffff]/g;
 
 /** A text without control characters, and with U+FFFD for halves of characters (lone surrogates). */
-export const cleanText = (text: string): string => text.replace(NO_TEXT, '').toWellFormed();
+const cleanText = (text: string): string => text.replace(NO_TEXT, '').toWellFormed();
 
 /** A document whose texts are all valid in JSON, whatever its file has. Those of its pages are as well. */
 export function cleanDocument<Document extends Omit<ConvertedDocument, 'images'>>(
