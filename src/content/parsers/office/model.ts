@@ -1,5 +1,4 @@
 import type { DocumentType } from '../document.ts';
-import type { SourceParagraph } from './source/source-paragraphs.ts';
 
 /** Types of documents with text, presentations and e-books. */
 export type OfficeType = Extract<
@@ -29,6 +28,13 @@ interface Note {
   blocks: OfficeBlock[];
 }
 
+/** How a paragraph is written in its file; a part of `SourceParagraph`. */
+export interface WrittenParagraph {
+  runs: { text: string; code?: boolean; hidden?: boolean }[];
+  layout?: { indent: number; firstLine: number };
+  blankLinesBefore?: number;
+}
+
 export interface OfficeBlock {
   kind: 'heading' | 'paragraph' | 'list' | 'table' | 'blockQuote' | 'codeBlock' | 'rule';
   /** Level of a heading, 1 to 6. */
@@ -39,7 +45,7 @@ export interface OfficeBlock {
    */
   indent?: number;
   /** The paragraph of the file. Not from anydoc; only known for some formats. */
-  source?: SourceParagraph;
+  source?: WrittenParagraph;
   /** Identifier of a heading to which links lead. */
   anchor?: string;
   /** Content of a heading or paragraph. */

@@ -1,5 +1,4 @@
-import type { Inline, List, OfficeBlock } from '../office/model.ts';
-import type { SourceParagraph } from '../office/source/source-paragraphs.ts';
+import type { Inline, List, OfficeBlock, WrittenParagraph } from '../office/model.ts';
 
 /** Labels that programs write as text in front of the items of a list. */
 const BULLET = /^(?:[•◦▪▫‣⁃●○■□·∙–—*-]|\uf0b7|\uf0a7)$/;
@@ -156,7 +155,7 @@ function addItem(open: OpenList[], { label, indent, content }: WrittenItem): Lis
 
 /** Whether a paragraph without a label belongs to the last item: it begins where the text of that begins. */
 function continuesItem(open: OpenList[], { kind, source }: OfficeBlock): boolean {
-  const { indent = 0, firstLine = 0 }: NonNullable<SourceParagraph['layout']> = source?.layout ?? {
+  const { indent = 0, firstLine = 0 }: NonNullable<WrittenParagraph['layout']> = source?.layout ?? {
     indent: 0,
     firstLine: 0,
   };
