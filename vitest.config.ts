@@ -13,8 +13,8 @@ const PURE = [
 ];
 /** These use a service that may fetch from next to no private IP address. */
 const SECURITY = 'test/security/**/*.test.ts';
-/** This one stops or takes up parts of its service, which other files would notice. */
-const FAULTS = 'test/e2e/faults.test.ts';
+/** These stop, replace or take up parts of a service, which other files would notice. */
+const FAULTS = 'test/e2e/{faults,replaced-programs}.test.ts';
 
 /** Tests of a service wait for it most of the time, so more of them run at once than a small machine has cores. */
 const MAX_WORKERS = 6;

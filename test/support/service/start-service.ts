@@ -42,16 +42,32 @@ export interface ProjectService {
  * the service
  *   creates one, as it does for a user
  * @param options.root another directory with the sources of the service
+ * @param options.node another Node than that of the tests
+ * @param options.within a command that replaces itself by the one that is appended
  * @param options.env settings beside those that every service under test has
  * @throws Error with the end of its output when the service exits before it is ready
  */
 export async function startService(
-  options: { dataDir?: string; emptyPostgres?: string; root?: string; env?: Record<string, string> } = {},
+  options: {
+    dataDir?: string;
+    emptyPostgres?: string;
+    root?: string;
+    env?: Record<string, string>;
+    node?: string;
+    within?: string[];
+  } = {},
 ): Promise<RunningService> {
   const dataDir = options.dataDir ?? (await makeDataDir(options.emptyPostgres));
   // That of an earlier service that was killed. Its API may respond for another moment.
   const left = readRunFile(dataDir)?.pid;
-  const child = spawn(process.execPath, [path.join(options.root ?? ROOT, 'bin', 'winnow.js'), 'up'], {
+  const { node = process.execPath, within = [] } = options;
+  const [program = node, ...args] = [
+    ...within,
+    node,
+    path.join(options.root ?? ROOT, 'bin', 'winnow.js'),
+    'up',
+  ];
+  const child = spawn(program, args, {
     env: {
       ...process.env,
       PORT: '0',
