@@ -2,11 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from '../support/api/call.ts';
 import { finished } from '../support/api/jobs.ts';
 import type { BrokenRequest, CauseSite } from '../support/causes/broken-request.ts';
+import { FAILED_SCRAPES } from '../support/causes/failures.ts';
 import { BROKEN_JOBS } from '../support/causes/jobs.ts';
 import { BROKEN_SCRAPES } from '../support/causes/scrapes.ts';
 import { startCauseSite } from '../support/causes/site.ts';
+import { BROKEN_BY_OTHERS } from '../support/causes/strangers.ts';
 import { makeTeam, useDatabase } from '../support/storage/database.ts';
 import { sampleOf } from '../support/suite/corpus.ts';
+
+const REQUESTS = [...BROKEN_SCRAPES, ...FAILED_SCRAPES, ...BROKEN_JOBS, ...BROKEN_BY_OTHERS];
 
 /** How often support is right, and how sure it is, without a language model. */
 
@@ -31,7 +35,7 @@ async function run({ path = '/v2/scrape', body: bodyOf, before, held }: BrokenRe
 }
 
 describe('support', () => {
-  it.concurrent.each(sampleOf([...BROKEN_SCRAPES, ...BROKEN_JOBS], 3))('$name', async (request) => {
+  it.concurrent.each(sampleOf(REQUESTS, 4))('$name', async (request) => {
     const jobId = await run(request);
     const { body } = await call('/v2/support/ask', { body: { question: request.question, jobId }, key });
     const { answer, confidence, fixParameters } = body;
@@ -40,9 +44,7 @@ describe('support', () => {
     const hasFix = fix === undefined || JSON.stringify(fix) === JSON.stringify(fixParameters);
     const isRight = isUnknowable ? confidence !== 'high' && fixParameters === null : hasCause && hasFix;
     outcomes.push({ name: request.name, isRight, confidence });
-    if (!isRight || process.env.SHOW)
-      console.info(isRight ? 'right' : 'WRONG', request.name, JSON.stringify(body));
-    expect([isRight, confidence]).not.toEqual([false, 'high']);
+    expect([isRight, confidence], JSON.stringify(body)).not.toEqual([false, 'high']);
   });
 });
 

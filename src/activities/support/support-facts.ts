@@ -15,6 +15,7 @@ import {
   findTeamPage,
   findTeamPageByUrl,
   findTypicalPage,
+  isBlockedByRobots,
   type TeamJob,
   type TeamPage,
 } from '../../storage/db/support.ts';
@@ -100,6 +101,7 @@ export class JobReader {
     const start = base ?? (request as CrawlRequest).url;
     const url = urlIn(question, start);
     const asked = url && (await findTeamPageByUrl(this.#db, { teamId, jobId: id, url }));
+    const isBlocked = url && !asked && (await isBlockedByRobots(this.#db, { jobId: id, url }));
     const [frequent] = totals.failures;
     const isAboutFailures = totals.failed >= totals.completed || ASKS_ABOUT_FAILURE.test(question);
     const code = isAboutFailures ? frequent?.code : undefined;
@@ -113,7 +115,7 @@ export class JobReader {
         crawl: {
           request: request as CrawlRequest,
           start,
-          ...(url && { asked: { url, ...(asked && { status: asked.status }) } }),
+          ...(url && { asked: { url, isMet: asked !== undefined, isBlocked: isBlocked === true } }),
         },
       }),
     };

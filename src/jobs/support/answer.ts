@@ -48,7 +48,7 @@ function answerFinding(finding: Finding, { verdicts, job, attempted }: Findings)
   if (isGuess && !fix) {
     const blockedBy = `${asSentence(cause)} That does not explain the question, and no test did.`;
     return {
-      answer: `${known} ${UNKNOWN}`,
+      answer: `${known} Support does not know why${verdicts.some(isFailure) ? ': no other parameters changed that' : ''}. ${ADVICE}`,
       confidence: 'low',
       fixParameters: null,
       validation,
@@ -65,8 +65,8 @@ function answerFinding(finding: Finding, { verdicts, job, attempted }: Findings)
 }
 
 /** What follows where nothing explains a question about a job. */
-const UNKNOWN =
-  'Support does not know why: no other parameters changed that. Say in quotes what you expected to see, and look whether the page has it without a click or a login.';
+const ADVICE =
+  'Say in quotes what you expected to see, and look whether the page has it without a click or a login.';
 
 const isFailure = ({ result }: Verdict) => result === 'failure';
 const lower = (confidence: Finding['confidence']) => (confidence === 'high' ? 'medium' : 'low');

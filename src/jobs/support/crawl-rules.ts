@@ -30,7 +30,8 @@ export function explainCrawl(
   question: string,
 ): Finding | undefined {
   const total = pages.completed + pages.failed + pages.open;
-  if (asked && !asked.status) {
+  if (asked?.isBlocked) return explainRobots(1);
+  if (asked && !asked.isMet) {
     const absence = explainAbsence({ request, start }, asked.url, pages);
     if (absence) return absence;
   }

@@ -9,6 +9,7 @@ import {
   WAIT_MS,
   waitLonger,
 } from './fixes.ts';
+import { mentionsOf } from './mentions.ts';
 import {
   asksAboutAge,
   asksAboutContent,
@@ -34,7 +35,7 @@ export function explainDocument(page: CompletedPage, question: string): Finding 
   const format = findMissingFormat(question, page.request);
   if (format) return explainFormat(page, format);
   const isThin = page.document.hasText && page.document.words < FEW_WORDS;
-  const isAboutContent = isThin || asksAboutContent(question);
+  const isAboutContent = isThin || asksAboutContent(question) || lacksMention(page, question);
   return (
     explainFile(page, isAboutContent) ??
     explainReplacedImages(page, question) ??
@@ -42,8 +43,14 @@ export function explainDocument(page: CompletedPage, question: string): Finding 
     explainSelector(page) ??
     (page.document.isCopy && asksAboutAge(question) ? explainCopy() : undefined) ??
     explainSurplus(page, question) ??
-    (isAboutContent ? explainMissingContent(page, isThin) : undefined)
+    (isAboutContent || page.document.warning ? explainMissingContent(page, isThin) : undefined)
   );
+}
+
+/** Whether a question has a text in quotes, a number or a price that the document lacks. */
+function lacksMention({ document }: CompletedPage, question: string): boolean {
+  const { exact } = mentionsOf(question);
+  return document.hasText && exact.some((each) => !document.mentioned.includes(each));
 }
 
 function explainFormat({ request: { formats } }: CompletedPage, type: string): Finding {
@@ -117,7 +124,9 @@ function explainReplacedImages({ document }: CompletedPage, question: string): F
 function explainLanguage({ request, document }: CompletedPage, question: string): Finding | undefined {
   const named = languagesIn(question);
   const is = document.language?.slice(0, 2).toLowerCase();
-  const wanted = named.find((code) => code !== is);
+  // A page that does not name its language most likely has that for which the site was asked.
+  const current = is ?? request.location?.languages?.[0]?.slice(0, 2) ?? 'en';
+  const wanted = named.find((code) => code !== current);
   if (!wanted || !/\b(in|into|language|translat\w+|version)\b/i.test(question)) return undefined;
   const { country, languages } = request.location ?? {};
   const asked = languages?.join(', ') ?? (country && `the languages of ${country}`) ?? 'English';
@@ -205,6 +214,15 @@ function explainMissingContent({ request, document, attempts }: CompletedPage, i
         ]
       : [];
   const wait = waits && waitFor < WAIT_MS ? [waitLonger(request, WAIT_MS)] : [];
+  // Without fastMode, a page with enough text is still not opened in the browser, unless it has to wait there.
+  const inBrowser = fastMode
+    ? [
+        moreContent(
+          { fastMode: false, ...waitLonger(request, WAIT_MS).parameters },
+          'Scripts bring the content: fastMode does not run them, and waitFor opens the page in a browser.',
+        ),
+      ]
+    : [];
   const renewal = isCopy
     ? [moreContent({ maxAge: 0 }, 'The document was made from a cached copy, and the page has more now.')]
     : [];
@@ -215,13 +233,15 @@ function explainMissingContent({ request, document, attempts }: CompletedPage, i
   return {
     topic: 'content',
     cause: warning ? `${summary} The scrape warned: ${warning}` : summary,
-    advice:
-      isThin && images
+    advice: !document.hasText
+      ? 'That is all that the scrape says of itself.'
+      : isThin && images
         ? 'The page shows images in place of text.'
         : 'The page itself seems to have no more content than that.',
     fixes: document.hasText
       ? [
           ...narrowingOptions(request),
+          ...inBrowser,
           ...renewal,
           ...(isThin ? [...wait, ...fullPage] : [...fullPage, ...wait]),
           ...(isThin && waits && waitFor < LONG_WAIT_MS ? [waitLonger(request, LONG_WAIT_MS)] : []),

@@ -110,10 +110,12 @@ const withoutFormat =
 const RULES: Partial<Record<ErrorCode, ErrorRule>> = {
   SCRAPE_TIMEOUT: {
     advice: 'Set a longer timeout, or ask for less: fewer formats, a shorter waitFor, fewer actions.',
-    fixes: (page) =>
-      page.request.timeout < LONGER_TIMEOUT_MS
-        ? [...longerTimeout(page), ...withoutWaitingActions(page), ...withoutBrowser(page)]
-        : [...withoutWaitingActions(page), ...withoutBrowser(page), ...longerTimeout(page)],
+    fixes: (page) => [
+      ...withoutWaitingActions(page),
+      ...(page.request.timeout < LONGER_TIMEOUT_MS
+        ? [...longerTimeout(page), ...withoutBrowser(page)]
+        : [...withoutBrowser(page), ...longerTimeout(page)]),
+    ],
   },
   SCRAPE_SSL_ERROR: {
     advice: 'The operator of the site has to repair its certificate.',

@@ -55,8 +55,11 @@ export interface CrawlFacts {
   request: CrawlRequest;
   /** The URL of its start page after redirects. */
   start: string;
-  /** The URL that the question is about, and how the crawl met it; absent if the question names none. */
-  asked?: { url: string; status?: string };
+  /**
+   * The URL that the question is about, whether it is a page of the crawl, and whether robots.txt disallows it;
+   * absent if the question names none.
+   */
+  asked?: { url: string; isMet: boolean; isBlocked: boolean };
 }
 
 /** How the pages of a batch or crawl ended. */

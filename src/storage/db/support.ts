@@ -105,6 +105,22 @@ export function findTeamPageByUrl(
     .executeTakeFirst();
 }
 
+/** Whether a crawl has left a URL out because of robots.txt. The caller has found the crawl by its team. */
+export async function isBlockedByRobots(
+  db: Database,
+  { jobId, url }: { jobId: string; url: string },
+): Promise<boolean> {
+  const blocked = await db.query
+    .selectFrom('blocked_urls')
+    .select('id')
+    .where('job_id', '=', jobId)
+    .where('code', 'is', null)
+    .where('url', '=', url)
+    .limit(1)
+    .executeTakeFirst();
+  return blocked !== undefined;
+}
+
 /** How the pages of a batch or crawl of the team ended. */
 export interface PageCounts {
   completed: number;

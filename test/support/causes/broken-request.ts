@@ -36,3 +36,8 @@ export const ARTICLE = `<h1>Timetable</h1><p>${SENTENCE.repeat(4)}</p>`;
 
 /** A page with a title. */
 export const html = (body: string) => `<!doctype html><title>Railway</title><body>${body}</body>`;
+
+/** The request for a page of the site, with options. */
+export const pageOf =
+  (path: string, options: Record<string, unknown> = {}) =>
+  ({ url }: CauseSite) => ({ url: url + path, ...options });

@@ -112,6 +112,25 @@ export async function startCauseSite(): Promise<CauseSite> {
       '/late-links/',
       `${ARTICLE}<a href="/late-links/2">Two</a> <a href="/late-links/3">Three</a>`,
     ),
+    '/blog/post': html(
+      `<article><div class="entry">${ARTICLE.repeat(2)}</div><div class="row"><table><tr><th>Fare</th><th>EUR</th></tr><tr><td>Day pass</td><td>40</td></tr><tr><td>Week pass</td><td>180</td></tr></table></div><section class="comments"><h2>Comments</h2><p>Anna: it was a lovely ride through the snow, thank you.</p></section></article>`,
+    ),
+    '/visit': html(
+      `<main>${ARTICLE}</main><footer><h3>Opening hours</h3><p>Monday to Friday from nine to five</p></footer>`,
+    ),
+    '/removed': send(410, html('<h1>Gone</h1>')),
+    '/fault': send(500, html('<h1>Internal error</h1>')),
+    '/legal': send(451, html('<h1>Not available in your country</h1>')),
+    '/mixed': `${html(`<main>${ARTICLE}<div id="quote"></div></main>`)}<script>document.getElementById('quote').innerHTML = '<p>The council promises snow until April for all visitors of the valley.</p>'</script>`,
+    '/mixed-late': dependingOn(() =>
+      html(
+        `<main>${ARTICLE}<div id="quote"></div></main><script>setTimeout(() => { document.getElementById('quote').innerHTML = '<p>All visitors say that it is the best railway of the valley.</p>'; }, ${held.has('/mixed-late') ? 9_000_000 : 1_500})</script>`,
+      ),
+    ),
+    '/hub': links('/private/x', '/hub/a.zip', '/fault', '/list/2'),
+    '/feed': html(
+      `<main>${ARTICLE}<p>Post one.</p><p>Post two.</p><div id="more"></div></main><script>addEventListener('scroll', () => { document.getElementById('more').textContent = 'Post three.'; })</script>`,
+    ),
     '/robots.txt': send(200, 'User-agent: *\nDisallow: /private/', { 'Content-Type': 'text/plain' }),
     '/private/': article,
   });

@@ -1,0 +1,143 @@
+import { CLOSED_PORT } from '../webhooks/receiver.ts';
+import { type BrokenRequest, pageOf as of } from './broken-request.ts';
+
+/** Scrapes that fail, or that give a result in another form. */
+export const FAILED_SCRAPES: BrokenRequest[] = [
+  {
+    name: 'a click on nothing',
+    question: 'The scrape fails, what is wrong?',
+    body: of('/article', { actions: [{ type: 'click', selector: '#load-more' }], timeout: 10_000 }),
+    cause: [/#load-more/],
+  },
+  {
+    name: 'a name that does not exist',
+    question: 'Why does it fail?',
+    body: () => ({ url: 'http://no-such-host.invalid/' }),
+    cause: [/resolve|does not exist/],
+    fix: null,
+  },
+  {
+    name: 'a port that nobody listens on',
+    question: 'Why does it fail?',
+    body: () => ({ url: `http://127.0.0.1:${CLOSED_PORT}/` }),
+    cause: [/refused|reach/],
+    fix: null,
+  },
+  {
+    name: 'a certificate that is checked because of headers',
+    question: 'It worked without headers. Why not now?',
+    body: ({ secureUrl }) => ({ url: secureUrl, headers: { 'X-Tenant': 'a' } }),
+    cause: [/certificate/],
+    fix: { skipTlsVerification: true },
+  },
+  { name: 'a circle of redirects', question: 'Why does it fail?', body: of('/loop'), cause: [/redirect/] },
+  {
+    name: 'a PDF without its parser',
+    question: 'I get base64 in place of the text.',
+    body: of('/report.pdf', { parsers: [] }),
+    cause: [/parsers|parser/],
+    fix: { parsers: ['pdf'] },
+  },
+  {
+    name: 'a scan in the mode fast',
+    question: 'Why is there no text?',
+    body: of('/scan.pdf', { parsers: [{ type: 'pdf', mode: 'fast' }] }),
+    cause: [/fast|image|recogni/],
+  },
+  {
+    name: 'a PDF of which one page was asked for',
+    question: 'The second page of the report is missing.',
+    body: of('/report.pdf', { parsers: [{ type: 'pdf', maxPages: 1 }] }),
+    cause: [/maxPages/],
+  },
+  {
+    name: 'an archive',
+    question: 'Why does it fail?',
+    body: of('/files.zip'),
+    cause: [/zip|type/],
+    fix: null,
+  },
+  {
+    name: 'a page without text',
+    question: 'Why is it empty?',
+    body: of('/empty'),
+    cause: [/no text|empty/],
+    fix: null,
+  },
+  {
+    name: 'a page of pictures',
+    question: 'Why is there no text?',
+    body: of('/pictures'),
+    cause: [/no text|image|picture/],
+    fix: null,
+  },
+  {
+    name: 'a page for telephones',
+    question: 'Why is the timetable missing?',
+    body: of('/by-device', { mobile: true }),
+    cause: [/mobile/],
+    fix: { mobile: false },
+  },
+  {
+    name: 'a header that the site refuses',
+    question: 'Why am I blocked?',
+    body: of('/by-agent', { headers: { 'User-Agent': 'curl/8.0' } }),
+    cause: [/header/],
+    fix: { headers: {} },
+  },
+  {
+    name: 'a page in the language of the location',
+    question: 'Why is the page in German? I want it in English.',
+    body: of('/by-language', { location: { country: 'DE' } }),
+    cause: [/location|language/],
+  },
+  {
+    name: 'a copy that minAge demands',
+    question: 'Why is there no result?',
+    body: of('/article?new', { minAge: 1 }),
+    cause: [/minAge/],
+    fix: { minAge: null },
+  },
+  {
+    name: 'images that are replaced',
+    question: 'Why are the images replaced by a placeholder?',
+    body: of('/logo'),
+    cause: [/removeBase64Images/],
+    fix: { removeBase64Images: false },
+  },
+  {
+    name: 'an action that removes the content',
+    question: 'Why is the text gone?',
+    body: of('/article', {
+      actions: [{ type: 'executeJavascript', script: "document.body.textContent = ''" }],
+    }),
+    cause: [/action/],
+  },
+  {
+    name: 'a captcha',
+    question: 'Where is the article?',
+    body: of('/captcha'),
+    cause: [/captcha|human|challenge|robot/i],
+  },
+  {
+    name: 'text that appears on a click',
+    question: 'Why are the reviews missing?',
+    body: of('/reviews'),
+    cause: [],
+    isUnknowable: true,
+  },
+  {
+    name: 'text that the page has never had',
+    question: 'Why is the warranty period missing?',
+    body: of('/article'),
+    cause: [],
+    isUnknowable: true,
+  },
+  {
+    name: 'a result with which nothing is wrong',
+    question: 'Why is the winter timetable not there?',
+    body: of('/article'),
+    cause: [],
+    isUnknowable: true,
+  },
+];

@@ -1,0 +1,188 @@
+import type { BrokenRequest, CauseSite } from './broken-request.ts';
+
+const of =
+  (path: string, options: Record<string, unknown> = {}) =>
+  ({ url }: CauseSite) => ({ url: url + path, maxAge: 0, ...options });
+
+/** Requests in the words of people who know neither the rules nor the names of the options well. */
+export const BROKEN_BY_OTHERS: BrokenRequest[] = [
+  {
+    name: 'a selector that keeps the body and not the comments',
+    question: 'my integration lost the comments, "a lovely ride" used to be in the output',
+    body: of('/blog/post', { includeTags: ['.entry'] }),
+    cause: [/includeTags/],
+    fix: { includeTags: [] },
+  },
+  {
+    name: 'a selector that removes a table as well',
+    question: 'The fares table with "Day pass" is not in the result. Bug?',
+    body: of('/blog/post', { excludeTags: ['.row'], onlyMainContent: false }),
+    cause: [/excludeTags/],
+    fix: { excludeTags: [] },
+  },
+  {
+    name: 'opening hours beside the main content',
+    question: 'Where are the opening hours "Monday to Friday"?',
+    body: of('/visit'),
+    cause: [/onlyMainContent/],
+    fix: { onlyMainContent: false },
+  },
+  {
+    name: 'a page that was removed for good',
+    question: 'What happened to this page, it is blank in my database',
+    body: of('/removed'),
+    cause: [/410/],
+    fix: null,
+  },
+  {
+    name: 'a site with a fault',
+    question: 'your api is broken, i only get garbage',
+    body: of('/fault'),
+    cause: [/500/],
+    fix: null,
+  },
+  {
+    name: 'a page that is forbidden for legal reasons',
+    question: 'Works in my browser in Norway, not here',
+    body: of('/legal'),
+    cause: [/451/],
+  },
+  {
+    name: 'an element that is waited for in vain',
+    question: 'always times out, please help',
+    body: of('/blog/post', { actions: [{ type: 'wait', selector: '#results' }], timeout: 8_000 }),
+    cause: [/#results/],
+  },
+  {
+    name: 'text of scripts beside other text, in fast mode',
+    question: 'The quote "snow until April" does not show up in the markdown',
+    body: of('/mixed', { fastMode: true }),
+    cause: [/fastMode/],
+    fix: { fastMode: false, waitFor: 5000 },
+  },
+  {
+    name: 'late text beside other text',
+    question: 'I am missing "the best railway of the valley" in the response',
+    held: '/mixed-late',
+    body: of('/mixed-late'),
+    cause: [/waitFor|late/],
+    fix: { waitFor: 5000 },
+  },
+  {
+    name: 'a screenshot that was not requested',
+    question: 'no screenshot in data, only markdown',
+    body: of('/visit', { formats: ['html'] }),
+    cause: [/formats/],
+  },
+  {
+    name: 'data by rules whose names the page lacks',
+    question: 'Why is json null?',
+    body: of('/visit', {
+      formats: [{ type: 'json', schema: { type: 'object', properties: { warranty: { type: 'string' } } } }],
+    }),
+    cause: [/property names|language model|no value/],
+  },
+  {
+    name: 'a summary without a language model',
+    question: 'The summary just repeats sentences of the page, why?',
+    body: of('/visit', { formats: ['summary'] }),
+    cause: [/language model/],
+  },
+  {
+    name: 'a phone in a header',
+    question: 'I only get one line of text',
+    body: of('/by-device?2', { headers: { 'User-Agent': 'Mozilla/5.0 (Linux; Android 14) Mobile Safari' } }),
+    cause: [/headers/],
+    fix: { headers: {} },
+  },
+  {
+    name: 'a page whose language follows the visitor',
+    question: 'the text is english but i need the german version',
+    body: of('/by-language?2'),
+    cause: [/location|language/],
+  },
+  {
+    name: 'a question in another language',
+    question: 'Warum ist der Text leer?',
+    body: of('/blog/post', { includeTags: ['div.missing'] }),
+    cause: [/includeTags/],
+    fix: { includeTags: [] },
+  },
+  {
+    name: 'a certificate that is checked because of actions',
+    question: 'Fails since we added a wait. Before it was fine!',
+    body: ({ secureUrl }) => ({ url: secureUrl, actions: [{ type: 'wait', milliseconds: 100 }] }),
+    cause: [/certificate/],
+    fix: { skipTlsVerification: true },
+  },
+  {
+    name: 'a crawl asked about a page that robots.txt disallows',
+    question: 'Why was /private/x not crawled?',
+    path: '/v2/crawl',
+    body: ({ url }) => ({ url: `${url}/hub`, limit: 10, crawlEntireDomain: true }),
+    cause: [/robots\.txt/],
+  },
+  {
+    name: 'a crawl asked about a file',
+    question: 'It skipped /hub/a.zip, how come?',
+    path: '/v2/crawl',
+    body: ({ url }) => ({ url: `${url}/hub`, limit: 10 }),
+    cause: [/extension|file/],
+  },
+  {
+    name: 'a crawl asked about a page with an error',
+    question: 'There is nothing useful from /fault, what went wrong?',
+    path: '/v2/crawl',
+    body: ({ url }) => ({ url: `${url}/hub`, limit: 10, crawlEntireDomain: true }),
+    cause: [/500/],
+  },
+  {
+    name: 'a crawl asked about a page beside its path',
+    question: 'Can you tell me why /visit is missing in the crawl?',
+    path: '/v2/crawl',
+    body: ({ url }) => ({ url: `${url}/blog/post`, limit: 10 }),
+    cause: [/crawlEntireDomain/],
+    fix: { crawlEntireDomain: true },
+  },
+  {
+    name: 'a crawl with a pattern for another host',
+    question: 'only 1 result??',
+    path: '/v2/crawl',
+    body: ({ url }) => ({
+      url: `${url}/list`,
+      limit: 10,
+      includePaths: ['https://example\\.com/.*'],
+      regexOnFullURL: true,
+    }),
+    cause: [/includePaths/],
+    fix: { includePaths: [] },
+  },
+  {
+    name: 'a batch in which one host is down',
+    question: 'which url failed and what can i do',
+    path: '/v2/batch/scrape',
+    body: ({ url }) => ({ urls: [`${url}/visit`, `${url}/article`, 'http://127.0.0.1:9/'] }),
+    cause: [/refused/],
+  },
+  {
+    name: 'text that scrolling brings',
+    question: 'The last posts of the feed are not there, only the first two',
+    body: of('/feed'),
+    cause: [],
+    isUnknowable: true,
+  },
+  {
+    name: 'a short page',
+    question: 'why so short?',
+    body: of('/short'),
+    cause: [],
+    isUnknowable: true,
+  },
+  {
+    name: 'a question about something else',
+    question: 'How much RAM does the site have?',
+    body: of('/visit'),
+    cause: [],
+    isUnknowable: true,
+  },
+];
