@@ -3,7 +3,7 @@ import { joinContinued, joinParagraphs } from './document/continued-blocks.ts';
 import { layoutDocument } from './document/document-layout.ts';
 import { PdfError } from './errors.ts';
 import type { OcrSettings } from './ocr/english-data.ts';
-import { pagesThatNeedOcr, recognisePages } from './ocr/ocr.ts';
+import { findOcrNeeds, recognisePages } from './ocr/ocr.ts';
 import type { OcrReason } from './ocr/ocr-need.ts';
 import { type OutputBlock, toOutputBlocks } from './output/output-blocks.ts';
 import { blocksToHtml } from './output/to-html.ts';
@@ -76,10 +76,10 @@ export async function pdfToHtml(bytes: Uint8Array, options: PdfOptions = {}): Pr
     ...(password ? { password } : {}),
   });
   const failed = failedPages(source, isRecovered);
-  const needs =
+  const { reasons: needs, pictures } =
     mode === 'fast' || !isRenderable
-      ? new Map<number, OcrReason>()
-      : await pagesThatNeedOcr(file, source.pages, password);
+      ? { reasons: new Map<number, OcrReason>(), pictures: [] }
+      : await findOcrNeeds(file, source.pages, password);
   const wanted = new Set(mode === 'ocr' ? source.pages.map(({ number }) => number) : needs.keys());
   if (wanted.size > 0) onProgress?.({ pagesDone: 0, pages: source.pages.length });
   const recognition =
@@ -106,7 +106,7 @@ export async function pdfToHtml(bytes: Uint8Array, options: PdfOptions = {}): Pr
     metadata: await readMetadata(file),
     totalPages: source.totalPages,
     images: pages.flatMap(({ figures }) => figures),
-    warnings: listWarnings({ source, isRecovered, failed, mode, wanted, recognition }),
+    warnings: listWarnings({ source, isRecovered, failed, mode, wanted, pictures, recognition }),
   };
 }
 
@@ -145,7 +145,7 @@ async function refuseIfScanned({
   pages: readonly SourcePage[];
   password: string | undefined;
 }): Promise<void> {
-  const needs = await pagesThatNeedOcr(file, pages, password);
+  const { reasons: needs } = await findOcrNeeds(file, pages, password);
   if (needs.size === 0) return;
   throw new PdfError('needs-ocr', scannedMessage([...needs.keys()]));
 }

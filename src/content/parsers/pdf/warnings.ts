@@ -12,18 +12,26 @@ interface Findings {
   mode: 'fast' | 'auto' | 'ocr';
   /** The pages that OCR was to be used for. */
   wanted: ReadonlySet<number>;
+  /** Further pages with a picture that may have text. */
+  pictures?: readonly number[];
   /** Absent if OCR was not used. */
   recognition: Recognition | undefined;
 }
 
 /** English sentences about content of a PDF that is missing or unreliable. */
 export function listWarnings(findings: Findings): string[] {
-  const { source, isRecovered, failed, mode, wanted, recognition } = findings;
+  const { source, isRecovered, failed, mode, wanted, pictures = [], recognition } = findings;
   return [
     ...(isRecovered ? ['The PDF is damaged; tables and images may be missing.'] : []),
     ...(failed.length > 0 ? [`${pageList(failed)} of ${source.totalPages} could not be read.`] : []),
     ...(recognition ? warningsAfterOcr(recognition, wanted) : warningsWithoutOcr(source.pages, mode, wanted)),
+    ...(mode === 'auto' && pictures.length > 0 ? [pictureWarning(pictures)] : []),
   ];
+}
+
+function pictureWarning(numbers: readonly number[]): string {
+  const have = numbers.length === 1 ? 'has a picture' : 'have pictures';
+  return `${pageList(numbers)} ${have} beside little text. Text in pictures was not read there; the mode "ocr" reads it.`;
 }
 
 function warningsAfterOcr({ pages, unrendered }: Recognition, wanted: ReadonlySet<number>): string[] {

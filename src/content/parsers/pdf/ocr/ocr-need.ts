@@ -6,6 +6,14 @@ export type OcrReason = 'scanned' | 'garbled' | 'vector-text';
 
 /** Number of characters from which a page counts as having a text layer, even if images cover it. */
 const MIN_TEXT = 200;
+/** The same for a page that is one picture, on which a stamp or a header may be all the text of the layer. */
+const MIN_TEXT_ON_SCAN = 1000;
+/** Maximum share of the page that such a text takes. */
+const MAX_STAMP = 0.05;
+/** Share of a page without text from which its pictures may be a scan, such as that of a receipt. */
+const MIN_SCAN = 0.03;
+/** Share of a page with little text from which its pictures may have text that is missing. */
+const MIN_PICTURE = 0.1;
 /**
  * A page has no more characters than this if its text is drawn by paths: those of a page number, for
  * instance.
@@ -36,9 +44,13 @@ const READABLE = /[\p{L}\p{N}]/gu;
 /**
  * Whether a page may need OCR: it has little text, or its text is garbled. Only such pages are measured by
  * liteparse, which takes much longer than this test.
+ * @param hasImages whether the document has any
  */
-export function mayNeedOcr({ words }: SourcePage): boolean {
-  return countCharacters(words) < MIN_TEXT || isGarbled(words.map(({ text }) => text).join(' '));
+export function mayNeedOcr({ words }: SourcePage, hasImages = false): boolean {
+  return (
+    countCharacters(words) < (hasImages ? MIN_TEXT_ON_SCAN : MIN_TEXT) ||
+    isGarbled(words.map(({ text }) => text).join(' '))
+  );
 }
 
 function countCharacters(words: SourcePage['words']): number {
@@ -89,7 +101,14 @@ export function ocrReason(stats: PageComplexityStats, page: SourcePage | undefin
   )
     return 'garbled';
   if (reasons.includes('vector-text') || (page && isDrawn(page))) return 'vector-text';
+  if (textLength === 0 && stats.imageCoverage > MIN_SCAN) return 'scanned';
   if (reasons.includes('scanned') || (textLength < MIN_TEXT && (fullPageImage || imageCoverage > 0.4)))
     return 'scanned';
   return undefined;
 }
+
+/** Whether a page that does not need OCR has a picture that may have more text than the page itself. */
+export const hasUnreadPicture = (stats: PageComplexityStats) =>
+  stats.textLength < MIN_TEXT
+    ? stats.imageCoverage > MIN_PICTURE
+    : stats.fullPageImage && stats.textLength < MIN_TEXT_ON_SCAN && stats.textCoverage < MAX_STAMP;

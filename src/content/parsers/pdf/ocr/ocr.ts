@@ -8,7 +8,7 @@ import type { OcrSettings } from './english-data.ts';
 import { readGrayPng } from './gray-png.ts';
 import { IMAGE_DPI, imagePdf } from './image-pdf.ts';
 import { capitalHeight } from './letter-height.ts';
-import { mayNeedOcr, type OcrReason, ocrReason } from './ocr-need.ts';
+import { hasUnreadPicture, mayNeedOcr, type OcrReason, ocrReason } from './ocr-need.ts';
 
 /**
  * Resolution of rendered pages. Text of 10 points is 28 pixels high, near the height that tesseract is
@@ -31,21 +31,32 @@ const MIN_SYMBOL_CONFIDENCE = 0.6;
 /** Vertical rules of tables and frames, which tesseract takes for characters, whatever its confidence. */
 const RULE = /^[|¦]+$/;
 
-/** Page numbers of the pages that need OCR, with the reason for each. */
-export async function pagesThatNeedOcr(
+/** What is known about the pages of a document before OCR, by their numbers. */
+export interface OcrNeeds {
+  /** The pages that need OCR, with the reason for each. */
+  reasons: Map<number, OcrReason>;
+  /** Further pages with a picture that may have text. */
+  pictures: number[];
+}
+
+/** Finds the pages that need OCR. */
+export async function findOcrNeeds(
   bytes: Buffer,
   pages: readonly SourcePage[],
   password?: string,
-): Promise<Map<number, OcrReason>> {
-  const candidates = pages.filter(mayNeedOcr);
-  if (candidates.length === 0) return new Map();
+): Promise<OcrNeeds> {
+  const needs: OcrNeeds = { reasons: new Map(), pictures: [] };
+  // Images are streams, whose dictionaries are never compressed.
+  const hasImages = bytes.includes('/Image');
+  const candidates = pages.filter((page) => mayNeedOcr(page, hasImages));
+  if (candidates.length === 0) return needs;
   const targetPages = candidates.map(({ number }) => number).join(',');
   const parser = new LiteParse({ ...OFFLINE, targetPages, ...(password ? { password } : {}) });
-  const needs = new Map<number, OcrReason>();
   for (const stats of await parser.isComplex(bytes)) {
     const page = candidates.find(({ number }) => number === stats.pageNumber);
     const reason = page && ocrReason(stats, page);
-    if (reason) needs.set(stats.pageNumber, reason);
+    if (reason) needs.reasons.set(stats.pageNumber, reason);
+    else if (hasUnreadPicture(stats)) needs.pictures.push(stats.pageNumber);
   }
   return needs;
 }
