@@ -320,3 +320,13 @@ describe('lines', () => {
     );
   });
 });
+
+test('tables with rules between their cells, but none at their sides, have all columns', async () => {
+  const texts = grid([66, 160, 290], STAFF, 100, 20);
+  const strokes = [
+    ...[86, 106, 126, 146, 166].map((y): [number, number, number, number] => [60, y, 400, y]),
+    ...[150, 280].map((x): [number, number, number, number] => [x, 86, x, 166]),
+  ];
+  const html = await convert({ texts, strokes });
+  expect(rowsOf(html)).toEqual(STAFF);
+});

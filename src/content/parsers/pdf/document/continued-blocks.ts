@@ -25,10 +25,16 @@ export function joinParagraphs(blocks: readonly Block[]): Block[] {
       continuesIn(before, block)
     )
       joined[place] = { ...before, lines: [...before.lines, ...block.lines] };
+    else if (block.kind === 'code' && before?.kind === 'code' && isNextPart(before, block))
+      joined[place] = { ...before, lines: [...before.lines, ...block.lines], page: block.page };
     else joined.push(block);
   }
   return joined;
 }
+
+/** Whether code goes on at the top of the next page, where it is not indented less. */
+const isNextPart = (before: PdfTextBlock, block: PdfTextBlock) =>
+  block.page === before.page + 1 && block.left > before.left - 1;
 
 function continuesIn(before: PdfTextBlock, block: PdfTextBlock): boolean {
   const isAtTop = block.page > before.page || block.top < before.top;

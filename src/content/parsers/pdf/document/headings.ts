@@ -1,6 +1,7 @@
+import { unionOf } from '../boxes.ts';
 import { lineLength, lineText } from '../page/lines.ts';
 import { isAllBold, isAllItalic } from '../page/paragraphs.ts';
-import type { Block, Line, PdfTextBlock, TextStyle } from '../types.ts';
+import type { Block, Line, PdfListItem, PdfTextBlock, TextStyle } from '../types.ts';
 
 /** A heading is bold, or its font is larger than that of the text by at least this factor. */
 const LARGER = 1.12;
@@ -10,6 +11,14 @@ const MAX_LINES = 4;
 const MAX_LENGTH = 240;
 const CAPTION =
   /^(fig(ure|\.)?|FIG(URE|\.)?|Fig(ure|\.)?|Table|TABLE|Tab\.|Listing|Chart|Exhibit|Plate|Scheme|Box)\s*\.?\s*(\d+|[IVX]+|[A-Z])([.\-–]\d+)*\s*([.:|—–-]|\s|$)/;
+/** Dots that lead to a page number. */
+const LEADER = /(?:\. ?){5,}|\. \. |…{2,}/;
+/** The number of a chapter that stands above its title. */
+const CHAPTER = /^(?:chapter|appendix|part)\s+(?:\d+|[A-Z]|[IVX]+)[.:]?$/i;
+/** Labels of boxes, which stand alone above their text like headings. */
+const LABEL = /^(?:note|tip|hint|caution|warning|important|danger|attention)[:!]?$/i;
+/** Maximum length of a line in bold that is a heading although it ends with a full stop. */
+const MAX_SENTENCE = 100;
 const SECTION_NUMBER =
   /^(\d+(\.\d+)*\.?|[IVX]+\.|[A-Z]\.|(chapter|section|part|appendix)\s+[\dA-Z]+)\s+\p{L}/iu;
 
@@ -17,6 +26,8 @@ const SECTION_NUMBER =
 export interface BodyStyle {
   /** The most frequent font size, in points. */
   size: number;
+  /** The most frequent font size of blocks of code, in points; 0 if there are none. */
+  codeSize: number;
   /** Share of bold characters. If it is large, bold type does not indicate a heading. */
   boldShare: number;
 }
@@ -41,9 +52,27 @@ export function bodyStyle(blocks: readonly Block[]): BodyStyle {
       if (style.bold) bold += weight * length;
     }
   }
+  return {
+    size: mostFrequent(sizes) || 10,
+    codeSize: codeSizeOf(blocks),
+    boldShare: all > 0 ? bold / all : 0,
+  };
+}
+
+function codeSizeOf(blocks: readonly Block[]): number {
+  const sizes = new Map<number, number>();
+  for (const block of blocks)
+    if (block.kind === 'code')
+      for (const line of block.lines)
+        sizes.set(line.style.size, (sizes.get(line.style.size) ?? 0) + lineLength(line));
+  return mostFrequent(sizes);
+}
+
+/** The size with the highest count; 0 if there is none. */
+function mostFrequent(sizes: ReadonlyMap<number, number>): number {
   let size = 0;
   for (const [candidate, count] of sizes) if (count > (sizes.get(size) ?? 0)) size = candidate;
-  return { size: size || 10, boldShare: all > 0 ? bold / all : 0 };
+  return size;
 }
 
 /**
@@ -74,7 +103,7 @@ function lengthsByStyle(lines: readonly Line[]): Map<TextStyle, number> {
 export function findHeadings(blocks: readonly Block[]): Block[] {
   const body = bodyStyle(blocks);
   const marked = blocks.map((block, place): Block => {
-    if (block.role || (block.kind !== 'paragraph' && block.kind !== 'item')) return block;
+    if (block.role || !mayBeHeading(block)) return block;
     if (block.kind === 'paragraph' && block.isTurned) return block;
     const text = block.lines.map(lineText).join(' ');
     if (block.kind === 'paragraph' && CAPTION.test(text) && block.lines.length <= 6)
@@ -82,8 +111,17 @@ export function findHeadings(blocks: readonly Block[]): Block[] {
     const candidate = { block, text, previous: blocks[place - 1], next: blocks[place + 1] };
     return isHeading(candidate, body) ? toHeading(block) : block;
   });
-  return withLevels(marked);
+  return withLevels(joinChapterNumbers(marked));
 }
+
+/**
+ * Whether a block can be a heading: text without a bullet, or one line in a monospaced font, such as the name
+ * of a function.
+ */
+const mayBeHeading = (block: Block): block is PdfTextBlock | PdfListItem =>
+  block.kind === 'paragraph' ||
+  (block.kind === 'item' && block.ordered) ||
+  (block.kind === 'code' && block.lines.length === 1);
 
 function toHeading({ left, top, right, bottom, page, lines }: Block & { lines: Line[] }): PdfTextBlock {
   return { kind: 'heading', left, top, right, bottom, page, lines };
@@ -104,15 +142,36 @@ function isHeading(candidate: Candidate, body: BodyStyle): boolean {
   const { size } = (lines[0] as Line).style;
   const larger = size / body.size;
   const bold = lines.every(isAllBold);
-  if (larger < LARGER && !(bold && body.boldShare < 0.5 && larger > 0.85))
+  if (LEADER.test(text) || (larger < LARGER && LABEL.test(text))) return false;
+  if (block.kind === 'code' && !isNameOfSection(candidate, body)) return false;
+  const isCode = block.kind === 'code';
+  if (!isCode && larger < LARGER && !(bold && body.boldShare < 0.5 && larger > 0.85))
     return isBoldTitle(candidate) || isItalicHeading(candidate);
   // Text that ends with a full stop or has several lines is usually running text.
   if (/[,;]$/.test(text)) return false;
-  if (/[.]$/.test(text) && (lines.length > 1 || (larger < 1.3 && !SECTION_NUMBER.test(text)))) return false;
+  if (/[.]$/.test(text) && (lines.length > 1 || (larger < 1.3 && !SECTION_NUMBER.test(text))))
+    return bold && isBoldSentence(candidate);
   if (/:$/.test(text) && larger < LARGER && next?.kind === 'item') return false;
   if (larger < 1.3 && lines.length > 2 && lines.reduce((sum, line) => sum + lineLength(line), 0) > 150)
     return false;
   return true;
+}
+
+/** Minimum size of a heading in a monospaced font, as a multiple of that of code. */
+const LARGER_CODE = 1.06;
+
+/** Whether a line of code is the title of a section, such as the name of a function: other code is smaller. */
+function isNameOfSection({ block, previous, next }: Candidate, body: BodyStyle): boolean {
+  const { size, bold } = (block.lines[0] as Line).style;
+  if (previous?.kind === 'code' || next?.kind === 'code')
+    return size > LARGER_CODE * body.codeSize && body.codeSize > 0;
+  return size > LARGER * body.size || (body.codeSize > 0 ? size > LARGER_CODE * body.codeSize : bold);
+}
+
+/** Whether a block is one short line above text that is not bold. */
+function isBoldSentence({ block: { lines, page }, text, next }: Candidate): boolean {
+  if (lines.length > 1 || text.length > MAX_SENTENCE) return false;
+  return next?.kind === 'paragraph' && next.page === page && !isAllBold(next.lines[0] as Line);
 }
 
 /**
@@ -141,10 +200,35 @@ function isItalicHeading({ block, text, previous, next }: Candidate): boolean {
   return below >= 0 && below < 0.8 * line.style.size && above > below;
 }
 
+/** Joins the number of a chapter and the heading directly below it, which is its title. */
+function joinChapterNumbers(blocks: readonly Block[]): Block[] {
+  const joined: Block[] = [];
+  for (const block of blocks) {
+    const before = joined.at(-1);
+    const isTitle =
+      block.kind === 'heading' &&
+      before?.kind === 'heading' &&
+      before.page === block.page &&
+      before.lines.length === 1 &&
+      CHAPTER.test(lineText(before.lines[0] as Line));
+    if (isTitle)
+      joined[joined.length - 1] = {
+        ...block,
+        ...unionOf([before, block]),
+        lines: [...before.lines, ...block.lines],
+      };
+    else joined.push(block);
+  }
+  return joined;
+}
+
 /** Assigns levels by font size, then by weight. The largest headings of the document get level 1. */
 function withLevels(blocks: readonly Block[]): Block[] {
   const keyOf = ({ lines }: PdfTextBlock) => {
-    const { size, bold, italic } = (lines[0] as Line).style;
+    const { size, bold, italic } = lines.reduce(
+      (most, { style }) => (style.size > most.size ? style : most),
+      (lines[0] as Line).style,
+    );
     return Math.round(size * 2) * 4 + (bold ? 2 : 0) + (italic ? 0 : 1);
   };
   const headings = blocks.filter((block): block is PdfTextBlock => block.kind === 'heading');

@@ -17,10 +17,15 @@ export function toLine(words: Word[]): Line {
   return { ...unionOf(words), words: ordered, style: prevailingStyle(words) };
 }
 
-/** The most frequent style by characters. */
-function prevailingStyle(words: readonly Word[]): TextStyle {
-  const first = (words[0] as Word).style;
-  if (words.every(({ style }) => style === first)) return first;
+/** Minimum share of the words of a line that are text, from which its code counts as part of the text. */
+const MIN_TEXT = 0.25;
+
+/** The most frequent style by characters. Words of code in a line of text do not count. */
+function prevailingStyle(all: readonly Word[]): TextStyle {
+  const first = (all[0] as Word).style;
+  if (all.every(({ style }) => style === first)) return first;
+  const text = all.filter(({ style }) => !style.monospaced);
+  const words = text.length >= MIN_TEXT * all.length ? text : all;
   const counts = new Map<TextStyle, number>();
   for (const { style, text } of words) counts.set(style, (counts.get(style) ?? 0) + text.length);
   return [...counts].reduce((best, entry) => (entry[1] > best[1] ? entry : best))[0];

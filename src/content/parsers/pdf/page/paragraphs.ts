@@ -100,6 +100,7 @@ function breaksBefore(
   if (!isFull && isAllBold(before) !== isAllBold(line)) return true;
   if (!isFull && group.length === 1 && isAllItalic(before) && !isAllItalic(line)) return true;
   if (group.length === 1 && isCentered(before, column) && line.left < column.left + 0.5 * size) return true;
+  if (beginsAnotherHeading(before, line, step, column)) return true;
   const first = group[0] as Line;
   // A line to the left of the marker does not belong to the list item.
   if (marker && line.left < first.left - 0.5 * size) return true;
@@ -110,6 +111,7 @@ function breaksBefore(
     (group[1] as Line).left > first.left + 0.7 * size
   )
     return true;
+  if (continuesTitle(first, line)) return false;
   if (!marker && isIndented(before, line, after, group, column, size)) return true;
   const isShort = before.right < column.right - Math.max(3 * size, 0.12 * (column.right - column.left));
   return (
@@ -118,6 +120,29 @@ function breaksBefore(
     UPPER_START.test(lineText(line)) &&
     !isRagged(group, column)
   );
+}
+
+/** Minimum distance of two headings, as a multiple of the font size. The lines of one heading are closer. */
+const MIN_HEADING_STEP = 1.45;
+
+/**
+ * Whether two bold lines are two headings: they are farther apart than the lines of one, and the first word of
+ * the second one would have fitted into the first one.
+ */
+function beginsAnotherHeading(before: Line, line: Line, step: number, column: Box): boolean {
+  if (step < MIN_HEADING_STEP * line.style.size || !isAllBold(before) || !isAllBold(line)) return false;
+  const [word] = line.words as [Line['words'][number]];
+  return before.right + word.right - word.left + line.style.size < column.right;
+}
+
+const SECTION_NUMBER = /^(?:\d+(?:\.\d+)+|\d+\.)$/;
+
+/** Whether a bold line goes on below the title of a heading, to the right of its number. */
+function continuesTitle(first: Line, line: Line): boolean {
+  const [number, word] = first.words;
+  if (!number || !word || !SECTION_NUMBER.test(number.text) || !isAllBold(first) || !isAllBold(line))
+    return false;
+  return Math.abs(line.left - word.left) < 0.3 * line.style.size;
 }
 
 /** Whether a line stands in the middle of its column, far from both edges, as a title does. */

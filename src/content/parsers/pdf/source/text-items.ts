@@ -4,7 +4,7 @@ import { composeAccents } from './detached-accents.ts';
 import { joinLeaders } from './dot-leaders.ts';
 import { fontKeyOf, type Pitches } from './fixed-pitch.ts';
 import { fontScale, fontSizeOf, LINE_HEIGHT } from './font-scale.ts';
-import { isBullet, MONOSPACED_SUFFIX, styleOfWord } from './word-style.ts';
+import { isBullet, MONOSPACED_SUFFIX, sizeBeside, styleOfWord, usualSize } from './word-style.ts';
 import { cleanText, styleTable, withoutRepeats, withPunctuationLast } from './words.ts';
 
 /** What is measured of the fonts of a whole document. */
@@ -19,6 +19,7 @@ export function toWords(items: readonly TextItem[], { scale: measured, pitches }
   const styleOf = styleTable();
   const scale = measured ?? fontScale(items);
   const words: Word[] = [];
+  const usual = usualSize(items, pitches);
   for (const [run, item] of items.entries()) {
     const upright = !item.rotation || item.rotation % 180 === 0;
     const height = upright ? item.height : item.width;
@@ -26,7 +27,7 @@ export function toWords(items: readonly TextItem[], { scale: measured, pitches }
     const pitch = pitches.get(fontKeyOf(item));
     const style = styleOf(`${item.fontName ?? ''}${pitch ? MONOSPACED_SUFFIX : ''}`, size);
     // PDFium reports the font of the first word for a whole run.
-    const plain = style.monospaced ? styleOf('', size) : style;
+    const plain = style.monospaced ? styleOf('', sizeBeside(size, usual && scale && usual * scale)) : style;
     const parts = item.words?.length ? item.words : [item];
     const advance = pitch && pitch * (fontSizeOf(item) ?? 0);
     const rest = !style.monospaced && isBullet(parts[0]?.text) ? styleOf('', size) : undefined;

@@ -1,5 +1,7 @@
+import type { TextItem } from '@llamaindex/liteparse';
 import type { TextStyle } from '../types.ts';
-import { hasPitch } from './fixed-pitch.ts';
+import { fontKeyOf, hasPitch, type Pitches } from './fixed-pitch.ts';
+import { fontSizeOf } from './font-scale.ts';
 
 /** Range of the character width in monospaced fonts, as a multiple of the font size. */
 const MIN_ADVANCE = 0.48;
@@ -24,3 +26,25 @@ export function styleOfWord(
   if (advance) return hasPitch(own, advance) ? style : plain;
   return own > MIN_ADVANCE * style.size && own < MAX_ADVANCE * style.size ? style : plain;
 }
+
+/** Code is printed at most by this factor smaller or larger than the text around it. */
+const MAX_STEP = 1.4;
+
+/** The most frequent size of the text of a page that is not code, before it is converted to points. */
+export function usualSize(items: readonly TextItem[], pitches: Pitches): number | undefined {
+  const lengths = new Map<number, number>();
+  for (const item of items) {
+    const size = fontSizeOf(item);
+    if (size && !pitches.has(fontKeyOf(item))) lengths.set(size, (lengths.get(size) ?? 0) + item.text.length);
+  }
+  let usual: number | undefined;
+  for (const [size, length] of lengths) if (length > (lengths.get(usual ?? 0) ?? 0)) usual = size;
+  return usual;
+}
+
+/**
+ * The size of text in a run that begins with code: the usual size of the page, as PDFium reports that of the
+ * code.
+ */
+export const sizeBeside = (code: number, usual: number | undefined): number =>
+  usual && usual < MAX_STEP * code && code < MAX_STEP * usual ? usual : code;

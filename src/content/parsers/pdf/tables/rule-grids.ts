@@ -1,3 +1,4 @@
+import { median } from '../boxes.ts';
 import type { Rule, Rules } from '../types.ts';
 
 /** Maximum distance of rules that count as touching, in points. */
@@ -14,7 +15,7 @@ export interface Grid {
 
 /** Groups rules that cross or touch. Each group that encloses at least one cell is a grid. */
 export function findGrids({ horizontal, vertical }: Rules): Grid[] {
-  if (horizontal.length < 2 || vertical.length < 2) return [];
+  if (horizontal.length < 2 || vertical.length < 1) return [];
   const parents = Array.from({ length: horizontal.length + vertical.length }, (_, place) => place);
   const rootOf = (place: number): number => {
     let root = place;
@@ -42,7 +43,37 @@ export function findGrids({ horizontal, vertical }: Rules): Grid[] {
   });
   return [...groups.values()]
     .map((rules) => ({ rules, xs: positions(rules.vertical), ys: positions(rules.horizontal) }))
+    .map(withOpenSides)
     .filter(({ xs, ys }) => xs.length > 1 && ys.length > 1);
+}
+
+/** Minimum number of rules between the rows of a table without rules at its sides. */
+const MIN_OPEN_RULES = 3;
+/** Minimum width of the column at such a side, in points. */
+const MIN_OPEN_WIDTH = 12;
+
+/**
+ * Adds the sides of a table that has rules between its columns and rows, but none at its sides: there, the
+ * horizontal rules end, and the vertical ones are not longer than the table.
+ */
+function withOpenSides(grid: Grid): Grid {
+  const { rules, xs, ys } = grid;
+  if (ys.length < MIN_OPEN_RULES) return grid;
+  const [top, bottom] = [ys[0] as number, ys.at(-1) as number];
+  if (rules.vertical.some(({ from, to }) => from < top - TOLERANCE || to > bottom + TOLERANCE)) return grid;
+  const left = sharedEnd(rules.horizontal.map(({ from }) => from));
+  const right = sharedEnd(rules.horizontal.map(({ to }) => to));
+  const added = [...xs];
+  if (left !== undefined && left < (xs[0] as number) - MIN_OPEN_WIDTH) added.unshift(left);
+  if (right !== undefined && right > (xs.at(-1) as number) + MIN_OPEN_WIDTH) added.push(right);
+  return { rules, xs: added, ys };
+}
+
+/** The position at which nearly all rules end. */
+function sharedEnd(ends: readonly number[]): number | undefined {
+  const usual = median(ends);
+  const near = ends.filter((end) => Math.abs(end - usual) < TOLERANCE);
+  return near.length >= MIN_OPEN_RULES && near.length > 0.8 * ends.length ? usual : undefined;
 }
 
 const crosses = (across: Rule, down: Rule) =>

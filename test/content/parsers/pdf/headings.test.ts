@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { pdfToHtml } from '../../../../src/content/parsers/pdf/pdf-to-html.ts';
+import { type PlacedText, textLines, writePdf } from './pdf-writer.ts';
+
+const PROSE = [
+  'The committee met on Tuesday to discuss the plan, and agreed after a long debate that the work on',
+  'the bridge should begin soon, provided that the weather stays dry for long enough to lay the stones',
+  'of the two outer arches before the winter comes and the river rises again.',
+];
+const bold = (y: number, text: string, size = 10, x = 60): PlacedText => ({
+  x,
+  y,
+  text,
+  size,
+  font: 'Helvetica-Bold',
+});
+const convert = async (...pages: PlacedText[][]) =>
+  (await pdfToHtml(writePdf(pages.map((texts) => ({ texts }))))).html;
+
+describe('headings of a PDF', () => {
+  test('are no labels of boxes, lines of the contents or items with a bullet', async () => {
+    const html = await convert([
+      bold(60, 'Note'),
+      ...textLines(60, 74, PROSE),
+      bold(140, '7 Bridges . . 12', 14),
+      ...textLines(60, 170, PROSE),
+      bold(230, '- Stones of the arch'),
+      ...textLines(60, 260, PROSE),
+    ]);
+    expect(html).not.toMatch(/<h\d>/);
+  });
+
+  test('may end with a full stop if they are a line of their own', async () => {
+    const html = await convert([
+      bold(60, 'Observations from the bridge (1571-1630).'),
+      ...textLines(60, 74, PROSE),
+    ]);
+    expect(html).toMatch(/<h1>Observations/);
+  });
+
+  test('stay apart from the heading below, but keep their own second line', async () => {
+    const html = await convert([
+      bold(60, 'Overview'),
+      bold(78, 'What is built'),
+      ...textLines(60, 96, PROSE),
+      bold(
+        160,
+        '2.7 Indexes of bridges, and how to choose and change parts of the data about the bridges of a',
+      ),
+      bold(172, 'town', 10, 76.7),
+      ...textLines(60, 190, PROSE),
+    ]);
+    expect(html).toContain('>Overview</h');
+    expect(html).toContain('>What is built</h');
+    expect(html).toContain('bridges of a town</h');
+  });
+
+  test('have the number of the chapter above them', async () => {
+    const html = await convert([
+      bold(60, 'Chapter 11', 14),
+      bold(90, 'Bridges', 20),
+      ...textLines(60, 130, PROSE),
+    ]);
+    expect(html).toContain('<h1>Chapter 11 Bridges</h1>');
+  });
+
+  test('can be printed like code, but larger', async () => {
+    const code = (y: number, text: string, size: number): PlacedText => ({
+      x: 60,
+      y,
+      text,
+      size,
+      font: 'Courier',
+    });
+    const html = await convert([
+      code(60, 'bridge.open(gate, options)', 12),
+      ...textLines(60, 80, PROSE),
+      code(130, 'const gate = bridge.gate(7);', 8.5),
+      ...textLines(60, 160, PROSE),
+    ]);
+    expect(html).toContain('<h1>bridge.open(gate, options)</h1>');
+    expect(html).toContain('<pre><code>const gate = bridge.gate(7);</code></pre>');
+  });
+});
+
+test('code that goes on at the top of the next page is one block', async () => {
+  const code = (y: number, text: string): PlacedText => ({ x: 60, y, text, size: 9, font: 'Courier' });
+  const html = await convert(
+    [...textLines(60, 60, PROSE), code(700, 'for (const arch of arches) {'), code(711, '  lay(arch);')],
+    [code(60, '}'), code(71, 'close();'), ...textLines(60, 110, PROSE)],
+  );
+  expect(html).toContain('for (const arch of arches) {\n  lay(arch);\n}\nclose();</code>');
+});
