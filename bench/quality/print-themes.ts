@@ -65,7 +65,7 @@ export function themeOf(seed: number): PrintTheme {
   const size = columns > 1 ? between(8, 9.5) : between(9, 12);
   const css = `
 @page { size: ${pick(['A4', 'Letter'])}; margin: ${between(20, 28)}mm ${between(14, 28)}mm }
-body { margin: 0; font: ${size}pt/${between(1.15, 1.6)} "${pick(FAMILIES)}"; overflow-wrap: anywhere }
+body { margin: 0; font: ${size}pt/${between(1.15, 1.6)} "${pick(FAMILIES)}"; overflow-wrap: break-word }
 ${columns > 1 ? `body { columns: ${columns}; column-gap: ${between(5, 9)}mm } h1 { column-span: all }` : ''}
 p, li { ${isJustified ? 'text-align: justify; hyphens: auto' : 'text-align: left'} }
 p { margin: ${isIndented ? '0; text-indent: 1.5em' : `${between(0.5, 1)}em 0`} }
@@ -77,7 +77,7 @@ ul { list-style: ${pick(BULLETS)} } ul, ol { margin: .5em 0; padding-left: ${bet
 li { margin: ${between(0, 0.5)}em 0 }
 pre, code { font-family: "${pick(CODE_FAMILIES)}"; font-size: ${between(0.8, 0.95)}em }
 pre code { font-size: 1em }
-pre { white-space: pre-wrap; padding: ${between(0, 8)}pt; ${pick(['', 'background: #f2f2f2', `border: ${RULE}`])} }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: ${between(0, 8)}pt; ${pick(['', 'background: #f2f2f2', `border: ${RULE}`])} }
 blockquote { margin: .6em 1.6em; ${pick(['', 'font-style: italic', `border-left: 2pt solid #888; padding-left: 6pt`])} }
 a { color: ${pick(['inherit', '#06c'])}; ${isOne(2) ? 'text-decoration: none' : ''} }
 table { border-collapse: collapse; margin: .8em 0; ${isOne(2) ? 'width: 100%' : ''} }

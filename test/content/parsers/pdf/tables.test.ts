@@ -330,3 +330,17 @@ test('tables with rules between their cells, but none at their sides, have all c
   const html = await convert({ texts, strokes });
   expect(rowsOf(html)).toEqual(STAFF);
 });
+
+test('a long word in a column of a table without rules does not join it with the next one', async () => {
+  // "Maharashtra West" ends 2 points before the second column.
+  const rows = [
+    ['State', 'Clauses', 'Product'],
+    ['Gujarat', '1469', '15.6'],
+    ['Punjab', '1273', '5.3'],
+    ['Maharashtra West', '1210', '26.3'],
+    ['Karnataka', '1175', '15.4'],
+    ['Tamil Nadu', '1043', '16.3'],
+  ];
+  const html = await convert({ texts: grid([60, 144, 220], rows) });
+  expect(rowsOf(html)).toEqual(rows);
+});

@@ -16,6 +16,11 @@ import { logicalRows } from './logical-rows.ts';
  * Number of rows from which the line height of a table is taken. The rest of the page can have another one.
  */
 const NEAR_ROWS = 12;
+/** The same where cells begin at the strip, as in a column with one long word. */
+const MIN_ALIGNED_STRIP = 0.15;
+/** Minimum number of rows, and their share, that have such a cell. */
+const MIN_ALIGNED_ROWS = 3;
+const MIN_ALIGNED_SHARE = 0.6;
 /** Minimum median length of the lines of two texts side by side, in characters. */
 const MIN_TEXT_LENGTH = 25;
 
@@ -76,8 +81,15 @@ function columnBounds(rows: readonly Segment[][], lineHeight: number): number[] 
     regular.splice(0, start);
   // Words are used because a segment can extend over a narrow strip.
   const words = regular.map((row) => row.flatMap((segment) => segment.words));
-  const strips = findGutters(words, MIN_STRIP * lineHeight)
+  const isColumnStart = (x: number) => {
+    const cells = regular.flatMap((row) =>
+      row.slice(1).filter(({ left }) => Math.abs(left - x) < MAX_SHIFT * lineHeight),
+    );
+    return cells.length >= MIN_ALIGNED_ROWS && cells.length >= MIN_ALIGNED_SHARE * regular.length;
+  };
+  const strips = findGutters(words, MIN_ALIGNED_STRIP * lineHeight)
     .filter(({ first, last, bothRows }) => first === 0 && last === regular.length - 1 && bothRows > 0)
+    .filter(({ left, right }) => right - left >= MIN_STRIP * lineHeight || isColumnStart(right))
     .sort((a, b) => a.left - b.left);
   return [box.left - 1, ...strips.map(({ left, right }) => (left + right) / 2), box.right + 1];
 }
