@@ -2,7 +2,7 @@ import type { ParsedPage, TextItem } from '@llamaindex/liteparse';
 import { fontSizeOf } from './font-scale.ts';
 
 /** Number of words of a font that are measured, which limits the time. */
-const MAX_WORDS = 400;
+const MAX_WORDS = 100;
 /** Minimum length of a word: in short ones, an error of the box counts for more. */
 const MIN_LENGTH = 4;
 /**
