@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from './api/app.ts';
 import { mountSockets } from './api/page-jobs/status-socket.ts';
+import { WatchedJobs } from './api/page-jobs/watched-jobs.ts';
 import { readConfig } from './config.ts';
 import { ServiceError } from './errors.ts';
 import { createDirectStarts } from './jobs/direct-start/client.ts';
@@ -12,6 +13,7 @@ import { waitForDependency } from './run/process/wait-for-dependency.ts';
 import { listDataDirectories, watchDiskSpace } from './storage/blobs/disk-space.ts';
 import { openBlobs } from './storage/blobs/index.ts';
 import { openDatabase } from './storage/db/client.ts';
+import { readPageJobState } from './storage/db/jobs/read-page-job-state.ts';
 import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './storage/db/teams/teams.ts';
 import { openJobResults } from './storage/job-results.ts';
 import { createLogger } from './system/logger.ts';
@@ -46,6 +48,7 @@ async function serve(): Promise<RunningService> {
     results,
     uploads,
     temporal,
+    watched: new WatchedJobs((id) => readPageJobState(db, id)),
     startDirectly: config.scrapeSocket === undefined ? undefined : createDirectStarts(config.scrapeSocket),
     storage,
     logger,

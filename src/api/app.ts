@@ -19,6 +19,7 @@ import { timeRequests } from './http/metrics.ts';
 import { createMultipartParser } from './http/multipart.ts';
 import { createOtherSiteCheck, refuseOtherSites } from './http/other-sites.ts';
 import { createRateLimit } from './http/rate-limit.ts';
+import { RequestTurns } from './http/request-turns.ts';
 import { type ApiDeps, mountRoute } from './http/route.ts';
 import { mountUploads } from './parse/uploads.ts';
 import { ROUTES } from './routes.ts';
@@ -31,6 +32,11 @@ import { createMethodCheck, createUnknownRouteHandler } from './unknown-route.ts
 const MAX_UPLOADING_BYTES = 4 * MAX_UPLOAD_BYTES;
 /** Those of one team. */
 const MAX_UPLOADING_BYTES_OF_TEAM = 2 * MAX_UPLOAD_BYTES;
+/**
+ * Requests of one key that are checked at once, and lists of one team of which a part is read: half as many as the database
+ * has connections for this process. No more get to their handler at once either, so that it bounds their statements too.
+ */
+const MAX_AT_ONCE = 10;
 
 /**
  * Creates the HTTP application: health checks, the API reference, file downloads and every route of the API.
@@ -82,6 +88,7 @@ export function createApp(deps: ApiDeps): Express {
   const checks = {
     authenticate,
     rateLimit,
+    turns: new RequestTurns(MAX_AT_ONCE),
     parseMultipart: createMultipartParser({ secretKey: config.secretKey, budget }),
   };
   mountSessionPages(app, deps, checks);

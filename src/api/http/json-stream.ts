@@ -2,6 +2,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 
+/** Runs something when it is its turn. */
+type InTurn = <Result>(task: () => Promise<Result>) => Promise<Result>;
+
 /** A JSON response that is sent while its last field, a list that may not fit into memory, is read. */
 export class JsonStream {
   readonly #head: object;
@@ -19,20 +22,28 @@ export class JsonStream {
     this.#items = items;
   }
 
-  /** Generates the text of the response in parts. */
-  async *text(): AsyncGenerator<string> {
+  /**
+   * Generates the text of the response in parts.
+   * @param inTurn reads an item when it is its turn; by default at once
+   */
+  async *text(inTurn: InTurn = (read) => read()): AsyncGenerator<string> {
     yield `${JSON.stringify(this.#head).slice(0, -1)},${JSON.stringify(this.#field)}:[`;
-    let first = true;
-    for await (const item of this.#items) {
-      yield first ? item : `,${item}`;
-      first = false;
+    const items = this.#items[Symbol.asyncIterator]();
+    try {
+      let item = await inTurn(() => items.next());
+      for (let first = true; !item.done; first = false) {
+        yield first ? item.value : `,${item.value}`;
+        item = await inTurn(() => items.next());
+      }
+    } finally {
+      await items.return?.();
     }
     yield ']}';
   }
 
   /** Sends the response as fast as the client reads it. A failure to read the list aborts the response. */
-  async sendTo(response: Response): Promise<void> {
+  async sendTo(response: Response, inTurn: InTurn): Promise<void> {
     response.type('json');
-    await pipeline(Readable.from(this.text(), { objectMode: false }), response);
+    await pipeline(Readable.from(this.text(inTurn), { objectMode: false }), response);
   }
 }

@@ -1,7 +1,7 @@
-import type { Express, RequestHandler } from 'express';
+import type { Express, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
-import type { ErrorCode } from '../../errors.ts';
+import { type ErrorCode, ServiceError } from '../../errors.ts';
 import type { StartDirectly } from '../../jobs/direct-start/protocol.ts';
 import type { DiskSpace } from '../../storage/blobs/disk-space.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
@@ -9,6 +9,7 @@ import type { Database } from '../../storage/db/client.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
 import type { Logger } from '../../system/logger.ts';
 import type { Temporal } from '../../temporal/workflow-client.ts';
+import type { WatchedJobs } from '../page-jobs/watched-jobs.ts';
 import { validate } from '../validation/validate.ts';
 import type { Authenticate } from './auth.ts';
 import { createBaseUrl } from './base-url.ts';
@@ -17,6 +18,7 @@ import { parseJsonBody } from './json-body.ts';
 import { JsonStream } from './json-stream.ts';
 import { JsonText } from './json-text.ts';
 import type { RateBucket, RateLimit } from './rate-limit.ts';
+import type { RequestTurns } from './request-turns.ts';
 import { requireCredits, requireCreditsUnlessJoining } from './required-credits.ts';
 import { validateText } from './validate-text.ts';
 
@@ -29,6 +31,8 @@ export interface ApiDeps {
   /** Storage of uploaded files. */
   uploads: Blobs;
   temporal: Temporal;
+  /** The batches and crawls that clients wait for. */
+  watched: WatchedJobs;
   /** Starts quick scrapes directly, where a worker is on this machine. */
   startDirectly?: StartDirectly | undefined;
   storage: DiskSpace;
@@ -131,6 +135,8 @@ export function defineRoute<Body, Query, Params, ResponseBody>(
 export interface RequestChecks {
   authenticate: Authenticate;
   rateLimit: RateLimit;
+  /** The turns of requests that are checked, and of the parts of long lists. */
+  turns: RequestTurns;
   /** Parses JSON, or a multipart body with a file. */
   parseMultipart: RequestHandler;
 }
@@ -144,10 +150,15 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
   const admitCredits = route.mayJoinScrape ? requireCreditsUnlessJoining : requireCredits;
   const admit: RequestHandler = async (request, response, next) => {
     if (route.replacement) response.set(deprecationHeaders(route.replacement));
-    const caller = await checks.authenticate(request.headers.authorization);
-    if (route.rateLimited !== false) await checks.rateLimit(caller, rateBucket);
-    if (typeof minCredits === 'number') await admitCredits(deps.db, caller, { minimum: minCredits });
-    response.locals.caller = caller;
+    const { authorization } = request.headers;
+    // The team is not known before.
+    response.locals.caller = await checks.turns.run(authorization ?? request.ip ?? '', async () => {
+      requireConnected(response);
+      const caller = await checks.authenticate(authorization);
+      if (route.rateLimited !== false) await checks.rateLimit(caller, rateBucket);
+      if (typeof minCredits === 'number') await admitCredits(deps.db, caller, { minimum: minCredits });
+      return caller;
+    });
     next();
   };
   const findBaseUrl = createBaseUrl(deps.config);
@@ -170,12 +181,20 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
       params: check(route.params, { ...request.params }, 'path'),
       baseUrl: findBaseUrl(request),
     };
+    const inTurn = <Result>(task: () => Promise<Result>) => checks.turns.run(caller.teamId, task);
     const result = await route.handler(routeRequest, deps);
-    if (result instanceof JsonStream || result instanceof JsonText) await result.sendTo(response);
+    if (result instanceof JsonStream) await result.sendTo(response, inTurn);
+    else if (result instanceof JsonText) await result.sendTo(response);
     else response.json(result);
   };
   const parseBody = route.fileOptions ? checks.parseMultipart : parseJsonBody;
   app[route.method](route.path, admit, ...(route.body ? [parseBody] : []), respond);
+}
+
+/** @throws ServiceError `BAD_REQUEST` if the client has gone, so that nothing is done for it */
+function requireConnected(response: Response): void {
+  if (response.destroyed || response.closed)
+    throw new ServiceError('BAD_REQUEST', 'The client has disconnected.');
 }
 
 /** Without a schema, a route has no query parameters. One that it ignored could be the misspelt filter of a list. */

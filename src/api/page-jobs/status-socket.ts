@@ -5,7 +5,6 @@ import { policyOf, toServiceError } from '../../errors.ts';
 import type { PageJobKind } from '../../job-kinds.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import { translateDatabaseError } from '../../storage/db/client.ts';
-import { readPageJobState } from '../../storage/db/jobs/read-page-job-state.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
 import { every } from '../../system/every.ts';
 import { onUpgrade, refuseUpgrade } from '../../system/server.ts';
@@ -22,7 +21,7 @@ import { validate } from '../validation/validate.ts';
 import { type DocumentSource, iterateDocuments, readDocuments } from './documents.ts';
 import { ownPageJob, type RequestedPageJob, requireWatchableJob } from './require-page-job.ts';
 import { buildStatusHead } from './status.ts';
-import { WatchedJobs } from './watched-jobs.ts';
+import type { WatchedJobs } from './watched-jobs.ts';
 
 /** The WebSocket paths on which clients watch batches and crawls. */
 const PATH = /^\/v2\/(crawl|batch\/scrape)\/([^/?]+)\/?(?:\?|$)/;
@@ -60,11 +59,10 @@ interface Watcher {
  * @returns `close` ends all connections
  */
 export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
-  const { config, db, results, logger } = deps;
+  const { config, db, results, watched, logger } = deps;
   const authenticate = createAuth(db, config.authRequired);
   const rateLimit = createRateLimit(db);
   const limit = new SocketLimit({ ofTeam: config.socketsPerTeam, ofKey: config.socketsPerKey });
-  const watched = new WatchedJobs((id) => readPageJobState(db, id));
   const findBaseUrl = createBaseUrl(config);
   const findOtherSite = createOtherSiteCheck(config);
   const relays = new SocketRelays();

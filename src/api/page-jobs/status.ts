@@ -1,9 +1,8 @@
 import { JOB_KINDS } from '../../job-kinds.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import * as schemas from '../../schemas/page-job.ts';
-import { readPageJobState } from '../../storage/db/jobs/read-page-job-state.ts';
 import { decryptError } from '../../system/encryption/job-cipher.ts';
-import { pause } from '../../system/pause.ts';
+import { untilAborted } from '../../system/until-aborted.ts';
 import { JsonStream } from '../http/json-stream.ts';
 import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
 import { readDocuments, selectDocuments } from './documents.ts';
@@ -13,8 +12,6 @@ import { type RequestedPageJob, requirePageJob } from './require-page-job.ts';
 
 /** How long a request for documents that do not exist yet is held open (long polling). */
 const LONG_POLL_MS = 20_000;
-/** How often the state of the job is read meanwhile. */
-const POLL_INTERVAL_MS = 500;
 
 /** Creates the route of the status of a batch or crawl and its documents. */
 export function statusRoute({ kind, tag }: PageJobResource): AnyRoute {
@@ -33,7 +30,7 @@ export function statusRoute({ kind, tag }: PageJobResource): AnyRoute {
       const { skip = 0, limit = Number.POSITIVE_INFINITY } = query;
       let job = await requirePageJob(deps, { id, teamId: caller.teamId, kind });
       if (query.skip !== undefined && skip >= job.completed) {
-        job = await waitForDocuments(job, { id, skip, limit, signal }, deps);
+        job = await waitForDocuments(job, { id, teamId: caller.teamId, skip, limit, signal }, deps);
       }
       const { db, results, config } = deps;
       // Pages that were completed after the job was read are left for the next response.
@@ -55,6 +52,19 @@ export function statusRoute({ kind, tag }: PageJobResource): AnyRoute {
   });
 }
 
+/** A request for documents that may not exist yet. */
+interface PollRequest {
+  id: string;
+  teamId: string;
+  skip: number;
+  limit: number;
+  signal: AbortSignal;
+}
+
+function ignoreIfAborted(error: unknown, signal: AbortSignal): undefined {
+  if (!signal.aborted) throw error;
+}
+
 /**
  * Waits for more documents of a running job, until there are `limit` new documents, their size fills a
  * response, the job ends, `LONG_POLL_MS` has passed or the signal fires.
@@ -62,8 +72,8 @@ export function statusRoute({ kind, tag }: PageJobResource): AnyRoute {
  */
 async function waitForDocuments(
   job: RequestedPageJob,
-  { id, skip, limit, signal }: { id: string; skip: number; limit: number; signal: AbortSignal },
-  { db }: ApiDeps,
+  { id, teamId, skip, limit, signal }: PollRequest,
+  { watched }: ApiDeps,
 ): Promise<RequestedPageJob> {
   const deadline = Date.now() + LONG_POLL_MS;
   let current = job;
@@ -74,8 +84,9 @@ async function waitForDocuments(
     Date.now() < deadline &&
     !signal.aborted
   ) {
-    await pause(POLL_INTERVAL_MS, signal);
-    current = { ...current, ...(await readPageJobState(db, id)) };
+    // One that is aborted ends with the state that is known.
+    const next = untilAborted(() => watched.next(id, teamId), signal);
+    current = { ...current, ...(await next.catch((error) => ignoreIfAborted(error, signal))) };
   }
   return current;
 }

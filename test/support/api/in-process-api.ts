@@ -6,9 +6,11 @@ import path from 'node:path';
 import { inject } from 'vitest';
 import { createApp } from '../../../src/api/app.ts';
 import { mountSockets } from '../../../src/api/page-jobs/status-socket.ts';
+import { WatchedJobs } from '../../../src/api/page-jobs/watched-jobs.ts';
 import { readConfig } from '../../../src/config.ts';
 import { listDataDirectories, watchDiskSpace } from '../../../src/storage/blobs/disk-space.ts';
 import { openBlobs } from '../../../src/storage/blobs/index.ts';
+import { readPageJobState } from '../../../src/storage/db/jobs/read-page-job-state.ts';
 import { openJobResults } from '../../../src/storage/job-results.ts';
 import { createLogger } from '../../../src/system/logger.ts';
 import { connectTemporal } from '../../../src/temporal/connection.ts';
@@ -38,6 +40,7 @@ export async function startApi(settings: Record<string, string>) {
     results: await openJobResults(config.blobs, db),
     uploads: await openBlobs(config.blobs, 'uploads'),
     temporal: new Temporal(connection, config.temporalNamespace),
+    watched: new WatchedJobs((id) => readPageJobState(db, id)),
     storage: watchDiskSpace(listDataDirectories(config), config.minFreeBytes),
     logger: createLogger('api', config.logLevel),
     closing: closing.signal,
