@@ -1,9 +1,12 @@
+import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { lexer, type Token, type Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { count } from './format.ts';
 
-/** Characters of markdown that are rendered. More would keep the browser busy for seconds. */
-const MAX_LENGTH = 400_000;
+/** Characters of markdown that are rendered at once. More would keep the browser busy for a second. */
+const PART = 50_000;
 const LINK_SCHEMES = new Set(['http:', 'https:', 'mailto:']);
 
 /**
@@ -11,10 +14,24 @@ const LINK_SCHEMES = new Set(['http:', 'https:', 'mailto:']);
  * and pictures, which would be loaded from elsewhere, are named instead of shown.
  */
 export function Markdown({ text }: { text: string }) {
-  const isCut = text.length > MAX_LENGTH;
+  const shown = useSignal(PART);
+  const part = useMemo(() => beginningOf(text, shown.value), [text, shown.value]);
+  const blocks = useMemo(() => lexer(part).map(block), [part]);
   return html`
-    <article class="markdown" dir="auto">${lexer(text.slice(0, MAX_LENGTH)).map(block)}</article>
-    ${isCut && html`<p class="notice">The rest of the text is in the view “Raw”.</p>`}`;
+    <article class="markdown" dir="auto">${blocks}</article>
+    ${
+      part.length < text.length &&
+      html`<button type="button" onClick=${() => {
+        shown.value += PART * 2;
+      }}>Show more of ${count(text.length, 'character')}</button>`
+    }`;
+}
+
+/** The beginning of a text, up to the end of a paragraph if there is one. */
+function beginningOf(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const end = text.lastIndexOf('\n\n', length);
+  return text.slice(0, end > length / 2 ? end : length);
 }
 
 const inline = (tokens: Token[] | undefined): ComponentChildren => tokens?.map(span) ?? '';

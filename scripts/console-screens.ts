@@ -1,0 +1,107 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { type BrowserContext, chromium, type Page } from 'playwright';
+import { readConfig } from '../src/config.ts';
+import { findChromium } from '../src/run/embedded/chromium.ts';
+import { startService } from '../test/support/service/start-service.ts';
+import { startPages } from '../test/support/sites/pages.ts';
+
+/**
+ * `npm run console:screens [DIRECTORY]`: takes pictures of every view of the console, in both themes and three
+ * widths, from a service of its own. Those of the README are among them (docs/console).
+ */
+
+const directory = process.argv[2] ?? path.join(import.meta.dirname, '..', 'docs', 'console');
+const isForReadme = process.argv[2] === undefined;
+const THEMES = ['light', 'dark'] as const;
+const WIDTHS = [360, 1280, 2560];
+const HEIGHT = 800;
+/** The pictures that the README shows, in light colours and at the width of a laptop. */
+const README_VIEWS = ['playground', 'crawl', 'jobs'];
+
+const TEAS = [
+  'Assam',
+  'Ceylon',
+  'Darjeeling',
+  'Genmaicha',
+  'Gyokuro',
+  'Keemun',
+  'Lapsang',
+  'Matcha',
+  'Oolong',
+  'Sencha',
+];
+const shopPage = (
+  name: string,
+) => `<!doctype html><title>${name} – The Tea House</title><nav><a href="/">Home</a></nav><main>
+<h1>${name}</h1><p>A tea that is picked in <b>spring</b> and dried in the shade, so that it keeps the taste of the hills. It is
+brewed at eighty degrees for two minutes.</p><table><tr><th>Weight</th><th>Price</th></tr><tr><td>100 g</td><td>€ 9.50</td></tr>
+<tr><td>250 g</td><td>€ 21.00</td></tr></table><h2>More teas</h2><ul>${TEAS.map((tea) => `<li><a href="/${tea}">${tea}</a></li>`).join('')}</ul></main>`;
+
+const pages = Object.fromEntries(TEAS.map((tea) => [`/${tea}`, shopPage(tea)]));
+await using site = await startPages({ '/': shopPage('The Tea House'), ...pages });
+const service = await startService({ env: { LOG_LEVEL: 'warn' } });
+try {
+  const send = async (route: string, body: unknown): Promise<{ id: string }> => {
+    const response = await fetch(service.url + route, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return response.json();
+  };
+  const crawl = await send('/v2/crawl', { url: `${site.url}/`, limit: 11 });
+  for (const tea of TEAS.slice(0, 4)) await send('/v2/scrape', { url: `${site.url}/${tea}` });
+  await send('/v2/scrape', { url: `${site.url}/none`, fastMode: true });
+  await send('/v2/map', { url: site.url });
+
+  /** The views, and what is done in each before its picture is taken. */
+  const views: [name: string, path: string, prepare: (page: Page) => Promise<unknown>][] = [
+    ['playground', '', (page) => scrape(page)],
+    ['crawl', `/jobs/crawl/${crawl.id}`, (page) => page.getByText('Completed').waitFor()],
+    ['jobs', '/jobs', (page) => page.getByRole('table').waitFor()],
+    ['sessions', '/sessions', (page) => page.getByRole('button', { name: 'Open a browser' }).waitFor()],
+    ['usage', '/usage', (page) => page.getByRole('table').last().waitFor()],
+    ['webhooks', '/webhooks', (page) => page.getByRole('search').waitFor()],
+  ];
+  const { path: executablePath } = await findChromium(readConfig());
+  const browser = await chromium.launch({
+    executablePath,
+    args: ['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'],
+  });
+  mkdirSync(directory, { recursive: true });
+  for (const theme of isForReadme ? (['light'] as const) : THEMES) {
+    for (const width of isForReadme ? [1280] : WIDTHS) {
+      await using context = await browser.newContext({
+        colorScheme: theme,
+        viewport: { width, height: HEIGHT },
+      });
+      for (const [name, view, prepare] of views) {
+        if (isForReadme && !README_VIEWS.includes(name)) continue;
+        const page = await openView(context, view);
+        await prepare(page);
+        const file = isForReadme ? `${name}.png` : `${name}-${theme}-${width}.png`;
+        await page.screenshot({ path: path.join(directory, file), fullPage: !isForReadme });
+        await page.close();
+      }
+    }
+  }
+  await browser.close();
+} finally {
+  await service.stop();
+}
+
+async function openView(context: BrowserContext, view: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.addInitScript((key) => sessionStorage.setItem('winnow-api-key', key), service.key);
+  await page.goto(`${service.url}/console${view}`);
+  return page;
+}
+
+/** Scrapes a page in the playground. */
+async function scrape(page: Page): Promise<void> {
+  await page.getByLabel('url', { exact: true }).fill(`${site.url}/Darjeeling`);
+  await page.getByRole('button', { name: 'links', exact: true }).click();
+  await page.getByRole('button', { name: 'Scrape' }).click();
+  await page.getByRole('tab', { name: 'Markdown' }).waitFor();
+}
