@@ -1,23 +1,109 @@
+import { excerpt } from '../errors.ts';
+import { findSimilarName } from '../json/similar-name.ts';
 import { ROUTES } from './routes.ts';
-import { findSimilarName } from './validation/similar-name.ts';
 
 const VERSION = '/v2';
 /** The longest path that is compared with those of the API. */
 const MAX_PATH_CHARACTERS = 200;
 const ID = /\/[\da-f]{8}-[\da-f-]{27}(?=\/|$)/gi;
 
+/** Names of endpoints in other APIs and older versions, by the path without its version and with `:id`. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  '/webhooks':
+    'A webhook belongs to a job: send webhook: {"url": …} in the body of POST /v2/crawl or POST /v2/batch/scrape. GET /v2/webhooks/deliveries lists the events that were sent.',
+  '/sessions': 'Use POST /v2/browser to start a session, and GET /v2/browser to list them.',
+  '/deep-research': 'Use POST /v2/agent with {"prompt": …}.',
+  '/upload': 'Send a file to POST /v2/parse, or get a URL for it from POST /v2/parse/upload-url.',
+  '/screenshot': 'Use POST /v2/scrape with {"url": …, "formats": ["screenshot"]}.',
+  '/markdown': 'Use POST /v2/scrape with {"url": …}.',
+  '/credits': 'Use GET /v2/team/credit-usage.',
+  '/team': 'Use GET /v2/team/credit-usage, /v2/team/queue-status, /v2/team/activity or /v2/team/keys.',
+};
+
+/** What a name at the end of a path, before or after an id, means: the method for the resource itself. */
+const VERBS: Readonly<Record<string, 'get' | 'delete' | 'post'>> = {
+  cancel: 'delete',
+  stop: 'delete',
+  delete: 'delete',
+  close: 'delete',
+  destroy: 'delete',
+  status: 'get',
+  result: 'get',
+  results: 'get',
+  data: 'get',
+  get: 'get',
+  create: 'post',
+  start: 'post',
+  new: 'post',
+  open: 'post',
+  list: 'get',
+};
+
+/** The requests that the API has, each with its path in the form of `/v2/crawl/:id`. */
+const ENDPOINTS = ROUTES.map(({ method, path }) => ({ method, path: path.replace(/:\w+/g, ':id') }));
+const isEndpoint = (method: string, path: string) =>
+  ENDPOINTS.some((each) => each.method === method && each.path === path);
+
 /**
- * Finds the path of the API that is meant by one that does not exist: with another version or none, or with a
- * few other letters.
- * @returns the path, with the ids of the other one; undefined if none is like it
+ * Says which endpoint is meant by one that does not exist: by the name of another API, with a verb such as
+ * `cancel` in place of the method, with another version or none, or with a few other letters.
+ * @param wanted.path the path without its query
+ * @returns a sentence; undefined if none is like it
  */
-export function findSimilarPath(path: string): string | undefined {
+export function adviseOnEndpoint({ method, path }: { method: string; path: string }): string | undefined {
   if (path.length > MAX_PATH_CHARACTERS) return undefined;
   const ids = path.match(ID) ?? [];
   const general = path.replace(ID, '/:id').replace(/\/+$/, '');
   const meant = `${VERSION}${general.replace(/^\/(v\d+|api)(?=\/)/, '')}`;
-  const paths = [...new Set(ROUTES.map((route) => route.path.replace(/:\w+/g, ':id')))];
-  const found = paths.includes(meant) ? meant : findSimilarName(meant, paths);
-  if (!found || found === general) return undefined;
-  return found.replace(/\/:id/g, () => ids.shift() ?? '/{id}');
+  const withIds = (found: string) => {
+    const left = [...ids];
+    return found.replace(/\/:id/g, () => left.shift() ?? '/{id}');
+  };
+  const rest = meant.slice(VERSION.length);
+  const known = [rest, `${rest}s`].find((each) => Object.hasOwn(OTHER_NAMES, each));
+  if (known && !isEndpoint(method.toLowerCase(), meant)) return OTHER_NAMES[known];
+  const verb = withoutVerb(meant);
+  if (verb) return `Use ${verb.method.toUpperCase()} ${withIds(verb.path)}.`;
+  const found = findSimilarEndpoint(method.toLowerCase(), meant);
+  if (!found || found.path === general) return undefined;
+  const isSame = found.method === method.toLowerCase();
+  return `Did you mean ${isSame ? '' : `${found.method.toUpperCase()} `}${withIds(found.path)}?`;
+}
+
+/**
+ * Says how the request is written for one of the jobs of a kind, where a path names the kind and a method that
+ * only its jobs support: `DELETE /v2/browser`.
+ * @returns a sentence that begins with a blank; an empty string if there is none
+ */
+export function adviseOnMethod({ method, path }: { method: string; path: string }): string {
+  const general = path.replace(/\/+$/, '');
+  const verb = withoutVerb(general.replace(ID, '/:id'));
+  if (verb?.method === method.toLowerCase()) return ` Did you mean ${method} ${excerpt(verb.path)}?`;
+  return isEndpoint(method.toLowerCase(), `${general}/:id`)
+    ? ` With the id in the path, use ${method} ${excerpt(general)}/{id}.`
+    : '';
+}
+
+/** The request that a path with a verb stands for: `DELETE /v2/crawl/:id` for `/v2/crawl/:id/cancel`. */
+function withoutVerb(path: string): { method: string; path: string } | undefined {
+  const parts = path.split('/');
+  const index = parts.findLastIndex((part) => Object.hasOwn(VERBS, part.toLowerCase()));
+  const method = VERBS[parts[index]?.toLowerCase() ?? ''];
+  if (index < 0 || !method) return undefined;
+  const rest = parts.toSpliced(index, 1).join('/');
+  const candidates = [rest, `${rest}/:id`];
+  const found = candidates.find((each) => isEndpoint(method, each));
+  return found ? { method, path: found } : undefined;
+}
+
+/** The endpoint with the most similar path, one with the same method first. */
+function findSimilarEndpoint(method: string, meant: string) {
+  const own = ENDPOINTS.filter((each) => each.method === method);
+  for (const endpoints of [own, ENDPOINTS]) {
+    const exact = endpoints.find((each) => each.path === meant);
+    const name = exact?.path ?? findSimilarName(meant, [...new Set(endpoints.map(({ path }) => path))]);
+    const found = endpoints.find((each) => each.path === name);
+    if (found) return found;
+  }
+  return undefined;
 }

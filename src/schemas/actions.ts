@@ -13,7 +13,8 @@ const wait = withKeywords(
       selector: selector.optional(),
     })
     .refine((action) => (action.milliseconds === undefined) !== (action.selector === undefined), {
-      message: 'wait requires exactly one of milliseconds and selector',
+      message:
+        'wait requires exactly one of milliseconds and selector. Write {"type":"wait","milliseconds":1000}',
     }),
   exactlyOne('milliseconds', 'selector'),
 );

@@ -15,7 +15,12 @@ const urls = z.preprocess(
   (value, context) => {
     const index = Array.isArray(value) ? value.findIndex((url) => typeof url !== 'string') : -1;
     if (index >= 0)
-      context.addIssue({ code: 'custom', path: [index], message: 'a URL must be a string', input: value });
+      context.addIssue({
+        code: 'custom',
+        path: [index],
+        message: 'must be a URL as a string, such as "https://example.com"',
+        input: value,
+      });
     return value;
   },
   z.array(z.string()).min(1, 'urls must contain at least one URL'),

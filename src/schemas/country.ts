@@ -1,3 +1,5 @@
+import { quote } from '../errors.ts';
+
 /** A country as a browser there appears to sites. One city stands for the whole country. */
 export interface Country {
   /** ISO 3166-1 alpha-2, in upper case. */
@@ -22,6 +24,43 @@ export function findCountry(code: string): Country | undefined {
   const [latitude, longitude, timezone = ''] = row;
   const { language } = new Intl.Locale(`und-${region}`).maximize();
   return { code: region, language, timezone, latitude: Number(latitude), longitude: Number(longitude) };
+}
+
+/** Names of countries in codes of three letters, or as people write them. */
+const COUNTRY_NAMES: Readonly<Record<string, string>> = {
+  usa: 'US',
+  america: 'US',
+  england: 'GB',
+  gbr: 'GB',
+  deu: 'DE',
+  ger: 'DE',
+  fra: 'FR',
+  esp: 'ES',
+  ita: 'IT',
+  jpn: 'JP',
+  can: 'CA',
+  aus: 'AU',
+  bra: 'BR',
+  ind: 'IN',
+  chn: 'CN',
+};
+
+/** Says that a value is no code of a country, and which one is meant by the name of a country or a locale. */
+export function countryFault(value: unknown): string {
+  const name = String(value).trim().toLowerCase();
+  const region = /^[a-z]{2,3}[-_]([a-z]{2})$/.exec(name)?.[1];
+  const code =
+    (region && findCountry(region)?.code) ??
+    (Object.hasOwn(COUNTRY_NAMES, name) ? COUNTRY_NAMES[name] : undefined) ??
+    findCodeByName(name);
+  const advice = code ? `. Write ${quote(code)}` : '';
+  return `country must be an ISO 3166-1 alpha-2 code such as DE, not ${quote(String(value))}${advice}`;
+}
+
+/** Finds the code of a country by its English name. */
+function findCodeByName(name: string): string | undefined {
+  const names = new Intl.DisplayNames('en', { type: 'region' });
+  return [...PLACES.keys()].find((code) => names.of(code)?.toLowerCase() === name);
 }
 
 /**

@@ -80,7 +80,8 @@ export const extractBody = withKeywords(
     })
     .refine(({ urls, prompt }) => urls.length > 0 || prompt !== undefined, {
       path: ['urls'],
-      error: 'an extract needs urls or a prompt',
+      error:
+        'urls is empty or missing: an extract needs at least one URL, such as ["https://example.com"], or a prompt',
     })
     .superRefine(({ threatProtection }, context) =>
       refuseUnavailable({ threatProtection: requestsThreatProtection(threatProtection) }, context),

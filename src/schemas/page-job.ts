@@ -10,7 +10,7 @@ export const STATUS_PAGE_BYTES = 10 * 1024 * 1024;
 const wholeNumber = (name: string, min: number, max: number) =>
   z
     .string()
-    .regex(/^\d+$/, `Invalid pagination: ${name} must be a whole number`)
+    .regex(/^\d+$/, `Invalid pagination: ${name} must be a whole number of ${min} or more`)
     .transform(Number)
     .refine((value) => value >= min && value <= max, `Invalid pagination: ${name} must be ${min} to ${max}`);
 

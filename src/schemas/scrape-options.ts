@@ -6,7 +6,7 @@ import { excerpt, quote } from '../errors.ts';
 import { bounded } from '../json/bounded.ts';
 import { withKeywords } from '../json/schema-keywords.ts';
 import { actions, waitingMs } from './actions.ts';
-import { findCountry } from './country.ts';
+import { countryFault, findCountry } from './country.ts';
 import { formatConflicts, formatRequest, optionConflicts } from './formats.ts';
 import { parsers } from './parsers.ts';
 import { profileName } from './profile.ts';
@@ -115,8 +115,7 @@ export const callerFields = {
 
 const country = withKeywords(
   z.string().refine((code) => findCountry(code), {
-    error: (issue) =>
-      `country must be an ISO 3166-1 alpha-2 code such as DE, not ${quote(String(issue.input))}`,
+    error: ({ input }) => countryFault(input),
   }),
   { pattern: '^[A-Za-z]{2}$', examples: ['DE', 'us'] },
 );

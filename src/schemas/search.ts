@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { quote } from '../errors.ts';
 import { bounded } from '../json/bounded.ts';
 import { withKeywords, withShorthand } from '../json/schema-keywords.ts';
+import { countryFault } from './country.ts';
 import { document } from './document.ts';
 import {
   callerFields,
@@ -45,7 +47,7 @@ const resultOptions = {
     .describe('language of the results; default: the choice of SearXNG'),
   country: z
     .string()
-    .regex(/^[A-Za-z]{2}$/, 'country must be an ISO 3166-1 alpha-2 code')
+    .regex(/^[A-Za-z]{2}$/, { error: ({ input }) => countryFault(input) })
     .optional()
     .describe('country of the results, with lang. Only with SearXNG'),
   location: z.string().max(200).optional().describe('accepted, but has no effect beyond a warning'),
@@ -67,17 +69,25 @@ const named = <const Name extends string, Shape extends z.ZodRawShape>(
 const source = named(SEARCH_SOURCES, resultOptions);
 const category = named(SEARCH_CATEGORIES, {});
 
+/** Says that a value is no host name, and which one a URL has. */
+function domainFault(input: unknown): string {
+  const hostname = URL.parse(String(input))?.hostname;
+  return `must be a host name such as example.com, not ${quote(String(input))}${hostname ? `. Write ${quote(hostname)}` : ''}`;
+}
+
 /** A host name without scheme and path; in lower case, and in ASCII, as URLs have it. */
 const domain = withKeywords(
   z
     .string()
     .max(253)
-    .transform((name) => URL.parse(`http://${name}`))
     .refine(
-      (url) => url !== null && url.href === `http://${url.hostname}/`,
-      'must be a host name such as example.com',
+      (name) => {
+        const url = URL.parse(`http://${name}`);
+        return url?.href === `http://${url?.hostname}/`;
+      },
+      { error: ({ input }) => domainFault(input) },
     )
-    .transform((url) => url?.hostname.replace(/^www\./, '') ?? ''),
+    .transform((name) => URL.parse(`http://${name}`)?.hostname.replace(/^www\./, '') ?? ''),
   { type: 'string', examples: ['example.com'] },
 );
 const domains = bounded(z.array(domain), { entries: MAX_DOMAINS }).default([]);

@@ -37,7 +37,10 @@ const eventsOf = (kinds: readonly WebhookKind[]) => [...new Set(kinds.flatMap((k
 const targetOf = (kinds: readonly WebhookKind[]) =>
   z.strictObject({
     url: withKeywords(
-      z.url({ protocol: /^https?$/, error: 'the url of a webhook must be an http or https URL' }),
+      z.url({
+        protocol: /^https?$/,
+        error: 'must be an http or https URL, such as https://example.com/hook',
+      }),
       { pattern: '^https?:' },
     ),
     headers: scrapeOptionFields.headers

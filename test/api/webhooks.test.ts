@@ -134,7 +134,7 @@ describe('the webhook of a batch', () => {
   it('is refused with a helpful message when it is invalid', async () => {
     const answer = await call('/v2/batch/scrape', { body: { urls: articles(1), webhook: 'hooks.test' } });
     expect(answer.status).toBe(400);
-    expect(answer.body.error).toContain('the url of a webhook must be an http or https URL');
+    expect(answer.body.error).toContain('webhook.url must be an http or https URL');
     const unknown = { url: 'http://hooks.test', secret: 'x' };
     const other = await call('/v2/batch/scrape', { body: { urls: articles(1), webhook: unknown } });
     expect(other.body.error).toContain('secret (in webhook)');

@@ -30,14 +30,16 @@ describe('a webhook', () => {
   it.each(['ftp://hooks.test/', 'hooks.test', 'javascript:alert(1)', ''])(
     'is refused when %j is its address',
     (url) => {
-      expect(faults(url)).toEqual(['url: the url of a webhook must be an http or https URL']);
+      expect(faults(url)).toEqual(['url: must be an http or https URL, such as https://example.com/hook']);
       expect(faults({ url })).toEqual(faults(url));
     },
   );
 
   it('is refused when it has unknown members', () => {
     expect(faults({ url: URL, secret: 'x' })).toEqual([': Unrecognized key: "secret"']);
-    expect(faults({ headers: {} })).toEqual(['url: the url of a webhook must be an http or https URL']);
+    expect(faults({ headers: {} })).toEqual([
+      'url: must be an http or https URL, such as https://example.com/hook',
+    ]);
   });
 
   it.each(['finished', 'agent.completed', 'crawl', 'crawl.', 'crawl.page.more', 'Page'])(

@@ -1,31 +1,49 @@
+import { isJsonObject } from '../../json/json-object.ts';
+import { isShort } from './examples.ts';
+
 /** A name that a request may not have at some place, and what to write instead. */
 interface Replacement {
   names: readonly string[];
-  /** The option that the place must know for the advice to fit. */
-  beside: string;
-  /** What to do, as a sentence. */
-  advice: string;
+  /** The option that the place must know for the advice to fit; without it, the advice fits everywhere. */
+  beside?: string;
+  /** What to do, as a sentence; made from the value of the key. */
+  advice: string | ((value: unknown) => string);
 }
 
-const asFormat = (type: string, member: string) =>
-  `Ask for it in formats: [{"type": "${type}", ${JSON.stringify(member)}: …}].`;
+const json = (value: unknown) => JSON.stringify(value);
 
-/**
- * Names of older versions of this API and of other clients and tools. Names that differ only a little from
- * an option, such as `max_age`, need no line.
- */
-export const REPLACEMENTS: readonly Replacement[] = [
+/** Advises to ask for a format, with the members that were sent if they are short. */
+const asFormat = (type: string, member: string) => (value: unknown) =>
+  isJsonObject(value) && Object.keys(value).length && isShort(value)
+    ? `Ask for it in formats: [${json({ type, ...value })}].`
+    : `Ask for it in formats: [{"type": "${type}", ${json(member)}: …}].`;
+
+/** Advises to ask for data of the page in a format, with the prompt or schema that was sent. */
+const asJsonFormat = (member: 'prompt' | 'schema', begin: string, end = '') => {
+  return (value: unknown) =>
+    `${begin}[{"type": "json", ${json(member)}: ${isShort(value) ? json(value) : '…'}}]${end}.`;
+};
+
+const OLD_NAMES: readonly Replacement[] = [
   {
     names: ['url'],
     beside: 'uploadRef',
     advice: 'This endpoint takes a file. Send a URL to POST /v2/scrape.',
   },
   {
-    names: ['urls'],
-    beside: 'url',
-    advice: 'Use url for one URL, and POST /v2/batch/scrape for several.',
+    names: ['file', 'html', 'content', 'data', 'document'],
+    beside: 'uploadRef',
+    advice:
+      'Send the file as multipart/form-data in the part `file`, with its name in the parameter filename.',
   },
+  { names: ['urls'], beside: 'url', advice: 'Use url for one URL, and POST /v2/batch/scrape for several.' },
   { names: ['url'], beside: 'urls', advice: 'Use urls, a list such as ["https://example.com"].' },
+  {
+    names: ['url'],
+    beside: 'activityTtl',
+    advice:
+      'Start the session without it. Then open the page with POST /v2/browser/{id}/execute and {"code": "await page.goto(\'https://example.com\')"}.',
+  },
   { names: ['maxDepth', 'depth'], beside: 'maxDiscoveryDepth', advice: 'Use maxDiscoveryDepth.' },
   {
     names: ['ignoreSitemap', 'sitemapOnly'],
@@ -41,24 +59,19 @@ export const REPLACEMENTS: readonly Replacement[] = [
   { names: ['includes'], beside: 'includePaths', advice: 'Use includePaths.' },
   { names: ['excludes'], beside: 'excludePaths', advice: 'Use excludePaths.' },
   {
-    names: ['maxPages', 'maxUrls', 'maxCrawlPages', 'numResults', 'maxResults', 'num'],
+    names: ['maxPages', 'maxUrls', 'maxCrawlPages', 'numResults', 'maxResults', 'num', 'count', 'size'],
     beside: 'limit',
     advice: 'Use limit.',
   },
+  {
+    names: ['page', 'offset', 'start', 'cursor'],
+    beside: 'skip',
+    advice: 'Use skip, the number of entries to pass over, and limit.',
+  },
+  { names: ['perPage', 'pageSize'], beside: 'skip', advice: 'Use limit.' },
   { names: ['concurrency'], beside: 'maxConcurrency', advice: 'Use maxConcurrency.' },
-  { names: ['webhookUrl', 'callback'], beside: 'webhook', advice: 'Use webhook: {"url": …}.' },
+  { names: ['webhookUrl', 'callback', 'callbackUrl'], beside: 'webhook', advice: 'Use webhook: {"url": …}.' },
   { names: ['q'], beside: 'query', advice: 'Use query.' },
-  {
-    names: ['jsonOptions', 'extract', 'extractorOptions'],
-    beside: 'formats',
-    advice: asFormat('json', 'schema'),
-  },
-  { names: ['changeTrackingOptions'], beside: 'formats', advice: asFormat('changeTracking', 'modes') },
-  {
-    names: ['screenshot', 'fullPageScreenshot'],
-    beside: 'formats',
-    advice: asFormat('screenshot', 'fullPage'),
-  },
   {
     names: ['format', 'output', 'outputFormat'],
     beside: 'formats',
@@ -69,8 +82,6 @@ export const REPLACEMENTS: readonly Replacement[] = [
     beside: 'parsers',
     advice: 'Use parsers: ["pdf"] to convert a PDF, [] to get it as base64.',
   },
-  { names: ['geolocation'], beside: 'location', advice: 'Use location, such as {"country": "DE"}.' },
-  { names: ['country'], beside: 'location', advice: 'Use location, such as {"country": "DE"}.' },
   { names: ['wait', 'delayMs', 'waitMs'], beside: 'waitFor', advice: 'Use waitFor, in milliseconds.' },
   { names: ['timeoutMs', 'pageTimeout'], beside: 'timeout', advice: 'Use timeout, in milliseconds.' },
   {
@@ -86,8 +97,125 @@ export const REPLACEMENTS: readonly Replacement[] = [
   { names: ['userAgent'], beside: 'headers', advice: 'Use headers: {"User-Agent": …}.' },
   { names: ['cookies', 'cookie'], beside: 'headers', advice: 'Use headers: {"Cookie": "name=value"}.' },
   {
+    names: ['geolocation', 'country'],
+    beside: 'location',
+    advice: 'Use location, such as {"country": "DE"}.',
+  },
+  { names: ['language', 'languages', 'hl'], beside: 'lang', advice: 'Use lang, such as "de".' },
+  {
     names: ['lang', 'languages', 'language'],
     beside: 'location',
     advice: 'Use location: {"languages": ["de"]}.',
   },
+  {
+    names: ['fetchPageContent'],
+    beside: 'scrapeOptions',
+    advice: 'Use scrapeOptions: {"formats": ["markdown"]}.',
+  },
 ];
+
+/** Options of formats of the older versions, and data that a scrape gets as a format. */
+const FORMATS: readonly Replacement[] = [
+  { names: ['jsonOptions', 'extract'], beside: 'formats', advice: asFormat('json', 'schema') },
+  { names: ['extractorOptions'], beside: 'formats', advice: asFormat('json', 'schema')(undefined) },
+  { names: ['changeTrackingOptions'], beside: 'formats', advice: asFormat('changeTracking', 'modes') },
+  {
+    names: ['screenshot', 'fullPageScreenshot'],
+    beside: 'formats',
+    advice: asFormat('screenshot', 'fullPage'),
+  },
+  {
+    names: ['prompt', 'extractionPrompt'],
+    beside: 'formats',
+    advice: asJsonFormat('prompt', 'Ask for it in formats: '),
+  },
+  {
+    names: ['schema', 'extractionSchema'],
+    beside: 'formats',
+    advice: asJsonFormat('schema', 'Ask for it in formats: '),
+  },
+  {
+    names: ['schema', 'extractionSchema'],
+    beside: 'scrapeOptions',
+    advice: asJsonFormat('schema', 'Ask for it in scrapeOptions: {"formats": ', '}'),
+  },
+  { names: ['jsonSchema', 'json_schema', 'extractionSchema'], beside: 'schema', advice: 'Use schema.' },
+];
+
+/** Members of actions, sessions, webhooks and other objects. */
+const MEMBERS: readonly Replacement[] = [
+  {
+    names: ['ms', 'time', 'duration', 'delay', 'timeout', 'seconds', 'wait'],
+    beside: 'milliseconds',
+    advice: 'Use milliseconds.',
+  },
+  {
+    names: ['selector'],
+    beside: 'text',
+    advice: (value) =>
+      `Text goes where the focus is. Click the field first, with an action of its own: ${json({ type: 'click', selector: isShort(value) ? value : '…' })}.`,
+  },
+  { names: ['value', 'input', 'content'], beside: 'text', advice: 'Use text.' },
+  { names: ['code', 'javascript', 'js', 'expression'], beside: 'script', advice: 'Use script.' },
+  { names: ['script', 'javascript', 'command', 'source'], beside: 'code', advice: 'Use code.' },
+  {
+    names: ['css', 'element', 'target', 'query', 'xpath'],
+    beside: 'selector',
+    advice: 'Use selector, a CSS selector.',
+  },
+  {
+    names: ['amount', 'pixels', 'x', 'y', 'distance'],
+    beside: 'direction',
+    advice:
+      'Leave it out: a scroll goes on by one height of the window. Use direction, which is "up" or "down".',
+  },
+  {
+    names: ['secret', 'signingSecret', 'token'],
+    beside: 'events',
+    advice:
+      'Leave it out: the service signs events by itself, with the secret of the team. A token of yours goes into headers.',
+  },
+];
+
+/** Options of other endpoints and of the HTTP request. */
+const ELSEWHERE: readonly Replacement[] = [
+  {
+    names: ['apiKey', 'api_key', 'key', 'token', 'authorization'],
+    advice: 'Send the key in the header Authorization: Bearer <API key>.',
+  },
+  {
+    names: ['webhook', 'webhooks', 'webhookUrl', 'callback', 'callbackUrl'],
+    advice: 'Leave it out. Only crawl, batch/scrape, extract and agent take a webhook.',
+  },
+  {
+    names: ['async', 'background'],
+    advice: 'Leave it out. POST /v2/batch/scrape and POST /v2/crawl run in the background.',
+  },
+  {
+    names: ['limit', 'maxPages', 'includePaths', 'excludePaths', 'maxDepth', 'maxDiscoveryDepth'],
+    beside: 'formats',
+    advice: 'Leave it out, or use POST /v2/crawl, which follows links from a URL and has this option.',
+  },
+  {
+    names: ['formats', 'format', 'onlyMainContent', 'includeTags', 'excludeTags', 'waitFor', 'actions'],
+    beside: 'includeSubdomains',
+    advice: 'Leave it out: a map lists URLs only. POST /v2/crawl also scrapes the pages.',
+  },
+  { names: ['idempotencyKey', 'idempotency_key'], advice: 'Send it in the header x-idempotency-key.' },
+];
+
+/**
+ * Names of older versions of this API and of other clients and tools. Names that differ only a little from
+ * an option, such as `max_age`, need no line. What fits a place best comes first.
+ */
+export const REPLACEMENTS: readonly Replacement[] = [...OLD_NAMES, ...FORMATS, ...MEMBERS];
+
+/** Names of options that the place does not have by any name. */
+export const FOREIGN_NAMES: readonly Replacement[] = ELSEWHERE;
+
+/** Names of objects in which older versions of this API and some clients put options, in lower case. */
+export const WRAPPERS: ReadonlySet<string> = new Set(
+  'pageoptions crawleroptions searchoptions scrapeoptions scraperoptions crawloptions mapoptions options params parameters config settings data body request payload args'.split(
+    ' ',
+  ),
+);

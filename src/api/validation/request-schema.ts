@@ -115,3 +115,9 @@ export function shapeOf(plains: readonly Plain[]): Record<string, z.core.$ZodTyp
 /** The names of the members that an object must have. */
 export const requiredKeys = (shape: Record<string, z.core.$ZodType>): string[] =>
   Object.keys(shape).filter((key) => !z.safeParse(shape[key]!, undefined).success);
+
+/** Whether the object at a path need not have its last member. */
+export function isOptionalAt(root: z.core.$ZodType, path: readonly PropertyKey[], value: unknown): boolean {
+  const member = shapeOf(schemasAt(root, path.slice(0, -1), value))[String(path.at(-1))];
+  return member !== undefined && z.safeParse(member, undefined).success;
+}

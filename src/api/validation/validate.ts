@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import { excerpt, isErrorCode, ServiceError } from '../../errors.ts';
-import { type Checked, describeMistake, type Issue, nameOf, resolveUnions } from './describe-mistake.ts';
+import { resolveUnions } from './describe-choice.ts';
+import { describeMistake } from './describe-mistake.ts';
 import { exampleBody } from './examples.ts';
+import { type Checked, type Issue, nameOf } from './mistake.ts';
 import { requiredKeys, shapeOf, unwrap } from './request-schema.ts';
 import { adviseOnKey } from './unknown-keys.ts';
 

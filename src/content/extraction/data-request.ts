@@ -9,6 +9,8 @@ import { findSchemaError, type Schema } from './json-schema.ts';
 /** The most that a schema may have at its top, and in all; it is sent to a language model as a whole. */
 const MAX_SCHEMA_MEMBERS = 1_000;
 const MAX_SCHEMA_CHARACTERS = 250_000;
+/** The most characters of what is wrong in one, with an example. */
+const MAX_FAULT_CHARACTERS = 500;
 
 /** A JSON Schema in a request. */
 export const jsonSchema = withKeywords(
@@ -20,7 +22,7 @@ export const jsonSchema = withKeywords(
     if (fault)
       context.addIssue({
         code: 'custom',
-        message: `no usable JSON Schema: ${excerpt(fault)}`,
+        message: `no usable JSON Schema: ${excerpt(fault, MAX_FAULT_CHARACTERS)}`,
         input: schema,
       });
   }),

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject } from 'ajv';
-import { excerpt } from '../../errors.ts';
 import { isJsonObject } from '../../json/json-object.ts';
 import { findExcess, quotePattern } from '../../patterns/linear-pattern.ts';
 import { compileSchemaPattern } from '../../patterns/schema-pattern.ts';
+import { describeMembers, describeSchemaErrors } from './schema-faults.ts';
 
 /** A JSON Schema (draft 7 or 2020-12) from a request. */
 export type Schema = Record<string, unknown>;
@@ -24,15 +24,6 @@ const KEYWORDS = new Set(
     'minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf nullable'
   ).split(' '),
 );
-const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object'];
-
-/** Says how an object such as `{"price": "number"}` is written as a JSON Schema. */
-function describeMembers(schema: Schema): string {
-  const [name = '', value] = Object.entries(schema)[0] ?? [];
-  const type = typeof value === 'string' && TYPES.includes(value) ? value : 'string';
-  const example = { type: 'object', properties: { [excerpt(name, 60)]: { type } } };
-  return `is no JSON Schema, because it has no properties. Write ${JSON.stringify(example)}`;
-}
 
 /** Says why a JSON Schema cannot be used; `undefined` when it can. */
 export function findSchemaError(schema: Schema): string | undefined {
@@ -43,7 +34,7 @@ export function findSchemaError(schema: Schema): string | undefined {
   if (missing !== undefined) return `refers to ${missing}, which it does not contain`;
   const { $schema: _, ...plain } = schema;
   const ajv = selectAjv(schema);
-  if (!ajv.validateSchema(plain)) return ajv.errorsText(ajv.errors, { dataVar: 'schema' });
+  if (!ajv.validateSchema(plain)) return describeSchemaErrors(ajv.errors ?? [], plain);
   return findPatternError(plain);
 }
 

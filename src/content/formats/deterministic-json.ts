@@ -9,7 +9,10 @@ export const deterministicJson = defineFormat({
   request: withKeywords(
     z
       .strictObject({ type: z.literal('deterministicJson'), ...dataFields })
-      .refine(hasSchemaOrPrompt, 'the deterministicJson format needs a schema or a prompt'),
+      .refine(
+        hasSchemaOrPrompt,
+        'the deterministicJson format needs a schema or a prompt. Write {"type":"deterministicJson","schema":{"type":"object","properties":{"name":{"type":"string"}}}}',
+      ),
     atLeastOne('schema', 'prompt'),
   ),
   value: dataValue,

@@ -19,7 +19,10 @@ export const json = defineFormat({
             'fail with SCRAPE_PROMPT_INJECTION_DETECTED if the page has instructions for language models; has no effect if no language model reads the page',
           ),
       })
-      .refine(hasSchemaOrPrompt, 'the json format needs a schema or a prompt'),
+      .refine(
+        hasSchemaOrPrompt,
+        'the json format needs a schema or a prompt. Write {"type":"json","schema":{"type":"object","properties":{"name":{"type":"string"}}}}',
+      ),
     atLeastOne('schema', 'prompt'),
   ),
   value: dataValue,

@@ -326,7 +326,16 @@ it('without a schema the result is all structured data of the page', () => {
 
 describe('a schema', () => {
   it.each([
-    [{ type: 'nonsense' }, /must be equal to one of the allowed values/],
+    [{ type: 'nonsense' }, /^schema\.type must be one of "string", .*, not "nonsense"$/],
+    [{ type: 'objekt' }, /Did you mean "object"\?$/],
+    [
+      { properties: { a: 'float' } },
+      /^schema\.properties\.a must be an object, not "float"\. Write \{"type":"number"\}$/,
+    ],
+    [
+      { properties: { a: { required: true } } },
+      /Leave it out, and write "required": \["a"\] beside properties$/,
+    ],
     [{ type: 'object', properties: [] }, /properties/],
     [
       { properties: { a: { $ref: '#/$defs/missing' } }, $defs: { other: {} } },

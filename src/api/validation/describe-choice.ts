@@ -1,0 +1,111 @@
+import type { z } from 'zod';
+import { quote } from '../../errors.ts';
+import { findSimilarName } from '../../json/similar-name.ts';
+import { exampleOf, isShort } from './examples.ts';
+import { type Checked, type Issue, insteadOf, type Mistake, nameOf, valueList } from './mistake.ts';
+import { isOptionalAt, literalsOf, type Plain, schemasAt, valueAt } from './request-schema.ts';
+import { suggestTyped } from './typed-object.ts';
+import { adviseOnValue } from './value-names.ts';
+
+/** A list with more values than this comes after what may be meant. */
+const MAX_SHORT_LIST = 12;
+
+/** Says which values a place may have, and which one is meant. */
+export function describeChoice(
+  path: Issue['path'],
+  values: readonly unknown[],
+  { part, request, schema }: Checked,
+): string {
+  const parent = valueAt(request, path.slice(0, -1));
+  // A text is short for an object of that type, so it is what has the wrong type.
+  const isShorthand = typeof parent === 'string' && path.at(-1) === 'type';
+  const place = isShorthand ? path.slice(0, -1) : path;
+  const where = nameOf(place, part);
+  const value = isShorthand ? parent : valueAt(request, path);
+  if (value === undefined) return `${where} is missing. It must be ${oneOf(values)}`;
+  const leaveOut = value === null && isOptionalAt(schema, path, request) ? '. Leave it out' : '';
+  const advice = leaveOut || adviseOn(path, value, values);
+  if (values.length <= MAX_SHORT_LIST)
+    return `${where} must be ${oneOf(values)}, ${insteadOf(value, part)}${advice}`;
+  // Messages about formats have begun like this since the first version of the API.
+  const noun = path[path.length - 3] === 'formats' || path[0] === 'formats' ? 'format' : String(path.at(-1));
+  const shown = isShort(value) ? JSON.stringify(value) : insteadOf(value, part);
+  const known = values.filter((each) => typeof each === 'string').join(', ');
+  return `${nameOf(path, part)}: unknown ${noun} ${shown}${advice}${advice.endsWith('?') ? '' : '.'} Known are ${known}`;
+}
+
+const oneOf = (values: readonly unknown[]) =>
+  values.length === 1 ? JSON.stringify(values[0]) : `one of ${valueList(values)}`;
+
+/** What is written instead of a value: its name here, or the one that is spelled like it. */
+function adviseOn(path: Issue['path'], value: unknown, values: readonly unknown[]): string {
+  const [sent] = Array.isArray(value) && value.length === 1 ? value : [value];
+  const names = values.filter((each) => typeof each === 'string');
+  const option = path.findLast((key) => typeof key === 'string' && key !== 'type');
+  const known = adviseOnValue(String(option), sent, values);
+  if (known) return `. ${known}`;
+  const similar = typeof sent === 'string' ? findSimilarName(sent, names) : undefined;
+  if (similar === undefined) return '';
+  return similar === sent ? `. Write ${quote(similar)}` : `. Did you mean ${quote(similar)}?`;
+}
+
+/** Says which object of a union is meant, or that the value is of none of them. */
+export function describeUnion(issue: z.core.$ZodIssueInvalidUnion, mistake: Mistake): string | undefined {
+  const { where, value, checked } = mistake;
+  const key = 'discriminator' in issue ? issue.discriminator : undefined;
+  if (key === undefined) return undefined;
+  // The path of the issue ends with the discriminator, or with the object that has it.
+  const above = issue.path.at(-1) === key ? issue.path.slice(0, -1) : issue.path;
+  const objects = schemasAt(checked.schema, above, checked.request);
+  const values = typesOf(objects, key);
+  if (!values.length) return `${where} is of no known ${key}, ${insteadOf(value)}`;
+  const sent = valueAt(checked.request, above);
+  if (valueAt(sent, [key]) !== undefined || typeof sent === 'string')
+    return describeChoice([...above, key], values, checked);
+  return describeMissingType([...above, key], { objects, sent, values, checked });
+}
+
+const typesOf = (objects: readonly Plain[], key: string) =>
+  objects.flatMap(({ schema: { _zod } }) =>
+    _zod.def.type === 'object' && _zod.def.shape[key] ? literalsOf(_zod.def.shape[key]) : [],
+  );
+
+function describeMissingType(
+  path: Issue['path'],
+  union: { objects: readonly Plain[]; sent: unknown; values: readonly unknown[]; checked: Checked },
+): string {
+  const { objects, sent, values, checked } = union;
+  const fault = `${nameOf(path, checked.part)} is missing`;
+  const suggested = suggestTyped(objects, sent).map((each) => JSON.stringify(each));
+  const choice =
+    values.length > MAX_SHORT_LIST ? `Known are ${values.join(', ')}` : `It must be ${oneOf(values)}`;
+  return suggested.length
+    ? `${fault}. Write ${suggested.join(' or ')}. ${choice}`
+    : `${fault}. ${choice}, such as ${JSON.stringify(exampleOf(String(path[0]), objects[0]!.schema))}`;
+}
+
+/**
+ * Replaces mistakes of unions by those of the member that fits best: the one of the same `type`, else the
+ * one that got farthest.
+ */
+export function resolveUnions(issues: readonly Issue[], checked: Checked): Issue[] {
+  return issues.flatMap((issue) => {
+    if (issue.code !== 'invalid_union' || issue.message || !issue.errors.length) return [issue];
+    const members = issue.errors.map((errors) =>
+      resolveUnions(
+        errors.map((error) => ({ ...error, path: [...issue.path, ...error.path] })),
+        checked,
+      ),
+    );
+    const inside = members.filter((errors) =>
+      errors.every(({ path, code }) => path.length > issue.path.length || code === 'unrecognized_keys'),
+    );
+    const fits = inside.filter((errors) => !errors.some(({ path }) => path.at(-1) === 'type'));
+    const best = (fits.length ? fits : inside).sort((a, b) => a.length - b.length)[0];
+    if (best) return best;
+    const choices = members.flat();
+    const values = choices.flatMap((each) => (each.code === 'invalid_value' ? each.values : []));
+    const isChoice = typeof valueAt(checked.request, issue.path) === 'string' && values.length > 0;
+    return isChoice ? [{ ...issue, code: 'invalid_value', values, message: '' } as Issue] : [issue];
+  });
+}

@@ -1,0 +1,103 @@
+/**
+ * Values that other tools and older versions of this API have, by the last name of their place, with what is
+ * written instead: the value, or the object for a place that takes objects.
+ */
+const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  formats: {
+    'screenshot@fullpage': { type: 'screenshot', fullPage: true },
+    fullpagescreenshot: { type: 'screenshot', fullPage: true },
+    extract: { type: 'json', prompt: 'The names and prices of all products' },
+    'llm-extraction': { type: 'json', prompt: 'The names and prices of all products' },
+    text: 'markdown',
+    txt: 'markdown',
+    plaintext: 'markdown',
+    content: 'markdown',
+    md: 'markdown',
+    raw: 'rawHtml',
+    source: 'rawHtml',
+    url: 'links',
+    urls: 'links',
+    image: 'images',
+    png: 'screenshot',
+    diff: 'changeTracking',
+    'git-diff': 'changeTracking',
+  },
+  actions: {
+    sleep: 'wait',
+    delay: 'wait',
+    pause: 'wait',
+    waitfor: 'wait',
+    waitforselector: 'wait',
+    tap: 'click',
+    type: 'write',
+    input: 'write',
+    fill: 'write',
+    enter: 'write',
+    key: 'press',
+    keypress: 'press',
+    javascript: 'executeJavascript',
+    js: 'executeJavascript',
+    evaluate: 'executeJavascript',
+    eval: 'executeJavascript',
+    script: 'executeJavascript',
+    execute: 'executeJavascript',
+    scrolldown: { type: 'scroll', direction: 'down' },
+    scrollup: { type: 'scroll', direction: 'up' },
+    html: 'scrape',
+    select: 'click',
+    submit: { type: 'press', key: 'Enter' },
+    keyboard: 'press',
+    fullpagescreenshot: { type: 'screenshot', fullPage: true },
+    capture: 'screenshot',
+  },
+  direction: { bottom: 'down', end: 'down', top: 'up', start: 'up' },
+  language: {
+    javascript: 'node',
+    js: 'node',
+    nodejs: 'node',
+    typescript: 'node',
+    py: 'python',
+    sh: 'bash',
+    shell: 'bash',
+  },
+  proxy: {
+    residential: 'enhanced',
+    premium: 'enhanced',
+    mobile: 'enhanced',
+    datacenter: 'basic',
+    none: 'basic',
+  },
+  sitemap: { ignore: 'skip', none: 'skip', false: 'skip', exclude: 'skip', true: 'include', use: 'include' },
+  status: { running: 'active', open: 'active', closed: 'destroyed', ended: 'destroyed' },
+};
+
+/** What to do in place of a value that is no value here under any name, as a sentence without a full stop. */
+const ADVICE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  formats: {
+    pdf: 'A PDF of the page is an action: actions: [{"type":"pdf"}]',
+    metadata: 'Leave it out: every document has its metadata',
+  },
+  actions: Object.fromEntries(
+    ['navigate', 'goto', 'open'].map((name) => [
+      name,
+      'A request opens only its url. For several pages, use a session: POST /v2/browser',
+    ]),
+  ),
+};
+
+/**
+ * Says what to write instead of a value of another tool or version.
+ * @param name the name of the option; for an entry of a list, that of the list
+ * @param values those that the place may have
+ * @returns a sentence without a full stop; undefined for other values
+ */
+export function adviseOnValue(name: string, value: unknown, values: readonly unknown[]): string | undefined {
+  const key = String(value).replace(/[_\s]/g, '').toLowerCase();
+  const find = <Found>(table: Readonly<Record<string, Readonly<Record<string, Found>>>>) => {
+    const names = Object.hasOwn(table, name) ? table[name] : undefined;
+    return names && Object.hasOwn(names, key) ? names[key] : undefined;
+  };
+  const known = find(VALUES);
+  const isAllowed = typeof known === 'object' || values.includes(known);
+  return known !== undefined && isAllowed ? `Write ${JSON.stringify(known)}` : find(ADVICE);
+}

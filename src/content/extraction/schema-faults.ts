@@ -1,0 +1,93 @@
+import type { ErrorObject } from 'ajv';
+import { excerpt, quote } from '../../errors.ts';
+import { isJsonObject } from '../../json/json-object.ts';
+import { findSimilarName } from '../../json/similar-name.ts';
+
+const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'];
+/** Names of types in programming languages, with those of JSON Schema. */
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  str: 'string',
+  text: 'string',
+  date: 'string',
+  datetime: 'string',
+  url: 'string',
+  int: 'integer',
+  long: 'integer',
+  float: 'number',
+  double: 'number',
+  decimal: 'number',
+  bool: 'boolean',
+  list: 'array',
+  dict: 'object',
+  map: 'object',
+};
+/** The most members of an object that are repeated as properties. */
+const MAX_PROPERTIES = 5;
+
+/** Says how an object such as `{"price": "number"}` is written as a JSON Schema. */
+export function describeMembers(schema: Readonly<Record<string, unknown>>): string {
+  const properties = Object.fromEntries(
+    Object.entries(schema)
+      .slice(0, MAX_PROPERTIES)
+      .map(([name, value]) => [excerpt(name, 60), propertyOf(value)]),
+  );
+  return `it has no type and no properties. Write ${JSON.stringify({ type: 'object', properties })}`;
+}
+
+/** The schema of a property that is meant by the name of a type, or by an example. */
+function propertyOf(value: unknown): object {
+  const type = isJsonObject(value) ? value.type : value;
+  return { type: (typeof type === 'string' && nearestType(type)) || 'string' };
+}
+
+const nearestType = (name: string): string | undefined =>
+  Object.hasOwn(TYPE_NAMES, name.toLowerCase())
+    ? TYPE_NAMES[name.toLowerCase()]
+    : findSimilarName(name, TYPES);
+
+/**
+ * Says what is wrong in a schema, where, and what to write. Ajv tells a fault once for each rule that it
+ * breaks, so only the first place is told.
+ * @param errors those of Ajv, at least one
+ */
+export function describeSchemaErrors(errors: readonly ErrorObject[], schema: unknown): string {
+  const [first] = errors;
+  if (!first) return 'is not valid';
+  const keys = first.instancePath.split('/').slice(1).map(decodeKey);
+  const place = ['schema', ...keys].map((key) => excerpt(key, 60)).join('.');
+  const value = keys.reduce<unknown>(memberAt, schema);
+  if (keys.at(-1) === 'type') return describeWrongType(place, value);
+  if (keys.at(-1) === 'required' && !Array.isArray(value)) return describeRequired(place, value, keys);
+  const isSchemaWanted = first.keyword === 'type' && /object/.test(String(first.params.type));
+  if (isSchemaWanted && !isJsonObject(value))
+    return `${place} must be an object, not ${shown(value)}. Write ${JSON.stringify(propertyOf(value))}`;
+  return `${place} ${first.message ?? 'is not valid'}`;
+}
+
+function describeWrongType(place: string, value: unknown): string {
+  const nearest = typeof value === 'string' ? nearestType(value) : undefined;
+  const advice = nearest ? `. Did you mean ${quote(nearest)}?` : '';
+  return `${place} must be one of ${TYPES.map((type) => quote(type)).join(', ')}, not ${shown(value)}${advice}`;
+}
+
+/** `required` is a list of names beside `properties`; drafts before 4 had a boolean in each property. */
+function describeRequired(place: string, value: unknown, keys: readonly string[]): string {
+  const name = typeof value === 'boolean' ? (keys.at(-2) ?? 'name') : value;
+  const list = JSON.stringify([typeof name === 'string' ? excerpt(name, 60) : 'name']);
+  const remedy =
+    typeof value === 'boolean'
+      ? `Leave it out, and write "required": ${list} beside properties`
+      : `Write ${list}`;
+  return `${place} must be a list of names, not ${shown(value)}. ${remedy}`;
+}
+
+const shown = (value: unknown) =>
+  Array.isArray(value) ? 'a list' : excerpt(JSON.stringify(value) ?? '', 60);
+
+/** Decodes a part of a JSON Pointer (RFC 6901). */
+const decodeKey = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~');
+
+const memberAt = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? Reflect.get(value, key)
+    : undefined;
