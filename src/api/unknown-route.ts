@@ -1,7 +1,7 @@
 import type { Express, RequestHandler } from 'express';
 import { excerpt, ServiceError } from '../errors.ts';
 import type { AnyRoute } from './http/route.ts';
-import { findSimilarPath } from './similar-endpoint.ts';
+import { adviseOnEndpoint, adviseOnMethod } from './similar-endpoint.ts';
 import { rejectUnimplemented } from './unimplemented.ts';
 
 /**
@@ -37,18 +37,17 @@ export const createUnknownRouteHandler =
       throw methodError({ path, method, allowed });
     }
     rejectUnimplemented(path);
-    const similar = findSimilarPath(path);
-    const advice = similar ? ` Did you mean ${similar}?` : '';
+    const advice = adviseOnEndpoint({ method, path });
     throw new ServiceError(
       'NOT_FOUND',
-      `There is no endpoint ${method} ${excerpt(path)}.${advice} The API reference is at /docs.`,
+      `There is no endpoint ${method} ${excerpt(path)}.${advice ? ` ${advice}` : ''} The API reference is at /docs.`,
     );
   };
 
 const methodError = ({ path, method, allowed }: { path: string; method: string; allowed: string[] }) =>
   new ServiceError(
     'METHOD_NOT_ALLOWED',
-    `${excerpt(path)} does not support ${method}. Use ${allowed.join(' or ')}.`,
+    `${excerpt(path)} does not support ${method}. Use ${allowed.join(' or ')}.${adviseOnMethod({ method, path })}`,
   );
 
 /** A layer of the router of Express. */

@@ -33,6 +33,22 @@ describe('a body that is no JSON', () => {
     );
   });
 
+  it('and is a file for the parser is told how files are sent', async () => {
+    const headers = { 'Content-Type': 'text/html' };
+    expect(await errorOf('/v2/parse', { raw: '<p>x', headers })).toMatch(
+      /the Content-Type is text\/html\. Send the file as multipart\/form-data in the part `file`/,
+    );
+  });
+
+  it('and has the file in another part is told which', async () => {
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=x' };
+    const raw =
+      '--x\r\nContent-Disposition: form-data; name="document"; filename="a.html"\r\n\r\n<p>x\r\n--x--\r\n';
+    expect(await errorOf('/v2/parse', { raw, headers })).toMatch(
+      /The file came in the part "document"\. Name the part `file`/,
+    );
+  });
+
   it('and is a form without a boundary is told who sets it', async () => {
     const headers = { 'Content-Type': 'multipart/form-data' };
     expect(await errorOf('/v2/parse', { raw: 'x', headers })).toMatch(
@@ -63,13 +79,18 @@ describe('a key', () => {
     ['fc-0123', /lacks the word Bearer/],
     ['Basic Zm9v', /begins with Basic/],
     ['Bearer', /has no key/],
+    ['Bearer "fc-0123"', /in quotes\. Leave the quotes out/],
+    ['Bearer %API_KEY%', /a placeholder in place of the key/],
+    ['Bearer fc-0123', /unknown or revoked/],
   ])('in the header %j is told how the header must be', async (authorization, message) => {
     const headers: Record<string, string> = authorization ? { Authorization: authorization } : {};
     const error = await errorOf('/v2/scrape', { key: null, body: { url: 'http://a.test' }, headers });
-    expect(error).toMatch(/^Unauthorized: Token missing\. /);
+    expect(error).toMatch(/^Unauthorized: (Token missing|Invalid token)\. /);
     expect(error).toMatch(message);
   });
 });
+
+const SOME_ID = '0195f9d4-2b1c-7d3a-9a51-0c5f0f0f0f0f';
 
 describe('a path', () => {
   it.each([
@@ -77,8 +98,16 @@ describe('a path', () => {
     ['/scrape', 'Did you mean /v2/scrape?'],
     ['/v2/crawll', 'Did you mean /v2/crawl?'],
     ['/v2/batch/scape', 'Did you mean /v2/batch/scrape?'],
+    ['/v2/webhooks', 'send webhook: {"url": …} in the body of POST /v2/crawl'],
+    [`/v2/crawl/${SOME_ID}/cancel`, `Use DELETE /v2/crawl/${SOME_ID}.`],
+    [`/v2/crawl/status/${SOME_ID}`, `Use GET /v2/crawl/${SOME_ID}.`],
+    ['/v2/browser/create', 'Did you mean POST /v2/browser?'],
   ])('%s is told which one is meant', async (path, message) => {
     expect(await errorOf(path, { body: {} })).toContain(message);
+  });
+
+  it('without the id that a method needs is told where it goes', async () => {
+    expect(await errorOf('/v2/browser', { method: 'DELETE' })).toContain('use DELETE /v2/browser/{id}.');
   });
 
   it('with the id of another kind of job names the path of that job', async () => {

@@ -25,10 +25,18 @@ export function createAuth(db: Database, required: boolean): Authenticate {
     }
     const caller = await findCaller(db, key);
     if (!caller) {
-      throw new ServiceError('UNAUTHORIZED', 'Unauthorized: Invalid token. The key is unknown or revoked.');
+      throw new ServiceError('UNAUTHORIZED', `Unauthorized: Invalid token. ${describeKey(key)}`);
     }
     return caller;
   };
+}
+
+/** Says what is wrong with a key that no team has. The key is not repeated. */
+function describeKey(key: string): string {
+  if (/^["'`].*["'`]$/.test(key)) return 'The key is in quotes. Leave the quotes out.';
+  if (/[${}<>]|^%\w+%$|^process\.env/.test(key))
+    return 'The header has a placeholder in place of the key, such as a variable that was not replaced. In a shell, use double quotes around the header.';
+  return 'The key is unknown or revoked.';
 }
 
 /** Says what the header must be, and what the one that came has instead. The key is not repeated. */

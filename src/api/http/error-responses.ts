@@ -36,7 +36,7 @@ function translateRequestError(error: unknown, request: Request): unknown {
       return new ServiceError(
         'BAD_REQUEST_INVALID_JSON',
         `Bad request, malformed JSON: ${
-          describeOtherType(request.get('content-type')) ??
+          describeOtherType(request.get('content-type'), request.path) ??
           `${describeMalformedJson(String(error.body ?? ''), error)}. Send one JSON object.`
         }`,
       );

@@ -47,11 +47,14 @@ const MAY_BE_JSON = /^(application\/([\w.-]+\+)?json|text\/(json|plain)|applicat
 /**
  * Says that a body is of another type than JSON, and what to send.
  * @param contentType the header of the request
+ * @param path the path of the request
  * @returns undefined if the type does not exclude JSON
  */
-export function describeOtherType(contentType: string | undefined): string | undefined {
+export function describeOtherType(contentType: string | undefined, path: string): string | undefined {
   const [type = ''] = (contentType ?? '').split(';');
   if (MAY_BE_JSON.test(type.trim())) return undefined;
+  if (/^\/v2\/parse\/?$/i.test(path))
+    return `the Content-Type is ${excerpt(type.trim())}. Send the file as multipart/form-data in the part \`file\`, with its name in the parameter filename: curl -F file=@page.html`;
   const isForm = /^multipart\//i.test(type);
   const advice = isForm ? ' Only POST /v2/parse takes a file.' : ' A file goes to POST /v2/parse.';
   return `the Content-Type is ${excerpt(type.trim())}. Send a JSON object with Content-Type: application/json.${advice}`;

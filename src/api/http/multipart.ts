@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import multer from 'multer';
-import { messageOf, ServiceError } from '../../errors.ts';
+import { excerpt, messageOf, quote, ServiceError } from '../../errors.ts';
 import { fileName, MAX_UPLOAD_BYTES } from '../../schemas/parse.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { EncryptedFile, tooLarge } from './encrypted-file.ts';
@@ -66,7 +66,7 @@ export function createMultipartParser({ secretKey, budget }: MultipartDeps): Req
     }
     if (unknown.length) {
       throw badRequest(
-        `Unrecognized key in body -- ${unknown.join(', ')}. Send the options as JSON in \`options\`.`,
+        `Unrecognized key in body -- ${excerpt(unknown.join(', '))}. Send the options as JSON in \`options\`, such as options={"formats":["markdown"]}.`,
       );
     }
     checkFileName(file.encrypted.name);
@@ -124,6 +124,10 @@ function parseOptions(options: unknown): unknown {
   return parsed;
 }
 
+/** Whether a file came in a part of another name than `file`. */
+const isMisnamed = (error: Error): error is multer.MulterError & { field: string } =>
+  error instanceof multer.MulterError && error.field !== undefined && error.field !== 'file';
+
 /** Translates an error of multer, which has a code, or of its parser, which has none. */
 function translate(error: unknown): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
@@ -136,7 +140,9 @@ function translate(error: unknown): unknown {
     case 'LIMIT_UNEXPECTED_FILE':
     case 'LIMIT_FILE_COUNT':
       return badRequest(
-        'The body must have exactly one file, in the part `file`. Send every file in a request of its own, and the options as a part without a file name.',
+        isMisnamed(error)
+          ? `The file came in the part ${quote(error.field)}. Name the part \`file\`.`
+          : 'The body must have exactly one file, in the part `file`. Send every file in a request of its own, and the options as a part without a file name.',
         error,
       );
     case undefined:
