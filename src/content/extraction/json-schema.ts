@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject } from 'ajv';
+import { excerpt } from '../../errors.ts';
 import { isJsonObject } from '../../json/json-object.ts';
 import { findExcess, quotePattern } from '../../patterns/linear-pattern.ts';
 import { compileSchemaPattern } from '../../patterns/schema-pattern.ts';
@@ -31,7 +32,7 @@ export function findSchemaError(schema: Schema): string | undefined {
   const members = Object.keys(schema);
   if (members.length && !members.some((name) => KEYWORDS.has(name))) return describeMembers(schema);
   const missing = findMissingReference(schema);
-  if (missing !== undefined) return `refers to ${missing}, which it does not contain`;
+  if (missing !== undefined) return `refers to ${excerpt(missing)}, which it does not contain`;
   const { $schema: _, ...plain } = schema;
   const ajv = selectAjv(schema);
   if (!ajv.validateSchema(plain)) return describeSchemaErrors(ajv.errors ?? [], plain);
@@ -163,7 +164,7 @@ function findPatternError(schema: Schema): string | undefined {
   if (excess !== undefined) return excess;
   for (const { text, path } of patterns) {
     const pattern = compileSchemaPattern(text);
-    if (typeof pattern === 'string') return `the pattern at ${path} ${pattern}`;
+    if (typeof pattern === 'string') return `the pattern at ${excerpt(path)} ${pattern}`;
   }
   return undefined;
 }
