@@ -8,7 +8,7 @@ import type { ModelFinding } from '../../models/check-models.ts';
 import type { ModelSettings } from '../../models/index.ts';
 import { WITHOUT_MODEL } from '../../models/without-model.ts';
 import { TerminalProgress } from '../../run/embedded/terminal-progress.ts';
-import { collectAtRest } from '../../run/process/collect-at-rest.ts';
+import { collectWheneverAtRest } from '../../run/process/collect-at-rest.ts';
 import { parseTemporalAddress } from '../../temporal/target.ts';
 import { waitForInstance } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
@@ -36,7 +36,7 @@ export const upCommand = defineCommand({
     }
     const readyMs = performance.now() - startedAt;
     process.stdout.write(formatWelcome(config, instance, { readyMs, models: await checking }));
-    void collectAtRest();
+    void collectWheneverAtRest();
     if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
     await progress.step('Stopping', instance.stop);
     progress.note('Stopped. Data and unfinished jobs are kept.');

@@ -2,7 +2,7 @@ import http from 'node:http';
 import { messageOf } from '../../errors.ts';
 import { DIRECT_AGENT } from '../../system/direct-agent.ts';
 import type { Logger } from '../../system/logger.ts';
-import { collectAtRest } from './collect-at-rest.ts';
+import { collectWheneverAtRest } from './collect-at-rest.ts';
 import { tellParent } from './tell-parent.ts';
 
 /** A running API or worker: its URL, if it serves one, its log, and how to stop it. */
@@ -54,5 +54,5 @@ export async function runProcess(name: string, start: () => Promise<RunningServi
   };
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.on(event, () => void end());
   tellParent({ ready: true, url: service.url });
-  void collectAtRest();
+  void collectWheneverAtRest();
 }
