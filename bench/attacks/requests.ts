@@ -118,6 +118,7 @@ const ON_IDS: [operation: string, json?: unknown][] = [
     [`POST /v2/${kind}/{id}/execute`, { code: '1' }],
     [`POST /v2/${kind}/{id}/extend`, { ttl: 3_600 }],
     [`POST /v2/${kind}/{id}/files`, {}],
+    [`POST /v2/${kind}/{id}/cdp/{secret}/files`, {}],
     [`GET /v2/${kind}/{id}/downloads`],
     [`GET /v2/${kind}/{id}/downloads/{name}`],
     [`DELETE /v2/${kind}/profiles/{name}`],
@@ -134,7 +135,7 @@ const ids: Attack = {
     await attacker.repeat(LANES, async (turn) => {
       const id = [attacker.around.other.scrapeId, ID, '../../admin', '\0', 'x'.repeat(7_000)][turn % 5]!;
       for (const [operation, json] of ON_IDS) {
-        const path = { id, name: id, snapshotId: id, token: id };
+        const path = { id, name: id, snapshotId: id, token: id, secret: id };
         const { status } = await attacker.call(operation, { path, ...(json !== undefined && { json }) });
         const isDone = status < 400 && status > 0 && !operation.startsWith('DELETE');
         if (isDone) attacker.strange.push(`${operation} of another team was answered by ${status}`);
@@ -155,6 +156,8 @@ const account: Attack = {
       ['GET /v2/team/token-usage/historical', 'byApiKey=true'],
       ['GET /v2/team/queue-status'],
       ['GET /v2/concurrency-check'],
+      ['GET /v2/jobs', 'limit=100'],
+      ['GET /v2/team/keys'],
       ['GET /v2/team/activity', 'limit=100'],
       ['GET /v2/team/activity', `cursor=${'A'.repeat(5_000)}`],
       ['GET /v2/webhooks/deliveries', 'limit=1000000000'],
