@@ -148,6 +148,32 @@ it('shows the progress of a crawl, and leads from the list of jobs to it', async
   expect(user.errors).toEqual([]);
 });
 
+it('shows a crawl while it runs, and pauses, resumes and cancels it', async () => {
+  const links = Array.from({ length: 20 }, (_, index) => `<a href="/slow?page=${index}">${index}</a>`);
+  await using slow = await startPages({
+    '/slow': (request, response) => {
+      const send = () => response.setHeader('Content-Type', 'text/html').end(`${ARTICLE}${links.join(' ')}`);
+      if (request.url === '/slow') send();
+      // The other pages take as long as a person who looks at them.
+      else setTimeout(send, 2_000);
+    },
+  });
+  const body = { url: `${slow.url}/slow`, crawlEntireDomain: true, maxConcurrency: 1, sitemap: 'skip' };
+  const crawl = await call('/v2/crawl', { url: service.url, key: service.key, body });
+  await using user = await User.open(`/jobs/crawl/${crawl.body.id}`);
+  const { page } = user;
+  const progress = page.getByRole('region', { name: 'Progress' });
+  await progress.getByText('Running').waitFor();
+  await progress.getByText(/of \d\d pages/).waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await progress.getByText('Paused').waitFor();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await progress.getByText('Running').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await progress.getByText('Cancelled').waitFor();
+  expect(user.errors).toEqual([]);
+});
+
 it('runs nothing and loads nothing that a page has written', async () => {
   await using user = await User.open('');
   await user.scrape(`${site.url}/hostile`);

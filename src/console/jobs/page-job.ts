@@ -46,7 +46,8 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
   const acts = useSignal(0);
   const { value, error } = usePolling(
     async (signal) => {
-      const query = `skip=${skip.value}&limit=${PART}`;
+      // With skip, the request would wait until there are documents.
+      const query = `limit=${PART}${skip.value ? `&skip=${skip.value}` : ''}`;
       return (await send<PageJobStatus>({ path: `${path}?${query}`, signal })).body;
     },
     ({ status }) => (status === 'scraping' ? POLL_MS : undefined),

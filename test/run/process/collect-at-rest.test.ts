@@ -17,12 +17,13 @@ it('the collection leaves compiled code in the cache usable for new threads', as
 it('what work left is collected once there was enough work', async () => {
   let left: WeakRef<object> | undefined;
   const collected = collectAtRest(50, 200);
+  let turns = 0;
   const work = setInterval(() => {
     const end = performance.now() + 60;
     while (performance.now() < end);
     left ??= new WeakRef({ text: 'a'.repeat(1_000) });
+    if (++turns === 6) clearInterval(work);
   }, 70);
-  setTimeout(() => clearInterval(work), 500);
   await collected;
   expect(left).toBeDefined();
   expect(left?.deref()).toBeUndefined();
