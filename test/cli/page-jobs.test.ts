@@ -168,11 +168,14 @@ describe('crawl', () => {
   });
 
   it('exits with 1 when the job was cancelled by another client', async () => {
+    const active = async (): Promise<{ id: string; url: string }[]> =>
+      (await call('/v2/crawl/active')).body.crawls;
+    // Crawls of earlier tests may be ending.
+    const earlier = (await active()).map(({ id }) => id);
     const crawl = launched(['crawl', `${site.url}/links/0`, '--entire-domain', '--delay', '1']);
     const stderr = text(crawl.stderr);
     await once(crawl.stdout, 'data');
-    const { crawls } = (await call('/v2/crawl/active')).body;
-    const { id } = crawls.find(({ url }: { url: string }) => url.startsWith(site.url));
+    const id = (await active()).find(({ id, url }) => url.startsWith(site.url) && !earlier.includes(id))?.id;
     expect((await call(`/v2/crawl/${id}`, { method: 'DELETE' })).status).toBe(200);
     const [exitCode] = await once(crawl, 'exit');
     expect(await stderr).toContain(`The crawl ${id} was cancelled`);
