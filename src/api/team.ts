@@ -1,7 +1,7 @@
 import { TOKENS_PER_CREDIT } from '../credits.ts';
 import * as schemas from '../schemas/team.ts';
 import type { Database } from '../storage/db/client.ts';
-import { listActivity } from '../storage/db/jobs/jobs.ts';
+import { listActivity } from '../storage/db/jobs/list-jobs.ts';
 import { countSlots } from '../storage/db/teams/slots.ts';
 import { type Caller, listKeyUses } from '../storage/db/teams/teams.ts';
 import { listUsage, readQueue, type UsageInterval } from '../storage/db/teams/usage-reports.ts';

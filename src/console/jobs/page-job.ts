@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
-import { ApiError, send } from '../api.ts';
+import { send } from '../api.ts';
 import { Explanation } from '../elements/explanation.ts';
 import { count, duration } from '../elements/format.ts';
 import { JsonTree } from '../elements/json-tree.ts';
@@ -9,6 +9,7 @@ import { Tabs } from '../elements/tabs.ts';
 import { Icon } from '../icons.ts';
 import { partsOf } from '../playground/result.ts';
 import { usePolling } from '../polling.ts';
+import { useAction } from '../use-action.ts';
 import { type JobStatus, KIND_TITLES } from './listed-job.ts';
 import { Progress, State } from './state.ts';
 
@@ -41,9 +42,7 @@ const PART = 20;
 export function PageJob({ kind, id }: { kind: string; id: string }) {
   const path = `${PATHS[kind]}/${id}`;
   const skip = useSignal(0);
-  const fault = useSignal('');
-  /** How often the user has done something that changes the job. */
-  const acts = useSignal(0);
+  const { fault, count: acts, run } = useAction();
   const { value, error } = usePolling(
     async (signal) => {
       // With skip, the request would wait until there are documents.
@@ -52,18 +51,8 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
     },
     ({ status }) => (status === 'scraping' ? POLL_MS : undefined),
     `${path}?${skip.value}`,
-    acts.value,
+    acts,
   );
-  const act = async (request: { method: 'POST' | 'DELETE'; path: string }) => {
-    fault.value = '';
-    try {
-      await send(request);
-      acts.value++;
-    } catch (thrown) {
-      if (!(thrown instanceof ApiError)) throw thrown;
-      fault.value = thrown.message;
-    }
-  };
   const title = html`<h1>${KIND_TITLES[kind]} <code>${id}</code></h1>`;
   if (error && !value)
     return html`${title}<p class="error" role="alert"><b>${error.code}</b> ${error.message}</p>`;
@@ -72,7 +61,7 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
   const { status, paused = false, total, completed, failed, creditsUsed, createdAt, warning } = value;
   const seconds = value.duration ?? (Date.now() - Date.parse(createdAt)) / 1000;
   const isRunning = status === 'scraping';
-  const post = (verb: string) => () => act({ method: 'POST', path: `${path}/${verb}` });
+  const post = (verb: string) => () => run({ method: 'POST', path: `${path}/${verb}` });
   return html`
     ${title}
     <section class="card job-head" aria-label="Progress">
@@ -89,12 +78,12 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
           isRunning &&
           html`
             <button type="button" onClick=${post(paused ? 'resume' : 'pause')}>${paused ? 'Resume' : 'Pause'}</button>
-            <button type="button" onClick=${() => act({ method: 'DELETE', path })}>Cancel</button>`
+            <button type="button" onClick=${() => run({ method: 'DELETE', path })}>Cancel</button>`
         }
         ${!isRunning && failed > 0 && html`<button type="button" onClick=${post('retry')}>Retry failed pages</button>`}
       </div>
       <${Progress} total=${total} completed=${completed} failed=${failed} />
-      ${fault.value && html`<p class="error" role="alert">${fault.value}</p>`}
+      ${fault && html`<p class="error" role="alert">${fault}</p>`}
       ${warning && html`<p class="warning"><${Icon} name="warning" />${warning}</p>`}
       ${error && html`<p class="notice" role="status">${error.message}</p>`}
       ${!isRunning && html`<${Explanation} jobId=${id} question="Why did this job end as it did, and what would improve it?" />`}

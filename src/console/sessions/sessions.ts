@@ -1,10 +1,10 @@
-import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
-import { ApiError, send } from '../api.ts';
+import { send } from '../api.ts';
 import { CopyButton } from '../elements/copy-button.ts';
 import { ago } from '../elements/format.ts';
 import { usePolling } from '../polling.ts';
 import { BASE } from '../router.ts';
+import { useAction } from '../use-action.ts';
 
 interface Session {
   id: string;
@@ -20,29 +20,18 @@ const POLL_MS = 3000;
 
 /** The browser sessions of the team: watch one, connect a program to it, or end it. */
 export function Sessions() {
-  const acts = useSignal(0);
-  const fault = useSignal('');
+  const { fault, count: acts, run } = useAction();
   const { value, error } = usePolling(
     async (signal) => (await send<{ sessions: Session[] }>({ path: '/v2/browser', signal })).body.sessions,
     () => POLL_MS,
     'sessions',
-    acts.value,
+    acts,
   );
-  const act = async (request: { method: 'POST' | 'DELETE'; path: string; body?: unknown }) => {
-    fault.value = '';
-    try {
-      await send(request);
-      acts.value++;
-    } catch (thrown) {
-      if (!(thrown instanceof ApiError)) throw thrown;
-      fault.value = thrown.message;
-    }
-  };
-  const problem = fault.value || error?.message;
+  const problem = fault || error?.message;
   return html`
     <div class="bar">
       <h1>Sessions</h1>
-      <button type="button" class="primary" onClick=${() => act({ method: 'POST', path: '/v2/browser', body: {} })}>Open a browser</button>
+      <button type="button" class="primary" onClick=${() => run({ method: 'POST', path: '/v2/browser', body: {} })}>Open a browser</button>
       <a href=${`${BASE}/try/browser`}>with options</a>
     </div>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
@@ -50,7 +39,7 @@ export function Sessions() {
     ${
       value &&
       (value.length
-        ? html`<${SessionTable} sessions=${value} onEnd=${(id: string) => act({ method: 'DELETE', path: `/v2/browser/${id}` })} />`
+        ? html`<${SessionTable} sessions=${value} onEnd=${(id: string) => run({ method: 'DELETE', path: `/v2/browser/${id}` })} />`
         : html`<div class="empty"><p>No browser is open. A session is a browser that can be watched, and driven by Playwright, Puppeteer or code.</p></div>`)
     }`;
 }

@@ -1,9 +1,9 @@
-import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
-import { ApiError, send } from '../api.ts';
+import { send } from '../api.ts';
 import { ago } from '../elements/format.ts';
 import { usePolling } from '../polling.ts';
 import { place, setQuery } from '../router.ts';
+import { useAction } from '../use-action.ts';
 
 interface Delivery {
   id: string;
@@ -25,8 +25,7 @@ const COLOURS = { pending: 'scraping', delivered: 'completed', failed: 'failed' 
 /** The events that were sent to webhooks, newest first, and those that are still to be sent. */
 export function Webhooks() {
   const status = place.value.query.get('status') ?? '';
-  const sent = useSignal(0);
-  const fault = useSignal('');
+  const { fault, count: sent, run } = useAction();
   const { value, error } = usePolling(
     async (signal) => {
       const path = `/v2/webhooks/deliveries?limit=100${status && `&status=${status}`}`;
@@ -34,18 +33,9 @@ export function Webhooks() {
     },
     () => POLL_MS,
     status,
-    sent.value,
+    sent,
   );
-  const redeliver = async (id: string) => {
-    fault.value = '';
-    try {
-      await send({ method: 'POST', path: `/v2/webhooks/deliveries/${id}/redeliver` });
-      sent.value++;
-    } catch (thrown) {
-      if (!(thrown instanceof ApiError)) throw thrown;
-      fault.value = thrown.message;
-    }
-  };
+  const redeliver = (id: string) => run({ method: 'POST', path: `/v2/webhooks/deliveries/${id}/redeliver` });
   return html`
     <h1>Webhooks</h1>
     <form class="filters" role="search">
@@ -56,7 +46,7 @@ export function Webhooks() {
         </select>
       </label>
     </form>
-    ${(error?.message ?? fault.value) && html`<p class="error" role="alert">${error?.message ?? fault.value}</p>`}
+    ${(error?.message ?? fault) && html`<p class="error" role="alert">${error?.message ?? fault}</p>`}
     ${!value && !error && html`<p class="waiting" role="status"><span class="spinner" />Reading the deliveries…</p>`}
     ${
       value &&

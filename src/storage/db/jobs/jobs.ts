@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { PAGE } from '../../../credits.ts';
 import { ServiceError } from '../../../errors.ts';
-import { type JobKind, LISTED_KINDS } from '../../../job-kinds.ts';
+import type { JobKind } from '../../../job-kinds.ts';
 import { type JobCipher, NULL_CIPHER } from '../../../system/encryption/job-cipher.ts';
 import type { Database } from '../client.ts';
 import { runPrepared } from '../prepared-statements.ts';
@@ -247,26 +247,4 @@ export async function deleteJobKey(db: Database, id: string): Promise<string | u
 export interface ListCursor {
   createdAt: Date;
   id: string;
-}
-
-/** Lists a team's jobs of the last 24 hours, newest first, without those that are a part of another job. */
-export async function listActivity(
-  db: Database,
-  page: { teamId: string; kind?: string | undefined; limit: number; after?: ListCursor | undefined },
-) {
-  let query = db.query
-    .selectFrom('jobs')
-    .select(['id', 'kind', 'target', 'created_at'])
-    .where('team_id', '=', page.teamId)
-    .where('created_at', '>', sql<Date>`now() - interval '24 hours'`)
-    .where('kind', 'in', page.kind ? [page.kind] : LISTED_KINDS)
-    .where('parent_id', 'is', null)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit);
-  if (page.after) {
-    const { createdAt, id } = page.after;
-    query = query.where(sql<boolean>`(created_at, id) < (${createdAt}, ${id}::uuid)`);
-  }
-  return query.execute();
 }

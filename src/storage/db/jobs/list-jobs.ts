@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
-import { type JobKind, LISTED_KINDS } from '../../../job-kinds.ts';
+import { LISTED_KINDS } from '../../../job-kinds.ts';
 import type { Database } from '../client.ts';
 import type { JobStatus } from '../tables.ts';
 import type { ListCursor } from './jobs.ts';
 
 /** Which jobs of a team are listed. */
-export interface JobFilter {
-  kind?: JobKind | undefined;
+interface JobFilter {
   status?: JobStatus | undefined;
   /** A text that the target contains, in any case. */
   target?: string | undefined;
@@ -17,19 +16,42 @@ export interface JobFilter {
   until?: Date | undefined;
 }
 
-/** Lists a team's jobs, newest first, without those that are a part of another job. */
-export async function listJobs(
-  db: Database,
-  {
-    teamId,
-    limit,
-    after,
-    ...filter
-  }: JobFilter & { teamId: string; limit: number; after?: ListCursor | undefined },
-) {
-  const { kind, status, target, errorCode, apiKey, since, until } = filter;
-  let query = db.query
+/** A part of the list of a team's jobs. */
+interface JobPage {
+  teamId: string;
+  /** Absent for all kinds that are listed. */
+  kind?: string | undefined;
+  limit: number;
+  /** The last job of the part before. */
+  after?: ListCursor | undefined;
+}
+
+/** Selects a team's jobs, newest first, without those that are a part of another job. */
+function selectNewest(db: Database, { teamId, kind, limit, after }: JobPage) {
+  const query = db.query
     .selectFrom('jobs')
+    .where('jobs.team_id', '=', teamId)
+    .where('jobs.kind', 'in', kind ? [kind] : LISTED_KINDS)
+    .where('jobs.parent_id', 'is', null)
+    .orderBy('jobs.created_at', 'desc')
+    .orderBy('jobs.id', 'desc')
+    .limit(limit);
+  if (!after) return query;
+  return query.where(sql<boolean>`(jobs.created_at, jobs.id) < (${after.createdAt}, ${after.id}::uuid)`);
+}
+
+/** Lists a team's jobs of the last 24 hours, newest first. */
+export async function listActivity(db: Database, page: JobPage) {
+  return selectNewest(db, page)
+    .select(['id', 'kind', 'target', 'created_at'])
+    .where('created_at', '>', sql<Date>`now() - interval '24 hours'`)
+    .execute();
+}
+
+/** Lists a team's jobs with their progress, newest first. */
+export async function listJobs(db: Database, { status, ...page }: JobPage & JobFilter) {
+  const { target, errorCode, apiKey, since, until } = page;
+  let query = selectNewest(db, page)
     .leftJoin('job_progress as progress', 'progress.job_id', 'jobs.id')
     .leftJoin('api_keys', 'api_keys.id', 'jobs.api_key_id')
     .select((column) => [
@@ -50,20 +72,12 @@ export async function listJobs(
         when jobs.error is not null then jsonb_build_object('code', jobs.error->'code', 'message', '') end`.as(
         'error',
       ),
-    ])
-    .where('jobs.team_id', '=', teamId)
-    .where('jobs.kind', 'in', kind ? [kind] : LISTED_KINDS)
-    .where('jobs.parent_id', 'is', null)
-    .orderBy('jobs.created_at', 'desc')
-    .orderBy('jobs.id', 'desc')
-    .limit(limit);
+    ]);
   if (status) query = query.where('jobs.status', '=', status);
   if (target) query = query.where(sql<boolean>`position(lower(${target}) in lower(jobs.target)) > 0`);
   if (errorCode) query = query.where(sql<boolean>`jobs.error->>'code' = ${errorCode}`);
   if (apiKey) query = query.where('api_keys.name', '=', apiKey);
   if (since) query = query.where('jobs.created_at', '>=', since);
   if (until) query = query.where('jobs.created_at', '<', until);
-  if (after)
-    query = query.where(sql<boolean>`(jobs.created_at, jobs.id) < (${after.createdAt}, ${after.id}::uuid)`);
   return query.execute();
 }
