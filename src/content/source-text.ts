@@ -9,7 +9,8 @@ import { codeOf } from '../errors.ts';
  */
 export type SourceText = string | Uint8Array;
 
-const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+/** The same bytes as a buffer, without a copy. */
+export const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 
 /** The whole text as a string. */

@@ -1,3 +1,4 @@
+import { toBuffer } from '../source-text.ts';
 import { CompoundFile, isCompoundFile } from './compound-file.ts';
 import type { DocumentType } from './document.ts';
 import type { Evidence } from './parser.ts';
@@ -94,7 +95,7 @@ type FileFacts = Pick<ReceivedFile, 'mediaType' | 'body' | 'name' | 'start' | 'i
  */
 export function detectDocumentFormat(file: FileFacts): DetectedFormat | undefined {
   const { body } = file;
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const bytes = toBuffer(body);
   const starts = (signature: Buffer) => bytes.subarray(0, signature.length).equals(signature);
   if (starts(RTF)) return { type: 'rtf', evidence: 'signature' };
   const isZip = starts(ZIP);

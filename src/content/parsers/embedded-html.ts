@@ -27,11 +27,14 @@ export const REMOVED: ReadonlySet<string> = new Set([
  * others
  */
 export function embeddedHtml(html: string, imageIds: ReadonlyMap<string, string>): string {
-  const page = parse(html);
-  const body = findOne(({ name }) => name === 'body', page.children) ?? page;
+  const body = bodyOf(parse(html));
   cleanBody(body, imageIds);
   return render(body.children, { encodeEntities: 'utf8' });
 }
+
+/** The body of a page; the page itself if it has none. */
+export const bodyOf = (page: Document): ParentNode =>
+  findOne(({ name }) => name === 'body', page.children) ?? page;
 
 function parse(html: string): Document {
   try {

@@ -1,3 +1,4 @@
+import { toBuffer } from '../source-text.ts';
 import { isCompoundFile } from './compound-file.ts';
 import { DocumentError } from './document-error.ts';
 import { isZip } from './zip.ts';
@@ -43,7 +44,7 @@ const START_BYTES = 4096;
 const BINARY = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 
 function startOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, START_BYTES)).toString('latin1');
+  return toBuffer(bytes).subarray(0, START_BYTES).toString('latin1');
 }
 
 /** The beginning of a text without its byte order mark; undefined for a binary file. */
@@ -59,8 +60,7 @@ export function nameOfFile(bytes: Uint8Array): string {
   const named = SIGNATURES.find(([signature]) => start.startsWith(signature))?.[1];
   if (named) return named;
   if (isZip(bytes)) return 'a zip archive without a document';
-  if (isCompoundFile(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)))
-    return 'a file of an older program of Office, without such a document';
+  if (isCompoundFile(toBuffer(bytes))) return 'a file of an older program of Office, without such a document';
   const text = textStart(bytes);
   if (text === undefined) return 'a binary file of an unknown format';
   return TEXTS.find(([beginning]) => beginning.test(text))?.[1] ?? 'a text file';

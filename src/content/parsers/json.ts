@@ -1,3 +1,4 @@
+import { toBuffer } from '../source-text.ts';
 import { defineParser } from './parser.ts';
 
 const MEDIA_TYPE = /^(?:application|text)\/json$|\+json$/;
@@ -7,7 +8,7 @@ function isJson(body: Uint8Array): boolean {
   // Only objects and arrays count: a single number or word is text.
   if (first !== 0x7b && first !== 0x5b) return false;
   try {
-    JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
+    JSON.parse(toBuffer(body).toString('utf8'));
     return true;
   } catch (error) {
     if (error instanceof SyntaxError) return false;

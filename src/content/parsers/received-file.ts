@@ -1,8 +1,8 @@
 import { ServiceError } from '../../errors.ts';
 import type { FetchedSnapshot } from '../snapshot.ts';
-import type { SourceText } from '../source-text.ts';
+import { type SourceText, toBuffer } from '../source-text.ts';
 import { encodingOfMark } from './byte-order-mark.ts';
-import { decodePage, decodeText, guessedEncoding } from './charset.ts';
+import { decodePage, decodeText, guessedEncoding } from './charsets/decode-text.ts';
 import { utf16WithoutMark } from './charsets/detect-encoding.ts';
 
 /** The part of a snapshot that formats are derived from. */
@@ -46,7 +46,7 @@ export function parseMediaType(contentType: string): string {
 export const isUndeclaredType = (mediaType: string) => UNKNOWN_TYPES.has(mediaType);
 
 function decodeStart(body: Uint8Array): string {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, SNIFFED_BYTES));
+  const bytes = toBuffer(body).subarray(0, SNIFFED_BYTES);
   const encoding = encodingOfMark(bytes) ?? utf16WithoutMark(bytes);
   if (encoding === 'utf-8') return bytes.toString('latin1', 3);
   return encoding ? new TextDecoder(encoding).decode(bytes) : bytes.toString('latin1');

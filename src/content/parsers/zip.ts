@@ -1,4 +1,5 @@
 import { crc32, inflateRawSync } from 'node:zlib';
+import { toBuffer } from '../source-text.ts';
 
 const END_RECORD = 0x06054b50;
 const DIRECTORY_ENTRY = 0x02014b50;
@@ -31,7 +32,7 @@ export class ZipArchive {
 
   /** @throws RangeError if the archive has no readable directory, or more than `maxEntries` entries */
   constructor(bytes: Uint8Array, maxEntries = 20_000) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#bytes = toBuffer(bytes);
     const end = this.#findEndRecord();
     const count = this.#bytes.readUInt16LE(end + 10);
     if (count > maxEntries) throw new RangeError(`The archive has more than ${maxEntries} entries.`);

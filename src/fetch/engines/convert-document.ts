@@ -10,6 +10,7 @@ import {
 } from '../../content/parsers/document.ts';
 import { toHtmlPage } from '../../content/parsers/html-page.ts';
 import type { DocumentParts, FetchedSnapshot } from '../../content/snapshot.ts';
+import { toBuffer } from '../../content/source-text.ts';
 import { formatFileReference } from '../../storage/blobs/file-urls.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import type { EngineResult } from './engine.ts';
@@ -81,7 +82,7 @@ async function convertWithinCredits(
 /** Stores the images of a document. @returns references to them by the URLs that the HTML has for them */
 async function saveImages(images: DocumentImage[], blobs: Blobs): Promise<Record<string, string>> {
   const entries = images.map(async ({ id, bytes, mediaType }) => {
-    const key = await blobs.put(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    const key = await blobs.put(toBuffer(bytes));
     return [imageUrl(id), formatFileReference({ key, size: bytes.length, mediaType })] as const;
   });
   return Object.fromEntries(await Promise.all(entries));

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { PageMedia } from '../../content/html/media/page-media.ts';
 import { type MediaKind, NO_MEDIA_ERROR } from '../../content/media-kind.ts';
-import { decodeText } from '../../content/parsers/charset.ts';
+import { decodeText } from '../../content/parsers/charsets/decode-text.ts';
 import type { RemuxedFile } from '../../content/rendering/remux.ts';
 import type { RenderPool } from '../../content/rendering/render-pool.ts';
 import type { FetchedSnapshot } from '../../content/snapshot.ts';

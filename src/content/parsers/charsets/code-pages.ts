@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { toBuffer } from '../../source-text.ts';
 
 /** Encodings by the values of `\fcharset` (RTF 1.9.1, "Font Table"). Those of Macintosh begin at 77. */
 const BY_CHARSET: Record<number, string> = {
@@ -134,6 +135,6 @@ export function decodeBytes(bytes: Uint8Array, encoding: string): string {
   // Loaded only for such files, because its tables are large.
   iconv ??= createRequire(import.meta.url)('iconv-lite') as IconvLite;
   return iconv.encodingExists(encoding)
-    ? iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), encoding)
+    ? iconv.decode(toBuffer(bytes), encoding)
     : new TextDecoder('windows-1252').decode(bytes);
 }

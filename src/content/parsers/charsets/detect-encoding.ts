@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { toBuffer } from '../../source-text.ts';
 import { createDecoder, decodeBytes } from './code-pages.ts';
 import { costOfText, type Language } from './text-cost.ts';
 
@@ -73,7 +74,7 @@ export function detectEncoding(bytes: Uint8Array): DetectedEncoding {
   if (utf16) return { encoding: utf16, isCertain: true };
   const sample = sampleOf(bytes);
   if (sample.length === 0) {
-    const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 64 * 1024));
+    const start = toBuffer(bytes).subarray(0, 64 * 1024);
     const isJapanese = ISO_2022_JP.some((sequence) => start.includes(sequence));
     return { encoding: isJapanese ? 'iso-2022-jp' : 'utf-8', isCertain: true };
   }
@@ -165,7 +166,7 @@ const decodesAll = (bytes: Uint8Array, encoding: string) => tryDecode(bytes, enc
 
 /** The first lines with bytes beyond ASCII. */
 function sampleOf(bytes: Uint8Array): Uint8Array {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const file = toBuffer(bytes);
   const lines: Buffer[] = [];
   let length = 0;
   for (let at = 0; at < file.length && length < SAMPLE_BYTES; ) {

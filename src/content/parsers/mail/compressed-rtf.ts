@@ -1,3 +1,5 @@
+import { toBuffer } from '../../source-text.ts';
+
 /** The content of the dictionary before the first byte (MS-OXRTFCP 2.2.2.1). */
 const DICTIONARY = Buffer.from(
   '{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx',
@@ -15,7 +17,7 @@ const MAX_BYTES = 50 * 1024 * 1024;
  * @throws RangeError if the body is damaged or larger than 50 MB
  */
 export function expandRtf(body: Uint8Array): Buffer {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const bytes = toBuffer(body);
   const size = bytes.readUInt32LE(4);
   const kind = bytes.toString('latin1', 8, 12);
   if (size > MAX_BYTES) throw new RangeError('The body of the mail is too large.');

@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import { toBuffer } from '../../source-text.ts';
 import { encodingOfMark } from '../byte-order-mark.ts';
 import { createDecoder, decodeBytes, knownEncodingOfCodePage } from '../charsets/code-pages.ts';
 import { detectEncoding, utf16WithoutMark } from '../charsets/detect-encoding.ts';
@@ -27,7 +28,7 @@ export function declareCharsets(file: Uint8Array): DeclaredMail {
   const utf16 = encodingOfMark(file) ?? utf16WithoutMark(file);
   const isUtf16 = utf16 === 'utf-16le' || utf16 === 'utf-16be';
   const bytes = isUtf16 ? Buffer.from(decodeBytes(file, utf16)) : file;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  const text = toBuffer(bytes).toString('latin1');
   const reader = new CharsetWriter(isUtf16);
   const written = reader.part(text, 0);
   if (reader.undeclared.length === 0) return { bytes: toBytes(written) };

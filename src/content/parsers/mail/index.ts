@@ -1,3 +1,4 @@
+import { toBuffer } from '../../source-text.ts';
 import { isCompoundFile } from '../compound-file.ts';
 import type { ConvertedDocument, DocumentTask } from '../document.ts';
 import { DocumentError } from '../document-error.ts';
@@ -44,7 +45,7 @@ export async function convertMail({ type, images }: MailTask, bytes: Uint8Array)
  */
 function isOutlook(type: MailTask['type'], bytes: Uint8Array): boolean {
   if (type !== 'msg') return false;
-  if (isCompoundFile(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) return true;
+  if (isCompoundFile(toBuffer(bytes))) return true;
   if (!/^[\w-]+:/.test(textStart(bytes) ?? '')) throw foreignError(type, bytes);
   return false;
 }

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import type * as MsgReaderPackage from '@kenjiuno/msgreader';
-import { decodeText } from '../charset.ts';
+import { toBuffer } from '../../source-text.ts';
 import { decodeBytes, knownEncodingOfCodePage } from '../charsets/code-pages.ts';
+import { decodeText } from '../charsets/decode-text.ts';
 import { type DetectedEncoding, detectEncoding } from '../charsets/detect-encoding.ts';
 import { CompoundFile, isCompoundFile } from '../compound-file.ts';
 import { DocumentError } from '../document-error.ts';
@@ -37,8 +38,7 @@ export function readMsg(bytes: Uint8Array): Mail {
 
 /** The reader of the package follows chains of sectors without end, so that they are checked before. */
 function openReader(bytes: Uint8Array) {
-  if (!isSound(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)))
-    throw new DocumentError('damaged', DAMAGED);
+  if (!isSound(toBuffer(bytes))) throw new DocumentError('damaged', DAMAGED);
   return new MsgReader(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }
 

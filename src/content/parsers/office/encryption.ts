@@ -1,3 +1,4 @@
+import { toBuffer } from '../../source-text.ts';
 import { isCompoundFile } from '../compound-file.ts';
 import { DocumentError } from '../document-error.ts';
 
@@ -10,7 +11,7 @@ const ENCRYPTED = Buffer.from('EncryptedPackage', 'utf16le');
  * @throws DocumentError
  */
 export function refuseEncrypted(bytes: Uint8Array): void {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const file = toBuffer(bytes);
   if (isCompoundFile(file) && file.includes(ENCRYPTED))
     throw new DocumentError('password', 'The document needs a password.');
 }

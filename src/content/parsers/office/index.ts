@@ -1,3 +1,4 @@
+import { toBuffer } from '../../source-text.ts';
 import { guessWarning } from '../charsets/detect-encoding.ts';
 import { isCompoundFile } from '../compound-file.ts';
 import type { ConvertedDocument, DocumentMetadata, DocumentTask } from '../document.ts';
@@ -157,7 +158,7 @@ function refuseEmpty(archive: ZipArchive): void {
 
 /** @throws DocumentError if the bytes are not those of any file of the type */
 function refuseForeign(type: OfficeType, bytes: Uint8Array): void {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const file = toBuffer(bytes);
   const isContainer = ARCHIVES.has(type) ? isZip(bytes) : isCompoundFile(file);
   const isOwn = type === 'rtf' ? file.subarray(0, 1000).includes('{\\rtf') : isContainer;
   if (!isOwn) throw foreignError(type, bytes);

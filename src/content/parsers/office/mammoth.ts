@@ -1,4 +1,5 @@
 import { images as converters, convertToHtml } from 'mammoth';
+import { toBuffer } from '../../source-text.ts';
 import { type DocumentImage, imageUrl } from '../document.ts';
 import { DocumentError, type DocumentFault } from '../document-error.ts';
 import { toImageType } from '../image-type.ts';
@@ -40,7 +41,7 @@ export async function convertWithMammoth(
     images.push({ id, mediaType, bytes: await image.readAsBuffer() });
     return { src: imageUrl(id) };
   });
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = toBuffer(bytes);
   const { value } = await convertToHtml({ buffer }, { convertImage, externalFileAccess: false }).catch(
     (cause: unknown) => {
       throw new DocumentError(failure.fault, failure.message, { cause });

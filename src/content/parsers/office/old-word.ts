@@ -1,3 +1,5 @@
+import { toBuffer } from '../../source-text.ts';
+
 /** The first bytes of the text stream of Word 6 and 95, and the versions behind them (FIB, `nFib`). */
 const SIGNATURE = 0xa5dc;
 const SECTOR_BYTES = 512;
@@ -7,7 +9,7 @@ const STREAMS = ['WordDocument', '1Table', '0Table', 'Data', 'SummaryInformation
 
 /** The program that wrote a doc file of before Word 97; undefined for other files. */
 export function oldWordProgram(bytes: Uint8Array): 'Word 6' | 'Word 95' | undefined {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const file = toBuffer(bytes);
   for (let at = 0; at + 4 <= file.length; at += SECTOR_BYTES)
     if (file.readUInt16LE(at) === SIGNATURE) {
       const version = file.readUInt16LE(at + 2);
@@ -21,7 +23,7 @@ export function oldWordProgram(bytes: Uint8Array): 'Word 6' | 'Word 95' | undefi
  * programs, which is no difference in this format (MS-CFB 2.6.4), but anydoc looks for exact names.
  */
 export function withStreamNames(bytes: Uint8Array): Uint8Array {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const file = toBuffer(bytes);
   let changed: Buffer | undefined;
   for (const name of STREAMS)
     for (const other of [name.toUpperCase(), name.toLowerCase()]) {

@@ -1,3 +1,4 @@
+import { toBuffer } from '../../source-text.ts';
 import type { DocumentMetadata } from '../document.ts';
 import { joinContinued, joinParagraphs } from './document/continued-blocks.ts';
 import { layoutDocument } from './document/document-layout.ts';
@@ -69,7 +70,7 @@ export interface PdfDocument {
  */
 export async function pdfToHtml(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfDocument> {
   const { mode = 'auto', maxPages = 10_000, images = false, password, ocr, onProgress } = options;
-  const original = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const original = toBuffer(bytes);
   const { source, file, isRecovered, isRenderable } = await readOrRepair(original, {
     maxPages,
     images,

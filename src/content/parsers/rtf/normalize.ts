@@ -1,3 +1,5 @@
+import { toBuffer } from '../../source-text.ts';
+
 const FALLBACK = Buffer.from('{\\nonesttables');
 const BINARY = Buffer.from('\\bin');
 const LEVEL = Buffer.from('\\itap');
@@ -9,7 +11,7 @@ const [BACKSLASH, OPEN, CLOSE] = [0x5c, 0x7b, 0x7d];
  * levels of nested tables that are skipped, because it loses the tables inside them.
  */
 export function normalizeRtf(bytes: Uint8Array): Uint8Array {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const file = toBuffer(bytes);
   return withoutSkippedLevels(withoutEmptyBinaries(withoutFallbacks(file)));
 }
 

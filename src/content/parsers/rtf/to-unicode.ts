@@ -1,3 +1,4 @@
+import { toBuffer } from '../../source-text.ts';
 import { decodeBytes, encodingOfCharset, encodingOfCodePage } from '../charsets/code-pages.ts';
 import { detectEncoding } from '../charsets/detect-encoding.ts';
 import { symbolOf } from '../office/symbols.ts';
@@ -22,7 +23,7 @@ export interface UnicodeRtf {
  * anydoc knows few of them. Where neither the file nor a font names one, it is detected.
  */
 export function rtfToUnicode(bytes: Uint8Array): UnicodeRtf {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const file = toBuffer(bytes);
   if (!file.includes("\\'") && !file.some((byte) => byte >= 0x80)) return { bytes };
   const first = new UnicodeWriter(file);
   const written = first.run();

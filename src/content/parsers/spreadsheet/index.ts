@@ -1,5 +1,6 @@
 import { CFB, read, type WorkBook } from '@e965/xlsx';
 import { escapeHtml } from '../../html/parse/escape-html.ts';
+import { toBuffer } from '../../source-text.ts';
 import { encodingOfMark } from '../byte-order-mark.ts';
 import { decodeBytes } from '../charsets/code-pages.ts';
 import { detectEncoding, guessWarning } from '../charsets/detect-encoding.ts';
@@ -118,7 +119,7 @@ function readPlainTable(
   type: SpreadsheetType,
   bytes: Uint8Array,
 ): { task: SpreadsheetTask; bytes: Uint8Array } | undefined {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const file = toBuffer(bytes);
   const isWorkbook = isZip(bytes) || isCompoundFile(file) || isStream(bytes);
   if (isWorkbook) return undefined;
   const start = textStart(bytes);
@@ -196,14 +197,14 @@ const LINK_FORMULAS = ['HYPERLINK(', Buffer.from('42026701', 'hex'), Buffer.from
 
 /** Whether a workbook may have formulas that are links, which are read only for these. */
 function hasLinkFormulas(bytes: Uint8Array): boolean {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const file = toBuffer(bytes);
   return LINK_FORMULAS.some((formula) => file.includes(formula));
 }
 
 /** Whether an xlsx file has formulas without a value, or an xlsb file has formulas, but a value of none. */
 function lacksArchivedValues(type: SpreadsheetType, bytes: Uint8Array): boolean {
   if (type === 'xlsx') {
-    const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const file = toBuffer(bytes);
     return EMPTY_RESULTS.some((end) => file.includes(end));
   }
   if (type !== 'xlsb' || !isZip(bytes)) return false;

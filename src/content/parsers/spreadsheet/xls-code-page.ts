@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { set_cptable } from '@e965/xlsx';
+import { toBuffer } from '../../source-text.ts';
 
 /** The beginning of the record CodePage (MS-XLS 2.4.52): its number and its size. */
 const CODE_PAGE = Buffer.from('42000200', 'hex');
@@ -13,7 +14,7 @@ let isLoaded = false;
  */
 export function loadCodePages(bytes: Uint8Array): void {
   if (isLoaded) return;
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const file = toBuffer(bytes);
   const at = file.indexOf(CODE_PAGE);
   if (at === -1 || at + 6 > file.length || KNOWN.has(file.readUInt16LE(at + 4))) return;
   set_cptable(createRequire(import.meta.url)('@e965/xlsx/dist/cpexcel.js'));

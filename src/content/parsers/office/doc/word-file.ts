@@ -1,4 +1,5 @@
 import { CFB } from '@e965/xlsx';
+import { toBuffer } from '../../../source-text.ts';
 
 /** Signature of the stream `WordDocument` since Word 97. */
 const SIGNATURE = 0xa5ec;
@@ -31,7 +32,7 @@ export class WordFile {
 
   /** @throws RangeError, or an error of SheetJS, if the file does not have the streams */
   constructor(bytes: Uint8Array) {
-    const file = CFB.read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), { type: 'buffer' });
+    const file = CFB.read(toBuffer(bytes), { type: 'buffer' });
     const stream = (name: string) => {
       const content = CFB.find(file, `/${name}`)?.content;
       if (!content) throw new RangeError(`The file has no stream ${name}.`);

@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
-import { type ChildNode, type Document, Element, isTag, type ParentNode, Text } from 'domhandler';
+import { type ChildNode, Element, isTag, type ParentNode, Text } from 'domhandler';
 import { textContent } from 'domutils';
 import { setChildren } from '../../../html/parse/parse.ts';
+import { oneLine } from '../../../html/text.ts';
 import { apart, REMOVED } from '../../embedded-html.ts';
 import { decoded } from './package.ts';
 
@@ -38,12 +39,6 @@ export function* elementsOf(root: ParentNode): Generator<Element> {
     yield node;
     waiting.push(...node.children.toReversed());
   }
-}
-
-/** The body of a page. */
-export function bodyOf(document: Document): ParentNode {
-  for (const element of elementsOf(document)) if (element.name === 'body') return element;
-  return document;
 }
 
 /**
@@ -91,7 +86,7 @@ function replacement(element: Element, path: string, anchors: BookAnchors): (Ele
   if (element.name === 'img') return picture(element.attribs.src, element, path, anchors);
   if (element.name !== 'svg') return [];
   const images = [...elementsOf(element)].filter(({ name }) => name === 'image');
-  const text = textContent(element).replace(/\s+/g, ' ').trim();
+  const text = oneLine(textContent(element));
   return [
     ...images.flatMap(({ attribs }) =>
       picture(attribs['xlink:href'] ?? attribs.href, element, path, anchors),

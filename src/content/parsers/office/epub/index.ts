@@ -5,14 +5,16 @@ import { ServiceError } from '../../../../errors.ts';
 import { escapeHtml } from '../../../html/parse/escape-html.ts';
 import { parseHtml } from '../../../html/parse/parse.ts';
 import { closeEmptyElements } from '../../../html/parse/xhtml.ts';
-import { decodeText } from '../../charset.ts';
+import { oneLine } from '../../../html/text.ts';
+import { decodeText } from '../../charsets/decode-text.ts';
 import { type DocumentImage, imageUrl } from '../../document.ts';
 import { DocumentError } from '../../document-error.ts';
+import { bodyOf } from '../../embedded-html.ts';
 import { toImageType } from '../../image-type.ts';
 import type { ZipArchive } from '../../zip.ts';
 import { slugOf } from '../heading-anchors.ts';
 import { tryReadPart } from '../source/replace-parts.ts';
-import { adaptChapter, bodyOf, type Chapter, elementsOf, isHeading, NOTE_MARK } from './chapter.ts';
+import { adaptChapter, type Chapter, elementsOf, isHeading, NOTE_MARK } from './chapter.ts';
 import { takeNotes } from './notes.ts';
 import { readEpubPackage } from './package.ts';
 
@@ -86,8 +88,7 @@ function parse(bytes: Uint8Array) {
 }
 
 function firstHeading({ body }: Chapter): string | undefined {
-  for (const element of elementsOf(body))
-    if (isHeading(element)) return textContent(element).replace(/\s+/g, ' ').trim();
+  for (const element of elementsOf(body)) if (isHeading(element)) return oneLine(textContent(element));
   return undefined;
 }
 

@@ -1,4 +1,5 @@
 import { CFB } from '@e965/xlsx';
+import { toBuffer } from '../../../source-text.ts';
 import { isMonospaced } from '../fonts.ts';
 import type { CharacterMarks, SourceParagraph } from '../source/source-paragraphs.ts';
 import { type CharacterStyle, readCharacterStyles } from './character-styles.ts';
@@ -29,7 +30,7 @@ const ENDS_OF_TEXT = new Set<number>([
  * links and hidden slides.
  */
 export function readPptParagraphs(bytes: Uint8Array): SourceParagraph[] {
-  const file = CFB.read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), { type: 'buffer' });
+  const file = CFB.read(toBuffer(bytes), { type: 'buffer' });
   const content = CFB.find(file, '/PowerPoint Document')?.content;
   const stream = Buffer.from((content ?? []) as Uint8Array);
   const codeFonts = readCodeFonts(stream);

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import PostalMime from 'postal-mime';
-import { decodeText } from '../../charset.ts';
+import { decodeText } from '../../charsets/decode-text.ts';
 import { embeddedHtml, paragraphs } from '../../embedded-html.ts';
 import { declareCharsets } from '../../mail/declared-text.ts';
 import { readRelationships } from '../../package-parts.ts';

@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { escapeHtml } from '../../../html/parse/escape-html.ts';
+import { oneLine } from '../../../html/text.ts';
 import { readPart, readRelationships } from '../../package-parts.ts';
 import type { ZipArchive } from '../../zip.ts';
 import { tryReadPart } from './replace-parts.ts';
@@ -88,7 +89,7 @@ function paragraphsOf(xml: string): string[] {
         else if (name === 'w:instrText') inInstruction = false;
         else if (name === 'w:fldSimple') fields.pop();
         else if (name === 'w:p') {
-          const line = text.replace(/\s+/g, ' ').trim();
+          const line = oneLine(text);
           if (line) paragraphs.push(line);
           text = '';
         }

@@ -1,4 +1,5 @@
 import { CFB } from '@e965/xlsx';
+import { toBuffer } from '../../../source-text.ts';
 import { encodingOfCodePage } from '../../charsets/code-pages.ts';
 import type { DocumentMetadata } from '../../document.ts';
 
@@ -25,7 +26,7 @@ const EPOCH = 11_644_473_600_000;
  */
 export function readSummaryInformation(bytes: Uint8Array): DocumentMetadata {
   try {
-    const file = CFB.read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), { type: 'buffer' });
+    const file = CFB.read(toBuffer(bytes), { type: 'buffer' });
     const content = CFB.find(file, '/\u0005SummaryInformation')?.content;
     return content ? readPropertySet(Buffer.from(content as Uint8Array)) : {};
   } catch {

@@ -1,3 +1,4 @@
+import { toBuffer } from '../../../source-text.ts';
 import { joinContinued } from '../document/continued-blocks.ts';
 import { layoutDocument } from '../document/document-layout.ts';
 import { PdfError } from '../errors.ts';
@@ -36,7 +37,7 @@ export async function parseImage(
     onPage,
   }: { maxPages?: number; onPage?: (pagesDone: number, pages: number) => void } = {},
 ): Promise<ImageText> {
-  const images = splitTiff(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const images = splitTiff(toBuffer(bytes));
   const isCut = images.isCut && images.count <= maxPages;
   const pages: SourcePage[] = [];
   const count = Math.min(images.count, maxPages);

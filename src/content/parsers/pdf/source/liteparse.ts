@@ -8,6 +8,7 @@ import {
   type StructureTreeElement,
   type TextItem,
 } from '@llamaindex/liteparse';
+import { toBuffer } from '../../../source-text.ts';
 import type { Box } from '../boxes.ts';
 import { toPdfError } from '../errors.ts';
 import type {
@@ -41,7 +42,7 @@ export const OFFLINE: Partial<LiteParseConfig> = {
  * @throws PdfError `password` if the document needs one, `damaged` if PDFium rejects the file
  */
 export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions): Promise<SourceDocument> {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const file = toBuffer(bytes);
   // Marked-content identifiers, annotations and form fields take time to extract, and most documents have
   // none.
   const isTagged = file.includes('/StructTreeRoot');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeText } from '../../../src/content/parsers/charset.ts';
+import { decodeText } from '../../../../src/content/parsers/charsets/decode-text.ts';
 
 /**
  * "Привет, мир! Это обычный русский текст…" in windows-1251, KOI8-R: letters by their place in the alphabet.

@@ -1,9 +1,9 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { getEncoding } from 'encoding-sniffer';
-import { type SourceText, wholeText } from '../source-text.ts';
-import { encodingOfMark } from './byte-order-mark.ts';
-import { createDecoder, decodeBytes } from './charsets/code-pages.ts';
-import { detectEncoding, utf16WithoutMark } from './charsets/detect-encoding.ts';
+import { type SourceText, wholeText } from '../../source-text.ts';
+import { encodingOfMark } from '../byte-order-mark.ts';
+import { createDecoder, decodeBytes } from './code-pages.ts';
+import { detectEncoding, utf16WithoutMark } from './detect-encoding.ts';
 
 /** Label that no real page declares, returned by the sniffer when it finds no declaration. */
 const UNDECLARED = 'x-user-defined';
