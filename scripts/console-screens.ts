@@ -7,8 +7,8 @@ import { startService } from '../test/support/service/start-service.ts';
 import { startPages } from '../test/support/sites/pages.ts';
 
 /**
- * `npm run console:screens [DIRECTORY]`: takes pictures of every view of the console, in both themes and three
- * widths, from a service of its own. Those of the README are among them (docs/console).
+ * `npm run console:screens [DIRECTORY]`: takes pictures of every view of the console, in both themes and
+ * three widths, from a service of its own. Those of the README are among them (docs/console).
  */
 
 const directory = process.argv[2] ?? path.join(import.meta.dirname, '..', 'docs', 'console');

@@ -441,8 +441,9 @@ export function describeSettings(): { variable: string; fallback: string; descri
 }
 
 /**
- * A command as a person types it here, such as `npm start -- doctor` in a checkout and `winnow doctor` where the
- * package is installed. The entry point says how it was started, for itself and the processes that it starts.
+ * A command as a person types it here, such as `npm start -- doctor` in a checkout and `winnow doctor` where
+ * the package is installed. The entry point says how it was started, for itself and the processes that it
+ * starts.
  * @param words the command and its arguments; none for the program alone
  */
 export function commandOf(words = '', env: NodeJS.ProcessEnv = process.env): string {

@@ -4,7 +4,7 @@ import type { Attacker } from './attacker.ts';
 export interface Attack {
   /** Its name on the command line and in the table. */
   name: string;
-  /** What it takes up, in a few words. */
+  /** The resource that the attack takes up, in a few words. */
   aim: string;
   /** Attacks until the attacker is over, with at least one round, and ends what it has started. */
   run(attacker: Attacker): Promise<void>;

@@ -27,7 +27,7 @@ export interface TeamAccess {
   key: string;
 }
 
-/** What an attack may use beside the API. */
+/** The surroundings of an attack: sites, the other team, ports, and limits. */
 export interface Surroundings {
   /** Origin of the site with hostile pages. */
   site: string;
@@ -63,13 +63,13 @@ export function listAt(value: unknown, name: string): unknown[] {
 export class Attacker {
   readonly #team: TeamAccess;
   readonly #deadline: AbortSignal;
-  /** What the attacker uses beside the API. */
+  /** The sites, the other team, ports and limits of the attack. */
   readonly around: Surroundings;
   /** The operations that were called, as `METHOD /path/{parameter}`. */
   readonly called = new Set<string>();
   /** Number of responses by status. */
   readonly statuses = new Map<number, number>();
-  /** What no request may cause: no response, an unknown error, a response that is not JSON. */
+  /** Faults of the service: requests without a response, unknown errors, and responses that are not JSON. */
   readonly strange: string[] = [];
 
   constructor(team: TeamAccess, around: Surroundings, deadline: AbortSignal) {
@@ -135,7 +135,8 @@ export class Attacker {
       });
       return await this.#read(operation, response);
     } catch (error) {
-      // fetch() rejects with a TypeError for a connection that broke, and with a DOMException for one that was silent.
+      // fetch() rejects with a TypeError for a connection that broke, and with a DOMException for one that
+      // was silent.
       const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
       this.strange.push(`${operation} got no response: ${String(error)}${cause}`);
       return { status: 0, body: undefined };

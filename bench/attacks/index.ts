@@ -7,7 +7,10 @@ import { PAGE_ATTACKS } from './pages.ts';
 import { REQUEST_ATTACKS } from './requests.ts';
 import { SESSION_ATTACKS } from './sessions.ts';
 
-/** The attacks in groups that run at the same time in the tests. Together they use every operation of the API reference. */
+/**
+ * The attacks in groups that run at the same time in the tests. Together they use every operation of the API
+ * reference.
+ */
 export const GROUPS: Record<string, readonly Attack[]> = {
   'requests and connections': [...REQUEST_ATTACKS, ...CONNECTION_ATTACKS],
   jobs: JOB_ATTACKS,

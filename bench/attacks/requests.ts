@@ -176,7 +176,10 @@ const account: Attack = {
   },
 };
 
-/** Headers and paths by which a browser of somebody else would be led to the API, or a page be filled with code. */
+/**
+ * Headers and paths by which a browser of somebody else would be led to the API, or a page be filled with
+ * code.
+ */
 const doors: Attack = {
   name: 'doors',
   aim: 'foreign hosts and origins, and code in paths of pages',

@@ -7,14 +7,17 @@ import { byRole, sampleProcesses } from '../processes.ts';
 import type { Attack } from './attack.ts';
 import { Attacker, type TeamAccess, textAt } from './attacker.ts';
 
-/** Pause between the beginnings of two scrapes of the other team, whether or not the first one has ended, in milliseconds. */
+/**
+ * Pause between the beginnings of two scrapes of the other team, whether or not the first one has ended, in
+ * milliseconds.
+ */
 const BETWEEN_MS = 500;
 const LOOK_MS = 3_000;
 /** How long a response to the other team may take before it counts as lost, in milliseconds. */
 const LOST_MS = 150_000;
 const TEXT = 'The page of the team that is not at fault.';
 
-/** What a team got for its scrapes at a steady rate. */
+/** The responses that a team got to its scrapes at a steady rate. */
 export interface Scrapes {
   /** Milliseconds of each scrape with a result. */
   times: number[];
@@ -24,7 +27,7 @@ export interface Scrapes {
   lost: number;
 }
 
-/** What attacks did. */
+/** The outcome of attacks. */
 export interface Outcome {
   meanwhile: Scrapes;
   /** Number of responses to the attackers by status. */
@@ -113,7 +116,9 @@ export interface AttackRun {
   maxLanes?: number;
 }
 
-/** Runs attacks at the same time for some seconds, each by a team of its own, while the other team scrapes. */
+/**
+ * Runs attacks at the same time for some seconds, each by a team of its own, while the other team scrapes.
+ */
 export async function runAttacks(attacks: readonly Attack[], run: AttackRun): Promise<Outcome> {
   const { service, other, sites, seconds, timeoutMs = 10_000, maxLanes = Infinity } = run;
   const page = sites.nextPage();
@@ -152,7 +157,7 @@ function endedSince(before: RunFile, after: RunFile): string[] {
     .map(([role]) => role);
 }
 
-/** What attackers got, all of them together. */
+/** The responses that all attackers got together. */
 function accountOf(attackers: Attacker[]): Pick<Outcome, 'statuses' | 'called' | 'strange'> {
   const statuses = new Map<number, number>();
   for (const [status, times] of attackers.flatMap((attacker) => [...attacker.statuses]))

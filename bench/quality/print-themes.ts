@@ -2,7 +2,7 @@ import { seeded } from '../../test/site/random.ts';
 
 /** How a document is printed. Everything follows from the seed. */
 export interface PrintTheme {
-  /** What the theme is like, in a few words. */
+  /** A description of the theme, in a few words. */
   summary: string;
   css: string;
   /** Whether the PDF has tags. */

@@ -43,8 +43,8 @@ interface Result {
 }
 
 /**
- * Prints manuals with Chromium in themes that seeds choose, converts the PDFs and compares the markdown with what
- * was printed. Rules are tuned on even seeds and checked on odd ones.
+ * Prints manuals with Chromium in themes that seeds choose, converts the PDFs and compares the markdown with
+ * what was printed. Rules are tuned on even seeds and checked on odd ones.
  * @param options.seed other themes for another number
  * @param options.half only the themes with even or odd seeds
  * @param options.folder where the PDFs are kept; what is there is not printed again
@@ -91,7 +91,9 @@ export async function measurePrinted(
 
 const fileOf = (folder: string, seed: number, name: string) => path.join(folder, `${seed}-${name}.pdf`);
 
-/** The READMEs of packages, and the manuals of the kit that are not so long that only their cells are scored. */
+/**
+ * The READMEs of packages, and the manuals of the kit that are not so long that only their cells are scored.
+ */
 async function readSources(kit: string): Promise<Source[]> {
   const truths = path.join(kit, 'docs', 'multi', 'truth');
   const names = (await readdir(truths)).toSorted().filter((name) => !name.startsWith('01-'));
@@ -187,7 +189,10 @@ async function loadComparison(kit: string): Promise<(truth: string, markdown: st
   };
 }
 
-/** The letters and digits of a heading without its number, as some themes number headings or print them in capitals. */
+/**
+ * The letters and digits of a heading without its number, as some themes number headings or print them in
+ * capitals.
+ */
 const headingKey = (text: string) =>
   text
     .toLowerCase()

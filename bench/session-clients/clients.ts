@@ -8,7 +8,7 @@ import path from 'node:path';
 export interface Client {
   name: string;
   version: string;
-  /** What to know to connect; empty if the `cdpUrl` of a session is enough. */
+  /** Advice on how to connect; empty if the `cdpUrl` of a session is enough. */
   connectBy: string;
   /**
    * Installs it below a directory, unless it is there.

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
 import { EXPECTED } from './site.ts';
 
-/** What a program prints of a step, as a line of JSON. */
+/** The outcome of a step, which a program prints as a line of JSON. */
 export interface StepOutcome {
   step: string;
   value?: unknown;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type Pages, startPages } from '../../test/support/sites/pages.ts';
 
-/** What a client that does its steps reports of the site. */
+/** The result that each step has to give: titles of pages, and the content of files. */
 export const EXPECTED = {
   navigate: 'Start',
   upload: 'a file of the client',

@@ -33,8 +33,9 @@ const MAX_UPLOADING_BYTES = 4 * MAX_UPLOAD_BYTES;
 /** Those of one team. */
 const MAX_UPLOADING_BYTES_OF_TEAM = 2 * MAX_UPLOAD_BYTES;
 /**
- * Requests of one key that are checked at once, and lists of one team of which a part is read: half as many as the database
- * has connections for this process. No more get to their handler at once either, so that it bounds their statements too.
+ * Requests of one key that are checked at once, and lists of one team of which a part is read: half as many
+ * as the database has connections for this process. No more get to their handler at once either, so that it
+ * bounds their statements too.
  */
 const MAX_AT_ONCE = 10;
 

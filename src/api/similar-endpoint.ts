@@ -71,8 +71,8 @@ export function adviseOnEndpoint({ method, path }: { method: string; path: strin
 }
 
 /**
- * Says how the request is written for one of the jobs of a kind, where a path names the kind and a method that
- * only its jobs support: `DELETE /v2/browser`.
+ * Says how the request is written for one of the jobs of a kind, where a path names the kind and a method
+ * that only its jobs support: `DELETE /v2/browser`.
  * @returns a sentence that begins with a blank; an empty string if there is none
  */
 export function adviseOnMethod({ method, path }: { method: string; path: string }): string {

@@ -26,8 +26,8 @@ export interface CommandContext {
 }
 
 /**
- * Runs work against the service that `WINNOW_URL` names; without one, against the running instance on this data
- * directory, else against one that is started for it.
+ * Runs work against the service that `WINNOW_URL` names; without one, against the running instance on this
+ * data directory, else against one that is started for it.
  * @throws ServiceError `UNAUTHORIZED` if there is no key for it
  */
 export const withConnection = <T>(

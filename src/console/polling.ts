@@ -11,8 +11,8 @@ export interface Polled<Value> {
 const RETRY_MS = 2000;
 
 /**
- * Reads something again and again while a view is open and visible. After a failure, it tries again, and keeps the
- * last value.
+ * Reads something again and again while a view is open and visible. After a failure, it tries again, and
+ * keeps the last value.
  * @param read reads it
  * @param pauseMs milliseconds between two reads, by the value; undefined to end
  * @param key a change begins anew

@@ -4,8 +4,9 @@ import type { z } from 'zod';
 type Keywords = Record<string, unknown>;
 
 /**
- * Adds keywords to the JSON Schema of a schema, so that the API reference also has the rules that code checks.
- * They replace keywords of the same name, and stay when the schema gets a description or further checks.
+ * Adds keywords to the JSON Schema of a schema, so that the API reference also has the rules that code
+ * checks. They replace keywords of the same name, and stay when the schema gets a description or further
+ * checks.
  * @example
  * const country = withKeywords(z.string().refine(isCountry), { pattern: '^[A-Za-z]{2}$' });
  */
@@ -13,7 +14,9 @@ export function withKeywords<Schema extends z.ZodType>(schema: Schema, keywords:
   return withJsonSchema(schema, (jsonSchema) => Object.assign(jsonSchema, keywords));
 }
 
-/** Replaces the whole JSON Schema of a schema, for values of which the code accepts fewer than the type says. */
+/**
+ * Replaces the whole JSON Schema of a schema, for values of which the code accepts fewer than the type says.
+ */
 export function withOnlyKeywords<Schema extends z.ZodType>(schema: Schema, keywords: Keywords): Schema {
   return withJsonSchema(schema, (jsonSchema) => replaceKeywords(jsonSchema, keywords));
 }

@@ -25,7 +25,9 @@ const MAX_SELECTORS = 1_000;
 const MAX_SELECTOR_CHARACTERS = 100_000;
 const MAX_HEADERS = 1_000;
 const MAX_LANGUAGE_CHARACTERS = 1_000;
-/** The most formats, which may be repeated, and the most characters of their selectors, schemas and prompts. */
+/**
+ * The most formats, which may be repeated, and the most characters of their selectors, schemas and prompts.
+ */
 const MAX_FORMATS = 50;
 const MAX_FORMAT_CHARACTERS = 500_000;
 /** The most entries of the lists of options that are not available. */

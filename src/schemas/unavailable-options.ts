@@ -23,8 +23,8 @@ export const refusalOf = (name: string, isAlwaysRefused = false): string =>
 
 /**
  * Refuses options that the API defines but this version does not implement. They are not ignored, because a
- * caller may rely on the protection that such an option promises. `threatProtection` gets HTTP 403, as in the API
- * that clients know.
+ * caller may rely on the protection that such an option promises. `threatProtection` gets HTTP 403, as in the
+ * API that clients know.
  * @param requested names of these options, with whether the request contains them
  */
 export function refuseUnavailable(requested: Record<string, boolean>, context: z.RefinementCtx): void {

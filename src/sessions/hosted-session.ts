@@ -153,8 +153,8 @@ export class HostedSession {
   }
 
   /**
-   * Makes all pages of the browser see its visitor, and applies the rules for their requests. Clients may connect
-   * then.
+   * Makes all pages of the browser see its visitor, and applies the rules for their requests. Clients may
+   * connect then.
    * @throws Error if the browser has ended
    */
   async prepare(isAd: SessionRequestRules['isAd']): Promise<void> {
@@ -283,7 +283,9 @@ export class HostedSession {
     return serving;
   }
 
-  /** Lists the files that the session has stored, and those that were not kept because they were too large. */
+  /**
+   * Lists the files that the session has stored, and those that were not kept because they were too large.
+   */
   async listDownloads(): Promise<DownloadList> {
     return {
       files: await this.downloads.list(),

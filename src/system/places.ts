@@ -29,11 +29,12 @@ const ROOM_POLL_MS = 250;
 
 /**
  * The places of a pool of threads or sandboxed processes. The next free one goes to the owner with the fewest
- * running tasks, so that the many pages or documents of one team do not hold up those of the others. While the places
- * are taken, an owner without a running task gets one more, so that its quick task does not wait until those of the
- * others count as long. While a task takes long, the next one begins, so that long tasks do not hold up short ones; at most as many long
- * tasks as there are places run besides the others. Without room in memory, one task runs at a time. Tasks that have
- * to be alone take turns by owner as well, and between two of them as many others begin as there are places.
+ * running tasks, so that the many pages or documents of one team do not hold up those of the others. While
+ * the places are taken, an owner without a running task gets one more, so that its quick task does not wait
+ * until those of the others count as long. While a task takes long, the next one begins, so that long tasks
+ * do not hold up short ones; at most as many long tasks as there are places run besides the others. Without
+ * room in memory, one task runs at a time. Tasks that have to be alone take turns by owner as well, and
+ * between two of them as many others begin as there are places.
  */
 export class Places {
   readonly #options: Required<PlacesOptions>;
@@ -66,9 +67,9 @@ export class Places {
   }
 
   /**
-   * Waits until no other task runs, and lets none begin until this one leaves or counts as long. It is for a task
-   * that found too little memory beside others. While it waits for long tasks, others may begin, so that it holds
-   * nobody up for longer than it takes a task to count as long.
+   * Waits until no other task runs, and lets none begin until this one leaves or counts as long. It is for a
+   * task that found too little memory beside others. While it waits for long tasks, others may begin, so that
+   * it holds nobody up for longer than it takes a task to count as long.
    * @returns the function that leaves it
    * @throws the reason of the signal
    */
@@ -175,8 +176,8 @@ export class Places {
   }
 
   /**
-   * The first request in a queue of the owner with the fewest running tasks, of those with as few the one that started a
-   * task least recently.
+   * The first request in a queue of the owner with the fewest running tasks, of those with as few the one
+   * that started a task least recently.
    */
   #findNext(queue: readonly Waiting[]): Waiting | undefined {
     let best: { entry: Waiting; share: Share } | undefined;

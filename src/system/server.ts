@@ -13,7 +13,8 @@ const REFUSED_MS = 1_000;
  * file descriptor, is reported: without a listener it would end the process.
  * @param where a port and an IP address, or the path of a Unix socket
  * @param onError called with such an error; the server goes on
- * @returns once it listens @throws the error of the system if it cannot, for example because the port is taken
+ * @returns once it listens @throws the error of the system if it cannot, for example because the port is
+ *   taken
  */
 export async function listen(
   server: Server,
@@ -26,9 +27,9 @@ export async function listen(
 }
 
 /**
- * Closes the connections of clients that read nothing more of their response: each takes a file descriptor, and those of
- * what is sent, for as long as the client likes. Clients that only wait for
- * their response keep their connection, and so do WebSockets, for which Node ends the timeout.
+ * Closes the connections of clients that read nothing more of their response: each takes a file descriptor,
+ * and those of what is sent, for as long as the client likes. Clients that only wait for their response keep
+ * their connection, and so do WebSockets, for which Node ends the timeout.
  * @param unreadMs milliseconds without a byte that is sent or received; 60,000 by default
  */
 export function closeUnread(server: HttpServer, unreadMs = UNREAD_MS): void {

@@ -228,7 +228,10 @@ export interface PageJobStart {
   host?: string | undefined;
   /** What is asked for; absent for a job that continues. */
   asked?: AskedPages;
-  /** Whether the job has zero data retention, so that it gets no search attributes, and its input says nothing. */
+  /**
+   * Whether the job has zero data retention, so that it gets no search attributes, and its input says
+   * nothing.
+   */
   isEncrypted?: boolean;
   /** Whether to start the delivery of webhook events. */
   webhook: boolean;

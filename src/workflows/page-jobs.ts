@@ -188,8 +188,8 @@ class PageJobRun {
   }
 
   /**
-   * Follows what the API has stored, also where the signals of two requests arrive in the other order. Storing
-   * it again would overwrite what a later request has stored meanwhile.
+   * Follows what the API has stored, also where the signals of two requests arrive in the other order.
+   * Storing it again would overwrite what a later request has stored meanwhile.
    */
   async #readPaused(): Promise<void> {
     const change = ++this.#pauseChanges;

@@ -9,7 +9,9 @@ import { makeTeam, useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 import { startReceiver } from '../support/webhooks/receiver.ts';
 
-/** The requests of the examples in the API reference, sent as they are: only their site and ids are others. */
+/**
+ * The requests of the examples in the API reference, sent as they are: only their site and ids are others.
+ */
 
 type Send = (init?: { id?: string; form?: FormData; url?: string }) => Promise<ApiResponse['body'][]>;
 

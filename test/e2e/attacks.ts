@@ -9,8 +9,8 @@ import { makeTeam, useDatabase } from '../support/storage/database.ts';
 import { IS_FULL_RUN } from '../support/suite/corpus.ts';
 
 /**
- * The short form of `bench/attacks.ts`. `faults.test.ts` runs these tests, because the attacks take up parts of
- * the service that other files would miss.
+ * The short form of `bench/attacks.ts`. `faults.test.ts` runs these tests, because the attacks take up parts
+ * of the service that other files would miss.
  */
 
 const SECONDS = IS_FULL_RUN ? 10 : 1;

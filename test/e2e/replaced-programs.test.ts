@@ -12,8 +12,8 @@ import { type Pages, startPages } from '../support/sites/pages.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 
 /**
- * Programs of the machine that an upgrade replaces while the service uses them. Postgres, of which the service
- * keeps a copy, is in `test/run/embedded/postgres.test.ts`. LibreOffice is not used.
+ * Programs of the machine that an upgrade replaces while the service uses them. Postgres, of which the
+ * service keeps a copy, is in `test/run/embedded/postgres.test.ts`. LibreOffice is not used.
  */
 
 /** Pages of a batch; those from this one on respond only when the program was replaced. */

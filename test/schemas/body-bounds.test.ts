@@ -75,7 +75,8 @@ describe('a list or record in a request', () => {
     const parsed = (option ? fileOptions : body)?.safeParse(withNumbers(option ?? field));
     const paths = parsed?.error?.issues.map((issue) => issue.path.join('.')) ?? [];
     expect(paths.length).toBeLessThan(10);
-    // The path to a list within alternatives ends before them, and that to the first wrong URL after its list.
+    // The path to a list within alternatives ends before them, and that to the first wrong URL after its
+    // list.
     const isAbout = (each: string) => each !== '' && `${option ?? field}.0`.startsWith(each);
     expect(paths.filter(isAbout)).toHaveLength(1);
   });

@@ -11,7 +11,9 @@ import { propertyRuns } from '../support/suite/corpus.ts';
 
 /** The schemas of requests in the API reference accept and refuse what the API does. */
 
-/** Rules between members and of JSON Schemas, which the descriptions tell and no schema of the reference has. */
+/**
+ * Rules between members and of JSON Schemas, which the descriptions tell and no schema of the reference has.
+ */
 const RULES_OF_CODE = [
   /^no usable JSON Schema: /,
   /^at most one \w+ format is allowed$/,

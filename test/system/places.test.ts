@@ -15,8 +15,8 @@ afterEach(() => {
 });
 
 /**
- * Requests places for owners, in order. Each task has the name of its owner and its number. Those of owners in capital
- * letters have to be alone.
+ * Requests places for owners, in order. Each task has the name of its owner and its number. Those of owners
+ * in capital letters have to be alone.
  */
 function request(places: Places, owners: string) {
   const running: string[] = [];

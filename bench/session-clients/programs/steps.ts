@@ -1,4 +1,4 @@
-// What the programs in JavaScript have in common.
+// The steps and settings that the programs in JavaScript share.
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { messageOf } from '../../../src/errors.ts';

@@ -41,7 +41,9 @@ function mayContinue(text: string): boolean {
   }
 }
 
-/** Media types whose body may be JSON: JSON (RFC 6839 for `+json`), and what clients send that name no type. */
+/**
+ * Media types whose body may be JSON: JSON (RFC 6839 for `+json`), and what clients send that name no type.
+ */
 const MAY_BE_JSON = /^(application\/([\w.-]+\+)?json|text\/(json|plain)|application\/octet-stream|\*\/\*)?$/i;
 
 /**

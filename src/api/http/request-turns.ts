@@ -6,9 +6,9 @@ interface Turns {
 }
 
 /**
- * Lets each owner have a few requests at once in that part of their handling which takes statements of the database and
- * little else. Thousands that come at the same moment would otherwise be before those of all others in the line for its
- * connections.
+ * Lets each owner have a few requests at once in that part of their handling which takes statements of the
+ * database and little else. Thousands that come at the same moment would otherwise be before those of all
+ * others in the line for its connections.
  */
 export class RequestTurns {
   readonly #most: number;

@@ -29,7 +29,8 @@ export function errorCodesOf({
     ...(needsKey === false ? [] : (['UNAUTHORIZED'] as const)),
     'UNTRUSTED_ORIGIN',
     'METHOD_NOT_ALLOWED',
-    // Every route refuses query parameters that it does not know, and every path a % that begins no character.
+    // Every route refuses query parameters that it does not know, and every path a % that begins no
+    // character.
     'BAD_REQUEST',
     ...(body ? (['BAD_REQUEST_INVALID_JSON', 'REQUEST_TOO_LARGE'] as const) : []),
     ...(minCredits === undefined ? [] : (['INSUFFICIENT_CREDITS'] as const)),

@@ -197,7 +197,10 @@ function requireConnected(response: Response): void {
     throw new ServiceError('BAD_REQUEST', 'The client has disconnected.');
 }
 
-/** Without a schema, a route has no query parameters. One that it ignored could be the misspelt filter of a list. */
+/**
+ * Without a schema, a route has no query parameters. One that it ignored could be the misspelt filter of a
+ * list.
+ */
 const NO_QUERY = z.strictObject({});
 
 /**

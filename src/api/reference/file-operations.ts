@@ -89,7 +89,9 @@ const DESCRIPTIONS: Record<keyof typeof FILE_ENDPOINTS, Description> = {
   },
 };
 
-/** Describes the endpoints of files, which are not among the routes because they have no JSON or no API key. */
+/**
+ * Describes the endpoints of files, which are not among the routes because they have no JSON or no API key.
+ */
 export function describeFileEndpoints(): ZodOpenApiPathsObject {
   // The keys of an object literal are those of its type.
   const names = Object.keys(FILE_ENDPOINTS) as (keyof typeof FILE_ENDPOINTS)[];

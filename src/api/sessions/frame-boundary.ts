@@ -4,7 +4,9 @@ const MAX_HEADER_BYTES = 10;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
-/** The bits of the first byte with the opcode of a frame, and the opcode of one that closes the connection. */
+/**
+ * The bits of the first byte with the opcode of a frame, and the opcode of one that closes the connection.
+ */
 const OPCODE = 0x0f;
 const CLOSE = 8;
 

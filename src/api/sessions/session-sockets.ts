@@ -13,8 +13,8 @@ import { destroyedError, noSessionError, noViewError, openedSession } from './se
 import type { SocketRelays } from './socket-relays.ts';
 
 /**
- * The URL of a session, with what the bearer may do, the secret, and the target as `/json/list` names it: as in
- * Chromium, any id of a browser is the one browser.
+ * The URL of a session, with what the bearer may do, the secret, and the target as `/json/list` names it: as
+ * in Chromium, any id of a browser is the one browser.
  */
 const PATH =
   /^\/v2\/(?:browser|interact)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(cdp|view)\/([\w-]{43})(?:\/devtools\/(?:browser\/[\w-]+|page\/(\w{1,64})))?\/?(?:\?|$)/;
@@ -97,8 +97,8 @@ export async function relaySocket(
 const ACCEPT_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 /**
- * The headers of a WebSocket handshake (RFC 6455), without those of the caller's network. The host gets a key of
- * ours: rod sends the key `nil`, which Chromium accepts as any other text, but the host only a valid one.
+ * The headers of a WebSocket handshake (RFC 6455), without those of the caller's network. The host gets a key
+ * of ours: rod sends the key `nil`, which Chromium accepts as any other text, but the host only a valid one.
  */
 function socketHeaders({ headers }: IncomingMessage): Record<string, string> {
   const names = ['connection', 'upgrade', 'sec-websocket-version', 'sec-websocket-protocol'];
@@ -107,8 +107,8 @@ function socketHeaders({ headers }: IncomingMessage): Record<string, string> {
 }
 
 /**
- * Whether the key of a handshake is one of WebSockets. A client that has written WebSockets without it, as rod
- * has, does not read control frames either.
+ * Whether the key of a handshake is one of WebSockets. A client that has written WebSockets without it, as
+ * rod has, does not read control frames either.
  */
 const hasValidKey = ({ headers }: IncomingMessage) =>
   /^[A-Za-z0-9+/]{22}==$/.test(headers['sec-websocket-key'] ?? '');

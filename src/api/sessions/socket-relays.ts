@@ -24,8 +24,8 @@ export class SocketRelays {
   /**
    * Passes bytes in both directions unread until one side ends.
    * @param options.firstBytes what the host has sent already, which is passed on
-   * @param options.readsCloseFrames whether the client knows the frame that closes a connection. One that does
-   * not takes its code for a message; its connection ends without that frame, as Chromium ends them.
+   * @param options.readsCloseFrames whether the client knows the frame that closes a connection. One that
+   *   does not takes its code for a message; its connection ends without that frame, as Chromium ends them.
    */
   join(
     client: Duplex,

@@ -13,7 +13,8 @@ const TIMEOUT_MS = 60_000;
 /**
  * Stores a file in a session, by the host that runs its browser.
  * @param file undefined if the request has none
- * @throws ServiceError `BAD_REQUEST` without a file; as `callHost`; `REQUEST_TOO_LARGE` if the session has no room for it
+ * @throws ServiceError `BAD_REQUEST` without a file; as `callHost`; `REQUEST_TOO_LARGE` if the session has
+ *   no room for it
  */
 export async function uploadFile(
   session: StoredSession,

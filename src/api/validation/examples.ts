@@ -61,8 +61,9 @@ export function parseJsonText(sent: unknown): unknown {
 }
 
 /**
- * Makes an example of what a value must be, as JSON. Where it can, it is what was sent in the right form: in a
- * list, as a member of the object, or without quotes. The schema accepts it, if it accepts any that is known.
+ * Makes an example of what a value must be, as JSON. Where it can, it is what was sent in the right form: in
+ * a list, as a member of the object, or without quotes. The schema accepts it, if it accepts any that is
+ * known.
  * @param sent the wrong value
  * @returns an empty string if there is no helpful example
  */

@@ -141,7 +141,9 @@ const prompt = defineCommand({
   },
 });
 
-/** Says in the words of the command line what takes the place of a prompt, where there is no language model. */
+/**
+ * Says in the words of the command line what takes the place of a prompt, where there is no language model.
+ */
 function adviseCode(error: unknown): never {
   if (!(error instanceof ServiceError) || error.code !== 'MODEL_NOT_CONFIGURED') throw error;
   const advice = `Or run code: \`${commandOf('browser open')}\`, then \`${commandOf('browser run ID FILE')}\`.`;

@@ -10,8 +10,8 @@ const PART = 50_000;
 const LINK_SCHEMES = new Set(['http:', 'https:', 'mailto:']);
 
 /**
- * Shows markdown. What a page has written stays text: raw HTML is shown as it is written, links lead only to the web,
- * and pictures, which would be loaded from elsewhere, are named instead of shown.
+ * Shows markdown. What a page has written stays text: raw HTML is shown as it is written, links lead only to
+ * the web, and pictures, which would be loaded from elsewhere, are named instead of shown.
  */
 export function Markdown({ text }: { text: string }) {
   const shown = useSignal(PART);

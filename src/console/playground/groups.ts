@@ -48,8 +48,8 @@ const PLACES: Record<string, string[]> = {
 const NO_EFFECT = /^accepted, but has no effect|^accepted for compatibility/;
 
 /**
- * Sorts the fields of a body into groups, without those that are always shown, and without those that the API accepts
- * only because other clients send them.
+ * Sorts the fields of a body into groups, without those that are always shown, and without those that the API
+ * accepts only because other clients send them.
  */
 export function groupFields({ properties = {} }: Schema, main: readonly string[]): Group[] {
   const groups = new Map<string, Group['fields']>();

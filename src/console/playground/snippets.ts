@@ -7,7 +7,9 @@ export interface Snippet {
 /** What stands for the key of the user, which is never written into a program. */
 const KEY_VARIABLE = 'WINNOW_API_KEY';
 
-/** Writes a POST request in several languages. Each runs as it is copied, if the variable of the key is set. */
+/**
+ * Writes a POST request in several languages. Each runs as it is copied, if the variable of the key is set.
+ */
 export function writeSnippets(url: string, body: unknown): Snippet[] {
   const json = JSON.stringify(body, null, 2);
   return [

@@ -11,7 +11,10 @@ const WIDTH = 800;
 const HEIGHT = 180;
 const AXIS = 20;
 
-/** A plot of bars with its largest value and its ends as labels. Each bar says its value when it is pointed at. */
+/**
+ * A plot of bars with its largest value and its ends as labels. Each bar says its value when it is pointed
+ * at.
+ */
 export function BarChart({ bars, unit }: { bars: Bar[]; unit: string }) {
   const largest = Math.max(...bars.map(({ value }) => value), 1);
   const step = WIDTH / Math.max(bars.length, 30);

@@ -17,7 +17,9 @@ const ERAS: [firstDay: string, name: string, letter: string][] = [
 /** Year 1 of the calendar of the Republic of China. */
 const MINGUO_YEAR = 1911;
 
-/** Quoted text, an escaped, padding or repeated character, and conditions or locales, which are no letters. */
+/**
+ * Quoted text, an escaped, padding or repeated character, and conditions or locales, which are no letters.
+ */
 const LITERAL = /"[^"]*"|[\\_*][\s\S]|\[[^\]]*\]/g;
 const withoutLiterals = (format: string) => format.replace(LITERAL, '');
 
@@ -29,7 +31,9 @@ const isIndian = (format: string) => /#,##,##0/.test(format);
 const hasGeneral = (format: string) =>
   /General/i.test(withoutLiterals(format)) && !/^General$/i.test(format.trim());
 
-/** Whether SheetJS writes numbers in a format wrongly: in years of eras, with Indian groups, or with units. */
+/**
+ * Whether SheetJS writes numbers in a format wrongly: in years of eras, with Indian groups, or with units.
+ */
 export const isSpecialFormat = (format: string): boolean =>
   hasEra(format) || hasEraYear(format) || isIndian(format) || hasGeneral(format);
 

@@ -88,8 +88,8 @@ function typeByName(name: string): string | undefined {
 }
 
 /**
- * Whether a file that is going to be uploaded can be of a type that is parsed, as far as its name and declared
- * type say. A file whose name says nothing of its type needs one that is declared, or no extension.
+ * Whether a file that is going to be uploaded can be of a type that is parsed, as far as its name and
+ * declared type say. A file whose name says nothing of its type needs one that is declared, or no extension.
  * @param upload.contentType the type that the client declares; empty if it declares none
  */
 export function mayAcceptUpload({ name, contentType }: { name: string; contentType: string }): boolean {

@@ -214,7 +214,8 @@ function explainMissingContent({ request, document, attempts }: CompletedPage, i
         ]
       : [];
   const wait = waits && waitFor < WAIT_MS ? [waitLonger(request, WAIT_MS)] : [];
-  // Without fastMode, a page with enough text is still not opened in the browser, unless it has to wait there.
+  // Without fastMode, a page with enough text is still not opened in the browser, unless it has to wait
+  // there.
   const inBrowser = fastMode
     ? [
         moreContent(

@@ -56,8 +56,8 @@ export interface CrawlFacts {
   /** The URL of its start page after redirects. */
   start: string;
   /**
-   * The URL that the question is about, whether it is a page of the crawl, and whether robots.txt disallows it;
-   * absent if the question names none.
+   * The URL that the question is about, whether it is a page of the crawl, and whether robots.txt disallows
+   * it; absent if the question names none.
    */
   asked?: { url: string; isMet: boolean; isBlocked: boolean };
 }

@@ -27,7 +27,9 @@ export interface Fix {
   effect: string;
   /** Its test only shows a cause: the parameters themselves are no remedy. */
   isProbe?: true;
-  /** It helps only a page with scripts, so that it is not tested once a test has shown that there are none. */
+  /**
+   * It helps only a page with scripts, so that it is not tested once a test has shown that there are none.
+   */
   needsScripts?: true;
   /** Why it is not tested, if a test would repeat a step that must not be repeated, or prove nothing. */
   untestable?: string;

@@ -73,8 +73,8 @@ function judgePage(fix: Fix, document: NonNullable<Trial['document']>, before: B
 }
 
 /**
- * Decides whether a document has what an earlier one lacks. Where the question names something that the earlier
- * one does not have, more words prove nothing unless they include it.
+ * Decides whether a document has what an earlier one lacks. Where the question names something that the
+ * earlier one does not have, more words prove nothing unless they include it.
  */
 function judgeContent(fix: Fix, document: DocumentFacts, { document: earlier, mentions }: Before): Verdict {
   const { words } = document;

@@ -8,7 +8,9 @@ const RESTING_SHARE = 0.05;
 
 /** For how long a process must rest before it collects, in milliseconds. */
 const REST_MS = 15_000;
-/** Milliseconds of work of the main thread that are worth a collection, which takes a twentieth of a second. */
+/**
+ * Milliseconds of work of the main thread that are worth a collection, which takes a twentieth of a second.
+ */
 const WORTH_MS = 2_000;
 
 /**

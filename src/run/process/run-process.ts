@@ -21,7 +21,8 @@ const DRAIN_TIMEOUT_MS = 12_000;
 /**
  * Runs the API or the worker in this process: sends `ready` to the parent, and shuts down in order on
  * SIGTERM, SIGINT, or when the parent is gone. Once it runs, an error that nothing has caught is logged, and
- * the process goes on: it works for all teams, and what one of them sends must not end the work of the others.
+ * the process goes on: it works for all teams, and what one of them sends must not end the work of the
+ * others.
  */
 export async function runProcess(name: string, start: () => Promise<RunningService>): Promise<void> {
   // The client that records finished scrapes takes no agent, and sends the password of Temporal.

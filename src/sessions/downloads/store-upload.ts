@@ -49,8 +49,8 @@ async function receive(path: string, content: Readable, isFull: () => Promise<bo
   let measuredAt = 0;
   const file = await open(path, 'wx', 0o644);
   try {
-    // A stream that is left before its end is not destroyed: it may be a request, whose connection carries the
-    // error. The chunks of a binary stream are buffers.
+    // A stream that is left before its end is not destroyed: it may be a request, whose connection carries
+    // the error. The chunks of a binary stream are buffers.
     const chunks: AsyncIterable<Buffer> = content.iterator({ destroyOnReturn: false });
     for await (const chunk of chunks) {
       size += chunk.length;

@@ -2,8 +2,8 @@
 const BUILT = /\bnew RegExp\(\s*(?!(['"`])(?:(?!\1|\$\{)[^\\]|\\.)*\1\s*[,)])/s;
 
 /**
- * The files and folders that build native regular expressions, each by the reason why no pattern of a user or of a page can be
- * among them. Patterns from outside are compiled by `patterns/linear-pattern.ts`.
+ * The files and folders that build native regular expressions, each by the reason why no pattern of a user or
+ * of a page can be among them. Patterns from outside are compiled by `patterns/linear-pattern.ts`.
  */
 const REASONS: Record<string, string[]> = {
   'of constants': [

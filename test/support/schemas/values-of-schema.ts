@@ -15,8 +15,8 @@ const numberOr = (value: unknown, fallback: number) => (typeof value === 'number
 const isImpossible = ({ not }: JsonSchema) => not !== undefined && Object.keys(fieldsOf(not)).length === 0;
 
 /**
- * Generates values of a schema, of which most conform to it: alternatives may exclude each other. Its examples
- * stand for all texts of a form that it cannot express.
+ * Generates values of a schema, of which most conform to it: alternatives may exclude each other. Its
+ * examples stand for all texts of a form that it cannot express.
  */
 export function valuesOf(schema: JsonSchema): fc.Arbitrary<unknown> {
   if ('const' in schema) return fc.constant(schema.const);

@@ -130,7 +130,9 @@ function replaceFile(file: string, change: (next: string) => void = () => undefi
   renameSync(next, file);
 }
 
-/** Replaces the files of a directory by those of another one, and then deletes those that it does not have. */
+/**
+ * Replaces the files of a directory by those of another one, and then deletes those that it does not have.
+ */
 function replaceDirectory(directory: string, next: string): void {
   const filesOf = (root: string) =>
     readdirSync(root, { recursive: true, withFileTypes: true })

@@ -207,7 +207,9 @@ function descend(found: RootSearch, index: PageIndex, pruned: PrunedPage): boole
   return true;
 }
 
-/** Whether sections stand beside each other without elements around them, of which none is all of the text. */
+/**
+ * Whether sections stand beside each other without elements around them, of which none is all of the text.
+ */
 const isFlatOutline = (children: readonly Element[]) =>
   children.filter((child) => isHeading(child) && child.name !== 'h1').length >= MIN_HEADINGS;
 
@@ -231,8 +233,8 @@ function findFirstArticle(
 }
 
 /**
- * Whether an article is a part of the page, whose title is outside of it, rather than a text with a title of its own or
- * one that introduces another page by a link.
+ * Whether an article is a part of the page, whose title is outside of it, rather than a text with a title of
+ * its own or one that introduces another page by a link.
  */
 function isPartOfPage(article: Element, { titled, measures }: PageIndex): boolean {
   const measured = measures.get(article);
@@ -251,7 +253,10 @@ const isLinked = (heading: Element, measures: PageIndex['measures']) => {
   return length > 0 && linked > 0.5 * length;
 };
 
-/** Whether a block between the title and the text introduces it: a short text that is neither teasers nor a notice. */
+/**
+ * Whether a block between the title and the text introduces it: a short text that is neither teasers nor a
+ * notice.
+ */
 function isIntroduction(element: Element, { remaining }: PrunedPage): boolean {
   const rest = remaining.get(element);
   return (

@@ -21,10 +21,10 @@ const DOUBTFUL = new Set<Sign['kind']>(['place', 'name', 'heading']);
 
 /**
  * Compares what was kept with the blocks of the page that look like running text: dense in paragraphs, hardly
- * linked, neither cards nor controls nor a notice. The names and the type of the page do not count. If most of
- * the text is missing from what was kept, the decisions about these blocks are weighed again from the strongest
- * down: those with as many kinds of signs stay as long as they drop no more than half of the text together, and
- * the others are taken back.
+ * linked, neither cards nor controls nor a notice. The names and the type of the page do not count. If most
+ * of the text is missing from what was kept, the decisions about these blocks are weighed again from the
+ * strongest down: those with as many kinds of signs stay as long as they drop no more than half of the text
+ * together, and the others are taken back.
  */
 export function askSecondOpinion({ index, pruned: { dropped } }: FilteredPage): void {
   const { measures, body } = index;

@@ -103,7 +103,8 @@ const BY_CODE_PAGE: Record<number, string> = {
 export const encodingOfCharset = (charset: number): string | undefined => BY_CHARSET[charset];
 
 /**
- * @returns the encoding of a code page of Windows, DOS or Macintosh, or windows-1252 for one that is not known
+ * @returns the encoding of a code page of Windows, DOS or Macintosh, or windows-1252 for one that is not
+ *   known
  */
 export const encodingOfCodePage = (codePage: number): string =>
   knownEncodingOfCodePage(codePage) ?? 'windows-1252';

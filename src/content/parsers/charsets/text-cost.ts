@@ -149,7 +149,9 @@ function characterRange(first: number, last: number): string {
   return String.fromCharCode(...Array.from({ length: last - first + 1 }, (_, place) => first + place));
 }
 
-/** The characters of an encoding of two bytes whose first byte is in a range, which tells how common they are. */
+/**
+ * The characters of an encoding of two bytes whose first byte is in a range, which tells how common they are.
+ */
 function charactersOf(encoding: string, first: number, last: number): Set<string> {
   const pairs: number[] = [];
   for (let lead = first; lead <= last; lead++)

@@ -20,9 +20,9 @@ export interface DeclaredMail {
 }
 
 /**
- * Writes a mail so that all its texts are UTF-8 where they do not say how they are encoded, say it wrongly, or
- * name an encoding that only some programs know: the parser of mails reads such text as UTF-8, which destroys
- * its characters.
+ * Writes a mail so that all its texts are UTF-8 where they do not say how they are encoded, say it wrongly,
+ * or name an encoding that only some programs know: the parser of mails reads such text as UTF-8, which
+ * destroys its characters.
  */
 export function declareCharsets(file: Uint8Array): DeclaredMail {
   const utf16 = encodingOfMark(file) ?? utf16WithoutMark(file);

@@ -142,7 +142,9 @@ function prepareArchive(
   return type === 'odt' || type === 'odp' ? markObjects(archive, type) : undefined;
 }
 
-/** The page that a doc file is which a program has saved as HTML or as a web archive; undefined for others. */
+/**
+ * The page that a doc file is which a program has saved as HTML or as a web archive; undefined for others.
+ */
 async function readPage(bytes: Uint8Array): Promise<string | undefined> {
   const start = textStart(bytes);
   const isPage = start !== undefined && /^(?:<(?:!doctype html|html|head|body)\b|mime-version:)/i.test(start);

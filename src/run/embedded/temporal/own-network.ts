@@ -7,12 +7,14 @@ import { listen } from '../../../system/server.ts';
 import { runCommand } from '../command.ts';
 
 const DOOR_PROGRAM = join(import.meta.dirname, 'door.js');
-/** Sets loopback up, by iproute2 where it is installed, else by the kernel's own file, which only root may. */
+/**
+ * Sets loopback up, by iproute2 where it is installed, else by the kernel's own file, which only root may.
+ */
 const LOOPBACK_UP =
   'PATH=$PATH:/usr/sbin:/sbin; ip link set lo up 2>/dev/null || { mount -t sysfs none /sys && echo 0x9 >/sys/class/net/lo/flags; } || exit 1';
 /**
- * Becomes the program, beside which the door runs. The kernel ends the door with the program, and the program is
- * ended with the door, so that the supervisor starts both again. Only the door gets the IPC channel (3).
+ * Becomes the program, beside which the door runs. The kernel ends the door with the program, and the program
+ * is ended with the door, so that the supervisor starts both again. Only the door gets the IPC channel (3).
  */
 const START_SCRIPT = `${LOOPBACK_UP}
 setpriv --pdeathsig KILL sh -c 'setpriv --pdeathsig KILL "$@"; kill "$PPID"' sh "$1" "$2" &

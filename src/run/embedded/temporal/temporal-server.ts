@@ -41,8 +41,8 @@ const INTERNAL_POLLS = {
  */
 const PROCESSORS = Math.max(1, Math.floor(availableParallelism() / 2));
 /**
- * What the server keeps in memory of workflows. By default, it keeps 128,000 of them for an hour each, so that
- * it still has 300 MB after a crawl. What is read again from the database costs a millisecond.
+ * What the server keeps in memory of workflows. By default, it keeps 128,000 of them for an hour each, so
+ * that it still has 300 MB after a crawl. What is read again from the database costs a millisecond.
  */
 const CACHES = {
   'history.cacheSizeBasedLimit': true,

@@ -14,10 +14,11 @@ export interface StoredRequest {
 }
 
 /**
- * Stores the job of a scrape, unless `findLongConversion` finds one that its request can join. All is
- * one statement, because nearly all requests join nothing.
- * @param takesSlot whether to take a slot of the team for the job, too, as `loadJobWithSlot` does. The statement
- *   then does not wait for the disk, because the page can be fetched meanwhile; see {@link waitForDisk}
+ * Stores the job of a scrape, unless `findLongConversion` finds one that its request can join. All is one
+ * statement, because nearly all requests join nothing.
+ * @param takesSlot whether to take a slot of the team for the job, too, as `loadJobWithSlot` does. The
+ *   statement then does not wait for the disk, because the page can be fetched meanwhile; see {@link
+ *   waitForDisk}
  */
 export async function insertOrJoin(
   query: Queryable,

@@ -17,8 +17,8 @@ const MAX_LINKED_SHARE = 0.4;
 /**
  * Decides whether the signs of a block are evidence that it is not content. One sign is enough for what no
  * reader would call running text. Running text needs two signs that do not depend on each other, and three if
- * it is a large part of the page; more signs are looked for in the place of the block, in what it consists of,
- * and in what it says.
+ * it is a large part of the page; more signs are looked for in the place of the block, in what it consists
+ * of, and in what it says.
  * @param share the block's share of the running text of the page, from 0 to 1
  * @param core the part of the page that has the running text
  * @returns the signs that decide; none if the block is kept
@@ -45,8 +45,8 @@ export function judge(
 }
 
 /**
- * Whether a reader would call a block running text: paragraphs, code, tables and definitions, or a block of lines.
- * What is no text is a label or a line, which one sign decides.
+ * Whether a reader would call a block running text: paragraphs, code, tables and definitions, or a block of
+ * lines. What is no text is a label or a line, which one sign decides.
  */
 function isText(element: Element, { prose, length, linked, links }: ElementMeasure): boolean {
   if (prose > 0) return true;

@@ -43,7 +43,10 @@ const LEGAL =
 /** Data and code, which are text however short they are. */
 const DATA = new Set(['table', 'dl', 'pre']);
 
-/** Whether an element is data or code, or has some among its first elements. @param most how many are looked at */
+/**
+ * Whether an element is data or code, or has some among its first elements.
+ * @param most how many are looked at
+ */
 export const hasData = (element: Element, most: number): boolean =>
   [element, ...firstElements(element, most)].some(({ name }) => DATA.has(name));
 

@@ -28,9 +28,9 @@ const TEXT = /<w:t(?=[\s>])[^<>]*>([^<]*)<\/w:t>/g;
 const CHARACTER = /<w:sym\b([^<>]*)\/>|<w:noBreakHyphen\s*\/>/g;
 
 /**
- * Writes into the text of a Word document what anydoc leaves out: marks for its formulas and for files in other
- * formats, text below a pronunciation guide, symbols, and hyphens at which no line ends; and rewrites what it
- * reads wrongly.
+ * Writes into the text of a Word document what anydoc leaves out: marks for its formulas and for files in
+ * other formats, text below a pronunciation guide, symbols, and hyphens at which no line ends; and rewrites
+ * what it reads wrongly.
  * @param chunks the HTML of the files in other formats by the identifiers of their relationships
  * @returns undefined if the document has nothing of that, or is damaged or too large
  */

@@ -160,7 +160,9 @@ function isHeading(candidate: Candidate, body: BodyStyle): boolean {
 /** Minimum size of a heading in a monospaced font, as a multiple of that of code. */
 const LARGER_CODE = 1.06;
 
-/** Whether a line of code is the title of a section, such as the name of a function: other code is smaller. */
+/**
+ * Whether a line of code is the title of a section, such as the name of a function: other code is smaller.
+ */
 function isNameOfSection({ block, previous, next }: Candidate, body: BodyStyle): boolean {
   const { size, bold } = (block.lines[0] as Line).style;
   if (previous?.kind === 'code' || next?.kind === 'code')

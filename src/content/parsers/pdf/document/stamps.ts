@@ -5,8 +5,8 @@ import type { Block } from '../types.ts';
 const MIN_PAGES = 2;
 
 /**
- * Gives texts in another direction than their page, such as watermarks, the role of running heads where several
- * pages have the same. The first one stays content.
+ * Gives texts in another direction than their page, such as watermarks, the role of running heads where
+ * several pages have the same. The first one stays content.
  */
 export function markRepeatedStamps(blocks: readonly Block[]): Block[] {
   const pages = new Map<string, Set<number>>();

@@ -79,9 +79,9 @@ function isGarbled(text: string): boolean {
 }
 
 /**
- * Whether a text consists of the numbers of glyphs, which PDFium returns for fonts without a mapping to Unicode. In
- * most TrueType fonts the number of a glyph is that of its ASCII character less 29: the text then has hardly any
- * vowels or small letters, and as many vowels as any other when it is shifted back.
+ * Whether a text consists of the numbers of glyphs, which PDFium returns for fonts without a mapping to
+ * Unicode. In most TrueType fonts the number of a glyph is that of its ASCII character less 29: the text then
+ * has hardly any vowels or small letters, and as many vowels as any other when it is shifted back.
  */
 function isShifted(text: string): boolean {
   const letters = text.match(LATIN)?.length ?? 0;

@@ -1,6 +1,9 @@
 import type { Line, TableBlock, TableCell, Word } from '../types.ts';
 
-/** Distance from the edge of a column within which no further character fits, as a share of a character's width. */
+/**
+ * Distance from the edge of a column within which no further character fits, as a share of a character's
+ * width.
+ */
 const MIN_CHARACTER = 0.9;
 /** Number of different words at the edge of a column from which they are parts of longer words. */
 const MIN_WORDS = 2;

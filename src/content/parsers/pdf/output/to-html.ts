@@ -7,7 +7,8 @@ import { InlineHtml } from './inline-html.ts';
 
 /**
  * Writes blocks as HTML. Running heads, footers and page numbers have the attribute `data-page-role`, by
- * which they can be removed later, and those whose text stands nowhere else `data-only-place`. Images have URLs of the form `document-image:<id>`.
+ * which they can be removed later, and those whose text stands nowhere else `data-only-place`. Images have
+ * URLs of the form `document-image:<id>`.
  */
 export function blocksToHtml(blocks: readonly Block[]): string {
   const inline = new InlineHtml(blocks);

@@ -83,7 +83,9 @@ export function continuesBody(line: EdgeLine, page: SourcePage, words: readonly 
   return isInTableOrList(line, near, page);
 }
 
-/** Whether a line stands as close to the next ones as they do to each other, at their edge and in their style. */
+/**
+ * Whether a line stands as close to the next ones as they do to each other, at their edge and in their style.
+ */
 function isLineOfParagraph(
   line: EdgeLine,
   [next, after]: readonly Line[],

@@ -16,8 +16,8 @@ interface Surroundings {
 
 /**
  * The place of the sign for a check box or a radio button: beside its label, which is the nearest text to the
- * right or to the left, so that nothing divides them. A rule or another field between them shows that the text
- * is no label.
+ * right or to the left, so that nothing divides them. A rule or another field between them shows that the
+ * text is no label.
  * @returns undefined if the box has no label
  */
 export function placeBesideLabel(field: FormField, around: Surroundings): Box | undefined {

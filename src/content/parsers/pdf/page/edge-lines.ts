@@ -21,7 +21,9 @@ export const PAGE_NUMBER =
 export interface EdgeLine extends Line {
   page: number;
   text: string;
-  /** Text with `#` in place of numbers, by which pages are compared; empty for what can be no running head. */
+  /**
+   * Text with `#` in place of numbers, by which pages are compared; empty for what can be no running head.
+   */
   pattern: string;
   /** Whether its letters are clearly larger than those of the page. */
   isLarge: boolean;

@@ -126,8 +126,8 @@ function breaksBefore(
 const MIN_HEADING_STEP = 1.45;
 
 /**
- * Whether two bold lines are two headings: they are farther apart than the lines of one, and the first word of
- * the second one would have fitted into the first one.
+ * Whether two bold lines are two headings: they are farther apart than the lines of one, and the first word
+ * of the second one would have fitted into the first one.
  */
 function beginsAnotherHeading(before: Line, line: Line, step: number, column: Box): boolean {
   if (step < MIN_HEADING_STEP * line.style.size || !isAllBold(before) || !isAllBold(line)) return false;

@@ -29,8 +29,9 @@ interface RepeatedLine {
 
 /**
  * Finds lines at the top or bottom of pages that neighbouring pages repeat. Only the numbers in them may
- * differ, and no line of the body may be between them and the edge of the page. Rows of tables, items of lists
- * and lines of paragraphs stay in the body. Where most pages have nothing else, such lines are their text.
+ * differ, and no line of the body may be between them and the edge of the page. Rows of tables, items of
+ * lists and lines of paragraphs stay in the body. Where most pages have nothing else, such lines are their
+ * text.
  */
 export function findRunningHeads(pages: readonly SourcePage[]): RunningHeads[] {
   const heads = findRepeatedLines(pages);

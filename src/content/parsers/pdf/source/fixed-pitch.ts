@@ -18,7 +18,9 @@ const EVIDENCE = [
 const MAX_DIFFERENCE = 0.01;
 /** Maximum difference of a word from the pitch of its font, as boxes of slanted letters are not exact. */
 const TOLERANCE = 0.04;
-/** Characters as wide as those of Latin, and among them small letters: digits are equally wide in most fonts. */
+/**
+ * Characters as wide as those of Latin, and among them small letters: digits are equally wide in most fonts.
+ */
 const MEASURED = /^(?=(?:[^a-z]*[a-z]){3})[\x21-\x7e]+$/;
 
 /** The widths of characters in the fonts with a fixed pitch, as multiples of the font size. */

@@ -4,7 +4,9 @@ import type { ParsedPage, TextItem } from '@llamaindex/liteparse';
 export const LINE_HEIGHT = 1.05;
 /** Range of the height of a line in fonts whose size is in points, as a multiple of the font size. */
 const POINTS = { least: 0.86, most: 1.35 };
-/** Up to here, the heights of lines do not tell whether a font has low letters or its size is not in points. */
+/**
+ * Up to here, the heights of lines do not tell whether a font has low letters or its size is not in points.
+ */
 const DOUBTFUL = 0.96;
 
 /** The font size, where known after the text matrix is applied, but before that of the page. */
@@ -49,7 +51,10 @@ export function pageToMeasure(pages: readonly ParsedPage[]): number | undefined 
   return isClear ? undefined : page.pageNum;
 }
 
-/** The factor that converts the font sizes of a document to points, if all runs of a page with metadata agree on it. */
+/**
+ * The factor that converts the font sizes of a document to points, if all runs of a page with metadata agree
+ * on it.
+ */
 export function measuredScale(page: ParsedPage | undefined): number | undefined {
   const scales = (page?.textItems ?? [])
     .flatMap(({ fontHeight, fontSize }) => (fontHeight && fontSize ? fontHeight / fontSize : []))

@@ -30,8 +30,8 @@ const NARROW_WIDTH = 0.55;
 const WIDE_WIDTH = 1.5;
 
 /**
- * Sets `href` of the words that link annotations cover. A word of which a link covers only a part is divided, so
- * that brackets and full stops beside the link are outside of it.
+ * Sets `href` of the words that link annotations cover. A word of which a link covers only a part is divided,
+ * so that brackets and full stops beside the link are outside of it.
  */
 export function linkWords(words: readonly Word[], annotations: readonly LinkAnnotation[]): Word[] {
   const areas: LinkArea[] = [];
