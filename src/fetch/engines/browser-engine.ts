@@ -226,7 +226,7 @@ function translateError(error: unknown, url: string, tunnel: RouteProxy): unknow
     );
   }
   const code = /net::(ERR_[A-Z_]+)/.exec(message)?.[1] ?? '';
-  const refusal = PROXY_FAILURE.test(code) ? tunnel.failureOf(new URL(error.url).hostname) : undefined;
+  const refusal = PROXY_FAILURE.test(code) ? tunnel.failureOf(error.url) : undefined;
   if (refusal) return refusal;
   if (/CERT|SSL/.test(code)) {
     return new ServiceError(

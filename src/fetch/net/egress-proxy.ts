@@ -23,11 +23,11 @@ export interface RouteProxy {
   /** URL for programs without a network of their own. It has credentials, so it is for no command line. */
   authorizedUrl: string;
   /**
-   * Returns why the last connection to a host failed. It is forgotten after a minute or when a connection
-   * succeeds.
-   * @param host a name, or an IP address with or without brackets
+   * Returns why the last connection to the host and port of a URL failed. It is forgotten after a minute or
+   * when a connection succeeds.
+   * @param url one that Chromium accepts and Node does not, such as `http://xn--a/`, has no failures
    */
-  failureOf(host: string): ServiceError | undefined;
+  failureOf(url: string): ServiceError | undefined;
   /** Serves a connection of a browser that reached this process by another way than the port. */
   serve(connection: Socket): void;
 }
@@ -129,6 +129,22 @@ class EgressAgent extends Agent {
   }
 }
 
+/** The ports of URLs that name none. */
+const DEFAULT_PORTS: Readonly<Record<string, number>> = {
+  'http:': 80,
+  'ws:': 80,
+  'https:': 443,
+  'wss:': 443,
+};
+
+/** The target of a connection as a key: its host and port. */
+const targetOf = (host: string, port: number): string => `${normalizeHost(host)} ${port}`;
+
+function targetOfUrl(url: string): string | undefined {
+  const { hostname, port, protocol } = URL.parse(url) ?? {};
+  return hostname && targetOf(hostname, Number(port) || (DEFAULT_PORTS[protocol ?? ''] ?? 0));
+}
+
 function normalizeHost(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
 }
@@ -148,16 +164,16 @@ async function startRouteProxy(egress: Egress, upstream: Upstream | undefined, a
   const agent = new EgressAgent((hostname, port) => egress.connect({ hostname, port }, upstream));
   const targets = new Set<Socket>();
 
-  function remember(host: string, error: unknown): ServiceError {
+  function remember(host: string, port: number, error: unknown): ServiceError {
     const failure = toFetchError(error, host);
-    failures.set(host, failure);
+    failures.set(targetOf(host, port), failure);
     return failure;
   }
 
   /** Connects to the target before the tunnel is granted, so that a failure is reported to the browser. */
   async function prepareTunnel(client: Socket, host: string, port: number) {
     const target = await egress.connect({ hostname: host, port }, upstream);
-    failures.delete(host);
+    failures.delete(targetOf(host, port));
     targets.add(target);
     target.once('close', () => targets.delete(target));
     client.once('close', () => target.destroy());
@@ -165,11 +181,11 @@ async function startRouteProxy(egress: Egress, upstream: Upstream | undefined, a
     return { customConnectServer: createTunnelServer(target) };
   }
 
-  function prepareForward(client: Socket, host: string) {
+  function prepareForward(client: Socket, host: string, port: number) {
     const settled = (error?: Error) => {
-      if (!error) return failures.delete(host);
+      if (!error) return failures.delete(targetOf(host, port));
       // A request that the browser itself aborted is not a failure of the host.
-      if (!client.destroyed) remember(host, error);
+      if (!client.destroyed) remember(host, port, error);
       client.destroy();
     };
     const observer: RequestObserver = Object.assign(() => undefined, { settled });
@@ -183,12 +199,12 @@ async function startRouteProxy(egress: Egress, upstream: Upstream | undefined, a
     const host = normalizeHost(hostname);
     if (isHttp) {
       removeProxyConnection(request);
-      return prepareForward(request.socket, host);
+      return prepareForward(request.socket, host, port);
     }
     try {
       return await prepareTunnel(request.socket, host, port);
     } catch (error) {
-      const { code, message } = remember(host, error);
+      const { code, message } = remember(host, port, error);
       throw new RequestError(message, code === 'unsafe_domain_blocked' ? 403 : 502);
     }
   }
@@ -207,7 +223,10 @@ async function startRouteProxy(egress: Egress, upstream: Upstream | undefined, a
       access.allow(connection);
       server.server.emit('connection', connection);
     },
-    failureOf: (host: string) => failures.get(normalizeHost(host)),
+    failureOf(failed: string) {
+      const target = targetOfUrl(failed);
+      return target === undefined ? undefined : failures.get(target);
+    },
     async close() {
       for (const target of targets) target.destroy();
       agent.destroy();

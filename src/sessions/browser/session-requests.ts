@@ -5,8 +5,8 @@ import { connectionFault } from '../../fetch/net/fetch-error.ts';
 
 /** Rules for all requests of a session's browser. */
 export interface SessionRequestRules {
-  /** Why the last connection to a host failed, as its proxy knows it. */
-  failureOf(host: string): ServiceError | undefined;
+  /** Why the last connection to the host and port of a URL failed, as its proxy knows it. */
+  failureOf(url: string): ServiceError | undefined;
   /** Recognises advertisements; absent if they are not blocked. */
   isAd?: ((request: OutgoingRequest) => boolean) | undefined;
 }
@@ -37,7 +37,7 @@ export async function applyRequestRules(
     const { frameId, responseStatusCode } = rest;
     const isResponse = responseErrorReason !== undefined || responseStatusCode !== undefined;
     const errorReason = isResponse
-      ? responseErrorReason && reasonOf(failureOf(hostOf(url)))
+      ? responseErrorReason && reasonOf(failureOf(url))
       : !(resourceType === 'Document' && pageIds.has(frameId)) &&
         isAd?.({ url, type: resourceType, pageUrl: headers.Referer ?? '' }) &&
         'BlockedByClient';
@@ -54,9 +54,6 @@ export async function applyRequestRules(
     patterns: [{ resourceType: 'Document', requestStage: 'Response' }, ...requests],
   });
 }
-
-/** The host of a URL; empty for one that Chromium accepts and Node does not, such as `http://xn--a/`. */
-const hostOf = (url: string): string => URL.parse(url)?.hostname ?? '';
 
 function reasonOf(failure: ServiceError | undefined) {
   const fault = failure && connectionFault(failure);

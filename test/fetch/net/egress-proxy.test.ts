@@ -191,7 +191,7 @@ describe('the egress proxy refuses', () => {
     expect(answer).toMatch(
       /^HTTP\/1\.1 (403 Forbidden[\s\S]*private or reserved|502 Bad Gateway[\s\S]*does not resolve)/,
     );
-    expect(proxy.failureOf(new URL(`connect://${host}`).hostname)?.code).toMatch(
+    expect(proxy.failureOf(`https://${new URL(`connect://${host}`).hostname}:${port}`)?.code).toMatch(
       /unsafe_domain_blocked|SCRAPE_DNS_RESOLUTION_ERROR/,
     );
     expect(secretConnections).toBe(0);
@@ -200,7 +200,7 @@ describe('the egress proxy refuses', () => {
   it.each(hosts)('GET http://%s', async (host) => {
     const url = `http://${host}:${port}/`;
     expect(await raw(`GET ${url} HTTP/1.1\r\nhost: site.test\r\n\r\n`)).toBe('');
-    expect(proxy.failureOf(new URL(url).hostname)).toMatchObject({
+    expect(proxy.failureOf(url)).toMatchObject({
       code: 'unsafe_domain_blocked',
       message: expect.stringContaining('WINNOW_ALLOW_PRIVATE'),
     });
@@ -233,27 +233,34 @@ describe('the egress proxy refuses', () => {
 describe('failures', () => {
   it('to resolve a name are reported', async () => {
     await expect(tunnel('absent.test:443')).rejects.toThrow(/^502/);
-    expect(proxy.failureOf('absent.test')).toMatchObject({ code: 'SCRAPE_DNS_RESOLUTION_ERROR' });
+    expect(proxy.failureOf('https://absent.test/')).toMatchObject({ code: 'SCRAPE_DNS_RESOLUTION_ERROR' });
     await expect(plain('http://gone.test/')).rejects.toThrow(/hang up/);
-    expect(proxy.failureOf('gone.test')).toMatchObject({ code: 'SCRAPE_DNS_RESOLUTION_ERROR' });
+    expect(proxy.failureOf('http://gone.test/')).toMatchObject({ code: 'SCRAPE_DNS_RESOLUTION_ERROR' });
   });
 
   it('to connect are reported', async () => {
     const failure = { code: 'SCRAPE_SITE_ERROR', message: expect.stringContaining('refused the connection') };
     await expect(tunnel(`refusing.test:${CLOSED_PORT}`)).rejects.toThrow(/^502/);
-    expect(proxy.failureOf('refusing.test')).toMatchObject(failure);
+    expect(proxy.failureOf(`https://refusing.test:${CLOSED_PORT}/`)).toMatchObject(failure);
     await expect(plain(`http://127.0.0.1:${CLOSED_PORT}/`)).rejects.toThrow(/hang up/);
-    expect(proxy.failureOf('127.0.0.1')).toMatchObject(failure);
+    expect(proxy.failureOf(`http://127.0.0.1:${CLOSED_PORT}/`)).toMatchObject(failure);
   });
 
   it('of plain requests close the connection and are forgotten when the host responds', async () => {
     await expect(plain(`http://flaky.test:${port}/reset`)).rejects.toThrow(/hang up/);
-    expect(proxy.failureOf('FLAKY.test')).toMatchObject({
+    expect(proxy.failureOf(`http://FLAKY.test:${port}/`)).toMatchObject({
       code: 'SCRAPE_SITE_ERROR',
       message: expect.stringMatching(/^flaky\.test closed the connection/),
     });
     expect(await textOf(await plain(`http://flaky.test:${port}/fine`))).toBe('GET /fine ');
-    expect(proxy.failureOf('flaky.test')).toBeUndefined();
+    expect(proxy.failureOf(`http://flaky.test:${port}/`)).toBeUndefined();
+  });
+
+  it('belong to the port of a host, and outlast a response of another port', async () => {
+    await expect(plain(`http://127.0.0.1:${CLOSED_PORT}/`)).rejects.toThrow(/hang up/);
+    expect(await textOf(await plain(`http://127.0.0.1:${port}/fine`))).toBe('GET /fine ');
+    expect(proxy.failureOf(`http://127.0.0.1:${CLOSED_PORT}/`)).toMatchObject({ code: 'SCRAPE_SITE_ERROR' });
+    expect(proxy.failureOf(`http://127.0.0.1:${port}/`)).toBeUndefined();
   });
 
   it('of clients are not attributed to the host', async () => {
@@ -267,7 +274,7 @@ describe('failures', () => {
     });
     await once(dead, 'close');
     expect(await textOf(await plain(`http://site.test:${port}/after`))).toBe('GET /after ');
-    expect(proxy.failureOf('site.test')).toBeUndefined();
+    expect(proxy.failureOf(`http://site.test:${port}/`)).toBeUndefined();
   });
 });
 

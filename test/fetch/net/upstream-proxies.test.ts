@@ -173,7 +173,7 @@ describe.each([
     tunnel.socket.destroy();
     expect(proxy.targets).toEqual(['93.184.216.34:80', '93.184.216.34:443']);
     expect((await ask('CONNECT', 'inside.test:443')).statusCode).toBe(403);
-    expect(door.failureOf('inside.test')?.code).toBe('unsafe_domain_blocked');
+    expect(door.failureOf('https://inside.test/')?.code).toBe('unsafe_domain_blocked');
   });
 });
 
