@@ -18,7 +18,7 @@ export class BrowserTab {
   readonly #url: string;
   readonly #artifactsDir: string;
   #browser: Browser | undefined;
-  readonly #targetIds = new WeakMap<Page, Promise<string>>();
+  readonly #targetIds = new WeakMap<Page, Promise<string | undefined>>();
   /** All tabs that were seen. One that is gone has been closed, and does not appear again. */
   readonly #seen = new Set<string>();
   readonly #dialogs = new CallDialogs();
@@ -80,11 +80,12 @@ export class BrowserTab {
     }
   }
 
-  async #targetIdOf(page: Page): Promise<string> {
+  /** @returns `undefined` if the tab has been closed */
+  async #targetIdOf(page: Page): Promise<string | undefined> {
     const reading = this.#targetIds.get(page) ?? readTargetId(page);
     this.#targetIds.set(page, reading);
     const targetId = await reading;
-    this.#seen.add(targetId);
+    if (targetId !== undefined) this.#seen.add(targetId);
     return targetId;
   }
 
@@ -106,9 +107,15 @@ export class BrowserTab {
 
 const WATCHED = new WeakSet<object>();
 
-async function readTargetId(page: Page): Promise<string> {
-  const session = await page.context().newCDPSession(page);
-  const { targetInfo } = await session.send('Target.getTargetInfo');
-  await session.detach();
-  return targetInfo.targetId;
+/** @returns `undefined` if the tab is closed meanwhile, as a site may do at any time */
+async function readTargetId(page: Page): Promise<string | undefined> {
+  try {
+    const session = await page.context().newCDPSession(page);
+    const { targetInfo } = await session.send('Target.getTargetInfo');
+    await session.detach();
+    return targetInfo.targetId;
+  } catch (error) {
+    if (page.isClosed()) return undefined;
+    throw error;
+  }
 }
