@@ -104,7 +104,7 @@ function titleOf({ project, name }: FileOutcome): string {
   return project ? `[${project}] ${name}` : name;
 }
 
-/** The files that passed the second time, with both outputs, and those that failed twice. */
+/** The files that passed the second time, with both outputs, and those that failed twice, with what failed last. */
 function reportReruns(reruns: Rerun[]): string {
   const isSteady = ({ second }: Rerun) => !second || second.failed > 0;
   const lines = reruns
@@ -117,7 +117,9 @@ function reportReruns(reruns: Rerun[]): string {
       output.trim(),
       '',
     ]);
-  const failedTwice = reruns.filter(isSteady).map(({ first }) => `Failed twice: ${titleOf(first)}`);
+  const failedTwice = reruns
+    .filter(isSteady)
+    .flatMap(({ first, second }) => [`Failed twice: ${titleOf(first)}`, ...(second ?? first).failures]);
   return [...lines, ...failedTwice, ''].join('\n');
 }
 

@@ -118,7 +118,8 @@ it('a client that looks for targets finds the version of the browser and its tab
   });
   await using browser = await connectRaw(`${session.cdpUrl}/devtools/browser/any`);
   const { targetId } = await browser.openTab({ url: `${site.url}/article/1` });
-  await expect.poll(async () => JSON.stringify(await read('/json/list'))).toContain('/article/1');
+  // The title comes last.
+  await expect.poll(async () => JSON.stringify(await read('/json/list'))).toContain('The Generated Times');
   const targets: { id: string; type: string; webSocketDebuggerUrl: string }[] = await read('/json/list');
   expect(targets.map(({ type }) => type)).toEqual(['page', 'page']);
   expect(await read('/json')).toEqual(targets);

@@ -69,6 +69,7 @@ test.concurrent('files that fail again, or cannot be loaded, fail the run', asyn
     'Failed twice: [small] test/bad.test.ts',
     'Failed twice: [small] test/broken.test.ts',
   ]);
+  expect(output).toMatch(/^Failed twice: .*bad\.test\.ts\nis wrong\n.*expected 1 to be 2/m);
   expect(output).toMatch(/^Unsteady.*once\.test\.ts$/m);
   expect(output).toMatch(/\n3 passed, 2 failed\n$/);
   expect(code).toBe(1);

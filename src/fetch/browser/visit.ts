@@ -28,6 +28,10 @@ import { waitUntilSettled } from './wait-until-settled.ts';
 
 /** How long after an aborted navigation the event of a crash may arrive. */
 const CRASH_EVENT_DELAY_MS = 200;
+/** Chromium closes all connections when an interface of its machine appears, also while it starts. */
+const NETWORK_CHANGED = 'ERR_NETWORK_CHANGED';
+/** A navigation is begun at most this often when the network changes. */
+const MAX_NETWORK_CHANGES = 3;
 /** A document that has not ended after this long is read as far as it has loaded. */
 export const MAX_LOAD_MS = 15_000;
 
@@ -262,7 +266,11 @@ async function readRendered(
 async function navigate(tab: Tab, url: string): Promise<DocumentResponse & { hasEnded: boolean }> {
   const { session, network } = tab;
   const loaded = whenLoaded(tab);
-  const { errorText, isDownload = false } = await session.send('Page.navigate', { url });
+  const open = () => session.send('Page.navigate', { url });
+  let { errorText, isDownload = false } = await open();
+  for (let attempt = 1; errorText?.includes(NETWORK_CHANGED) && attempt < MAX_NETWORK_CHANGES; attempt++) {
+    ({ errorText, isDownload = false } = await open());
+  }
   if (errorText) {
     // The event of a crash arrives after the navigation that it aborted.
     if (errorText.includes('ERR_ABORTED')) await sleep(CRASH_EVENT_DELAY_MS);

@@ -5,7 +5,7 @@ import type { VisitOptions } from '../../../src/fetch/browser/visit.ts';
 import { startBrowser, type TestBrowser } from '../../support/browser/start-browser.ts';
 import { type Pages, startPages } from '../../support/sites/pages.ts';
 
-/** Functions that run in a page and only help to read it, each of which throws there. */
+/** Functions that only help to read a page, each of which throws there, and navigations that the network ends. */
 
 const PAGE = `<!doctype html><title>Mill</title><body>
   <h1>Oak flour</h1><p>${'The stone of the mill turns in the loft. '.repeat(20)}</p>
@@ -30,21 +30,31 @@ afterAll(async () => {
   await Promise.all([browser[Symbol.asyncDispose](), site[Symbol.asyncDispose]()]);
 });
 
-/** Lets code throw in the pages of a context if it has a text in it. */
-function breakCode(context: BrowsingContext, text: string): BrowsingContext {
+/**
+ * Responds to some commands for the pages of a context.
+ * @param respond returns the result of a command; without one, the browser gets the command
+ */
+function respondFor(
+  context: BrowsingContext,
+  respond: (method: string, params?: object) => object | undefined,
+): BrowsingContext {
   return {
     ...context,
     async openPage() {
       const page = await context.openPage();
       const send = page.session.send.bind(page.session) as (method: string, params?: object) => unknown;
-      const breaking = async (method: string, params?: object) =>
-        method.startsWith('Runtime.') && JSON.stringify(params).includes(text)
-          ? THROWN
-          : send(method, params);
-      return { ...page, session: Object.assign(page.session, { send: breaking as Session['send'] }) };
+      const sendOrRespond = async (method: string, params?: object) =>
+        respond(method, params) ?? send(method, params);
+      return { ...page, session: Object.assign(page.session, { send: sendOrRespond as Session['send'] }) };
     },
   };
 }
+
+/** Lets code throw in the pages of a context if it has a text in it. */
+const breakCode = (context: BrowsingContext, text: string) =>
+  respondFor(context, (method, params) =>
+    method.startsWith('Runtime.') && JSON.stringify(params).includes(text) ? THROWN : undefined,
+  );
 
 /** Visits the page while code throws in it that has the text; all of it works without a text. */
 async function visitWithout(text: string | undefined, options: Partial<VisitOptions> = {}) {
@@ -111,4 +121,30 @@ it('A page is read with its advertisements when the filter lists cannot be loade
   expect(logged).toEqual([WITH_ADS]);
   expect(html).toContain(AD);
   expect(html).not.toContain(NOTICE);
+});
+
+describe('a network that changes while a page is opened', () => {
+  /** Visits the page while the network changes. @returns how often it was navigated to, and its HTML */
+  async function visitWhile(changes: number) {
+    let navigations = 0;
+    const change = (method: string) =>
+      method === 'Page.navigate' && ++navigations <= changes
+        ? { frameId: '', errorText: 'net::ERR_NETWORK_CHANGED' }
+        : undefined;
+    const visit = browser.visit(`${ORIGIN}:${new URL(site.url).port}/`, {
+      changeContext: (context) => respondFor(context, change),
+    });
+    const html = await visit.then((result) => result.html ?? '', String);
+    return { navigations, html };
+  }
+
+  it('lets it be opened again', async () => {
+    const { navigations, html } = await visitWhile(2);
+    expect([navigations, html]).toEqual([3, expect.stringContaining('Oak flour')]);
+  });
+
+  it('fails the visit when it goes on', async () => {
+    const { navigations, html } = await visitWhile(9);
+    expect([navigations, html]).toEqual([3, expect.stringContaining('ERR_NETWORK_CHANGED')]);
+  });
 });

@@ -35,7 +35,8 @@ describe.skipIf(!runs.node)('code in a session', () => {
     ({ port } = server.address() as AddressInfo);
   });
   afterEach(async () => {
-    expect(await session.run('page.evaluate(() => 6 * 7)')).toMatchObject({ result: '42' });
+    const left = await run('page.evaluate(() => 6 * 7)');
+    expect(left.result, JSON.stringify(left)).toBe('42');
   });
   afterAll(async () => {
     delete process.env.WINNOW_ISOLATION_SECRET;
