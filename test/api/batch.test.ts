@@ -444,6 +444,13 @@ describe('an idempotency key', () => {
     expect((await post(articles(1), key)).body).toEqual(answers[0]!.body);
   });
 
+  it('may come in the header of other APIs, Idempotency-Key', async () => {
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const first = await call(PATH, { body: { urls: articles(1) }, headers });
+    expect((await call(PATH, { body: { urls: articles(1) }, headers })).body.id).toBe(first.body.id);
+    expect((await call(PATH, { body: { urls: articles(2) }, headers })).status).toBe(409);
+  });
+
   it('is refused when it comes with a different request', async () => {
     const key = randomUUID();
     await post(articles(1), key);

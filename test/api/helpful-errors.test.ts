@@ -148,6 +148,11 @@ describe('a path', () => {
   });
 });
 
+it('an option in the query of a POST is told that it belongs in the body', async () => {
+  const error = await errorOf('/v2/scrape?formats=html', { body: { url: 'http://127.0.0.1:1/' } });
+  expect(error).toMatch(/key in query -- formats\..* members of its JSON body\.$/);
+});
+
 it('a crawl that a team cannot pay is told the limit that it can', async () => {
   const { key } = await makeTeam(db, { credits: 7 });
   const error = await errorOf('/v2/crawl', { key, body: { url: 'http://a.test' } });

@@ -53,7 +53,7 @@ interface RouteRequest<Body, Query, Params> {
   rawBody: unknown;
   /** Base of the URLs in responses, without a trailing slash. */
   baseUrl: string;
-  /** The value of the header `x-idempotency-key`. */
+  /** The value of the header `x-idempotency-key`, or of `Idempotency-Key`, as other APIs call it. */
   idempotencyKey: string | undefined;
   /** Fires when the client has disconnected. */
   disconnected: AbortSignal;
@@ -172,7 +172,7 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
     const routeRequest = {
       caller,
       rawBody: request.body,
-      idempotencyKey: request.get('x-idempotency-key'),
+      idempotencyKey: request.get('x-idempotency-key') ?? request.get('idempotency-key'),
       disconnected: disconnected.signal,
       signal: AbortSignal.any([disconnected.signal, deps.closing]),
       body: check(file ? route.fileOptions : route.body, request.body, 'body', route.faultPrefix),

@@ -3,10 +3,12 @@ import { excerpt, quote } from '../../errors.ts';
 import { isJsonObject } from '../../json/json-object.ts';
 import { findSimilarName, plainName } from '../../json/similar-name.ts';
 import { FOREIGN_NAMES, REPLACEMENTS, WRAPPERS } from './key-names.ts';
+import type { Checked } from './mistake.ts';
 import { memberAt, schemasAt, shapeOf, unwrap, valueAt } from './request-schema.ts';
 
 /** A place in a request that has a key which its schema does not know. */
 interface Place {
+  part: Checked['part'];
   schema: z.core.$ZodType;
   /** The whole request. */
   request: unknown;
@@ -35,7 +37,7 @@ export function adviseOnKey(
   place: Place,
   value: unknown = memberAt(valueAt(place.request, place.path), key),
 ): string {
-  const { schema, request, path } = place;
+  const { schema, request, path, part } = place;
   const shape = shapeOf(schemasAt(schema, path, request));
   const known = Object.keys(shape);
   const sameSpelling = known.find((name) => plainName(name) === plainName(key));
@@ -54,6 +56,8 @@ export function adviseOnKey(
   if (similar) return `Did you mean ${similar}?`;
   const foreign = path.length ? undefined : findReplacement(FOREIGN_NAMES, key, { known, value });
   if (foreign) return foreign;
+  if (part === 'query' && !known.length)
+    return 'This endpoint has no query parameters. Options of a POST are members of its JSON body.';
   const all = known.length && known.length <= MAX_NAMED ? ` Known are ${known.join(', ')}.` : '';
   return `Remove it or check its spelling.${all}`;
 }

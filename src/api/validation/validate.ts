@@ -118,7 +118,7 @@ function describeKeys(issue: z.core.$ZodIssueUnrecognizedKeys, checked: Checked)
   const { schema, request, part } = checked;
   const keys = issue.keys.slice(0, MAX_LISTED);
   const where = issue.path.length ? ` (in ${nameOf(issue.path, part)})` : '';
-  const place = { schema, request, path: issue.path };
+  const place = { part, schema, request, path: issue.path };
   const advice = keys.slice(0, MAX_TOLD).map((key) => ({ key, text: adviseOnKey(key, place) }));
   const texts = [...new Set(advice.map(({ text }) => text))];
   const told = texts.map((text) =>
