@@ -5,7 +5,7 @@ import { type Delivery, listDeliveries, redeliver } from '../storage/db/webhooks
 import { decodeCursor, toPaginatedResponse } from './http/pagination.ts';
 import { defineRoute } from './http/route.ts';
 
-const shared = { tag: 'Webhooks', rateLimited: false } as const;
+const tag = 'Webhooks';
 
 const toDeliveryResponse = (row: Delivery) => ({
   id: row.id,
@@ -24,13 +24,14 @@ const toDeliveryResponse = (row: Delivery) => ({
 /** The routes that list the deliveries of job events to webhooks, and send an event again. */
 export const webhookRoutes = [
   defineRoute({
-    ...shared,
+    tag,
     method: 'get',
     path: '/v2/webhooks/deliveries',
     summary: 'List the events that were sent to webhooks, newest first',
     query: schemas.deliveriesQuery,
     response: schemas.deliveriesResponse,
     errors: [],
+    rateLimited: false,
     async handler({ caller: { teamId }, query }, { db }) {
       const { limit, jobId, status, cursor } = query;
       const after = cursor === undefined ? undefined : decodeCursor(cursor);
@@ -39,7 +40,7 @@ export const webhookRoutes = [
     },
   }),
   defineRoute({
-    ...shared,
+    tag,
     method: 'post',
     path: '/v2/webhooks/deliveries/:id/redeliver',
     summary: 'Send an event to its webhook again',
@@ -47,6 +48,7 @@ export const webhookRoutes = [
     body: emptyBody,
     response: schemas.redeliverResponse,
     errors: ['NOT_FOUND'],
+    rateBucket: 'jobChange',
     async handler({ caller: { teamId }, params }, { db, temporal }) {
       const row = await redeliver(db, { id: params.id, teamId });
       await temporal.startDeliveries(row.job_id, teamId);

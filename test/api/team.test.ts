@@ -113,6 +113,24 @@ describe('the rate limit', () => {
     expect((await ask(team, `/v2/scrape/${uuidv7()}`)).status).toBe(404);
   });
 
+  it('counts changes to jobs and events that are sent again by themselves, with a fifth of the limit', async () => {
+    const team = await makeTeam(db, { rateLimitPerMinute: 40 });
+    const id = uuidv7();
+    const changes = ['crawl', 'batch/scrape'].flatMap((kind) =>
+      ['pause', 'resume', 'retune', 'retry'].map((action) => `/v2/${kind}/${id}/${action}`),
+    );
+    const change = (path: string) => call(path, { key: team.key, body: { maxConcurrency: 1 } });
+    for (const path of changes) expect((await change(path)).status, path).not.toBe(429);
+    for (const path of [...changes, `/v2/webhooks/deliveries/${id}/redeliver`]) {
+      const { status, body, headers } = await change(path);
+      expect([status, body.code], path).toEqual([429, 'RATE_LIMITED']);
+      expect(Number(headers.get('retry-after')), path).toBeGreaterThanOrEqual(1);
+    }
+    for (const path of [`/v2/crawl/${id}`, `/v2/batch/scrape/${id}`])
+      expect((await call(path, { key: team.key, method: 'DELETE' })).status, path).toBe(404);
+    expect((await scrapeAs(team, {})).status).toBe(400);
+  });
+
   it('applies to the team and not to the key', async () => {
     const team = await makeTeam(db, { rateLimitPerMinute: 1 });
     const second = { ...team, key: await giveKey(db, team.id, 'second') };

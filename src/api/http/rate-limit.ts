@@ -5,8 +5,11 @@ import type { Caller } from '../../storage/db/teams/teams.ts';
 
 const WINDOW_SECONDS = 60;
 
-/** Requests that are counted together: starts of sessions, code in sessions, uploads under signed URLs, and all others. */
-export type RateBucket = 'request' | 'sessionStart' | 'sessionCode' | 'upload';
+/**
+ * Requests that are counted together: starts of sessions, code in sessions, uploads under signed URLs, changes to jobs
+ * that have begun, and all others.
+ */
+export type RateBucket = 'request' | 'sessionStart' | 'sessionCode' | 'upload' | 'jobChange';
 
 /** The prefix of the keys of each bucket, and its limit per minute as a part of the team's. */
 const BUCKETS: Record<RateBucket, { keyPrefix: string; share: number }> = {
@@ -16,6 +19,8 @@ const BUCKETS: Record<RateBucket, { keyPrefix: string; share: number }> = {
   sessionCode: { keyPrefix: 'session-code', share: 1 },
   // Whoever has got an upload URL or the URL of a session must not use up what the team may request with its keys.
   upload: { keyPrefix: 'upload', share: 1 },
+  // Each wakes a workflow. A team that has used up its requests can still pause what it has started.
+  jobChange: { keyPrefix: 'job-change', share: 1 / 5 },
 };
 
 /**

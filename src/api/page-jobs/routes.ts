@@ -110,7 +110,7 @@ function pausedStateRoute(
     body: schemas.emptyBody,
     response: schemas.controlResponse,
     errors: ['NOT_FOUND', 'JOB_ENDED'],
-    rateLimited: false,
+    rateBucket: 'jobChange',
     async handler({ caller, params: { id } }, deps) {
       const job = { id, teamId: caller.teamId, kind };
       const state = await applyRetuning(job, { paused: action === 'pause' }, deps);
@@ -131,7 +131,7 @@ function retuneRoute({ kind, tag }: PageJobResource): AnyRoute {
     body: schemas.retuneBody,
     response: schemas.controlResponse,
     errors: ['NOT_FOUND', 'JOB_ENDED'],
-    rateLimited: false,
+    rateBucket: 'jobChange',
     async handler({ caller, params: { id }, body: { limit, maxConcurrency, delay } }, deps) {
       if (limit !== undefined && kind !== 'crawl') {
         throw new ServiceError(
@@ -186,7 +186,7 @@ function retryRoute({ kind, tag }: PageJobResource): AnyRoute {
     body: schemas.emptyBody,
     response: schemas.retryResponse,
     errors: ['NOT_FOUND', 'JOB_ENDED'],
-    rateLimited: false,
+    rateBucket: 'jobChange',
     async handler({ caller, params: { id } }, deps) {
       const { teamId } = caller;
       const { cipher } = await requirePageJob(deps, { id, teamId, kind });
