@@ -124,7 +124,9 @@ export const startCrawlResponse = startResponse.extend({
     .looseObject({})
     .optional()
     .describe('options that the crawl uses; only with a prompt'),
-  warning: z.string().optional().describe('how much of the prompt was understood; only with a prompt'),
+  warning: startResponse.shape.warning.describe(
+    'how much of the prompt was understood; patterns that match nothing or everything; a webhook that gets nothing',
+  ),
 });
 
 /** Response of `GET /v2/crawl/active`. */

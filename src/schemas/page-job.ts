@@ -36,7 +36,9 @@ export const startResponse = z.object({
   warning: z
     .string()
     .optional()
-    .describe('says how many URLs of a batch are doubled, which are scraped once'),
+    .describe(
+      'what is valid but hardly meant: doubled URLs, patterns that match nothing or everything, a webhook that gets nothing',
+    ),
 });
 
 /** The status of a batch or crawl, with some of its documents. */

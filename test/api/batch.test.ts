@@ -84,9 +84,12 @@ describe('a batch', () => {
 
   it('scrapes and charges a doubled URL once, and says how many are', async () => {
     const [url] = articles(1);
-    const { body } = await call(PATH, { body: { urls: [url, url, 'x y', url, `${url}?other`] } });
+    const webhook = { url: 'https://hooks.test/', events: ['crawl.page'] };
+    const { body } = await call(PATH, { body: { urls: [url, url, 'x y', url, `${url}?other`], webhook } });
     expect([body.warning, body.invalidURLs]).toEqual([
-      'Doubled URLs: 2 of 5. Each URL is scraped and charged once.',
+      expect.stringMatching(
+        /^Doubled URLs: 2 of 5\. Each URL is scraped and charged once\. The webhook gets nothing, .* batch_scrape\.page/,
+      ),
       ['x y'],
     ]);
     expect(await finished(PATH, body.id)).toMatchObject({ total: 2, completed: 2, creditsUsed: 2 });

@@ -602,6 +602,7 @@ describe('crawls of a team', () => {
         url: `${site.url}/links/0`,
         prompt: 'at most 9 pages of the entire domain',
         sitemap: 'skip',
+        includePaths: [''],
         scrapeOptions,
       },
     });
@@ -609,7 +610,9 @@ describe('crawls of a team', () => {
       promptGeneratedOptions: { limit: 9, crawlEntireDomain: true },
       finalCrawlerOptions: { limit: 9, sitemap: 'skip' },
     });
-    expect(body.warning).toContain('Check that they cover the whole prompt');
+    expect(body.warning).toMatch(
+      /Check that they cover the whole prompt\. includePaths has an empty pattern/,
+    );
     const done = await finished(PATH, body.id);
     expect(done.completed).toBe(9);
     expect(done.warning ?? '').not.toContain('prompt');

@@ -27,6 +27,7 @@ import { requiresEncryption } from '../zero-data-retention.ts';
 import { deriveCrawlOptions } from './crawl-prompt.ts';
 import type { PageJobResource } from './page-job-resource.ts';
 import { pageJobRoutes } from './routes.ts';
+import { warnOfPatterns, warnOfWebhook } from './start-warnings.ts';
 
 const crawl: PageJobResource = { kind: 'crawl', tag: 'Crawl' };
 
@@ -108,6 +109,11 @@ const create = defineRoute({
       webhook: webhook !== undefined,
     });
     const { origin: _, integration: __, ...effective } = options;
+    const warnings = [
+      ...(generated ? [generated.warning] : []),
+      ...warnOfPatterns(target.href, options),
+      ...warnOfWebhook(webhook, crawl.kind),
+    ];
     return {
       success: true as const,
       id,
@@ -115,8 +121,8 @@ const create = defineRoute({
       ...(generated && {
         promptGeneratedOptions: generated.options,
         finalCrawlerOptions: effective,
-        warning: generated.warning,
       }),
+      ...(warnings.length > 0 && { warning: warnings.join(' ') }),
     };
   },
 });

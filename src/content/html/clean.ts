@@ -40,19 +40,23 @@ export interface CleanedPage {
 /**
  * Copies the parts of a page that the options keep, without scripts and the like, with absolute URLs. If the
  * main-content filter leaves nothing visible, it is not applied.
- * @param warn called if `includeTags` match nothing
+ * @param warn called if `includeTags` match nothing, or `excludeTags` leave nothing of what they select
  * @throws ServiceError `BAD_REQUEST` for an invalid selector
  */
 export function clean(page: Document, snapshot: PageSource, options: CleanOptions, warn?: Warn): CleanedPage {
-  const { includeTags = [] } = options;
-  if (
-    warn &&
-    includeTags.length &&
-    includeTags.every((selector) => selectElements(selector, page).length === 0)
-  )
-    warn(`includeTags: ${includeTags.join(', ')} match nothing on the page, so nothing of it was kept.`);
+  const { includeTags = [], excludeTags = [] } = options;
   const cleaned = applyFilters(page, snapshot, options);
-  return options.onlyMainContent && isBlank(cleaned.tree)
+  if (!isBlank(cleaned.tree)) return cleaned;
+  if (warn && includeTags.length) {
+    const selected = `includeTags: ${includeTags.join(', ')}`;
+    if (includeTags.every((selector) => selectElements(selector, page).length === 0))
+      warn(`${selected} match nothing on the page, so nothing of it was kept.`);
+    else if (!isBlank(applyFilters(page, snapshot, { ...options, excludeTags: [] }).tree))
+      warn(
+        `excludeTags: ${excludeTags.join(', ')} remove all that ${selected} select, so nothing of the page was kept.`,
+      );
+  }
+  return options.onlyMainContent
     ? applyFilters(page, snapshot, { ...options, onlyMainContent: false })
     : cleaned;
 }

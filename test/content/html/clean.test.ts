@@ -163,7 +163,7 @@ describe('includeTags and excludeTags', () => {
     expect(contentOf(html, { includeTags: ['.none'] }).links).toEqual([]);
   });
 
-  it('warn only when nothing matches', () => {
+  it('warn only when nothing is kept', () => {
     const warningsFor = (options: Partial<CleanOptions>) => {
       const warnings: string[] = [];
       const content = createContent(snapshotOf(html), { ...DEFAULTS, ...options }, (each) =>
@@ -173,6 +173,9 @@ describe('includeTags and excludeTags', () => {
     };
     expect(warningsFor({ includeTags: ['.none', 'article'] })).toEqual([
       expect.stringMatching(/^includeTags: \.none, article match(es)? nothing/),
+    ]);
+    expect(warningsFor({ includeTags: ['.a'], excludeTags: ['.none', '.a'] })).toEqual([
+      'excludeTags: .none, .a remove all that includeTags: .a select, so nothing of the page was kept.',
     ]);
     for (const options of [
       { includeTags: ['.a', '.none'] },
