@@ -1,14 +1,17 @@
-import { LiteParse, type LiteParseConfig, type ParseResult } from '@llamaindex/liteparse';
+import { LiteParse, type LiteParseConfig, type ParsedPage } from '@llamaindex/liteparse';
 import { toPdfError } from '../errors.ts';
 import { OFFLINE, toSourcePage } from '../source/liteparse.ts';
 import { parseWithoutCopies } from '../source/native-parse.ts';
+import { uprightPage } from '../source/rotation.ts';
 import { styleTable } from '../source/words.ts';
 import type { SourcePage } from '../types.ts';
 import type { OcrSettings } from './english-data.ts';
+import { exifTurn } from './exif.ts';
 import { readGrayPng } from './gray-png.ts';
 import { IMAGE_DPI, imagePdf } from './image-pdf.ts';
 import { capitalHeight } from './letter-height.ts';
 import { hasUnreadPicture, mayNeedOcr, type OcrReason, ocrReason } from './ocr-need.ts';
+import { recogniseUpright, type Turn, type TurnedPage } from './orientation.ts';
 
 /**
  * Resolution of rendered pages. Text of 10 points is 28 pixels high, near the height that tesseract is
@@ -73,24 +76,41 @@ const ocrParser = ({ languageData, languages }: OcrSettings, options: Partial<Li
     extractVectorGraphics: true,
   });
 
+/** A page that was recognised, upright. */
+interface RecognisedPage extends SourcePage {
+  /** By how many degrees its text was turned clockwise. */
+  turn: Turn;
+}
+
 /**
  * Recognises the text of a raster image: PNG, JPEG, GIF, WebP, BMP or TIFF.
- * @returns a page of the size of the image; `undefined` for an image without pixels
+ * @returns a page of the size of the image, or of the turned image if its text was turned; `undefined` for an
+ * image without pixels
  * @throws PdfError `damaged` if the image cannot be read
  */
-export async function recogniseImage(image: Buffer, settings: OcrSettings): Promise<SourcePage | undefined> {
+export async function recogniseImage(
+  image: Buffer,
+  settings: OcrSettings,
+): Promise<RecognisedPage | undefined> {
   try {
     const gray = await readGrayPng(image);
-    const parser = ocrParser(settings, { dpi: IMAGE_DPI });
-    return recognisedPage(await parseWithoutCopies(parser, gray ? imagePdf(gray) : image));
+    const file = gray ? imagePdf(gray) : image;
+    const recognise = async (turn: Turn) => {
+      const parser = ocrParser(settings, { dpi: IMAGE_DPI, ...turnedBack(1, turn) });
+      return (await parseWithoutCopies(parser, file)).pages[0];
+    };
+    return recognisedPage(await recogniseUpright(recognise, exifTurn(image)));
   } catch (error) {
     throw toPdfError(error);
   }
 }
 
-function recognisedPage({ pages: [page] }: ParseResult): SourcePage | undefined {
-  return page && withUsualSizes(withoutNoise(toSourcePage(page, [])));
-}
+/** The option by which liteparse turns a page back. */
+const turnedBack = (page: number, angle: Turn): Partial<LiteParseConfig> =>
+  angle === 0 ? {} : { pageOrientationCorrections: [{ page, angle }] };
+
+const recognisedPage = (found: TurnedPage | undefined): RecognisedPage | undefined =>
+  found && { ...withUsualSizes(withoutNoise(toSourcePage(found.page, []))), turn: found.turn };
 
 /**
  * Removes rules, and symbols that tesseract is not sure of. Between two columns they would join the lines
@@ -157,7 +177,7 @@ export async function recognisePages(
   }
   return { pages: recognised, unrendered };
 
-  async function recognisePage(page: SourcePage): Promise<SourcePage | 'unrendered' | undefined> {
+  async function recognisePage(page: SourcePage): Promise<RecognisedPage | 'unrendered' | undefined> {
     const hasTextLayer = page.words.length + (page.turnedWords?.length ?? 0) > 0;
     return (hasTextLayer ? undefined : await recogniseScan(page)) ?? (await recogniseRendered(page));
   }
@@ -167,21 +187,25 @@ export async function recognisePages(
    * recognises nothing.
    * @returns `undefined` if it cannot, or if the page has a text layer, if only of spaces
    */
-  async function recogniseScan({ number }: SourcePage): Promise<SourcePage | undefined> {
-    const parser = ocrParser(settings, {
-      dpi: DPI,
-      targetPages: String(number),
-      ...(password ? { password } : {}),
-    });
-    // Rendering, which is tried next, says whether the page can be rendered at all.
-    const result = await parseWithoutCopies(parser, bytes).catch(() => undefined);
-    const isRecognised = result?.pages.every(({ textItems }) =>
-      textItems.every(({ confidence }) => confidence !== undefined),
-    );
-    return result && isRecognised ? recognisedPage(result) : undefined;
+  async function recogniseScan({ number }: SourcePage): Promise<RecognisedPage | undefined> {
+    const recognise = async (turn: Turn): Promise<ParsedPage | undefined> => {
+      const parser = ocrParser(settings, {
+        dpi: DPI,
+        targetPages: String(number),
+        ...turnedBack(number, turn),
+        ...(password ? { password } : {}),
+      });
+      // Rendering, which is tried next, says whether the page can be rendered at all.
+      const result = await parseWithoutCopies(parser, bytes).catch(() => undefined);
+      const page = result?.pages[0];
+      return page?.textItems.every(({ confidence }) => confidence !== undefined) ? page : undefined;
+    };
+    return recognisedPage(await recogniseUpright(recognise));
   }
 
-  async function recogniseRendered({ number }: SourcePage): Promise<SourcePage | 'unrendered' | undefined> {
+  async function recogniseRendered({
+    number,
+  }: SourcePage): Promise<RecognisedPage | 'unrendered' | undefined> {
     // liteparse has no error codes. A page that it cannot render may still have text.
     const [rendered] = await renderer.screenshot(bytes, [number]).catch(() => []);
     if (!rendered) return 'unrendered';
@@ -191,9 +215,10 @@ export async function recognisePages(
 
 /**
  * Replaces the words of a page with recognised words, converted from pixels of the image to points of the
- * page.
+ * page, which is turned like them.
  */
-function withRecognisedWords(page: SourcePage, recognised: SourcePage): SourcePage {
+function withRecognisedWords(original: SourcePage, recognised: RecognisedPage): SourcePage {
+  const page = uprightPage(original, recognised.turn);
   const scale = page.width / recognised.width;
   const style = styleTable();
   const words = recognised.words.map((word) => ({

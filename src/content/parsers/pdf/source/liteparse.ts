@@ -21,6 +21,7 @@ import type {
   Tag,
 } from '../types.ts';
 import { withAlternativeTexts } from './alternative-texts.ts';
+import { restoreCharacters, withPlaceholders } from './astral-characters.ts';
 import { findPitches } from './fixed-pitch.ts';
 import { measuredScale, pageToMeasure } from './font-scale.ts';
 import { linkWords } from './links.ts';
@@ -42,7 +43,7 @@ export const OFFLINE: Partial<LiteParseConfig> = {
  * @throws PdfError `password` if the document needs one, `damaged` if PDFium rejects the file
  */
 export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions): Promise<SourceDocument> {
-  const file = toBuffer(bytes);
+  const { file, characters } = withPlaceholders(toBuffer(bytes));
   // Marked-content identifiers, annotations and form fields take time to extract, and most documents have
   // none.
   const isTagged = file.includes('/StructTreeRoot');
@@ -68,6 +69,7 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
   if (!isTagged && result.pages.some((page) => hasUnitFonts(page) || hasTags(page)))
     result = await parse(file, { ...config, extractTextMetadata: true });
   else if (!isTagged && file.includes(BROWSER)) scale = await measureScale(file, config, result.pages);
+  restoreCharacters(result.pages, characters);
   const pitches = findPitches(result.pages);
   const images = Map.groupBy(result.images, ({ page }) => page);
   return {
