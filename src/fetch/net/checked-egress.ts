@@ -5,7 +5,8 @@ import { createAddressPolicy } from './address-policy.ts';
 import { ExpiringMap } from './expiring-map.ts';
 import { toFetchError } from './fetch-error.ts';
 import { createOwnPorts, type OwnPorts } from './own-ports.ts';
-import { createResolver, type ResolvedAddress } from './resolver.ts';
+import { createResolver } from './resolver.ts';
+import type { ResolvedAddress } from './system-resolver.ts';
 import {
   createUpstreams,
   type ProxyRoute,

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import ipaddr from 'ipaddr.js';
-import type { ResolvedAddress } from './resolver.ts';
+import type { ResolvedAddress } from './system-resolver.ts';
 
 /** An upstream proxy, parsed from its URL. */
 export interface ProxyServer {

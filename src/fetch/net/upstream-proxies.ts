@@ -3,7 +3,7 @@ import type { ProxyKind } from '../../content/snapshot.ts';
 import { ServiceError } from '../../errors.ts';
 import { findCountry } from '../../schemas/country.ts';
 import { openTunnel, type ProxyServer, TunnelError } from './proxy-tunnel.ts';
-import type { ResolvedAddress } from './resolver.ts';
+import type { ResolvedAddress } from './system-resolver.ts';
 
 /** Kind and country of the upstream proxies that a request uses, where the operator has configured any. */
 export interface ProxyRoute {
