@@ -26,6 +26,23 @@ const DOCUMENT_PAGE = 1;
 /** Calculates the credits of a search, without those of its scrapes. @param results number of all results */
 export const priceOfSearch = (results: number): number => TEN_RESULTS * Math.ceil(results / 10);
 
+/** A part of the price of a page, and the rule that it follows. */
+export interface RuleCredits {
+  rule: string;
+  credits: number;
+}
+
+/** Adds up the parts of a price. */
+export const sumOfCredits = (rules: readonly RuleCredits[]): number =>
+  rules.reduce((sum, { credits }) => sum + credits, 0);
+
+/** A delivered page, as far as its price depends on it. */
+interface PricedPage {
+  snapshot: Pick<Snapshot, 'proxy' | 'document'>;
+  cacheState: 'hit' | 'miss' | undefined;
+  made?: string[];
+}
+
 /**
  * Calculates the credits of a delivered page.
  * @param page.cacheState whether the page came from the cache; the price of a hit ignores the proxy of the
@@ -34,19 +51,36 @@ export const priceOfSearch = (results: number): number => TEN_RESULTS * Math.cei
  */
 export function priceOf(
   request: { lockdown: boolean; zeroDataRetention?: boolean },
-  page: {
-    snapshot: Pick<Snapshot, 'proxy' | 'document'>;
-    cacheState: 'hit' | 'miss' | undefined;
-    made?: string[];
-  },
+  page: PricedPage,
 ): number {
-  const made = [...new Set(page.made)].map((type) => ({ type }));
-  const surcharge = recordsOf(made).reduce((sum, { format }) => sum + (format.credits ?? 0), 0);
-  const documentPages = DOCUMENT_PAGE * Math.max(0, (page.snapshot.document?.numPages ?? 1) - 1);
-  if (request.lockdown) return LOCKDOWN_HIT + documentPages + surcharge;
-  const isEnhanced = page.snapshot.proxy === 'enhanced' && page.cacheState !== 'hit';
-  const base = isEnhanced ? ENHANCED_PAGE : PAGE;
-  return base + documentPages + surcharge + (request.zeroDataRetention ? ZERO_DATA_RETENTION : 0);
+  return sumOfCredits(creditsByRule(request, page));
+}
+
+/** Calculates the credits of a delivered page as {@link priceOf} does, by the rules that they follow. */
+export function creditsByRule(
+  request: { lockdown: boolean; zeroDataRetention?: boolean },
+  { snapshot, cacheState, made = [] }: PricedPage,
+): RuleCredits[] {
+  const isEnhanced = snapshot.proxy === 'enhanced' && cacheState !== 'hit';
+  const pages = Math.max(0, (snapshot.document?.numPages ?? 1) - 1);
+  const formats = recordsOf([...new Set(made)].map((type) => ({ type })));
+  const rules = [
+    request.lockdown
+      ? { rule: 'page with lockdown', credits: LOCKDOWN_HIT }
+      : isEnhanced
+        ? { rule: 'page through an enhanced proxy', credits: ENHANCED_PAGE }
+        : { rule: 'page', credits: PAGE },
+    { rule: `${pages} more pages of the document`, credits: DOCUMENT_PAGE * pages },
+    ...formats.map(({ format, request: { type } }) => ({
+      rule: `format ${type}`,
+      credits: format.credits ?? 0,
+    })),
+    {
+      rule: 'zero data retention',
+      credits: request.zeroDataRetention && !request.lockdown ? ZERO_DATA_RETENTION : 0,
+    },
+  ];
+  return rules.filter(({ credits }) => credits > 0);
 }
 
 /** The options of a request that decide what its page costs, as far as that is known before. */

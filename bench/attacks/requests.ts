@@ -91,6 +91,7 @@ const ID = '0190a6e0-0000-7000-8000-000000000000';
 /** The operations on an id, with bodies that are valid. */
 const ON_IDS: [operation: string, json?: unknown][] = [
   ['GET /v2/scrape/{id}'],
+  ['GET /v2/scrape/{id}/why'],
   ['POST /v2/scrape/{id}/interact', { code: '1' }],
   ['DELETE /v2/scrape/{id}/interact'],
   ['GET /v2/batch/scrape/{id}'],

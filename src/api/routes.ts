@@ -14,10 +14,12 @@ import { sessionRoutes } from './sessions/routes.ts';
 import { supportRoutes } from './support.ts';
 import { teamRoutes } from './team.ts';
 import { webhookRoutes } from './webhooks.ts';
+import { whyRoutes } from './why.ts';
 
 /** All endpoints of the API. */
 export const ROUTES: AnyRoute[] = [
   ...scrapeRoutes,
+  ...whyRoutes,
   ...batchRoutes,
   ...crawlRoutes,
   ...mapRoutes,

@@ -21,6 +21,8 @@ export interface ModelWork {
    * begun.
    */
   endsAt?: number | undefined;
+  /** Called after each call of the model, whether it could be used or not. */
+  onCall?: ((call: ModelCall) => void) | undefined;
 }
 
 /** A question for the model, and what the response is like. */
@@ -120,8 +122,8 @@ export class Completions {
     const model = modelOf(work.feature);
     const { instructions, messages, format, tools } = question;
     const startedAt = performance.now();
-    const record = (outcome: ModelCall['outcome'], completion?: Completion) =>
-      this.#deps.record({
+    const record = (outcome: ModelCall['outcome'], completion?: Completion) => {
+      const call = {
         teamId: work.teamId,
         jobId: work.jobId,
         feature: work.feature,
@@ -130,7 +132,10 @@ export class Completions {
         promptTokens: completion ? (completion.promptTokens ?? estimateTokens(promptText(question))) : 0,
         outputTokens: completion ? (completion.outputTokens ?? estimateTokens(completion.text)) : 0,
         ms: Math.round(performance.now() - startedAt),
-      });
+      };
+      work.onCall?.(call);
+      return this.#deps.record(call);
+    };
     let completion: Completion;
     try {
       completion = await endpoint.complete({

@@ -82,6 +82,7 @@ it('of scrapes are as a person sends them', async () => {
   const [first] = await send('post /v2/scrape')();
   expect(first.data.markdown).toContain('# Example Domain');
   await send('get /v2/scrape/:id')({ id: first.data.metadata.scrapeId });
+  await send('get /v2/scrape/:id/why')({ id: first.data.metadata.scrapeId });
 });
 
 /** The job that a page holds up, so that it can be changed. */

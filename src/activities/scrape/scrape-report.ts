@@ -1,7 +1,8 @@
-import type { EngineTrace, Fallback } from '../../fetch/engines/engine-trace.ts';
 import type { FetchedPage } from '../../fetch/engines/fetch-page.ts';
+import type { Fallback, PageTracer } from '../../fetch/engines/page-tracer.ts';
+import type { Stage } from '../../schemas/page-trace.ts';
 
-type Stage = 'queue' | 'fetch' | 'convert' | 'store';
+type ReportedStage = 'queue' | 'fetch' | 'convert' | 'store';
 
 /** How a document was made. The history of its workflow shows it. */
 export interface ScrapeReport {
@@ -18,32 +19,36 @@ export interface ScrapeReport {
   /** Each change from one engine to another, with the reason. */
   fallbacks: Fallback[];
   /** Milliseconds that each stage took. */
-  ms: Record<Stage, number>;
+  ms: Record<ReportedStage, number>;
 }
 
 /** The key of the document, in a report unless the job has zero data retention; absent without a document. */
 export type ScrapeResult = string | ScrapeReport | undefined;
 
-/** Measures stages that follow each other. */
-export function startStages() {
-  const ms: Record<Stage, number> = { queue: 0, fetch: 0, convert: 0, store: 0 };
-  let startedAt = performance.now();
-  return {
-    ms,
-    /** Ends a stage; the next one begins at once. */
-    end(stage: Stage): void {
-      const now = performance.now();
-      ms[stage] = Math.round(now - startedAt);
-      startedAt = now;
-    },
-  };
+/** Under which of its stages a history counts a stage of the page. */
+const REPORTED: Record<Stage, ReportedStage> = {
+  queue: 'queue',
+  robots: 'fetch',
+  cache: 'fetch',
+  fetch: 'fetch',
+  document: 'fetch',
+  render: 'convert',
+  models: 'convert',
+  formats: 'convert',
+  store: 'store',
+};
+
+function reportedMs(tracer: PageTracer): ScrapeReport['ms'] {
+  const ms = { queue: 0, fetch: 0, convert: 0, store: 0 };
+  for (const stage of tracer.stages) ms[REPORTED[stage.stage]] += stage.ms;
+  return ms;
 }
 
 /** Creates the report on how a document was made. */
 export function reportOf(
   blob: string,
   { snapshot, cacheState }: FetchedPage,
-  { trace, ms }: { trace: EngineTrace; ms: ScrapeReport['ms'] },
+  tracer: PageTracer,
 ): ScrapeReport {
   const { engine, proxy, statusCode } = snapshot;
   const isCopy = cacheState === 'hit';
@@ -60,7 +65,7 @@ export function reportOf(
       },
     }),
     statusCode,
-    fallbacks: trace.fallbacks,
-    ms,
+    fallbacks: tracer.fallbacks,
+    ms: reportedMs(tracer),
   };
 }

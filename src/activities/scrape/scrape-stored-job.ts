@@ -1,8 +1,8 @@
 import { expectedPriceOf } from '../../credits.ts';
 import { ServiceError } from '../../errors.ts';
-import { EngineTrace } from '../../fetch/engines/engine-trace.ts';
 import { type Engines, fetchPage } from '../../fetch/engines/fetch-page.ts';
 import { opensBrowser } from '../../fetch/engines/opens-browser.ts';
+import { PageTracer } from '../../fetch/engines/page-tracer.ts';
 import type { RunningScrape } from '../../jobs/direct-start/running-scrapes.ts';
 import { buildDocument, type DocumentDeps } from '../../jobs/scraping/build-document.ts';
 import { type Deadline, startDeadline } from '../../jobs/scraping/deadline.ts';
@@ -30,7 +30,7 @@ import { RENEWAL_FAILED, startRenewal } from '../heartbeat.ts';
 import type { SessionService } from '../sessions/sessions.ts';
 import { waitForSlot } from '../wait-for-slot.ts';
 import { type LongConversions, TrackedConversion } from './long-conversions.ts';
-import { reportOf, type ScrapeResult, startStages } from './scrape-report.ts';
+import { reportOf, type ScrapeResult } from './scrape-report.ts';
 
 /** The part of its timeout that a scrape may wait for a browser that a session can take over. */
 const MAX_START_SHARE = 1 / 4;
@@ -78,8 +78,7 @@ interface ActiveScrape extends StoredScrape {
   conversion: TrackedConversion;
   /** Milliseconds that it waited for its slot; `undefined` if it did not have to wait. */
   queuedMs: number | undefined;
-  stages: ReturnType<typeof startStages>;
-  trace: EngineTrace;
+  tracer: PageTracer;
   ownBrowser: ReturnType<typeof browserToContinue>;
 }
 
@@ -119,18 +118,18 @@ async function scrapeInSlot(deps: ScrapeDeps, stored: StoredScrape): Promise<Scr
     () => renewSlot(db, teamId, jobId),
     (error) => logger.warn({ err: error, jobId }, RENEWAL_FAILED),
   );
-  const stages = startStages();
+  const tracer = new PageTracer();
+  tracer.begin('queue');
   const queuedMs = await waitForTeamSlot(db, stored, { timeoutMs: timeout, signal: deadline.signal });
-  stages.end('queue');
+  if (queuedMs !== undefined) tracer.addWait('slot', queuedMs);
   using _wakeUp = setTimeout(() => deps.renderer.wake(), opensBrowser(request) ? BROWSER_START_MS : 0);
-  const trace = new EngineTrace();
   using ownBrowser = cipher.encrypts ? undefined : browserToContinue(deps, jobId, request);
-  const active = { teamId, request, deadline, conversion, queuedMs, stages, trace, ownBrowser };
+  const active = { teamId, request, deadline, conversion, queuedMs, tracer, ownBrowser };
   try {
     return await fetchAndStore(deps, { ...stored, ...active });
   } catch (error) {
     await releaseSlot(db, teamId, jobId);
-    if (!cipher.encrypts) await recordTrace(db, jobId, trace.attempts);
+    if (!cipher.encrypts) await recordTrace(db, jobId, tracer.trace);
     // A step that was aborted may throw an error of its own, but the reason for the abort is the real
     // cause.
     deadline.signal.throwIfAborted();
@@ -164,9 +163,8 @@ async function waitForTeamSlot(
 /** Fetches the page, makes its document and stores it. */
 async function fetchAndStore(deps: ScrapeDeps, scrape: ActiveScrape): Promise<ScrapeResult> {
   const { logger } = deps;
-  const { jobId, teamId, request, cipher, run, deadline, queuedMs, stages, trace } = scrape;
+  const { jobId, teamId, request, cipher, run, deadline, queuedMs, tracer } = scrape;
   const fetched = await fetchScrapedPage(deps, scrape);
-  stages.end('fetch');
   // The response does not wait for the copy. Look-ups of it in this process do.
   void fetched
     .storeCopy({ isAwaited: false })
@@ -181,13 +179,13 @@ async function fetchAndStore(deps: ScrapeDeps, scrape: ActiveScrape): Promise<Sc
     deadline,
     history: cipher.encrypts ? undefined : { crawlStart: undefined, hidden: false },
     urgent: true,
+    tracer,
     onFault: (message, attributes) => logger.error({ ...attributes, jobId }, message),
   });
-  stages.end('convert');
+  tracer.begin('store');
   run.document = cipher.encryptBytes(document.json);
   const blob = await storeDocument(deps, scrape, { ...document, bytes: run.document });
-  stages.end('store');
-  return cipher.encrypts ? blob : reportOf(blob, fetched, { trace, ms: stages.ms });
+  return cipher.encrypts ? blob : reportOf(blob, fetched, tracer);
 }
 
 /**
@@ -208,7 +206,7 @@ function browserToContinue(
  */
 function fetchScrapedPage(
   { db, engines, longConversions }: ScrapeDeps,
-  { jobId, teamId, request, cipher, deadline, conversion, trace, ownBrowser }: ActiveScrape,
+  { jobId, teamId, request, cipher, deadline, conversion, tracer, ownBrowser }: ActiveScrape,
 ) {
   const profile = request.profile && {
     teamId,
@@ -220,7 +218,7 @@ function fetchScrapedPage(
     teamId,
     profile,
     ownBrowser,
-    trace,
+    tracer,
     extraCredits: extraCreditsOfScrape(db, { jobId, teamId, expected: expectedPriceOf(request) }),
     conversionOwner: teamId,
     onProgress: conversion.report,
@@ -235,7 +233,7 @@ function fetchScrapedPage(
 /** Stores the document of a scrape and ends its job. @returns the key of the document */
 async function storeDocument(
   { db, results, uploads, sessions }: ScrapeDeps,
-  { jobId, teamId, cipher, trace, ownBrowser }: ActiveScrape,
+  { jobId, teamId, cipher, tracer, ownBrowser }: ActiveScrape,
   { bytes, credits, entry }: Awaited<ReturnType<typeof buildDocument>> & { bytes: Uint8Array },
 ): Promise<string> {
   // With zero data retention, a blob is gone from the disk after its response. The log of Postgres would keep
@@ -246,7 +244,7 @@ async function storeDocument(
   if (ownBrowser?.keep() && sessions)
     await recordOpenScrapePage(db, { scrapeId: jobId, queue: sessions.queue, keptMs: KEPT_MS });
   const [uploadKey] = await Promise.all([
-    completeJob(db, { jobId, credits, ...stored, trace: cipher.encrypts ? undefined : trace.attempts }),
+    completeJob(db, { jobId, credits, ...stored, trace: cipher.encrypts ? undefined : tracer.trace }),
     // A statement of its own, because the rows of the team and of the page would be locked in no fixed order.
     entry && addIndexedPage(db, teamId, entry),
   ]);

@@ -3,6 +3,7 @@ import type { DocumentFacts, JobFacts, PageFacts } from '../../jobs/support/fact
 import { type Mentions, mentionsOf } from '../../jobs/support/mentions.ts';
 import type { CrawlRequest } from '../../schemas/crawl.ts';
 import type { Document } from '../../schemas/document.ts';
+import { readTrace } from '../../schemas/page-trace.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import type { AskRequest } from '../../schemas/support.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
@@ -132,7 +133,7 @@ export class JobReader {
       url,
       status,
       request: { ...request, url },
-      attempts: trace ?? [],
+      attempts: readTrace(trace).attempts,
       ...(status === 'failed' && error && { error: withoutDetails(error) }),
       ...(status === 'completed' &&
         blob && { document: await this.readDocumentFacts(blob, mentionsOf(question)) }),

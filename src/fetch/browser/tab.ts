@@ -1,3 +1,4 @@
+import type { Redirect } from '../../schemas/page-trace.ts';
 import type { Logger } from '../../system/logger.ts';
 import { createTooLargeError } from '../net/response-body.ts';
 import type { BrowsingContext } from './chromium/browsing-context.ts';
@@ -42,6 +43,8 @@ export interface TabOptions {
   waitForVisuals: boolean;
   /** Maximum size of one document as it is sent, in bytes. */
   maxBytes: number;
+  /** Called with each URL of the page that leads to another document. */
+  onRedirect?: ((redirect: Redirect) => void) | undefined;
   logger: Pick<Logger, 'warn'>;
 }
 
@@ -54,9 +57,9 @@ const DISABLE_SERVICE_WORKERS = `if (navigator.serviceWorker) navigator.serviceW
 
 /** Opens an empty tab, in which dialogs are closed automatically. */
 export async function openTab(context: BrowsingContext, options: TabOptions): Promise<Tab> {
-  const { appearance, waitForVisuals, maxBytes, logger } = options;
+  const { appearance, waitForVisuals, maxBytes, onRedirect, logger } = options;
   const { targetId, session } = await context.openPage();
-  const network = new NetworkMonitor({ mainFrameId: targetId, waitForVisuals });
+  const network = new NetworkMonitor({ mainFrameId: targetId, waitForVisuals, onRedirect });
   const { promise: failure, reject } = Promise.withResolvers<never>();
   // `visit` races with this promise; after the visit nothing handles its rejection.
   failure.catch(() => undefined);

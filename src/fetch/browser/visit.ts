@@ -4,6 +4,7 @@ import type { Collected, CollectedFile, OpenPage } from '../../content/formats/f
 import type { LoadedMedia } from '../../content/snapshot.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Action } from '../../schemas/actions.ts';
+import type { Redirect } from '../../schemas/page-trace.ts';
 import type { Logger } from '../../system/logger.ts';
 import { pause } from '../../system/pause.ts';
 import { type ActionOutcome, performActions } from './actions/action-handlers.ts';
@@ -70,6 +71,8 @@ export interface VisitOptions {
    * not called if actions follow, or if the page has an error status.
    */
   onRequestsEnded?: (() => void) | undefined;
+  /** Called with each URL of the page that leads to another document. */
+  onRedirect?: ((redirect: Redirect) => void) | undefined;
   /** Decides by the rendered page whether the HTML of its response is read as well; absent if it never is. */
   needsSource?: ((page: { html: string; hasEnded: boolean }) => boolean) | undefined;
   /** Maximum size of each document in bytes, and of the rendered page in characters. */
@@ -112,11 +115,11 @@ export interface VisitResult {
  * translates
  */
 export async function visit(context: BrowsingContext, options: VisitOptions): Promise<VisitResult> {
-  const { actions, appearance, maxBytes } = options;
+  const { actions, appearance, maxBytes, onRedirect, logger } = options;
   const waitForVisuals =
     Object.keys(options.collect).length > 0 ||
     actions.some(({ type }) => type === 'screenshot' || type === 'pdf');
-  const tab = await openTab(context, { appearance, maxBytes, waitForVisuals, logger: options.logger });
+  const tab = await openTab(context, { appearance, maxBytes, waitForVisuals, onRedirect, logger });
   const result = await useTab(tab, options);
   if (context.keepPage) {
     await leaveTab(tab, appearance);

@@ -96,6 +96,7 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
           : ({ html, hasEnded }: { html: string; hasEnded: boolean }) => !hasEnded || hasLittleText(html),
         maxBytes: maxBodyBytes,
         allowedHosts: request.allowedHosts,
+        onRedirect: request.onRedirect,
       };
       // The proxy checks again when it connects. Resolving first gives a clear error instead of a closed
       // tunnel.

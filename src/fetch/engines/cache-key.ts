@@ -63,17 +63,26 @@ export function canServe(copy: FetchedSnapshot, request: ScrapeRequest): boolean
 export const withImages = (key: Buffer) => createHash('sha256').update(key).update('images').digest();
 
 /**
+ * Why the page of a request has no copy in the cache, as the end of a sentence; `undefined` if it may have
+ * one.
+ */
+export function unsharedBecause(url: string, request: ScrapeRequest): string | undefined {
+  if (request.headers && Object.keys(request.headers).length) return 'the request has headers of its own';
+  if (request.profile) return 'the request has a profile';
+  if (request.actions?.length) return 'the request has actions';
+  // A page behind a user name and password must not be shared.
+  const { username, password } = new URL(url);
+  if (username || password) return 'the URL has a user name or password';
+  return cacheUseOf(request) === 'never' ? 'a format is only made of the page as it is now' : undefined;
+}
+
+/**
  * The key of a page in the cache, which has copies of each team under it. It contains the options that change the page itself, but not those that
  * only change what is derived from it later. It is `undefined` when the request bypasses the cache.
  */
 export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefined {
   const { location, proxy } = request;
-  if (request.headers && Object.keys(request.headers).length) return undefined;
-  if (request.profile || request.actions?.length) return undefined;
-  // A page behind a user name and password must not be shared.
-  const { username, password } = new URL(url);
-  if (username || password) return undefined;
-  if (cacheUseOf(request) === 'never') return undefined;
+  if (unsharedBecause(url, request) !== undefined) return undefined;
   const parts = [
     normalizeTarget(url),
     request.mobile,

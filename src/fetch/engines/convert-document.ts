@@ -24,7 +24,7 @@ import { beyondCredits, type ExtraCredits, limitToCredits, reserveDocument } fro
 export type ConvertIfDocument = (page: EngineResult, options: ConvertOptions) => Promise<FetchedSnapshot>;
 
 /** How a document is converted, and what its pages may cost. */
-interface ConvertOptions extends ConversionOptions {
+export interface ConvertOptions extends ConversionOptions {
   /** Limits the pages of a document that are read; absent if they are free. */
   extraCredits?: ExtraCredits | undefined;
 }

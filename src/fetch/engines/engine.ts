@@ -2,6 +2,7 @@ import type { Collected, OpenPage } from '../../content/formats/format.ts';
 import type { UnconvertedDocument } from '../../content/parsers/document.ts';
 import type { FetchedSnapshot, ProxyKind } from '../../content/snapshot.ts';
 import type { Action } from '../../schemas/actions.ts';
+import type { Redirect } from '../../schemas/page-trace.ts';
 import type { ProfileOptions } from '../browser/browser-profile.ts';
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import type { BrowsingContext } from '../browser/chromium/browsing-context.ts';
@@ -56,6 +57,8 @@ export interface PageRequest {
   profile: ProfileOptions | undefined;
   /** Wraps the wait for a browser. */
   duringWait?: DuringWait | undefined;
+  /** Called with each URL that leads elsewhere. */
+  onRedirect?: ((redirect: Redirect) => void) | undefined;
   /**
    * Called once at most, when the host has answered everything that the open page asked for, before the page
    * is read.

@@ -7,6 +7,7 @@ import { type ExtraCredits, reserveEnhanced } from './extra-credits.ts';
 import { needsOpenPage } from './opens-browser.ts';
 import { challengeWarnings, isBlocked, withChallengeDetection } from './page-checks/blocked.ts';
 import { needsBrowser } from './page-checks/needs-browser.ts';
+import type { PageTracer } from './page-tracer.ts';
 
 /** The page to fetch, and which engines and proxies may be used for it. */
 export interface FetchOptions {
@@ -29,6 +30,8 @@ export interface EscalationDeps {
   proxies: Pick<Upstreams, 'offers' | 'isElsewhere'>;
   /** Milliseconds without a response from the plain fetch after which the browser starts as well. */
   headStartMs?: number;
+  /** Records the attempts; absent if nobody asks for them. */
+  tracer?: PageTracer;
 }
 
 const HEAD_START_MS = 8_000;
@@ -79,9 +82,13 @@ export class Escalation {
   readonly #proxies: EscalationDeps['proxies'];
   readonly #headStartMs: number;
 
-  constructor({ http, browser, proxies, headStartMs = HEAD_START_MS }: EscalationDeps) {
-    this.#http = withChallengeDetection(http);
-    this.#browser = withChallengeDetection(browser);
+  constructor({ http, browser, proxies, headStartMs = HEAD_START_MS, tracer }: EscalationDeps) {
+    const prepare = (name: 'http' | 'browser', engine: Engine) => {
+      const detecting = withChallengeDetection(engine);
+      return tracer ? tracer.record(name, detecting) : detecting;
+    };
+    this.#http = prepare('http', http);
+    this.#browser = prepare('browser', browser);
     this.#proxies = proxies;
     this.#headStartMs = headStartMs;
   }

@@ -2,15 +2,22 @@ import { needsSource } from '../../content/formats/index.ts';
 import type { FetchedSnapshot } from '../../content/snapshot.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import { isCacheOnly } from '../../schemas/scrape-options.ts';
-import { cacheKey, cacheMissError, cacheUseOf, isShareable, wantsImages } from './cache-key.ts';
-import type { ConvertIfDocument } from './convert-document.ts';
+import {
+  cacheKey,
+  cacheMissError,
+  cacheUseOf,
+  isShareable,
+  unsharedBecause,
+  wantsImages,
+} from './cache-key.ts';
+import type { ConvertIfDocument, ConvertOptions } from './convert-document.ts';
 import type { EngineResult, PageRequest } from './engine.ts';
-import { EngineTrace } from './engine-trace.ts';
 import { Escalation, type EscalationDeps, withWarnings } from './escalation.ts';
 import { copyTooExpensive, reserveDocument } from './extra-credits.ts';
 import type { PageCache } from './page-cache.ts';
 import { isBlocked } from './page-checks/blocked.ts';
 import { type FetchContext, toPageRequest } from './page-request.ts';
+import { PageTracer } from './page-tracer.ts';
 import type { UploadEngine } from './upload-engine.ts';
 
 /** What a page comes from: an uploaded file, the cache, or an engine. */
@@ -47,15 +54,19 @@ export async function fetchPage(
 ): Promise<FetchedPage> {
   const target = toPageRequest(request, context);
   if (request.upload) {
+    context.tracer?.begin('fetch');
     const file = await engines.upload.readUpload(request.upload, target, context.signal);
     return pageOf(request, await convertDocument(engines, file, context));
   }
-  const { trace = new EngineTrace(), teamId } = context;
+  const { tracer = new PageTracer(), teamId } = context;
   const { key, lookUpKey } = cacheKeysOf(target.url, request);
-  const copy = lookUpKey && (await takeCopy(engines, lookUpKey, { ...context, request, trace }));
+  if (lookUpKey) tracer.begin('cache');
+  else tracer.setCache({ verdict: 'skipped', because: notLookedUpBecause(target.url, request) });
+  const copy = lookUpKey && (await takeCopy(engines, lookUpKey, { ...context, request, tracer }));
   if (copy) return pageOf(request, copy, { cacheState: 'hit' });
   if (isCacheOnly(request)) throw cacheMissError(request);
-  const page = await askEngines(engines, target, { ...context, request, trace });
+  tracer.begin('fetch');
+  const page = await askEngines(engines, target, { ...context, request, tracer });
   const snapshot = await convertDocument(engines, page, context);
   const copyKey = isShareable(snapshot, request) ? key : undefined;
   return pageOf(request, snapshot, {
@@ -70,7 +81,7 @@ export async function fetchPage(
 /** The request, and the record of where its page came from. */
 interface TracedContext extends FetchContext {
   request: ScrapeRequest;
-  trace: EngineTrace;
+  tracer: PageTracer;
 }
 
 /** Under which keys a page is stored in the cache and looked up there; absent if it is not. */
@@ -80,6 +91,13 @@ function cacheKeysOf(url: string, request: ScrapeRequest) {
   const key = use === 'bypass' && !cacheOnly ? undefined : cacheKey(url, request);
   const isLookedUp = cacheOnly || (request.maxAge > 0 && use !== 'refresh');
   return { key, lookUpKey: isLookedUp ? key : undefined };
+}
+
+/** Why no copy is looked for, as the end of a sentence. */
+function notLookedUpBecause(url: string, request: ScrapeRequest): string {
+  const reason = unsharedBecause(url, request);
+  if (reason !== undefined) return reason;
+  return cacheUseOf(request) === 'normal' ? 'maxAge is 0' : 'a format needs the page as it is now';
 }
 
 /**
@@ -92,16 +110,18 @@ function cacheKeysOf(url: string, request: ScrapeRequest) {
 async function takeCopy(
   { cache }: Engines,
   key: Buffer,
-  { request, teamId, signal, extraCredits, trace }: TracedContext,
+  { request, teamId, signal, extraCredits, tracer }: TracedContext,
 ): Promise<FetchedSnapshot | undefined> {
   const lookedUpAt = performance.now();
   const copy = await cache.find(key, request, { teamId, signal });
+  tracer.setCache({ verdict: 'miss', because: 'there is no copy of the allowed age' });
   if (!copy) return undefined;
   if (!(await reserveDocument(copy.document, extraCredits))) {
     if (isCacheOnly(request)) throw copyTooExpensive(copy.document);
+    tracer.setCache({ verdict: 'miss', because: 'the team cannot pay for all pages of the copy' });
     return undefined;
   }
-  trace.recordCopy(copy, lookedUpAt);
+  tracer.recordCopy(copy, lookedUpAt);
   return { ...copy, sourceUrl: request.url };
 }
 
@@ -109,11 +129,9 @@ async function takeCopy(
 function askEngines(
   engines: Engines,
   target: PageRequest,
-  { request: { fastMode, proxy }, extraCredits, trace, signal }: TracedContext,
+  { request: { fastMode, proxy }, extraCredits, tracer, signal }: TracedContext,
 ): Promise<EngineResult> {
-  const http = trace.record('http', engines.http);
-  const browser = trace.record('browser', engines.browser);
-  const escalation = new Escalation({ ...engines, http, browser });
+  const escalation = new Escalation({ ...engines, tracer });
   return escalation.fetchPage({ request: target, fastMode, proxy, extraCredits }, signal);
 }
 
@@ -128,10 +146,20 @@ async function convertDocument(
     extraCredits,
     signal,
     duringConversion,
+    tracer,
   }: FetchContext,
 ): Promise<FetchedSnapshot> {
   if (!page.unconverted) return page;
-  const convert = () => convertIfDocument(page, { signal, owner, tenant, onProgress, extraCredits });
+  tracer?.begin('document');
+  const startedAt = performance.now();
+  let hasBegun = false;
+  const report: ConvertOptions['onProgress'] = (progress) => {
+    // A parser has begun with the document, for which others may have had to end first.
+    if (!hasBegun) tracer?.addWait('parser', performance.now() - startedAt);
+    hasBegun = true;
+    onProgress?.(progress);
+  };
+  const convert = () => convertIfDocument(page, { signal, owner, tenant, onProgress: report, extraCredits });
   return duringConversion ? duringConversion(convert, page.unconverted.task.type) : convert();
 }
 

@@ -44,7 +44,8 @@ const fileToPlay = ({ url, contentType }: LoadedMedia) => ({
  */
 export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
   async function fetchOnce(request: PageRequest, signal: AbortSignal): Promise<EngineResult> {
-    const { sourceUrl, url, headers, skipTlsVerification, location, proxy, media, allowedHosts } = request;
+    const { sourceUrl, url, headers, skipTlsVerification, location, proxy, media, allowedHosts, onRedirect } =
+      request;
     const isFile = (each: { contentType: string; url: string; statusCode: number }) =>
       media && each.statusCode < 300 && isPlayable(each.contentType, each.url);
     const response = await download(egress, {
@@ -58,6 +59,7 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
       skipTlsVerification,
       route: routeOf(request),
       allowedHosts,
+      onRedirect,
       signal,
       maxBodyBytes,
       skipBody: isFile,
@@ -88,6 +90,7 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
         requireAllowedHost(new URL(url), request.allowedHosts);
         // The user's headers are sent to the requested origin only.
         if (!canForwardHeaders(new URL(snapshot.url), new URL(url))) headers = {};
+        request.onRedirect?.({ url: snapshot.url, by: 'meta refresh' });
         snapshot = await fetchOnce({ ...request, url, headers }, signal);
       }
       return snapshot;

@@ -7,9 +7,9 @@ import type { ProfileOptions } from '../browser/browser-profile.ts';
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import { wantsImages } from './cache-key.ts';
 import type { PageRequest } from './engine.ts';
-import type { EngineTrace } from './engine-trace.ts';
 import type { ExtraCredits } from './extra-credits.ts';
 import { collectOf } from './opens-browser.ts';
+import type { PageTracer } from './page-tracer.ts';
 
 /** What a fetch depends on besides the request. */
 export interface FetchContext {
@@ -36,8 +36,8 @@ export interface FetchContext {
   onProgress?: ConversionOptions['onProgress'];
   /** Bounds what the page may cost; absent if that does not depend on how it is fetched. */
   extraCredits?: ExtraCredits;
-  /** Records which engines were tried, also if the page cannot be fetched. */
-  trace?: EngineTrace;
+  /** Records how the page goes, also if it cannot be fetched. */
+  tracer?: PageTracer;
   /** Wraps the conversion of a document. */
   duringConversion?: <Result>(convert: () => Promise<Result>, type: DocumentType) => Promise<Result>;
 }

@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
 import { messageOf, ServiceError } from '../../errors.ts';
+import type { Redirect } from '../../schemas/page-trace.ts';
 import { requireAllowedHost } from '../../url/allowed-hosts.ts';
 import { canForwardHeaders } from '../../url/url.ts';
 import { BASIC_ROUTE, type Egress, type ProxyRoute } from './checked-egress.ts';
@@ -21,6 +22,8 @@ export interface DownloadOptions {
   signal: AbortSignal;
   /** Hosts that redirects may lead to; absent if any may be. */
   allowedHosts?: readonly string[] | undefined;
+  /** Called with each URL that redirects, before the next one is requested. */
+  onRedirect?: ((redirect: Redirect) => void) | undefined;
   /** Limit in bytes after decoding. */
   maxBodyBytes: number;
   /** Name of the setting behind the limit, for the error message. */
@@ -186,6 +189,7 @@ export async function openDownload(egress: Egress, options: DownloadOptions): Pr
       }
       await response.body.dump({ limit: REDIRECT_BODY_BYTES, signal });
       const next = resolveRedirect(location, url);
+      options.onRedirect?.({ url: url.href, by: `HTTP ${statusCode}` });
       requireAllowedHost(next, options.allowedHosts);
       if (!canForwardHeaders(url, next)) headers = withoutCredentials(sharedHeaders);
       url = next;

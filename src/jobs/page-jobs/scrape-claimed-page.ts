@@ -1,9 +1,9 @@
 import type { FetchedSnapshot } from '../../content/snapshot.ts';
 import { ServiceError } from '../../errors.ts';
 import type { DuringWait } from '../../fetch/browser/chromium/browser-pool.ts';
-import { EngineTrace } from '../../fetch/engines/engine-trace.ts';
 import type { ExtraCredits } from '../../fetch/engines/extra-credits.ts';
 import { type Engines, type FetchedPage, fetchPage } from '../../fetch/engines/fetch-page.ts';
+import { PageTracer } from '../../fetch/engines/page-tracer.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import { isCacheOnly } from '../../schemas/scrape-options.ts';
 import type { Claim } from '../../storage/db/pages/claims.ts';
@@ -44,9 +44,9 @@ export interface PageDeps extends DocumentDeps {
   onFault: DocumentInput['onFault'];
 }
 
-/** {@link PageDeps}, and the record of the engines that are tried for the page. */
+/** {@link PageDeps}, and the record of how the page goes. */
 interface TracedDeps extends PageDeps {
-  trace: EngineTrace;
+  tracer: PageTracer;
 }
 
 /** A page that waited for no more than this many milliseconds counts as one that did not wait. */
@@ -64,10 +64,23 @@ export async function scrapeClaimedPage(
   job: PageJobContext,
   deps: PageDeps,
 ): Promise<ScrapedPage> {
+  const tracer = beginTrace(claim, job);
   // This comes before the deadline starts, so that a slow robots.txt does not use up the page's time.
-  const page = (await checkRobots(claim, job, deps)) ?? (await fetchWithTrace(claim, job, deps));
+  const page =
+    (await tracer.wait('robots', () => checkRobots(claim, job, deps))) ??
+    (await fetchAndConvert(claim, job, { ...deps, tracer }));
+  page.end.trace = tracer.trace;
   const lacksBase = job.linkFilter && claim.ordinal === 0 && hasEnded(page.end) && !page.start;
   return lacksBase ? { ...page, start: { base: claim.url } } : page;
+}
+
+function beginTrace({ attempts, waitedMs }: Claim, { linkFilter, requestsOneByOne }: PageJobContext) {
+  const tracer = new PageTracer();
+  tracer.setTries(attempts + 1);
+  // A crawl with a delay requests its pages one by one, so that the pause of the host is what they wait for.
+  tracer.addWait(requestsOneByOne ? 'host' : 'turn', waitedMs);
+  if (linkFilter) tracer.begin('robots');
+  return tracer;
 }
 
 /**
@@ -91,12 +104,6 @@ async function checkRobots(
     deps.signal.throwIfAborted();
     return failed(claim, thrown, { job, deps, mayRetry: true });
   }
-}
-
-async function fetchWithTrace(claim: Claim, job: PageJobContext, deps: PageDeps): Promise<ScrapedPage> {
-  const trace = new EngineTrace();
-  const page = await fetchAndConvert(claim, job, { ...deps, trace });
-  return { ...page, end: { ...page.end, trace: trace.attempts } };
 }
 
 async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: TracedDeps): Promise<ScrapedPage> {
@@ -130,6 +137,7 @@ async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: TracedDe
       discover: followsLinksOf(claim, job),
       isCrawled: job.linkFilter !== undefined,
       urgent: false,
+      tracer: deps.tracer,
       onFault: deps.onFault,
     });
     const page = await outcomeOfDocument(claim, job, {
@@ -171,7 +179,7 @@ async function fetchClaim(
       ...conversion,
       teamId,
       signal: deadline.signal,
-      trace: deps.trace,
+      tracer: deps.tracer,
       extraCredits: deps.extraCredits(pageId),
       profile: profile && { teamId, name: profile.name },
       sharedBy: zeroDataRetention ? undefined : jobId,
@@ -197,14 +205,16 @@ async function fetchClaim(
 async function waitForRobotsOfMovedStart(
   claim: Claim,
   { linkFilterAt }: PageJobContext,
-  { fetched, deadline, deps }: { fetched: FetchedPage; deadline: Deadline; deps: PageDeps },
+  { fetched, deadline, deps }: { fetched: FetchedPage; deadline: Deadline; deps: TracedDeps },
 ): Promise<number | undefined> {
   const { url } = fetched.snapshot;
   if (!linkFilterAt || claim.ordinal !== 0 || new URL(url).origin === new URL(claim.url).origin)
     return undefined;
   // If the page has to wait, its next attempt can take it from the cache, if the request allows that.
   await fetched.storeCopy();
-  const permission = await deadline.duringWait(() => linkFilterAt(url).checkRobots(url, deps.signal));
+  const permission = await deadline.duringWait(() =>
+    deps.tracer.wait('robots', () => linkFilterAt(url).checkRobots(url, deps.signal)),
+  );
   return typeof permission === 'object' && 'waitMs' in permission ? permission.waitMs : undefined;
 }
 

@@ -6,9 +6,10 @@ import type { PageEntry } from '../../content/indexing/page-entry.ts';
 import type { MediaKind } from '../../content/media-kind.ts';
 import type { Rendered } from '../../content/rendering/render.ts';
 import type { RenderPool } from '../../content/rendering/render-pool.ts';
-import { priceOf } from '../../credits.ts';
+import { creditsByRule, sumOfCredits } from '../../credits.ts';
 import { toServiceError } from '../../errors.ts';
 import type { FetchedPage } from '../../fetch/engines/fetch-page.ts';
+import type { PageTracer } from '../../fetch/engines/page-tracer.ts';
 import type { MediaExtractor } from '../../fetch/media/extractor.ts';
 import { isGone } from '../../fetch/net/response-status.ts';
 import type { Models } from '../../models/index.ts';
@@ -55,6 +56,8 @@ export interface DocumentInput {
   urgent: boolean;
   /** The time limit of the page. */
   deadline: Pick<Deadline, 'signal' | 'remainingMs'>;
+  /** Records how the page goes. */
+  tracer: PageTracer;
   /** Logs an unexpected error that the document does not fail with. */
   onFault(message: string, attributes: Record<string, unknown>): void;
 }
@@ -71,21 +74,25 @@ export interface FinishedDocument {
 
 /** Builds the document that the user receives. All kinds of scrapes use this function. */
 export async function buildDocument(deps: DocumentDeps, input: DocumentInput): Promise<FinishedDocument> {
-  const { request, fetched } = input;
+  const { request, fetched, tracer } = input;
   const { snapshot } = fetched;
+  tracer.begin('render');
   const rendered = await renderPage(deps, input);
   if (rendered.isDisputed) deps.metrics.secondOpinions.inc();
   using model = deps.models && new PageModel(deps.models, input, deps.renderer);
+  if (model) tracer.begin('models');
   const [answers, cleaned] = await Promise.all([
     model ? model.answer(rendered.questions) : NO_ANSWERS,
     cleanedFields(rendered.fields, input, model),
   ]);
+  tracer.begin('formats');
   // The history of a page has its whole markdown, because what a model removes differs from time to time.
   const fieldsSoFar = { ...rendered.fields, ...answers.fields };
   const finished = await finishFormats(deps, input, { ...rendered, fields: fieldsSoFar, model });
   const parts = [rendered, answers, cleaned, finished];
   const fields = Object.assign({}, ...parts.map((part) => part.fields));
-  const credits = priceOf(request, { ...fetched, made: parts.flatMap(({ made }) => made) });
+  const rules = creditsByRule(request, { ...fetched, made: parts.flatMap(({ made }) => made) });
+  const credits = sumOfCredits(rules);
   const warnings = [
     ...warningsOf(request),
     ...(snapshot.warnings ?? []),
@@ -104,6 +111,7 @@ export async function buildDocument(deps: DocumentDeps, input: DocumentInput): P
   const { screenshots = [], pdfs = [] } = snapshot.actions ?? {};
   const files = [...Object.values(snapshot.files), ...screenshots, ...pdfs, ...finished.files];
   const json = Buffer.from(escapeOtherReferences(JSON.stringify(document), files));
+  tracer.setDelivery({ documentBytes: json.length, credits: rules });
   return { json, credits, discovered: rendered.discovered ?? [], entry: rendered.entry };
 }
 

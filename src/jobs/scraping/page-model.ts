@@ -6,6 +6,7 @@ import type { LanguageModel, ModelFeature } from '../../content/language-model.t
 import type { OpenQuestion } from '../../content/rendering/render.ts';
 import type { RenderPool } from '../../content/rendering/render-pool.ts';
 import { ServiceError, toServiceError } from '../../errors.ts';
+import type { PageTracer } from '../../fetch/engines/page-tracer.ts';
 import type { Models } from '../../models/index.ts';
 import type { Deadline } from './deadline.ts';
 
@@ -17,6 +18,8 @@ export interface AskedPage {
   deadline: Pick<Deadline, 'signal' | 'remainingMs'>;
   /** Whether a user is waiting for the page. */
   urgent: boolean;
+  /** Records the calls of the model. */
+  tracer: Pick<PageTracer, 'addModelCall'>;
   /** Logs an unexpected error that the page does not fail with. */
   onFault(message: string, attributes: Record<string, unknown>): void;
 }
@@ -74,8 +77,15 @@ export class PageModel implements Disposable {
 
   /** Returns the model for a feature. */
   for(feature: ModelFeature): LanguageModel {
-    const { teamId, jobId } = this.#page;
-    return this.#models.modelFor({ feature, teamId, jobId, signal: this.#signal, endsAt: this.#endsAt });
+    const { teamId, jobId, tracer } = this.#page;
+    return this.#models.modelFor({
+      feature,
+      teamId,
+      jobId,
+      signal: this.#signal,
+      endsAt: this.#endsAt,
+      onCall: tracer.addModelCall,
+    });
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { CrawlRequest } from '../../schemas/crawl.ts';
+import type { EngineAttempt } from '../../schemas/page-trace.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
-import type { EngineAttempt, StoredError } from '../../storage/db/tables.ts';
+import type { StoredError } from '../../storage/db/tables.ts';
 
 /** A page with fewer words than this has next to no content. */
 export const FEW_WORDS = 25;

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { StoredTrace } from '../../schemas/page-trace.ts';
 import type { SessionVisitor } from '../../schemas/session.ts';
 import type { SessionEndReason } from '../../schemas/session-end.ts';
 import type { Step, StepState } from '../agent-steps/step.ts';
@@ -11,18 +12,6 @@ export interface StoredError {
   code: string;
   message: string;
   details?: unknown;
-}
-
-/** One attempt of an engine to get a page, as stored. */
-export interface EngineAttempt {
-  /** Such as `http`, `browser by enhanced proxy` or `cache`. */
-  engine: string;
-  /** Milliseconds that it took, or until another attempt was taken. */
-  ms: number;
-  /** Such as `HTTP 200`, an error code, or that there was no response so far. */
-  result: string;
-  /** Why it was made although there was another one before it. */
-  because?: string;
 }
 
 /** The states of a browser session. */
@@ -73,8 +62,8 @@ export interface Tables {
     base_url: ColumnType<string | null, string | null | undefined, string | null>;
     /** The encrypted key of the job; null if its data is not encrypted, empty after the key was deleted. */
     wrapped_key: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>;
-    /** Which engines were tried for the page of a scrape. */
-    trace: ColumnType<EngineAttempt[] | null, string | null | undefined, string | null>;
+    /** How the page of a scrape went. */
+    trace: ColumnType<StoredTrace | null, string | null | undefined, string | null>;
     /** The job that this one is a part of. It is then not listed by itself. */
     parent_id: ColumnType<string | null, string | null | undefined, string | null>;
     reserved: Generated<number>;
@@ -155,8 +144,8 @@ export interface Tables {
     hidden: Generated<boolean>;
     /** Credits that a claimed page has reserved beyond the expected price of each page of its job. */
     extra_credits: Generated<number>;
-    /** Which engines were tried for it last. */
-    trace: EngineAttempt[] | null;
+    /** How its last try went. */
+    trace: StoredTrace | null;
   };
   long_conversions: {
     job_id: string;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { PageRequest } from '../../../src/fetch/engines/engine.ts';
-import { EngineTrace } from '../../../src/fetch/engines/engine-trace.ts';
 import { fetchPage } from '../../../src/fetch/engines/fetch-page.ts';
+import { PageTracer } from '../../../src/fetch/engines/page-tracer.ts';
 import { scrapeBody } from '../../../src/schemas/scrape.ts';
 import { snapshotOf } from '../../content/html/page.ts';
 import { enginesBy } from '../../support/fetch/engines.ts';
@@ -77,16 +77,16 @@ async function fetchCopied(options: object, credits: number) {
   };
   const engines = enginesBy(async () => snapshotOf('<p>The page</p>'), { cache });
   const request = scrapeBody.parse({ url: 'http://site.test/', ...options });
-  const trace = new EngineTrace();
+  const tracer = new PageTracer();
   const extraCredits = withCredits(credits);
   const { snapshot, cacheState } = await fetchPage(engines, request, {
     signal,
     teamId: 'team',
     conversionOwner: 'team',
     extraCredits,
-    trace,
+    tracer,
   });
-  const tried = trace.attempts.map(({ engine }) => engine);
+  const tried = tracer.trace.attempts.map(({ engine }) => engine);
   return { text: snapshot.text, cacheState, tried, left: await extraCredits.available() };
 }
 

@@ -9,6 +9,7 @@ import { computeFingerprint } from '../../../src/content/changes/fingerprint.ts'
 import { createRenderPool } from '../../../src/content/rendering/render-pool.ts';
 import type { Snapshot } from '../../../src/content/snapshot.ts';
 import { ServiceError } from '../../../src/errors.ts';
+import { PageTracer } from '../../../src/fetch/engines/page-tracer.ts';
 import {
   type ChangeTracker,
   createChangeTracker,
@@ -271,6 +272,7 @@ describe('a document', () => {
           storeCopy: () => Promise.resolve(),
         },
         queuedMs: undefined,
+        tracer: new PageTracer(),
         teamId,
         jobId: id,
         history: { crawlStart: undefined, hidden: false },

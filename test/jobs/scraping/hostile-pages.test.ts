@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkData } from '../../../src/content/extraction/check-data.ts';
 import { render } from '../../../src/content/rendering/render.ts';
 import type { Snapshot } from '../../../src/content/snapshot.ts';
+import { PageTracer } from '../../../src/fetch/engines/page-tracer.ts';
 import { cleanMarkdown } from '../../../src/jobs/scraping/clean-markdown.ts';
 import { PageModel } from '../../../src/jobs/scraping/page-model.ts';
 import { createModels } from '../../../src/models/index.ts';
@@ -119,6 +120,7 @@ async function scrape(html: string) {
     teamId: 'team',
     jobId: 'job',
     urgent: true,
+    tracer: new PageTracer(),
     deadline: { signal, remainingMs: () => 60_000 },
     onFault: (message: string) => expect.fail(message),
   };

@@ -107,6 +107,49 @@ export const JOB_EXAMPLES: Examples = {
     response: { success: true, data: DOCUMENT },
   },
   'get /v2/scrape/:id': { response: { success: true, status: 'completed', data: DOCUMENT } },
+  'get /v2/scrape/:id/why': {
+    response: {
+      success: true,
+      id: PAGE_ID,
+      jobId: PAGE_ID,
+      status: 'completed',
+      url: SITE,
+      summary:
+        'A plain fetch got HTTP 403 in 180 ms, so the browser got HTTP 200 in 1.3 s; it took 1.6 s, most of that for fetching the page; it cost 1 credit.',
+      error: null,
+      totalMs: 1640,
+      cache: { verdict: 'miss', because: 'there is no copy of the allowed age' },
+      stages: [
+        { stage: 'queue', startMs: 0, ms: 1 },
+        { stage: 'cache', startMs: 1, ms: 3 },
+        { stage: 'fetch', startMs: 4, ms: 1482 },
+        { stage: 'render', startMs: 1486, ms: 140 },
+        { stage: 'formats', startMs: 1626, ms: 14 },
+      ],
+      attempts: [
+        {
+          engine: 'http',
+          startMs: 4,
+          ms: 180,
+          result: 'HTTP 403',
+          blockedBy: 'HTTP 403',
+          bytes: 512,
+        },
+        {
+          engine: 'browser',
+          startMs: 185,
+          ms: 1300,
+          result: 'HTTP 200',
+          because: 'HTTP 403',
+          redirects: [{ url: `${SITE}/`, by: 'HTTP 301' }],
+          url: `${SITE}/start`,
+          bytes: 48210,
+        },
+      ],
+      documentBytes: 9120,
+      credits: [{ rule: 'page', credits: 1 }],
+    },
+  },
   'post /v2/batch/scrape': {
     requests: [
       {

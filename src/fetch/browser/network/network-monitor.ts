@@ -1,4 +1,5 @@
 import type { LoadedMedia } from '../../../content/snapshot.ts';
+import type { Redirect } from '../../../schemas/page-trace.ts';
 import type { Session } from '../chromium/cdp.ts';
 
 /** Resource types that can bring text. Others only decorate the page, or never end (event streams). */
@@ -37,6 +38,12 @@ export interface DocumentResponse {
   contentType: string;
 }
 
+interface MonitorOptions {
+  mainFrameId: string;
+  waitForVisuals: boolean;
+  onRedirect?: ((redirect: Redirect) => void) | undefined;
+}
+
 /** Tracks the open requests of a page and the response that produced its main document. */
 export class NetworkMonitor {
   /** When each open request was sent, by `performance.now()`. */
@@ -49,6 +56,7 @@ export class NetworkMonitor {
   readonly #media = new Map<string, LoadedMedia>();
   readonly #mainFrameId: string;
   readonly #waitForVisuals: boolean;
+  readonly #onRedirect: ((redirect: Redirect) => void) | undefined;
   /** The last request for the main document, which redirects do not change. */
   #main: { requestId: string; url: string } | undefined;
   #document: DocumentResponse | undefined;
@@ -57,17 +65,23 @@ export class NetworkMonitor {
   /** The last start or end of a request, by `performance.now()`. */
   #lastChange = performance.now();
 
-  /** @param options.waitForVisuals whether style sheets, images and fonts count as activity */
-  constructor({ mainFrameId, waitForVisuals }: { mainFrameId: string; waitForVisuals: boolean }) {
+  /**
+   * @param options.waitForVisuals whether style sheets, images and fonts count as activity
+   * @param options.onRedirect called with each URL of the page that leads to another document
+   */
+  constructor({ mainFrameId, waitForVisuals, onRedirect }: MonitorOptions) {
     this.#mainFrameId = mainFrameId;
     this.#waitForVisuals = waitForVisuals;
+    this.#onRedirect = onRedirect;
   }
 
   /** Watches a session, before `Network.enable` is sent to it. */
   watch(session: Session): void {
     this.#watchNavigations(session);
-    session.on('Network.requestWillBeSent', ({ requestId, type = '', request, frameId, loaderId }) => {
+    session.on('Network.requestWillBeSent', (sent) => {
+      const { requestId, type = '', request, frameId, loaderId } = sent;
       if (frameId === this.#mainFrameId && requestId === loaderId) {
+        this.#tellRedirect(request.url, sent.redirectResponse);
         this.#main = { requestId, url: request.url };
         this.#finish(NAVIGATION);
       }
@@ -92,6 +106,13 @@ export class NetworkMonitor {
       if (requestId === this.#main?.requestId) this.#failed = { url: this.#main.url, code: errorText };
       if (requestId === this.#document?.requestId && !canceled) this.#loadError = errorText;
     });
+  }
+
+  /** @param response the response that redirects; absent if the page itself has navigated */
+  #tellRedirect(url: string, response: { url: string; status: number } | undefined): void {
+    if (response) this.#onRedirect?.({ url: response.url, by: `HTTP ${response.status}` });
+    else if (this.#main && this.#main.url !== url)
+      this.#onRedirect?.({ url: this.#main.url, by: 'navigation of the page' });
   }
 
   /**

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { PAGE } from '../../../credits.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { JobKind } from '../../../job-kinds.ts';
+import type { PageTrace } from '../../../schemas/page-trace.ts';
 import { type JobCipher, NULL_CIPHER } from '../../../system/encryption/job-cipher.ts';
 import type { Database } from '../client.ts';
 import { runPrepared } from '../prepared-statements.ts';
-import type { EngineAttempt } from '../tables.ts';
 import { type SlotLease, takeSlot } from '../teams/slots.ts';
 
 /** A job that is not stored yet. */
@@ -168,6 +168,8 @@ export async function findOutcome(db: Database, id: string) {
       'jobs.kind',
       'jobs.status',
       'jobs.error',
+      'jobs.target',
+      'jobs.trace',
       'jobs.wrapped_key as wrappedKey',
       'results.blob',
     ])
@@ -207,8 +209,8 @@ export const jobLostError = () =>
     { isRetryable: false },
   );
 
-/** Stores which engines were tried for a scrape that is going to fail. */
-export async function recordTrace(db: Database, jobId: string, trace: EngineAttempt[]): Promise<void> {
+/** Stores how the page of a scrape went that is going to fail. */
+export async function recordTrace(db: Database, jobId: string, trace: PageTrace): Promise<void> {
   await db.query
     .updateTable('jobs')
     .set({ trace: JSON.stringify(trace) })

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
+import type { PageTrace } from '../../../schemas/page-trace.ts';
 import type { Database, Queryable } from '../client.ts';
 import { runPrepared } from '../prepared-statements.ts';
-import type { EngineAttempt, StoredError } from '../tables.ts';
+import type { StoredError } from '../tables.ts';
 import { jobLostError, type StoredResult } from './jobs.ts';
 
 /** A job that ends, and the credits that it costs. */
@@ -96,7 +97,7 @@ const uploadBlob = sql<string | null>`(select blob from deleted_upload)`.as('upl
  */
 export async function completeJob(
   db: Pick<Database, 'query'>,
-  { trace, blob, small, ...job }: JobCharge & StoredResult & { trace?: EngineAttempt[] | undefined },
+  { trace, blob, small, ...job }: JobCharge & StoredResult & { trace?: PageTrace | undefined },
 ): Promise<string | undefined> {
   const statement = endAndBill(db.query, job, {
     status: 'completed',

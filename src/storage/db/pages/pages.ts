@@ -180,6 +180,8 @@ export async function findPage(db: Database, id: string) {
       'jobs.wrapped_key as wrappedKey',
       'pages.blob',
       'pages.error',
+      'pages.url',
+      'pages.trace',
     ])
     .select(sql<boolean>`pages.status in ('pending', 'claimed')`.as('open'))
     .where('pages.id', '=', id)

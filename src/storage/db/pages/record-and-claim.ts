@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { PageEntry } from '../../../content/indexing/page-entry.ts';
 import { ServiceError } from '../../../errors.ts';
+import type { PageTrace } from '../../../schemas/page-trace.ts';
 import { encryptError, type JobCipher } from '../../../system/encryption/job-cipher.ts';
 import { arrayParameter, type Database, type Queryable } from '../client.ts';
 import {
@@ -11,7 +12,7 @@ import {
   recordCrawlStart,
 } from '../jobs/job-progress.ts';
 import { PAGES_SCALE, PREPARED, preparedAtScale } from '../prepared-statements.ts';
-import type { EngineAttempt, StoredError } from '../tables.ts';
+import type { StoredError } from '../tables.ts';
 import { type ClaimRequest, claimPages, type LockedJob } from './claim-pages.ts';
 import type { Claim } from './claims.ts';
 import { renewHostLeases } from './host-limits.ts';
@@ -40,8 +41,8 @@ export interface PageResult {
    */
   finalUrl?: string;
   finalKey?: Buffer;
-  /** Which engines were tried. */
-  trace?: EngineAttempt[];
+  /** How the page went. */
+  trace?: PageTrace;
   /** The entry of a completed page for the index of its team; absent if the page is not indexed. */
   entry?: PageEntry | undefined;
 }

@@ -67,7 +67,7 @@ export async function findSkippedHomepage(db: Database, id: string) {
   return db.query
     .selectFrom('blocked_urls')
     .innerJoin('jobs', 'jobs.id', 'blocked_urls.job_id')
-    .select(['jobs.id as job_id', 'jobs.team_id', 'jobs.wrapped_key as wrappedKey'])
+    .select(['jobs.id as job_id', 'jobs.team_id', 'jobs.wrapped_key as wrappedKey', 'blocked_urls.url'])
     .where('blocked_urls.id', '=', id)
     .where('blocked_urls.code', 'is not', null)
     .where(sql<boolean>`(jobs.status = 'scraping' or jobs.expires_at > now())`)
