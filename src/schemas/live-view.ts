@@ -43,6 +43,12 @@ const coordinate = z.number().min(-32_768).max(32_767);
 /** Bits of pressed modifier keys: 1 Alt, 2 Ctrl, 4 Meta, 8 Shift. */
 const modifiers = z.int().min(0).max(15);
 const targetId = z.string().max(64);
+/** Longest URL that a viewer may open, and longest value of a field that is chosen, in characters. */
+const MAX_NAVIGATION_LENGTH = 2_000;
+const MAX_VALUE_LENGTH = 100;
+/** Most files that a viewer may give a page at once. */
+export const MAX_GIVEN_FILES = 20;
+const fileNames = bounded(z.array(z.string().min(1).max(255)), { entries: MAX_GIVEN_FILES });
 
 /** Editing commands that a key can stand for on the viewer's system, such as those of macOS. */
 export const EDITING_COMMANDS = [
@@ -141,6 +147,25 @@ const controlMessages = [
   }),
   z.object({ type: z.literal('showTab'), targetId }),
   z.object({ type: z.literal('closeTab'), targetId }),
+  z.object({ type: z.literal('newTab') }),
+  /** Opens a URL in the tab that is shown. */
+  z.object({ type: z.literal('navigate'), url: z.string().min(1).max(MAX_NAVIGATION_LENGTH) }),
+  /** Goes back or forward in the history of that tab, loads it again, or stops that. */
+  z.object({ type: z.literal('history'), move: z.enum(['back', 'forward', 'reload', 'stop']) }),
+  /**
+   * Chooses in a {@link PickerSummary}: an option of a list by its index, or the value of a field. Without
+   * both, it is closed.
+   */
+  z.object({
+    type: z.literal('pick'),
+    id: z.int().min(0),
+    index: z.int().min(0).max(100_000).optional(),
+    value: z.string().max(MAX_VALUE_LENGTH).optional(),
+  }),
+  /** Gives a page that asks for files those of the session with these names; with none, it gets nothing. */
+  z.object({ type: z.literal('chooseFiles'), id: z.int().min(0), names: fileNames }),
+  /** Drops files of the session with these names on the page. */
+  z.object({ type: z.literal('dropFiles'), x: coordinate, y: coordinate, names: fileNames }),
   /** Sets the size of the remote viewport, in CSS pixels. */
   z.object({
     type: z.literal('resize'),
@@ -165,6 +190,56 @@ export interface TabSummary {
   title: string;
   url: string;
   crashed: boolean;
+  isLoading: boolean;
+  /** Whether its history has a page before, or after, the one that it shows. */
+  canGoBack: boolean;
+  canGoForward: boolean;
+  /**
+   * Why its page could not be opened, as Chromium names it (`Network.ErrorReason`); `Failed` if that is not
+   * known.
+   */
+  failure?: string | undefined;
+}
+
+/** The fields of a form that Chromium opens a window of its own for, which no picture of the page shows. */
+export const PICKER_FIELDS = ['color', 'date', 'datetime-local', 'month', 'week', 'time'] as const;
+
+/** An option of a list; its index is its place in the list. */
+interface PickerOption {
+  label: string;
+  /** The label of the group that it belongs to. */
+  group: string;
+  isDisabled: boolean;
+  isSelected: boolean;
+}
+
+/** A list, or a field with a chooser, that the page has opened. */
+export interface PickerSummary {
+  id: number;
+  kind: 'select' | (typeof PICKER_FIELDS)[number];
+  /** Where it is in the remote viewport, in CSS pixels; absent in frames. */
+  box?: { x: number; y: number; width: number; height: number } | undefined;
+  options: PickerOption[];
+  /** Of a field: the attributes of HTML. */
+  value: string;
+  min: string;
+  max: string;
+  step: string;
+}
+
+/** A page asks for files. */
+export interface FileChooserSummary {
+  id: number;
+  multiple: boolean;
+}
+
+/** A download of the session. */
+export interface DownloadSummary {
+  name: string;
+  state: 'running' | 'stored' | 'canceled';
+  receivedBytes: number;
+  /** 0 if it is not known. */
+  totalBytes: number;
 }
 
 /** An open dialog of a page. */
@@ -184,6 +259,13 @@ export type HostMessage =
   | { type: 'tabs'; tabs: TabSummary[]; shownTargetId: string | undefined }
   | { type: 'dialog'; dialog: DialogSummary }
   | { type: 'dialogClosed'; id: number }
+  /** What only viewers with control get. The one that was open before is closed. */
+  | { type: 'picker'; picker: PickerSummary }
+  | { type: 'pickerClosed'; id: number }
+  | { type: 'fileChooser'; chooser: FileChooserSummary }
+  | { type: 'fileChooserClosed'; id: number }
+  /** The latest downloads, the newest first. */
+  | { type: 'downloads'; downloads: DownloadSummary[] }
   /** The current step of a prompt, such as `click button "Send"`. Without a text, no prompt is running. */
   | { type: 'step'; text: string | undefined }
   /** A sentence that viewers see for a while. */

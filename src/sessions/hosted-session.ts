@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { ServiceError } from '../errors.ts';
@@ -26,6 +27,7 @@ import { ProtocolClients } from './protocol/protocol-clients.ts';
 import { type ProtocolSocket, serveProtocolSocket } from './protocol/protocol-socket.ts';
 import { SessionCounters } from './session-counters.ts';
 import type { SessionMetrics } from './session-metrics.ts';
+import { DOWNLOADS_PATH } from './session-paths.ts';
 import { SessionTabs } from './session-tabs.ts';
 import type { SessionUsage } from './session-usage.ts';
 
@@ -114,8 +116,10 @@ export class HostedSession {
       },
       // Code that is not running does not answer.
       hasOtherClients: () => this.#counters.hasClients,
+      pathOfFile: (name) => (this.downloads.has(name) ? join(DOWNLOADS_PATH, name) : undefined),
       logger,
     });
+    this.#browserDownloads.onEvent((event) => this.#liveView.showDownload(event));
     this.#prompts = new SessionPrompts({
       connection,
       currentTarget: () => this.#tabs.current(),
@@ -162,7 +166,11 @@ export class HostedSession {
     const { connection } = chromium;
     const [emulation] = await Promise.all([
       SessionEmulation.start({ connection, visitor, timezone }),
-      applyRequestRules(connection, { failureOf: proxy.failureOf, isAd }),
+      applyRequestRules(connection, {
+        failureOf: proxy.failureOf,
+        isAd,
+        onPageFailed: (failure) => this.#liveView.noteFailure(failure),
+      }),
     ]);
     this.#emulation = emulation;
   }

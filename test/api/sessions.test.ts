@@ -753,6 +753,39 @@ describe('the live view of a session', () => {
   });
 });
 
+it('viewers with control store files in a session and read its files, and those who only watch do not', async () => {
+  const { body } = await create();
+  const { liveViewUrl, interactiveLiveViewUrl, id } = body;
+  const store = (url: string) => {
+    const form = new FormData();
+    form.append('file', new Blob(['its content']), 'note.txt');
+    return fetch(`${url}/files`, { method: 'POST', body: form });
+  };
+  expect((await store(liveViewUrl)).status).toBe(404);
+  expect(await (await store(interactiveLiveViewUrl)).json()).toMatchObject({
+    success: true,
+    name: 'note.txt',
+  });
+  const read = (url: string) => fetch(`${url}/downloads/note.txt`);
+  expect((await read(liveViewUrl)).status).toBe(404);
+  const file = await read(interactiveLiveViewUrl);
+  expect(file.headers.get('content-disposition')).toContain('attachment');
+  expect(await file.text()).toBe('its content');
+  await remove(id);
+  for (const refused of [await store(interactiveLiveViewUrl), await read(interactiveLiveViewUrl)])
+    expect(refused.status).toBe(410);
+});
+
+it('the URL of a live view that is wrong leads people to a page that says so, and programs to an error', async () => {
+  const { body } = await create();
+  const wrong = body.liveViewUrl.slice(0, -1);
+  const page = await fetch(wrong, { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+  expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+  expect(await page.text()).toContain('There is no live view here');
+  expect(await (await fetch(wrong)).json()).toMatchObject({ success: false, code: 'NOT_FOUND' });
+  await remove(body.id);
+});
+
 it('code that runs, or waits for an earlier call, ends when its client disconnects, and the page can be used at once', async () => {
   const { body } = await create();
   const running = Promise.withResolvers<void>();

@@ -1,21 +1,22 @@
-import { createHash } from 'node:crypto';
+import path from 'node:path';
 import type { Express } from 'express';
 import { ServiceError } from '../../errors.ts';
-import { sendCompressed } from '../http/compressed-body.ts';
-import type { ConsoleAssets } from './console-assets.ts';
+import { importMapOf, type PageAssets, readPageAssets, sendPageAsset } from '../http/page-assets.ts';
+
+/** The sources of the console. */
+const SOURCE_DIRECTORY = path.join(import.meta.dirname, '..', '..', 'console');
 
 /** The path of the console, below which each view has its own. */
 const CONSOLE_PATH = '/console';
-const ONE_YEAR_S = 31_536_000;
 
 /**
  * Serves the console: one page at the paths of all its views, and the files that it consists of. It needs no
  * key, because it reads everything by the API. Its files are read when it is first opened.
  */
 export function mountConsole(app: Express): void {
-  let assets: Promise<ConsoleAssets> | undefined;
+  let assets: Promise<PageAssets> | undefined;
   const load = () => {
-    assets ??= import('./console-assets.ts').then(({ readConsoleAssets }) => readConsoleAssets());
+    assets ??= readPageAssets(SOURCE_DIRECTORY, ['marked']);
     return assets;
   };
   app.get(`${CONSOLE_PATH}/assets/:version/*name`, async (request, response) => {
@@ -23,9 +24,7 @@ export function mountConsole(app: Express): void {
     const { version: asked, name } = request.params as unknown as { version: string; name: string[] };
     const asset = files.get(name.join('/'));
     if (!asset) throw new ServiceError('NOT_FOUND', 'The console has no such file. Reload its page.');
-    const isCurrent = asked === version;
-    response.set('Cache-Control', isCurrent ? `public, max-age=${ONE_YEAR_S}, immutable` : 'no-cache');
-    sendCompressed(request, response.type(asset.type), asset.body);
+    sendPageAsset(request, response, { asset, isCurrent: asked === version });
   });
   app.get([CONSOLE_PATH, `${CONSOLE_PATH}/*view`], async (_request, response) => {
     const { html, policy } = renderConsolePage(await load());
@@ -41,13 +40,9 @@ export function mountConsole(app: Express): void {
 }
 
 /** The page of the console, and the policy (CSP 3) under which browsers show it. */
-function renderConsolePage({ version, packages }: ConsoleAssets): { html: string; policy: string } {
-  const base = `${CONSOLE_PATH}/assets/${version}`;
-  const imports = Object.fromEntries(
-    Object.entries(packages).map(([name, file]) => [name, `${base}/${file}`]),
-  );
-  const importMap = JSON.stringify({ imports });
-  const importMapHash = createHash('sha256').update(importMap).digest('base64');
+function renderConsolePage(assets: PageAssets): { html: string; policy: string } {
+  const base = `${CONSOLE_PATH}/assets/${assets.version}`;
+  const importMap = importMapOf(assets, base);
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -57,7 +52,7 @@ function renderConsolePage({ version, packages }: ConsoleAssets): { html: string
 <title>Winnow</title>
 <link rel="icon" href="${base}/icon.svg">
 <link rel="stylesheet" href="${base}/style.css">
-<script type="importmap">${importMap}</script>
+<script type="importmap">${importMap.json}</script>
 <script type="module" src="${base}/main.ts"></script>
 </head>
 <body>
@@ -67,7 +62,7 @@ function renderConsolePage({ version, packages }: ConsoleAssets): { html: string
 `;
   const policy = [
     "default-src 'none'",
-    `script-src 'self' 'sha256-${importMapHash}'`,
+    `script-src 'self' ${importMap.source}`,
     "style-src 'self'",
     // Screenshots are files of this origin, or data of a response.
     "img-src 'self' data: blob:",

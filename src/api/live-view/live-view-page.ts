@@ -1,93 +1,100 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Express } from 'express';
-import { ALIVE_INTERVAL_MS, MAX_PASTE_LENGTH } from '../../schemas/live-view.ts';
+import { ALIVE_INTERVAL_MS, MAX_GIVEN_FILES, MAX_PASTE_LENGTH } from '../../schemas/live-view.ts';
 import { SESSION_END_SENTENCES } from '../../schemas/session-end.ts';
+import { importMapOf, type PageAssets, readPageAssets, sendPageAsset } from '../http/page-assets.ts';
 
-/** Scripts and styles of the page, which browsers get as they are. */
-const ASSET_DIRECTORY = path.join(import.meta.dirname, 'page');
-const ASSETS = new Map(
-  readdirSync(ASSET_DIRECTORY).map((name) => [name, readFileSync(path.join(ASSET_DIRECTORY, name))]),
-);
-/** Changes with the assets, so that browsers may keep them for good. */
-const ASSET_VERSION = createHash('sha256')
-  .update(JSON.stringify([...ASSETS].map(([name, data]) => [name, data.toString()])))
-  .digest('hex')
-  .slice(0, 12);
-const ONE_YEAR_S = 31_536_000;
+/** The sources of the page. */
+const SOURCE_DIRECTORY = path.join(import.meta.dirname, 'page');
+let assets: Promise<PageAssets> | undefined;
+
+/** The files of the page, which are read when it is first opened. */
+function loadAssets(): Promise<PageAssets> {
+  assets ??= readPageAssets(SOURCE_DIRECTORY);
+  return assets;
+}
 
 /**
- * The headers of the pages of this folder. Pages of any origin may embed them. Their URL is a secret: it is
- * neither stored nor passed on, and no script from elsewhere can read it.
+ * The header with the milliseconds until the end of a session's lifetime, which viewers read again because it
+ * may be lengthened.
  */
-export const LIVE_VIEW_HEADERS = {
+const REMAINING_HEADER = 'X-Winnow-Session-Remaining-Ms';
+
+/**
+ * The headers of pages at the URLs of live views. Pages of any origin may embed them. Their URL is a secret:
+ * it is neither stored nor passed on, and no script from elsewhere can read it.
+ * @param sources of the content policy (CSP 3)
+ */
+export const liveViewHeaders = (sources: string) => ({
   'Cache-Control': 'no-store',
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'",
+  'Content-Security-Policy': `default-src 'none'; ${sources}; base-uri 'none'; form-action 'none'`,
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'X-Robots-Tag': 'noindex',
-} as const;
+});
 
 /** Options of {@link renderLiveViewPage}. */
 export interface LiveViewPageOptions {
   mayControl: boolean;
-  /**
-   * URL of the mounted assets, relative to the page; the default fits pages at
-   * `<base>/v2/browser/<id>/view/<secret>`.
-   */
-  assetsUrl?: string;
+  /** Milliseconds until the end of the session's lifetime. */
+  remainingMs: number;
 }
 
-/**
- * The page of a live view. It opens a WebSocket at its own URL. To be sent with {@link LIVE_VIEW_HEADERS}.
- */
-export function renderLiveViewPage({
+/** A page and its headers. */
+export interface RenderedPage {
+  html: string;
+  headers: Record<string, string>;
+}
+
+/** The page of a live view. It opens a WebSocket at its own URL, `<base>/v2/browser/<id>/view/<secret>`. */
+export async function renderLiveViewPage({
   mayControl,
-  assetsUrl = '../../../live-view',
-}: LiveViewPageOptions): string {
-  const base = `${assetsUrl}/${ASSET_VERSION}`;
-  const settings = `data-may-control="${mayControl}" data-alive-ms="${ALIVE_INTERVAL_MS}" data-max-paste="${MAX_PASTE_LENGTH}"`;
-  return `<!doctype html>
-<html lang="en" ${settings}>
+  remainingMs,
+}: LiveViewPageOptions): Promise<RenderedPage> {
+  const loaded = await loadAssets();
+  const base = `../../../live-view/${loaded.version}`;
+  const importMap = importMapOf(loaded, base);
+  const settings = Object.entries({
+    'may-control': mayControl,
+    'remaining-ms': Math.max(0, Math.round(remainingMs)),
+    'alive-ms': ALIVE_INTERVAL_MS,
+    'max-paste': MAX_PASTE_LENGTH,
+    'max-files': MAX_GIVEN_FILES,
+  }).map(([name, value]) => `data-${name}="${value}"`);
+  const html = `<!doctype html>
+<html lang="en" ${settings.join(' ')}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Live view</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${base}/page.css">
-<script type="module" src="${base}/main.js"></script>
+<script type="importmap">${importMap.json}</script>
+<script type="module" src="${base}/main.ts"></script>
 </head>
 <body>
-<nav id="tabs" aria-label="Tabs" hidden></nav>
-<main>
-<canvas id="screen" role="img" aria-label="The remote browser" width="1" height="1"></canvas>
-<textarea id="keyboard" aria-label="Keyboard input for the remote browser" autocapitalize="off" autocomplete="off" spellcheck="false"${mayControl ? '' : ' disabled'}></textarea>
-<p id="status" role="status">Connecting…</p>
-<p id="step" role="status" hidden></p>
-</main>
-<button id="show-keyboard" type="button" hidden>Keyboard</button>
-<dialog id="dialog"><form method="dialog"><p id="dialog-source"></p><p id="dialog-message"></p><input id="dialog-input" aria-label="Response"><p id="dialog-buttons"><button id="dialog-cancel" type="button">Cancel</button><button id="dialog-accept" type="button">OK</button></p></form></dialog>
-<div id="copied" role="alert" hidden><span>The text is ready to be copied.</span> <button id="copy-text" type="button">Copy</button></div>
+<div id="app"></div>
+<noscript>The live view needs JavaScript.</noscript>
 <template id="end-sentences">${JSON.stringify(SESSION_END_SENTENCES)}</template>
 </body>
 </html>
 `;
+  const sources = `script-src 'self' ${importMap.source}; style-src 'self'; img-src data:; connect-src 'self'`;
+  return { html, headers: { ...liveViewHeaders(sources), [REMAINING_HEADER]: `${Math.round(remainingMs)}` } };
 }
 
 /**
- * Serves the assets of the live view under `/v2/live-view/`. They are the same for all sessions and contain
- * no secret. Nodes with another version of the page serve theirs.
+ * Serves the files of the live view under `/v2/live-view/`. They are the same for all sessions and contain no
+ * secret.
  */
 export function mountLiveViewAssets(app: Express): void {
-  app.get('/v2/live-view/:version/:name', (request, response, next) => {
-    const { version, name } = request.params;
-    const asset = ASSETS.get(name);
-    if (!asset) return next();
-    const isCurrent = version === ASSET_VERSION;
-    response.set('Cache-Control', isCurrent ? `public, max-age=${ONE_YEAR_S}, immutable` : 'no-cache');
-    response.type(path.extname(name)).send(asset);
+  app.get('/v2/live-view/:version/*name', async (request, response, next) => {
+    const { version, files } = await loadAssets();
+    const { version: asked, name } = request.params as unknown as { version: string; name: string[] };
+    const asset = files.get(name.join('/'));
+    if (asset) sendPageAsset(request, response, { asset, isCurrent: asked === version });
+    else next();
   });
 }

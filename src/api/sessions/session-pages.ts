@@ -1,7 +1,9 @@
 import { pipeline } from 'node:stream/promises';
-import type { Express, Request, RequestHandler } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
+import { toServiceError } from '../../errors.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import { sessionTargets } from '../../schemas/session.ts';
+import type { StoredSession } from '../../storage/db/sessions.ts';
 import { findRateLimit } from '../../storage/db/teams/teams.ts';
 import { createAuth } from '../http/auth.ts';
 import { createBaseUrl } from '../http/base-url.ts';
@@ -9,8 +11,12 @@ import { FOREIGN_FILE_POLICY } from '../http/browser-protection.ts';
 import { FILE_ENDPOINTS } from '../http/file-endpoints.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import type { ApiDeps } from '../http/route.ts';
-import { LIVE_VIEW_HEADERS, mountLiveViewAssets, renderLiveViewPage } from '../live-view/live-view-page.ts';
-import { renderSessionEndedPage } from '../live-view/session-ended-page.ts';
+import { mountLiveViewAssets, renderLiveViewPage } from '../live-view/live-view-page.ts';
+import {
+  MESSAGE_PAGE_HEADERS,
+  renderNoSessionPage,
+  renderSessionEndedPage,
+} from '../live-view/message-pages.ts';
 import { validate } from '../validation/validate.ts';
 import { callHost, DOWNLOAD_TIMEOUT_MS, readHostResponse } from './host-client.ts';
 import { type AccessedSession, findAccessedSession } from './session-access.ts';
@@ -78,11 +84,10 @@ export function mountSessionPages(
 
   // A program that has only this URL may upload files for the pages. As under signed upload URLs, it must not
   // use up what the team may request with its keys.
-  app.post(
-    FILE_ENDPOINTS.sessionUpload.paths,
+  const receiveFile =
+    (findSession: (request: Request) => Promise<StoredSession>): RequestHandler =>
     async (request, response, next) => {
-      const { session } = await find(request, 'cdp');
-      if (session.state === 'destroyed') throw destroyedError(session);
+      const session = await findSession(request);
       const { team_id: teamId } = session;
       const rateLimitPerMinute = await findRateLimit(deps.db, teamId);
       if (rateLimitPerMinute === undefined) throw noSessionError();
@@ -90,20 +95,25 @@ export function mountSessionPages(
       response.locals.session = session;
       response.locals.caller = { teamId };
       next();
-    },
-    parseMultipart,
-    async (_request, response) => {
-      const { session, file } = response.locals;
-      response.json(await uploadFile(session, file, deps));
-    },
-  );
+    };
+  const storeFile: RequestHandler = async (_request, response) => {
+    const { session, file } = response.locals;
+    response.json(await uploadFile(session, file, deps));
+  };
+  const findConnectable = async (request: Request) => {
+    const { session } = await find(request, 'cdp');
+    if (session.state === 'destroyed') throw destroyedError(session);
+    return session;
+  };
+  app.post(FILE_ENDPOINTS.sessionUpload.paths, receiveFile(findConnectable), parseMultipart, storeFile);
 
   const authenticate = createAuth(deps.db, config.authRequired);
   app.get(FILE_ENDPOINTS.sessionDownload.paths, async (request, response) => {
     const { teamId } = await authenticate(request.headers.authorization);
     const { id } = validate(jobIdParams, { id: request.params.id }, 'path');
-    const session = await requireSession(id, teamId, deps);
-    const name = String(request.params.name);
+    await sendDownload(await requireSession(id, teamId, deps), String(request.params.name), response);
+  });
+  const sendDownload = async (session: StoredSession, name: string, response: Response) => {
     const resource = `downloads/${encodeURIComponent(name)}`;
     const file = await callHost(session, { method: 'GET', resource, timeoutMs: DOWNLOAD_TIMEOUT_MS }, deps);
     response.attachment(name);
@@ -113,15 +123,36 @@ export function mountSessionPages(
       'Content-Security-Policy': FOREIGN_FILE_POLICY,
     });
     await pipeline(file, response);
-  });
+  };
 
   mountLiveViewAssets(app);
   app.get(paths('view/:secret'), async (request, response) => {
-    const { session, access } = await find(request, 'view');
-    if (!session.stream_web_view) throw noViewError();
-    response.set(LIVE_VIEW_HEADERS).removeHeader('X-Frame-Options');
+    const found = await find(request, 'view').catch((error) => {
+      // People open these URLs; programs get the error as JSON.
+      if (toServiceError(error).code === 'NOT_FOUND' && request.accepts(['json', 'html']) === 'html')
+        return undefined;
+      throw error;
+    });
+    if (found && !found.session.stream_web_view) throw noViewError();
+    response.set(MESSAGE_PAGE_HEADERS).removeHeader('X-Frame-Options');
+    if (!found) return void response.status(404).send(renderNoSessionPage());
+    const { session, access } = found;
     if (session.state === 'destroyed')
-      response.status(410).send(renderSessionEndedPage(session.end_reason ?? undefined));
-    else response.send(renderLiveViewPage({ mayControl: access === 'control' }));
+      return void response.status(410).send(renderSessionEndedPage(session.end_reason ?? undefined));
+    const remainingMs = session.expires_at.getTime() - Date.now();
+    const { html, headers } = await renderLiveViewPage({ mayControl: access === 'control', remainingMs });
+    response.set(headers).send(html);
+  });
+
+  // Viewers with control give the page files of their machine, and get those that it has downloaded.
+  const findControlled = async (request: Request) => {
+    const { session, access } = await find(request, 'view');
+    if (access !== 'control') throw noSessionError();
+    if (session.state === 'destroyed') throw destroyedError(session);
+    return session;
+  };
+  app.post(paths('view/:secret/files'), receiveFile(findControlled), parseMultipart, storeFile);
+  app.get(paths('view/:secret/downloads/:name'), async (request, response) => {
+    await sendDownload(await findControlled(request), String(request.params.name), response);
   });
 }

@@ -9,6 +9,8 @@ export interface SessionRequestRules {
   failureOf(url: string): ServiceError | undefined;
   /** Recognises advertisements; absent if they are not blocked. */
   isAd?: ((request: OutgoingRequest) => boolean) | undefined;
+  /** Called when the page of a tab could not be requested. @param reason `Network.ErrorReason` */
+  onPageFailed?(failure: { targetId: string; url: string; reason: string }): void;
 }
 
 /** Chromium's own errors (`Network.ErrorReason`) for the faults of connections, which its proxy hides from it. */
@@ -26,7 +28,7 @@ const ERROR_REASONS = {
  */
 export async function applyRequestRules(
   { browser }: CdpConnection,
-  { failureOf, isAd }: SessionRequestRules,
+  { failureOf, isAd, onPageFailed }: SessionRequestRules,
 ): Promise<void> {
   /** The main frame of a page has the id of its target. What a user opens is no advertisement. */
   const pageIds = new Set<string>();
@@ -41,6 +43,8 @@ export async function applyRequestRules(
       : !(resourceType === 'Document' && pageIds.has(frameId)) &&
         isAd?.({ url, type: resourceType, pageUrl: headers.Referer ?? '' }) &&
         'BlockedByClient';
+    if (responseErrorReason && pageIds.has(frameId) && resourceType === 'Document')
+      onPageFailed?.({ targetId: frameId, url, reason: errorReason || responseErrorReason });
     const command = errorReason
       ? browser.send('Fetch.failRequest', { requestId, errorReason })
       : browser.send('Fetch.continueRequest', { requestId });

@@ -1,8 +1,13 @@
 import type { WebSocket } from 'ws';
-import type { CdpConnection, Session } from '../../fetch/browser/chromium/cdp.ts';
+import type { CdpConnection, CdpMessage, Session } from '../../fetch/browser/chromium/cdp.ts';
 import { type HostMessage, SESSION_ENDED_CODE, type ViewerMessage } from '../../schemas/live-view.ts';
 import type { Logger } from '../../system/logger.ts';
+import { isPageUrl } from '../protocol/protocol-filter.ts';
 import { Dialogs } from './dialogs.ts';
+import { DownloadShelf } from './download-shelf.ts';
+import { dropFiles, FileChoosers } from './file-choosers.ts';
+import { moveInHistory, readHistory } from './navigation.ts';
+import type { PickerListeners } from './pickers.ts';
 import { Screencast } from './screencast.ts';
 import { TabControl } from './tab-control.ts';
 import { type LiveTab, Tabs } from './tabs.ts';
@@ -14,6 +19,8 @@ const MAX_VIEWERS = 50;
 const INTERNAL_ERROR = 1011;
 /** Most bytes of a close reason (RFC 6455, 5.5). */
 const MAX_REASON_BYTES = 123;
+/** A viewer opens no further tab beside this many. */
+const MAX_TABS = 50;
 /** A page may change its title at any rate; viewers get the list of tabs no more often than this. */
 const TABS_INTERVAL_MS = 100;
 
@@ -32,6 +39,10 @@ export interface LiveViewOptions {
   onTabChange(targetId: string): void;
   /** Whether a program of the user is connected, which may want to answer dialogs itself. */
   hasOtherClients(): boolean;
+  /**
+   * Where the browser finds a file of the session; `undefined` if the session has none of this name.
+   */
+  pathOfFile(name: string): string | undefined;
   logger: Pick<Logger, 'warn'>;
 }
 
@@ -45,6 +56,8 @@ export class LiveView {
   readonly #viewers = new Set<Viewer>();
   readonly #screencast: Screencast;
   readonly #dialogs: Dialogs;
+  readonly #fileChoosers: FileChoosers;
+  readonly #downloads: DownloadShelf;
   /** Resolves with the session of the browser that belongs to this live view alone. */
   readonly #browser: Promise<Session>;
   #tabs: Tabs | undefined;
@@ -57,6 +70,8 @@ export class LiveView {
   #viewport: { width: number; height: number } | undefined;
   /** The current step of a prompt, for viewers. */
   #step: string | undefined;
+  /** Tabs that viewers open now. */
+  #openingTabs = 0;
   #tabsTimer: NodeJS.Timeout | undefined;
   #detach: (() => void) | undefined;
   #end: { code: number; reason: string } | undefined;
@@ -76,6 +91,13 @@ export class LiveView {
       onClosed: (id) => this.#broadcast({ type: 'dialogClosed', id }),
       hasOtherClients: () => options.hasOtherClients(),
     });
+    this.#fileChoosers = new FileChoosers({
+      onOpened: (chooser) => this.#broadcast({ type: 'fileChooser', chooser }, 'controllers'),
+      onClosed: (id) => this.#broadcast({ type: 'fileChooserClosed', id }, 'controllers'),
+    });
+    this.#downloads = new DownloadShelf(() =>
+      this.#broadcast({ type: 'downloads', downloads: this.#downloads.all() }),
+    );
     this.#browser = this.#attach();
     this.#browser.catch((error: unknown) => {
       if (this.#end) return;
@@ -125,8 +147,13 @@ export class LiveView {
     });
     this.#countViewers();
     viewer.send(this.#describeTabs());
+    // Whether the tab can go back is read only while somebody watches.
+    this.#announceTabs();
     for (const dialog of this.#dialogs.all()) viewer.send({ type: 'dialog', dialog });
     viewer.send({ type: 'step', text: this.#step });
+    viewer.send({ type: 'downloads', downloads: this.#downloads.all() });
+    const chooser = this.#fileChoosers.open;
+    if (mayControl && chooser) viewer.send({ type: 'fileChooser', chooser });
     if (this.#screencast.frame) viewer.offer(this.#screencast.frame);
   }
 
@@ -150,6 +177,17 @@ export class LiveView {
     this.#broadcast({ type: 'step', text });
   }
 
+  /** Notes why a page could not be opened. @param reason as Chromium names it (`Network.ErrorReason`) */
+  noteFailure({ targetId, url, reason }: { targetId: string; url: string; reason: string }): void {
+    const tab = this.#tabs?.get(targetId);
+    if (tab) tab.lastFailure = { url, reason };
+  }
+
+  /** Shows an event of `BrowserDownloads` to all viewers. */
+  showDownload(event: CdpMessage): void {
+    if (!this.#end) this.#downloads.receive(event);
+  }
+
   /** Shows a sentence to all viewers for a few seconds. */
   notify(text: string): void {
     this.#broadcast({ type: 'notice', text });
@@ -167,6 +205,8 @@ export class LiveView {
     clearTimeout(this.#tabsTimer);
     this.#serveViewers();
     this.#dialogs.close();
+    this.#downloads.close();
+    this.#control?.close();
     this.#detach?.();
     for (const viewer of this.#viewers) viewer.close(this.#end.code, this.#end.reason);
   }
@@ -193,6 +233,7 @@ export class LiveView {
 
   #tabOpened(tab: LiveTab): void {
     this.#dialogs.watch(tab.session);
+    this.#fileChoosers.watch(tab.session);
     const isPopup = tab.openerId !== undefined && tab.openerId === this.#shown?.targetId;
     const isWanted = tab.targetId === this.#wantedTargetId;
     if (isPopup || isWanted || !this.#shown) this.#show(tab);
@@ -201,6 +242,7 @@ export class LiveView {
 
   #tabClosed(tab: LiveTab): void {
     this.#dialogs.forget(tab.session);
+    this.#fileChoosers.forget(tab.session);
     if (tab !== this.#shown) return;
     const next = this.#tabs?.get(tab.openerId ?? '') ?? this.#tabs?.all().at(-1);
     this.#show(next);
@@ -211,14 +253,22 @@ export class LiveView {
     if (tab && tab.targetId === this.#wantedTargetId) this.#wantedTargetId = undefined;
     if (tab === this.#shown || this.#end) return;
     this.#shown = tab;
-    const { connection } = this.#options;
-    this.#control =
-      tab && new TabControl({ tab, connection, browser: this.#browser, dialogs: this.#dialogs });
+    this.#control?.close();
+    this.#control = tab && this.#controlOf(tab);
     this.#screencast.show(tab?.session);
     this.#resizeShownTab();
     // The tab may have been closed meanwhile.
     tab?.session.send('Page.bringToFront').catch(() => undefined);
     this.#announceTabs();
+  }
+
+  #controlOf(tab: LiveTab): TabControl {
+    const pickers: PickerListeners = {
+      onOpened: (picker) => this.#broadcast({ type: 'picker', picker }, 'controllers'),
+      onClosed: (id) => this.#broadcast({ type: 'pickerClosed', id }, 'controllers'),
+    };
+    const { connection } = this.#options;
+    return new TabControl({ tab, connection, browser: this.#browser, dialogs: this.#dialogs, pickers });
   }
 
   #receive(viewer: Viewer, message: ViewerMessage): void {
@@ -228,7 +278,15 @@ export class LiveView {
     if (type === 'dialog') this.#dialogs.answer(message.id, message.accept, message.promptText);
     else if (type === 'showTab') this.#switchTab(message.targetId);
     else if (type === 'closeTab') this.#closeTab(message.targetId);
-    else if (type === 'resize') {
+    else if (type === 'newTab') void this.#openTab();
+    else if (type === 'navigate') this.#navigate(viewer, message.url);
+    else if (type === 'history') this.#use((session) => moveInHistory(session, message));
+    else if (type === 'pick') this.#control?.pick(message);
+    else if (type === 'chooseFiles') this.#fileChoosers.answer(message.id, this.#pathsOf(message.names));
+    else if (type === 'dropFiles') {
+      const files = this.#pathsOf(message.names);
+      if (files.length) this.#use((session) => dropFiles(session, { ...message, files }));
+    } else if (type === 'resize') {
       this.#viewport = { width: message.width, height: message.height };
       this.#resizeShownTab();
     } else this.#control?.receive(message, (text) => viewer.send({ type: 'clipboard', text }));
@@ -239,6 +297,36 @@ export class LiveView {
     if (!tab || tab === this.#shown) return;
     this.#show(tab);
     this.#options.onTabChange(targetId);
+  }
+
+  /** Uses the tab that is shown, which may be closed meanwhile. */
+  #use(use: (session: Session) => Promise<unknown>): void {
+    const session = this.#shown?.session;
+    if (session) use(session).catch(() => undefined);
+  }
+
+  #navigate(viewer: Viewer, url: string): void {
+    if (URL.canParse(url) && isPageUrl(url)) this.#use((session) => session.send('Page.navigate', { url }));
+    else viewer.send({ type: 'notice', text: 'Only http and https URLs can be opened.' });
+  }
+
+  async #openTab(): Promise<void> {
+    if ((this.#tabs?.all().length ?? 0) + this.#openingTabs >= MAX_TABS) return;
+    this.#openingTabs++;
+    try {
+      const browser = await this.#browser;
+      const { targetId } = await browser.send('Target.createTarget', { url: 'about:blank' });
+      this.showTab(targetId);
+      this.#options.onTabChange(targetId);
+    } catch {
+      // The browser has ended, which viewers are told.
+    } finally {
+      this.#openingTabs--;
+    }
+  }
+
+  #pathsOf(names: string[]): string[] {
+    return names.flatMap((name) => this.#options.pathOfFile(name) ?? []);
   }
 
   /** The last tab stays open: a browser without any cannot be used by anybody. */
@@ -276,7 +364,9 @@ export class LiveView {
     const viewers = this.#end ? [] : [...this.#viewers];
     this.#screencast.setRate(Math.max(0, ...viewers.map(({ maxFps }) => maxFps)));
     this.#tabs?.watchTitles(viewers.length > 0);
-    this.#dialogs.setController(viewers.some(({ mayControl }) => mayControl));
+    const hasController = viewers.some(({ mayControl }) => mayControl);
+    this.#dialogs.setController(hasController);
+    this.#fileChoosers.setController(hasController);
   }
 
   #describeTabs(): HostMessage {
@@ -284,13 +374,15 @@ export class LiveView {
   }
 
   #announceTabs(): void {
-    this.#tabsTimer ??= setTimeout(() => {
+    this.#tabsTimer ??= setTimeout(async () => {
       this.#tabsTimer = undefined;
+      if (this.#shown && this.#viewers.size) await readHistory(this.#shown);
       this.#broadcast(this.#describeTabs());
     }, TABS_INTERVAL_MS);
   }
 
-  #broadcast(message: HostMessage): void {
-    for (const viewer of this.#viewers) viewer.send(message);
+  /** @param to viewers with control, or all */
+  #broadcast(message: HostMessage, to: 'all' | 'controllers' = 'all'): void {
+    for (const viewer of this.#viewers) if (to === 'all' || viewer.mayControl) viewer.send(message);
   }
 }

@@ -2,6 +2,7 @@ import type { CdpConnection, Session } from '../../fetch/browser/chromium/cdp.ts
 import type { TabSummary } from '../../schemas/live-view.ts';
 import { every } from '../../system/every.ts';
 import { NewTargets } from '../protocol/new-targets.ts';
+import { type Navigation, NO_NAVIGATION, watchNavigation } from './navigation.ts';
 
 /** Titles and URLs that are longer are cut, because a page may choose any length. */
 const MAX_TITLE_LENGTH = 200;
@@ -24,6 +25,9 @@ export interface LiveTab {
   title: string;
   url: string;
   crashed: boolean;
+  navigation: Navigation;
+  /** Why its last request for a page failed. */
+  lastFailure?: { url: string; reason: string } | undefined;
 }
 
 /** Callbacks of {@link Tabs}. */
@@ -115,11 +119,12 @@ export class Tabs {
 
   /** The tabs as viewers see them. */
   summaries(): TabSummary[] {
-    return this.all().map(({ targetId, title, url, crashed }) => ({
+    return this.all().map(({ targetId, title, url, crashed, navigation }) => ({
       targetId,
       title: title.slice(0, MAX_TITLE_LENGTH),
       url: url.slice(0, MAX_URL_LENGTH),
       crashed,
+      ...navigation,
     }));
   }
 
@@ -130,7 +135,8 @@ export class Tabs {
     // A page that is only rendered ahead is not a tab yet.
     const isTab = targetInfo.type === 'page' && !targetInfo.subtype && !this.#listeners.isHidden(targetId);
     if (!isTab || this.#tabs.has(targetId)) return;
-    const tab = { targetId, session, openerId, title, url, crashed: false };
+    const navigation = { ...NO_NAVIGATION };
+    const tab: LiveTab = { targetId, session, openerId, title, url, crashed: false, navigation };
     this.#tabs.set(targetId, tab);
     this.#targetIds.set(sessionId, targetId);
     const setCrashed = (crashed: boolean) => {
@@ -139,6 +145,7 @@ export class Tabs {
     };
     session.on('Inspector.targetCrashed', () => setCrashed(true));
     session.on('Inspector.targetReloadedAfterCrash', () => setCrashed(false));
+    watchNavigation(tab, () => this.#listeners.onChanged());
     session.on('Page.loadEventFired', () => this.#readTitles().catch(ignoreEnd));
     this.#listeners.onOpened(tab);
     this.#listeners.onChanged();

@@ -77,7 +77,8 @@ function withBrands(message: ProtocolCommand, params: Readonly<Record<string, un
   };
 }
 
-function isPageUrl(url: unknown): boolean {
+/** Whether a URL is one of a page, which users of a session may open. */
+export function isPageUrl(url: unknown): boolean {
   if (url === undefined || url === '') return true;
   if (typeof url !== 'string') return false;
   if (URL.canParse(url)) return PAGE_SCHEMES.has(new URL(url).protocol);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Browser, Page, Request } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { renderSessionEndedPage } from '../../../src/api/live-view/session-ended-page.ts';
+import { renderSessionEndedPage } from '../../../src/api/live-view/message-pages.ts';
 import { type LiveViewFixture, startLiveView, startViewerBrowser } from '../../support/sessions/live-view.ts';
 
 /** How viewers connect, reconnect, misbehave and are told of the end of a session. */
@@ -231,10 +231,12 @@ describe('The page of a live view', () => {
     expect(header('cache-control')).toBe('no-store');
     expect(header('referrer-policy')).toBe('no-referrer');
     expect(header('x-frame-options')).toBe(null);
-    expect(header('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
+    expect(header('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self' 'sha256-[\w+/=]+';/,
+    );
     expect(header('content-security-policy')).not.toContain('frame-ancestors');
     const html = await response.text();
-    expect(html).not.toMatch(/<script(?! type="module" src="[./]+live-view)/);
+    expect(html).not.toMatch(/<script(?! type="(importmap"|module" src="[./]+live-view))/);
     expect(html).not.toContain('//');
   });
 

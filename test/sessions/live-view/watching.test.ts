@@ -86,7 +86,7 @@ describe('A viewer', () => {
 
   it('sees the last state of a page that changed faster than frames are sent', async () => {
     await session.goto('/until-green');
-    const viewer = await openViewer('view', { query: '?maxFps=5' });
+    const viewer = await openViewer('view', { query: '?maxFps=5&toolbar=false' });
     for (let round = 0; round < 3; round++) {
       await session.evaluate('run()');
       await expect.poll(() => viewer.colorAt(400, 300)).toMatch(GREEN);
@@ -96,8 +96,8 @@ describe('A viewer', () => {
   it('gets no more frames per second than the URL says, and others do not slow down with it', async () => {
     await session.goto('/animated');
     const sent = noteSentFrames();
-    const slow = await openViewer('view', { query: '?maxFps=2' });
-    const usual = await openViewer('control', { query: '?maxFps=nonsense' });
+    const slow = await openViewer('view', { query: '?maxFps=2&toolbar=false' });
+    const usual = await openViewer('control', { query: '?maxFps=nonsense&toolbar=false' });
     const [slowBefore, usualBefore] = [slow.frames(), usual.frames()];
     // A busy machine may draw no more frames than the slow viewer gets, but not all the time.
     await expect.poll(() => slow.frames()).toBeGreaterThan(slowBefore + 5);
@@ -172,7 +172,7 @@ describe('A viewer', () => {
 
   it('with control makes the page as large as its own window if the URL says so', async () => {
     await session.goto('/counting');
-    const settings = { query: '?resize=true', viewport: { width: 640, height: 480 } };
+    const settings = { query: '?resize=true&toolbar=false', viewport: { width: 640, height: 480 } };
     const watching = await openViewer('view', { ...settings, viewport: { width: 320, height: 240 } });
     const viewer = await openViewer('control', settings);
     await expect.poll(() => session.evaluate('innerWidth + "x" + innerHeight')).toBe('640x480');

@@ -8,12 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import express from 'express';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
 import { WebSocketServer } from 'ws';
-import {
-  LIVE_VIEW_HEADERS,
-  mountLiveViewAssets,
-  renderLiveViewPage,
-} from '../../../src/api/live-view/live-view-page.ts';
-import { renderSessionEndedPage } from '../../../src/api/live-view/session-ended-page.ts';
+import { mountLiveViewAssets, renderLiveViewPage } from '../../../src/api/live-view/live-view-page.ts';
+import { MESSAGE_PAGE_HEADERS, renderSessionEndedPage } from '../../../src/api/live-view/message-pages.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { CdpConnection, Session } from '../../../src/fetch/browser/chromium/cdp.ts';
 import { launchChromium } from '../../../src/fetch/browser/chromium/launch-chromium.ts';
@@ -22,6 +18,7 @@ import { startEgressProxy } from '../../../src/fetch/net/egress-proxy.ts';
 import { findChromium } from '../../../src/run/embedded/chromium.ts';
 import { liveViewQuery } from '../../../src/schemas/live-view.ts';
 import type { SessionEndReason } from '../../../src/schemas/session-end.ts';
+import { applyRequestRules } from '../../../src/sessions/browser/session-requests.ts';
 import { LiveView } from '../../../src/sessions/live-view/live-view.ts';
 import { createLogger } from '../../../src/system/logger.ts';
 import { refuseUpgrade } from '../../../src/system/server.ts';
@@ -45,6 +42,8 @@ export interface LiveViewFixture extends AsyncDisposable {
   told: { activity: number; viewers: number[]; tabs: string[] };
   /** URLs of the live view. */
   urls: { view: string; control: string };
+  /** The files of the session: their paths by their names. */
+  files: Map<string, string>;
   /** Whether a program of the user is connected. */
   setOtherClients(areThere: boolean): void;
   /** Opens the live view in a window of its own. */
@@ -64,7 +63,7 @@ export interface LiveViewFixture extends AsyncDisposable {
 }
 
 interface ViewerSettings extends BrowserContextOptions {
-  /** Query of the URL, such as `?maxFps=5`. */
+  /** Query of the URL, such as `?maxFps=5`. By default, there is only the picture, in the upper left corner. */
   query?: string;
   /** A script that runs before the page. */
   initScript?: string;
@@ -119,6 +118,7 @@ export async function startLiveView(
   const { targetId } = await connection.browser.send('Target.createTarget', { url: 'about:blank' });
   const told: LiveViewFixture['told'] = { activity: 0, viewers: [], tabs: [] };
   let hasOtherClients = false;
+  const files = new Map<string, string>();
   const liveView = new LiveView({
     connection,
     targetId,
@@ -128,8 +128,13 @@ export async function startLiveView(
     onViewers: (count) => told.viewers.push(count),
     onFrame: () => undefined,
     onTabChange: (id) => told.tabs.push(id),
+    pathOfFile: (name) => files.get(name),
   });
   await liveView.ready();
+  await applyRequestRules(connection, {
+    failureOf: proxy.failureOf,
+    onPageFailed: (failure) => liveView.noteFailure(failure),
+  });
   const tab = await attach(connection, targetId);
   const site = await serve(liveView);
   const viewerBrowser = sharedBrowser ?? (await startViewerBrowser());
@@ -149,6 +154,7 @@ export async function startLiveView(
     connection,
     pages,
     told,
+    files,
     evaluate,
     urls: site.urls,
     cutConnections: site.cutConnections,
@@ -215,11 +221,12 @@ async function serve(liveView: LiveView) {
   };
   let ended: SessionEndReason | undefined;
   for (const [rights, url] of Object.entries(paths)) {
-    app.get(url, (_request, response) => {
-      response.status(ended ? 410 : 200).set(LIVE_VIEW_HEADERS);
-      response.send(
-        ended ? renderSessionEndedPage(ended) : renderLiveViewPage({ mayControl: rights === 'control' }),
-      );
+    app.get(url, async (_request, response) => {
+      if (ended)
+        return void response.status(410).set(MESSAGE_PAGE_HEADERS).send(renderSessionEndedPage(ended));
+      const mayControl = rights === 'control';
+      const { html, headers } = await renderLiveViewPage({ mayControl, remainingMs: 600_000 });
+      response.set(headers).send(html);
     });
   }
   mountLiveViewAssets(app);
@@ -266,7 +273,7 @@ async function serve(liveView: LiveView) {
 export async function openViewer(
   browser: Browser,
   url: string,
-  { query = '', initScript, ...options }: ViewerSettings = {},
+  { query = '?toolbar=false', initScript, ...options }: ViewerSettings = {},
 ): Promise<Viewer> {
   const context = await browser.newContext({ viewport: VIEWPORT, ...options });
   if (initScript) await context.addInitScript(initScript);

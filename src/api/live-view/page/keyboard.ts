@@ -1,7 +1,7 @@
-/** @import { Connection } from './connection.js' */
-import { element } from './elements.js';
-import { macCommandsOf } from './mac-commands.js';
-import { hasMacKeyboard, modifiersOf } from './modifiers.js';
+import { browserCommandOf } from './browser-keys.ts';
+import type { Connection } from './connection.ts';
+import { macCommandsOf } from './mac-commands.ts';
+import { hasMacKeyboard, modifiersOf } from './modifiers.ts';
 
 const MAX_TEXT_LENGTH = 10_000;
 const MAX_COMPOSITION_LENGTH = 1_000;
@@ -10,26 +10,31 @@ const INPUT_METHOD_KEY_CODE = 229;
 /** Keys that the viewer's own browser keeps: full screen and developer tools. */
 const LOCAL_KEYS = new Set(['F11', 'F12']);
 
+/** What the keyboard needs of the page. */
+interface KeyboardOptions {
+  /** Characters that can be pasted at once. */
+  maxPasteLength: number;
+  /** Called with what the viewer has to know. */
+  onNotice(text: string): void;
+  /** Called when the viewer wants to type a URL. */
+  onAddress(): void;
+}
+
 /**
  * Sends what is typed, composed by an input method, and pasted. A text field that nobody sees has the focus,
  * because input methods, the keyboards of phones and pasting need one. It stays empty.
  */
 export class Keyboard {
-  #field = element('keyboard', HTMLTextAreaElement);
-  #connection;
-  #maxPasteLength;
-  /** The pressed keys, by `code`. @type {Map<string, KeyboardEvent>} */
-  #pressed = new Map();
+  readonly #field: HTMLTextAreaElement;
+  readonly #connection: Connection;
+  readonly #options: KeyboardOptions;
+  /** The pressed keys, by `code`. */
+  readonly #pressed = new Map<string, KeyboardEvent>();
 
-  /**
-   * @param {Connection} connection
-   * @param {number} maxPasteLength characters that can be pasted at once
-   * @param {(text: string) => void} onNotice called with what the viewer has to know
-   */
-  constructor(connection, maxPasteLength, onNotice) {
+  constructor(field: HTMLTextAreaElement, connection: Connection, options: KeyboardOptions) {
+    this.#field = field;
     this.#connection = connection;
-    this.#maxPasteLength = maxPasteLength;
-    const field = this.#field;
+    this.#options = options;
     field.addEventListener('keydown', (event) => this.#keyDown(event));
     field.addEventListener('keyup', (event) => this.#keyUp(event));
     field.addEventListener('blur', () => this.releaseKeys());
@@ -44,57 +49,55 @@ export class Keyboard {
     field.addEventListener('paste', (event) => {
       event.preventDefault();
       const text = event.clipboardData?.getData('text/plain') ?? '';
-      if (text.length > this.#maxPasteLength)
-        onNotice(`Only ${this.#maxPasteLength} characters can be pasted at once.`);
+      if (text.length > options.maxPasteLength)
+        options.onNotice(`Only ${options.maxPasteLength} characters can be pasted at once.`);
       else if (text) connection.send({ type: 'paste', text });
     });
   }
 
-  focus() {
+  /** Has keys go to the remote browser. */
+  focus(): void {
     this.#field.focus({ preventScroll: true });
   }
 
-  /**
-   * Moves the text field, where an input method shows its suggestions.
-   * @param {{ clientX: number, clientY: number }} point
-   */
-  moveTo({ clientX, clientY }) {
+  /** Moves the text field, where an input method shows its suggestions. */
+  moveTo({ clientX, clientY }: { clientX: number; clientY: number }): void {
     const box = this.#field.offsetParent?.getBoundingClientRect();
     this.#field.style.left = `${clientX - (box?.left ?? 0)}px`;
     this.#field.style.top = `${clientY - (box?.top ?? 0)}px`;
   }
 
   /** Keys that are released elsewhere would remain pressed. */
-  releaseKeys() {
+  releaseKeys(): void {
     for (const event of this.#pressed.values()) this.#send('up', event);
     this.#pressed.clear();
   }
 
-  /** @param {KeyboardEvent} event */
-  #keyDown(event) {
+  #keyDown(event: KeyboardEvent): void {
     if (event.isComposing || event.keyCode === INPUT_METHOD_KEY_CODE || LOCAL_KEYS.has(event.key)) return;
     const isShortcut = (hasMacKeyboard ? event.metaKey : event.ctrlKey) && !event.altKey;
     const key = event.key.toLowerCase();
     // The event `paste` follows, with the viewer's clipboard.
     if ((isShortcut && key === 'v') || (event.shiftKey && key === 'insert')) return;
     event.preventDefault();
+    const command = browserCommandOf(event);
+    if (command) {
+      if (command === 'address') this.#options.onAddress();
+      else this.#connection.send({ type: 'history', move: command });
+      return;
+    }
     if (isShortcut && (key === 'c' || key === 'x')) this.#connection.send({ type: 'copy' });
     this.#pressed.set(event.code, event);
     this.#send('down', event);
   }
 
-  /** @param {KeyboardEvent} event */
-  #keyUp(event) {
+  #keyUp(event: KeyboardEvent): void {
     // A Mac does not report the release of keys while Command is pressed.
-    if (event.key === 'Meta' && hasMacKeyboard) return this.releaseKeys();
-    if (this.#pressed.delete(event.code)) this.#send('up', event);
+    if (event.key === 'Meta' && hasMacKeyboard) this.releaseKeys();
+    else if (this.#pressed.delete(event.code)) this.#send('up', event);
   }
 
-  /**
-   * @param {'down' | 'up'} action
-   * @param {KeyboardEvent} event
-   */
-  #send(action, event) {
+  #send(action: 'down' | 'up', event: KeyboardEvent): void {
     const commands = hasMacKeyboard && action === 'down' ? macCommandsOf(event) : undefined;
     const text = action === 'down' && !commands ? textOf(event) : undefined;
     const isCommandKey = hasMacKeyboard && event.key === 'Meta';
@@ -113,18 +116,15 @@ export class Keyboard {
     });
   }
 
-  /** @param {string} text of an input method */
-  #commit(text) {
+  /** @param text of an input method */
+  #commit(text: string): void {
     if (text) this.#connection.send({ type: 'text', text: text.slice(0, MAX_TEXT_LENGTH) });
     else this.#connection.send({ type: 'composition', text: '' });
     this.#field.value = '';
   }
 
-  /**
-   * Keyboards of phones and the menu of emojis report text without a key.
-   * @param {InputEvent} event
-   */
-  #typeWithoutKey(event) {
+  /** Keyboards of phones and the menu of emojis report text without a key. */
+  #typeWithoutKey(event: InputEvent): void {
     if (event.isComposing || event.inputType === 'insertCompositionText') return;
     event.preventDefault();
     if (event.inputType === 'insertText' && event.data)
@@ -133,13 +133,8 @@ export class Keyboard {
     else if (event.inputType === 'deleteContentBackward') this.#press('Backspace', 8);
   }
 
-  /**
-   * @param {string} key
-   * @param {number} keyCode
-   * @param {string} [text]
-   */
-  #press(key, keyCode, text) {
-    const common = /** @type {const} */ ({
+  #press(key: string, keyCode: number, text?: string): void {
+    const common = {
       type: 'key',
       key,
       code: key,
@@ -147,23 +142,19 @@ export class Keyboard {
       location: 0,
       repeat: false,
       modifiers: 0,
-    });
+    } as const;
     this.#connection.send({ ...common, action: 'down', ...(text && { text }) });
     this.#connection.send({ ...common, action: 'up' });
   }
 }
 
-/**
- * The text that a key types.
- * @param {KeyboardEvent} event
- */
-function textOf(event) {
+/** The text that a key types. */
+function textOf(event: KeyboardEvent): string | undefined {
   if (event.key === 'Enter') return '\r';
   return isCharacter(event) ? event.key : undefined;
 }
 
-/** @param {KeyboardEvent} event */
-function isCharacter(event) {
+function isCharacter(event: KeyboardEvent): boolean {
   if ([...event.key].length !== 1) return false;
   if (event.getModifierState('AltGraph')) return true;
   return !event.ctrlKey && !event.metaKey && (hasMacKeyboard || !event.altKey);

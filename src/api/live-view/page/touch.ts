@@ -1,20 +1,15 @@
-/** @import { Connection } from './connection.js' */
-/** @import { Screen } from './screen.js' */
-import { modifiersOf } from './modifiers.js';
+import type { Connection } from './connection.ts';
+import { modifiersOf } from './modifiers.ts';
+import type { Screen } from './screen.ts';
 
 const MAX_FINGERS = 10;
 
-/**
- * Sends what fingers do on the screen. Movements are merged for each animation frame.
- * @param {Screen} screen
- * @param {Connection} connection
- */
-export function sendTouches(screen, connection) {
-  /** The fingers that touch, by the browser's ids, which can be any number. @type {number[]} */
-  let fingers = [];
+/** Sends what fingers do on the screen. Movements are merged for each animation frame. */
+export function sendTouches(screen: Screen, connection: Connection): void {
+  /** The fingers that touch, by the browser's ids, which can be any number. */
+  let fingers: number[] = [];
   let animationFrame = 0;
-  /** @type {TouchEvent | undefined} */
-  let move;
+  let move: TouchEvent | undefined;
 
   const flush = () => {
     cancelAnimationFrame(animationFrame);
@@ -22,18 +17,13 @@ export function sendTouches(screen, connection) {
     if (move) send('move', move);
     move = undefined;
   };
-  /**
-   * @param {'start' | 'move' | 'end' | 'cancel'} action
-   * @param {TouchEvent} event
-   */
-  const send = (action, event) => {
+  const send = (action: 'start' | 'move' | 'end' | 'cancel', event: TouchEvent) => {
     const touches = action === 'cancel' ? [] : [...event.targetTouches].slice(0, MAX_FINGERS);
     const points = touches.map((touch) => ({ id: numberOf(touch.identifier), ...screen.toRemote(touch) }));
     connection.send({ type: 'touch', action, points, modifiers: modifiersOf(event) });
     fingers = fingers.map((id) => (touches.some(({ identifier }) => identifier === id) ? id : Number.NaN));
   };
-  /** @param {number} identifier */
-  const numberOf = (identifier) => {
+  const numberOf = (identifier: number) => {
     if (!fingers.includes(identifier)) {
       const free = fingers.findIndex(Number.isNaN);
       fingers[free < 0 ? fingers.length : free] = identifier;
@@ -41,7 +31,7 @@ export function sendTouches(screen, connection) {
     return fingers.indexOf(identifier);
   };
 
-  for (const action of /** @type {const} */ (['start', 'end', 'cancel'])) {
+  for (const action of ['start', 'end', 'cancel'] as const) {
     screen.canvas.addEventListener(
       `touch${action}`,
       (event) => {

@@ -1,25 +1,21 @@
-/** @import { Connection } from './connection.js' */
-/** @import { Screen } from './screen.js' */
-import { modifiersOf } from './modifiers.js';
+import type { Connection } from './connection.ts';
+import { modifiersOf } from './modifiers.ts';
+import type { Screen } from './screen.ts';
 
-const BUTTONS = /** @type {const} */ (['left', 'middle', 'right', 'back', 'forward']);
+const BUTTONS = ['left', 'middle', 'right', 'back', 'forward'] as const;
 /** Height of a line in pixels, for wheels that count lines. */
 const LINE_HEIGHT = 16;
 
 /**
  * Sends what the mouse does on the screen. Movements and turns of the wheel are merged for each animation
  * frame.
- * @param {Screen} screen
- * @param {Connection} connection
- * @param {() => void} onPress called when a button is pressed
+ * @param onPress called when a button is pressed
  */
-export function sendMouse(screen, connection, onPress) {
+export function sendMouse(screen: Screen, connection: Connection, onPress: () => void): void {
   const { canvas } = screen;
   let animationFrame = 0;
-  /** @type {MouseEvent | undefined} */
-  let move;
-  /** @type {WheelEvent | undefined} */
-  let wheel;
+  let move: MouseEvent | undefined;
+  let wheel: WheelEvent | undefined;
   let delta = { x: 0, y: 0 };
   let isDragging = false;
 
@@ -43,11 +39,7 @@ export function sendMouse(screen, connection, onPress) {
   const flushSoon = () => {
     animationFrame ||= requestAnimationFrame(flush);
   };
-  /**
-   * @param {'down' | 'up' | 'move'} action
-   * @param {MouseEvent} event
-   */
-  const send = (action, event) => {
+  const send = (action: 'down' | 'up' | 'move', event: MouseEvent) => {
     connection.send({
       type: 'mouse',
       action,
@@ -95,12 +87,8 @@ export function sendMouse(screen, connection, onPress) {
     canvas.addEventListener(type, (event) => event.preventDefault());
 }
 
-/** @param {number} delta of the wheel */
-const limit = (delta) => Math.max(-100_000, Math.min(100_000, delta));
+const limit = (delta: number) => Math.max(-100_000, Math.min(100_000, delta));
 
-/**
- * The button that a drag is made with.
- * @param {number} buttons bits of the pressed ones
- */
-const pressedButton = (buttons) =>
+/** The button that a drag is made with. @param buttons bits of the pressed ones */
+const pressedButton = (buttons: number) =>
   buttons & 1 ? 'left' : buttons & 4 ? 'middle' : buttons & 2 ? 'right' : 'none';

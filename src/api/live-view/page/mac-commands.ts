@@ -1,12 +1,12 @@
-/** @import { EDITING_COMMANDS } from '../../../schemas/live-view.ts' */
-/** @typedef {(typeof EDITING_COMMANDS)[number]} EditingCommand */
+import type { EDITING_COMMANDS } from '../../../schemas/live-view.ts';
+
+type EditingCommand = (typeof EDITING_COMMANDS)[number];
 
 /**
  * Editing commands of keys in text fields of macOS that other systems do not have, by the keys with their
  * modifiers in this order: Ctrl, Alt, Meta. Those that move the cursor select with Shift.
- * @type {Record<string, EditingCommand[]>}
  */
-const MOVES = {
+const MOVES: Record<string, EditingCommand[]> = {
   'Meta+ArrowLeft': ['moveToBeginningOfLine'],
   'Meta+ArrowRight': ['moveToEndOfLine'],
   'Meta+ArrowUp': ['moveToBeginningOfDocument'],
@@ -19,8 +19,7 @@ const MOVES = {
   'Ctrl+e': ['moveToEndOfParagraph'],
 };
 
-/** @type {Record<string, EditingCommand[]>} */
-const OTHERS = {
+const OTHERS: Record<string, EditingCommand[]> = {
   'Ctrl+b': ['moveBackward'],
   'Ctrl+f': ['moveForward'],
   'Ctrl+p': ['moveUp'],
@@ -34,11 +33,8 @@ const OTHERS = {
   'Alt+Delete': ['deleteWordForward'],
 };
 
-/**
- * The commands that select what the commands of {@link MOVES} would pass over. @type {Record<string,
- * EditingCommand[]>}
- */
-const SELECTIONS = {
+/** The commands that select what the commands of {@link MOVES} would pass over. */
+const SELECTIONS: Record<string, EditingCommand[]> = {
   'Meta+ArrowLeft': ['moveToBeginningOfLineAndModifySelection'],
   'Meta+ArrowRight': ['moveToEndOfLineAndModifySelection'],
   'Meta+ArrowUp': ['moveToBeginningOfDocumentAndModifySelection'],
@@ -53,10 +49,15 @@ const SELECTIONS = {
 
 /**
  * The editing commands that a key of a Mac stands for.
- * @param {KeyboardEvent} event
- * @returns {EditingCommand[] | undefined} `undefined` when it does the same as elsewhere
+ * @returns `undefined` when it does the same as elsewhere
  */
-export function macCommandsOf({ key, ctrlKey, altKey, metaKey, shiftKey }) {
+export function macCommandsOf({
+  key,
+  ctrlKey,
+  altKey,
+  metaKey,
+  shiftKey,
+}: KeyboardEvent): EditingCommand[] | undefined {
   const modifiers = [ctrlKey && 'Ctrl+', altKey && 'Alt+', metaKey && 'Meta+'].filter(Boolean).join('');
   const keys = modifiers + (key.length === 1 ? key.toLowerCase() : key);
   return shiftKey ? SELECTIONS[keys] : (MOVES[keys] ?? OTHERS[keys]);

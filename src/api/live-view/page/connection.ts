@@ -1,4 +1,4 @@
-/** @import { HostMessage, ViewerMessage } from '../../../schemas/live-view.ts' */
+import type { HostMessage, ViewerMessage } from '../../../schemas/live-view.ts';
 
 /** The close code of a session that has ended. After any other one, the session may go on. */
 const SESSION_ENDED = 4410;
@@ -10,32 +10,27 @@ const SHUTDOWN = 'shutdown';
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 10_000;
 
-/**
- * Called when something happens on the connection.
- * @typedef {object} ConnectionListeners
- * @property {(data: ArrayBuffer) => void} onFrame
- * @property {(message: HostMessage) => void} onMessage
- * @property {() => void} onOpen
- * @property {() => void} onLost a new connection is being tried
- * @property {(reason: string) => void} onEnd the session has ended
- */
+/** Called when something happens on the connection. */
+interface ConnectionListeners {
+  onFrame(data: ArrayBuffer): void;
+  onMessage(message: HostMessage): void;
+  onOpen(): void;
+  /** A new connection is being tried. */
+  onLost(): void;
+  /** The session has ended. */
+  onEnd(reason: string): void;
+}
 
 /** The connection to the host of the session, which is opened again whenever it is lost. */
 export class Connection {
-  /** @type {ConnectionListeners} */
-  #listeners;
-  /** @type {WebSocket | undefined} */
-  #socket;
+  readonly #listeners: ConnectionListeners;
+  #socket: WebSocket | undefined;
   #pauseMs = FIRST_PAUSE_MS;
-  #aliveMs;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #silenceTimer;
+  readonly #aliveMs: number;
+  #silenceTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /**
-   * @param {ConnectionListeners} listeners
-   * @param {number} aliveMs interval in which the host says something
-   */
-  constructor(listeners, aliveMs) {
+  /** @param aliveMs interval in which the host says something, in milliseconds */
+  constructor(listeners: ConnectionListeners, aliveMs: number) {
     this.#listeners = listeners;
     this.#aliveMs = aliveMs;
     this.#open();
@@ -43,12 +38,12 @@ export class Connection {
     addEventListener('online', () => this.#socket?.close());
   }
 
-  /** @param {ViewerMessage} message it is dropped while there is no connection */
-  send(message) {
+  /** Sends a message, which is dropped while there is no connection. */
+  send(message: ViewerMessage): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
 
-  #open() {
+  #open(): void {
     const url = new URL(location.href);
     url.protocol = url.protocol.replace('http', 'ws');
     url.hash = '';
@@ -63,8 +58,7 @@ export class Connection {
     socket.onmessage = ({ data }) => {
       this.#expectMessage(socket);
       if (typeof data !== 'string') return this.#listeners.onFrame(data);
-      /** @type {HostMessage} */
-      const message = JSON.parse(data);
+      const message: HostMessage = JSON.parse(data);
       if (message.type === 'alive') this.send({ type: 'alive' });
       else this.#listeners.onMessage(message);
     };
@@ -76,11 +70,8 @@ export class Connection {
     };
   }
 
-  /**
-   * A connection whose other side has gone without a word is given up.
-   * @param {WebSocket} socket
-   */
-  #expectMessage(socket) {
+  /** A connection whose other side has gone without a word is given up. */
+  #expectMessage(socket: WebSocket): void {
     clearTimeout(this.#silenceTimer);
     this.#silenceTimer = setTimeout(() => {
       if (this.#socket !== socket) return;
@@ -91,7 +82,7 @@ export class Connection {
     }, 3 * this.#aliveMs);
   }
 
-  #retry() {
+  #retry(): void {
     this.#listeners.onLost();
     const pauseMs = this.#pauseMs;
     this.#pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
@@ -103,7 +94,7 @@ export class Connection {
 }
 
 /** Whether the page no longer exists. Its URL then shows why. */
-async function hasEnded() {
+async function hasEnded(): Promise<boolean> {
   try {
     const { status } = await fetch(location.href, { method: 'HEAD', cache: 'no-store' });
     return status === 404 || status === 410;
