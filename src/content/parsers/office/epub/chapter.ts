@@ -11,7 +11,7 @@ const RENAMED: Record<string, string> = { b: 'strong', i: 'em' };
 const HEADING = /^h[1-6]$/;
 /** Attributes that readers of other pages understand. */
 const ATTRIBUTES =
-  /^(?:colspan|rowspan|start|type|value|lang|dir|reversed|open|close|separators|accent|linethickness|mathvariant|alt|src|href)$/;
+  /^(?:colspan|rowspan|start|type|checked|value|lang|dir|reversed|open|close|separators|accent|linethickness|mathvariant|alt|src|href)$/;
 /** The attribute of references to notes. */
 export const NOTE_MARK = 'data-note';
 

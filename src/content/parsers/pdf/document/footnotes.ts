@@ -103,5 +103,15 @@ export function isReference(word: Word, line: Line): boolean {
   // PDFium reports the size of the first word for a whole run, so a mark that is clearly raised can have any
   // size.
   const rise = word.style.size > 0.8 * size ? 0.3 : 0.15;
-  return word.bottom < line.bottom - rise * size;
+  return word.bottom < line.bottom - rise * size && !isNumerator(word, line);
 }
+
+/** Whether a number stands above another word of its line, as in a fraction. */
+const isNumerator = (number: Word, { words }: Line) =>
+  words.some(
+    (word) =>
+      word !== number &&
+      word.top >= number.bottom - 0.3 * (number.bottom - number.top) &&
+      Math.min(word.right, number.right) - Math.max(word.left, number.left) >
+        0.5 * Math.min(word.right - word.left, number.right - number.left),
+  );

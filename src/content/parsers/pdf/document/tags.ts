@@ -25,16 +25,39 @@ function blockTypes(tags: readonly Tag[]): Map<number, string> {
 export function applyTags(blocks: readonly Block[], pages: readonly SourcePage[]): Block[] {
   const types = new Map(pages.map(({ number, tags }) => [number, blockTypes(tags)]));
   if (!arePlausible(pages, types)) return [...blocks];
+  const typeOfBlock = (block: PdfTextBlock) => typeOf(block, types.get(block.page) as Map<number, string>);
+  const title = findTitle(blocks, pages, typeOfBlock);
   return blocks.map((block): Block => {
     if (block.role || (block.kind !== 'paragraph' && block.kind !== 'heading' && block.kind !== 'caption'))
       return block;
-    const type = typeOf(block, types.get(block.page) as Map<number, string>);
+    if (block === title) return block;
+    const type = typeOfBlock(block);
     const level = HEADING.exec(type ?? '')?.[1];
     if (level) return { ...block, kind: 'heading', level: Number(level) };
     return block.kind === 'heading' && (type === 'P' || type === 'Caption')
       ? { ...block, kind: 'paragraph' }
       : block;
   });
+}
+
+/** How much larger the title of a document is than its headings. */
+const LARGER_TITLE = 1.1;
+
+/**
+ * The title of a document on its first page, which Word and others tag as a paragraph: in larger type than
+ * all headings.
+ */
+function findTitle(
+  blocks: readonly Block[],
+  [first]: readonly SourcePage[],
+  typeOfBlock: (block: PdfTextBlock) => string | undefined,
+): Block | undefined {
+  const headings = blocks.filter((block): block is PdfTextBlock => block.kind === 'heading' && !block.role);
+  const sizeOf = ({ lines }: PdfTextBlock) => lines[0]?.style.size ?? 0;
+  const tagged = headings.filter((block) => HEADING.test(typeOfBlock(block) ?? ''));
+  const largest = Math.max(0, ...tagged.map(sizeOf));
+  const title = headings.find(({ page }) => page === first?.number);
+  return title && sizeOf(title) > LARGER_TITLE * largest ? title : undefined;
 }
 
 /** The tag of more than 60% of the text of a block, if there is one. */

@@ -1,5 +1,5 @@
 import { type Box, heightOf, median, unionOf } from '../boxes.ts';
-import type { Rule, Segment } from '../types.ts';
+import type { Rule, Segment, Word } from '../types.ts';
 
 /** Minimum number of entries with a page number, so that a few short lines are no contents. */
 const MIN_ENTRIES = 5;
@@ -14,6 +14,8 @@ const MAX_ROWS_WITHOUT = 2;
 const HEADING_ROWS = 3;
 const HEADING = /^(?:table of )?contents:?$/i;
 const PAGE_NUMBER = /^(?:\d{1,4}|[ivxlc]{1,6})$/i;
+/** What is left of a row of dots, of which liteparse drops all that follow each other. */
+const LEADER = /^[.…]+$/;
 /** Maximum distance of aligned edges, as a multiple of the line height. */
 const MAX_SHIFT = 0.5;
 
@@ -54,6 +56,12 @@ export function lastContentsRow(
   return above.some((row) => HEADING.test(textOf(row))) || isRagged(found) ? last : undefined;
 }
 
+/** The words of an entry, without what is left of the dots before its number. */
+export const entryWords = (row: readonly Segment[]): Word[] =>
+  row.flatMap(({ words }, place) =>
+    place > 0 && place === row.length - 1 ? words.filter(({ text }) => !LEADER.test(text)) : words,
+  );
+
 const textOf = (row: readonly Segment[]) =>
   row.flatMap(({ words }) => words.map(({ text }) => text)).join(' ');
 
@@ -61,7 +69,11 @@ const textOf = (row: readonly Segment[]) =>
 function pageNumberOf(row: readonly Segment[] | undefined): string | undefined {
   const text = row?.at(-1)?.words.at(-1)?.text ?? '';
   if (!row || !PAGE_NUMBER.test(text)) return undefined;
-  const [isApart, isAlone] = [row.length > 1, row.at(-1)?.words.length === 1];
+  const isAlone = row
+    .at(-1)
+    ?.words.slice(0, -1)
+    .every((word) => LEADER.test(word.text));
+  const isApart = row.length > 1;
   if (isApart !== isAlone || row.length > 3) return undefined;
   // A row of three begins with the number of the chapter.
   if (row.length === 3 && (row[0] as Segment).words.length > 1) return undefined;

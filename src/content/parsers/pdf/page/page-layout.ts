@@ -5,8 +5,9 @@ import { splitAtStrips } from '../tables/strips.ts';
 import type { Block, Line, Segment, SourcePage, Word } from '../types.ts';
 import { type ColumnItem, isSegment, type Placed } from './column-items.ts';
 import { splitColumns } from './columns.ts';
-import { lastContentsRow } from './contents-list.ts';
+import { entryWords, lastContentsRow } from './contents-list.ts';
 import { withDrawnBullets } from './drawn-bullets.ts';
+import { joinDropCaps } from './drop-caps.ts';
 import { withFieldValues } from './form-fields.ts';
 import { toLine } from './lines.ts';
 import { toTextBlocks } from './paragraphs.ts';
@@ -32,7 +33,11 @@ export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
     placed.push(place({ kind: 'figure', figure, ...boxOf(figure), page: page.number }));
   for (const annotation of page.annotations)
     placed.push(place({ kind: 'annotation', annotation, ...boxOf(annotation), page: page.number }));
-  const items: ColumnItem<Block | undefined>[] = [...toSegments(rest), ...placed, ...crossingRules(page)];
+  const items: ColumnItem<Block | undefined>[] = [
+    ...toSegments(joinDropCaps(rest)),
+    ...placed,
+    ...crossingRules(page),
+  ];
   return [...splitColumns(items).flatMap((column) => readColumn(column, page)), ...turnedBlocks(page)];
 }
 
@@ -77,8 +82,7 @@ function readColumn(column: readonly ColumnItem<Block | undefined>[], page: Sour
     }
     const contentsEnd = lastContentsRow(rows, row, page.rules.horizontal);
     if (contentsEnd !== undefined) {
-      for (const entry of rows.slice(row, contentsEnd + 1))
-        lines.push(toLine(entry.flatMap(({ words }) => words)));
+      for (const entry of rows.slice(row, contentsEnd + 1)) lines.push(toLine(entryWords(entry)));
       row = contentsEnd;
       continue;
     }

@@ -2,6 +2,7 @@ import { type Box, centerY, median, unionOf } from '../boxes.ts';
 import type { Line, PdfListItem, PdfTextBlock } from '../types.ts';
 import { toCode } from './code.ts';
 import { hasField } from './form-fields.ts';
+import { beginsBelowItem, beginsClause, hangsBelow, hasWideGap, wouldFit } from './line-breaks.ts';
 import { lineText } from './lines.ts';
 import { listMarker } from './lists.ts';
 import { isRightToLeft } from './text-direction.ts';
@@ -101,7 +102,10 @@ function breaksBefore(
   if (!isFull && group.length === 1 && isAllItalic(before) && !isAllItalic(line)) return true;
   if (group.length === 1 && isCentered(before, column) && line.left < column.left + 0.5 * size) return true;
   if (beginsAnotherHeading(before, line, step, column)) return true;
+  if (hasWideGap(before) && hasWideGap(line)) return true;
   const first = group[0] as Line;
+  if (wouldFit(before, line, column) && beginsClause(line)) return true;
+  if (marker && beginsBelowItem(before, line, first, column)) return true;
   // A line to the left of the marker does not belong to the list item.
   if (marker && line.left < first.left - 0.5 * size) return true;
   if (
@@ -162,6 +166,7 @@ function isIndented(
 ): boolean {
   if (isRightToLeft(line.words))
     return column.right - line.right > 0.9 * size && column.right - before.right < 0.5 * size;
+  if (group.length === 1 && hangsBelow(before, line)) return false;
   const indent = line.left - before.left;
   if (indent < 0.9 * size || indent > 6 * size) return false;
   if (before.left > column.left + 0.5 * size && group.length > 1) return false;

@@ -83,6 +83,22 @@ function partsOf(lines: readonly CellLine[], maxStep: number, ruleBefore: readon
   return parts;
 }
 
+/** A number with separators or decimals, a percentage or an amount of money. */
+const AMOUNT = /^[-+−(]?\p{Sc}?\d{1,3}(?:[.,  '’]?\d{3})*(?:[.,]\d+)?(?:%|\p{Sc})?\)?$/u;
+
+/**
+ * Whether a visual row has a number directly below another one, beside a label of its own. Those are never
+ * the lines of one cell, such as the net price and the tax above a total.
+ */
+export function hasAmounts(visual: readonly Word[][][], place: number): boolean {
+  const [cells, above] = [visual[place] as Word[][], visual[place - 1]];
+  const isAmount = (words: readonly Word[] = []) => words.length === 1 && AMOUNT.test(words[0]?.text ?? '');
+  const column = cells.findIndex((words, at) => isAmount(words) && isAmount(above?.[at]));
+  if (column === -1) return false;
+  const label = cells.slice(0, column).findLast(({ length }) => length > 0);
+  return label !== undefined && !isAmount(label) && !LOWER_START.test(label[0]?.text ?? '');
+}
+
 /**
  * Whether many of the visual rows that do not begin a row are complete, and none of their cells goes on in
  * lower case. Then each of them is a row, and the gaps only separate groups of rows.
