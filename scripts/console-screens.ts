@@ -39,10 +39,18 @@ brewed at eighty degrees for two minutes.</p><table><tr><th>Weight</th><th>Price
 <tr><td>250 g</td><td>€ 21.00</td></tr></table><h2>More teas</h2><ul>${TEAS.map((tea) => `<li><a href="/${tea}">${tea}</a></li>`).join('')}</ul></main>`;
 
 const pages = Object.fromEntries(TEAS.map((tea) => [`/${tea}`, shopPage(tea)]));
-await using site = await startPages({ '/': shopPage('The Tea House'), ...pages });
+await using site = await startPages({
+  '/': shopPage('The Tea House'),
+  ...pages,
+  '/old': (_, response) => response.writeHead(301, { Location: '/Sencha' }).end(),
+  '/locked': (_, response) => response.writeHead(403).end('<p>Forbidden</p>'),
+});
 const service = await startService({ env: { LOG_LEVEL: 'warn' } });
 try {
-  const send = async (route: string, body: unknown): Promise<{ id: string }> => {
+  const send = async (
+    route: string,
+    body: unknown,
+  ): Promise<{ id: string; data: { metadata: { scrapeId: string } } }> => {
     const response = await fetch(service.url + route, {
       method: 'POST',
       headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
@@ -50,15 +58,25 @@ try {
     });
     return response.json();
   };
+  const scrapeId = async (url: string): Promise<string> => {
+    const { data } = await send('/v2/scrape', { url });
+    return data.metadata.scrapeId;
+  };
   const crawl = await send('/v2/crawl', { url: `${site.url}/`, limit: 11 });
   for (const tea of TEAS.slice(0, 4)) await send('/v2/scrape', { url: `${site.url}/${tea}` });
   await send('/v2/scrape', { url: `${site.url}/none`, fastMode: true });
+  const blocked = await scrapeId(`${site.url}/locked`);
+  const moved = await scrapeId(`${site.url}/old`);
+  const failed = await send('/v2/batch/scrape', { urls: [`${site.url}/Assam`, 'http://127.0.0.1:1/'] });
   await send('/v2/map', { url: site.url });
 
   /** The views, and what is done in each before its picture is taken. */
   const views: [name: string, path: string, prepare: (page: Page) => Promise<unknown>][] = [
     ['playground', '', (page) => scrape(page)],
     ['crawl', `/jobs/crawl/${crawl.id}`, (page) => page.getByText('Completed').waitFor()],
+    ['why-blocked', `/jobs/scrape/${blocked}`, (page) => openWhy(page)],
+    ['why-moved', `/jobs/scrape/${moved}`, (page) => openWhy(page)],
+    ['why-failed', `/jobs/batch_scrape/${failed.id}`, (page) => openFailure(page)],
     ['jobs', '/jobs', (page) => page.getByRole('table').waitFor()],
     ['sessions', '/sessions', (page) => page.getByRole('button', { name: 'Open a browser' }).waitFor()],
     ['usage', '/usage', (page) => page.getByRole('table').last().waitFor()],
@@ -96,6 +114,19 @@ async function openView(context: BrowserContext, view: string): Promise<Page> {
   await page.addInitScript((key) => sessionStorage.setItem('winnow-api-key', key), service.key);
   await page.goto(`${service.url}/console${view}`);
   return page;
+}
+
+/** Opens why a page went so. */
+async function openWhy(page: Page): Promise<void> {
+  await page.getByRole('tab', { name: 'Why' }).click();
+  await page.getByRole('table').waitFor();
+}
+
+/** Opens why a page of a batch failed. */
+async function openFailure(page: Page): Promise<void> {
+  await page.getByRole('tab', { name: 'Failures' }).click();
+  await page.getByText('Why', { exact: true }).click();
+  await page.getByRole('table').waitFor();
 }
 
 /** Scrapes a page in the playground. */

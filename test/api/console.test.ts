@@ -96,6 +96,7 @@ it('asks for a key, says why one is refused, and then scrapes a page', async () 
   await page.locator('article').getByText('A tea from the hills').waitFor();
   expect(await page.getByRole('tab').allTextContents()).toEqual([
     'Markdown',
+    'Why',
     'Metadata',
     'Response',
     'Request',
@@ -256,6 +257,48 @@ it('opens a browser, and ends it', async () => {
   await end.click();
   await page.getByRole('button', { name }).waitFor({ state: 'detached' });
   expect(user.errors).toEqual([]);
+});
+
+it('says why a page went so: in one sentence, step by step, and with what support says of it', async () => {
+  await using moved = await startPages({
+    '/': (_, response) => response.writeHead(301, { Location: '/page' }).end(),
+    '/page': ARTICLE,
+  });
+  await using user = await User.open('');
+  const { page } = user;
+  await user.scrape(`${moved.url}/`);
+  await page.getByRole('tab', { name: 'Why' }).click();
+  const why = page.getByRole('region', { name: 'Why the page went so' });
+  await why.getByText(/^A plain fetch got HTTP 200 after 1 redirect/).waitFor();
+  const steps = await why.getByRole('rowheader').allTextContents();
+  expect(steps.map((step) => step.trim())).toEqual(
+    expect.arrayContaining([
+      'Looked into the cache',
+      'Fetched the page',
+      expect.stringMatching(/^http HTTP 200, \d+ B$/),
+      'Derived the formats',
+    ]),
+  );
+  await why.getByRole('link', { name: `${moved.url}/page` }).waitFor();
+  await why.getByRole('button', { name: 'Ask support about it' }).click();
+  await why.getByRole('status', { name: 'Explanation' }).waitFor();
+  expect(user.errors).toEqual([]);
+});
+
+describe.each(['light', 'dark'] as const)('in %s colours and on a phone', (theme) => {
+  it('why a page failed has no fault that axe-core finds, and fits', async () => {
+    const body = { urls: [`${site.url}/refused`], fastMode: true };
+    const batch = await call('/v2/batch/scrape', { url: service.url, key: service.key, body });
+    await using user = await User.open(`/jobs/batch_scrape/${batch.body.id}`, { theme });
+    const { page } = user;
+    await page.setViewportSize({ width: 360, height: 800 });
+    await page.getByRole('tab', { name: 'Failures' }).click();
+    await page.getByText('Why', { exact: true }).click();
+    await page.getByText(/^The page failed with SCRAPE_SITE_ERROR/).waitFor();
+    expect(await findFaults(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    expect(user.errors).toEqual([]);
+  });
 });
 
 it('has support explain a scrape', async () => {

@@ -12,7 +12,15 @@ interface Answer {
 }
 
 /** A button that has support explain a job. It tries changes of the request itself, which costs nothing. */
-export function Explanation({ jobId, question }: { jobId: string; question: string }) {
+export function Explanation({
+  jobId,
+  question,
+  label = 'Explain this job',
+}: {
+  jobId: string;
+  question: string;
+  label?: string;
+}) {
   const answer = useSignal<Answer | undefined>(undefined);
   const state = useSignal<'' | 'asking' | string>('');
   const ask = async () => {
@@ -35,7 +43,7 @@ export function Explanation({ jobId, question }: { jobId: string; question: stri
   if (!answer.value) {
     return html`
       ${state.value && html`<p class="error" role="alert">${state.value}</p>`}
-      <button type="button" onClick=${ask}><${Icon} name="help" />Explain this job</button>`;
+      <button type="button" onClick=${ask}><${Icon} name="help" />${label}</button>`;
   }
   const { answer: text, confidence, fixParameters, validation } = answer.value;
   return html`

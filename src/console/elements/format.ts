@@ -28,3 +28,9 @@ export function duration(ms: number): string {
 /** A number with its noun, such as `1 link` or `2,000 links`. */
 export const count = (number: number, noun: string): string =>
   `${number.toLocaleString()} ${noun}${number === 1 ? '' : 's'}`;
+
+/** A number of bytes, such as `512 B`, `48 KiB` or `1.2 MiB`. */
+export function bytes(number: number): string {
+  if (number < 1024) return `${number} B`;
+  return number < 1_048_576 ? `${Math.round(number / 1024)} KiB` : `${(number / 1_048_576).toFixed(1)} MiB`;
+}

@@ -6,6 +6,7 @@ import { OPERATIONS, type Operation } from '../playground/operations.ts';
 import { Result } from '../playground/result.ts';
 import { usePolling } from '../polling.ts';
 import { BASE } from '../router.ts';
+import { Why } from '../why/why.ts';
 import { KIND_TITLES } from './listed-job.ts';
 import { PageJob } from './page-job.ts';
 
@@ -48,7 +49,9 @@ function SingleJob({ kind, id }: { kind: string; id: string }) {
   const explanation =
     kind === 'scrape' && html`<${Explanation} jobId=${id} question="Why did this scrape go as it did?" />`;
   if (error && !value) {
-    return html`${title}<p class="error" role="alert"><b>${error.code}</b> ${error.message}</p>${explanation}`;
+    return kind === 'scrape' && error.code !== 'NOT_FOUND'
+      ? html`${title}<div class="card"><${Why} id=${id} /></div>`
+      : html`${title}<p class="error" role="alert"><b>${error.code}</b> ${error.message}</p>`;
   }
   if (!value)
     return html`${title}<p class="waiting" role="status"><span class="spinner" />Reading the job…</p>`;

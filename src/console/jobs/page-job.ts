@@ -10,6 +10,7 @@ import { Icon } from '../icons.ts';
 import { partsOf } from '../playground/result.ts';
 import { usePolling } from '../polling.ts';
 import { useAction } from '../use-action.ts';
+import { Why } from '../why/why.ts';
 import { type JobStatus, KIND_TITLES } from './listed-job.ts';
 import { Progress, State } from './state.ts';
 
@@ -156,6 +157,18 @@ function DocumentRow({ document }: { document: Values }) {
     </li>`;
 }
 
+/** A page's *why*, which is read when it is opened. */
+function OpenWhy({ id }: { id: string }) {
+  const isOpen = useSignal(false);
+  return html`
+    <details onToggle=${(event: Event) => {
+      isOpen.value = (event.currentTarget as HTMLDetailsElement).open;
+    }}>
+      <summary>Why</summary>
+      ${isOpen.value && html`<${Why} id=${id} hasError=${false} />`}
+    </details>`;
+}
+
 function Failures({ path, failed }: { path: string; failed: number }) {
   const { value, error } = usePolling(
     async (signal) => (await send<FailedPages>({ path: `${path}/errors`, signal })).body,
@@ -168,7 +181,7 @@ function Failures({ path, failed }: { path: string; failed: number }) {
     <ul class="failures">
       ${value.errors.map(
         ({ id, url, code, error }) =>
-          html`<li key=${id}><b>${code ?? 'failed'}</b> <${OuterLink} url=${url} /><p>${error}</p></li>`,
+          html`<li key=${id}><b>${code ?? 'failed'}</b> <${OuterLink} url=${url} /><p>${error}</p><${OpenWhy} id=${id} /></li>`,
       )}
     </ul>
     ${

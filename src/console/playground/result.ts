@@ -8,6 +8,7 @@ import { Markdown, OuterLink } from '../elements/markdown.ts';
 import { type Tab, Tabs } from '../elements/tabs.ts';
 import { Icon } from '../icons.ts';
 import { BASE } from '../router.ts';
+import { Why } from '../why/why.ts';
 import type { Operation } from './operations.ts';
 
 type Values = Record<string, unknown>;
@@ -83,6 +84,8 @@ export function partsOf(data: Values): Tab[] {
   );
   add('Changes', data.changeTracking, (value: unknown) => html`<${JsonTree} value=${value} />`);
   add('Branding', data.branding, (value: unknown) => html`<${JsonTree} value=${value} />`);
+  const { scrapeId } = (data.metadata ?? {}) as Values;
+  add('Why', scrapeId, (id: string) => html`<${Why} key=${id} id=${id} />`);
   add('Metadata', data.metadata, (value: unknown) => html`<${JsonTree} value=${value} />`);
   return tabs;
 }

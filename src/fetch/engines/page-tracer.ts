@@ -138,7 +138,8 @@ export class PageTracer {
       ...(this.#tries > 1 && { tries: this.#tries }),
       totalMs: this.#sinceStart(now),
       ...(this.#cache && { cache: this.#cache }),
-      stages: this.stages,
+      // The record is stored by the statement that stores the result.
+      stages: this.stages.filter(({ stage }) => stage !== 'store'),
       ...(waits.length && { waits }),
       attempts: this.#attempts.map((attempt, index) => ({
         ...describe(attempt, now),
