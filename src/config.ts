@@ -163,6 +163,9 @@ const settings = z.object({
   WINNOW_REQUESTS_PER_HOST: count(8).describe(
     'maximum concurrent requests to one host from all batches and crawls; a job with maxConcurrency uses its own limit',
   ),
+  WINNOW_OPEN_REQUESTS_PER_KEY: count(2000).describe(
+    'maximum requests with one API key that wait for their response at one API process',
+  ),
   WINNOW_SOCKETS_PER_TEAM: count(200).describe(
     'maximum WebSockets that a team has open at one API process: those of watched jobs, live views and clients of browser sessions',
   ),
@@ -326,6 +329,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     ytDlp: s.WINNOW_YT_DLP,
     ocrData: s.WINNOW_OCR_DATA,
     requestsPerHost: s.WINNOW_REQUESTS_PER_HOST,
+    openRequestsPerKey: s.WINNOW_OPEN_REQUESTS_PER_KEY,
     socketsPerTeam: s.WINNOW_SOCKETS_PER_TEAM,
     socketsPerKey: s.WINNOW_SOCKETS_PER_KEY,
     resultTtlMs: s.WINNOW_RESULT_TTL_HOURS * 3_600_000,

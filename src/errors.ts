@@ -224,7 +224,7 @@ export const ERRORS = {
   RATE_LIMITED: {
     status: 429,
     retry: 'never',
-    summary: 'The API key sent too many requests; Retry-After says when to continue',
+    summary: 'The API key sent too many requests, or has too many open; Retry-After says when to continue',
   },
   SOCKET_LIMIT_REACHED: {
     status: 429,

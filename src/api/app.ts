@@ -15,8 +15,10 @@ import { OWN_PAGE_POLICY, protectResponse } from './http/browser-protection.ts';
 import { ByteBudget } from './http/byte-budget.ts';
 import { type CompressedBody, compressBody, sendCompressed } from './http/compressed-body.ts';
 import { createErrorHandler } from './http/error-responses.ts';
+import { createJsonParser } from './http/json-body.ts';
 import { timeRequests } from './http/metrics.ts';
 import { createMultipartParser } from './http/multipart.ts';
+import { OpenRequests } from './http/open-requests.ts';
 import { createOtherSiteCheck, refuseOtherSites } from './http/other-sites.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { RequestTurns } from './http/request-turns.ts';
@@ -32,6 +34,8 @@ import { createMethodCheck, createUnknownRouteHandler } from './unknown-route.ts
 const MAX_UPLOADING_BYTES = 4 * MAX_UPLOAD_BYTES;
 /** Those of one team. */
 const MAX_UPLOADING_BYTES_OF_TEAM = 2 * MAX_UPLOAD_BYTES;
+/** Maximum bytes of large JSON bodies whose requests are open, of all teams and of one. */
+const JSON_BYTES = { bytes: 400 * 1024 * 1024, bytesOfTeam: 100 * 1024 * 1024 };
 /**
  * Requests of one key that are checked at once, and lists of one team of which a part is read: half as many
  * as the database has connections for this process. No more get to their handler at once either, so that it
@@ -48,6 +52,8 @@ export function createApp(deps: ApiDeps): Express {
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
   app.use(protectResponse);
+  const open = new OpenRequests(config.openRequestsPerKey);
+  app.use(open.limitConnection);
   const registry = createMetrics('api');
   timeRequests(app, registry);
   app.use(
@@ -83,14 +89,18 @@ export function createApp(deps: ApiDeps): Express {
   const budget = new ByteBudget({
     bytes: MAX_UPLOADING_BYTES,
     bytesOfTeam: MAX_UPLOADING_BYTES_OF_TEAM,
+    what: 'files',
   });
   const rateLimit = createRateLimit(db);
+  const parseJson = createJsonParser(new ByteBudget({ ...JSON_BYTES, what: 'JSON' }));
   mountUploads(app, deps, { budget, rateLimit });
   const checks = {
     authenticate,
     rateLimit,
     turns: new RequestTurns(MAX_AT_ONCE),
-    parseMultipart: createMultipartParser({ secretKey: config.secretKey, budget }),
+    open,
+    parseJson,
+    parseMultipart: createMultipartParser({ secretKey: config.secretKey, budget, parseJson }),
   };
   mountSessionPages(app, deps, checks);
   app.use(createMethodCheck(ROUTES));

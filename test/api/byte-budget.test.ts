@@ -6,7 +6,7 @@ import { ByteBudget } from '../../src/api/http/byte-budget.ts';
 /** The memory for files that are being received. */
 
 const budgetOf = (bytes: number, bytesOfTeam = bytes) =>
-  new ByteBudget({ bytes, bytesOfTeam, maxWaitMs: 60_000 });
+  new ByteBudget({ bytes, bytesOfTeam, maxWaitMs: 60_000, what: 'files' });
 
 /** Ends the clients of all requests, so that none of them waits for longer than its test. */
 const open: { response: PassThrough; release: Promise<unknown> }[] = [];
@@ -95,7 +95,7 @@ it('a team that uses its share waits, and is overtaken by other teams', async ()
 });
 
 it('a request that waits for too long is refused with the reason, and does not hold up others', async () => {
-  const budget = new ByteBudget({ bytes: 15, bytesOfTeam: 10, maxWaitMs: 20 });
+  const budget = new ByteBudget({ bytes: 15, bytesOfTeam: 10, maxWaitMs: 20, what: 'files' });
   takeAll(budget, [10], 'one');
   await turn();
   const [own] = takeAll(budget, [1], 'one').requests;

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts';
 
 /** A request that needs a part of the budget. */
 interface BudgetRequest {
-  /** The team that sends the file. */
+  /** The team that sends them. */
   teamId: string;
   bytes: number;
   /** The response to the request, which frees the bytes when it closes. */
@@ -22,13 +22,15 @@ interface BudgetLimits {
   bytesOfTeam: number;
   /** How long a request waits for its turn, in milliseconds. */
   maxWaitMs?: number;
+  /** What the bytes are of, in messages. */
+  what: 'files' | 'JSON';
 }
 
 /** The time after which clients are asked to repeat a request that waited for too long. */
 const RETRY_AFTER_SECONDS = 10;
 
 /**
- * Limits how many bytes of received files are in memory. Requests beyond the limit wait for their turn. A
+ * Limits how many bytes of received files, or of large JSON bodies, are in memory. Requests beyond the limit wait for their turn. A
  * team that uses its share waits, and the requests of others overtake.
  */
 export class ByteBudget {
@@ -130,12 +132,12 @@ export class ByteBudget {
     if (!this.#fitsShare(request))
       return new ServiceError(
         'RATE_LIMITED',
-        `Your team is already sending ${megabytes(this.#limits.bytesOfTeam)} of files at once. Send this file when one of them has arrived.`,
+        `Rate limit exceeded. Your team is already sending ${megabytes(this.#limits.bytesOfTeam)} of ${this.#limits.what} at once. Send this request again when one of them has ended.`,
         options,
       );
     return new ServiceError(
       'SERVICE_UNAVAILABLE',
-      `Other teams are sending ${megabytes(this.#limits.bytes)} of files at once. Send the file again in a few seconds.`,
+      `Other teams are sending ${megabytes(this.#limits.bytes)} of ${this.#limits.what} at once. Send the request again in a few seconds.`,
       options,
     );
   }

@@ -19,7 +19,6 @@ export const FILE_ENDPOINTS = {
     method: 'get',
     paths: [`${FILES_PATH}/:token`],
     needsKey: false,
-    rateLimited: false,
     errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
   },
   upload: {
@@ -31,7 +30,6 @@ export const FILE_ENDPOINTS = {
   sessionDownload: {
     method: 'get',
     paths: sessionPaths('downloads/:name'),
-    rateLimited: false,
     errors: ['NOT_FOUND', ...OPENED_SESSION_ERRORS],
   },
   sessionUpload: {

@@ -4,7 +4,7 @@ import { excerpt, messageOf, quote, ServiceError } from '../../errors.ts';
 import { fileName, MAX_UPLOAD_BYTES } from '../../schemas/parse.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { EncryptedFile, tooLarge } from './encrypted-file.ts';
-import { parseJsonBody, requireBounds } from './json-body.ts';
+import { requireBounds } from './json-body.ts';
 import { describeMalformedJson } from './malformed-json.ts';
 import { requireSpeed } from './upload-speed.ts';
 import { validateText } from './validate-text.ts';
@@ -24,13 +24,15 @@ interface MultipartDeps {
   secretKey: string;
   /** The memory for files that are being received. */
   budget: ByteBudget;
+  /** Parses any other body. */
+  parseJson: RequestHandler;
 }
 
 /**
  * Creates the middleware for routes that accept a file. A multipart body (RFC 7578) becomes
  * `response.locals.file`, and its part `options` the body of the request. Any other body is parsed as JSON.
  */
-export function createMultipartParser({ secretKey, budget }: MultipartDeps): RequestHandler {
+export function createMultipartParser({ secretKey, budget, parseJson }: MultipartDeps): RequestHandler {
   const receive = multer({
     storage: encryptingStorage(secretKey),
     // Names are in UTF-8, although the parameter has no charset.
@@ -45,7 +47,7 @@ export function createMultipartParser({ secretKey, budget }: MultipartDeps): Req
   }).single('file');
   return async (request, response, next) => {
     if (!/^\s*multipart\//i.test(request.get('content-type') ?? ''))
-      return parseJsonBody(request, response, next);
+      return parseJson(request, response, next);
     const length = Number(request.get('content-length') ?? MAX_UPLOAD_BYTES);
     if (length > MAX_UPLOAD_BYTES + MAX_OPTIONS_BYTES + MAX_OVERHEAD_BYTES) throw tooLarge();
     const { teamId } = response.locals.caller;

@@ -6,8 +6,6 @@ export interface CheckedEndpoint {
   errors: readonly ErrorCode[];
   /** The schema of a JSON body, if there is one. */
   body?: unknown;
-  /** Whether the rate limit of the team applies; true by default. */
-  rateLimited?: boolean;
   /** Credits that the team needs to have left. */
   minCredits?: unknown;
   /** `false` for an endpoint whose URL is its own key. */
@@ -18,13 +16,7 @@ export interface CheckedEndpoint {
  * Lists every error code that an endpoint can respond with: those that it declares, and those of the checks
  * before its handler. The tests compare every error response of the API with this list.
  */
-export function errorCodesOf({
-  body,
-  rateLimited,
-  minCredits,
-  needsKey,
-  errors,
-}: CheckedEndpoint): ErrorCode[] {
+export function errorCodesOf({ body, minCredits, needsKey, errors }: CheckedEndpoint): ErrorCode[] {
   const codes: ErrorCode[] = [
     ...(needsKey === false ? [] : (['UNAUTHORIZED'] as const)),
     'UNTRUSTED_ORIGIN',
@@ -34,7 +26,8 @@ export function errorCodesOf({
     'BAD_REQUEST',
     ...(body ? (['BAD_REQUEST_INVALID_JSON', 'REQUEST_TOO_LARGE'] as const) : []),
     ...(minCredits === undefined ? [] : (['INSUFFICIENT_CREDITS'] as const)),
-    ...(rateLimited === false ? [] : (['RATE_LIMITED'] as const)),
+    // Without a rate limit, too many may be open at once.
+    'RATE_LIMITED',
     ...errors,
     'UNKNOWN_ERROR',
     'SERVICE_UNAVAILABLE',

@@ -14,9 +14,9 @@ import { validate } from '../validation/validate.ts';
 import type { Authenticate } from './auth.ts';
 import { createBaseUrl } from './base-url.ts';
 import type { EncryptedFile } from './encrypted-file.ts';
-import { parseJsonBody } from './json-body.ts';
 import { JsonStream } from './json-stream.ts';
 import { JsonText } from './json-text.ts';
+import type { OpenRequests } from './open-requests.ts';
 import type { RateBucket, RateLimit } from './rate-limit.ts';
 import type { RequestTurns } from './request-turns.ts';
 import { requireCredits, requireCreditsUnlessJoining } from './required-credits.ts';
@@ -135,8 +135,11 @@ export function defineRoute<Body, Query, Params, ResponseBody>(
 export interface RequestChecks {
   authenticate: Authenticate;
   rateLimit: RateLimit;
+  /** The requests that wait for their response. */
+  open: OpenRequests;
   /** The turns of requests that are checked, and of the parts of long lists. */
   turns: RequestTurns;
+  parseJson: RequestHandler;
   /** Parses JSON, or a multipart body with a file. */
   parseMultipart: RequestHandler;
 }
@@ -152,7 +155,9 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
     if (route.replacement) response.set(deprecationHeaders(route.replacement));
     const { authorization } = request.headers;
     // The team is not known before.
-    response.locals.caller = await checks.turns.run(authorization ?? request.ip ?? '', async () => {
+    const owner = authorization ?? request.ip ?? '';
+    checks.open.take(owner, response);
+    response.locals.caller = await checks.turns.run(owner, async () => {
       requireConnected(response);
       const caller = await checks.authenticate(authorization);
       if (route.rateLimited !== false) await checks.rateLimit(caller, rateBucket);
@@ -187,7 +192,7 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
     else if (result instanceof JsonText) await result.sendTo(response);
     else response.json(result);
   };
-  const parseBody = route.fileOptions ? checks.parseMultipart : parseJsonBody;
+  const parseBody = route.fileOptions ? checks.parseMultipart : checks.parseJson;
   app[route.method](route.path, admit, ...(route.body ? [parseBody] : []), respond);
 }
 
