@@ -251,6 +251,9 @@ it('opens a browser, and ends it', async () => {
   const { page } = user;
   await page.getByRole('button', { name: 'Open a browser' }).click();
   await page.getByRole('link', { name: 'Watch' }).first().waitFor();
+  // A small picture shows what the browser shows.
+  const picture = page.frameLocator('iframe.picture').first();
+  await picture.locator('#status').waitFor({ state: 'hidden' });
   expect(await findFaults(page)).toEqual([]);
   const end = page.getByRole('button', { name: /^End session/ }).first();
   const name = (await end.getAttribute('aria-label')) ?? '';

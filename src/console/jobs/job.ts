@@ -65,7 +65,9 @@ function SingleJob({ kind, id }: { kind: string; id: string }) {
     ${typeof body.error === 'string' && html`<p class="error" role="alert">${body.error}</p>`}
     ${
       body.status === 'active' && typeof view === 'string' && view
-        ? html`<p><a class="button primary" href=${view} target="_blank" rel="noopener">Open the live view</a></p>`
+        ? html`
+          <iframe class="live" src=${new URL(view).pathname} title="Live view of the session" allow="clipboard-write" />
+          <p><a class="button" href=${view} target="_blank" rel="noopener">Open the live view in a tab of its own</a></p>`
         : null
     }
     ${explanation}

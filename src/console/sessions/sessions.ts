@@ -44,10 +44,19 @@ export function Sessions() {
     }`;
 }
 
+/**
+ * What the browser shows now, small and for the eyes only. The service knows itself under another URL than its
+ * users perhaps, so the picture is asked for at the origin of the console.
+ */
+const Picture = ({ url }: { url: string }) => {
+  const { pathname } = new URL(url);
+  return html`<iframe class="picture" src=${`${pathname}?toolbar=false&maxFps=1`} title="What the browser shows" loading="lazy" tabindex="-1" inert />`;
+};
+
 const SessionTable = ({ sessions, onEnd }: { sessions: Session[]; onEnd: (id: string) => void }) => html`
   <div class="wide" tabindex="0" role="region" aria-label="Browser sessions">
     <table class="jobs">
-      <thead><tr><th scope="col">State</th><th scope="col">Session</th><th scope="col" class="number">Opened</th>
+      <thead><tr><th scope="col">State</th><th scope="col"><span class="hidden">Picture</span></th><th scope="col">Session</th><th scope="col" class="number">Opened</th>
         <th scope="col" class="number">Last activity</th><th scope="col"><span class="hidden">Actions</span></th></tr></thead>
       <tbody>${sessions.map(
         ({ id, status, cdpUrl, liveViewUrl, interactiveLiveViewUrl, createdAt, lastActivity }) => {
@@ -56,6 +65,7 @@ const SessionTable = ({ sessions, onEnd }: { sessions: Session[]; onEnd: (id: st
           return html`
           <tr key=${id}>
             <td><span class=${`state ${isActive ? 'scraping' : 'cancelled'}`}>${isActive ? 'open' : 'ended'}</span></td>
+            <td>${isActive && liveViewUrl && html`<${Picture} url=${liveViewUrl} />`}</td>
             <td class="target"><a href=${`${BASE}/jobs/browser/${id}`}><code>${id}</code></a></td>
             <td class="number">${ago(createdAt)}</td>
             <td class="number">${ago(lastActivity)}</td>
