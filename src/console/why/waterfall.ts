@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import { bytes, duration } from '../elements/format.ts';
-import type { Attempt, PageWhy } from './why.ts';
+import type { Attempt, PageWhy } from './page-why.ts';
 
 /** A row of a waterfall: when something began, and how long it took. */
 interface Span {

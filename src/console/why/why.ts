@@ -5,38 +5,8 @@ import { bytes, count, duration } from '../elements/format.ts';
 import { OuterLink } from '../elements/markdown.ts';
 import { usePolling } from '../polling.ts';
 import { BASE } from '../router.ts';
+import type { Attempt, PageWhy } from './page-why.ts';
 import { Waterfall } from './waterfall.ts';
-
-/** A try of an engine, as `GET /v2/scrape/{id}/why` has it. */
-export interface Attempt {
-  engine: string;
-  startMs: number;
-  ms: number;
-  result: string;
-  because?: string;
-  blockedBy?: string;
-  redirects?: { url: string; by: string }[];
-  url?: string;
-  bytes?: number;
-}
-
-/** How a page went, as `GET /v2/scrape/{id}/why` returns it. */
-export interface PageWhy {
-  id: string;
-  jobId: string;
-  status: 'scraping' | 'completed' | 'failed';
-  summary: string;
-  error: { code: string; message: string } | null;
-  tries?: number;
-  totalMs?: number;
-  cache?: { verdict: 'hit' | 'miss' | 'skipped'; ageMs?: number; because?: string };
-  stages?: { stage: string; startMs: number; ms: number }[];
-  waits?: { for: string; ms: number }[];
-  attempts: Attempt[];
-  modelCalls?: { feature: string; startMs: number; ms: number; tokens: number; result: string }[];
-  documentBytes?: number;
-  credits?: { rule: string; credits: number }[];
-}
 
 const POLL_MS = 1500;
 const WAITS: Record<string, string> = {
