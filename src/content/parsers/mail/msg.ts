@@ -17,6 +17,8 @@ type FieldsData = MsgReaderPackage.FieldsData;
 
 /** The lower half of the tag of a text that is not Unicode (PtypString8, MS-OXCDATA 2.11.1). */
 const STRING8 = 0x001e;
+/** The encoding of most texts that are not Unicode. A mail whose texts have another one is parsed once more. */
+const USUAL_ENCODING = 'windows-1252';
 const DAMAGED = 'The mail is damaged, and nothing of it can be read.';
 
 /**
@@ -25,23 +27,19 @@ const DAMAGED = 'The mail is damaged, and nothing of it can be read.';
  */
 export function readMsg(bytes: Uint8Array): Mail {
   try {
-    const { encoding, isCertain } = ansiEncoding(bytes);
-    const reader = openReader(bytes);
-    reader.parserConfig = { ansiEncoding: encoding };
-    const mail = toMail(reader, readFields(reader), 0);
-    return { ...mail, ...(!isCertain && { guessedEncoding: encoding }) };
+    if (!isSound(toBuffer(bytes))) throw new DocumentError('damaged', DAMAGED);
+    const first = parse(bytes, USUAL_ENCODING);
+    const { encoding, isCertain } = ansiEncoding(first);
+    const { reader, fields } =
+      first.texts.length === 0 || encoding === USUAL_ENCODING ? first : parse(bytes, encoding);
+    return { ...toMail(reader, fields, 0), ...(!isCertain && { guessedEncoding: encoding }) };
   } catch (cause) {
     // The package throws TypeErrors for damaged files.
     throw cause instanceof DocumentError ? cause : new DocumentError('damaged', DAMAGED, { cause });
   }
 }
 
-/** The reader of the package follows chains of sectors without end, so that they are checked before. */
-function openReader(bytes: Uint8Array) {
-  if (!isSound(toBuffer(bytes))) throw new DocumentError('damaged', DAMAGED);
-  return new MsgReader(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-}
-
+/** Whether a file has no cycles: the reader of the package follows chains of sectors without end. */
 function isSound(bytes: Buffer): boolean {
   try {
     return isCompoundFile(bytes) && !new CompoundFile(bytes).hasCycles;
@@ -52,27 +50,36 @@ function isSound(bytes: Buffer): boolean {
   }
 }
 
-type Reader = ReturnType<typeof openReader>;
+type Reader = InstanceType<typeof MsgReader>;
 
-function readFields(reader: Reader): FieldsData {
+/** A mail that was parsed. */
+interface ParsedMsg {
+  reader: Reader;
+  fields: FieldsData;
+  /** The bytes of its texts that are not Unicode; hardly any mail has some. */
+  texts: Uint8Array[];
+}
+
+/** @param encoding of texts that are not Unicode @throws DocumentError if the file is damaged */
+function parse(bytes: Uint8Array, encoding: string): ParsedMsg {
+  const texts: Uint8Array[] = [];
+  const reader = new MsgReader(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  reader.parserConfig = {
+    ansiEncoding: encoding,
+    propertyObserver: (_, tag, raw) => {
+      if ((tag & 0xffff) === STRING8 && raw) texts.push(raw, Buffer.from('\n'));
+    },
+  };
   const fields = reader.getFileData();
   if (fields.error) throw new DocumentError('damaged', `The mail cannot be read: ${fields.error}`);
-  return fields;
+  return { reader, fields, texts };
 }
 
 /**
  * The encoding of texts that are not Unicode: that of the code page which the mail names
  * (PidTagMessageCodepage), else it is detected.
  */
-function ansiEncoding(bytes: Uint8Array): DetectedEncoding {
-  const texts: Uint8Array[] = [];
-  const reader = openReader(bytes);
-  reader.parserConfig = {
-    propertyObserver: (_, tag, raw) => {
-      if ((tag & 0xffff) === STRING8 && raw) texts.push(raw, Buffer.from('\n'));
-    },
-  };
-  const { messageCodepage } = readFields(reader);
+function ansiEncoding({ fields: { messageCodepage }, texts }: ParsedMsg): DetectedEncoding {
   const named = messageCodepage === undefined ? undefined : knownEncodingOfCodePage(messageCodepage);
   if (named) return { encoding: named, isCertain: true };
   // Each text ends with a zero.

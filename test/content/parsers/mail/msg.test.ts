@@ -1,7 +1,14 @@
+import { createRequire } from 'node:module';
+import type * as MsgReaderPackage from '@kenjiuno/msgreader';
 import iconv from 'iconv-lite';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { convertMail } from '../../../../src/content/parsers/mail/index.ts';
 import { writeCompoundFile } from '../compound-file-writer.ts';
+
+// As the product loads it.
+const { default: MsgReader } = createRequire(import.meta.url)(
+  '@kenjiuno/msgreader',
+) as typeof MsgReaderPackage.default;
 
 /** FILETIME of 2 March 2026, 09:00 UTC. */
 const SENT = (BigInt(Date.UTC(2026, 2, 2, 9)) + 11_644_473_600_000n) * 10_000n;
@@ -58,6 +65,23 @@ describe('a mail of Outlook', () => {
       ].join('\n'),
     );
     expect(metadata).toEqual({ title: 'Offer', author: 'Ann', publishedTime: '2026-03-02T09:00:00.000Z' });
+  });
+
+  test('is parsed once, unless it has texts in a rare encoding', async () => {
+    const parse = vi.spyOn(MsgReader.prototype, 'getFileData');
+    const french = (encoding: string, codePage: bigint) =>
+      writeCompoundFile({
+        '__properties_version1.0': properties(32, [[0x3ffd0003, codePage]]),
+        '__substg1.0_1000001E': iconv.encode('Café', encoding),
+      });
+    const files = [mail(), french('windows-1252', 1252n), french('cp850', 850n)];
+    for (const [place, file] of files.entries()) {
+      const before = parse.mock.calls.length;
+      const { html } = await convert(file);
+      if (place > 0) expect(html).toContain('Café');
+      expect(parse.mock.calls.length - before).toBe(place < 2 ? 1 : 2);
+    }
+    parse.mockRestore();
   });
 
   describe('without Unicode', () => {
