@@ -13,7 +13,8 @@ import { bookkeeping, upkeepSteps } from './activities.ts';
 import type { batch } from './batch.ts';
 import type { crawl } from './crawl.ts';
 import { startDeliveries } from './deliveries.ts';
-import { JobKind, TeamId } from './search-attributes.ts';
+import type { AskedPages } from './page-jobs.ts';
+import { Host, JobKind, TeamId } from './search-attributes.ts';
 import { wake } from './signals.ts';
 
 const ROUND_PAUSE = '1 minute';
@@ -43,12 +44,14 @@ export async function upkeep(): Promise<void> {
  * Starts a workflow for a job that has none. A workflow that is running is woken instead, because it may
  * have missed a signal.
  */
-async function restartJob({ id, kind, teamId }: StalledJob): Promise<void> {
+async function restartJob(job: StalledJob): Promise<void> {
+  const { id, kind, teamId, host } = job;
   const workflowId = workflowIdOf(kind, id);
+  const asked = teamId ? askedOf(job) : undefined;
   try {
     await startChild<typeof batch | typeof crawl>(JOB_KINDS[kind].workflow, {
       workflowId,
-      args: [{ jobId: id, webhook: true, prepared: kind !== 'crawl' }],
+      args: [{ jobId: id, webhook: true, prepared: kind !== 'crawl', ...(asked && { asked }) }],
       parentClosePolicy: 'ABANDON',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       // A round of an earlier version did not read the team.
@@ -56,6 +59,7 @@ async function restartJob({ id, kind, teamId }: StalledJob): Promise<void> {
         typedSearchAttributes: [
           { key: TeamId, value: teamId },
           { key: JobKind, value: kind },
+          ...(host ? [{ key: Host, value: host }] : []),
         ],
       }),
     });
@@ -66,6 +70,12 @@ async function restartJob({ id, kind, teamId }: StalledJob): Promise<void> {
       .signal(wake)
       .catch((ended) => log.info('job ended before it could be woken', { workflowId, ended: String(ended) }));
   }
+}
+
+/** What a job asks for, as its first workflow showed it. A round of an earlier version did not read it. */
+function askedOf({ kind, target, limit, known }: StalledJob): AskedPages | undefined {
+  if (kind === 'crawl') return target && limit ? { url: target, limit } : undefined;
+  return known ? { urls: known } : undefined;
 }
 
 const isOverdue = (job: StalledJob | OverdueJob): job is OverdueJob =>

@@ -159,6 +159,14 @@ describe('a job that lost its workflow', () => {
       },
       { intervalMs: 5_000 },
     );
+    const { searchAttributes } = await batch.describe();
+    expect(searchAttributes.Host).toEqual([new URL(pages.url).host]);
+    const { events } = await batch.fetchHistory();
+    const [input] = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    expect(JSON.parse(Buffer.from(input?.data ?? []).toString())).toMatchObject({
+      jobId: id,
+      asked: { urls: 4 },
+    });
     isFound.resolve();
     expect(await finished(BATCH, id)).toMatchObject({ status: 'completed', completed: 4 });
   });

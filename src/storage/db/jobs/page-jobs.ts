@@ -5,6 +5,7 @@ import { NULL_CIPHER } from '../../../system/encryption/job-cipher.ts';
 import type { Database, Queryable } from '../client.ts';
 import { addPages, encryptPages, type NewPage } from '../pages/pages.ts';
 import { encryptTarget } from '../webhooks.ts';
+import { shownUrl } from './job-summary.ts';
 import { jobRow, type NewJob } from './jobs.ts';
 
 /** A batch or crawl that is not stored yet. */
@@ -97,8 +98,17 @@ export interface StalledJob {
   kind: PageJobKind;
   /** `null` with zero data retention, because nothing of the job is shown. */
   teamId: string | null;
+  /** The host of all its pages; `null` if they are on several, nobody counted them, or nothing may be shown. */
+  host: string | null;
+  /** The start URL of a crawl, as the Temporal UI shows it; `null` if nothing of the job may be shown. */
+  target: string | null;
+  limit: number | null;
+  /** Number of its pages that are known. */
+  known: number;
 }
 
+/** The pages of a larger job are not read to find out whether they have one host. */
+const MAX_READ_PAGES = 10_000;
 const MAX_STALLED_JOBS = 50;
 
 /**
@@ -108,7 +118,12 @@ const MAX_STALLED_JOBS = 50;
 export async function takeStalledJobs(db: Database, stalledMs: number): Promise<StalledJob[]> {
   const { rows } = await sql<StalledJob>`
     with stalled as (
-      select job_id, jobs.kind, case when wrapped_key is null then jobs.team_id end as team_id
+      select job_id, jobs.kind, page_limit, known,
+        case when wrapped_key is null then jobs.team_id end as team_id,
+        case when wrapped_key is null then target end as target,
+        case when wrapped_key is null and known <= ${MAX_READ_PAGES} then (
+          select case when min(host) = max(host) then min(host) end from pages where pages.job_id = jobs.id
+        ) end as host
       from job_progress join jobs on jobs.id = job_id
       where status = 'scraping' and not paused
         and touched_at < now() - make_interval(secs => ${stalledMs / 1000})
@@ -116,8 +131,9 @@ export async function takeStalledJobs(db: Database, stalledMs: number): Promise<
     )
     update job_progress set touched_at = now() from stalled
     where job_progress.job_id = stalled.job_id
-    returning stalled.job_id as id, stalled.kind, stalled.team_id as "teamId"`.execute(db.query);
-  return rows;
+    returning stalled.job_id as id, stalled.kind, stalled.team_id as "teamId",
+      stalled.host, stalled.target, stalled.page_limit as "limit", stalled.known`.execute(db.query);
+  return rows.map((row) => ({ ...row, target: row.target && shownUrl(row.target) }));
 }
 
 /** A job that has been running for longer than any of its kind can. */
