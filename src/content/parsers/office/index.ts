@@ -19,10 +19,11 @@ import type { OfficeType } from './model.ts';
 import { oldWordProgram, withStreamNames } from './old-word.ts';
 import { readAltChunks, readChunk } from './source/alt-chunks.ts';
 import { displayChartValues } from './source/chart-values.ts';
-import { readPageMargins } from './source/docx-headers.ts';
+import { readDocxMargins } from './source/docx-headers.ts';
 import { markDocxObjects } from './source/docx-objects.ts';
 import { readDocxParagraphs } from './source/docx-paragraphs.ts';
 import { readMetadata } from './source/metadata.ts';
+import { readOdtMargins } from './source/odt-headers.ts';
 import { insertObjects, type MarkedObjects, markObjects } from './source/odt-objects.ts';
 import { readOdtParagraphs } from './source/odt-paragraphs.ts';
 import { readPptxParagraphs } from './source/pptx-paragraphs.ts';
@@ -109,8 +110,8 @@ export async function convertOffice(
   );
   if (content.html.trim() === '' && content.images.length === 0) content.warnings.push(NO_TEXT);
   if (chunks?.isIncomplete) content.warnings.push(LOST_CHUNK);
-  if (archive && type === 'docx') {
-    const { headers, footers } = readPageMargins(archive);
+  if (archive && (type === 'docx' || type === 'odt')) {
+    const { headers, footers } = type === 'docx' ? readDocxMargins(archive) : readOdtMargins(archive);
     content.html = [headers, content.html, footers].filter(Boolean).join('\n');
   }
   return { ...content, metadata };

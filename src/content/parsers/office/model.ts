@@ -44,6 +44,8 @@ export interface OfficeBlock {
    * `source-paragraphs.ts`.
    */
   indent?: number;
+  /** Whether the label of an item of a list is a checked or an empty box. Not from anydoc. */
+  isChecked?: boolean;
   /** The paragraph of the file. Not from anydoc; only known for some formats. */
   source?: WrittenParagraph;
   /** Identifier of a heading to which links lead. */

@@ -41,6 +41,20 @@ describe('lists of a Word document', () => {
     expect(markdownOf(html)).toBe('- One\n  1. Inner');
   });
 
+  test('have boxes that are ticked or not if these are their labels', async () => {
+    const numberings = parts(['bullet', 720], ['bullet', 720]);
+    const [empty, ticked] = ['☐', '☒'];
+    const labelled = numberings['word/numbering.xml']
+      .replace('w:lvlText w:val="%1."', `w:lvlText w:val="${empty}"`)
+      .replace('w:lvlText w:val="%1."', `w:lvlText w:val="${ticked}"`);
+    const html = await htmlOf([item('newsletter', 1), item('terms', 2)].join(''), {
+      ...numberings,
+      'word/numbering.xml': labelled,
+    });
+    expect(html).toMatch(/<input type="checkbox" disabled> newsletter/);
+    expect(html).toMatch(/<input type="checkbox" checked disabled> terms/);
+  });
+
   test('that are indented equally stay apart', async () => {
     const html = await htmlOf(
       [item('One', 1), item('Other', 2)].join(''),

@@ -31,6 +31,13 @@ describe('an e-book', () => {
     );
   });
 
+  test('has its check boxes as they are ticked', async () => {
+    const box = (attributes: string, label: string) =>
+      `<li><label><input type="checkbox"${attributes}/> ${label}</label></li>`;
+    const list = `<ul>${box('', 'newsletter')}${box(' checked="checked"', 'terms')}</ul>`;
+    expect(await markdownOf(list)).toBe('- [ ] newsletter\n- [x] terms');
+  });
+
   test('has its notes as notes, on whatever page they are', async () => {
     const markdown = await markdownOf(
       '<h1>One</h1><p>Para<a epub:type="noteref" href="#n1">1</a> and<sup><a href="c1.xhtml#n2">2</a></sup>.</p><aside epub:type="footnote" id="n1"><p>Note text. <a href="#r">↩</a></p></aside>',

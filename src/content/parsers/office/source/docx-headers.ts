@@ -1,8 +1,8 @@
 import { Parser } from 'htmlparser2';
-import { escapeHtml } from '../../../html/parse/escape-html.ts';
 import { oneLine } from '../../../html/text.ts';
 import { readPart, readRelationships } from '../../package-parts.ts';
 import type { ZipArchive } from '../../zip.ts';
+import { marginHtml, type PageMargins } from './page-margins.ts';
 import { tryReadPart } from './replace-parts.ts';
 
 const DOCUMENT = 'word/document.xml';
@@ -15,17 +15,11 @@ const REFERENCE = /<w:(header|footer)Reference(?=\s)([^<>]*)\/?>/g;
 /** Fields whose result is different on each page. */
 const PAGE_FIELD = /^\s*(?:PAGE|NUMPAGES|SECTIONPAGES|PAGEREF)\b/i;
 
-/** The texts of the pages' margins, as HTML that is no main content. */
-export interface PageMargins {
-  headers: string;
-  footers: string;
-}
-
 /**
  * Reads the headers and footers of the pages of a Word document, each text once. Those of first and even
  * pages count only where the document uses them.
  */
-export function readPageMargins(archive: ZipArchive): PageMargins {
+export function readDocxMargins(archive: ZipArchive): PageMargins {
   const xml = tryReadPart(archive, DOCUMENT, 64 * 1024 * 1024)?.toString('utf8') ?? '';
   if (!/<w:(?:header|footer)Reference\s/.test(xml)) return { headers: '', footers: '' };
   const settings = tryReadPart(archive, SETTINGS, MAX_PART_BYTES)?.toString('utf8') ?? '';
@@ -45,11 +39,6 @@ export function readPageMargins(archive: ZipArchive): PageMargins {
       for (const text of paragraphsOf(readPart(archive, target))) texts[kind as keyof typeof texts].add(text);
     }
   return { headers: marginHtml('header', texts.header), footers: marginHtml('footer', texts.footer) };
-}
-
-/** @returns nothing if there are no texts */
-function marginHtml(role: 'header' | 'footer', texts: Iterable<string>): string {
-  return [...texts].map((text) => `<p data-page-role="${role}">${escapeHtml(text)}</p>`).join('\n');
 }
 
 /** The texts of the paragraphs of a header or footer, without numbers of pages. */

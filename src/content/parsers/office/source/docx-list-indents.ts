@@ -11,23 +11,31 @@ export interface ListProperties {
   indent?: number;
 }
 
-/**
- * Finds the left indent of a list item in twips; `undefined` for a paragraph that is none, or whose indent is
- * unknown.
- */
-export type FindListIndent = (paragraph: ListProperties) => number | undefined;
+/** How a list item is written. */
+interface ListLevel {
+  /** Left indent in twips, if it is known. */
+  listIndent?: number;
+  /** Whether its label is a checked or an empty box; absent for other labels. */
+  isChecked?: boolean;
+}
+
+/** Finds the properties of a list item; none for a paragraph that is no item. */
+export type FindListLevel = (paragraph: ListProperties) => ListLevel;
 
 /** The longest chain of styles that extend each other. */
 const MAX_STYLES = 20;
 
+const CHECKED = /^[☑☒✓✔]$/;
+const UNCHECKED = /^[☐□]$/;
+
 /**
- * Reads how far the items of lists are indented, by which readers see that a list belongs to an item of
+ * Reads the labels that are boxes, and how far the items of lists are indented, by which readers see that a list belongs to an item of
  * another one: Word has styles such as List Bullet 2 that are lists of their own.
  * @param parts the XML of `word/styles.xml` and `word/numbering.xml`
  */
-export function readListIndents(parts: { styles: string; numbering: string }): FindListIndent {
+export function readListLevels(parts: { styles: string; numbering: string }): FindListLevel {
   const styles = readStyles(parts.styles);
-  const indents = readLevelIndents(parts.numbering);
+  const levels = readLevels(parts.numbering);
   return (paragraph) => {
     const chain = [paragraph];
     let style = styles.get(paragraph.style ?? '');
@@ -39,10 +47,11 @@ export function readListIndents(parts: { styles: string; numbering: string }): F
     // styles do not count.
     const place = chain.findIndex(({ numId }) => numId !== undefined);
     const { numId, level } = chain[place] ?? {};
-    if (numId === undefined || numId === '0') return undefined;
+    if (numId === undefined || numId === '0') return {};
     const own = chain.slice(0, place + 1).find(({ indent }) => indent !== undefined)?.indent;
     const depth = chain.find((each) => each.level !== undefined)?.level ?? level ?? '0';
-    return own ?? indents.get(`${numId} ${depth}`);
+    const found = levels.get(`${numId} ${depth}`);
+    return own === undefined ? (found ?? {}) : { ...found, listIndent: own };
   };
 }
 
@@ -83,32 +92,36 @@ function readStyles(xml: string): Map<string, ListProperties> {
   return styles;
 }
 
-/** The indents of the levels of each numbering, by its identifier, a space and the level. */
-function readLevelIndents(xml: string): Map<string, number> {
-  const abstract = new Map<string, Map<string, number>>();
-  const indents = new Map<string, number>();
-  let levels = new Map<string, number>();
+/** The levels of each numbering, by its identifier, a space and the level. */
+function readLevels(xml: string): Map<string, ListLevel> {
+  const abstract = new Map<string, Map<string, ListLevel>>();
+  const found = new Map<string, ListLevel>();
+  let levels = new Map<string, ListLevel>();
   let [level, number] = ['', ''];
   const parser = new Parser(
     {
       onopentag(name, attributes) {
         const left = Number(attributes['w:left'] ?? attributes['w:start']);
+        const label = name === 'w:lvlText' ? (attributes['w:val'] ?? '') : '';
         if (name === 'w:abstractNum') {
           levels = new Map();
           abstract.set(attributes['w:abstractNumId'] ?? '', levels);
         } else if (name === 'w:lvl') level = attributes['w:ilvl'] ?? '';
-        else if (name === 'w:ind' && Number.isFinite(left)) levels.set(level, left);
+        else if (name === 'w:ind' && Number.isFinite(left))
+          levels.set(level, { ...levels.get(level), listIndent: left });
+        else if (CHECKED.test(label) || UNCHECKED.test(label))
+          levels.set(level, { ...levels.get(level), isChecked: CHECKED.test(label) });
         else if (name === 'w:num') {
           number = attributes['w:numId'] ?? '';
           // A numbering that overrides levels of its definition does not change their indents.
           levels = new Map();
         } else if (name === 'w:abstractNumId')
-          for (const [each, indent] of abstract.get(attributes['w:val'] ?? '') ?? [])
-            indents.set(`${number} ${each}`, indent);
+          for (const [each, properties] of abstract.get(attributes['w:val'] ?? '') ?? [])
+            found.set(`${number} ${each}`, properties);
       },
     },
     { xmlMode: true },
   );
   parser.end(xml);
-  return indents;
+  return found;
 }

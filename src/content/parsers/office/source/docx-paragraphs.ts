@@ -4,9 +4,9 @@ import type { ZipArchive } from '../../zip.ts';
 import { isCodeStyle, isMonospaced } from '../fonts.ts';
 import {
   addListProperty,
-  type FindListIndent,
+  type FindListLevel,
   type ListProperties,
-  readListIndents,
+  readListLevels,
 } from './docx-list-indents.ts';
 import type { CharacterMarks, SourceParagraph } from './source-paragraphs.ts';
 
@@ -22,8 +22,8 @@ export function readDocxParagraphs(archive: ZipArchive): SourceParagraph[] {
   const part = (name: string) => readPart(archive, name);
   const styles = part('word/styles.xml');
   const codeStyles = readCodeStyles(styles);
-  const listIndent = readListIndents({ styles, numbering: part('word/numbering.xml') });
-  return PARTS.flatMap((name) => readParagraphs(part(name), { codeStyles, listIndent }));
+  const listLevel = readListLevels({ styles, numbering: part('word/numbering.xml') });
+  return PARTS.flatMap((name) => readParagraphs(part(name), { codeStyles, listLevel }));
 }
 
 /**
@@ -56,7 +56,7 @@ const CHANGE = /^w:[a-z]+PrChange$/;
 
 function readParagraphs(
   xml: string,
-  { codeStyles, listIndent }: { codeStyles: ReadonlySet<string>; listIndent: FindListIndent },
+  { codeStyles, listLevel }: { codeStyles: ReadonlySet<string>; listLevel: FindListLevel },
 ): SourceParagraph[] {
   const finished: SourceParagraph[] = [];
   /** Text boxes contain paragraphs within a paragraph. */
@@ -92,8 +92,7 @@ function readParagraphs(
         const closed = name === 'w:p' ? open.pop() : undefined;
         if (!closed) return;
         const { list, ...paragraph } = closed;
-        const indent = listIndent(list);
-        finished.push({ ...paragraph, ...(indent !== undefined && { listIndent: indent }) });
+        finished.push({ ...paragraph, ...listLevel(list) });
       },
     },
     { xmlMode: true },

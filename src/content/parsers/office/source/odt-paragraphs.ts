@@ -67,6 +67,7 @@ function readParagraphs(xml: string, { marks, titles, hiddenPages }: Styles): So
   const open: SourceParagraph[] = [];
   const spans: CharacterMarks[] = [];
   let slide = 0;
+  let inCitation = false;
   let isHidden = false;
   const write = (text: string) => void open.at(-1)?.runs.push({ text, ...spans.at(-1) });
   const parser = new Parser(
@@ -86,6 +87,7 @@ function readParagraphs(xml: string, { marks, titles, hiddenPages }: Styles): So
         } else if (name === 'text:s')
           write(' '.repeat(Math.min(MAX_SPACES, Number(attributes['text:c'] ?? 1) || 1)));
         else if (CHARACTERS[name]) write(CHARACTERS[name]);
+        else if (name === 'text:note-citation') inCitation = true;
         else if (name === 'draw:rect' && isLine(attributes)) finished.push({ runs: [], isRule: true });
         else if (name === 'text:span') {
           const [outer, own] = [spans.at(-1), marks.get(style)];
@@ -93,8 +95,12 @@ function readParagraphs(xml: string, { marks, titles, hiddenPages }: Styles): So
           spans.push({ ...outer, ...own, ...(outer?.code ? { code: true } : {}) });
         }
       },
-      ontext: write,
+      ontext(text) {
+        // The number of a note is no text of the paragraph.
+        if (!inCitation) write(text);
+      },
       onclosetag(name) {
+        if (name === 'text:note-citation') inCitation = false;
         if (name === 'text:span') spans.pop();
         const paragraph = name === 'text:p' || name === 'text:h' ? open.pop() : undefined;
         if (paragraph) finished.push(paragraph);

@@ -23,6 +23,8 @@ export interface SourceParagraph {
    * The left indent of an item of a list, in twips; absent for other paragraphs and where it is not known.
    */
   listIndent?: number;
+  /** Whether the label of an item of a list is a checked or an empty box; absent for other labels. */
+  isChecked?: boolean;
   /** Indents in twips: of all lines, and of the first one in relation to that. */
   layout?: { indent: number; firstLine: number };
   /** Number of empty paragraphs before this one. */

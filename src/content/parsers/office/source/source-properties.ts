@@ -88,7 +88,11 @@ class Matcher {
     if (block.kind === 'codeBlock') return this.#codeBlock(block);
     const boxes = block.content ? this.#paragraph(block, isCell) : [];
     if (block.blocks) block.blocks = this.blocks(block.blocks, isCell);
-    for (const item of block.list?.items ?? []) item.blocks = this.blocks(item.blocks, isCell);
+    for (const item of block.list?.items ?? []) {
+      item.blocks = this.blocks(item.blocks, isCell);
+      const isChecked = item.blocks[0]?.isChecked;
+      if (isChecked !== undefined) item.checked ??= isChecked;
+    }
     for (const row of block.table?.grid ?? [])
       for (const { cell } of row) if (cell) cell.blocks = this.blocks(cell.blocks, true);
     return [block, ...boxes];
@@ -106,6 +110,7 @@ class Matcher {
     }
     if (source.layout) block.source = source;
     if (source.listIndent !== undefined) block.indent = source.listIndent;
+    if (source.isChecked !== undefined) block.isChecked = source.isChecked;
     if (source.runs.some(({ code, position, hidden, href }) => code || position || hidden || href))
       block.content = new MarkedContent(source.runs).apply(block.content ?? []);
     const { textBoxes } = source;
