@@ -239,6 +239,10 @@ const settings = z.object({
     .describe(
       'IP address and port at which a worker with the role sessions serves the API; in a cluster 0.0.0.0:3004, reachable from the API only; port 0: a free one',
     ),
+  WINNOW_RECORD_SESSIONS: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe('whether browser sessions are recorded whose request says nothing of recordSession: on or off'),
   WINNOW_LLM_BASE_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
@@ -352,6 +356,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     workerPort: s.WINNOW_WORKER_PORT,
     scrapeSocket: s.WINNOW_SCRAPE_SOCKET,
     sessionAddress: parseAddress(s.WINNOW_SESSION_ADDRESS),
+    recordsSessions: s.WINNOW_RECORD_SESSIONS === 'on',
     llm: llmSettings(s),
     logLevel: s.LOG_LEVEL,
   };

@@ -23,7 +23,12 @@ export const sessionBody = z.strictObject({
   ttl: seconds(TTL, 'lifetime of the session, which activity does not extend'),
   activityTtl: seconds(ACTIVITY_TTL, 'time without activity after which the session ends'),
   streamWebView: z.boolean().default(true).describe('whether the session can be watched'),
-  recordSession: z.boolean().default(true).describe('accepted for compatibility; sessions are not recorded'),
+  recordSession: z
+    .boolean()
+    .optional()
+    .describe(
+      'record the session for `GET /v2/browser/{id}/replay`, which costs processor time while its pages change; by default as the operator has set, which is false unless changed',
+    ),
   profile: z
     .strictObject({
       name: profileName,
@@ -82,6 +87,7 @@ const sessionItem = z.object({
   ...urls,
   liveViewUrl: z.string().describe('page on which the session can be watched; empty if it cannot'),
   streamWebView: z.boolean(),
+  recordSession: z.boolean().describe('whether the session is recorded'),
   createdAt: z.iso.datetime(),
   lastActivity: z.iso.datetime(),
   expiresAt: z.iso.datetime(),

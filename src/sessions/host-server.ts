@@ -17,7 +17,7 @@ import type { SessionHost } from './session-host.ts';
 
 /** A session's path on its host: the id, what is requested of it, and the name of a file. */
 const PATH =
-  /^\/sessions\/([0-9a-f-]{36})\/(open|cdp|view|control|execute|prompt|downloads|files|targets)(?:\/([^/?]+))?(?:\?|$)/;
+  /^\/sessions\/([0-9a-f-]{36})\/(open|cdp|view|control|execute|prompt|downloads|files|targets|replay)(?:\/([^/?]+))?(?:\?|$)/;
 /** Code of 100,000 characters takes at most six bytes each as JSON. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const codeRequest = z.object({
@@ -189,6 +189,10 @@ async function respond(
     sendJson(response, 200, await runPrompt(session, prompt, whenAbandoned(response)));
   } else if (resource === 'files' && name !== undefined) {
     sendJson(response, 200, await session.addFile({ name: decodeURIComponent(name), content: request }));
+  } else if (resource === 'replay') {
+    const recording = await session.openRecording();
+    response.writeHead(200, { 'Content-Type': 'application/x-ndjson' });
+    await pipeline(recording, response);
   } else if (resource === 'targets') sendJson(response, 200, await session.listTargets());
   else if (resource !== 'downloads') response.writeHead(404).end();
   else if (name === undefined) sendJson(response, 200, await session.listDownloads());

@@ -1,3 +1,4 @@
+import { createReadStream, type ReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
@@ -25,6 +26,8 @@ import type { ViewerRights } from './live-view/viewer.ts';
 import { type PromptDeps, type PromptRequest, SessionPrompts } from './prompts/session-prompts.ts';
 import { ProtocolClients } from './protocol/protocol-clients.ts';
 import { type ProtocolSocket, serveProtocolSocket } from './protocol/protocol-socket.ts';
+import { inputOfClient } from './recording/recorded-input.ts';
+import { SessionRecorder } from './recording/recorder.ts';
 import { SessionCounters } from './session-counters.ts';
 import type { SessionMetrics } from './session-metrics.ts';
 import { DOWNLOADS_PATH } from './session-paths.ts';
@@ -37,6 +40,8 @@ const PROFILE_SAVE_MS = 8_000;
  * How long calls may take to end when the host is stopped, in milliseconds. The profile gets that much less.
  */
 const LAST_CALLS_MS = 2_000;
+/** How long the recording of a session may take to be stored at its end, in milliseconds. */
+const RECORDING_SAVE_MS = 8_000;
 /**
  * How long a site still has to respond, in milliseconds, to a navigation of code that was killed, and to one
  * of a client that has disconnected and may want to find the page when it returns.
@@ -50,6 +55,10 @@ export interface HostedSessionOptions {
   browser: RunningBrowser;
   /** Is called after each call of code, with its language. */
   onExecuted(language: Language): void;
+  /** Whether it is recorded. */
+  isRecorded?: boolean;
+  /** Keeps the recording at the end of the session. @param file is deleted afterwards */
+  keepRecording?(file: string): Promise<void>;
   metrics: SessionMetrics;
   logger: Logger;
 }
@@ -64,6 +73,8 @@ export class HostedSession {
   readonly #clients: ProtocolClients;
   readonly #browserDownloads: BrowserDownloads;
   readonly #liveView: LiveView;
+  readonly #recorder: SessionRecorder | undefined;
+  readonly #keepRecording: HostedSessionOptions['keepRecording'];
   readonly #tabs: SessionTabs;
   /** The tab in use, for code. */
   readonly #sharedTab: SharedTab = {
@@ -102,12 +113,20 @@ export class HostedSession {
       logger,
       onCanceled: ({ name, reason }) => this.#liveView.notify(`${name} was not downloaded. ${reason}`),
     });
+    const recorder = options.isRecorded ? this.#startRecorder() : undefined;
+    this.#recorder = recorder;
+    this.#keepRecording = options.keepRecording;
     this.#clients = new ProtocolClients(connection, {
       downloads: this.#browserDownloads,
       files: this.downloads,
+      onCommand: (command) => {
+        const input = recorder && inputOfClient(command);
+        if (input) recorder.add(input);
+      },
     });
     this.#liveView = new LiveView({
       connection,
+      recorder,
       onActivity: () => this.#counters.touch(),
       onViewers: (count) => this.#counters.setViewers(count),
       onFrame: () => metrics.frames.inc(),
@@ -320,6 +339,32 @@ export class HostedSession {
     }
   }
 
+  /** Opens what has been recorded so far. @throws ServiceError `NOT_FOUND` if the session is not recorded */
+  async openRecording(): Promise<ReadStream> {
+    if (!this.#recorder) throw new ServiceError('NOT_FOUND', 'The session is not recorded.');
+    await this.#recorder.flush();
+    return createReadStream(this.#recorder.file);
+  }
+
+  #startRecorder(): SessionRecorder {
+    return new SessionRecorder({
+      file: join(this.#browser.directory.path, 'recording.jsonl'),
+      onFault: (error) =>
+        this.#logger.warn({ err: error, session: this.id }, 'a session is not recorded any longer'),
+    });
+  }
+
+  /** Stores the recording before its file is deleted. */
+  async #finishRecording(): Promise<void> {
+    if (!this.#recorder) return;
+    try {
+      await this.#recorder.close();
+      await this.#keepRecording?.(this.#recorder.file);
+    } catch (error) {
+      this.#logger.warn({ err: error, session: this.id }, 'the recording of a session was not stored');
+    }
+  }
+
   /** Connects a viewer. */
   addViewer(socket: WebSocket, rights: ViewerRights): void {
     this.#liveView.addViewer(socket, rights);
@@ -388,6 +433,7 @@ export class HostedSession {
       await saved;
       await this.#browser.chromium.close();
       (await this.#protocolSocket)?.close();
+      await Promise.race([this.#finishRecording(), sleep(RECORDING_SAVE_MS, undefined, { ref: false })]);
       await this.#browser.directory.remove();
     } finally {
       this.#end.resolve(reason);

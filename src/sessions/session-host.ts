@@ -35,6 +35,8 @@ export interface SessionHostOptions {
   cacheDir: string;
   /** Records the end of a session that has no workflow which would do that. */
   recordLoss(id: string): Promise<void>;
+  /** Keeps the recording of a session that ends. Its file is deleted afterwards. */
+  keepRecording?(id: string, file: string): Promise<void>;
   metrics: SessionMetrics;
   logger: Logger;
   /** The memory in bytes that new processes may use; by default the system is asked. */
@@ -51,6 +53,8 @@ export interface OpenOptions {
   scrapeId?: string | null;
   /** The visitor that sites see; by default the one of scrapes. */
   visitor?: SessionVisitor | undefined;
+  /** Whether it is recorded. */
+  isRecorded?: boolean;
 }
 
 /** Free memory in bytes that a further session needs. */
@@ -252,6 +256,8 @@ export class SessionHost {
       logger,
       browser: await this.#timeOpening(() => this.#takeBrowser(options)),
       onExecuted: (language) => this.#noticeCall(language),
+      isRecorded: options.isRecorded ?? false,
+      keepRecording: async (file) => this.#options.keepRecording?.(id, file),
     });
     metrics.open.inc();
     this.#opened.add(session);

@@ -753,6 +753,72 @@ describe('the live view of a session', () => {
   });
 });
 
+it('a session is recorded if its request says so: what happened, but not what was typed, while it runs and later', async () => {
+  await using pages = await startPages({
+    '/': `<!doctype html><title>Recorded</title><input id=field type=password autofocus>
+      <script>console.log('said', 'by the page'); fetch('/missing')</script>`,
+  });
+  const { body } = await create({ body: { recordSession: true } });
+  const { id, cdpUrl } = body;
+  expect((await call(`/v2/browser/${id}`, { key: team.key })).body.recordSession).toBe(true);
+  const read = async () => {
+    const response = await fetch(`${new URL(body.liveViewUrl).origin}/v2/browser/${id}/replay`, {
+      headers: { Authorization: `Bearer ${team.key}` },
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  const entriesOf = (text: string) =>
+    text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  const browser = await connectPlaywright(cdpUrl);
+  const page = browser.contexts()[0]!.pages()[0]!;
+  await page.goto(`${pages.url}/`);
+  await page.mouse.click(30, 20);
+  await page.keyboard.type('a secret word');
+  await expect
+    .poll(async () => entriesOf((await read()).text).map(({ type }) => type))
+    .toEqual(expect.arrayContaining(['frame', 'pointer', 'input', 'navigation', 'console', 'requestfailed']));
+  await browser.close();
+  await remove(id);
+  const { text } = await read();
+  const entries = entriesOf(text);
+  const of = (type: string) => entries.filter((entry) => entry.type === type);
+  expect(of('navigation').at(-1)).toMatchObject({ url: `${pages.url}/` });
+  expect(of('console')).toContainEqual({
+    t: expect.any(Number),
+    type: 'console',
+    level: 'log',
+    text: 'said by the page',
+  });
+  expect(of('requestfailed')[0]).toMatchObject({ url: `${pages.url}/missing` });
+  expect(of('pointer')).toContainEqual({
+    t: expect.any(Number),
+    type: 'pointer',
+    action: 'down',
+    x: 30,
+    y: 20,
+  });
+  expect(Buffer.from(of('frame')[0].data, 'base64').subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]));
+  // No key is named, so that nobody can read what was typed.
+  expect(new Set(of('input').map((entry) => JSON.stringify({ ...entry, t: 0 })))).toEqual(
+    new Set(['{"t":0,"type":"input","kind":"key"}']),
+  );
+  expect(entries.map(({ t }) => t)).toEqual(entries.map(({ t }) => t).sort((a, b) => a - b));
+  const { key } = await makeTeam(db);
+  expect((await call(`/v2/browser/${id}/replay`, { key })).status).toBe(404);
+});
+
+it('a session is not recorded unless its request says so', async () => {
+  const { body } = await create();
+  expect(await call(`/v2/browser/${body.id}/replay`, { key: team.key })).toMatchObject({
+    status: 404,
+    body: { code: 'NOT_FOUND', error: expect.stringContaining('recordSession') },
+  });
+  await remove(body.id);
+});
+
 it('viewers with control store files in a session and read its files, and those who only watch do not', async () => {
   const { body } = await create();
   const { liveViewUrl, interactiveLiveViewUrl, id } = body;

@@ -70,6 +70,7 @@ export class SessionOpener {
     const session = await this.#deps.host.open(id, {
       scrapeId: stored.scrape_id,
       visitor: stored.visitor ?? undefined,
+      isRecorded: stored.is_recorded,
     });
     if (stored.state === 'creating') await this.#prepareSession(session, stored, signal);
     if (session.hasEnded) throw endedEarlyError();

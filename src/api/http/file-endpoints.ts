@@ -32,6 +32,11 @@ export const FILE_ENDPOINTS = {
     paths: sessionPaths('downloads/:name'),
     errors: ['NOT_FOUND', ...OPENED_SESSION_ERRORS],
   },
+  sessionReplay: {
+    method: 'get',
+    paths: sessionPaths('replay'),
+    errors: ['NOT_FOUND', ...OPENED_SESSION_ERRORS],
+  },
   sessionUpload: {
     method: 'post',
     paths: sessionPaths('cdp/:secret/files'),

@@ -77,6 +77,18 @@ const DESCRIPTIONS: Record<keyof typeof FILE_ENDPOINTS, Description> = {
       },
     },
   },
+  sessionReplay: {
+    tags: ['Browser'],
+    summary: 'Read the recording of a browser session, also while it runs',
+    requestParams: { path: jobIdParams },
+    success: {
+      200: {
+        description:
+          'JSON objects, one on each line. `t` is the time since the start in milliseconds, and `type` is `frame` (`data` is a JPEG image in base64), `pointer`, `input`, `navigation`, `console`, `requestfailed` or `download`. Nothing that was typed is in it.',
+        content: bytes('application/x-ndjson'),
+      },
+    },
+  },
   sessionUpload: {
     tags: ['Browser'],
     summary: 'Upload a file to a browser session by its secret URL, without a key',

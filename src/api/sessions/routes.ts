@@ -28,6 +28,7 @@ function toItem(session: StoredSession, baseUrl: string, { config }: Pick<ApiDep
     liveViewUrl: '',
     ...sessionUrls(session, { baseUrl, secretKey: config.secretKey }),
     streamWebView: session.stream_web_view,
+    recordSession: session.is_recorded,
     createdAt: session.created_at.toISOString(),
     lastActivity: session.last_activity_at.toISOString(),
     expiresAt: session.expires_at.toISOString(),

@@ -19,6 +19,7 @@ import {
 } from '../live-view/message-pages.ts';
 import { validate } from '../validation/validate.ts';
 import { callHost, DOWNLOAD_TIMEOUT_MS, readHostResponse } from './host-client.ts';
+import { openRecording } from './recording.ts';
 import { type AccessedSession, findAccessedSession } from './session-access.ts';
 import { destroyedError, noSessionError, noViewError, requireSession } from './session-state.ts';
 import { sessionUrls } from './session-urls.ts';
@@ -124,6 +125,14 @@ export function mountSessionPages(
     });
     await pipeline(file, response);
   };
+
+  app.get(FILE_ENDPOINTS.sessionReplay.paths, async (request, response) => {
+    const { teamId } = await authenticate(request.headers.authorization);
+    const { id } = validate(jobIdParams, { id: request.params.id }, 'path');
+    const recording = await openRecording(await requireSession(id, teamId, deps), deps);
+    response.set({ 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' });
+    await pipeline(recording, response);
+  });
 
   mountLiveViewAssets(app);
   app.get(paths('view/:secret'), async (request, response) => {

@@ -65,6 +65,8 @@ export async function startSession(
     streamWebView: request.streamWebView,
     profile: request.profile,
     visitor: { location: request.location, mobile: request.mobile, blockAds: request.blockAds },
+    // A session that continues a scrape is never recorded: the scrape may have zero data retention.
+    isRecorded: !scrape && (request.recordSession ?? config.recordsSessions),
     keptMs: config.resultTtlMs,
   };
   /** The session if this request has stored it; a repeated request finds the session of the first one. */

@@ -6,7 +6,8 @@ import { serveSessions } from '../../sessions/host-server.ts';
 import { createPromptRunner } from '../../sessions/prompts/prompt-runner.ts';
 import { SessionHost, type SessionHostOptions } from '../../sessions/session-host.ts';
 import type { SessionMetrics } from '../../sessions/session-metrics.ts';
-import { endSession } from '../../storage/db/sessions.ts';
+import type { Blobs } from '../../storage/blobs/index.ts';
+import { endSession, storeRecording } from '../../storage/db/sessions.ts';
 import type { Logger } from '../../system/logger.ts';
 
 /** Settings and dependencies of a worker with the role `sessions`. */
@@ -24,6 +25,8 @@ interface HostingOptions
   secretKey: string;
   /** Where to serve the API. */
   sessionAddress: { address: string; port: number };
+  /** Where recordings are kept. */
+  results: Blobs;
   logger: Logger;
 }
 
@@ -40,11 +43,12 @@ export interface HostedSessions extends SessionService {
  * @throws ServiceError `BAD_REQUEST` if the address cannot be listened on
  */
 export async function hostSessions(options: HostingOptions): Promise<HostedSessions | undefined> {
-  const { workerId, secretKey, sessionAddress, db, logger } = options;
+  const { workerId, secretKey, sessionAddress, db, results, logger } = options;
   try {
     const host = await SessionHost.open({
       ...options,
       recordLoss: async (id) => void (await endSession(db, { id, reason: 'lost' })),
+      keepRecording: async (id, file) => storeRecording(db, { id, key: await results.putFile(file) }),
     });
     const server = await serveSessions(host, {
       ...sessionAddress,

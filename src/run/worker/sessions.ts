@@ -32,6 +32,7 @@ export async function startSessions(
     ...config,
     workerId,
     db,
+    results: storage.results,
     logger,
     metrics,
     models,

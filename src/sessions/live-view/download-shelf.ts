@@ -25,10 +25,13 @@ export class DownloadShelf {
     return [...this.#downloads.values()].reverse();
   }
 
-  /** Takes an event of `BrowserDownloads`. */
-  receive({ method, params }: CdpMessage): void {
+  /**
+   * Takes an event of `BrowserDownloads`.
+   * @returns the download, if it has begun or ended
+   */
+  receive({ method, params }: CdpMessage): Pick<DownloadSummary, 'name' | 'state'> | undefined {
     const { guid, suggestedFilename, state, filePath, receivedBytes, totalBytes } = fieldsOf(params);
-    if (typeof guid !== 'string') return;
+    if (typeof guid !== 'string') return undefined;
     if (method === 'Browser.downloadWillBegin') {
       const name = String(suggestedFilename).slice(0, MAX_NAME_LENGTH);
       this.#downloads.set(guid, { name, state: 'running', receivedBytes: 0, totalBytes: 0 });
@@ -48,6 +51,8 @@ export class DownloadShelf {
       this.#timer = undefined;
       this.#onChanged();
     }, ANNOUNCE_INTERVAL_MS);
+    const hasChanged = method === 'Browser.downloadWillBegin' || state !== 'inProgress';
+    return hasChanged && download ? { name: download.name, state: download.state } : undefined;
   }
 
   /** Announces nothing any more. */

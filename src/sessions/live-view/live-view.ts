@@ -3,6 +3,9 @@ import type { CdpConnection, CdpMessage, Session } from '../../fetch/browser/chr
 import { type HostMessage, SESSION_ENDED_CODE, type ViewerMessage } from '../../schemas/live-view.ts';
 import type { Logger } from '../../system/logger.ts';
 import { isPageUrl } from '../protocol/protocol-filter.ts';
+import { inputOfViewer } from '../recording/recorded-input.ts';
+import { recordTab } from '../recording/recorded-tab.ts';
+import { RECORDED_FPS, type SessionRecorder } from '../recording/recorder.ts';
 import { Dialogs } from './dialogs.ts';
 import { DownloadShelf } from './download-shelf.ts';
 import { dropFiles, FileChoosers } from './file-choosers.ts';
@@ -43,6 +46,8 @@ export interface LiveViewOptions {
    * Where the browser finds a file of the session; `undefined` if the session has none of this name.
    */
   pathOfFile(name: string): string | undefined;
+  /** Records the session. */
+  recorder?: SessionRecorder | undefined;
   logger: Pick<Logger, 'warn'>;
 }
 
@@ -82,9 +87,10 @@ export class LiveView {
     this.#screencast = new Screencast({
       onFrame: (frame) => {
         options.onFrame();
+        options.recorder?.addFrame(frame);
         for (const viewer of this.#viewers) viewer.offer(frame);
       },
-      isWanted: () => [...this.#viewers].some((viewer) => viewer.isReady),
+      isWanted: () => options.recorder !== undefined || [...this.#viewers].some((viewer) => viewer.isReady),
     });
     this.#dialogs = new Dialogs({
       onOpened: (dialog) => this.#broadcast({ type: 'dialog', dialog }),
@@ -185,7 +191,9 @@ export class LiveView {
 
   /** Shows an event of `BrowserDownloads` to all viewers. */
   showDownload(event: CdpMessage): void {
-    if (!this.#end) this.#downloads.receive(event);
+    if (this.#end) return;
+    const download = this.#downloads.receive(event);
+    if (download) this.#options.recorder?.add({ type: 'download', ...download });
   }
 
   /** Shows a sentence to all viewers for a few seconds. */
@@ -234,6 +242,7 @@ export class LiveView {
   #tabOpened(tab: LiveTab): void {
     this.#dialogs.watch(tab.session);
     this.#fileChoosers.watch(tab.session);
+    if (this.#options.recorder) recordTab(tab.session, this.#options.recorder);
     const isPopup = tab.openerId !== undefined && tab.openerId === this.#shown?.targetId;
     const isWanted = tab.targetId === this.#wantedTargetId;
     if (isPopup || isWanted || !this.#shown) this.#show(tab);
@@ -273,7 +282,10 @@ export class LiveView {
 
   #receive(viewer: Viewer, message: ViewerMessage): void {
     if (!viewer.mayControl || message.type === 'ack' || message.type === 'alive') return;
-    this.#options.onActivity();
+    const { onActivity, recorder } = this.#options;
+    onActivity();
+    const input = recorder && inputOfViewer(message);
+    if (input) recorder.add(input);
     const { type } = message;
     if (type === 'dialog') this.#dialogs.answer(message.id, message.accept, message.promptText);
     else if (type === 'showTab') this.#switchTab(message.targetId);
@@ -362,7 +374,8 @@ export class LiveView {
   /** Does what the viewers that are there now need, and nothing else. */
   #serveViewers(): void {
     const viewers = this.#end ? [] : [...this.#viewers];
-    this.#screencast.setRate(Math.max(0, ...viewers.map(({ maxFps }) => maxFps)));
+    const recordedFps = this.#options.recorder && !this.#end ? RECORDED_FPS : 0;
+    this.#screencast.setRate(Math.max(recordedFps, ...viewers.map(({ maxFps }) => maxFps)));
     this.#tabs?.watchTitles(viewers.length > 0);
     const hasController = viewers.some(({ mayControl }) => mayControl);
     this.#dialogs.setController(hasController);

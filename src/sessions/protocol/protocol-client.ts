@@ -33,6 +33,8 @@ export interface SharedBrowser {
   files: SessionFiles;
   /** Lets pages of a browser context store downloads in the directory of the session. */
   allowDownloads(browserContextId: string): void;
+  /** Called with each command that a client may send to the browser. */
+  onCommand?(command: ProtocolCommand): void;
   /** Called before a client is sent something, so that slow clients do not take all memory together. */
   onSending(): void;
 }
@@ -210,7 +212,10 @@ export class ProtocolClient {
       );
     } else if ('refuse' in filtered) this.#refuse(message, filtered.refuse);
     else if ('respond' in filtered) this.#respond(message, { result: filtered.respond });
-    else this.#forward(filtered.forward, (result) => this.#receive(message, result));
+    else {
+      this.#browser.onCommand?.(filtered.forward);
+      this.#forward(filtered.forward, (result) => this.#receive(message, result));
+    }
   }
 
   /** Replaces what a client names otherwise than the browser does: files, and downloads. */

@@ -42,11 +42,15 @@ export class ProtocolClients {
   readonly #browser;
   readonly #clients = new Set<ClientSocket>();
 
-  constructor(connection: CdpConnection, { downloads, files }: Pick<SharedBrowser, 'downloads' | 'files'>) {
+  constructor(
+    connection: CdpConnection,
+    { downloads, files, onCommand }: Pick<SharedBrowser, 'downloads' | 'files' | 'onCommand'>,
+  ) {
     this.#browser = {
       connection,
       downloads,
       files,
+      ...(onCommand && { onCommand }),
       // It is opened by sessions that save a profile.
       hiddenTab: undefined as HiddenTab | undefined,
       allowDownloads(browserContextId: string) {

@@ -27,6 +27,8 @@ export interface NewSession {
   profile?: { name: string; saveChanges: boolean } | undefined;
   /** The visitor that sites see. */
   visitor: SessionVisitor;
+  /** Whether it is recorded. */
+  isRecorded: boolean;
   /** How long the row is kept, in milliseconds. */
   keptMs: number;
 }
@@ -71,6 +73,7 @@ export async function insertSession(query: Queryable, session: NewSession): Prom
       profile: session.profile?.name ?? null,
       saves_profile: session.profile?.saveChanges ?? false,
       visitor: JSON.stringify(session.visitor),
+      is_recorded: session.isRecorded,
       expires_at: sql<Date>`now() + make_interval(secs => ${ttlSeconds})`,
     })
     .returningAll()
@@ -185,6 +188,11 @@ export async function extendSession(
     if (extended && extended.expires_at > extended.previous) await onChange(extended.expires_at);
     return extended?.expires_at;
   });
+}
+
+/** Records where the recording of a session is. @param key of a blob */
+export async function storeRecording(db: Database, { id, key }: { id: string; key: string }): Promise<void> {
+  await db.query.updateTable('browser_sessions').set({ recording: key }).where('id', '=', id).execute();
 }
 
 /** Records when a session was last active. */

@@ -311,6 +311,8 @@ export interface Tables {
     profile: string | null;
     saves_profile: Generated<boolean>;
     visitor: ColumnType<SessionVisitor | null, string | null, never>;
+    is_recorded: Generated<boolean>;
+    recording: string | null;
     host: string | null;
     prompted: Generated<boolean>;
     created_at: Timestamp;

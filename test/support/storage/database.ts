@@ -123,6 +123,7 @@ export async function storeSession(
     ttlSeconds: 3_600,
     activityTtlSeconds: 3_600,
     streamWebView: true,
+    isRecorded: false,
     visitor: DEFAULT_VISITOR,
     keptMs: 3_600_000,
     ...change,

@@ -14,6 +14,7 @@ const itemAt = (base: string) => ({
   status: 'active',
   ...urlsAt(base),
   streamWebView: true,
+  recordSession: false,
   createdAt: TIME,
   lastActivity: TIME,
   expiresAt: LATER,
