@@ -50,7 +50,7 @@ async function runTurns({ jobId, webhook }: AgentInput): Promise<void> {
       turnUnderWay = undefined;
       if (!report) break;
       isEnd = report.isEnd;
-      await Promise.all(report.calls.map((call) => executeCall(jobId, call)));
+      await executeCalls(jobId, report.calls);
     }
     await agentSteps.endRun(jobId, { status: isEnd ? 'ended' : 'cancelled' });
   } catch (error) {
@@ -86,6 +86,26 @@ async function endAfter(jobId: string, error: unknown): Promise<void> {
   const { code, message } = logFailure(toServiceError(error));
   upsertSearchAttributes([{ key: Outcome, value: code }]);
   return agentSteps.endRun(jobId, { status: 'failed', error: { code, message } });
+}
+
+/**
+ * Executes calls side by side. When one of them fails or the run is cancelled, the others are cancelled and waited for:
+ * children that still run would be terminated together with this workflow, their jobs would never end, and their
+ * slots would not be free.
+ */
+async function executeCalls(jobId: string, calls: readonly OpenCall[]): Promise<void> {
+  const scope = new CancellationScope();
+  const running = await scope.run(async () => calls.map((call) => executeCall(jobId, call)));
+  try {
+    await Promise.all(running);
+  } catch (error) {
+    // Earlier versions ended at once.
+    if (patched('calls-end')) {
+      scope.cancel();
+      await CancellationScope.nonCancellable(() => Promise.allSettled(running));
+    }
+    throw error;
+  }
 }
 
 async function executeCall(jobId: string, { sequence, label, child }: OpenCall): Promise<void> {

@@ -1,5 +1,5 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { log, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, log, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { policyOf, type ServiceError, toServiceError } from '../errors.ts';
 import { bookkeeping } from './activities.ts';
 import { Outcome } from './search-attributes.ts';
@@ -27,7 +27,8 @@ export async function recordedFailure(
 ): Promise<ApplicationFailure> {
   const { code, message, details } = logFailure(toServiceError(error));
   if (label) upsertSearchAttributes([{ key: Outcome, value: code }]);
-  await bookkeeping.recordFailure(jobId, { code, message, details });
+  // A job whose workflow is cancelled has ended as well.
+  await CancellationScope.nonCancellable(() => bookkeeping.recordFailure(jobId, { code, message, details }));
   return toFailure({ code, message, details });
 }
 
