@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from '../support/api/call.ts';
 import { finished } from '../support/api/jobs.ts';
@@ -34,6 +35,13 @@ async function run({ path = '/v2/scrape', body: bodyOf, before, held }: BrokenRe
   return body.data?.metadata.scrapeId ?? body.details?.scrapeId ?? body.id;
 }
 
+/** Whether support advises this. On a busy machine, a page may need `waitFor` to show what its scripts bring. */
+function isFix(advised: Record<string, unknown> | null, fix: BrokenRequest['fix']): boolean {
+  if (!advised || !fix) return advised === fix;
+  const { waitFor, ...others } = advised;
+  return [advised, others].some((each) => isDeepStrictEqual(each, fix));
+}
+
 describe('support', () => {
   it.concurrent.each(sampleOf(REQUESTS, 4))('$name', async (request) => {
     const jobId = await run(request);
@@ -41,7 +49,7 @@ describe('support', () => {
     const { answer, confidence, fixParameters } = body;
     const { cause, wrong, fix, isUnknowable } = request;
     const hasCause = cause.every((pattern) => pattern.test(answer)) && !wrong?.test(answer);
-    const hasFix = fix === undefined || JSON.stringify(fix) === JSON.stringify(fixParameters);
+    const hasFix = fix === undefined || isFix(fixParameters, fix);
     const isRight = isUnknowable ? confidence !== 'high' && fixParameters === null : hasCause && hasFix;
     outcomes.push({ name: request.name, isRight, confidence, answer });
     expect(answer).toEqual(expect.any(String));
