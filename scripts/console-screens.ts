@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright';
 import { readConfig } from '../src/config.ts';
@@ -81,6 +81,12 @@ try {
     ['sessions', '/sessions', (page) => page.getByRole('button', { name: 'Open a browser' }).waitFor()],
     ['usage', '/usage', (page) => page.getByRole('table').last().waitFor()],
     ['webhooks', '/webhooks', (page) => page.getByRole('search').waitFor()],
+    ['operator', '/operator', (page) => page.getByRole('region', { name: 'Workers' }).waitFor()],
+    [
+      'team',
+      '/operator/teams/default',
+      (page) => page.getByRole('region', { name: 'Keys of the team' }).waitFor(),
+    ],
   ];
   const { path: executablePath } = await findChromium(readConfig());
   const browser = await chromium.launch({
@@ -111,7 +117,13 @@ try {
 
 async function openView(context: BrowserContext, view: string): Promise<Page> {
   const page = await context.newPage();
-  await page.addInitScript((key) => sessionStorage.setItem('winnow-api-key', key), service.key);
+  const keys = {
+    'winnow-api-key': service.key,
+    'winnow-admin-key': readFileSync(path.join(service.dataDir, 'admin-key'), 'utf8').trim(),
+  };
+  await page.addInitScript((items) => {
+    for (const [name, key] of Object.entries(items)) sessionStorage.setItem(name, key);
+  }, keys);
   await page.goto(`${service.url}/console${view}`);
   return page;
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { type CommandDef, renderUsage, runCommand } from 'citty';
 import { type CommandArgs, checkArguments } from './cli/arguments.ts';
@@ -6,6 +5,7 @@ import { EXAMPLES } from './cli/examples.ts';
 import { withFlagNames } from './cli/flag-names.ts';
 import { commandOf, describeSettings } from './config.ts';
 import { ERRORS, messageOf, ServiceError } from './errors.ts';
+import { readVersion } from './system/version.ts';
 
 type Command = CommandDef;
 
@@ -72,13 +72,6 @@ export async function runCli(args: string[]): Promise<number> {
   } catch (error) {
     return report(error, { name, flags });
   }
-}
-
-/** The version of this checkout, from its package.json. */
-function readVersion(): string {
-  const file = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  // npm requires a version.
-  return (JSON.parse(file) as { version: string }).version;
 }
 
 interface FoundCommand {

@@ -98,6 +98,14 @@ const settings = z.object({
     .regex(/^fc-[\w-]+$/, 'must be fc- followed by letters, digits, - and _')
     .optional()
     .describe('API key of the first team; empty: generated at the first start and stored in <data>/api-key'),
+  WINNOW_ADMIN_KEY: z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    .regex(/^\S+$/, 'must have no spaces')
+    .optional()
+    .describe(
+      'key of the operator, for the routes below /admin and the operator’s page of the console; empty: generated at the first start and stored in <data>/admin-key',
+    ),
   WINNOW_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
@@ -309,6 +317,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     dataDir: s.WINNOW_DATA_DIR,
     cacheDir: s.WINNOW_CACHE_DIR,
     apiKey: s.WINNOW_API_KEY,
+    adminKey: s.WINNOW_ADMIN_KEY,
     /** The service that commands use in place of the one on this machine. */
     serviceUrl: s.WINNOW_URL?.replace(/\/+$/, ''),
     /** `null` is unlimited. */

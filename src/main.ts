@@ -5,6 +5,7 @@ import { findChromium } from './run/embedded/chromium.ts';
 import { installLanguages } from './run/embedded/code-languages/install-languages.ts';
 import { protectDataDirectory } from './run/embedded/data-directory.ts';
 import {
+  loadAdminKey,
   loadFirstTeamKey,
   loadSecretKey,
   loadTemporalPassword,
@@ -131,6 +132,7 @@ async function startEverything(start: StartContext): Promise<{ urls: InstanceUrl
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporal.address,
     WINNOW_API_KEY: apiKey.value,
+    WINNOW_ADMIN_KEY: loadAdminKey(config).value,
     WINNOW_SECRET_KEY: secret.value,
     WINNOW_DATA_DIR: config.dataDir,
     WINNOW_CACHE_DIR: config.cacheDir,

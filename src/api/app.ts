@@ -3,9 +3,7 @@ import express, { type Express } from 'express';
 import { pinoHttp } from 'pino-http';
 // The main module of swagger-ui-dist would load the scripts of the reference page into this process.
 import absolutePath from 'swagger-ui-dist/absolute-path.js';
-import { REQUIRED_ROLES } from '../config.ts';
 import { MAX_UPLOAD_BYTES } from '../schemas/parse.ts';
-import { requireWorkers } from '../storage/db/workers.ts';
 import { createHealth, createMetrics } from '../system/health.ts';
 import { mountConsole } from './console/console-page.ts';
 import { mountFiles } from './files.ts';
@@ -23,7 +21,10 @@ import { createOtherSiteCheck, refuseOtherSites } from './http/other-sites.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { RequestTurns } from './http/request-turns.ts';
 import { type ApiDeps, mountRoute } from './http/route.ts';
+import { createOperatorAuth } from './operator/operator-key.ts';
+import { OPERATOR_ROUTES } from './operator/routes.ts';
 import { mountUploads } from './parse/uploads.ts';
+import { listProbes } from './probes.ts';
 import { ROUTES } from './routes.ts';
 import { mountSessionPages } from './sessions/session-pages.ts';
 import { hideSessionSecret } from './sessions/session-urls.ts';
@@ -47,7 +48,7 @@ const MAX_AT_ONCE = 10;
  * Creates the HTTP application: health checks, the API reference, file downloads and every route of the API.
  */
 export function createApp(deps: ApiDeps): Express {
-  const { config, db, results, temporal, logger } = deps;
+  const { config, db, results, logger } = deps;
   const app = express();
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
@@ -69,12 +70,7 @@ export function createApp(deps: ApiDeps): Express {
   app.use(config.authRequired ? allowAnyOrigin : refuseOtherSites(createOtherSiteCheck(config)));
   const authenticate = createAuth(db, config.authRequired);
   const handleHealth = createHealth(
-    {
-      database: db.ready,
-      blobs: results.ready,
-      temporal: () => temporal.ready(),
-      workers: () => requireWorkers(db, REQUIRED_ROLES),
-    },
+    listProbes(deps),
     registry,
     createTeamMetrics(deps, { authenticate, authRequired: config.authRequired }),
   );
@@ -103,8 +99,10 @@ export function createApp(deps: ApiDeps): Express {
     parseMultipart: createMultipartParser({ secretKey: config.secretKey, budget, parseJson }),
   };
   mountSessionPages(app, deps, checks);
-  app.use(createMethodCheck(ROUTES));
+  const operatorChecks = { ...checks, authenticate: createOperatorAuth(config.adminKey) };
+  app.use(createMethodCheck([...ROUTES, ...OPERATOR_ROUTES]));
   for (const route of ROUTES) mountRoute(app, route, checks, deps);
+  for (const route of OPERATOR_ROUTES) mountRoute(app, route, operatorChecks, deps);
   app.use(createUnknownRouteHandler(app));
   app.use(createErrorHandler(logger));
   return app;
@@ -124,14 +122,18 @@ const allowAnyOrigin: express.RequestHandler = (request, response, next) => {
 
 /** Serves `/openapi.json` and the reference at `/docs`, whose scripts come from this server and no other. */
 function mountReference(app: Express): void {
-  let document: Promise<CompressedBody> | undefined;
-  app.get('/openapi.json', async (request, response) => {
-    // Few services are ever asked for it, and it takes a tenth of a second, which each start would be longer.
-    document ??= import('./reference/openapi.ts').then(({ describeApi }) =>
-      compressBody(JSON.stringify(describeApi(ROUTES))),
-    );
-    sendCompressed(request, response.type('json'), await document);
-  });
+  // Few services are ever asked for them, and each takes a tenth of a second, which each start would be longer.
+  const documents = new Map<string, Promise<CompressedBody>>();
+  const serve = (path: string, describe: () => Promise<object>) =>
+    app.get(path, async (request, response) => {
+      const document =
+        documents.get(path) ?? describe().then((reference) => compressBody(JSON.stringify(reference)));
+      documents.set(path, document);
+      sendCompressed(request, response.type('json'), await document);
+    });
+  const load = () => import('./reference/openapi.ts');
+  serve('/openapi.json', async () => (await load()).describeApi(ROUTES));
+  serve('/admin/openapi.json', async () => (await load()).describeOperatorApi(OPERATOR_ROUTES));
   app.get('/', (_request, response) => response.redirect('/docs'));
   app.get('/docs/swagger-initializer.js', (_request, response) => {
     response

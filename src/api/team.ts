@@ -44,6 +44,18 @@ async function readUsage(
   }));
 }
 
+/** Lists the keys of a team as responses have them, without the keys themselves. */
+export async function describeKeys(db: Database, teamId: string) {
+  const keys = await listKeyUses(db, teamId);
+  return keys.map(({ name, hint, created_at, last_used_at, revoked_at }) => ({
+    name,
+    hint,
+    createdAt: created_at.toISOString(),
+    lastUsedAt: last_used_at?.toISOString() ?? null,
+    revokedAt: revoked_at?.toISOString() ?? null,
+  }));
+}
+
 /** The routes that report on the caller's team. */
 export const teamRoutes = [
   defineRoute({
@@ -135,17 +147,7 @@ export const teamRoutes = [
     summary: 'List the API keys of the team, without the keys themselves',
     response: schemas.keysResponse,
     async handler({ caller }, { db }) {
-      const keys = await listKeyUses(db, caller.teamId);
-      return {
-        success: true,
-        data: keys.map(({ name, hint, created_at, last_used_at, revoked_at }) => ({
-          name,
-          hint,
-          createdAt: created_at.toISOString(),
-          lastUsedAt: last_used_at?.toISOString() ?? null,
-          revokedAt: revoked_at?.toISOString() ?? null,
-        })),
-      };
+      return { success: true, data: await describeKeys(db, caller.teamId) };
     },
   }),
   defineRoute({

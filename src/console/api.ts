@@ -8,9 +8,25 @@ export const apiKey = signal(sessionStorage.getItem(KEY_ITEM) ?? '');
 
 /** Keeps the key until the browser is closed. @param key empty to forget it */
 export function setApiKey(key: string): void {
-  if (key) sessionStorage.setItem(KEY_ITEM, key);
-  else sessionStorage.removeItem(KEY_ITEM);
+  keep(KEY_ITEM, key);
   apiKey.value = key;
+}
+
+/** Where the key of the operator is, who need not have one of a team. */
+const ADMIN_KEY_ITEM = 'winnow-admin-key';
+
+/** The key of the operator; empty if none was given. */
+export const adminKey = signal(sessionStorage.getItem(ADMIN_KEY_ITEM) ?? '');
+
+/** Keeps the key of the operator until the browser is closed. @param key empty to forget it */
+export function setAdminKey(key: string): void {
+  keep(ADMIN_KEY_ITEM, key);
+  adminKey.value = key;
+}
+
+function keep(item: string, key: string): void {
+  if (key) sessionStorage.setItem(item, key);
+  else sessionStorage.removeItem(item);
 }
 
 /** An error of the API, or of the way to it. */
@@ -39,7 +55,7 @@ export interface ApiResponse<Body> {
 
 /** A request to the API. */
 export interface ApiRequest {
-  method?: 'GET' | 'POST' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** With its query. */
   path: string;
   /** Is sent as JSON, unless it is a form. */
@@ -48,7 +64,7 @@ export interface ApiRequest {
 }
 
 /**
- * Sends a request with the key of the user.
+ * Sends a request with the key of the user: below `/admin` with that of the operator.
  * @throws ApiError what the API says; `UNREACHABLE` if it does not respond
  * @throws the reason of the signal
  */
@@ -60,13 +76,14 @@ export async function send<Body>({
 }: ApiRequest): Promise<ApiResponse<Body>> {
   const began = performance.now();
   const isForm = body instanceof FormData;
+  const key = path.startsWith('/admin/') ? adminKey.value : apiKey.value;
   let response: Response;
   let text: string;
   try {
     response = await fetch(path, {
       method,
       headers: {
-        ...(apiKey.value && { Authorization: `Bearer ${apiKey.value}` }),
+        ...(key && { Authorization: `Bearer ${key}` }),
         ...(body !== undefined && !isForm && { 'Content-Type': 'application/json' }),
       },
       ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { useEffect } from 'preact/hooks';
-import { ApiError, apiKey, send, setApiKey } from './api.ts';
+import { ApiError, adminKey, apiKey, send, setAdminKey, setApiKey } from './api.ts';
 import { Icon, type IconName } from './icons.ts';
 import { BASE, place } from './router.ts';
 import { SignIn } from './sign-in.ts';
@@ -42,8 +42,15 @@ export function Frame() {
       clearTimeout(timer);
     };
   }, [key]);
+  // The operator need not have a key of a team.
+  if (VIEWS.some(({ isForOperator, path }) => isForOperator && path.test(place.value.path))) {
+    return html`
+      <${Header} onSignOut=${adminKey.value ? () => setAdminKey('') : undefined} />
+      <main id="view" tabindex="-1"><${View} /></main>`;
+  }
+  const signOut = access.value === 'granted' && key ? () => setApiKey('') : undefined;
   return html`
-    <${Header} isOpen=${access.value === 'granted'} />
+    <${Header} onSignOut=${signOut} />
     <main id="view" tabindex="-1">
       ${access.value === 'granted' && html`<${View} />`}
       ${access.value === 'needs-key' && html`<${SignIn} refusal=${refusal.value} />`}
@@ -65,7 +72,7 @@ function View() {
   return html`<div class="empty"><h1>There is nothing here</h1><p>The console has no page ${path}.</p><a href=${BASE}>Open the playground</a></div>`;
 }
 
-function Header({ isOpen }: { isOpen: boolean }) {
+function Header({ onSignOut }: { onSignOut: (() => void) | undefined }) {
   const { path } = place.value;
   return html`
     <a class="skip" href="#view">Skip to the content</a>
@@ -83,9 +90,8 @@ function Header({ isOpen }: { isOpen: boolean }) {
       </nav>
       <div class="tools">
         ${
-          isOpen &&
-          apiKey.value &&
-          html`<button type="button" class="quiet" onClick=${() => setApiKey('')} title="Forget the key"><${Icon} name="key" /><span>Sign out</span></button>`
+          onSignOut &&
+          html`<button type="button" class="quiet" onClick=${onSignOut} title="Forget the key"><${Icon} name="key" /><span>Sign out</span></button>`
         }
         <button type="button" class="quiet" onClick=${switchTheme} aria-label=${`Colours: ${theme.value}. Change`} title=${`Colours: ${theme.value}`}>
           <${Icon} name=${THEME_ICONS[theme.value]} />

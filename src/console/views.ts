@@ -2,6 +2,8 @@ import type { ComponentType } from 'preact';
 import type { IconName } from './icons.ts';
 import { JobView } from './jobs/job.ts';
 import { JobList } from './jobs/job-list.ts';
+import { Operator } from './operator/operator.ts';
+import { TeamView } from './operator/team.ts';
 import { Playground } from './playground/playground.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { UsageView } from './usage/usage.ts';
@@ -15,6 +17,8 @@ export interface View {
   /** Where the navigation leads to, and its icon; absent for views that others lead to. */
   href?: string;
   icon?: IconName;
+  /** Whether it needs the key of the operator in place of that of a team. */
+  isForOperator?: true;
   component: ComponentType<{ parameters: (string | undefined)[] }>;
 }
 
@@ -31,5 +35,14 @@ export const VIEWS: View[] = [
   { title: 'Sessions', path: /^\/sessions$/, href: '/sessions', icon: 'sessions', component: Sessions },
   { title: 'Usage', path: /^\/usage$/, href: '/usage', icon: 'usage', component: UsageView },
   { title: 'Webhooks', path: /^\/webhooks$/, href: '/webhooks', icon: 'webhooks', component: Webhooks },
+  {
+    title: 'Operator',
+    path: /^\/operator$/,
+    href: '/operator',
+    icon: 'operator',
+    isForOperator: true,
+    component: Operator,
+  },
+  { title: 'Team', path: /^\/operator\/teams\/([^/]+)$/, isForOperator: true, component: TeamView },
   { title: 'Job', path: /^\/jobs\/([a-z_]+)\/([\w-]+)$/, component: JobView },
 ];

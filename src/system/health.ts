@@ -13,7 +13,7 @@ const PROBE_TIMEOUT_MS = 5_000;
 const EVENT_LOOP_SAMPLE_MS = 1_000;
 
 /** Runs all probes concurrently. @returns the state of each: `ok` or an error message */
-async function runProbes(probes: Record<string, Probe>): Promise<Record<string, string>> {
+export async function runProbes(probes: Record<string, Probe>): Promise<Record<string, string>> {
   const states = Object.entries(probes).map(async ([name, probe]) => {
     const timeout = new Promise<never>((_, reject) => {
       setTimeout(reject, PROBE_TIMEOUT_MS, new Error(`no response within ${PROBE_TIMEOUT_MS} ms`)).unref();

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -311,6 +313,47 @@ it('has support explain a scrape', async () => {
   await user.page.getByRole('button', { name: 'Explain this job' }).click();
   await user.page.getByRole('status', { name: 'Explanation' }).getByText('confidence').waitFor();
   expect(await findFaults(user.page)).toEqual([]);
+});
+
+describe.each(['light', 'dark'] as const)('the operator, in the theme %s,', (theme) => {
+  it('makes a team and a key, changes limits, revokes the key, and sees the health of the service', async () => {
+    const adminKey = readFileSync(join(service.dataDir, 'admin-key'), 'utf8').trim();
+    await using user = await User.open('/operator', { theme });
+    const { page } = user;
+    await page.getByLabel('Key of the operator').fill(service.key);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('alert').getByText('not the key of the operator').waitFor();
+    expect(await findFaults(page)).toEqual([]);
+    await page.getByLabel('Key of the operator').fill(adminKey);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('region', { name: 'Workers' }).getByText('webhooks').waitFor();
+    expect(await findFaults(page)).toEqual([]);
+
+    const name = `Hill ${theme} ${Date.now()}`;
+    await page.getByLabel('New team').fill(name);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('link', { name }).click();
+    await page.getByLabel('Pages at a time').fill('4');
+    await page.getByRole('button', { name: 'Change the limits' }).click();
+    await expect.poll(async () => (await teamOf(name)).concurrency).toBe(4);
+
+    await page.getByLabel('New key').fill('ci');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const key = await page.getByRole('status').locator('code').textContent();
+    expect((await call('/v2/team/keys', { url: service.url, key: key ?? '' })).status).toBe(200);
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('button', { name: 'Revoke ci' }).click();
+    await page.getByRole('cell', { name: /^revoked/ }).waitFor();
+    expect((await call('/v2/team/keys', { url: service.url, key: key ?? '' })).status).toBe(401);
+    expect(await findFaults(page)).toEqual([]);
+    expect(user.errors).toEqual([]);
+    expect(user.requests.filter((url) => url.includes(adminKey))).toEqual([]);
+
+    async function teamOf(team: string) {
+      const path = `/admin/teams/${encodeURIComponent(team)}`;
+      return (await call(path, { url: service.url, key: adminKey })).body.data;
+    }
+  });
 });
 
 /** What axe-core finds on a page: the rules, and the elements that break them. */

@@ -63,7 +63,7 @@ interface RouteRequest<Body, Query, Params> {
 
 /** The definition of one endpoint. Routing, validation, limits and the API reference are derived from it. */
 export interface Route<Body, Query, Params, ResponseBody> {
-  method: 'get' | 'post' | 'delete';
+  method: 'get' | 'post' | 'patch' | 'delete';
   /** The path in the syntax of Express, such as `/v2/scrape/:id`. */
   path: string;
   /** The group of the route in the API reference. */

@@ -24,13 +24,47 @@ const TAGS = {
   Files: 'Files of results',
 };
 
-/** Generates the API reference (OpenAPI 3.1) from the route definitions. */
-export function describeApi(routes: AnyRoute[]) {
+const OPERATOR_TAGS = {
+  Health: 'The state of the service',
+  Teams: 'Teams and their limits',
+  Keys: 'The API keys of teams',
+};
+
+const listTags = (tags: Record<string, string>) =>
+  Object.entries(tags).map(([name, description]) => ({ name, description }));
+
+function describePaths(routes: AnyRoute[]): ZodOpenApiPathsObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
     const path = templateOf(route.path);
     paths[path] = { ...paths[path], [route.method]: describeRoute(route) };
   }
+  return paths;
+}
+
+/** Generates the reference of the operator's routes (OpenAPI 3.1), which are not for the keys of teams. */
+export const describeOperatorApi = (routes: AnyRoute[]) =>
+  createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Winnow for operators',
+      version: '2.0.0',
+      description:
+        'Teams, keys and the state of the service. Send `Authorization: Bearer <key of the operator>` with every request: that in the file admin-key of the data directory, or WINNOW_ADMIN_KEY.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'The service that has this reference' }],
+    tags: listTags(OPERATOR_TAGS),
+    security: [{ operatorKey: [] }],
+    paths: describePaths(routes),
+    components: {
+      schemas: { Error: errorResponse },
+      securitySchemes: { operatorKey: { type: 'http', scheme: 'bearer' } },
+    },
+  });
+
+/** Generates the API reference (OpenAPI 3.1) from the route definitions. */
+export function describeApi(routes: AnyRoute[]) {
   return createDocument({
     openapi: '3.1.0',
     info: {
@@ -44,9 +78,9 @@ export function describeApi(routes: AnyRoute[]) {
       { url: '/', description: 'The service that has this reference' },
       { url: 'http://localhost:3002', description: 'A service on this machine with the default port' },
     ],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: listTags(TAGS),
     security: [{ apiKey: [] }],
-    paths: { ...paths, ...describeFileEndpoints() },
+    paths: { ...describePaths(routes), ...describeFileEndpoints() },
     webhooks: describeWebhooks(),
     components: {
       schemas: { Error: errorResponse },

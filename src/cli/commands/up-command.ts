@@ -83,6 +83,10 @@ function formatWelcome(
         : parseTemporalAddress(config.temporalAddress ?? '').address,
     ],
     ['API key', isNew ? `${key}  (shown only once; stored in ${file})` : key],
+    [
+      'Admin key',
+      config.adminKey ? 'the value of WINNOW_ADMIN_KEY' : `in ${join(config.dataDir, 'admin-key')}`,
+    ],
     ['Data', `${config.dataDir} (logs: ${join(config.dataDir, 'logs')})`],
     ...(models?.map(({ text }) => ['Model', text]) ?? [['Model', WITHOUT_MODEL]]),
   ];

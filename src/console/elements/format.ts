@@ -29,8 +29,11 @@ export function duration(ms: number): string {
 export const count = (number: number, noun: string): string =>
   `${number.toLocaleString()} ${noun}${number === 1 ? '' : 's'}`;
 
+const SIZES = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
 /** A number of bytes, such as `512 B`, `48 KiB` or `1.2 MiB`. */
 export function bytes(number: number): string {
-  if (number < 1024) return `${number} B`;
-  return number < 1_048_576 ? `${Math.round(number / 1024)} KiB` : `${(number / 1_048_576).toFixed(1)} MiB`;
+  const power = Math.min(SIZES.length - 1, Math.floor(Math.log2(Math.max(number, 1)) / 10));
+  const amount = number / 1024 ** power;
+  return `${power > 1 ? amount.toFixed(1) : Math.round(amount)} ${SIZES[power]}`;
 }

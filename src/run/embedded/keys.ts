@@ -13,7 +13,12 @@ export interface StoredKey {
   isNew: boolean;
 }
 
-type KeySettings = { dataDir: string; apiKey?: string | undefined; secretKey?: string | undefined };
+type KeySettings = {
+  dataDir: string;
+  apiKey?: string | undefined;
+  adminKey?: string | undefined;
+  secretKey?: string | undefined;
+};
 
 /**
  * Returns the first team's API key: from the setting, else from `<data>/api-key`, which is generated when
@@ -23,6 +28,12 @@ export function loadFirstTeamKey(config: KeySettings): StoredKey {
   return config.apiKey
     ? fromSetting(config.apiKey)
     : readOrCreate(join(config.dataDir, 'api-key'), generateKey);
+}
+
+/** Returns the key of the operator: from the setting, else from `<data>/admin-key`, generated when missing. */
+export function loadAdminKey({ dataDir, adminKey }: KeySettings): StoredKey {
+  if (adminKey) return fromSetting(adminKey);
+  return readOrCreate(join(dataDir, 'admin-key'), () => `admin-${randomBytes(16).toString('hex')}`);
 }
 
 /**

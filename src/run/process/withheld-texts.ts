@@ -7,9 +7,10 @@ const SECRET_PARAMETER = /key|token|secret|password|signature|^sig$/i;
 /** Lists the keys, passwords and paths of the installation, which no prompt may carry. */
 export function listWithheldTexts(config: Config): string[] {
   const { llm, secretKey, webhookSecret, apiKey, databaseUrl, temporalAddress, blobs, proxies } = config;
-  const { dataDir, cacheDir, searxngUrl } = config;
+  const { dataDir, cacheDir, searxngUrl, adminKey } = config;
   const urls = [databaseUrl, llm?.proxy, ...proxies.basic, ...proxies.enhanced];
-  const secrets = [llm?.apiKey, ...Object.values(llm?.headers ?? {}), secretKey, webhookSecret, apiKey];
+  const own = [secretKey, webhookSecret, apiKey, adminKey];
+  const secrets = [llm?.apiKey, ...Object.values(llm?.headers ?? {}), ...own];
   const temporal = temporalAddress === undefined ? undefined : parseTemporalAddress(temporalAddress);
   // The URLs of services may be known to everybody, but not what leads into them.
   const inUrls = [...urls, llm?.baseUrl, searxngUrl, blobs].flatMap(secretsOf);

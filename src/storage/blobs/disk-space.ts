@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { codeOf, ServiceError } from '../../errors.ts';
 
 /** Reports whether the disks have enough free space for more work. */
@@ -11,6 +11,29 @@ export interface DiskSpace {
 /** Lists the directories that the service writes to. An S3 store has no directory. */
 export function listDataDirectories({ dataDir, blobs }: { dataDir: string; blobs: string }): string[] {
   return [dataDir, ...(blobs.startsWith('s3://') ? [] : [blobs])];
+}
+
+/**
+ * Measures the disks of directories, each disk once; directories that do not exist are left out.
+ * @returns the free and the whole space in bytes, with the first of the directories
+ */
+export async function measureDisks(
+  directories: string[],
+): Promise<{ path: string; freeBytes: number; totalBytes: number }[]> {
+  const measured = await Promise.all(
+    directories.map(async (path) => {
+      const [disk, entry] = await Promise.all([
+        statfs(path).catch(ignoreMissing),
+        stat(path).catch(ignoreMissing),
+      ]);
+      if (!disk || !entry) return [];
+      const sizes = { freeBytes: disk.bavail * disk.bsize, totalBytes: disk.blocks * disk.bsize };
+      return [{ path, device: entry.dev, ...sizes }];
+    }),
+  );
+  const disks = new Map<number, { path: string; freeBytes: number; totalBytes: number }>();
+  for (const { device, ...disk } of measured.flat()) if (!disks.has(device)) disks.set(device, disk);
+  return [...disks.values()];
 }
 
 /** How long a result is reused. */
@@ -26,8 +49,8 @@ export function watchDiskSpace(directories: string[], minFreeBytes: number): Dis
   let result: Promise<boolean> = Promise.resolve(true);
 
   async function check(): Promise<boolean> {
-    const disks = await Promise.all(directories.map((directory) => statfs(directory).catch(ignoreMissing)));
-    return disks.every((disk) => !disk || disk.bavail * disk.bsize >= minFreeBytes);
+    const disks = await measureDisks(directories);
+    return disks.every(({ freeBytes }) => freeBytes >= minFreeBytes);
   }
 
   function hasSpace(): Promise<boolean> {

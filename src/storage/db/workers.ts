@@ -97,3 +97,20 @@ export async function requireWorkers(db: Database, roles: readonly string[]): Pr
     `No worker polls for the roles ${idle}. Their jobs wait until such a worker runs.`,
   );
 }
+
+/** Lists the workers that run, with the browser sessions on each. */
+export async function listWorkers(db: Database) {
+  const { rows } = await sql<{
+    id: string;
+    roles: string[];
+    hostsSessions: boolean;
+    sessions: number;
+    hasRoom: boolean;
+    seenAt: Date;
+  }>`
+    select id, roles, host_url is not null as "hostsSessions", has_room as "hasRoom", seen_at as "seenAt", (
+      select count(*)::int from browser_sessions where state <> 'destroyed' and browser_sessions.host = workers.host_url
+    ) as sessions
+    from workers where ${HAS_REPORTED} order by id`.execute(db.query);
+  return rows;
+}

@@ -20,7 +20,7 @@ const GROUPS: Group[] = [
   {
     name: 'system',
     modules: [
-      ['every', 'server', 'descriptors', 'direct-agent', 'memory'],
+      ['every', 'server', 'version', 'descriptors', 'direct-agent', 'memory'],
       ['encryption', 'child-processes', 'pause', 'until-aborted', 'read-pause'],
       ['logger', 'health', 'call-slots', 'places'],
       ['sandbox'],
