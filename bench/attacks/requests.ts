@@ -122,6 +122,7 @@ const ON_IDS: [operation: string, json?: unknown][] = [
     [`POST /v2/${kind}/{id}/cdp/{secret}/files`, {}],
     [`GET /v2/${kind}/{id}/downloads`],
     [`GET /v2/${kind}/{id}/downloads/{name}`],
+    [`GET /v2/${kind}/{id}/replay`],
     [`DELETE /v2/${kind}/profiles/{name}`],
   ]),
   ['POST /v2/webhooks/deliveries/{id}/redeliver', {}],

@@ -64,7 +64,7 @@ const clients: Attack = {
 
 /** Executes code, one piece after the other, and uploads and lists files meanwhile. */
 async function execute(attacker: Attacker, kind: 'browser' | 'interact'): Promise<void> {
-  const { body } = await openSession(attacker, kind);
+  const { body } = await openSession(attacker, kind, { recordSession: true });
   const path = { id: textAt(body, 'id') || 'none' };
   const file = new Blob([new Uint8Array(4 * 1024 * 1024)]);
   await attacker.repeat(2, async (turn) => {
@@ -79,6 +79,7 @@ async function execute(attacker: Attacker, kind: 'browser' | 'interact'): Promis
     const listed = await attacker.call(`GET /v2/${kind}/{id}/downloads`, { path });
     const name = textAt(listAt(listed.body, 'files')[0], 'name') || '../../etc/passwd';
     await attacker.call(`GET /v2/${kind}/{id}/downloads/{name}`, { path: { ...path, name } });
+    await attacker.call(`GET /v2/${kind}/{id}/replay`, { path });
   });
   await attacker.call(`POST /v2/${kind}/{id}/extend`, { path, json: { ttl: 130 } });
   await attacker.call(`GET /v2/${kind}/{id}`, { path });

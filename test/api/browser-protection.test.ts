@@ -72,7 +72,7 @@ describe('every response of the API', () => {
     ['/metrics', 200, /text\/plain/],
     ['/v0/health/readiness', 200, /application\/json/],
     ['/e2e-test', 200, /text\/plain/],
-    ['/v2/live-view/old/main.js', 200, /javascript/],
+    ['/v2/live-view/old/main.ts', 200, /javascript/],
   ])('is protected outside of the reference too: %s', async (path, status, type) => {
     const response = await request(path);
     await response.body?.cancel();
@@ -94,7 +94,6 @@ describe('an error', () => {
     '/docs/guides/%E0%A4%A',
     `/v2/files/${SCRIPT}`,
     `/v2/live-view/1/${SCRIPT}`,
-    `/v2/browser/${ID}/view/${SCRIPT}`,
     `/v2/interact/${ID}/cdp/${SCRIPT}/json/version`,
     `/v2/browser/${ID}/downloads/${SCRIPT}`,
     `/v2/search/developer/${SCRIPT}`,
@@ -105,5 +104,19 @@ describe('an error', () => {
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect((await response.json()).success).toBe(false);
     expectProtection(response);
+  });
+
+  it('repeats nothing where it is a page: that of a live view at a wrong URL', async () => {
+    const response = await request(`/v2/browser/${ID}/view/${SCRIPT}`, { headers: { Accept: 'text/html' } });
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+    ]);
+    expect(response.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-/,
+    );
+    const page = await response.text();
+    expect(page).toContain('There is no live view here');
+    expect(page).not.toMatch(/script/i);
   });
 });

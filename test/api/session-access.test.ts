@@ -191,6 +191,7 @@ describe.each(['/v2/browser', '/v2/interact'])(
       ['POST', '/execute', { code: '1' }],
       ['GET', '/downloads', undefined],
       ['GET', '/downloads/secret.txt', undefined],
+      ['GET', '/replay', undefined],
     ])('%s %s', async (method, rest, body) => {
       const at = `${resource}/${session.id}${rest}`;
       const send = (headers: Record<string, string>) =>
