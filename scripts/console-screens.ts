@@ -68,6 +68,7 @@ try {
   const blocked = await scrapeId(`${site.url}/locked`);
   const moved = await scrapeId(`${site.url}/old`);
   const failed = await send('/v2/batch/scrape', { urls: [`${site.url}/Assam`, 'http://127.0.0.1:1/'] });
+  const slow = await send('/v2/crawl', { url: `${site.url}/`, delay: 60, limit: 11 });
   await send('/v2/map', { url: site.url });
 
   /** The views, and what is done in each before its picture is taken. */
@@ -77,6 +78,8 @@ try {
     ['why-blocked', `/jobs/scrape/${blocked}`, (page) => openWhy(page)],
     ['why-moved', `/jobs/scrape/${moved}`, (page) => openWhy(page)],
     ['why-failed', `/jobs/batch_scrape/${failed.id}`, (page) => openFailure(page)],
+    ['hosts', `/jobs/crawl/${crawl.id}`, (page) => openHosts(page)],
+    ['pace', `/jobs/crawl/${slow.id}`, (page) => openPace(page)],
     ['jobs', '/jobs', (page) => page.getByRole('table').waitFor()],
     ['sessions', '/sessions', (page) => page.getByRole('button', { name: 'Open a browser' }).waitFor()],
     ['usage', '/usage', (page) => page.getByRole('table').last().waitFor()],
@@ -132,6 +135,18 @@ async function openView(context: BrowserContext, view: string): Promise<Page> {
 async function openWhy(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Why' }).click();
   await page.getByRole('table').waitFor();
+}
+
+/** Opens what changes the pace of a running crawl. */
+async function openPace(page: Page): Promise<void> {
+  await page.getByText('Change its pace').click();
+  await page.getByRole('slider').first().waitFor();
+}
+
+/** Opens the hosts of a crawl. */
+async function openHosts(page: Page): Promise<void> {
+  await page.getByRole('tab', { name: 'Hosts' }).click();
+  await page.getByRole('rowheader').first().waitFor();
 }
 
 /** Opens why a page of a batch failed. */

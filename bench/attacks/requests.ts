@@ -97,6 +97,7 @@ const ON_IDS: [operation: string, json?: unknown][] = [
   ['GET /v2/batch/scrape/{id}'],
   ['DELETE /v2/batch/scrape/{id}'],
   ['GET /v2/batch/scrape/{id}/errors'],
+  ['GET /v2/batch/scrape/{id}/hosts'],
   ...['pause', 'resume', 'retry'].flatMap((verb): [string, unknown][] => [
     [`POST /v2/batch/scrape/{id}/${verb}`, {}],
     [`POST /v2/crawl/{id}/${verb}`, {}],
@@ -106,6 +107,7 @@ const ON_IDS: [operation: string, json?: unknown][] = [
   ['GET /v2/crawl/{id}'],
   ['DELETE /v2/crawl/{id}'],
   ['GET /v2/crawl/{id}/errors'],
+  ['GET /v2/crawl/{id}/hosts'],
   ['POST /v2/search/{id}/feedback', { rating: 'bad', querySuggestions: 'x' }],
   ['GET /v2/extract/{id}'],
   ['GET /v2/agent/{id}'],

@@ -139,6 +139,36 @@ export const controlResponse = z.object({
   delay: z.number().nullable().describe('seconds between two pages; null: no delay'),
 });
 
+/** The pace of a batch or crawl. */
+export const pageJobHosts = z.object({
+  success: z.literal(true),
+  limit: controlResponse.shape.limit,
+  maxConcurrency: controlResponse.shape.maxConcurrency,
+  delay: controlResponse.shape.delay,
+  hosts: z
+    .array(
+      z.object({
+        host: z.string(),
+        requests: z.int().describe('fetches that have ended, also of pages that were tried again'),
+        averageMs: z
+          .int()
+          .nullable()
+          .describe('milliseconds of a fetch; null before the first one has ended'),
+        pausedUntil: z.iso
+          .datetime()
+          .nullable()
+          .describe('until when it gets no requests, because it asked to slow down'),
+        robotsUntil: z.iso
+          .datetime()
+          .nullable()
+          .describe('when its robots.txt, which is unavailable, is requested again'),
+      }),
+    )
+    .describe(
+      'at most 100 hosts: those that wait first, then the slowest ones; none with zero data retention',
+    ),
+});
+
 /** Response to a retry. */
 export const retryResponse = z.object({
   success: z.literal(true),

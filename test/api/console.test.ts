@@ -168,6 +168,14 @@ it('shows a crawl while it runs, and pauses, resumes and cancels it', async () =
   const progress = page.getByRole('region', { name: 'Progress' });
   await progress.getByText('Running').waitFor();
   await progress.getByText(/of \d\d pages/).waitFor();
+  await page.getByText('Change its pace').click();
+  const slider = page.getByRole('slider', { name: 'Seconds between two pages' });
+  const retuned = page.waitForRequest((request) => request.url().endsWith('/retune'));
+  await slider.press('ArrowRight');
+  expect((await retuned).postDataJSON()).toEqual({ delay: 0.5 });
+  await page.getByRole('tab', { name: 'Hosts' }).click();
+  await page.getByRole('rowheader', { name: new URL(slow.url).host }).waitFor();
+  expect(await findFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'Pause' }).click();
   await progress.getByText('Paused').waitFor();
   await page.getByRole('button', { name: 'Resume' }).click();
@@ -292,13 +300,16 @@ it('says why a page went so: in one sentence, step by step, and with what suppor
 
 describe.each(['light', 'dark'] as const)('in %s colours and on a phone', (theme) => {
   it('why a page failed has no fault that axe-core finds, and fits', async () => {
-    const body = { urls: [`${site.url}/refused`], fastMode: true };
+    const body = { urls: [`${site.url}/refused`, 'http://127.0.0.1:1/'], fastMode: true };
     const batch = await call('/v2/batch/scrape', { url: service.url, key: service.key, body });
     await using user = await User.open(`/jobs/batch_scrape/${batch.body.id}`, { theme });
     const { page } = user;
     await page.setViewportSize({ width: 360, height: 800 });
     await page.getByRole('tab', { name: 'Failures' }).click();
-    await page.getByText('Why', { exact: true }).click();
+    const code = page.getByRole('button', { name: /^SCRAPE_SITE_ERROR \d/ });
+    await code.click();
+    expect(await code.getAttribute('aria-pressed')).toBe('true');
+    await page.getByText('Why', { exact: true }).first().click();
     await page.getByText(/^The page failed with SCRAPE_SITE_ERROR/).waitFor();
     expect(await findFaults(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);

@@ -103,6 +103,7 @@ describe.each(Object.entries(heldJobs))('of %s', (path, bodyOf) => {
       await send(`post ${path}/:id/${action}`)({ id });
     await send(`get ${path}/:id`)({ id });
     await send(`get ${path}/:id/errors`)({ id });
+    await send(`get ${path}/:id/hosts`)({ id });
     if (path === '/v2/crawl') {
       for (const list of ['active', 'ongoing']) {
         const [{ crawls }] = await send(`get /v2/crawl/${list}`)();

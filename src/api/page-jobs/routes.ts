@@ -9,16 +9,18 @@ import { listFailedPages } from '../../storage/db/pages/pages.ts';
 import { EXTERNAL_HOMEPAGE_CODE, listSkipped } from '../../storage/db/pages/skipped-urls.ts';
 import { decryptError } from '../../system/encryption/job-cipher.ts';
 import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
+import { hostsRoute } from './hosts.ts';
 import type { PageJobResource } from './page-job-resource.ts';
 import { requirePageJob } from './require-page-job.ts';
 import { statusRoute } from './status.ts';
 
-/** Creates the routes that batches and crawls share: status, errors, cancellation, control and retry. */
+/** Creates the routes that batches and crawls share: status, errors, hosts, cancellation, control and retry. */
 export function pageJobRoutes(resource: PageJobResource): AnyRoute[] {
   return [
     statusRoute(resource),
     cancelRoute(resource),
     errorsRoute(resource),
+    hostsRoute(resource),
     pauseRoute(resource),
     resumeRoute(resource),
     retuneRoute(resource),

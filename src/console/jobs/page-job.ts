@@ -4,14 +4,15 @@ import { send } from '../api.ts';
 import { Explanation } from '../elements/explanation.ts';
 import { count, duration } from '../elements/format.ts';
 import { JsonTree } from '../elements/json-tree.ts';
-import { OuterLink } from '../elements/markdown.ts';
 import { Tabs } from '../elements/tabs.ts';
 import { Icon } from '../icons.ts';
 import { partsOf } from '../playground/result.ts';
 import { usePolling } from '../polling.ts';
 import { useAction } from '../use-action.ts';
-import { Why } from '../why/why.ts';
+import { Failures } from './failures.ts';
+import { Hosts } from './hosts.ts';
 import { type JobStatus, KIND_TITLES } from './listed-job.ts';
+import { Retuning } from './retuning.ts';
 import { Progress, State } from './state.ts';
 
 type Values = Record<string, unknown>;
@@ -29,11 +30,6 @@ interface PageJobStatus {
   warning?: string;
   data: Values[];
 }
-interface FailedPages {
-  errors: { id: string; url: string; code?: string; error: string }[];
-  robotsBlocked: string[];
-}
-
 const PATHS: Record<string, string> = { crawl: '/v2/crawl', batch_scrape: '/v2/batch/scrape' };
 const POLL_MS = 1000;
 /** Documents that are shown at once. */
@@ -87,6 +83,7 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
       ${fault && html`<p class="error" role="alert">${fault}</p>`}
       ${warning && html`<p class="warning"><${Icon} name="warning" />${warning}</p>`}
       ${error && html`<p class="notice" role="status">${error.message}</p>`}
+      ${isRunning && html`<${Retuning} path=${path} isCrawl=${kind === 'crawl'} onSend=${run} />`}
       ${!isRunning && html`<${Explanation} jobId=${id} question="Why did this job end as it did, and what would improve it?" />`}
     </section>
     <${Tabs} key="pages" label="Pages" tabs=${[
@@ -94,6 +91,10 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
         name: 'Pages',
         note: completed.toLocaleString(),
         content: () => html`<${Documents} documents=${value.data} skip=${skip} total=${completed} />`,
+      },
+      {
+        name: 'Hosts',
+        content: () => html`<${Hosts} path=${path} isRunning=${isRunning} />`,
       },
       ...(failed > 0
         ? [
@@ -155,38 +156,4 @@ function DocumentRow({ document }: { document: Values }) {
         }
       </details>
     </li>`;
-}
-
-/** A page's *why*, which is read when it is opened. */
-function OpenWhy({ id }: { id: string }) {
-  const isOpen = useSignal(false);
-  return html`
-    <details onToggle=${(event: Event) => {
-      isOpen.value = (event.currentTarget as HTMLDetailsElement).open;
-    }}>
-      <summary>Why</summary>
-      ${isOpen.value && html`<${Why} id=${id} hasError=${false} />`}
-    </details>`;
-}
-
-function Failures({ path, failed }: { path: string; failed: number }) {
-  const { value, error } = usePolling(
-    async (signal) => (await send<FailedPages>({ path: `${path}/errors`, signal })).body,
-    () => undefined,
-    `${path} ${failed}`,
-  );
-  if (error) return html`<p class="error" role="alert">${error.message}</p>`;
-  if (!value) return html`<p class="waiting" role="status"><span class="spinner" />Reading the failures…</p>`;
-  return html`
-    <ul class="failures">
-      ${value.errors.map(
-        ({ id, url, code, error }) =>
-          html`<li key=${id}><b>${code ?? 'failed'}</b> <${OuterLink} url=${url} /><p>${error}</p><${OpenWhy} id=${id} /></li>`,
-      )}
-    </ul>
-    ${
-      value.robotsBlocked.length > 0 &&
-      html`<details><summary>${count(value.robotsBlocked.length, 'URL')} that robots.txt excludes</summary>
-        <ul class="links">${value.robotsBlocked.map((url) => html`<li><${OuterLink} url=${url} /></li>`)}</ul></details>`
-    }`;
 }

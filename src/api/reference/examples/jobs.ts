@@ -27,6 +27,18 @@ const pageJob = (path: string, tuning: object): Examples => ({
       data: [DOCUMENT],
     },
   },
+  [`get ${path}/:id/hosts`]: {
+    response: {
+      success: true,
+      limit: null,
+      maxConcurrency: 10,
+      delay: null,
+      hosts: [
+        { host: 'shop.example.com', requests: 40, averageMs: 2140, pausedUntil: TIME, robotsUntil: null },
+        { host: 'example.com', requests: 312, averageMs: 180, pausedUntil: null, robotsUntil: null },
+      ],
+    },
+  },
   [`delete ${path}/:id`]: { response: { status: 'cancelled' } },
   [`get ${path}/:id/errors`]: {
     response: {
