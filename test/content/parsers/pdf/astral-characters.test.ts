@@ -4,13 +4,13 @@ import { pdfToHtml } from '../../../../src/content/parsers/pdf/pdf-to-html.ts';
 import { withPlaceholders } from '../../../../src/content/parsers/pdf/source/astral-characters.ts';
 import { textLines, writePdf } from './pdf-writer.ts';
 
-/** A file with one stream, which is compressed. */
-function fileWith(map: string): Buffer {
+/** A file with one stream, which is compressed, and to which fonts refer unless these are compressed too. */
+function fileWith(map: string, font = '<</ToUnicode 5 0 R>>'): Buffer {
   const stream = deflateSync(Buffer.from(map, 'latin1'));
   return Buffer.concat([
     Buffer.from(`%PDF-1.7\n5 0 obj\n<</Filter/FlateDecode/Length ${stream.length}>>\nstream\n`),
     stream,
-    Buffer.from('\nendstream\nendobj\n'),
+    Buffer.from(`\nendstream\nendobj\n6 0 obj\n${font}\nendobj\n`),
   ]);
 }
 
@@ -47,6 +47,13 @@ describe('characters above U+FFFF', () => {
       fileWith(`${HEAD}2 beginbfchar <01> <A000> <02> <D83DDE00> endbfchar`),
     );
     expect([...characters]).toEqual([['\ua001', '😀']]);
+  });
+
+  test('are found where fonts are compressed objects, and where there are many of them', () => {
+    const map = `${HEAD}1 beginbfchar <01> <D83DDE00> endbfchar`;
+    const many = Array.from({ length: 40 }, (_, place) => `<</ToUnicode ${place} 0 R>>`).join('');
+    for (const font of ['<</Type/ObjStm>>', many])
+      expect([...withPlaceholders(fileWith(map, font)).characters.values()]).toEqual(['😀']);
   });
 
   test('leave files without them, and files that only pretend to have maps, as they are', () => {

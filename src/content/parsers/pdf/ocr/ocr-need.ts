@@ -1,5 +1,6 @@
 import type { PageComplexityStats } from '@llamaindex/liteparse';
 import type { SourcePage } from '../types.ts';
+import { type CharacterCounts, countKinds } from './character-counts.ts';
 
 /** Why the text layer of a page is missing or differs from the visible text. */
 export type OcrReason = 'scanned' | 'garbled' | 'vector-text';
@@ -26,31 +27,23 @@ const MAX_BESIDE_PATHS = 20;
 const MIN_STROKES = 50;
 /** Maximum share of unknown characters in readable text. */
 const MAX_GARBLED = 0.12;
-/** Characters that result from fonts without a mapping to Unicode. */
-const UNKNOWN = /[\ufffd\ue000-\uf8ff]|\p{Cn}/gu;
-/** Spaces, and the dots and rules before the page numbers of contents. */
-const LEADERS = /\s|(?:[.·…_] ?){3,}/g;
 const GLYPH_SHIFT = 29;
-const LATIN = /[A-Za-z]/g;
-const SMALL = /[a-z]/g;
-const VOWELS = /[aeiou]/gi;
 /** Number of letters from which their frequencies are those of the language. */
 const MIN_LETTERS = 60;
 const MAX_SMALL = 0.05;
 const MAX_VOWELS = 0.22;
 const MIN_VOWELS = 0.3;
-const READABLE = /[\p{L}\p{N}]/gu;
 
 /**
  * Whether a page may need OCR: it has little text, or its text is garbled. Only such pages are measured by
  * liteparse, which takes much longer than this test.
  * @param hasImages whether the document has any
  */
-export function mayNeedOcr({ words }: SourcePage, hasImages = false): boolean {
-  return (
-    countCharacters(words) < (hasImages ? MIN_TEXT_ON_SCAN : MIN_TEXT) ||
-    isGarbled(words.map(({ text }) => text).join(' '))
-  );
+export function mayNeedOcr({ words, width, height }: SourcePage, hasImages = false): boolean {
+  const length = countCharacters(words);
+  if (length < MIN_TEXT) return true;
+  const mayBeStamp = hasImages && length < MIN_TEXT_ON_SCAN && areaOf(words) < MAX_STAMP * width * height;
+  return mayBeStamp || isGarbled(textOf(words));
 }
 
 function countCharacters(words: SourcePage['words']): number {
@@ -58,6 +51,11 @@ function countCharacters(words: SourcePage['words']): number {
   for (const { text } of words) count += text.length;
   return count;
 }
+
+const areaOf = (words: SourcePage['words']) =>
+  words.reduce((sum, { left, right, top, bottom }) => sum + (right - left) * (bottom - top), 0);
+
+const textOf = (words: SourcePage['words']) => words.map(({ text }) => text).join(' ');
 
 /**
  * Whether the text of a page may be drawn by paths. liteparse reports such a page like a blank one. A path
@@ -71,11 +69,10 @@ function isDrawn({ words, turnedWords = [], paths }: SourcePage): boolean {
 
 /** Whether a text has many unknown characters, or hardly any letters and digits. */
 function isGarbled(text: string): boolean {
-  const characters = text.replace(LEADERS, '').length;
+  const counts = countKinds(text);
+  const { characters, unknown, readable } = counts;
   if (characters < 20) return false;
-  const unknown = text.match(UNKNOWN)?.length ?? 0;
-  const readable = text.match(READABLE)?.length ?? 0;
-  return unknown > MAX_GARBLED * characters || readable < 0.3 * characters || isShifted(text);
+  return unknown > MAX_GARBLED * characters || readable < 0.3 * characters || isShifted(text, counts);
 }
 
 /**
@@ -83,23 +80,18 @@ function isGarbled(text: string): boolean {
  * Unicode. In most TrueType fonts the number of a glyph is that of its ASCII character less 29: the text then
  * has hardly any vowels or small letters, and as many vowels as any other when it is shifted back.
  */
-function isShifted(text: string): boolean {
-  const letters = text.match(LATIN)?.length ?? 0;
-  if (letters < MIN_LETTERS || (text.match(SMALL)?.length ?? 0) > MAX_SMALL * letters) return false;
-  if ((text.match(VOWELS)?.length ?? 0) > MAX_VOWELS * letters) return false;
-  const shifted = text.replace(/\S/g, (each) => String.fromCharCode(each.charCodeAt(0) + GLYPH_SHIFT));
-  return (shifted.match(VOWELS)?.length ?? 0) > MIN_VOWELS * (shifted.match(LATIN)?.length ?? 0);
+function isShifted(text: string, { latin, small, vowels }: CharacterCounts): boolean {
+  if (latin < MIN_LETTERS || small > MAX_SMALL * latin || vowels > MAX_VOWELS * latin) return false;
+  const shifted = countKinds(
+    text.replace(/\S/g, (each) => String.fromCharCode(each.charCodeAt(0) + GLYPH_SHIFT)),
+  );
+  return shifted.vowels > MIN_VOWELS * shifted.latin;
 }
 
 /** Decides by the measurements of liteparse why a page needs OCR; undefined if it does not. */
 export function ocrReason(stats: PageComplexityStats, page: SourcePage | undefined): OcrReason | undefined {
   const { reasons, isGarbled: garbled, fullPageImage, imageCoverage, textLength } = stats;
-  if (
-    garbled ||
-    reasons.includes('garbled') ||
-    (page && isGarbled(page.words.map(({ text }) => text).join(' ')))
-  )
-    return 'garbled';
+  if (garbled || reasons.includes('garbled') || (page && isGarbled(textOf(page.words)))) return 'garbled';
   if (reasons.includes('vector-text') || (page && isDrawn(page))) return 'vector-text';
   if (textLength === 0 && stats.imageCoverage > MIN_SCAN) return 'scanned';
   if (reasons.includes('scanned') || (textLength < MIN_TEXT && (fullPageImage || imageCoverage > 0.4)))

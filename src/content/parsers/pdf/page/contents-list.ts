@@ -13,6 +13,7 @@ const MAX_ROWS_WITHOUT = 2;
 /** Number of rows above the entries among which their heading can be. */
 const HEADING_ROWS = 3;
 const HEADING = /^(?:table of )?contents:?$/i;
+const MAX_NUMBER_LENGTH = 6;
 const PAGE_NUMBER = /^(?:\d{1,4}|[ivxlc]{1,6})$/i;
 /** What is left of a row of dots, of which liteparse drops all that follow each other. */
 const LEADER = /^[.…]+$/;
@@ -68,7 +69,7 @@ const textOf = (row: readonly Segment[]) =>
 /** The page number at the end of a row; undefined if it has none, or no title before it. */
 function pageNumberOf(row: readonly Segment[] | undefined): string | undefined {
   const text = row?.at(-1)?.words.at(-1)?.text ?? '';
-  if (!row || !PAGE_NUMBER.test(text)) return undefined;
+  if (!row || text.length > MAX_NUMBER_LENGTH || !PAGE_NUMBER.test(text)) return undefined;
   const isAlone = row
     .at(-1)
     ?.words.slice(0, -1)

@@ -5,6 +5,10 @@ const MAX_STREAMS = 5000;
 const MAX_EXPANDED_BYTES = 2 * 1024 * 1024;
 /** The dictionary of a stream is expected within this number of bytes before it. */
 const MAX_DICTIONARY_BYTES = 512;
+/** The most objects that are searched for one by one; a file with more of them is read once as a whole. */
+const MAX_SEARCHES = 32;
+const REFERENCE = '/ToUnicode';
+const MAX_REFERENCE_BYTES = 24;
 /** By this number of bytes of a compressed stream, a character map can be told from other streams. */
 const PEEK_BYTES = 96;
 /** A character map of a file, from the first byte of its stream to the one behind the last. */
@@ -21,34 +25,78 @@ const OTHER_STREAM =
   /\/(?:Subtype|Length[123]|Predictor|FunctionType|ShadingType|ObjStm|XRef|Metadata|XML)\b/;
 
 /**
- * Finds the maps from the codes of fonts to characters (`ToUnicode`, ISO 32000-1, 9.10.3), by the beginning of
- * each stream that may be one, because references to them may be in compressed objects.
+ * Finds the maps from the codes of fonts to characters (`ToUnicode`, ISO 32000-1, 9.10.3): by the references to
+ * them or, where these may be in compressed objects, by the beginning of each stream.
  */
 export function findCharacterMaps(file: Buffer): CharacterMap[] {
+  const numbers = file.includes('/ObjStm') ? undefined : findReferences(file);
+  if (numbers && numbers.size <= MAX_SEARCHES)
+    return Array.from(numbers, (number) => file.lastIndexOf(`\n${number} obj`)).flatMap((object) => {
+      const at = object === -1 ? -1 : file.indexOf('stream', object);
+      const stream = at === -1 ? undefined : streamAt(file, at);
+      return (stream && toMap(file, stream, true)) ?? [];
+    });
   const maps: CharacterMap[] = [];
   let at = file.indexOf('stream');
   for (let count = 0; at !== -1 && count < MAX_STREAMS; count++) {
-    const before = file.toString('latin1', Math.max(0, at - MAX_DICTIONARY_BYTES), at);
-    const dictionary = before.slice(before.lastIndexOf(' obj'));
-    const start = at + 'stream'.length + (file[at + 'stream'.length] === 0x0d ? 2 : 1);
-    const length = Number(/\/Length\s+(\d+)(?!\s+\d+\s+R)\b/.exec(dictionary)?.[1] ?? Number.NaN);
-    const end = Number.isNaN(length) ? file.indexOf('endstream', start) : start + length;
-    if (end < start || end > file.length) return maps;
-    if (dictionary.includes('>>') && !OTHER_STREAM.test(dictionary)) {
-      const isCompressed = dictionary.includes('/FlateDecode');
-      const text = mapText(file.subarray(start, end), isCompressed);
-      if (text) maps.push({ start, end, isCompressed, text });
-    }
+    const stream = streamAt(file, at);
+    if (!stream) return maps;
+    const mayBeMap = numbers ? numbers.has(stream.number) : !OTHER_STREAM.test(stream.dictionary);
+    const map = mayBeMap ? toMap(file, stream, numbers !== undefined) : undefined;
+    if (map) maps.push(map);
     // The end of the stream has the word once more.
-    const next = file.indexOf('endstream', end);
+    const next = file.indexOf('endstream', stream.end);
     at = next === -1 ? -1 : file.indexOf('stream', next + 'endstream'.length);
   }
   return maps;
 }
 
-/** The text of a stream that is a character map, as Latin-1; undefined if it is something else. */
-function mapText(bytes: Buffer, isCompressed: boolean): string | undefined {
+interface Stream {
+  start: number;
+  end: number;
+  /** The number and the generation of its object, as they are in the file. */
+  number: string;
+  dictionary: string;
+}
+
+/** @returns undefined for a stream without an end */
+function streamAt(file: Buffer, at: number): Stream | undefined {
+  const before = file.toString('latin1', Math.max(0, at - MAX_DICTIONARY_BYTES), at);
+  const object = before.lastIndexOf(' obj');
+  const dictionary = before.slice(object);
+  const start = at + 'stream'.length + (file[at + 'stream'.length] === 0x0d ? 2 : 1);
+  const length = Number(/\/Length\s+(\d+)(?!\s+\d+\s+R)\b/.exec(dictionary)?.[1] ?? Number.NaN);
+  const end = Number.isNaN(length) ? file.indexOf('endstream', start) : start + length;
+  if (end < start || end > file.length) return undefined;
+  const number = /\d+ \d+$/.exec(before.slice(Math.max(0, object - MAX_REFERENCE_BYTES), object))?.[0] ?? '';
+  return { start, end, number, dictionary };
+}
+
+function toMap(file: Buffer, { start, end, dictionary }: Stream, isMap: boolean): CharacterMap | undefined {
+  if (!dictionary.includes('>>')) return undefined;
+  const isCompressed = dictionary.includes('/FlateDecode');
+  const text = mapText(file.subarray(start, end), isCompressed, isMap);
+  return text ? { start, end, isCompressed, text } : undefined;
+}
+
+/** The numbers and generations of the objects that a file without compressed objects refers to as character maps. */
+function findReferences(file: Buffer): Set<string> {
+  const numbers = new Set<string>();
+  for (let at = file.indexOf(REFERENCE); at !== -1; at = file.indexOf(REFERENCE, at + 1)) {
+    const from = at + REFERENCE.length;
+    const number = /^\s*(\d+ \d+) R\b/.exec(file.toString('latin1', from, from + MAX_REFERENCE_BYTES))?.[1];
+    if (number !== undefined && numbers.size < MAX_STREAMS) numbers.add(number);
+  }
+  return numbers;
+}
+
+/**
+ * The text of a stream that is a character map, as Latin-1; undefined if it is something else.
+ * @param isMap whether this is known, else its beginning decides
+ */
+function mapText(bytes: Buffer, isCompressed: boolean, isMap: boolean): string | undefined {
   if (bytes.length > MAX_EXPANDED_BYTES) return undefined;
+  if (isMap) return isCompressed ? expand(bytes) : bytes.toString('latin1');
   const head = bytes.subarray(0, PEEK_BYTES);
   const beginning = isCompressed
     ? expand(head, { finishFlush: constants.Z_SYNC_FLUSH })
