@@ -209,6 +209,7 @@ const settings = z.object({
   WINNOW_TRACKING_DAYS: count(365).describe(
     'days that the text of a page is kept for changeTracking after its last tracked scrape',
   ),
+  WINNOW_MAX_MONITORS: count(1_000, 0).describe('maximum number of monitors of a team; 0: none'),
   WINNOW_MIN_FREE_DISK_MB: count(1024, 0).describe(
     'minimum free disk space for the data, in MiB; with less, new work is refused',
   ),
@@ -356,6 +357,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     searxngUrl: s.WINNOW_SEARXNG_URL?.replace(/\/+$/, ''),
     maxIndexedPages: s.WINNOW_MAX_INDEXED_PAGES,
     trackingTtlMs: s.WINNOW_TRACKING_DAYS * 86_400_000,
+    maxMonitors: s.WINNOW_MAX_MONITORS,
     minFreeBytes: s.WINNOW_MIN_FREE_DISK_MB * 1024 * 1024,
     markdownConverter: s.WINNOW_MARKDOWN,
     userAgent: s.WINNOW_USER_AGENT,

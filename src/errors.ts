@@ -226,6 +226,11 @@ export const ERRORS = {
     retry: 'never',
     summary: 'The API key sent too many requests, or has too many open; Retry-After says when to continue',
   },
+  MONITOR_LIMIT_REACHED: {
+    status: 403,
+    retry: 'never',
+    summary: 'The team has as many monitors as it may have',
+  },
   SOCKET_LIMIT_REACHED: {
     status: 429,
     retry: 'never',

@@ -93,6 +93,14 @@ export const JOB_KINDS = {
     hasPages: false,
     isListed: false,
   },
+  monitor: {
+    path: '/v2/monitor',
+    noun: 'check of a monitor',
+    workflow: 'monitor',
+    priority: 4,
+    hasPages: false,
+    isListed: false,
+  },
 } as const satisfies Record<string, JobKindRecord>;
 
 export type JobKind = keyof typeof JOB_KINDS;
@@ -108,13 +116,19 @@ export type PageJobKind = {
 /** The kinds of jobs that are browser sessions: one of its own, or one that continues a scrape. */
 export type SessionKind = 'browser' | 'interact';
 
+/** The kind of job that checks a monitor: it lasts as long as the jobs that it consists of. */
+export type CheckKind = 'monitor';
+
 /**
- * The kinds of jobs that are neither lists of pages nor browser sessions. Each of them ends within minutes.
+ * The kinds of jobs that are neither lists of pages, nor browser sessions, nor checks of monitors. Each of them
+ * ends within minutes.
  */
-export type TaskKind = Exclude<JobKind, PageJobKind | SessionKind>;
+export type TaskKind = Exclude<JobKind, PageJobKind | SessionKind | CheckKind>;
+
+const LONG_KINDS: readonly JobKind[] = ['browser', 'interact', 'monitor'];
 
 export const TASK_KINDS = (Object.keys(JOB_KINDS) as JobKind[]).filter(
-  (kind): kind is TaskKind => !JOB_KINDS[kind].hasPages && kind !== 'browser' && kind !== 'interact',
+  (kind): kind is TaskKind => !JOB_KINDS[kind].hasPages && !LONG_KINDS.includes(kind),
 );
 
 /** The kinds of jobs in which a model, or rules in its place, work step by step. */
@@ -125,6 +139,9 @@ export type PageJobNoun = (typeof JOB_KINDS)[PageJobKind]['noun'];
 
 /** The id of the workflow that runs a job. */
 export const workflowIdOf = (kind: JobKind, jobId: string) => `${JOB_KINDS[kind].workflow}/${jobId}`;
+
+/** The id of the Temporal Schedule of a monitor. */
+export const scheduleIdOf = (monitorId: string) => `monitor/${monitorId}`;
 
 /** The id of the workflow that delivers the webhook events of a job. */
 export const deliveryWorkflowIdOf = (jobId: string) => `webhooks/${jobId}`;

@@ -40,6 +40,7 @@ async function serve(): Promise<RunningService> {
   const temporal = new Temporal(connection, config.temporalNamespace);
   const results = await openJobResults(config.blobs, db);
   const uploads = await openBlobs(config.blobs, 'uploads');
+  const monitorBlobs = await openBlobs(config.blobs, 'monitors');
   const storage = watchDiskSpace(listDataDirectories(config), config.minFreeBytes);
   const closing = new AbortController();
   const deps = {
@@ -47,6 +48,7 @@ async function serve(): Promise<RunningService> {
     db,
     results,
     uploads,
+    monitorBlobs,
     temporal,
     watched: new WatchedJobs((id) => readPageJobState(db, id)),
     startDirectly: config.scrapeSocket === undefined ? undefined : createDirectStarts(config.scrapeSocket),

@@ -26,6 +26,7 @@ import { listen } from './system/server.ts';
 import { connectTemporal, pingTemporal } from './temporal/connection.ts';
 import { FinishedScrapes } from './temporal/finished-scrapes.ts';
 import { collectLogsPatiently, temporalLogger } from './temporal/logger.ts';
+import { openMonitorSchedules } from './temporal/monitor-schedules.ts';
 import { prepareNamespace } from './temporal/namespace.ts';
 import { createTemporalWorkers } from './temporal/workers.ts';
 import { workflowBundle } from './temporal/workflow-bundle.ts';
@@ -122,7 +123,8 @@ async function runWorker(): Promise<RunningService> {
   if (sessions) egress.ownPorts.add(toOwnAddress(sessions.url));
   const roles = config.workerRoles.filter((role) => role !== 'sessions' || sessions);
   const metrics = createScrapeMetrics(registry);
-  const parts = { browser, documents, threads, sessions, models, metrics, logger };
+  const schedules = openMonitorSchedules(connection, config.temporalNamespace);
+  const parts = { browser, documents, threads, sessions, models, metrics, schedules, logger };
   const { activities, scrapes, cache } = createWorkerActivities(config, storage, parts);
   const workers = await createTemporalWorkers({
     connection,

@@ -3,6 +3,7 @@ import type { Attack } from './attack.ts';
 import { CONNECTION_ATTACKS } from './connections.ts';
 import { FILE_ATTACKS } from './files.ts';
 import { JOB_ATTACKS } from './jobs.ts';
+import { MONITOR_ATTACKS } from './monitors.ts';
 import { PAGE_ATTACKS } from './pages.ts';
 import { REQUEST_ATTACKS } from './requests.ts';
 import { SESSION_ATTACKS } from './sessions.ts';
@@ -13,7 +14,7 @@ import { SESSION_ATTACKS } from './sessions.ts';
  */
 export const GROUPS: Record<string, readonly Attack[]> = {
   'requests and connections': [...REQUEST_ATTACKS, ...CONNECTION_ATTACKS],
-  jobs: JOB_ATTACKS,
+  jobs: [...JOB_ATTACKS, ...MONITOR_ATTACKS],
   'pages and agents': [...PAGE_ATTACKS, ...AGENT_ATTACKS],
   'files and sessions': [...FILE_ATTACKS, ...SESSION_ATTACKS],
 };

@@ -2,12 +2,14 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { type ErrorCode, toServiceError } from '../errors.ts';
+import type { CollectDeps } from '../jobs/monitors/collect-pages.ts';
 import type { WebhookDeps } from '../jobs/webhooks/delivery.ts';
 import { type Database, translateDatabaseError } from '../storage/db/client.ts';
 import type { Logger } from '../system/logger.ts';
 import { agentActivities } from './agent/agent.ts';
 import type { AgentDeps } from './agent/decide-turn.ts';
 import { type MapDeps, mapActivities } from './map.ts';
+import { monitorActivities } from './monitors.ts';
 import { type PageJobDeps, pageJobActivities } from './page-jobs.ts';
 import { type PageWorkerDeps, pageWorkerActivities } from './page-workers.ts';
 import { type PreviewDeps, previewActivities } from './preview.ts';
@@ -31,6 +33,7 @@ export type ActivityDeps = ScrapeDeps &
   SupportDeps &
   AgentDeps &
   PreviewDeps &
+  CollectDeps &
   UpkeepDeps & { logger: Logger; scrapes: Scrapes };
 
 /** Creates all activities of the service. */
@@ -46,6 +49,7 @@ export function createActivities(deps: ActivityDeps) {
     ...supportActivities(deps),
     ...agentActivities(deps),
     ...previewActivities(deps),
+    ...monitorActivities(deps),
     ...upkeepActivities(deps),
   };
 }

@@ -4,6 +4,8 @@ import { feedbackRoutes } from './feedback.ts';
 import type { AnyRoute } from './http/route.ts';
 import { jobListRoutes } from './job-list.ts';
 import { mapRoutes } from './map.ts';
+import { monitorCheckRoutes } from './monitors/checks.ts';
+import { monitorSettingRoutes } from './monitors/monitors.ts';
 import { batchRoutes } from './page-jobs/batch.ts';
 import { crawlRoutes } from './page-jobs/crawl.ts';
 import { parseRoutes } from './parse/parse.ts';
@@ -31,6 +33,8 @@ export const ROUTES: AnyRoute[] = [
   ...agentRoutes,
   ...sessionRoutes,
   ...supportRoutes,
+  ...monitorSettingRoutes,
+  ...monitorCheckRoutes,
   ...jobListRoutes,
   ...teamRoutes,
   ...webhookRoutes,

@@ -4,7 +4,7 @@ import { excerpt, ServiceError } from '../errors.ts';
 const UNIMPLEMENTED = [
   { path: /^\/v2\/(browser|interact)\/[^/]+\/replay(\/|$)/, name: 'recordings of browser sessions' },
   { path: /^\/v2\/keyless(\/|$)/, name: 'access without an API key' },
-  { path: /^\/v2\/monitor(\/|$)/, name: 'monitors' },
+  { path: /^\/v2\/monitor\/(email|slack)(\/|$)/, name: 'mails and Slack messages of monitors' },
   { path: /^\/v2\/search\/developer(\/|$)/, name: 'the developer search' },
   { path: /^\/v2\/search\/research(\/|$)/, name: 'the research search' },
   { path: /^\/v2\/team\/threat-protection(\/|$)/, name: 'threat protection' },

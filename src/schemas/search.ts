@@ -76,7 +76,7 @@ function domainFault(input: unknown): string {
 }
 
 /** A host name without scheme and path; in lower case, and in ASCII, as URLs have it. */
-const domain = withKeywords(
+export const searchDomain = withKeywords(
   z
     .string()
     .max(253)
@@ -90,7 +90,7 @@ const domain = withKeywords(
     .transform((name) => URL.parse(`http://${name}`)?.hostname.replace(/^www\./, '') ?? ''),
   { type: 'string', examples: ['example.com'] },
 );
-const domains = bounded(z.array(domain), { entries: MAX_DOMAINS }).default([]);
+const domains = bounded(z.array(searchDomain), { entries: MAX_DOMAINS }).default([]);
 
 const unique = <Item extends { type: string }>(items: Item[]) => [
   ...new Map(items.map((item) => [item.type, item])).values(),

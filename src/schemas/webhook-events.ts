@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { document } from './document.ts';
+import { CHECK_STATES, PAGE_STATES } from './monitor.ts';
+import { monitorDiff, monitorSummary } from './monitor-results.ts';
 import { EVENTS_OF, type WebhookKind } from './webhook.ts';
 
 const NOTHING = z.tuple([]);
@@ -30,6 +32,34 @@ const DATA: Record<string, z.ZodType> = {
     .length(1),
   'agent.completed': z.array(z.object({ creditsUsed, data: z.unknown() })).length(1),
   'agent.failed': z.array(z.object({ creditsUsed })),
+  'monitor.page': z
+    .array(
+      z.object({
+        monitorId: z.uuid(),
+        checkId: z.uuid(),
+        targetId: z.string(),
+        url: z.string(),
+        status: z.enum(PAGE_STATES),
+        previousScrapeId: z.uuid().nullable(),
+        currentScrapeId: z.uuid().nullable(),
+        error: z.string().nullable(),
+        isMeaningful: z.null().describe('this version judges no changes'),
+        judgment: z.null(),
+        diff: monitorDiff.nullable(),
+      }),
+    )
+    .length(1),
+  'monitor.check.completed': z
+    .array(
+      z.object({
+        monitorId: z.uuid(),
+        checkId: z.uuid(),
+        status: z.enum(CHECK_STATES),
+        summary: monitorSummary,
+        error: z.string().nullable(),
+      }),
+    )
+    .length(1),
   'agent.cancelled': z.array(z.object({ creditsUsed })).length(1),
 };
 
@@ -46,6 +76,7 @@ const SUMMARIES: Record<string, string> = {
   action: 'The agent uses a tool',
   completed: 'The job is finished',
   failed: 'The job has failed',
+  'check.completed': 'A check of a monitor has ended, or was skipped',
   cancelled: 'The job was cancelled',
 };
 

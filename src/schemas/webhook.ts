@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { quote } from '../errors.ts';
-import type { AgentKind, PageJobKind } from '../job-kinds.ts';
+import type { AgentKind, CheckKind, PageJobKind } from '../job-kinds.ts';
 import { bounded } from '../json/bounded.ts';
 import { withKeywords, withShorthand } from '../json/schema-keywords.ts';
 import { paginationQuery, paginationResponse } from './pagination.ts';
@@ -17,7 +17,8 @@ export const EVENTS_OF = {
   batch_scrape: ['started', 'page', 'completed', 'failed'],
   extract: ['started', 'completed', 'failed'],
   agent: ['started', 'action', 'completed', 'failed', 'cancelled'],
-} satisfies Record<PageJobKind | AgentKind, string[]>;
+  monitor: ['page', 'check.completed'],
+} satisfies Record<PageJobKind | AgentKind | CheckKind, string[]>;
 export type WebhookKind = keyof typeof EVENTS_OF;
 /** The most names of events, each of which has several. */
 const MAX_EVENTS = 50;
@@ -25,7 +26,9 @@ const MAX_EVENTS = 50;
 /** An event of some kinds of jobs. It can be named in several ways: `page`, `.page`, or `crawl.page`. */
 function eventOf(kinds: readonly WebhookKind[]) {
   const events = eventsOf(kinds);
-  const pattern = new RegExp(`^(?:(?:${kinds.join('|')})?\\.)?(?:${events.join('|')})$`);
+  const pattern = new RegExp(
+    `^(?:(?:${kinds.join('|')})?\\.)?(?:${events.join('|').replaceAll('.', '\\.')})$`,
+  );
   return z.string().regex(pattern, {
     error: ({ input }) =>
       `${quote(String(input))} is not a webhook event. The events are ${events.join(', ')}, or full names such as ${kinds[0]}.${events[1]}`,

@@ -13,6 +13,9 @@ import type { NativeConnection } from '@temporalio/worker';
 import { type ServiceError, toServiceError } from '../errors.ts';
 import { type PageJobKind, workflowIdOf } from '../job-kinds.ts';
 import { SILENCE_MS, WORKFLOW_AFTER_MS } from '../jobs/direct-start/timeline.ts';
+import { followMonitor } from '../jobs/monitors/schedules.ts';
+import type { Database } from '../storage/db/client.ts';
+import type { StoredMonitor } from '../storage/db/monitors/monitors.ts';
 import { CallSlots } from '../system/call-slots.ts';
 import type { map } from '../workflows/map.ts';
 import type { preview } from '../workflows/preview.ts';
@@ -23,6 +26,7 @@ import type { browser } from '../workflows/session.ts';
 import type { support } from '../workflows/support.ts';
 import type { upkeep } from '../workflows/upkeep.ts';
 import { pingTemporal, repeatUntilPrepared, unavailableError, withUnavailableError } from './connection.ts';
+import { monitorSchedules } from './monitor-schedules.ts';
 import {
   type AgentStart,
   beginSession,
@@ -33,6 +37,7 @@ import {
   type SynchronousStart,
   startAgent,
   startDeliveryWorkflow,
+  startMonitorCheck,
   startPageJob,
   startQuestion,
   startSessionWorkflow,
@@ -122,6 +127,16 @@ export class Temporal {
   /** Starts an agent or extract. It runs only once, even if it is started twice with the same id. */
   async startAgent(run: AgentStart): Promise<void> {
     await this.#callServer(() => startAgent(this.#client, run));
+  }
+
+  /** Starts the workflow of a check of a monitor. */
+  async startCheck(check: { checkId: string; teamId: string; name: string }): Promise<void> {
+    await this.#callServer(() => startMonitorCheck(this.#client, check));
+  }
+
+  /** Gives the schedule of a monitor the settings that are stored. */
+  followMonitor(db: Database, monitor: StoredMonitor): Promise<void> {
+    return this.#callServer(() => followMonitor(db, monitorSchedules(this.#client), monitor));
   }
 
   /** Ends an agent after the calls that are running, without waiting for its model. Does nothing if it has ended. */

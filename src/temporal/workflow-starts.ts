@@ -21,6 +21,7 @@ import type { batch } from '../workflows/batch.ts';
 import type { crawl } from '../workflows/crawl.ts';
 import type { deliver } from '../workflows/deliveries.ts';
 import type { map } from '../workflows/map.ts';
+import type { monitor } from '../workflows/monitor.ts';
 import type { AskedPages } from '../workflows/page-jobs.ts';
 import type { preview } from '../workflows/preview.ts';
 import { QUEUES } from '../workflows/queues.ts';
@@ -155,6 +156,19 @@ export function startQuestion(
     ...optionsOf({ kind, jobId: input.jobId, teamId, summary }),
     ...ONCE,
     args: [input],
+  });
+}
+
+/** Starts the workflow of a check of a monitor, unless it was started before. */
+export async function startMonitorCheck(
+  client: Client,
+  { checkId, teamId, name }: { checkId: string; teamId: string; name: string },
+): Promise<void> {
+  await client.workflow.start<typeof monitor>(JOB_KINDS.monitor.workflow, {
+    ...optionsOf({ kind: 'monitor', jobId: checkId, teamId, summary: `Check of ${name}` }),
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    args: [{ checkId }],
   });
 }
 

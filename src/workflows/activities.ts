@@ -250,8 +250,26 @@ export const agentSteps = {
   endRun: agentBookkeeping.endRun,
 };
 
+/** The activities of checks of monitors. A round of upkeep restarts a check whose workflow fails for good. */
+const checkSteps = proxyActivities<Pick<Activities, 'beginCheck' | 'endCheck'>>({
+  startToCloseTimeout: '1m',
+  retry: { ...PERSISTENT, maximumAttempts: 1_000 },
+});
+const collectSteps = proxyActivities<Pick<Activities, 'collectPages'>>({
+  startToCloseTimeout: '30m',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { ...PERSISTENT, maximumAttempts: 100 },
+});
+export const monitorSteps = {
+  beginCheck: checkSteps.beginCheck,
+  endCheck: checkSteps.endCheck,
+  collectPages: collectSteps.collectPages,
+};
+
 /** The activities of upkeep. If a round fails, the next one makes up for it. */
-export const upkeepSteps = proxyActivities<Pick<Activities, 'findStalled' | 'findOverdue' | 'tidyUp'>>({
+export const upkeepSteps = proxyActivities<
+  Pick<Activities, 'findStalled' | 'findOverdue' | 'restoreMonitors' | 'tidyUp'>
+>({
   startToCloseTimeout: '30m',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { ...PERSISTENT, maximumInterval: '60s', maximumAttempts: 10_000 },

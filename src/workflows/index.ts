@@ -3,6 +3,7 @@ export { batch } from './batch.ts';
 export { crawl } from './crawl.ts';
 export { deliver } from './deliveries.ts';
 export { map } from './map.ts';
+export { monitor, monitorDue } from './monitor.ts';
 export { preview } from './preview.ts';
 export { scrape } from './scrape.ts';
 export { search } from './search.ts';

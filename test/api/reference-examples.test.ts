@@ -13,7 +13,12 @@ import { startReceiver } from '../support/webhooks/receiver.ts';
  * The requests of the examples in the API reference, sent as they are: only their site and ids are others.
  */
 
-type Send = (init?: { id?: string; form?: FormData; url?: string }) => Promise<ApiResponse['body'][]>;
+type Send = (init?: {
+  id?: string;
+  checkId?: string;
+  form?: FormData;
+  url?: string;
+}) => Promise<ApiResponse['body'][]>;
 
 const db = useDatabase();
 let key: string;
@@ -47,7 +52,7 @@ const sent = new Set<string>();
 /** Sends all requests of an example, and checks that each succeeds with a response of the reference. */
 const send =
   (name: string): Send =>
-  async ({ id = JOB_ID, form, url } = {}) => {
+  async ({ id = JOB_ID, checkId = JOB_ID, form, url } = {}) => {
     sent.add(name);
     const [method = '', path = ''] = name.split(' ');
     const { response: schema } = ROUTES.find((route) => `${route.method} ${route.path}` === name)!;
@@ -58,13 +63,16 @@ const send =
         body === undefined
           ? undefined
           : JSON.stringify(body).replaceAll(SITE, site.url).replaceAll(JOB_ID, id);
-      const answer = await call(path.replace(':id', id).replace(':name', 'shop'), {
-        method: method.toUpperCase(),
-        key,
-        ...(text !== undefined && { raw: text }),
-        ...(form && { form }),
-        ...(url !== undefined && { url }),
-      });
+      const answer = await call(
+        path.replace(':id', id).replace(':checkId', checkId).replace(':name', 'shop'),
+        {
+          method: method.toUpperCase(),
+          key,
+          ...(text !== undefined && { raw: text }),
+          ...(form && { form }),
+          ...(url !== undefined && { url }),
+        },
+      );
       expect(answer.status, `${name}: ${JSON.stringify(answer.body)}`).toBe(200);
       expect(schema.parse(answer.body)).toEqual(answer.body);
       bodies.push(answer.body);
@@ -120,6 +128,17 @@ it('of crawls by a prompt, maps, searches and feedback are as a person sends the
   const [search, other] = await send('post /v2/search')();
   await send('post /v2/search/:id/feedback')({ id: search.id });
   await send('post /v2/feedback')({ id: other.id });
+});
+
+it('of monitors are as a person sends them', async () => {
+  const [{ data: monitor }, { data: other }] = await send('post /v2/monitor')();
+  const { id } = monitor;
+  for (const rest of ['', '/:id']) await send(`get /v2/monitor${rest}`)({ id });
+  const [{ id: checkId }] = await send('post /v2/monitor/:id/run')({ id });
+  await send('get /v2/monitor/:id/checks')({ id });
+  await send('get /v2/monitor/:id/checks/:checkId')({ id, checkId });
+  await send('patch /v2/monitor/:id')({ id });
+  for (const each of [id, other.id]) await send('delete /v2/monitor/:id')({ id: each });
 });
 
 it('of files are as a person sends them', async () => {

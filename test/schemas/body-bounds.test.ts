@@ -69,8 +69,10 @@ describe('a list or record in a request', () => {
   };
   const lists = [...collections.keys()].filter((path) => !path.includes('[]') && !path.includes('formats.'));
   it.each(lists)('causes few issues if all its elements are wrong: %s', (path) => {
-    const [, route = '', field = ''] = /^POST ([^.]+)\.(.+)$/.exec(path) ?? [];
-    const { body, fileOptions } = ROUTES.find((each) => each.path === route && each.method === 'post')!;
+    const [, method = '', route = '', field = ''] = /^(POST|PATCH) ([^.]+)\.(.+)$/.exec(path) ?? [];
+    const { body, fileOptions } = ROUTES.find(
+      (each) => each.path === route && each.method === method.toLowerCase(),
+    )!;
     const [, option] = /^options\.(.+)/.exec(field) ?? [];
     const parsed = (option ? fileOptions : body)?.safeParse(withNumbers(option ?? field));
     const paths = parsed?.error?.issues.map((issue) => issue.path.join('.')) ?? [];

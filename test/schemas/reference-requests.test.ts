@@ -28,6 +28,8 @@ const RULES_OF_CODE = [
   /^the category developer cannot be combined with others$/,
   /^the rating \w+ needs /,
   /^feedback needs more than a rating/,
+  /^a search target needs a goal/,
+  /^two targets have this id/,
 ];
 const FORMAT_CONFLICTS = new Set<string>(
   FORMATS.flatMap((format) => Object.values(('conflicts' in format && format.conflicts) || {})),

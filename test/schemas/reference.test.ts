@@ -54,6 +54,7 @@ describe('the reference', () => {
       'post /v2/agent',
       'post /v2/browser',
       'post /v2/interact',
+      'post /v2/monitor',
     ]);
   });
 
@@ -83,6 +84,7 @@ describe('the reference', () => {
         ...['batch_scrape.started', 'batch_scrape.page', 'batch_scrape.completed', 'batch_scrape.failed'],
         ...['extract.started', 'extract.completed', 'extract.failed'],
         ...['agent.started', 'agent.action', 'agent.completed', 'agent.failed', 'agent.cancelled'],
+        ...['monitor.page', 'monitor.check.completed'],
       ].toSorted(),
     );
     for (const { type } of WEBHOOK_EVENTS) {

@@ -48,6 +48,7 @@ describe('histories of earlier versions', () => {
       'crawl',
       'extract',
       'map',
+      'monitor',
       'preview',
       'scrape',
       'search',

@@ -1,3 +1,4 @@
+import { type MonitorSchedules, restoreSchedules } from '../../jobs/monitors/schedules.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import type { Database } from '../../storage/db/client.ts';
 import { deleteOldIdempotencyKeys } from '../../storage/db/idempotency.ts';
@@ -12,6 +13,9 @@ import {
   type StalledJob,
   takeStalledJobs,
 } from '../../storage/db/jobs/page-jobs.ts';
+import { type IdleCheck, listIdleChecks } from '../../storage/db/monitors/checks.ts';
+import { deleteGoneMonitors } from '../../storage/db/monitors/monitors.ts';
+import { findOldestPageDate } from '../../storage/db/monitors/pages.ts';
 import { deleteExpiredScrapePages } from '../../storage/db/open-scrape-pages.ts';
 import { deleteOldIndexedPages } from '../../storage/db/pages/indexed-pages.ts';
 import { deleteOldVersions } from '../../storage/db/pages/page-versions.ts';
@@ -34,6 +38,9 @@ export interface UpkeepDeps extends CacheUpkeepDeps {
   trackingTtlMs: number;
   /** Maximum number of pages in the index of `POST /v2/search`. */
   maxIndexedPages: number;
+  schedules: MonitorSchedules;
+  /** What checks of monitors have found. */
+  monitorBlobs: Blobs;
 }
 
 /**
@@ -41,6 +48,8 @@ export interface UpkeepDeps extends CacheUpkeepDeps {
  * far sooner.
  */
 const STALLED_MS = 60_000;
+/** A check of a monitor looks at its jobs at least every minute. */
+const IDLE_CHECK_MS = 180_000;
 /** A scrape runs for at most 26 minutes, which one with a long document takes. */
 const ABANDONED_MS = 30 * 60_000;
 /**
@@ -69,6 +78,16 @@ export function upkeepActivities(deps: UpkeepDeps) {
     },
 
     /**
+     * Restores the schedules of monitors that Temporal has lost.
+     * @returns running checks that seem to have no workflow at work
+     */
+    async restoreMonitors(): Promise<IdleCheck[]> {
+      using _ = startHeartbeat();
+      await restoreSchedules(db, deps.schedules);
+      return listIdleChecks(db, IDLE_CHECK_MS);
+    },
+
+    /**
      * Ends browser sessions that have lost their workflow. Deletes expired results, jobs, files, uploads,
      * copies of pages, entries of the search index, idempotency keys, profiles, versions of pages and
      * robots.txt files.
@@ -84,6 +103,7 @@ export function upkeepActivities(deps: UpkeepDeps) {
       while ((await deleteExpiredJobs(db, new Date(now))) > 0);
       const cache = await trimCache(deps);
       const strays = await removeStrayFiles(deps);
+      await deleteGoneMonitors(db);
       await deleteOldIdempotencyKeys(db);
       await deleteExpiredScrapePages(db);
       await deleteOldRobotsFiles(db);
@@ -98,7 +118,10 @@ export function upkeepActivities(deps: UpkeepDeps) {
       // one and a half times that time.
       const unused = await removeUnusedUploads();
       const versions = await versionBlobs.sweep(new Date(now - 1.5 * trackingTtlMs - SAFETY_MARGIN_MS));
-      return { jobs, files: deletedResults + cache.files + strays + unused + versions, copies: cache.copies };
+      const oldestFound = (await findOldestPageDate(db))?.getTime() ?? now;
+      const found = await deps.monitorBlobs.sweep(new Date(oldestFound - SAFETY_MARGIN_MS));
+      const files = deletedResults + cache.files + strays + unused + versions + found;
+      return { jobs, files, copies: cache.copies };
     },
   };
 

@@ -30,6 +30,8 @@ export interface ApiDeps {
   results: Blobs;
   /** Storage of uploaded files. */
   uploads: Blobs;
+  /** What checks of monitors have found. */
+  monitorBlobs: Blobs;
   temporal: Temporal;
   /** The batches and crawls that clients wait for. */
   watched: WatchedJobs;

@@ -18,6 +18,7 @@ const TAGS = {
   Extract: 'Data of several pages',
   Agent: 'Data that a language model finds',
   Browser: 'Browsers that code, prompts and people drive',
+  Monitors: 'Pages, sites and searches that are watched on a schedule',
   Support: 'Answers about jobs and the service',
   Team: 'Credits, limits and recent jobs',
   Webhooks: 'Events of jobs, and their deliveries',

@@ -22,6 +22,8 @@ import { retryInMs } from './retry-schedule.ts';
 export interface WebhookDeps {
   db: Database;
   results: Blobs;
+  /** What checks of monitors have found. */
+  monitorBlobs: Blobs;
   egress: Egress;
   /** Decrypts jobs with zero data retention and signs the URLs of stored files. */
   secretKey: string;

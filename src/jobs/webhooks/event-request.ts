@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { PageDetails } from '../../schemas/monitor-results.ts';
 import { withFileUrls } from '../../storage/blobs/file-urls.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import type { DueEvent, Webhook } from '../../storage/db/webhooks.ts';
@@ -28,20 +29,21 @@ export async function buildEventRequest(
     jobId,
     webhook,
     results,
+    monitorBlobs,
     secretKey,
-  }: { jobId: string; webhook: Webhook; results: Blobs; secretKey: string },
+  }: { jobId: string; webhook: Webhook; results: Blobs; monitorBlobs: Blobs; secretKey: string },
 ): Promise<EventRequest> {
   const { target, baseUrl, secret, cipher } = webhook;
   const error =
     event.error === null ? undefined : decryptError({ code: '', message: event.error }, cipher).message;
-  const run = await runData(event, { jobId, results });
+  const run = (await checkData(event, monitorBlobs)) ?? (await runData(event, { jobId, results }));
   const document =
     error === undefined && event.blob !== null
       ? cipher.decryptBytes(await results.get(event.blob))
       : undefined;
   const body = Buffer.from(
     JSON.stringify({
-      success: error === undefined && !event.type.endsWith('.cancelled'),
+      success: error === undefined && !event.type.endsWith('.cancelled') && !isFailedCheck(event),
       type: event.type,
       id: jobId,
       webhookId: event.id,
@@ -63,6 +65,19 @@ export async function buildEventRequest(
     ...signatureHeaders(body, secret),
   };
   return { headers: { ...Object.fromEntries(userHeaders), ...headers }, body };
+}
+
+/** Whether an event tells that a check of a monitor did not read all of its pages. */
+const isFailedCheck = ({ type, check }: DueEvent) =>
+  type === 'monitor.check.completed' && (check?.data.status === 'failed' || check?.data.status === 'partial');
+
+/** Creates the data of an event of a monitor; `undefined` for other events. */
+async function checkData({ type, check }: DueEvent, monitorBlobs: Blobs): Promise<object | undefined> {
+  if (!check) return undefined;
+  if (type !== 'monitor.page') return check.data;
+  // The check stored its details in this shape.
+  const details: PageDetails = check.blob ? JSON.parse((await monitorBlobs.get(check.blob)).toString()) : {};
+  return { ...check.data, diff: details.diff ?? null };
 }
 
 /** Creates the data of an event of an agent or extract; `undefined` for other events, and for starts. */

@@ -14,15 +14,16 @@ export async function openStorage(
   const db = openDatabase(config.databaseUrl, (error) =>
     logger.warn({ err: error }, 'database connection lost'),
   );
-  const [results, cacheBlobs, versionBlobs, uploads] = await Promise.all([
+  const [results, cacheBlobs, versionBlobs, monitorBlobs, uploads] = await Promise.all([
     openJobResults(config.blobs, db),
     openBlobs(config.blobs, 'cache'),
     openBlobs(config.blobs, 'versions'),
+    openBlobs(config.blobs, 'monitors'),
     openBlobs(config.blobs, 'uploads'),
     migrateDatabase(db, logger),
   ]);
   const storage = watchDiskSpace(listDataDirectories(config), config.minFreeBytes);
-  return { db, results, cacheBlobs, versionBlobs, uploads, storage };
+  return { db, results, cacheBlobs, versionBlobs, monitorBlobs, uploads, storage };
 }
 
 /** Where a worker stores things. */

@@ -8,6 +8,7 @@ import { findYtDlp } from '../../fetch/media/yt-dlp.ts';
 import { createChangeTracker } from '../../jobs/change-history/change-tracker.ts';
 import { createLinkFilterCache } from '../../jobs/crawl/link-filter-cache.ts';
 import { createRobotsCache } from '../../jobs/crawl/robots/robots-cache.ts';
+import type { MonitorSchedules } from '../../jobs/monitors/schedules.ts';
 import type { ScrapeMetrics } from '../../jobs/scraping/scrape-metrics.ts';
 import type { Models } from '../../models/index.ts';
 import type { Logger } from '../../system/logger.ts';
@@ -28,10 +29,11 @@ export function createWorkerActivities(
     sessions: HostedSessions | undefined;
     models: Models | undefined;
     metrics: ScrapeMetrics;
+    schedules: MonitorSchedules;
     logger: Logger;
   },
 ) {
-  const { browser, documents, threads, sessions, models, metrics, logger } = parts;
+  const { browser, documents, threads, sessions, models, metrics, schedules, logger } = parts;
   const { renderer, remuxPool } = threads;
   const { egress, proxy } = browser;
   const { db, results, versionBlobs } = storage;
@@ -66,6 +68,7 @@ export function createWorkerActivities(
     }),
     models,
     metrics,
+    schedules,
     tracker: createChangeTracker({ db, versionBlobs, renderer, trackingTtlMs }),
     searxngUrl: config.searxngUrl,
     secretKey: config.secretKey,

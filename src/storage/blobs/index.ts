@@ -56,7 +56,7 @@ export interface Blobs {
 }
 
 /** A part of the store. Each has its own retention time. */
-export type BlobSpace = 'results' | 'cache' | 'versions' | 'uploads';
+export type BlobSpace = 'results' | 'cache' | 'versions' | 'uploads' | 'monitors';
 
 /** A key: the hash of a file, followed by offset and length if the item is one of several in the file. */
 const KEY = /^([0-9a-f]{64})(?:\+(\d+)\+(\d+))?$/;

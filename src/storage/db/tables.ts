@@ -1,4 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { CheckStatus, MonitorPageStatus } from '../../schemas/monitor.ts';
+import type { MonitorSummary } from '../../schemas/monitor-results.ts';
 import type { StoredTrace } from '../../schemas/page-trace.ts';
 import type { SessionVisitor } from '../../schemas/session.ts';
 import type { SessionEndReason } from '../../schemas/session-end.ts';
@@ -18,6 +20,9 @@ export interface StoredError {
 type SessionState = 'creating' | 'active' | 'destroyed';
 /** The states of a job, as API clients see them. */
 export type JobStatus = 'scraping' | 'completed' | 'failed' | 'cancelled';
+
+/** A target of a monitor, or its result, as stored. */
+export type MonitorTargetRow = Record<string, unknown>;
 
 /** The tables, as Kysely sees them. The files in `migrations/` create them. */
 export interface Tables {
@@ -170,6 +175,79 @@ export interface Tables {
     blob: string | null;
     stored_at: Date | null;
     delivered: Generated<boolean>;
+  };
+  monitors: {
+    id: Generated<string>;
+    team_id: string;
+    api_key_id: string | null;
+    name: string;
+    status: Generated<'active' | 'paused' | 'deleted'>;
+    cron: string;
+    timezone: string;
+    runs_per_month: number;
+    /** As they were sent, each with an id. */
+    targets: ColumnType<MonitorTargetRow[], string, string>;
+    webhook: ColumnType<Record<string, unknown> | null, string | null, string | null>;
+    notification: ColumnType<Record<string, unknown> | null, string | null, string | null>;
+    /** Base of the file URLs in events. */
+    base_url: string;
+    retention_days: number;
+    goal: string | null;
+    judge_enabled: boolean;
+    /** Credits that a check is expected to cost: by the targets at first, and then those of the last check. */
+    check_credits: number;
+    current_check_id: string | null;
+    last_run_at: Date | null;
+    last_summary: ColumnType<MonitorSummary | null, string | null | undefined, string | null>;
+    /** Whether its Temporal Schedule has its current settings, or is deleted with it. */
+    is_scheduled: Generated<boolean>;
+    created_at: Timestamp;
+    updated_at: Timestamp;
+  };
+  monitor_checks: {
+    /** Also the id of its job. */
+    id: string;
+    monitor_id: string;
+    status: CheckStatus;
+    trigger: 'scheduled' | 'manual';
+    scheduled_for: Date | null;
+    started_at: Date | null;
+    finished_at: Date | null;
+    estimated_credits: number;
+    actual_credits: number | null;
+    summary: ColumnType<MonitorSummary | null, string | null | undefined, string | null>;
+    target_results: ColumnType<MonitorTargetRow[], string | undefined, string>;
+    error: string | null;
+    created_at: Timestamp;
+    updated_at: Timestamp;
+  };
+  monitor_jobs: {
+    job_id: string;
+    check_id: string;
+    target_id: string;
+    kind: 'batch_scrape' | 'crawl' | 'search';
+    /** Whether it scrapes pages again that could not be read. */
+    is_retry: Generated<boolean>;
+    is_collected: Generated<boolean>;
+  };
+  monitor_pages: {
+    id: string;
+    check_id: string;
+    monitor_id: string;
+    ordinal: number;
+    target_id: string;
+    url: string;
+    /** SHA-256 hash of target and URL. */
+    url_key: Buffer;
+    status: MonitorPageStatus;
+    previous_scrape_id: string | null;
+    current_scrape_id: string | null;
+    status_code: number | null;
+    error: string | null;
+    metadata: ColumnType<Record<string, unknown> | null, string | null, string | null>;
+    /** Key of the blob with diff and snapshot; null if there is neither. */
+    blob: string | null;
+    created_at: Timestamp;
   };
   host_times: { job_id: string; host: string; requests: number; ms: number };
   blocked_urls: {

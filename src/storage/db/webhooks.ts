@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../../errors.ts';
+import { EMPTY_SUMMARY } from '../../schemas/monitor-results.ts';
 import type { WebhookTarget } from '../../schemas/webhook.ts';
 import { type JobCipher, restoreJobCipher } from '../../system/encryption/job-cipher.ts';
 import type { Database } from './client.ts';
@@ -72,6 +73,16 @@ export interface DueEvent {
   credits: number | null;
   /** Key of the blob with the result of an agent or extract that has completed. */
   resultBlob: string | null;
+  /** What the event tells of a check of a monitor, or of its page. */
+  check: CheckNews | null;
+}
+
+/** A check of a monitor that has ended, or a page of one. */
+export interface CheckNews {
+  /** The data of the event, without the diff of a page. */
+  data: Record<string, unknown> & { status: string };
+  /** Key of the blob with the diff of a page. */
+  blob: string | null;
 }
 
 /** Query for due events. */
@@ -108,13 +119,25 @@ export async function listDueEvents(db: Database, query: DueEventsQuery): Promis
       case when jobs.kind in ('agent', 'extract') then case when step.tool is null then jobs.credits else (
         select sum(credits)::int from agent_steps
         where agent_steps.job_id = due.job_id and agent_steps.sequence <= step.sequence) end end as credits,
-      results.blob as "resultBlob"
+      results.blob as "resultBlob",
+      case when check_page.id is not null then json_build_object('blob', check_page.blob, 'data', json_build_object(
+          'monitorId', check_page.monitor_id, 'checkId', check_page.check_id, 'targetId', check_page.target_id,
+          'url', check_page.url, 'status', check_page.status, 'previousScrapeId', check_page.previous_scrape_id,
+          'currentScrapeId', check_page.current_scrape_id, 'error', check_page.error,
+          'isMeaningful', null, 'judgment', null))
+        when type = 'monitor.check.completed' then json_build_object('blob', null, 'data', json_build_object(
+          'monitorId', ended.monitor_id, 'checkId', ended.id, 'status', ended.status,
+          'summary', coalesce(ended.summary, ${JSON.stringify(EMPTY_SUMMARY)}::jsonb), 'error', ended.error))
+        end as "check"
     from due
     join jobs on jobs.id = due.job_id
     left join pages on pages.job_id = due.job_id and pages.ordinal = due.ordinal
     left join agent_steps as step on step.job_id = due.job_id and step.sequence = due.ordinal
     left join results on results.job_id = due.job_id and results.ordinal = 0
       and type in ('agent.completed', 'extract.completed')
+    left join monitor_pages as check_page
+      on type = 'monitor.page' and check_page.check_id = due.job_id and check_page.ordinal = due.ordinal
+    left join monitor_checks as ended on type = 'monitor.check.completed' and ended.id = due.job_id
     order by due.sequence`.execute(db.query);
   return rows;
 }

@@ -49,7 +49,7 @@ const deliver = (
   { through = egress, ...round }: Partial<DeliveryRound> & { through?: Egress } = {},
 ) =>
   deliverDueEvents(
-    { db, results: blobs, egress: through, secretKey: SECRET_KEY },
+    { db, results: blobs, monitorBlobs: blobs, egress: through, secretKey: SECRET_KEY },
     {
       jobId: job.id,
       durationMs: 60_000,

@@ -39,6 +39,7 @@ export async function startApi(settings: Record<string, string>) {
     db,
     results: await openJobResults(config.blobs, db),
     uploads: await openBlobs(config.blobs, 'uploads'),
+    monitorBlobs: await openBlobs(config.blobs, 'monitors'),
     temporal: new Temporal(connection, config.temporalNamespace),
     watched: new WatchedJobs((id) => readPageJobState(db, id)),
     storage: watchDiskSpace(listDataDirectories(config), config.minFreeBytes),

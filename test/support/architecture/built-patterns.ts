@@ -21,6 +21,8 @@ const REASONS: Record<string, string[]> = {
     'jobs/crawl/prompt/prompt-paths.ts',
     'jobs/crawl/prompt/prompt-rules.ts',
     'jobs/crawl/scope.ts',
+    'jobs/monitors/significant-change.ts',
+    'schedules/recurrence.ts',
     'schemas/webhook.ts',
     'storage/blobs/file-urls.ts',
   ],

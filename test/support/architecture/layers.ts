@@ -17,6 +17,7 @@ const GROUPS: Group[] = [
   { name: 'json' },
   { name: 'url' },
   { name: 'patterns' },
+  { name: 'schedules' },
   {
     name: 'system',
     modules: [
@@ -50,7 +51,7 @@ const GROUPS: Group[] = [
       ['guides', 'agent', 'direct-start'],
       ['change-history', 'webhooks'],
       ['scraping', 'crawl', 'search'],
-      ['page-jobs', 'support'],
+      ['page-jobs', 'support', 'monitors'],
     ],
   },
   { name: 'sessions' },
@@ -97,6 +98,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   diff: ['content/changes'],
   culori: ['content/branding'],
   re2js: ['patterns'],
+  croner: ['schedules'],
   ws: ['api', 'sessions'],
   micromark: ['api'],
   'micromark-extension-gfm': ['api'],

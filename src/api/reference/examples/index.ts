@@ -1,5 +1,6 @@
 import type { Example, Examples } from './example.ts';
 import { JOB_EXAMPLES } from './jobs.ts';
+import { MONITOR_EXAMPLES } from './monitors.ts';
 import { RESULT_EXAMPLES } from './results.ts';
 import { SESSION_EXAMPLES } from './sessions.ts';
 import { TEAM_EXAMPLES } from './team.ts';
@@ -9,6 +10,7 @@ export { JOB_ID, SITE } from './example.ts';
 /** The examples of all routes, by their method and path. */
 export const EXAMPLES: Examples = {
   ...JOB_EXAMPLES,
+  ...MONITOR_EXAMPLES,
   ...RESULT_EXAMPLES,
   ...SESSION_EXAMPLES,
   ...TEAM_EXAMPLES,

@@ -106,12 +106,13 @@ async function deletePages(db: Database, jobId: string): Promise<void> {
 
 /**
  * Returns when the oldest job that may have results was created; `undefined` if there is none. Older blobs
- * belong to no result and can be deleted.
+ * belong to no result and can be deleted. What checks of monitors have found is stored elsewhere, for longer.
  */
 export async function findOldestResultDate(db: Database): Promise<Date | undefined> {
   const row = await db.query
     .selectFrom('jobs')
     .select(({ fn }) => fn.min('created_at').as('at'))
+    .where('kind', '<>', 'monitor')
     .where((where) =>
       where.or([where('expires_at', '>', sql<Date>`now()`), where('status', '=', 'scraping')]),
     )

@@ -1,0 +1,50 @@
+import { fieldsOf } from '../../src/json/json-object.ts';
+import type { Attack } from './attack.ts';
+import { type Attacker, textAt } from './attacker.ts';
+
+/** Attacks by monitors: as many as possible, with patterns that backtrack, and checks at the same moment. */
+
+const LANES = 4;
+const CATASTROPHE = '^(a|aa)+(a*)*$';
+const HOURLY = { cron: '0 * * * *' };
+
+async function create(attacker: Attacker, json: object): Promise<string> {
+  const { body } = await attacker.call('POST /v2/monitor', {
+    json: { name: 'x', schedule: HOURLY, ...json },
+  });
+  return textAt(fieldsOf(body).data, 'id') || 'none';
+}
+
+const monitors: Attack = {
+  name: 'monitors',
+  aim: 'monitors with the most targets and patterns, and many checks at once',
+  async run(attacker) {
+    const { site } = attacker.around;
+    const changeDetection = { ignore: ['order', 'dates'], ignorePatterns: Array(20).fill(CATASTROPHE) };
+    const scrapeOptions = { timeout: attacker.timeoutMs, fastMode: true };
+    await attacker.repeat(LANES, async (turn) => {
+      const target = { type: 'scrape', urls: [`${site}/text?${turn}`], scrapeOptions, changeDetection };
+      const id = await create(attacker, { targets: Array(50).fill(target), retentionDays: 365 });
+      await create(attacker, { targets: Array(100_000).fill(target) });
+      await create(attacker, { targets: [target], schedule: { cron: `${'1,'.repeat(90)}1 * * * *` } });
+      const path = { id };
+      const runs = Array.from({ length: 5 }, () =>
+        attacker.call('POST /v2/monitor/{id}/run', { path, json: {} }),
+      );
+      const [first] = await Promise.all(runs);
+      const checkId = textAt(first?.body, 'id') || id;
+      await attacker.call('GET /v2/monitor', {});
+      await attacker.call('GET /v2/monitor/{id}', { path });
+      await attacker.call('GET /v2/monitor/{id}/checks', { path });
+      await attacker.call('GET /v2/monitor/{id}/checks/{checkId}', { path: { id, checkId } });
+      await attacker.call('PATCH /v2/monitor/{id}', {
+        path,
+        json: { targets: [target], name: 'x'.repeat(1_000_000) },
+      });
+      await attacker.call('DELETE /v2/monitor/{id}', { path });
+    });
+  },
+};
+
+/** The attacks by monitors. */
+export const MONITOR_ATTACKS: readonly Attack[] = [monitors];

@@ -1,0 +1,125 @@
+import { beginScheduledCheck, targetsOf } from '../jobs/monitors/begin-check.ts';
+import { type CollectDeps, collectJob } from '../jobs/monitors/collect-pages.ts';
+import { type CheckJob, listCheckJobs, sumCheckCredits } from '../storage/db/monitors/check-jobs.ts';
+import {
+  type CheckEnd,
+  endCheck,
+  findCheck,
+  lockMonitor,
+  touchCheck,
+} from '../storage/db/monitors/checks.ts';
+import { summarizePages } from '../storage/db/monitors/pages.ts';
+import { withoutCredentials } from '../url/credentials.ts';
+import { startHeartbeat } from './heartbeat.ts';
+
+/** A check that a schedule has begun, or skipped. */
+export interface DueCheck {
+  checkId: string;
+  teamId: string;
+  isRunning: boolean;
+  /** Whether there may be events to deliver. */
+  hasWebhook: boolean;
+}
+
+/** A job of a check that has not ended, as the workflow of the check starts it. */
+export interface OpenCheckJob {
+  jobId: string;
+  kind: CheckJob['kind'];
+  teamId: string;
+  /** What the Temporal UI shows of it. */
+  label: string;
+  isRetry: boolean;
+}
+
+/** The state of a check. */
+export interface CheckProgress {
+  hasWebhook: boolean;
+  open: OpenCheckJob[];
+}
+
+/** The activities of monitors. */
+export function monitorActivities(deps: CollectDeps) {
+  const { db } = deps;
+  return {
+    /**
+     * Begins the check of a monitor that is due. It may be repeated: the time of the schedule identifies the
+     * check.
+     * @param scheduledFor an ISO time
+     * @returns `undefined` if there is nothing to check
+     */
+    async beginCheck(monitorId: string, scheduledFor: string): Promise<DueCheck | undefined> {
+      const begun = await beginScheduledCheck(deps, monitorId, new Date(scheduledFor));
+      if (!begun) return undefined;
+      const { monitor, check } = begun;
+      return {
+        checkId: check.id,
+        teamId: monitor.team_id,
+        isRunning: check.status === 'running',
+        hasWebhook: monitor.webhook !== null,
+      };
+    },
+
+    /**
+     * Adds the pages of the jobs that have ended to their check.
+     * @returns the jobs that have not ended; `undefined` if the check has
+     */
+    async collectPages(checkId: string): Promise<CheckProgress | undefined> {
+      using _ = startHeartbeat();
+      const check = await findCheck(db, checkId);
+      const monitor = check?.status === 'running' ? await lockMonitor(db.query, check.monitor_id) : undefined;
+      if (!monitor) return undefined;
+      const targets = new Map(targetsOf(monitor).map((named) => [named.name, named]));
+      const isOpen = ({ status }: CheckJob) => status === 'scraping';
+      for (const job of await listCheckJobs(db, checkId)) {
+        const named = targets.get(job.targetId);
+        if (!named || job.isCollected || isOpen(job)) continue;
+        await collectJob(deps, { checkId, monitor }, { job, named });
+      }
+      await touchCheck(db, checkId);
+      const open = (await listCheckJobs(db, checkId)).filter(isOpen);
+      return {
+        hasWebhook: monitor.webhook !== null,
+        open: open.map(({ jobId, kind, target, isRetry }) => ({
+          jobId,
+          kind,
+          teamId: monitor.team_id,
+          label: kind === 'search' ? 'Search' : withoutCredentials(target ?? '').slice(0, 120),
+          isRetry,
+        })),
+      };
+    },
+
+    /** Ends a check whose jobs have ended. @param failure why it could not do its work */
+    async endCheck(checkId: string, failure?: string): Promise<void> {
+      const [summary, jobs, credits] = await Promise.all([
+        summarizePages(db, checkId),
+        listCheckJobs(db, checkId),
+        sumCheckCredits(db, checkId),
+      ]);
+      await endCheck(db, checkId, {
+        summary,
+        credits,
+        targetResults: resultsOf(jobs),
+        error: failure ?? null,
+        status: failure === undefined ? statusOf(summary) : 'failed',
+      });
+    },
+  };
+}
+
+function statusOf({ totalPages, error }: CheckEnd['summary']): CheckEnd['status'] {
+  if (error === 0) return 'completed';
+  return error === totalPages ? 'failed' : 'partial';
+}
+
+/** What the jobs of each target were. */
+function resultsOf(jobs: CheckJob[]): CheckEnd['targetResults'] {
+  return [...Map.groupBy(jobs, ({ targetId }) => targetId)].map(([targetId, own]) => {
+    const ids = own.map(({ jobId }) => jobId);
+    const type = own.find(({ isRetry }) => !isRetry)?.kind;
+    if (type === 'crawl') return { targetId, type: 'crawl', crawlId: ids[0] };
+    if (type === 'search')
+      return { targetId, type: 'search', searchCompleted: own.every(({ status }) => status === 'completed') };
+    return { targetId, type: 'scrape', expectedJobs: ids };
+  });
+}

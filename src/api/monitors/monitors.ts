@@ -1,0 +1,151 @@
+import { v7 as uuidv7 } from 'uuid';
+import { monitorNotFound } from '../../jobs/monitors/begin-check.ts';
+import {
+  createMonitorBody,
+  monitorParams,
+  monitorsQuery,
+  requireGoal,
+  updateMonitorBody,
+} from '../../schemas/monitor.ts';
+import { deleteMonitorResponse, monitorResponse, monitorsResponse } from '../../schemas/monitor-results.ts';
+import { performOnce } from '../../storage/db/idempotency.ts';
+import {
+  changeMonitor,
+  findMonitor,
+  insertMonitor,
+  listMonitors,
+  type MonitorChange,
+  type NewMonitor,
+  type StoredMonitor,
+} from '../../storage/db/monitors/monitors.ts';
+import { type ApiDeps, defineRoute } from '../http/route.ts';
+import { toMonitor } from './resources.ts';
+import { columnsOf } from './settings.ts';
+
+const TAG = 'Monitors';
+const PATH = '/v2/monitor';
+const ONE = `${PATH}/:id`;
+const reading = { tag: TAG, method: 'get', rateLimited: false } as const;
+const allowsLocalNames = ({ config }: ApiDeps) => config.allowPrivate.length > 0;
+
+/** Lets the schedule of a monitor follow. Where Temporal does not respond, upkeep does it later. */
+async function follow({ db, temporal, logger }: ApiDeps, monitor: StoredMonitor): Promise<void> {
+  await temporal
+    .followMonitor(db, monitor)
+    .catch((error) =>
+      logger.warn({ err: error, monitorId: monitor.id }, 'a schedule could not be changed yet'),
+    );
+}
+
+const create = defineRoute({
+  tag: TAG,
+  method: 'post',
+  path: PATH,
+  summary: 'Watch pages, sites or searches on a schedule',
+  body: createMonitorBody,
+  response: monitorResponse,
+  errors: ['FEATURE_NOT_AVAILABLE', 'MONITOR_LIMIT_REACHED', 'IDEMPOTENCY_KEY_REUSED'],
+  async handler({ caller: { teamId, apiKeyId }, body, rawBody, baseUrl, idempotencyKey }, deps) {
+    const { config, db } = deps;
+    // The schema has filled in every setting.
+    const settings = {
+      webhook: null,
+      notification: null,
+      goal: null,
+      judge_enabled: body.judgeEnabled ?? Boolean(body.goal),
+      ...columnsOf(body, rawBody, allowsLocalNames(deps)),
+    } as Required<Omit<MonitorChange, 'status'>>;
+    const { id } = await performOnce(db, { teamId, key: idempotencyKey, request: rawBody }, async (query) => {
+      const row: NewMonitor = {
+        ...settings,
+        id: uuidv7(),
+        team_id: teamId,
+        api_key_id: apiKeyId,
+        base_url: baseUrl,
+      };
+      return { id: (await insertMonitor(query, row, config.maxMonitors)).id };
+    });
+    const monitor = await requireMonitor(deps, id, teamId);
+    await follow(deps, monitor);
+    return { success: true as const, data: toMonitor(monitor) };
+  },
+});
+
+const list = defineRoute({
+  ...reading,
+  path: PATH,
+  summary: 'List the monitors of the team',
+  query: monitorsQuery,
+  response: monitorsResponse,
+  errors: [],
+  async handler({ caller: { teamId }, query }, { db }) {
+    const monitors = await listMonitors(db, { teamId, ...query });
+    return { success: true as const, data: monitors.map(toMonitor) };
+  },
+});
+
+const read = defineRoute({
+  ...reading,
+  path: ONE,
+  summary: 'Get a monitor',
+  params: monitorParams,
+  response: monitorResponse,
+  errors: ['NOT_FOUND'],
+  async handler({ caller: { teamId }, params: { id } }, deps) {
+    return { success: true as const, data: toMonitor(await requireMonitor(deps, id, teamId)) };
+  },
+});
+
+const update = defineRoute({
+  tag: TAG,
+  method: 'patch',
+  path: ONE,
+  summary: 'Change, pause or resume a monitor',
+  params: monitorParams,
+  body: updateMonitorBody,
+  response: monitorResponse,
+  errors: ['NOT_FOUND', 'FEATURE_NOT_AVAILABLE'],
+  async handler({ caller: { teamId }, params: { id }, body, rawBody }, deps) {
+    const before = await requireMonitor(deps, id, teamId);
+    requireGoal({
+      targets: body.targets ?? (before.targets as { type: string }[]),
+      goal: body.goal === undefined ? before.goal : body.goal,
+      judgeEnabled: body.judgeEnabled ?? before.judge_enabled,
+    });
+    const change = columnsOf(body, rawBody, allowsLocalNames(deps));
+    const monitor = await changeMonitor(deps.db, { id, teamId }, change);
+    if (!monitor) throw monitorNotFound(id);
+    await follow(deps, monitor);
+    return { success: true as const, data: toMonitor(monitor) };
+  },
+});
+
+const remove = defineRoute({
+  tag: TAG,
+  method: 'delete',
+  path: ONE,
+  summary: 'Delete a monitor',
+  params: monitorParams,
+  response: deleteMonitorResponse,
+  errors: ['NOT_FOUND'],
+  async handler({ caller: { teamId }, params: { id } }, deps) {
+    const monitor = await changeMonitor(deps.db, { id, teamId }, { status: 'deleted' });
+    if (!monitor) throw monitorNotFound(id);
+    await follow(deps, monitor);
+    return { success: true as const };
+  },
+});
+
+/** Finds a monitor of the team. @throws ServiceError `NOT_FOUND` */
+export async function requireMonitor(
+  { db }: Pick<ApiDeps, 'db'>,
+  id: string,
+  teamId: string,
+): Promise<StoredMonitor> {
+  const monitor = await findMonitor(db, { id, teamId });
+  if (!monitor) throw monitorNotFound(id);
+  return monitor;
+}
+
+/** The routes of monitors themselves. */
+export const monitorSettingRoutes = [create, list, read, update, remove];

@@ -1,0 +1,82 @@
+import { nextRunAfter } from '../../schedules/recurrence.ts';
+import {
+  EMPTY_SUMMARY,
+  type MonitorCheckResource,
+  type MonitorPageResource,
+  type MonitorResource,
+  type PageDetails,
+} from '../../schemas/monitor-results.ts';
+import type { StoredCheck } from '../../storage/db/monitors/checks.ts';
+import type { StoredMonitor } from '../../storage/db/monitors/monitors.ts';
+import type { StoredCheckPage } from '../../storage/db/monitors/pages.ts';
+
+const timeOf = (date: Date | null) => date?.toISOString() ?? null;
+
+/** A monitor as responses contain it. */
+export function toMonitor(monitor: StoredMonitor): MonitorResource {
+  const { status, cron, timezone } = monitor;
+  return {
+    id: monitor.id,
+    name: monitor.name,
+    status,
+    schedule: { cron, timezone },
+    nextRunAt: status === 'active' ? timeOf(nextRunAfter({ cron, timezone }) ?? null) : null,
+    lastRunAt: timeOf(monitor.last_run_at),
+    currentCheckId: monitor.current_check_id,
+    // The API validated them, and gave each an id, before they were stored.
+    targets: monitor.targets as MonitorResource['targets'],
+    webhook: monitor.webhook as MonitorResource['webhook'],
+    notification: monitor.notification,
+    retentionDays: monitor.retention_days,
+    estimatedCreditsPerMonth: monitor.runs_per_month * monitor.check_credits,
+    lastCheckSummary: monitor.last_summary,
+    goal: monitor.goal,
+    judgeEnabled: monitor.judge_enabled,
+    createdAt: monitor.created_at.toISOString(),
+    updatedAt: monitor.updated_at.toISOString(),
+  };
+}
+
+/** A check as responses contain it. */
+export function toCheck(check: StoredCheck): MonitorCheckResource {
+  const { status, estimated_credits: estimated } = check;
+  const isRunning = status === 'running' || status === 'queued';
+  const isSkipped = status === 'skipped_overlap' || status === 'skipped_no_credits';
+  return {
+    id: check.id,
+    monitorId: check.monitor_id,
+    status,
+    trigger: check.trigger,
+    scheduledFor: timeOf(check.scheduled_for),
+    startedAt: timeOf(check.started_at),
+    finishedAt: timeOf(check.finished_at),
+    estimatedCredits: estimated,
+    reservedCredits: isRunning ? estimated : 0,
+    actualCredits: check.actual_credits,
+    billingStatus: isSkipped ? 'not_applicable' : isRunning ? 'reserved' : 'confirmed',
+    summary: check.summary ?? EMPTY_SUMMARY,
+    // `endCheck` stored them in this shape.
+    targetResults: check.target_results as MonitorCheckResource['targetResults'],
+    notificationStatus: null,
+    error: check.error,
+    createdAt: check.created_at.toISOString(),
+    updatedAt: check.updated_at.toISOString(),
+  };
+}
+
+/** A page of a check as responses contain it. @param details what is stored beside its row */
+export const toCheckPage = (page: StoredCheckPage, details: PageDetails): MonitorPageResource => ({
+  id: page.id,
+  targetId: page.target_id,
+  url: page.url,
+  status: page.status,
+  previousScrapeId: page.previous_scrape_id,
+  currentScrapeId: page.current_scrape_id,
+  statusCode: page.status_code,
+  error: page.error,
+  metadata: page.metadata,
+  diff: details.diff ?? null,
+  snapshot: details.snapshot ?? null,
+  judgment: null,
+  createdAt: page.created_at.toISOString(),
+});

@@ -1,0 +1,109 @@
+import { type Examples, JOB_ID, LATER, PAGE_ID, SERVICE, SITE, TIME } from './example.ts';
+
+const targets = [{ type: 'scrape', urls: [`${SITE}/one`] }];
+const summary = { totalPages: 1, same: 0, changed: 1, new: 0, removed: 0, error: 0 };
+const monitor = {
+  id: JOB_ID,
+  name: 'Prices',
+  status: 'active',
+  schedule: { cron: '0 9 * * *', timezone: 'Europe/Berlin' },
+  nextRunAt: LATER,
+  lastRunAt: TIME,
+  currentCheckId: null,
+  targets: [{ ...targets[0], id: 'target-1' }],
+  webhook: { url: `${SITE}/hook`, headers: {}, metadata: {}, events: ['page', 'check.completed'] },
+  notification: null,
+  retentionDays: 30,
+  estimatedCreditsPerMonth: 30,
+  lastCheckSummary: summary,
+  goal: null,
+  judgeEnabled: false,
+  createdAt: TIME,
+  updatedAt: TIME,
+};
+const check = {
+  id: PAGE_ID,
+  monitorId: JOB_ID,
+  status: 'completed',
+  trigger: 'scheduled',
+  scheduledFor: TIME,
+  startedAt: TIME,
+  finishedAt: TIME,
+  estimatedCredits: 1,
+  reservedCredits: 0,
+  actualCredits: 1,
+  billingStatus: 'confirmed',
+  summary,
+  targetResults: [{ targetId: 'target-1', type: 'scrape', expectedJobs: [JOB_ID] }],
+  notificationStatus: null,
+  error: null,
+  createdAt: TIME,
+  updatedAt: TIME,
+};
+const page = {
+  id: JOB_ID,
+  targetId: 'target-1',
+  url: `${SITE}/one`,
+  status: 'changed',
+  previousScrapeId: PAGE_ID,
+  currentScrapeId: JOB_ID,
+  statusCode: 200,
+  error: null,
+  metadata: { title: 'Example Domain', url: `${SITE}/one` },
+  diff: { text: '@@ -3,1 +3,1 @@\n-It costs 12 euros.\n+It costs 9 euros.', json: { files: [] } },
+  snapshot: null,
+  judgment: null,
+  createdAt: TIME,
+};
+const one = { success: true, data: monitor };
+const next = `${SERVICE}/v2/monitor/${JOB_ID}/checks/${PAGE_ID}?limit=1&skip=1`;
+
+/** Examples of monitors and their checks. */
+export const MONITOR_EXAMPLES: Examples = {
+  'post /v2/monitor': {
+    requests: [
+      {
+        summary: 'Watch a page every morning',
+        body: {
+          name: 'Prices',
+          schedule: { text: 'daily at 9:00', timezone: 'Europe/Berlin' },
+          targets,
+          webhook: `${SITE}/hook`,
+        },
+      },
+      {
+        summary: 'Watch a site, without its dates',
+        body: {
+          name: 'Documentation',
+          schedule: { cron: '0 */6 * * *' },
+          targets: [
+            { type: 'crawl', url: SITE, crawlOptions: { limit: 50 }, changeDetection: { ignore: ['dates'] } },
+          ],
+          retentionDays: 90,
+        },
+      },
+    ],
+    response: one,
+  },
+  'get /v2/monitor': { response: { success: true, data: [monitor] } },
+  'get /v2/monitor/:id': { response: one },
+  'patch /v2/monitor/:id': {
+    requests: [
+      { summary: 'Pause a monitor, and remove its webhook', body: { status: 'paused', webhook: null } },
+    ],
+    response: { success: true, data: { ...monitor, status: 'paused', nextRunAt: null, webhook: null } },
+  },
+  'delete /v2/monitor/:id': { response: { success: true } },
+  'post /v2/monitor/:id/run': {
+    requests: [{ summary: 'Check a monitor now', body: {} }],
+    response: {
+      success: true,
+      id: PAGE_ID,
+      data: { ...check, status: 'running', trigger: 'manual', scheduledFor: null, finishedAt: null },
+    },
+  },
+  'get /v2/monitor/:id/checks': { response: { success: true, data: [check] } },
+  'get /v2/monitor/:id/checks/:checkId': {
+    response: { success: true, next, data: { ...check, pages: [page], next } },
+  },
+};

@@ -1,0 +1,115 @@
+import type { z } from 'zod';
+import type { ChangeTrackingMode } from '../../content/changes/compare.ts';
+import type { changeTracking } from '../../content/formats/change-tracking.ts';
+import { fieldsOf } from '../../json/json-object.ts';
+import type { MonitorPageStatus } from '../../schemas/monitor.ts';
+import type { PageDetails } from '../../schemas/monitor-results.ts';
+import type { ChangeDetection } from '../../schemas/monitor-targets.ts';
+import type { EarlierPage, EndedPage } from '../../storage/db/monitors/pages.ts';
+import { isSignificant, narrowsChanges } from './significant-change.ts';
+
+type Tracking = z.output<typeof changeTracking.value>;
+
+/** What a check found of a page. */
+export interface CheckedPage {
+  status: MonitorPageStatus;
+  error: string | null;
+  statusCode: number | null;
+  metadata: Record<string, unknown> | null;
+  details?: PageDetails | undefined;
+}
+
+/** How the pages of a target are compared. */
+export interface Comparing {
+  detection: ChangeDetection;
+  modes: readonly ChangeTrackingMode[];
+}
+
+/** What of a page's metadata belongs to its check. */
+const KEPT_METADATA = [
+  'title',
+  'description',
+  'language',
+  'url',
+  'sourceURL',
+  'statusCode',
+  'contentType',
+  'creditsUsed',
+];
+
+/**
+ * Decides what a check found of a page.
+ * @param document the document of the page as it was stored; `undefined` if the page failed
+ * @param earlier what the last check found of it
+ */
+export function checkPage(
+  page: Pick<EndedPage, 'error'>,
+  document: Record<string, unknown> | undefined,
+  { earlier, comparing }: { earlier: EarlierPage | undefined; comparing: Comparing },
+): CheckedPage {
+  if (!document) return failed(page.error?.message ?? 'The page could not be scraped.');
+  const all = fieldsOf(document.metadata);
+  const metadata = Object.fromEntries(
+    KEPT_METADATA.filter((name) => all[name] !== undefined).map((name) => [name, all[name]]),
+  );
+  const statusCode = typeof all.statusCode === 'number' ? all.statusCode : null;
+  // The format `changeTracking` wrote it.
+  const tracking = document.changeTracking as Tracking | undefined;
+  if (!tracking) return failed(reasonOf(document, statusCode), { statusCode, metadata });
+  const status = statusOf(tracking, { earlier, comparing });
+  if (status === 'error') return failed(reasonOf(document, statusCode), { statusCode, metadata });
+  return {
+    status,
+    error: null,
+    statusCode,
+    metadata,
+    details: detailsOf(document, tracking, { status, comparing }),
+  };
+}
+
+const failed = (error: string, known: Partial<CheckedPage> = {}): CheckedPage => ({
+  statusCode: null,
+  metadata: null,
+  ...known,
+  status: 'error',
+  error,
+});
+
+/** Says why a page was not compared. */
+function reasonOf({ warning }: Record<string, unknown>, statusCode: number | null): string {
+  if (statusCode !== null && statusCode >= 400) return `The page responded with HTTP ${statusCode}.`;
+  return typeof warning === 'string' ? warning : 'The page could not be compared.';
+}
+
+function statusOf(
+  tracking: Tracking,
+  { earlier, comparing }: { earlier: EarlierPage | undefined; comparing: Comparing },
+): MonitorPageStatus {
+  const { changeStatus, diff, json } = tracking;
+  // A page that never existed is none that was removed, and one is removed once.
+  if (changeStatus === 'removed')
+    return !earlier ? 'error' : earlier.status === 'removed' ? 'same' : 'removed';
+  if (changeStatus === 'new' || !earlier || earlier.status === 'removed') return 'new';
+  if (changeStatus === 'same') return 'same';
+  const { modes, detection } = comparing;
+  const hasChangedData = json !== undefined && Object.keys(json).length > 0;
+  if (hasChangedData) return 'changed';
+  // Where only data is compared, the rest of the page does not count.
+  if (json !== undefined && !modes.includes('git-diff')) return 'same';
+  return !diff || !narrowsChanges(detection) || isSignificant(diff, detection) ? 'changed' : 'same';
+}
+
+function detailsOf(
+  document: Record<string, unknown>,
+  { diff, json }: Tracking,
+  { status, comparing }: { status: MonitorPageStatus; comparing: Comparing },
+): PageDetails | undefined {
+  const comparesData = comparing.modes.includes('json');
+  const details: PageDetails = {
+    ...(status === 'changed' && {
+      diff: { ...(diff && { text: diff.text }), json: json ?? diff?.json },
+    }),
+    ...(comparesData && document.json !== undefined && { snapshot: { json: document.json } }),
+  };
+  return Object.keys(details).length ? details : undefined;
+}

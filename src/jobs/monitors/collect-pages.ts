@@ -1,0 +1,192 @@
+import { v5 as uuidv5 } from 'uuid';
+import type { PageDetails } from '../../schemas/monitor-results.ts';
+import type { PageTarget } from '../../schemas/monitor-targets.ts';
+import type { SearchResult } from '../../schemas/search.ts';
+import type { Blobs } from '../../storage/blobs/index.ts';
+import type { Database } from '../../storage/db/client.ts';
+import { findResult } from '../../storage/db/jobs/jobs.ts';
+import { type CheckJob, markCollected } from '../../storage/db/monitors/check-jobs.ts';
+import type { StoredMonitor } from '../../storage/db/monitors/monitors.ts';
+import {
+  addCheckPages,
+  type EarlierPage,
+  type EndedPage,
+  findEarlierPages,
+  listEndedPages,
+  type NewCheckPage,
+} from '../../storage/db/monitors/pages.ts';
+import { checkPage } from './checked-page.ts';
+import { insertBatch, modesOf, type NamedTarget } from './plan-jobs.ts';
+
+/** Dependencies of the collection of pages. */
+export interface CollectDeps {
+  db: Database;
+  /** The documents of pages. */
+  results: Blobs;
+  /** What differs between the versions of pages, which is kept as long as their checks. */
+  monitorBlobs: Blobs;
+  resultTtlMs: number;
+}
+
+/** A check whose pages are collected. */
+export interface CollectedCheck {
+  checkId: string;
+  monitor: StoredMonitor;
+}
+
+/** Pages whose documents are read and compared before they are stored together. */
+const PAGES_PER_STEP = 25;
+
+/**
+ * Adds the pages of a job that has ended to its check. The pages of a batch that could not be read are scraped
+ * once more, by a batch of their own, before they count. It may be repeated.
+ */
+export async function collectJob(
+  deps: CollectDeps,
+  check: CollectedCheck,
+  { job, named }: { job: CheckJob; named: NamedTarget },
+): Promise<void> {
+  const { target } = named;
+  if (job.status !== 'completed' && (job.kind === 'search' || job.pages === 0 || job.status === null))
+    return collectFailure(deps, check, job);
+  if (job.kind === 'search') return collectResults(deps, check, job);
+  if (target.type === 'search') return;
+  const failed = await collectDocuments(deps, check, { job, named: { ...named, target } });
+  if (job.status !== 'completed') return collectFailure(deps, check, job);
+  await deps.db.query.transaction().execute(async (query) => {
+    if (!(await markCollected(query, job.jobId)) || failed.length === 0) return;
+    const owner = { ...check, ttlMs: deps.resultTtlMs };
+    await insertBatch(query, owner, { name: named.name, target, urls: failed, isRetry: true });
+  });
+}
+
+/** Adds one page in place of all that a job did not do. */
+async function collectFailure({ db }: CollectDeps, check: CollectedCheck, job: CheckJob): Promise<void> {
+  const page = pageOf(uuidv5(job.jobId, check.checkId), {
+    targetId: job.targetId,
+    url: job.target ?? '',
+    status: 'error',
+    error: job.error?.message ?? 'The job of this target was cancelled or has expired.',
+  });
+  await db.query.transaction().execute(async (query) => {
+    await addCheckPages(query, ownerOf(check), [page]);
+    await markCollected(query, job.jobId);
+  });
+}
+
+/** @returns the URLs of a batch that are to be scraped once more */
+async function collectDocuments(
+  { db, results, monitorBlobs }: CollectDeps,
+  check: CollectedCheck,
+  { job, named: { name, target } }: { job: CheckJob; named: { name: string; target: PageTarget } },
+): Promise<string[]> {
+  const isRetried = job.kind === 'batch_scrape' && !job.isRetry;
+  const comparing = { detection: target.changeDetection, modes: modesOf(target) };
+  const failed: string[] = [];
+  const place = { ...ownerOf(check), targetId: name };
+  // The first page has the ordinal 0.
+  for (let after = -1; ; ) {
+    const ended = await listEndedPages(db, { jobId: job.jobId, after, limit: PAGES_PER_STEP });
+    const last = ended.at(-1);
+    if (!last) return failed;
+    after = last.ordinal;
+    const earlierPages = await findEarlierPages(
+      db,
+      place,
+      ended.map(({ url }) => url),
+    );
+    const pages: NewCheckPage[] = [];
+    for (const page of ended) {
+      const earlier = earlierPages.get(page.url);
+      const document = await readDocument(results, page);
+      const { details, ...found } = checkPage(page, document, { earlier, comparing });
+      if (found.status === 'error' && isRetried && isTemporary(found.statusCode)) failed.push(page.url);
+      else pages.push(await toPage({ page, name, found, earlier, details }, { check, monitorBlobs }));
+    }
+    await db.query.transaction().execute((query) => addCheckPages(query, place, pages));
+  }
+}
+
+/** Whether a page may be there a little later: not if the site says that it does not exist. */
+const isTemporary = (statusCode: number | null) => statusCode !== 404 && statusCode !== 410;
+
+async function readDocument(
+  results: Blobs,
+  { blob }: EndedPage,
+): Promise<Record<string, unknown> | undefined> {
+  // `buildDocument` wrote it as an object.
+  return blob === null
+    ? undefined
+    : (JSON.parse((await results.get(blob)).toString()) as Record<string, unknown>);
+}
+
+async function toPage(
+  {
+    page,
+    name,
+    found,
+    earlier,
+    details,
+  }: {
+    page: EndedPage;
+    name: string;
+    found: Pick<NewCheckPage, 'status' | 'error' | 'statusCode' | 'metadata'>;
+    earlier: EarlierPage | undefined;
+    details: PageDetails | undefined;
+  },
+  { check, monitorBlobs }: { check: CollectedCheck; monitorBlobs: Blobs },
+): Promise<NewCheckPage> {
+  return {
+    ...found,
+    id: uuidv5(page.id, check.checkId),
+    targetId: name,
+    url: page.url,
+    previousScrapeId: earlier?.scrapeId ?? null,
+    currentScrapeId: page.blob === null ? null : page.id,
+    blob: details ? await monitorBlobs.put(Buffer.from(JSON.stringify(details))) : null,
+  };
+}
+
+/** Adds the results of a search: those that earlier checks have not found are new. */
+async function collectResults(
+  { db, results }: CollectDeps,
+  check: CollectedCheck,
+  { jobId, targetId, target: words }: CheckJob,
+): Promise<void> {
+  const stored = await findResult(db, jobId);
+  // The activities of the search wrote the result in this shape.
+  const found = stored && (JSON.parse((await results.get(stored.blob)).toString()) as SearchResult);
+  const byUrl = new Map((found?.data.web ?? []).map((result) => [result.url, result]));
+  const place = { ...ownerOf(check), targetId };
+  const earlierPages = await findEarlierPages(db, place, [...byUrl.keys()]);
+  const pages = [...byUrl].map(([url, { title, description, position }]) =>
+    // Two searches of a target may find the same page.
+    pageOf(uuidv5(JSON.stringify([targetId, url]), check.checkId), {
+      targetId,
+      url,
+      status: earlierPages.has(url) ? 'same' : 'new',
+      metadata: { title, description, position, query: words },
+    }),
+  );
+  await db.query.transaction().execute(async (query) => {
+    await addCheckPages(query, place, pages);
+    await markCollected(query, jobId);
+  });
+}
+
+const ownerOf = ({ checkId, monitor }: CollectedCheck) => ({ checkId, monitorId: monitor.id });
+
+/** A page without a document. */
+const pageOf = (
+  id: string,
+  page: Pick<NewCheckPage, 'targetId' | 'url' | 'status'> & Partial<NewCheckPage>,
+): NewCheckPage => ({
+  previousScrapeId: null,
+  currentScrapeId: null,
+  statusCode: null,
+  error: null,
+  metadata: null,
+  blob: null,
+  ...page,
+  id,
+});

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { CHECK_STATES, PAGE_STATES } from './monitor.ts';
+
+const time = z.iso.datetime();
+const pageCount = z.int();
+
+/** The numbers of pages of a check, by outcome. */
+export const monitorSummary = z.object({
+  totalPages: pageCount,
+  same: pageCount,
+  changed: pageCount,
+  new: pageCount,
+  removed: pageCount,
+  error: pageCount,
+});
+export type MonitorSummary = z.output<typeof monitorSummary>;
+export const EMPTY_SUMMARY: MonitorSummary = {
+  totalPages: 0,
+  same: 0,
+  changed: 0,
+  new: 0,
+  removed: 0,
+  error: 0,
+};
+
+/** A monitor, as responses contain it. */
+export const monitor = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    status: z.enum(['active', 'paused', 'deleted']),
+    schedule: z.object({ cron: z.string(), timezone: z.string() }),
+    nextRunAt: time.nullable().describe('null while the monitor is paused'),
+    lastRunAt: time.nullable(),
+    currentCheckId: z.uuid().nullable().describe('the check that is running'),
+    targets: z.array(z.looseObject({ id: z.string(), type: z.string() })).describe('as they were sent'),
+    webhook: z.looseObject({ url: z.string() }).nullable(),
+    notification: z.looseObject({}).nullable(),
+    retentionDays: z.int(),
+    estimatedCreditsPerMonth: z.int().describe('by the last check; before it, by the targets'),
+    lastCheckSummary: monitorSummary.nullable(),
+    goal: z.string().nullable(),
+    judgeEnabled: z.boolean(),
+    createdAt: time,
+    updatedAt: time,
+  })
+  .meta({ id: 'Monitor' });
+export type MonitorResource = z.output<typeof monitor>;
+
+/** A check, as responses contain it. */
+const checkFields = z.object({
+  id: z.uuid(),
+  monitorId: z.uuid(),
+  status: z
+    .enum(CHECK_STATES)
+    .describe('partial: some pages could not be read; skipped_overlap: the check before was still running'),
+  trigger: z.enum(['scheduled', 'manual']),
+  scheduledFor: time.nullable(),
+  startedAt: time.nullable(),
+  finishedAt: time.nullable(),
+  estimatedCredits: z.int(),
+  reservedCredits: z.int(),
+  actualCredits: z.int().nullable(),
+  billingStatus: z.enum(['not_applicable', 'reserved', 'confirmed']),
+  summary: monitorSummary,
+  targetResults: z.array(z.looseObject({ targetId: z.string(), type: z.string() })),
+  notificationStatus: z.null(),
+  error: z.string().nullable(),
+  createdAt: time,
+  updatedAt: time,
+});
+export const monitorCheck = checkFields.meta({ id: 'MonitorCheck' });
+export type MonitorCheckResource = z.output<typeof monitorCheck>;
+
+/** What differs between two versions of a page. */
+export const monitorDiff = z.object({
+  text: z.string().optional().describe('unified diff of the markdown'),
+  json: z
+    .unknown()
+    .optional()
+    .describe('the fields that differ, with previous and current value; without data, the diff as data'),
+});
+
+/** What differs between two versions of a page, and its data now, as stored. */
+export interface PageDetails {
+  diff?: z.output<typeof monitorDiff>;
+  snapshot?: { json: unknown };
+}
+
+/** A page of a check, as responses contain it. */
+const checkPage = z
+  .object({
+    id: z.uuid(),
+    targetId: z.string(),
+    url: z.string(),
+    status: z.enum(PAGE_STATES),
+    previousScrapeId: z.uuid().nullable(),
+    currentScrapeId: z.uuid().nullable(),
+    statusCode: z.int().nullable(),
+    error: z.string().nullable(),
+    metadata: z.looseObject({}).nullable(),
+    diff: monitorDiff.nullable(),
+    snapshot: z
+      .object({ json: z.unknown() })
+      .nullable()
+      .describe('the data of the page, if json is compared'),
+    judgment: z.null(),
+    createdAt: time,
+  })
+  .meta({ id: 'MonitorCheckPage' });
+export type MonitorPageResource = z.output<typeof checkPage>;
+
+const success = z.literal(true);
+
+/** Response of the requests that create, read and change a monitor. */
+export const monitorResponse = z.object({ success, data: monitor });
+/** Response of `GET /v2/monitor`, newest first. */
+export const monitorsResponse = z.object({ success, data: z.array(monitor) });
+/** Response of `DELETE /v2/monitor/{id}`. */
+export const deleteMonitorResponse = z.object({ success });
+/** Response of `POST /v2/monitor/{id}/run`. */
+export const runMonitorResponse = z.object({ success, id: z.uuid(), data: monitorCheck });
+/** Response of `GET /v2/monitor/{id}/checks`, newest first. */
+export const checksResponse = z.object({ success, data: z.array(monitorCheck) });
+
+const next = z.string().optional().describe('URL of the next pages; absent at the end');
+/** Response of `GET /v2/monitor/{id}/checks/{checkId}`. */
+export const checkResponse = z.object({
+  success,
+  next,
+  data: checkFields.extend({ pages: z.array(checkPage), next }),
+});

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { quote, ServiceError } from '../errors.ts';
+import { bounded } from '../json/bounded.ts';
+import { withKeywords } from '../json/schema-keywords.ts';
+import { monitorSchedule } from './monitor-schedule.ts';
+import { monitorTargets } from './monitor-targets.ts';
+import { callerFields } from './scrape-options.ts';
+import { webhookOf } from './webhook.ts';
+
+const MAX_NAME_CHARACTERS = 256;
+const MAX_GOAL_CHARACTERS = 2_000;
+const MAX_RECIPIENTS = 25;
+const MAX_RETENTION_DAYS = 365;
+
+const notification = z
+  .strictObject({
+    email: z
+      .strictObject({
+        enabled: withKeywords(z.boolean().default(false), { const: false }),
+        recipients: bounded(z.array(z.email()), { entries: MAX_RECIPIENTS }).default([]),
+        includeDiffs: z.boolean().default(false),
+      })
+      .optional(),
+  })
+  .refine(({ email }) => !email?.enabled, {
+    path: ['email', 'enabled'],
+    error: 'email is not available: this version sends no mail. Set a webhook instead',
+  })
+  .describe('accepted as long as email is not enabled, because this version sends no mail');
+
+const text = (characters: number, ifEmpty: string) =>
+  withKeywords(
+    z
+      .string()
+      .max(characters)
+      .refine((value) => value.trim() !== '', ifEmpty),
+    { pattern: '\\S' },
+  );
+
+/** The fields of a monitor that a request sets. */
+const fields = {
+  name: text(MAX_NAME_CHARACTERS, 'name must not be empty').describe('name of the monitor'),
+  schedule: monitorSchedule,
+  targets: monitorTargets.describe('what the monitor watches'),
+  webhook: webhookOf('monitor'),
+  notification,
+  retentionDays: z.int().min(1).max(MAX_RETENTION_DAYS).describe('days that checks are kept'),
+  goal: text(MAX_GOAL_CHARACTERS, 'goal must not be empty').describe('what changes matter, in words'),
+  judgeEnabled: z
+    .boolean()
+    .describe('whether changes are to be judged by the goal; this version returns them without a judgment'),
+};
+
+/** Body of `POST /v2/monitor`. */
+export const createMonitorBody = z
+  .strictObject({
+    ...fields,
+    webhook: fields.webhook.nullish(),
+    notification: fields.notification.nullish(),
+    retentionDays: fields.retentionDays.default(30),
+    goal: fields.goal.nullish(),
+    judgeEnabled: fields.judgeEnabled.optional(),
+    ...callerFields,
+  })
+  .superRefine(({ targets, goal, judgeEnabled }, context) => {
+    if (lacksGoal(targets, { goal, judgeEnabled }))
+      context.addIssue({ code: 'custom', path: ['goal'], message: GOAL_NEEDED, input: goal });
+  });
+export type CreateMonitorRequest = z.output<typeof createMonitorBody>;
+
+const GOAL_NEEDED = 'a search target needs a goal, or judgeEnabled: false';
+
+/** Whether a monitor with a search has neither a goal nor says that it needs none. */
+const lacksGoal = (
+  targets: readonly { type: string }[],
+  { goal, judgeEnabled }: { goal?: string | null | undefined; judgeEnabled?: boolean | undefined },
+) => targets.some(({ type }) => type === 'search') && !goal && judgeEnabled !== false;
+
+/**
+ * Requires of a monitor that is changed what its creation requires.
+ * @throws ServiceError `BAD_REQUEST`
+ */
+export function requireGoal({
+  targets,
+  ...judging
+}: {
+  targets: readonly { type: string }[];
+  goal: string | null;
+  judgeEnabled: boolean;
+}): void {
+  if (lacksGoal(targets, judging)) throw new ServiceError('BAD_REQUEST', `Bad Request: ${GOAL_NEEDED}.`);
+}
+
+/** Body of `PATCH /v2/monitor/{id}`: the fields to change; null removes webhook, notification and goal. */
+export const updateMonitorBody = z.strictObject({
+  ...z.object(fields).partial().shape,
+  webhook: fields.webhook.nullish(),
+  notification: fields.notification.nullish(),
+  goal: fields.goal.nullish(),
+  status: z.enum(['active', 'paused']).optional().describe('paused: no check is scheduled'),
+  ...z.object(callerFields).partial().shape,
+});
+export type UpdateMonitorRequest = z.output<typeof updateMonitorBody>;
+
+/** Body of `POST /v2/monitor/{id}/run`. */
+export const runMonitorBody = z.strictObject({ ...callerFields });
+
+/** Path parameters of a monitor. */
+export const monitorParams = z.strictObject({
+  id: z.uuid({ error: ({ input }) => `${quote(String(input))} is not the id of a monitor, which is a UUID` }),
+});
+
+/** Path parameters of a check. */
+export const checkParams = monitorParams.extend({
+  checkId: z.uuid({
+    error: ({ input }) => `${quote(String(input))} is not the id of a check, which is a UUID`,
+  }),
+});
+
+const count = (fallback: number, least: number, most: number) =>
+  z.coerce.number().int().min(least).max(most).default(fallback);
+
+const part = {
+  limit: count(25, 1, 100).describe('number of entries'),
+  offset: count(0, 0, 1_000_000).describe('number of entries to pass over'),
+};
+
+/** Query parameters of the list of monitors. */
+export const monitorsQuery = z.strictObject(part);
+
+export const CHECK_STATES = [
+  'queued',
+  'running',
+  'completed',
+  'failed',
+  'partial',
+  'skipped_overlap',
+  'skipped_no_credits',
+] as const;
+export type CheckStatus = (typeof CHECK_STATES)[number];
+
+export const PAGE_STATES = ['same', 'new', 'changed', 'removed', 'error'] as const;
+export type MonitorPageStatus = (typeof PAGE_STATES)[number];
+
+/** Query parameters of the list of checks. */
+export const checksQuery = z.strictObject({
+  ...part,
+  status: z.enum(CHECK_STATES).optional().describe('only checks in this state'),
+});
+
+/** Query parameters of a check with its pages. */
+export const checkQuery = z.strictObject({
+  limit: part.limit,
+  skip: part.offset,
+  status: z.enum(PAGE_STATES).optional().describe('only pages with this outcome'),
+});

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { type Selectable, sql } from 'kysely';
+import type { MonitorPageStatus } from '../../../schemas/monitor.ts';
+import type { MonitorSummary } from '../../../schemas/monitor-results.ts';
+import { arrayParameter, type Database, type Queryable } from '../client.ts';
+import type { StoredError, Tables } from '../tables.ts';
+
+/** A page of a check as it is stored. */
+export type StoredCheckPage = Selectable<Tables['monitor_pages']>;
+
+/** A page of a check that is not stored yet. */
+export interface NewCheckPage {
+  id: string;
+  targetId: string;
+  url: string;
+  status: MonitorPageStatus;
+  previousScrapeId: string | null;
+  currentScrapeId: string | null;
+  statusCode: number | null;
+  error: string | null;
+  metadata: Record<string, unknown> | null;
+  blob: string | null;
+}
+
+/** The key of the history of a URL of a target. */
+const urlKeyOf = (targetId: string, url: string) =>
+  createHash('sha256')
+    .update(JSON.stringify([targetId, url]))
+    .digest();
+
+/**
+ * Adds pages to a running check, with an event for each if the webhook wants it. Pages that an earlier attempt
+ * has added stay as they are.
+ */
+export async function addCheckPages(
+  query: Queryable,
+  { checkId, monitorId }: { checkId: string; monitorId: string },
+  pages: readonly NewCheckPage[],
+): Promise<void> {
+  if (pages.length === 0) return;
+  const check = await query
+    .selectFrom('monitor_checks')
+    .select('id')
+    .where('id', '=', checkId)
+    .where('status', '=', 'running')
+    .forUpdate()
+    .executeTakeFirst();
+  if (!check) return;
+  const { last } = await query
+    .selectFrom('monitor_pages')
+    .select(({ fn }) => fn.coalesce(fn.max('ordinal'), sql<number>`0`).as('last'))
+    .where('check_id', '=', checkId)
+    .executeTakeFirstOrThrow();
+  const added = await query
+    .insertInto('monitor_pages')
+    .values(
+      pages.map((page, index) => ({
+        id: page.id,
+        check_id: checkId,
+        monitor_id: monitorId,
+        ordinal: last + 1 + index,
+        target_id: page.targetId,
+        url: page.url,
+        url_key: urlKeyOf(page.targetId, page.url),
+        status: page.status,
+        previous_scrape_id: page.previousScrapeId,
+        current_scrape_id: page.currentScrapeId,
+        status_code: page.statusCode,
+        error: page.error,
+        metadata: page.metadata && JSON.stringify(page.metadata),
+        blob: page.blob,
+      })),
+    )
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('ordinal')
+    .execute();
+  const ordinals = added.map(({ ordinal }) => ordinal).sort((one, other) => one - other);
+  await sql`
+    insert into webhook_deliveries (job_id, team_id, type, ordinal)
+    select jobs.id, jobs.team_id, 'monitor.page', page.ordinal
+    from jobs, unnest(${arrayParameter(ordinals, 'int')}) with ordinality as page (ordinal, place)
+    where jobs.id = ${checkId} and jobs.webhook -> 'events' ? 'page' order by place`.execute(query);
+}
+
+/** What the last check before this one found of a page that it could read. */
+export interface EarlierPage {
+  status: MonitorPageStatus;
+  scrapeId: string | null;
+}
+
+/** Finds what earlier checks found of URLs of a target, by URL. */
+export async function findEarlierPages(
+  db: Database,
+  { checkId, monitorId, targetId }: { checkId: string; monitorId: string; targetId: string },
+  urls: readonly string[],
+): Promise<Map<string, EarlierPage>> {
+  const { rows } = await sql<EarlierPage & { url: string }>`
+    select distinct on (url_key) url, status, current_scrape_id as "scrapeId" from monitor_pages
+    where monitor_id = ${monitorId} and check_id <> ${checkId} and status <> 'error'
+      and url_key = any(${arrayParameter(
+        urls.map((url) => urlKeyOf(targetId, url)),
+        'bytea',
+      )})
+    order by url_key, created_at desc`.execute(db.query);
+  return new Map(rows.map(({ url, ...page }) => [url, page]));
+}
+
+/** Lists pages of a check in the order in which they were found. */
+export async function listCheckPages(
+  db: Database,
+  {
+    checkId,
+    status,
+    limit,
+    skip,
+  }: { checkId: string; status?: MonitorPageStatus | undefined; limit: number; skip: number },
+): Promise<StoredCheckPage[]> {
+  let query = db.query.selectFrom('monitor_pages').selectAll().where('check_id', '=', checkId);
+  if (status) query = query.where('status', '=', status);
+  return query.orderBy('ordinal').limit(limit).offset(skip).execute();
+}
+
+/** Counts the pages of a check by outcome. */
+export async function summarizePages(db: Pick<Database, 'query'>, checkId: string): Promise<MonitorSummary> {
+  const { rows } = await sql<MonitorSummary>`
+    select count(*)::int as "totalPages", ${sql.join(
+      (['same', 'changed', 'new', 'removed', 'error'] as const).map(
+        (status) => sql`count(*) filter (where status = ${status})::int as ${sql.ref(status)}`,
+      ),
+    )}
+    from monitor_pages where check_id = ${checkId}`.execute(db.query);
+  return rows[0]!;
+}
+
+/** A page of a batch or crawl that has ended. */
+export interface EndedPage {
+  id: string;
+  ordinal: number;
+  url: string;
+  /** Key of its document; null if it failed. */
+  blob: string | null;
+  error: StoredError | null;
+}
+
+/** Lists the pages of a batch or crawl that were scraped or have failed, by ordinal. */
+export async function listEndedPages(
+  db: Database,
+  { jobId, after, limit }: { jobId: string; after: number; limit: number },
+): Promise<EndedPage[]> {
+  return db.query
+    .selectFrom('pages')
+    .select(['id', 'ordinal', 'url', 'blob', 'error'])
+    .where('job_id', '=', jobId)
+    .where('status', 'in', ['completed', 'failed'])
+    .where('ordinal', '>', after)
+    .orderBy('ordinal')
+    .limit(limit)
+    .execute();
+}
+
+/** Returns when the oldest page of a check that may have a blob was stored; `undefined` if there is none. */
+export async function findOldestPageDate(db: Database): Promise<Date | undefined> {
+  const row = await db.query
+    .selectFrom('monitor_checks')
+    .select(({ fn }) => fn.min('created_at').as('at'))
+    .executeTakeFirst();
+  return row?.at ?? undefined;
+}

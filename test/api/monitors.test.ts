@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scheduleIdOf } from '../../src/job-kinds.ts';
+import { findTeam } from '../../src/storage/db/teams/teams.ts';
+import { type ApiResponse, call } from '../support/api/call.ts';
+import { useService } from '../support/service/use-service.ts';
+import { type Pages, startPages } from '../support/sites/pages.ts';
+import { makeTeam, type TestTeam, useDatabase } from '../support/storage/database.ts';
+import { pollUntil } from '../support/suite/poll.ts';
+import { declaredBody, type Received, startReceiver } from '../support/webhooks/receiver.ts';
+import { signatureOf } from '../support/webhooks/webhook-jobs.ts';
+import { runUpkeep } from '../support/workflows/upkeep.ts';
+import { useTemporal } from '../support/workflows/use-temporal.ts';
+
+/** Monitors from the API through Temporal's schedules to webhooks. */
+
+type Body = ApiResponse['body'];
+
+const service = useService();
+const db = useDatabase();
+const temporal = useTemporal();
+const DAILY = { text: 'daily at 9:00', timezone: 'Europe/Berlin' };
+let site: Pages;
+let price = 12;
+let visits = 0;
+let isDown = false;
+let held = Promise.resolve();
+
+const shop = () =>
+  `<!doctype html><title>Shop</title><main><h1>Shop</h1><p>The lamp costs ${price} euros.</p>
+<p>Updated ${visits} minutes ago.</p><p>Seen by ${visits * 13} people.</p></main>`;
+
+beforeAll(async () => {
+  site = await startPages({
+    '/': (_request, response) => {
+      visits++;
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end(shop());
+    },
+    '/still':
+      '<!doctype html><title>Still</title><main><h1>Still</h1><p>Nothing happens on this page.</p></main>',
+    '/down': (_request, response) =>
+      void response
+        .writeHead(isDown ? 503 : 200, { 'Content-Type': 'text/html' })
+        .end('<!doctype html><title>Up</title><main><h1>Up</h1><p>The page is here.</p></main>'),
+    '/held': async (_request, response) => {
+      await held;
+      response
+        .writeHead(200, { 'Content-Type': 'text/html' })
+        .end('<!doctype html><title>Held</title><main><p>The page came late.</p></main>');
+    },
+  });
+});
+afterAll(() => site?.[Symbol.asyncDispose]());
+
+async function create(team: TestTeam, fields: Record<string, unknown>): Promise<Body> {
+  const { body } = await call('/v2/monitor', {
+    body: { name: 'Shop', schedule: DAILY, targets: [{ type: 'scrape', urls: [`${site.url}/`] }], ...fields },
+    key: team.key,
+  });
+  expect(body).toMatchObject({ success: true });
+  return body.data;
+}
+
+const get = async (path: string, { key }: TestTeam): Promise<Body> => (await call(path, { key })).body;
+const run = async (id: string, { key }: TestTeam): Promise<Body> =>
+  (await call(`/v2/monitor/${id}/run`, { body: {}, key })).body;
+
+/** Waits until a monitor has as many checks that have ended. @returns the checks, newest first */
+const ended = (id: string, team: TestTeam, count: number): Promise<Body[]> =>
+  pollUntil(async () => {
+    const { data } = await get(`/v2/monitor/${id}/checks`, team);
+    const isEnded = data.every(({ status }: Body) => status !== 'running');
+    return data.length === count && isEnded && data;
+  });
+
+const check = async (monitorId: string, checkId: string, team: TestTeam): Promise<Body> =>
+  (await get(`/v2/monitor/${monitorId}/checks/${checkId}`, team)).data;
+
+/** Runs a check and waits for its end. @returns the check with its pages */
+async function runOnce(id: string, team: TestTeam): Promise<Body> {
+  const { id: checkId } = await run(id, team);
+  return pollUntil(async () => {
+    const data = await check(id, checkId, team);
+    return data.status !== 'running' && data;
+  });
+}
+
+/** Begins checks as schedules do, at the same moment. */
+const becomeDue = (monitorId: string, count: number) =>
+  Promise.all(
+    Array.from({ length: count }, (_, n) =>
+      temporal.client.workflow.execute('monitorDue', {
+        workflowId: `monitor-due/${monitorId}-test-${n}`,
+        taskQueue: 'scrape',
+        args: [{ monitorId }],
+      }),
+    ),
+  );
+
+describe('a monitor', () => {
+  it('tells by its schedule and a signed webhook what changed', async () => {
+    await using receiver = await startReceiver();
+    const team = await makeTeam(db, { credits: 100 });
+    const webhook = { url: receiver.url, metadata: { for: 'us' } };
+    const { id } = await create(team, { webhook });
+    const schedule = temporal.client.schedule.getHandle(scheduleIdOf(id));
+    expect((await schedule.describe()).state).toMatchObject({ paused: false, note: `Shop: ${site.url}/` });
+
+    price = 12;
+    await schedule.trigger();
+    const [first] = await ended(id, team, 1);
+    expect(first).toMatchObject({
+      status: 'completed',
+      trigger: 'scheduled',
+      summary: { totalPages: 1, new: 1 },
+    });
+    price = 9;
+    const second = await runOnce(id, team);
+    expect(second).toMatchObject({ status: 'completed', trigger: 'manual', actualCredits: 1 });
+    const [page] = second.pages;
+    expect(page).toMatchObject({
+      url: `${site.url}/`,
+      status: 'changed',
+      targetId: 'target-1',
+      statusCode: 200,
+    });
+    expect(page.diff.text).toContain('-The lamp costs 12 euros.\n+The lamp costs 9 euros.');
+
+    const received = await receiver.until(4);
+    expect(received.map(({ event }: Received) => event.type)).toEqual([
+      'monitor.page',
+      'monitor.check.completed',
+      'monitor.page',
+      'monitor.check.completed',
+    ]);
+    const secret = (await findTeam(db, team.name)).webhook_secret ?? '';
+    for (const each of received) {
+      expect(each.headers['x-service-signature']).toBe(signatureOf(each, secret));
+      expect(declaredBody(each)).toEqual(each.event);
+    }
+    expect(received[2]?.event).toMatchObject({
+      success: true,
+      id: second.id,
+      metadata: { for: 'us' },
+      data: [{ monitorId: id, checkId: second.id, url: `${site.url}/`, status: 'changed', diff: page.diff }],
+    });
+    expect(received[3]?.event.data).toMatchObject([
+      { status: 'completed', summary: { changed: 1, totalPages: 1 } },
+    ]);
+    expect((await findTeam(db, team.name)).credits_remaining).toBe(98);
+  });
+
+  it('finds no change where only relative times, counters and times of visits differ', async () => {
+    const team = await makeTeam(db);
+    const { id } = await create(team, {
+      targets: [{ type: 'scrape', urls: [`${site.url}/`, `${site.url}/still`] }],
+    });
+    await runOnce(id, team);
+    // The number of people counts as a change unless numbers are left out.
+    const target = { type: 'scrape', urls: [`${site.url}/`, `${site.url}/still`] };
+    const detecting = { ...target, changeDetection: { ignorePatterns: ['^Seen by'] } };
+    const { body } = await call(`/v2/monitor/${id}`, {
+      method: 'PATCH',
+      body: { targets: [detecting] },
+      key: team.key,
+    });
+    expect(body.data.targets).toMatchObject([
+      { changeDetection: { ignorePatterns: ['^Seen by'] }, id: 'target-1' },
+    ]);
+    const { summary } = await runOnce(id, team);
+    expect(summary).toEqual({ totalPages: 2, same: 2, changed: 0, new: 0, removed: 0, error: 0 });
+  });
+
+  it('does not take a page that fails for one that changed, and compares it when it is back', async () => {
+    const team = await makeTeam(db);
+    const { id } = await create(team, {
+      targets: [{ type: 'scrape', urls: [`${site.url}/down`], scrapeOptions: { fastMode: true } }],
+    });
+    isDown = false;
+    expect(await runOnce(id, team)).toMatchObject({ status: 'completed', summary: { new: 1 } });
+    isDown = true;
+    const failed = await runOnce(id, team);
+    expect(failed).toMatchObject({ status: 'failed', summary: { error: 1, totalPages: 1 } });
+    expect(failed.pages).toMatchObject([
+      { status: 'error', statusCode: 503, error: 'The page responded with HTTP 503.' },
+    ]);
+    isDown = false;
+    expect(await runOnce(id, team)).toMatchObject({
+      status: 'completed',
+      summary: { same: 1, totalPages: 1 },
+    });
+  });
+
+  it('runs one of two checks that are due at once, and stores the other as skipped', async () => {
+    const team = await makeTeam(db);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held = promise;
+    const { id } = await create(team, { targets: [{ type: 'scrape', urls: [`${site.url}/held`] }] });
+    await becomeDue(id, 2);
+    expect((await call(`/v2/monitor/${id}/run`, { body: {}, key: team.key })).body).toMatchObject({
+      code: 'JOB_RUNNING',
+    });
+    resolve();
+    const checks = await ended(id, team, 2);
+    expect(checks.map(({ status }) => status).toSorted()).toEqual(['completed', 'skipped_overlap']);
+  });
+
+  it('skips a check that the team cannot pay', async () => {
+    const team = await makeTeam(db, { credits: 1 });
+    const { id } = await create(team, {
+      targets: [{ type: 'scrape', urls: [`${site.url}/`, `${site.url}/still`] }],
+    });
+    await becomeDue(id, 1);
+    const [skipped] = await ended(id, team, 1);
+    expect(skipped).toMatchObject({
+      status: 'skipped_no_credits',
+      billingStatus: 'not_applicable',
+      actualCredits: 0,
+    });
+    expect(skipped.error).toBe('a check needs 2 credits, and the team has 1 that are not reserved.');
+  });
+
+  it('gets its schedule back when Temporal has lost it', async () => {
+    const team = await makeTeam(db);
+    const { id } = await create(team, {});
+    const schedule = temporal.client.schedule.getHandle(scheduleIdOf(id));
+    await schedule.delete();
+    await runUpkeep(service.temporalAddress);
+    const { spec } = await pollUntil(() => schedule.describe().catch(() => undefined));
+    expect(spec.timezone).toBe('Europe/Berlin');
+  });
+
+  it('is paused and resumed with its schedule, and deleted with it', async () => {
+    const team = await makeTeam(db);
+    const { id } = await create(team, {});
+    const schedule = temporal.client.schedule.getHandle(scheduleIdOf(id));
+    const change = (body: object) => call(`/v2/monitor/${id}`, { method: 'PATCH', body, key: team.key });
+    expect((await change({ status: 'paused' })).body.data).toMatchObject({
+      status: 'paused',
+      nextRunAt: null,
+    });
+    expect((await schedule.describe()).state.paused).toBe(true);
+    expect((await change({ status: 'active' })).body.data.nextRunAt).toMatch(/T0[78]:00:00\.000Z$/);
+    expect((await schedule.describe()).state.paused).toBe(false);
+    expect((await call(`/v2/monitor/${id}`, { method: 'DELETE', key: team.key })).body).toEqual({
+      success: true,
+    });
+    await expect(schedule.describe()).rejects.toThrow();
+    expect((await call(`/v2/monitor/${id}`, { key: team.key })).status).toBe(404);
+  });
+
+  it('of another team cannot be seen, changed or run', async () => {
+    const [owner, other] = [await makeTeam(db), await makeTeam(db)];
+    const { id } = await create(owner, {});
+    for (const [method, path, body] of [
+      ['GET', `/v2/monitor/${id}`],
+      ['GET', `/v2/monitor/${id}/checks`],
+      ['GET', `/v2/monitor/${id}/checks/${id}`],
+      ['PATCH', `/v2/monitor/${id}`, { name: 'Mine' }],
+      ['POST', `/v2/monitor/${id}/run`, {}],
+      ['DELETE', `/v2/monitor/${id}`],
+    ] as const)
+      expect(
+        (await call(path, { method, ...(body && { body }), key: other.key })).status,
+        `${method} ${path}`,
+      ).toBe(404);
+    expect((await get('/v2/monitor', other)).data).toEqual([]);
+  });
+});

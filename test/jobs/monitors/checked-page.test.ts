@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { compareVersions, packVersion } from '../../../src/content/changes/compare.ts';
+import { checkPage } from '../../../src/jobs/monitors/checked-page.ts';
+import { isSignificant } from '../../../src/jobs/monitors/significant-change.ts';
+import type { ChangeDetection } from '../../../src/schemas/monitor-targets.ts';
+
+const ALL: ChangeDetection = { ignore: [], ignorePatterns: [], minChangedWords: 1 };
+
+/** Whether the difference of two texts counts. */
+function counts(before: string, after: string, detection: Partial<ChangeDetection> = {}): boolean {
+  const { diff } = compareVersions({
+    before: packVersion({ markdown: before }),
+    after: { markdown: after },
+    modes: ['git-diff'],
+  });
+  return diff !== undefined && isSignificant(diff, { ...ALL, ...detection });
+}
+
+describe('a change counts unless', () => {
+  it.each<[string, string, string, Partial<ChangeDetection>]>([
+    ['numbers are ignored', 'It costs 12.50 euros', 'It costs 9 euros', { ignore: ['numbers'] }],
+    ['dates are ignored', 'On 2027-01-02 at 10:30', 'On 3. März 2027 at 11:45 pm', { ignore: ['dates'] }],
+    ['the order is ignored', 'one\n\ntwo\n\nthree', 'three\n\none\n\ntwo', { ignore: ['order'] }],
+    ['links are ignored', '[a](https://a.test/1)', '[a](https://a.test/2)', { ignore: ['links'] }],
+    ['images are ignored', 'text ![x](https://a.test/1.png)', 'text', { ignore: ['images'] }],
+    [
+      'a pattern matches its lines',
+      'Seen by 3\n\nrest',
+      'Seen by 4\n\nrest',
+      { ignorePatterns: ['^Seen by'] },
+    ],
+    ['fewer words changed', 'a b c d', 'a b c e', { minChangedWords: 2 }],
+  ])('%s', (_name, before, after, detection) => {
+    expect(counts(before, after)).toBe(true);
+    expect(counts(before, after, detection)).toBe(false);
+  });
+
+  it.each<[string, string, string, Partial<ChangeDetection>]>([
+    ['a word beside a number', 'It costs 12 euros', 'It costs 9 dollars', { ignore: ['numbers'] }],
+    ['a new line in another order', 'one\n\ntwo', 'two\n\nfour\n\none', { ignore: ['order'] }],
+    ['a line that no pattern matches', 'a\n\nb', 'a\n\nc', { ignorePatterns: ['^Seen'] }],
+    ['a moved line', 'one\n\ntwo\n\nthree\n\nfour', 'two\n\nthree\n\nfour\n\none', { ignore: ['numbers'] }],
+    ['enough words', 'a b c d', 'a b e f', { minChangedWords: 2 }],
+  ])('%s changed', (_name, before, after, detection) => expect(counts(before, after, detection)).toBe(true));
+
+  it('its patterns would take too long, and then it counts', () => {
+    const long = (word: string) => `${'a'.repeat(1_000_000)} ${word}`;
+    expect(counts(long('x'), long('y'), { ignorePatterns: ['(a|aa)+(b|c|d){20}$', '[xy]$'] })).toBe(true);
+  });
+});
+
+describe('a page of a check', () => {
+  const comparing = { detection: ALL, modes: ['git-diff'] as const };
+  const documentOf = (changeStatus: string, more: object = {}) => ({
+    metadata: { statusCode: 200, title: 'A', secret: 1 },
+    changeTracking: { changeStatus, visibility: 'visible', previousScrapeAt: null, ...more },
+  });
+  const same = { status: 'same', scrapeId: 'x' } as const;
+  const statusOf = (
+    document: Record<string, unknown> | undefined,
+    earlier?: Parameters<typeof checkPage>[2]['earlier'],
+  ) => checkPage({ error: null }, document, { earlier, comparing }).status;
+
+  it('is new, the same or changed as its history says', () => {
+    expect(statusOf(documentOf('new'))).toBe('new');
+    expect(statusOf(documentOf('same'), same)).toBe('same');
+    expect(statusOf(documentOf('changed'), same)).toBe('changed');
+    // The check that saw it for the first time has expired.
+    expect(statusOf(documentOf('changed'))).toBe('new');
+  });
+
+  it('is removed once, and only if it was there', () => {
+    expect(statusOf(documentOf('removed'), same)).toBe('removed');
+    expect(statusOf(documentOf('removed'), { status: 'removed', scrapeId: 'x' })).toBe('same');
+    expect(statusOf(documentOf('removed'))).toBe('error');
+    expect(statusOf(documentOf('changed'), { status: 'removed', scrapeId: 'x' })).toBe('new');
+  });
+
+  it('that could not be read is an error with its reason, and no change', () => {
+    const failed = checkPage({ error: { code: 'SCRAPE_TIMEOUT', message: 'Too slow.' } }, undefined, {
+      earlier: same,
+      comparing,
+    });
+    expect(failed).toMatchObject({ status: 'error', error: 'Too slow.' });
+    const document = { metadata: { statusCode: 503 }, warning: 'changeTracking was left out' };
+    expect(checkPage({ error: null }, document, { earlier: same, comparing })).toMatchObject({
+      status: 'error',
+      error: 'The page responded with HTTP 503.',
+      statusCode: 503,
+    });
+  });
+
+  it('whose data alone is compared has changed only if a field has', () => {
+    const data = { detection: ALL, modes: ['json'] as const };
+    const check = (json: object) =>
+      checkPage(
+        { error: null },
+        { ...documentOf('changed', { json }), json: { price: 9 } },
+        { earlier: same, comparing: data },
+      );
+    expect(check({}).status).toBe('same');
+    const price = { previous: 12, current: 9 };
+    expect(check({ price })).toMatchObject({
+      status: 'changed',
+      metadata: { title: 'A' },
+      details: { diff: { json: { price } }, snapshot: { json: { price: 9 } } },
+    });
+    expect(check({ price }).metadata).not.toHaveProperty('secret');
+  });
+});
