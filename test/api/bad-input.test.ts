@@ -122,7 +122,7 @@ describe('an invalid request', () => {
 
   it.each([
     ['GET', '/v2/search/research/papers'],
-    ['GET', '/v2/monitor'],
+    ['POST', '/v2/monitor/email/confirm'],
     ['GET', '/v2/keyless/eligibility'],
     ['PUT', '/v2/team/threat-protection'],
     ['GET', '/v2/team/siem'],
