@@ -24,7 +24,7 @@ export const EMPTY_SUMMARY: MonitorSummary = {
 };
 
 /** A monitor, as responses contain it. */
-export const monitor = z
+const monitor = z
   .object({
     id: z.uuid(),
     name: z.string(),
@@ -69,7 +69,7 @@ const checkFields = z.object({
   createdAt: time,
   updatedAt: time,
 });
-export const monitorCheck = checkFields.meta({ id: 'MonitorCheck' });
+const monitorCheck = checkFields.meta({ id: 'MonitorCheck' });
 export type MonitorCheckResource = z.output<typeof monitorCheck>;
 
 /** What differs between two versions of a page. */

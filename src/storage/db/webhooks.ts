@@ -78,7 +78,7 @@ export interface DueEvent {
 }
 
 /** A check of a monitor that has ended, or a page of one. */
-export interface CheckNews {
+interface CheckNews {
   /** The data of the event, without the diff of a page. */
   data: Record<string, unknown> & { status: string };
   /** Key of the blob with the diff of a page. */
