@@ -1,3 +1,4 @@
+import { summarizeTrace } from '../../jobs/scraping/trace-summary.ts';
 import { factsOf } from '../../jobs/support/document-facts.ts';
 import type { DocumentFacts, JobFacts, PageFacts } from '../../jobs/support/facts.ts';
 import { type Mentions, mentionsOf } from '../../jobs/support/mentions.ts';
@@ -127,13 +128,15 @@ export class JobReader {
     request: ScrapeRequest,
     question: string,
   ): Promise<PageFacts> {
-    const { url, error, trace, blob } = page;
+    const { url, error, blob } = page;
     const status = pageStatus(page.status);
+    const trace = readTrace(page.trace);
     return {
       url,
       status,
       request: { ...request, url },
-      attempts: readTrace(trace).attempts,
+      attempts: trace.attempts,
+      summary: summarizeTrace({ status, error, trace }),
       ...(status === 'failed' && error && { error: withoutDetails(error) }),
       ...(status === 'completed' &&
         blob && { document: await this.readDocumentFacts(blob, mentionsOf(question)) }),

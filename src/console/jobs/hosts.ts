@@ -18,12 +18,14 @@ export interface JobPace {
 }
 
 const POLL_MS = 3000;
+/** The last fetches of a job are counted a little after its end. */
+const IDLE_MS = 10_000;
 
 /** The hosts of a batch or crawl: who is slow, who asked to slow down, whose robots.txt is waited for. */
 export function Hosts({ path, isRunning }: { path: string; isRunning: boolean }) {
   const { value, error } = usePolling(
     async (signal) => (await send<JobPace>({ path: `${path}/hosts`, signal })).body,
-    () => (isRunning ? POLL_MS : undefined),
+    () => (isRunning ? POLL_MS : IDLE_MS),
     `${path} ${isRunning}`,
   );
   if (error && !value) return html`<p class="error" role="alert">${error.message}</p>`;

@@ -2,7 +2,7 @@ import type { EngineAttempt, PageTrace, Stage, WaitReason } from '../../schemas/
 
 /** How a page ended, with the record of its way. */
 interface TracedPage {
-  status: 'scraping' | 'completed' | 'failed';
+  status: 'scraping' | 'running' | 'completed' | 'failed';
   error: { code: string } | null;
   trace: PageTrace;
 }
@@ -35,7 +35,7 @@ const MAIN_SHARE = 0.5;
 /** Sums up in one sentence how a page went. */
 export function summarizeTrace({ status, error, trace }: TracedPage): string {
   const parts = [
-    ...(status === 'scraping' ? ['the page is not done yet'] : []),
+    ...(status === 'scraping' || status === 'running' ? ['the page is not done yet'] : []),
     ...(status === 'failed' && error ? [`the page failed with ${error.code}`] : []),
     ...describeSource(trace),
     ...describeTime(trace),

@@ -101,7 +101,9 @@ function answerWithoutFinding({ job, isUnknownJob, account, passages, attempted 
   });
   if (job && !isUnknownJob)
     return unanswered(
-      `Nothing about the job ${job.id} is out of the ordinary.`,
+      [`Nothing about the job ${job.id} is out of the ordinary.`, job.page?.summary]
+        .filter(Boolean)
+        .join(' '),
       'Support does not know the answer: say in quotes what you expected to see, or what should not be there.',
     );
   return unanswered(

@@ -43,6 +43,8 @@ export interface PageFacts {
   error?: StoredError;
   /** The engines that were tried. */
   attempts: EngineAttempt[];
+  /** How it went, in one sentence; absent in notes of an earlier version. */
+  summary?: string;
   document?: DocumentFacts;
   /** Whether the question is about this page of the job. */
   isAsked?: true;
