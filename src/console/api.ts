@@ -106,7 +106,8 @@ export async function send<Body>({
       body: parsed ?? text,
     });
   }
-  return { body: parsed as Body, ms: performance.now() - began };
+  // Recordings are lines of JSON, which are text here.
+  return { body: (parsed ?? text) as Body, ms: performance.now() - began };
 }
 
 function parseJson(text: string): Record<string, unknown> | undefined {

@@ -317,6 +317,34 @@ describe.each(['light', 'dark'] as const)('in %s colours and on a phone', (theme
   });
 });
 
+it('plays the recording of a session, and jumps to its events', async () => {
+  await using pages = await startPages({
+    '/': '<!doctype html><title>Recorded</title><script>console.log("<b>said</b> here")</script><h1>Recorded</h1>',
+  });
+  const ask = (path: string, body?: unknown) => call(path, { url: service.url, key: service.key, body });
+  const { id } = (await ask('/v2/browser', { recordSession: true })).body;
+  await ask(`/v2/browser/${id}/execute`, {
+    code: `await page.goto('${pages.url}/'); await page.mouse.click(30, 20)`,
+  });
+  await call(`/v2/browser/${id}`, { method: 'DELETE', url: service.url, key: service.key });
+  await using user = await User.open(`/jobs/browser/${id}`);
+  const { page } = user;
+  await page.getByRole('button', { name: 'Read the recording' }).click();
+  const replay = page.getByRole('region', { name: 'Replay' });
+  await replay.getByRole('button', { name: 'log: <b>said</b> here' }).click();
+  await expect
+    .poll(() => replay.getByRole('img').evaluate((image: HTMLImageElement) => image.naturalWidth))
+    .toBeGreaterThan(100);
+  expect(Number(await replay.getByRole('slider', { name: 'Time' }).inputValue())).toBeGreaterThan(0);
+  await replay.getByRole('button', { name: /pressed at 30, 20/ }).click();
+  await replay.locator('.pointer.down').waitFor();
+  await replay.getByLabel('Speed').selectOption('16');
+  await replay.getByRole('button', { name: 'Play' }).click();
+  await replay.getByRole('button', { name: 'Play' }).waitFor();
+  expect(await findFaults(page)).toEqual([]);
+  expect(user.errors).toEqual([]);
+});
+
 it('has support explain a scrape', async () => {
   const body = { url: `${site.url}/`, includeTags: ['.absent'], maxAge: 0 };
   const scraped = await call('/v2/scrape', { url: service.url, key: service.key, body });

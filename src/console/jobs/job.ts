@@ -6,6 +6,7 @@ import { OPERATIONS, type Operation } from '../playground/operations.ts';
 import { Result } from '../playground/result.ts';
 import { usePolling } from '../polling.ts';
 import { BASE } from '../router.ts';
+import { Replay } from '../sessions/replay.ts';
 import { Why } from '../why/why.ts';
 import { KIND_TITLES } from './listed-job.ts';
 import { PageJob } from './page-job.ts';
@@ -70,6 +71,7 @@ function SingleJob({ kind, id }: { kind: string; id: string }) {
           <p><a class="button" href=${view} target="_blank" rel="noopener">Open the live view in a tab of its own</a></p>`
         : null
     }
+    ${kind === 'browser' && body.recordSession === true && html`<${Replay} id=${id} />`}
     ${explanation}
     ${
       kind === 'scrape'
