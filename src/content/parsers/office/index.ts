@@ -26,6 +26,7 @@ import { readMetadata } from './source/metadata.ts';
 import { readOdtMargins } from './source/odt-headers.ts';
 import { insertObjects, type MarkedObjects, markObjects } from './source/odt-objects.ts';
 import { readOdtParagraphs } from './source/odt-paragraphs.ts';
+import type { PageMargins } from './source/page-margins.ts';
 import { readPptxParagraphs } from './source/pptx-paragraphs.ts';
 import { replaceParts, tryReadPart } from './source/replace-parts.ts';
 import { orderSlideShapes } from './source/slide-order.ts';
@@ -110,11 +111,16 @@ export async function convertOffice(
   );
   if (content.html.trim() === '' && content.images.length === 0) content.warnings.push(NO_TEXT);
   if (chunks?.isIncomplete) content.warnings.push(LOST_CHUNK);
-  if (archive && (type === 'docx' || type === 'odt')) {
-    const { headers, footers } = type === 'docx' ? readDocxMargins(archive) : readOdtMargins(archive);
-    content.html = [headers, content.html, footers].filter(Boolean).join('\n');
-  }
+  const { headers, footers } = rtf?.margins ?? readMargins(type, archive);
+  content.html = [headers, content.html, footers].filter(Boolean).join('\n');
   return { ...content, metadata };
+}
+
+/** The headers and footers of a document in an archive. */
+function readMargins(type: OfficeType, archive: ZipArchive | undefined): PageMargins {
+  if (archive && type === 'docx') return readDocxMargins(archive);
+  if (archive && type === 'odt') return readOdtMargins(archive);
+  return { headers: '', footers: '' };
 }
 
 const convertInner = async (type: OfficeType, bytes: Uint8Array): Promise<string | undefined> => {

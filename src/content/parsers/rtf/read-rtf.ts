@@ -1,9 +1,12 @@
 import { encodingOfCharset, encodingOfCodePage } from '../charsets/code-pages.ts';
 import type { DocumentMetadata } from '../document.ts';
 import { isCodeStyle, isMonospaced } from '../office/fonts.ts';
+import type { PageMargins } from '../office/source/page-margins.ts';
 import type { CharacterMarks, SourceParagraph } from '../office/source/source-paragraphs.ts';
 import { CHARACTERS } from './characters.ts';
+import { type Destination, destinationOf, isMargin } from './destinations.ts';
 import { InfoReader } from './info.ts';
+import { MarginReader } from './margins.ts';
 import { PictureReader } from './pictures.ts';
 import { readTokens } from './tokens.ts';
 
@@ -13,17 +16,10 @@ const MAX_HEADING_LEVEL = 6;
 /** Value of `\outlinelevel` for text that is not a heading. */
 const BODY_LEVEL = 9;
 
-/** Groups whose text is not part of the document, besides those that begin with `\*`. */
-const SKIPPED = new Set(
-  (
-    'annotation atnid atnauthor colortbl nonshppict object header headerl headerr headerf footer footerl footerr footerf ' +
-    'listtext pntext fldinst nonesttables xe tc rxe txe themedata datastore'
-  ).split(' '),
-);
-/** Groups whose text is kept although they begin with `\*`. */
-const KEPT = new Set(['shptxt', 'shpinst', 'shppict', 'fldrslt']);
-
 const ENDS_OF_PARAGRAPH = new Set(['par', 'cell', 'nestcell', 'row', 'sect', 'page']);
+
+/** Properties that headers and footers have of the text, and no others, which are those of the body. */
+const CHARACTER_PROPERTIES = new Set(['plain', 'f', 'v', 'deleted', 'uc', 'ansicpg']);
 
 interface FontEntry {
   name: string;
@@ -37,7 +33,7 @@ interface StyleEntry {
 }
 
 interface GroupState {
-  destination: 'text' | 'fonts' | 'styles' | 'info' | 'picture' | 'properties' | 'name' | 'value' | 'skip';
+  destination: Destination;
   /** Whether the group has just been opened or has begun with `\*`. */
   isFirst: boolean;
   isOptional: boolean;
@@ -58,6 +54,7 @@ export interface RtfContent {
   /** The alternative text of each picture. */
   descriptions: string[];
   metadata: DocumentMetadata;
+  margins: PageMargins;
 }
 
 /** Reads an RTF file. Damaged files give what can be read. */
@@ -79,6 +76,7 @@ class RtfReader {
   readonly #groups: GroupState[] = [];
   readonly #info = new InfoReader();
   readonly #pictures = new PictureReader();
+  readonly #margins = new MarginReader();
   #state: GroupState = {
     destination: 'text',
     isFirst: false,
@@ -113,6 +111,7 @@ class RtfReader {
     if (this.#depth > 0 && this.#depth-- > MAX_DEPTH) return;
     const { destination } = this.#state;
     this.#state = this.#groups.pop() ?? this.#state;
+    if (isMargin(destination) && !isMargin(this.#state.destination)) this.#margins.endParagraph(destination);
     if (destination === 'info') this.#info.close();
     if (destination === 'picture' && this.#state.destination !== 'picture') this.#pictures.close();
   }
@@ -125,7 +124,8 @@ class RtfReader {
   end(): RtfContent {
     this.#endParagraph();
     const { descriptions } = this.#pictures;
-    return { paragraphs: this.#finished, descriptions, metadata: this.#info.metadata };
+    const { html: margins } = this.#margins;
+    return { paragraphs: this.#finished, descriptions, metadata: this.#info.metadata, margins };
   }
 
   word(name: string, parameter: number | undefined): void {
@@ -141,25 +141,16 @@ class RtfReader {
       state.isOptional = true;
       return;
     }
-    if (state.isFirst) this.#openDestination(name, state);
+    if (state.isFirst) state.destination = destinationOf(name, state);
+    state.isFirst = false;
     if (CHARACTERS[name] !== undefined) this.#write(CHARACTERS[name]);
     else if (state.destination === 'fonts') this.#fontProperty(name, parameter);
     else if (state.destination === 'styles') this.#styleProperty(name, parameter);
     else if (state.destination === 'info') this.#info.word(name, parameter);
-    else if (state.destination === 'text') this.#textProperty(name, parameter, state);
-  }
-
-  #openDestination(name: string, state: GroupState): void {
-    state.isFirst = false;
-    if (name === 'fonttbl') state.destination = 'fonts';
-    else if (name === 'stylesheet') state.destination = 'styles';
-    else if (state.destination === 'styles' && name === 'cs') return;
-    else if (name === 'info' && state.destination === 'text') state.destination = 'info';
-    else if (name === 'pict' && state.destination === 'text') state.destination = 'picture';
-    else if (name === 'picprop' && state.destination === 'picture') state.destination = 'properties';
-    else if (state.destination === 'properties' && name === 'sn') state.destination = 'name';
-    else if (state.destination === 'properties' && name === 'sv') state.destination = 'value';
-    else if (SKIPPED.has(name) || (state.isOptional && !KEPT.has(name))) state.destination = 'skip';
+    else if (isMargin(state.destination) && ENDS_OF_PARAGRAPH.has(name))
+      this.#margins.endParagraph(state.destination);
+    else if (state.destination === 'text' || isMargin(state.destination))
+      this.#textProperty(name, parameter, state);
   }
 
   #fontProperty(name: string, parameter = 0): void {
@@ -183,6 +174,7 @@ class RtfReader {
   }
 
   #textProperty(name: string, parameter: number | undefined, state: GroupState): void {
+    if (isMargin(state.destination) && !CHARACTER_PROPERTIES.has(name)) return;
     if (ENDS_OF_PARAGRAPH.has(name)) this.#endParagraph();
     else if (name === 'pard') {
       this.#paragraphStyle = 0;
@@ -226,6 +218,7 @@ class RtfReader {
     const isHidden = hidden || deleted;
     if (destination === 'text')
       this.#runs.push({ text, ...this.#marks(), ...(isHidden && { hidden: true }) });
+    else if (isMargin(destination)) this.#margins.text(isHidden ? '' : text);
     else if (destination === 'info') this.#info.text(text);
     else if (destination === 'name' || destination === 'value') this.#pictures.property(destination, text);
     else if ((destination === 'fonts' || destination === 'styles') && this.#entry) this.#entry.name += text;

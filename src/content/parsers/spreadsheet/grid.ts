@@ -51,6 +51,11 @@ export function readCells(
 const hyperlinkOf = (formula = ''): string | undefined =>
   /^(?:of:=|=)?\s*HYPERLINK\(\s*"([^"]+)"/i.exec(formula)?.[1];
 
+/** The formula of a cell without a value; of a link its name, if that is a text. */
+const formulaText = (formula = ''): string =>
+  formula === '' ? '' : (LINK_NAME.exec(formula)?.[1]?.replaceAll('""', '"') ?? `=${formula}`);
+const LINK_NAME = /^(?:of:=|=)?\s*HYPERLINK\(\s*"[^"]+"\s*[,;]\s*"((?:[^"]|"")+)"\s*\)$/i;
+
 /** A note on a cell. */
 export interface CellNote {
   /** The name of the cell, such as `B2`. */
@@ -86,7 +91,7 @@ function spans(range: Range | undefined): { rowSpan: number; columnSpan: number 
 function displayedText(cell: CellObject | undefined, is1904: boolean): string {
   if (!cell) return '';
   // SheetJS gives cells without a value the type `z`, an error without one, or an empty text.
-  if (cell.t === 'z' || cell.v === undefined || cell.v === '') return cell.f ? `=${cell.f}` : '';
+  if (cell.t === 'z' || cell.v === undefined || cell.v === '') return formulaText(cell.f);
   if (cell.t === 'b') return cell.v ? 'TRUE' : 'FALSE';
   return (numberText(cell, is1904) ?? cell.w ?? String(cell.v ?? '')).trim();
 }

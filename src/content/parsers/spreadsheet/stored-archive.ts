@@ -1,6 +1,7 @@
 import { codeOf } from '../../../errors.ts';
 import { DocumentError } from '../document-error.ts';
 import { isZip, writeStoredZip, ZipArchive, type ZipPart } from '../zip.ts';
+import { macroSheetsAsWorksheets } from './macro-sheets.ts';
 
 const MAX_ENTRIES = 10_000;
 /** Limit of the expanded size of all entries together, in bytes. */
@@ -10,7 +11,7 @@ const MAX_EXPANDED_BYTES = 200 * 1024 * 1024;
  * Expands the zip archive of a workbook, because SheetJS can expand a damaged one without end. Parts that are
  * damaged are left out; SheetJS reports those that it needs.
  * @param onDamage called once if parts are left out
- * @returns an archive with the same parts, uncompressed; the same bytes if they are no zip archive
+ * @returns an archive with the same parts, uncompressed, and with macro sheets as worksheets; the same bytes if they are no zip archive
  * @throws DocumentError if the archive is damaged, has too many entries or would be too large
  */
 export function expandArchive(bytes: Uint8Array, onDamage: () => void): Uint8Array {
@@ -18,7 +19,7 @@ export function expandArchive(bytes: Uint8Array, onDamage: () => void): Uint8Arr
   const archive = openArchive(bytes);
   const parts = readParts(archive);
   if (parts.length < archive.names.length) onDamage();
-  return writeStoredZip(parts);
+  return writeStoredZip(macroSheetsAsWorksheets(parts));
 }
 
 function openArchive(bytes: Uint8Array): ZipArchive {

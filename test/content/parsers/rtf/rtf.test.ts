@@ -132,3 +132,12 @@ test('a picture whose binary data has no size is read as hexadecimal digits', as
   const { images } = await convertOffice({ type: 'rtf', images: true }, file);
   expect(images.map(({ bytes }) => Buffer.from(bytes).toString('hex'))).toEqual(['ffd8ffe0']);
 });
+
+test('headers and footers are no main content, each text once, without pictures and numbers of pages', async () => {
+  const body = String.raw`{\header \pard Annual {\b report}\par {\pict\pngblip 89504e47}\par}{\footerl Page {\field{\*\fldinst PAGE}{\fldrslt 7}}\par}
+\pard\plain Start\par\sect{\header Annual report\par}{\headerr\pard\s1 Annex\par}\pard\plain End\par`;
+  const { html } = await convertOffice({ type: 'rtf', images: false }, rtf(body));
+  expect(html).toBe(
+    '<p data-page-role="header">Annual report</p>\n<p data-page-role="header">Annex</p>\n<p>Start</p>\n<p>End</p>\n<p data-page-role="footer">Page</p>',
+  );
+});
