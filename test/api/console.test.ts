@@ -152,7 +152,7 @@ it('shows the progress of a crawl, and leads from the list of jobs to it', async
 });
 
 it('shows a crawl while it runs, and pauses, resumes and cancels it', async () => {
-  const links = Array.from({ length: 20 }, (_, index) => `<a href="/slow?page=${index}">${index}</a>`);
+  const links = Array.from({ length: 90 }, (_, index) => `<a href="/slow?page=${index}">${index}</a>`);
   await using slow = await startPages({
     '/slow': (request, response) => {
       const send = () => response.setHeader('Content-Type', 'text/html').end(`${ARTICLE}${links.join(' ')}`);
