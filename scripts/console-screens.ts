@@ -84,6 +84,10 @@ try {
     ['sessions', '/sessions', (page) => page.getByRole('button', { name: 'Open a browser' }).waitFor()],
     ['usage', '/usage', (page) => page.getByRole('table').last().waitFor()],
     ['webhooks', '/webhooks', (page) => page.getByRole('search').waitFor()],
+    ['guide', '/docs/guides/crawl', (page) => page.getByRole('main').waitFor()],
+    ['guides', '/docs/guides', (page) => page.getByRole('main').waitFor()],
+    ['search', '/docs/search?q=webhook%20signature', (page) => page.getByRole('main').waitFor()],
+    ['reference', '/docs/', (page) => page.locator('.opblock').first().waitFor()],
     ['operator', '/operator', (page) => page.getByRole('region', { name: 'Workers' }).waitFor()],
     [
       'team',
@@ -127,7 +131,7 @@ async function openView(context: BrowserContext, view: string): Promise<Page> {
   await page.addInitScript((items) => {
     for (const [name, key] of Object.entries(items)) sessionStorage.setItem(name, key);
   }, keys);
-  await page.goto(`${service.url}/console${view}`);
+  await page.goto(service.url + (view.startsWith('/docs') ? view : `/console${view}`));
   return page;
 }
 

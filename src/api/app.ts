@@ -1,17 +1,13 @@
-import type { ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
 import { pinoHttp } from 'pino-http';
-// The main module of swagger-ui-dist would load the scripts of the reference page into this process.
-import absolutePath from 'swagger-ui-dist/absolute-path.js';
 import { MAX_UPLOAD_BYTES } from '../schemas/parse.ts';
 import { createHealth, createMetrics } from '../system/health.ts';
 import { mountConsole } from './console/console-page.ts';
+import { mountDocs } from './docs/docs-pages.ts';
 import { mountFiles } from './files.ts';
-import { mountGuides } from './guide-pages.ts';
 import { createAuth } from './http/auth.ts';
-import { OWN_PAGE_POLICY, protectResponse } from './http/browser-protection.ts';
+import { protectResponse } from './http/browser-protection.ts';
 import { ByteBudget } from './http/byte-budget.ts';
-import { type CompressedBody, compressBody, sendCompressed } from './http/compressed-body.ts';
 import { createErrorHandler } from './http/error-responses.ts';
 import { createJsonParser } from './http/json-body.ts';
 import { timeRequests } from './http/metrics.ts';
@@ -77,9 +73,8 @@ export function createApp(deps: ApiDeps): Express {
   app.use((request, response, next) => {
     if (!handleHealth(request, response)) next();
   });
-  mountGuides(app);
+  mountDocs(app);
   mountConsole(app);
-  mountReference(app);
   mountLegacyHealthChecks(app);
   mountFiles(app, results, config.secretKey);
   const budget = new ByteBudget({
@@ -119,33 +114,6 @@ const allowAnyOrigin: express.RequestHandler = (request, response, next) => {
   });
   response.status(204).end();
 };
-
-/** Serves `/openapi.json` and the reference at `/docs`, whose scripts come from this server and no other. */
-function mountReference(app: Express): void {
-  // Few services are ever asked for them, and each takes a tenth of a second, which each start would be longer.
-  const documents = new Map<string, Promise<CompressedBody>>();
-  const serve = (path: string, describe: () => Promise<object>) =>
-    app.get(path, async (request, response) => {
-      const document =
-        documents.get(path) ?? describe().then((reference) => compressBody(JSON.stringify(reference)));
-      documents.set(path, document);
-      sendCompressed(request, response.type('json'), await document);
-    });
-  const load = () => import('./reference/openapi.ts');
-  serve('/openapi.json', async () => (await load()).describeApi(ROUTES));
-  serve('/admin/openapi.json', async () => (await load()).describeOperatorApi(OPERATOR_ROUTES));
-  app.get('/', (_request, response) => response.redirect('/docs'));
-  app.get('/docs/swagger-initializer.js', (_request, response) => {
-    response
-      .type('js')
-      .send(
-        "window.onload = () => { window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui' }); };",
-      );
-  });
-  const setHeaders = (response: ServerResponse) =>
-    response.setHeader('Content-Security-Policy', OWN_PAGE_POLICY);
-  app.use('/docs', express.static(absolutePath(), { setHeaders }));
-}
 
 /** Serves the health checks that existing clients of this API call. */
 function mountLegacyHealthChecks(app: Express): void {
