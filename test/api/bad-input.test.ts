@@ -126,7 +126,6 @@ describe('an invalid request', () => {
     ['GET', '/v2/keyless/eligibility'],
     ['PUT', '/v2/team/threat-protection'],
     ['GET', '/v2/team/siem'],
-    ['GET', '/v2/browser/0198f0e4-0000-7000-8000-000000000000/replay'],
     ['GET', '/v2/interact/0198f0e4-0000-7000-8000-000000000000/replay/1'],
   ])('a resource to come: %s %s', async (method, path) => {
     const { status, body } = await call(path, { method });
