@@ -170,6 +170,36 @@ describe('a monitor', () => {
     expect(summary).toEqual({ totalPages: 2, same: 2, changed: 0, new: 0, removed: 0, error: 0 });
   });
 
+  it('watches sites and searches besides pages', async () => {
+    const team = await makeTeam(db);
+    await using other = await startPages({
+      '/': '<title>Start</title><main><p>A start with words.</p><a href="/a">a</a><a href="/b">b</a></main>',
+      '/a': '<title>A</title><main><p>The page a is about zeppelins.</p></main>',
+      '/b': '<title>B</title><main><p>The page b is about balloons.</p></main>',
+    });
+    const { id } = await create(team, {
+      targets: [
+        { type: 'crawl', id: 'site', url: other.url, crawlOptions: { limit: 10 } },
+        { type: 'search', id: 'words', queries: ['zeppelins'] },
+      ],
+      judgeEnabled: false,
+    });
+    const first = await runOnce(id, team);
+    const crawled = first.pages.filter(({ targetId }: Body) => targetId === 'site');
+    expect(crawled.map(({ url, status }: Body) => [url, status]).toSorted()).toEqual(
+      ['/', '/a', '/b'].map((path) => [`${other.url}${path}`, 'new']),
+    );
+    // The search has found the pages that the team had scraped by then.
+    const second = await runOnce(id, team);
+    const found = second.pages.filter(({ targetId }: Body) => targetId === 'words');
+    expect(found).toMatchObject([{ url: `${other.url}/a`, metadata: { query: 'zeppelins' } }]);
+    expect(second).toMatchObject({ status: 'completed', summary: { changed: 0, removed: 0, error: 0 } });
+    expect(second.targetResults).toMatchObject([
+      { targetId: expect.any(String) },
+      { targetId: expect.any(String) },
+    ]);
+  });
+
   it('does not take a page that fails for one that changed, and compares it when it is back', async () => {
     const team = await makeTeam(db);
     const { id } = await create(team, {

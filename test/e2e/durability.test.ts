@@ -133,6 +133,38 @@ describe('a running scrape', () => {
     expect(await creditsUsed()).toBe(before + 3);
   });
 
+  it('and a check of a monitor survive kill -9 of the worker, and the check is stored and charged once', async () => {
+    const before = await creditsUsed();
+    let claimed = 0;
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await using pages = await startPages({
+      '/still': '<title>Still</title><main><p>This page is there at once.</p></main>',
+      '/held': async (_request, response) => {
+        claimed++;
+        await held;
+        response.end('<title>Held</title><main><p>This page comes late.</p></main>');
+      },
+    });
+    const urls = [`${pages.url}/still`, `${pages.url}/held`];
+    const monitor = { name: 'Slow', schedule: { text: 'daily' }, targets: [{ type: 'scrape', urls }] };
+    const { id } = (await ask('/v2/monitor', monitor)).body.data;
+    const started = (await ask(`/v2/monitor/${id}/run`, {})).body;
+    await pollUntil(() => claimed > 0);
+    await killPart('worker');
+    release();
+    const check = await pollUntil(async () => {
+      const { body } = await ask(`/v2/monitor/${id}/checks/${started.id}`);
+      return body.data?.status !== 'running' && body.data;
+    });
+    expect(check).toMatchObject({
+      status: 'completed',
+      summary: { totalPages: 2, new: 2 },
+      actualCredits: 2,
+    });
+    expect((await ask(`/v2/monitor/${id}/checks`)).body.data).toHaveLength(1);
+    expect(await creditsUsed()).toBe(before + 2);
+  });
+
   itInFullRun(
     'keeps browser sessions when the API restarts, ends those of a dead worker as lost, and bills them once',
     async () => {

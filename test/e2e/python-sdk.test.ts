@@ -118,6 +118,13 @@ describe.skipIf(missing)(`the official Python SDK${missing ? ` (${missing})` : '
     });
   });
 
+  it('watches a page by a monitor', () => {
+    const { created, changed, listed, checks, pages: found, deleted } = results.monitor;
+    expect([created.name, created.schedule.cron, changed]).toEqual(['Ferries', '0 * * * *', 'paused']);
+    expect(listed).toContain(created.id);
+    expect([checks, found, deleted]).toEqual([['completed'], [[`${pages.url}/`, 'new']], true]);
+  });
+
   it('waits for an agent, lists it and reads its trace and result', () => {
     const { answered, listed, events, snapshot } = results.agent;
     expect(answered).toMatchObject({ status: 'completed', data: { departure: 'noon' }, credits_used: 5 });

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 
 from firecrawl import Firecrawl
 
@@ -37,6 +38,20 @@ try:
     no_model = None
 except Exception as error:
     no_model = str(error)
+
+monitor = client.create_monitor(
+    name="Ferries",
+    schedule={"text": "hourly"},
+    targets=[{"type": "scrape", "urls": [given["ferry"]]}],
+)
+monitor_changed = client.update_monitor(monitor.id, status="paused")
+monitors = client.list_monitors(limit=100)
+check = client.run_monitor(monitor.id)
+while check.status in ("queued", "running"):
+    time.sleep(0.5)
+    check = client.get_monitor_check(monitor.id, check.id)
+checks = client.list_monitor_checks(monitor.id)
+monitor_deleted = client.delete_monitor(monitor.id)
 
 session = client.browser(ttl=120, activity_ttl=60, stream_web_view=False)
 listed = client.list_browsers(status="active")
@@ -82,6 +97,14 @@ print(
                 "snapshot": snapshot.snapshot,
                 "no_model": no_model,
                 "prompted": prompted.model_dump(),
+            },
+            "monitor": {
+                "created": monitor.model_dump(mode="json"),
+                "changed": monitor_changed.status,
+                "listed": [each.id for each in monitors],
+                "checks": [each.status for each in checks],
+                "pages": [[page.url, page.status] for page in check.pages],
+                "deleted": monitor_deleted,
             },
             "session": {
                 "created": session.model_dump(),
