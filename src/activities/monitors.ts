@@ -1,13 +1,8 @@
 import { beginScheduledCheck, targetsOf } from '../jobs/monitors/begin-check.ts';
 import { type CollectDeps, collectJob } from '../jobs/monitors/collect-pages.ts';
 import { type CheckJob, listCheckJobs, sumCheckCredits } from '../storage/db/monitors/check-jobs.ts';
-import {
-  type CheckEnd,
-  endCheck,
-  findCheck,
-  lockMonitor,
-  touchCheck,
-} from '../storage/db/monitors/checks.ts';
+import { type CheckEnd, endCheck, findCheck, touchCheck } from '../storage/db/monitors/checks.ts';
+import { readMonitor } from '../storage/db/monitors/monitors.ts';
 import { summarizePages } from '../storage/db/monitors/pages.ts';
 import { withoutCredentials } from '../url/credentials.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -66,7 +61,7 @@ export function monitorActivities(deps: CollectDeps) {
     async collectPages(checkId: string): Promise<CheckProgress | undefined> {
       using _ = startHeartbeat();
       const check = await findCheck(db, checkId);
-      const monitor = check?.status === 'running' ? await lockMonitor(db.query, check.monitor_id) : undefined;
+      const monitor = check?.status === 'running' ? await readMonitor(db, check.monitor_id) : undefined;
       if (!monitor) return undefined;
       const targets = new Map(targetsOf(monitor).map((named) => [named.name, named]));
       const isOpen = ({ status }: CheckJob) => status === 'scraping';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scheduleIdOf } from '../../src/job-kinds.ts';
+import { restoreSchedules } from '../../src/jobs/monitors/schedules.ts';
 import { findTeam } from '../../src/storage/db/teams/teams.ts';
 import { type ApiResponse, call } from '../support/api/call.ts';
 import { useService } from '../support/service/use-service.ts';
@@ -257,6 +258,26 @@ describe('a monitor', () => {
     await runUpkeep(service.temporalAddress);
     const { spec } = await pollUntil(() => schedule.describe().catch(() => undefined));
     expect(spec.timezone).toBe('Europe/Berlin');
+  });
+
+  it('whose schedule Temporal refuses keeps no other from getting its own', async () => {
+    const team = await makeTeam(db);
+    const [bad, good] = [await create(team, {}), await create(team, {})];
+    const faults: string[] = [];
+    const stored: string[] = [];
+    const schedules = {
+      async put({ id }: { id: string }) {
+        if (id === bad.id) throw new Error('Temporal does not know this time');
+        stored.push(id);
+      },
+      remove: async () => undefined,
+      async *list() {
+        yield* [];
+      },
+    };
+    await restoreSchedules(db, schedules, (_error, id) => faults.push(id));
+    expect(faults).toContain(bad.id);
+    expect(stored).toContain(good.id);
   });
 
   it('is paused and resumed with its schedule, and deleted with it', async () => {

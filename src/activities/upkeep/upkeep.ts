@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import { type MonitorSchedules, restoreSchedules } from '../../jobs/monitors/schedules.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import type { Database } from '../../storage/db/client.ts';
@@ -83,7 +84,10 @@ export function upkeepActivities(deps: UpkeepDeps) {
      */
     async restoreMonitors(): Promise<IdleCheck[]> {
       using _ = startHeartbeat();
-      await restoreSchedules(db, deps.schedules);
+      const { log } = Context.current();
+      await restoreSchedules(db, deps.schedules, (error, monitorId) =>
+        log.error('a schedule could not be restored', { monitorId, error: String(error) }),
+      );
       return listIdleChecks(db, IDLE_CHECK_MS);
     },
 

@@ -34,24 +34,28 @@ export async function followMonitor(
 
 /**
  * Makes the schedules those of the stored monitors: restores lost ones, and deletes those that no monitor has.
- * @returns the number of schedules that were changed
+ * @param onFault called for a schedule that could not be changed, which keeps none of the others from being it
  */
-export async function restoreSchedules(db: Database, schedules: MonitorSchedules): Promise<number> {
+export async function restoreSchedules(
+  db: Database,
+  schedules: MonitorSchedules,
+  onFault: (error: unknown, monitorId: string) => void,
+): Promise<void> {
   const missing = new Set(await listScheduledIds(db));
   const strays: string[] = [];
   for await (const id of schedules.list()) if (!missing.delete(id)) strays.push(id);
   await markUnscheduled(db, [...missing]);
-  let changed = 0;
-  for (;;) {
-    const monitors = await listUnscheduled(db, MONITORS_PER_STEP);
+  const follow = (monitor: StoredMonitor) =>
+    followMonitor(db, schedules, monitor).catch((error) => onFault(error, monitor.id));
+  for (let after = ''; ; ) {
+    const monitors = await listUnscheduled(db, { after, limit: MONITORS_PER_STEP });
+    const last = monitors.at(-1);
+    if (!last) break;
+    after = last.id;
     for (let start = 0; start < monitors.length; start += AT_ONCE)
-      await Promise.all(
-        monitors.slice(start, start + AT_ONCE).map((monitor) => followMonitor(db, schedules, monitor)),
-      );
-    changed += monitors.length;
-    if (monitors.length < MONITORS_PER_STEP) break;
+      await Promise.all(monitors.slice(start, start + AT_ONCE).map(follow));
   }
   const known = new Set(strays.length ? await listScheduledIds(db) : []);
-  for (const id of strays) if (!known.has(id)) await schedules.remove(id);
-  return changed;
+  for (const id of strays)
+    if (!known.has(id)) await schedules.remove(id).catch((error) => onFault(error, id));
 }

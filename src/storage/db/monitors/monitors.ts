@@ -72,6 +72,11 @@ export async function findMonitor(
     .executeTakeFirst();
 }
 
+/** Reads a monitor, whatever its state; `undefined` if there is none. */
+export async function readMonitor(db: Database, id: string): Promise<StoredMonitor | undefined> {
+  return db.query.selectFrom('monitors').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
 /** Lists the monitors of a team, newest first. */
 export async function listMonitors(
   db: Database,
@@ -122,15 +127,17 @@ export async function markScheduled(
     .execute();
 }
 
-/** Lists monitors whose schedules do not have their settings, those that were changed first before others. */
-export async function listUnscheduled(db: Database, limit: number): Promise<StoredMonitor[]> {
-  return db.query
-    .selectFrom('monitors')
-    .selectAll()
-    .where('is_scheduled', '=', false)
-    .orderBy('updated_at')
-    .limit(limit)
-    .execute();
+/**
+ * Lists monitors whose schedules do not have their settings, by id.
+ * @param after the last id of the part before; the empty text for the first part
+ */
+export async function listUnscheduled(
+  db: Database,
+  { after, limit }: { after: string; limit: number },
+): Promise<StoredMonitor[]> {
+  let query = db.query.selectFrom('monitors').selectAll().where('is_scheduled', '=', false);
+  if (after) query = query.where('id', '>', after);
+  return query.orderBy('id').limit(limit).execute();
 }
 
 /** Lists the ids of all monitors that need a schedule: all that are not deleted. */
