@@ -32,7 +32,7 @@ const MAX_UPLOADING_BYTES = 4 * MAX_UPLOAD_BYTES;
 /** Those of one team. */
 const MAX_UPLOADING_BYTES_OF_TEAM = 2 * MAX_UPLOAD_BYTES;
 /** Maximum bytes of large JSON bodies whose requests are open, of all teams and of one. */
-const JSON_BYTES = { bytes: 400 * 1024 * 1024, bytesOfTeam: 100 * 1024 * 1024 };
+const JSON_BYTES = { bytes: 400 * 1024 * 1024, bytesOfTeam: 40 * 1024 * 1024 };
 /**
  * Requests of one key that are checked at once, and lists of one team of which a part is read: half as many
  * as the database has connections for this process. No more get to their handler at once either, so that it

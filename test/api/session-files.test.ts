@@ -136,6 +136,31 @@ describe('the lifetime of a session', () => {
     expect(told).toEqual([end.getTime(), end.getTime()]);
   });
 
+  it('is lengthened while the session starts, once its workflow has begun', async () => {
+    const { id } = await create({ ttl: 300 });
+    const session = (await findSession(db, id))!;
+    const started = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const steps: string[] = [];
+    const temporal = {
+      startSession: () => {
+        asked.resolve();
+        return started.promise.then(() => void steps.push('started'));
+      },
+      extendSession: async () => {
+        steps.push('extended');
+        return true;
+      },
+    } as unknown as Temporal;
+    const end = lengthenSession({ ...session, state: 'creating' }, 500, { db, temporal });
+    await asked.promise;
+    expect((await findSession(db, id))!.expires_at).toEqual(session.expires_at);
+    expect(steps).toEqual([]);
+    started.resolve();
+    expect(secondsBetween(session.expires_at.toISOString(), (await end).toISOString())).toBe(200);
+    expect(steps).toEqual(['started', 'extended']);
+  });
+
   it('is not lengthened after its end', async () => {
     const { id } = await create();
     await call(`/v2/browser/${id}`, { method: 'DELETE', key: team.key });

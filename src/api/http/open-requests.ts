@@ -3,9 +3,19 @@ import type { RequestHandler, Response } from 'express';
 import { ServiceError } from '../../errors.ts';
 
 /** Requests that a client may have sent over one connection without having got their responses (RFC 9112, 9.3.2). */
-const MAX_PIPELINED = 100;
+const MAX_PIPELINED = 10;
+/** Requests behind these that are left without a response, until the connection is closed at once. */
+const MAX_IGNORED = 1_000;
 /** When a client that has too many requests open may send the next one, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
+
+/** A connection of a client. */
+interface Connection {
+  /** The responses that wait. */
+  open: Set<Response>;
+  /** Number of requests that were refused or ignored. */
+  refused: number;
+}
 
 /**
  * Counts the requests that wait for their response at this process. Each takes memory for as long as it waits,
@@ -14,18 +24,27 @@ const RETRY_AFTER_SECONDS = 1;
 export class OpenRequests {
   readonly #most: number;
   readonly #ofOwners = new Map<string, number>();
-  readonly #ofConnections = new WeakMap<Socket, Set<Response>>();
+  readonly #ofConnections = new WeakMap<Socket, Connection>();
 
   /** @param most how many requests of an owner may be open at once */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Refuses the requests of a connection that has too many others open (`RATE_LIMITED`). */
+  /**
+   * Refuses a request on a connection that has too many others open (`RATE_LIMITED`), after which the connection is
+   * closed. Those behind it get no response: thousands come in one piece, and handling each takes a fraction of a
+   * millisecond, in which nobody else is served.
+   */
   readonly limitConnection: RequestHandler = (request, response, next) => {
-    const open = this.#openOn(request.socket);
-    if (open.size >= MAX_PIPELINED)
+    const connection = this.#connectionOf(request.socket);
+    const { open } = connection;
+    if (connection.refused > 0 || open.size >= MAX_PIPELINED) {
+      if (++connection.refused > MAX_IGNORED) request.socket.destroy();
+      if (connection.refused > 1) return;
+      response.set('Connection', 'close');
       throw limitError(`This connection has ${open.size} requests without a response`);
+    }
     open.add(response);
     response.once('close', () => open.delete(response));
     next();
@@ -48,16 +67,17 @@ export class OpenRequests {
     });
   }
 
-  #openOn(socket: Socket): Set<Response> {
+  #connectionOf(socket: Socket): Connection {
     const known = this.#ofConnections.get(socket);
     if (known) return known;
     const open = new Set<Response>();
-    this.#ofConnections.set(socket, open);
+    const connection = { open, refused: 0 };
+    this.#ofConnections.set(socket, connection);
     socket.once('close', () => {
       // Node tells only the response that it is sending that the client has gone, and none of those behind it.
       for (const response of open) response.destroy().emit('close');
     });
-    return open;
+    return connection;
   }
 }
 
