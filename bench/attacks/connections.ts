@@ -79,6 +79,20 @@ const readers: Attack = {
   },
 };
 
+const pipelines: Attack = {
+  name: 'pipelines',
+  aim: 'connections with thousands of requests, none of which waits for its response',
+  async run(attacker) {
+    const request = `GET /v2/team/activity HTTP/1.1\r\n${headersOf(attacker)}\r\n`.repeat(20 * PIPELINED);
+    do {
+      const sockets = open(attacker, [request]);
+      for (const socket of sockets) socket.resume();
+      await attacker.rest(DRIP_MS);
+      for (const socket of sockets) socket.destroy();
+    } while (!attacker.isOver);
+  },
+};
+
 /** A frame of a WebSocket with its header only (RFC 6455, 5.2). */
 const frame = (first: number, length: bigint) => {
   const header = Buffer.alloc(14);
@@ -129,4 +143,4 @@ const frames: Attack = {
 
 const repeated = (bytes: number[], times: number) => Array.from({ length: times }, () => Buffer.from(bytes));
 
-export const CONNECTION_ATTACKS: Attack[] = [slow, readers, frames];
+export const CONNECTION_ATTACKS: Attack[] = [slow, readers, pipelines, frames];

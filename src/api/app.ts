@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import express, { type Express } from 'express';
 import { pinoHttp } from 'pino-http';
 import { MAX_UPLOAD_BYTES } from '../schemas/parse.ts';
@@ -43,7 +44,7 @@ const MAX_AT_ONCE = 10;
 /**
  * Creates the HTTP application: health checks, the API reference, file downloads and every route of the API.
  */
-export function createApp(deps: ApiDeps): Express {
+export function createApp(deps: ApiDeps): RequestListener {
   const { config, db, results, logger } = deps;
   const app = express();
   app.disable('x-powered-by');
@@ -100,7 +101,9 @@ export function createApp(deps: ApiDeps): Express {
   for (const route of OPERATOR_ROUTES) mountRoute(app, route, operatorChecks, deps);
   app.use(createUnknownRouteHandler(app));
   app.use(createErrorHandler(logger));
-  return app;
+  return (request, response) => {
+    if (!open.ignores(request)) app(request, response);
+  };
 }
 
 /** Lets pages of any origin call the API, where access is protected by API keys and not by origins. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RequestHandler, Response } from 'express';
 import { ServiceError } from '../../errors.ts';
@@ -5,7 +6,7 @@ import { ServiceError } from '../../errors.ts';
 /** Requests that a client may have sent over one connection without having got their responses (RFC 9112, 9.3.2). */
 const MAX_PIPELINED = 10;
 /** Requests behind these that are left without a response, until the connection is closed at once. */
-const MAX_IGNORED = 1_000;
+const MAX_IGNORED = 100;
 /** When a client that has too many requests open may send the next one, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
@@ -33,15 +34,13 @@ export class OpenRequests {
 
   /**
    * Refuses a request on a connection that has too many others open (`RATE_LIMITED`), after which the connection is
-   * closed. Those behind it get no response: thousands come in one piece, and handling each takes a fraction of a
-   * millisecond, in which nobody else is served.
+   * closed. Those behind it get no response; see {@link ignores}.
    */
   readonly limitConnection: RequestHandler = (request, response, next) => {
     const connection = this.#connectionOf(request.socket);
     const { open } = connection;
-    if (connection.refused > 0 || open.size >= MAX_PIPELINED) {
-      if (++connection.refused > MAX_IGNORED) request.socket.destroy();
-      if (connection.refused > 1) return;
+    if (open.size >= MAX_PIPELINED) {
+      connection.refused++;
       response.set('Connection', 'close');
       throw limitError(`This connection has ${open.size} requests without a response`);
     }
@@ -49,6 +48,17 @@ export class OpenRequests {
     response.once('close', () => open.delete(response));
     next();
   };
+
+  /**
+   * Whether a request is behind one that was refused, and gets no response. Thousands of them come in one piece, and
+   * handling each takes a fraction of a millisecond, in which nobody else is served.
+   */
+  ignores({ socket }: IncomingMessage): boolean {
+    const connection = this.#ofConnections.get(socket);
+    if (!connection || connection.refused === 0) return false;
+    if (++connection.refused > MAX_IGNORED) socket.destroy();
+    return true;
+  }
 
   /**
    * Counts a request until its response closes.
