@@ -189,7 +189,12 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
       baseUrl: findBaseUrl(request),
     };
     const inTurn = <Result>(task: () => Promise<Result>) => checks.turns.run(caller.teamId, task);
-    const result = await route.handler(routeRequest, deps);
+    const handle = async () => {
+      requireConnected(response);
+      return route.handler(routeRequest, deps);
+    };
+    // What only reads has no rate limit, and takes statements of the database and little else.
+    const result = await (route.method === 'get' ? inTurn(handle) : handle());
     if (result instanceof JsonStream) await result.sendTo(response, inTurn);
     else if (result instanceof JsonText) await result.sendTo(response);
     else response.json(result);
