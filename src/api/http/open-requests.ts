@@ -7,6 +7,8 @@ import { ServiceError } from '../../errors.ts';
 const MAX_PIPELINED = 10;
 /** Requests behind these that are left without a response, until the connection is closed at once. */
 const MAX_IGNORED = 100;
+/** Listeners of a response above which Node warns of a leak; by default it does above ten. */
+const MAX_LISTENERS = 20;
 /** When a client that has too many requests open may send the next one, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
@@ -45,6 +47,8 @@ export class OpenRequests {
       throw limitError(`This connection has ${open.size} requests without a response`);
     }
     open.add(response);
+    // Checks, handlers and streams of a request listen for its end, too.
+    response.setMaxListeners(MAX_LISTENERS);
     response.once('close', () => open.delete(response));
     next();
   };
