@@ -69,7 +69,7 @@ it('requests that read are handled a few at a time for each team, and not for cl
     response: z.object({}),
     errors: [],
     rateLimited: false,
-    handler: () => new Promise((resolve) => ends.push(() => resolve({}))),
+    handler: () => new Promise<Record<string, never>>((resolve) => ends.push(() => resolve({}))),
   });
   const app = express();
   let closed = 0;
