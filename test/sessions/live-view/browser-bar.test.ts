@@ -72,6 +72,24 @@ describe('The bar of a viewer with control', () => {
     await expect.poll(path).toBe('/two');
   });
 
+  it('keeps its address for the user while the page moves on', async () => {
+    await session.goto('/one');
+    const shown = await open('control');
+    const address = shown.getByRole('textbox', { name: 'Address' });
+    await expect.poll(() => address.inputValue()).toMatch(/\/one$/);
+    await address.focus();
+    await session.goto('/two');
+    await expect.poll(() => shown.title()).toBe('Two – live view');
+    expect(
+      await address.evaluate((field: HTMLInputElement) => [
+        field.value.endsWith('/one'),
+        field.selectionStart,
+      ]),
+    ).toEqual([true, 0]);
+    await address.blur();
+    await expect.poll(() => address.inputValue()).toMatch(/\/two$/);
+  });
+
   it('opens a tab of its own, and shows how long the session lives and that it is connected', async () => {
     await session.goto('/one');
     const first = session.liveView.targetId;

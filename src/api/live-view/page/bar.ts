@@ -86,7 +86,11 @@ function Address({ actions }: { actions: Actions }) {
       <input ref=${field} id="url" aria-label="Address" type="text" inputmode="url" autocomplete="off" autocapitalize="off" spellcheck="false" enterkeyhint="go"
         maxlength="2000" placeholder="Type a URL"
         value=${typed.value ?? (url === 'about:blank' ? '' : url)}
-        onFocus=${() => field.current?.select()}
+        onFocus=${() => {
+          // A page that moves on meanwhile would take the selection, and what is typed would be appended.
+          typed.value = field.current?.value;
+          field.current?.select();
+        }}
         onInput=${(event: Event) => {
           typed.value = (event.currentTarget as HTMLInputElement).value;
         }}
