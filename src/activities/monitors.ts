@@ -1,9 +1,9 @@
 import { beginScheduledCheck, targetsOf } from '../jobs/monitors/begin-check.ts';
 import { type CollectDeps, collectJob } from '../jobs/monitors/collect-pages.ts';
-import { type CheckJob, listCheckJobs, sumCheckCredits } from '../storage/db/monitors/check-jobs.ts';
-import { type CheckEnd, endCheck, findCheck, touchCheck } from '../storage/db/monitors/checks.ts';
+import { finishCheck } from '../jobs/monitors/end-check.ts';
+import { type CheckJob, listCheckJobs } from '../storage/db/monitors/check-jobs.ts';
+import { findCheck, touchCheck } from '../storage/db/monitors/checks.ts';
 import { readMonitor } from '../storage/db/monitors/monitors.ts';
-import { summarizePages } from '../storage/db/monitors/pages.ts';
 import { withoutCredentials } from '../url/credentials.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
@@ -86,35 +86,7 @@ export function monitorActivities(deps: CollectDeps) {
 
     /** Ends a check whose jobs have ended. @param failure why it could not do its work */
     async endCheck(checkId: string, failure?: string): Promise<void> {
-      const [summary, jobs, credits] = await Promise.all([
-        summarizePages(db, checkId),
-        listCheckJobs(db, checkId),
-        sumCheckCredits(db, checkId),
-      ]);
-      await endCheck(db, checkId, {
-        summary,
-        credits,
-        targetResults: resultsOf(jobs),
-        error: failure ?? null,
-        status: failure === undefined ? statusOf(summary) : 'failed',
-      });
+      await finishCheck(db, checkId, failure);
     },
   };
-}
-
-function statusOf({ totalPages, error }: CheckEnd['summary']): CheckEnd['status'] {
-  if (error === 0) return 'completed';
-  return error === totalPages ? 'failed' : 'partial';
-}
-
-/** What the jobs of each target were. */
-function resultsOf(jobs: CheckJob[]): CheckEnd['targetResults'] {
-  return [...Map.groupBy(jobs, ({ targetId }) => targetId)].map(([targetId, own]) => {
-    const ids = own.map(({ jobId }) => jobId);
-    const type = own.find(({ isRetry }) => !isRetry)?.kind;
-    if (type === 'crawl') return { targetId, type: 'crawl', crawlId: ids[0] };
-    if (type === 'search')
-      return { targetId, type: 'search', searchCompleted: own.every(({ status }) => status === 'completed') };
-    return { targetId, type: 'scrape', expectedJobs: ids };
-  });
 }

@@ -87,6 +87,12 @@ export interface PageDetails {
   snapshot?: { json: unknown };
 }
 
+/** How long a page cannot be read. */
+export const pageFailures = z.int().describe('checks in a row, with this one, that could not read the page');
+export const pageRecovery = z
+  .boolean()
+  .describe('whether the page was read again after an event had told that it cannot be read');
+
 /** A page of a check, as responses contain it. */
 const checkPage = z
   .object({
@@ -98,6 +104,8 @@ const checkPage = z
     currentScrapeId: z.uuid().nullable(),
     statusCode: z.int().nullable(),
     error: z.string().nullable(),
+    failures: pageFailures,
+    isRecovered: pageRecovery,
     metadata: z.looseObject({}).nullable(),
     diff: monitorDiff.nullable(),
     snapshot: z

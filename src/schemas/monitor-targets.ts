@@ -23,6 +23,9 @@ const MAX_RESULTS = 50;
 const MAX_DOMAINS = 50;
 const MAX_IGNORE_PATTERNS = 20;
 const MAX_CHANGED_WORDS = 1_000;
+const MAX_FAILURE_THRESHOLD = 100;
+/** Failed checks in a row after which a failure is told: one that is gone at the next check is told to nobody. */
+export const DEFAULT_FAILURE_THRESHOLD = 2;
 
 const NO_COPIES = 'because a monitor compares pages as they are now with stored ones. Leave it out';
 
@@ -78,6 +81,12 @@ const changeDetection = z
       .max(MAX_CHANGED_WORDS)
       .default(1)
       .describe('with fewer changed words, a page counts as unchanged'),
+    failureThreshold: z
+      .int()
+      .min(1)
+      .max(MAX_FAILURE_THRESHOLD)
+      .default(DEFAULT_FAILURE_THRESHOLD)
+      .describe('events tell once that a page cannot be read, after this many checks in a row'),
   })
   .prefault({})
   .describe(

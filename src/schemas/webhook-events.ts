@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { document } from './document.ts';
 import { CHECK_STATES, PAGE_STATES } from './monitor.ts';
-import { monitorDiff, monitorSummary } from './monitor-results.ts';
+import { monitorDiff, monitorSummary, pageFailures, pageRecovery } from './monitor-results.ts';
 import { EVENTS_OF, type WebhookKind } from './webhook.ts';
 
 const NOTHING = z.tuple([]);
@@ -43,6 +43,8 @@ const DATA: Record<string, z.ZodType> = {
         previousScrapeId: z.uuid().nullable(),
         currentScrapeId: z.uuid().nullable(),
         error: z.string().nullable(),
+        failures: pageFailures,
+        isRecovered: pageRecovery,
         isMeaningful: z.null().describe('this version judges no changes'),
         judgment: z.null(),
         diff: monitorDiff.nullable(),

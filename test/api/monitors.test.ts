@@ -24,6 +24,7 @@ let site: Pages;
 let price = 12;
 let visits = 0;
 let isDown = false;
+let flakyStatus = 200;
 let held = Promise.resolve();
 
 const shop = () =>
@@ -42,6 +43,10 @@ beforeAll(async () => {
       void response
         .writeHead(isDown ? 503 : 200, { 'Content-Type': 'text/html' })
         .end('<!doctype html><title>Up</title><main><h1>Up</h1><p>The page is here.</p></main>'),
+    '/flaky': (_request, response) =>
+      void response
+        .writeHead(flakyStatus, { 'Content-Type': 'text/html' })
+        .end('<!doctype html><title>Flaky</title><main><p>The page is here now and then.</p></main>'),
     '/held': async (_request, response) => {
       await held;
       response
@@ -221,6 +226,37 @@ describe('a monitor', () => {
     });
   });
 
+  it('tells once that a page cannot be read, after enough failures in a row, and once that it is read again', async () => {
+    await using receiver = await startReceiver();
+    const team = await makeTeam(db);
+    const target = { type: 'scrape', urls: [`${site.url}/flaky`], scrapeOptions: { fastMode: true } };
+    const { id } = await create(team, {
+      webhook: { url: receiver.url, events: ['page'] },
+      targets: [
+        { ...target, id: 'patient' },
+        { ...target, id: 'hasty', changeDetection: { failureThreshold: 1 } },
+      ],
+    });
+    const failed: number[][] = [];
+    // A page that was never there is not scraped a second time in a check, which takes long.
+    for (const status of [404, 404, 404, 200]) {
+      flakyStatus = status;
+      const { pages } = await runOnce(id, team);
+      failed.push(pages.map(({ failures }: Body) => failures));
+    }
+    expect(failed).toEqual([1, 2, 3, 0].map((count) => [count, count]));
+    const received = await receiver.until(4);
+    for (const each of received) expect(declaredBody(each)).toEqual(each.event);
+    const toldOf = (name: string) =>
+      received
+        .map(({ event }: Received) => event.data[0])
+        .filter(({ targetId }: Body) => targetId === name)
+        .map(({ status, failures, isRecovered }: Body) => [status, failures, isRecovered]);
+    const recovered = ['new', 0, true];
+    expect(toldOf('patient')).toEqual([['error', 2, false], recovered]);
+    expect(toldOf('hasty')).toEqual([['error', 1, false], recovered]);
+  });
+
   it('runs one of two checks that are due at once, and stores the other as skipped', async () => {
     const team = await makeTeam(db);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -297,6 +333,35 @@ describe('a monitor', () => {
     });
     await expect(schedule.describe()).rejects.toThrow();
     expect((await call(`/v2/monitor/${id}`, { key: team.key })).status).toBe(404);
+  });
+
+  it('that is deleted ends its running check and what the check has begun', async () => {
+    await using receiver = await startReceiver();
+    const team = await makeTeam(db);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held = promise;
+    const { id } = await create(team, {
+      webhook: { url: receiver.url, events: ['check.completed'] },
+      targets: [{ type: 'scrape', urls: [`${site.url}/held`] }],
+    });
+    const { id: checkId } = await run(id, team);
+    expect((await call(`/v2/monitor/${id}`, { method: 'DELETE', key: team.key })).body).toEqual({
+      success: true,
+    });
+    const jobs = await db.query
+      .selectFrom('monitor_jobs')
+      .innerJoin('jobs', 'jobs.id', 'job_id')
+      .select(['jobs.status'])
+      .where('check_id', '=', checkId)
+      .execute();
+    expect(jobs).toEqual([{ status: 'cancelled' }]);
+    const [told] = await receiver.until(1);
+    expect(told?.event).toMatchObject({
+      success: false,
+      type: 'monitor.check.completed',
+      data: [{ checkId, status: 'failed', error: 'The monitor was deleted.' }],
+    });
+    resolve();
   });
 
   it('of another team cannot be seen, changed or run', async () => {

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { monitorNotFound } from '../../jobs/monitors/begin-check.ts';
+import { type CancelDeps, cancelCheck } from '../../jobs/monitors/end-check.ts';
 import {
   createMonitorBody,
   monitorParams,
@@ -35,6 +36,25 @@ async function follow({ db, temporal, logger }: ApiDeps, monitor: StoredMonitor)
     .catch((error) =>
       logger.warn({ err: error, monitorId: monitor.id }, 'a schedule could not be changed yet'),
     );
+}
+
+/** Cancels the running check of a deleted monitor. */
+async function cancelRunning(
+  { db, config: { resultTtlMs }, temporal, logger }: ApiDeps,
+  { current_check_id: checkId, team_id: teamId, webhook }: StoredMonitor,
+): Promise<void> {
+  if (checkId === null) return;
+  const cancelWorkflow: CancelDeps['cancelWorkflow'] = (kind, jobId) =>
+    temporal
+      .cancelPageJob(kind, jobId)
+      // Its row says so already, so that it stops at its next page.
+      .catch((error) => logger.warn({ err: error, jobId }, 'a workflow could not be cancelled yet'));
+  await cancelCheck({ db, resultTtlMs, cancelWorkflow }, checkId, 'The monitor was deleted.');
+  // The check may not have begun to deliver its events. Where Temporal does not respond, upkeep does it later.
+  if (webhook)
+    await temporal
+      .startDeliveries(checkId, teamId)
+      .catch((error) => logger.warn({ err: error, checkId }, 'events could not be delivered yet'));
 }
 
 const create = defineRoute({
@@ -124,7 +144,7 @@ const remove = defineRoute({
   tag: TAG,
   method: 'delete',
   path: ONE,
-  summary: 'Delete a monitor',
+  summary: 'Delete a monitor, and cancel its running check',
   params: monitorParams,
   response: deleteMonitorResponse,
   errors: ['NOT_FOUND'],
@@ -132,6 +152,7 @@ const remove = defineRoute({
     const monitor = await changeMonitor(deps.db, { id, teamId }, { status: 'deleted' });
     if (!monitor) throw monitorNotFound(id);
     await follow(deps, monitor);
+    await cancelRunning(deps, monitor);
     return { success: true as const };
   },
 });

@@ -74,6 +74,8 @@ export const toCheckPage = (page: StoredCheckPage, details: PageDetails): Monito
   currentScrapeId: page.current_scrape_id,
   statusCode: page.status_code,
   error: page.error,
+  failures: page.failures,
+  isRecovered: page.is_failure_told && page.status !== 'error',
   metadata: page.metadata,
   diff: details.diff ?? null,
   snapshot: details.snapshot ?? null,

@@ -1,21 +1,28 @@
 import { v5 as uuidv5 } from 'uuid';
 import type { PageDetails } from '../../schemas/monitor-results.ts';
-import type { PageTarget } from '../../schemas/monitor-targets.ts';
+import {
+  DEFAULT_FAILURE_THRESHOLD,
+  type MonitorTarget,
+  type PageTarget,
+} from '../../schemas/monitor-targets.ts';
 import type { SearchResult } from '../../schemas/search.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import type { Database } from '../../storage/db/client.ts';
 import { findResult } from '../../storage/db/jobs/jobs.ts';
 import { type CheckJob, markCollected } from '../../storage/db/monitors/check-jobs.ts';
+import { lockRunningCheck } from '../../storage/db/monitors/checks.ts';
 import type { StoredMonitor } from '../../storage/db/monitors/monitors.ts';
 import {
   addCheckPages,
   type EarlierPage,
   type EndedPage,
+  findEarlierFailures,
   findEarlierPages,
   listEndedPages,
   type NewCheckPage,
 } from '../../storage/db/monitors/pages.ts';
 import { checkPage } from './checked-page.ts';
+import { followFailures } from './failures.ts';
 import { insertBatch, modesOf, type NamedTarget } from './plan-jobs.ts';
 
 /** Dependencies of the collection of pages. */
@@ -48,12 +55,13 @@ export async function collectJob(
 ): Promise<void> {
   const { target } = named;
   if (job.status !== 'completed' && (job.kind === 'search' || job.pages === 0 || job.status === null))
-    return collectFailure(deps, check, job);
+    return collectFailure(deps, check, { job, target });
   if (job.kind === 'search') return collectResults(deps, check, job);
   if (target.type === 'search') return;
   const failed = await collectDocuments(deps, check, { job, named: { ...named, target } });
-  if (job.status !== 'completed') return collectFailure(deps, check, job);
+  if (job.status !== 'completed') return collectFailure(deps, check, { job, target });
   await deps.db.query.transaction().execute(async (query) => {
+    if (!(await lockRunningCheck(query, check.checkId))) return;
     if (!(await markCollected(query, job.jobId)) || failed.length === 0) return;
     const owner = { ...check, ttlMs: deps.resultTtlMs };
     await insertBatch(query, owner, { name: named.name, target, urls: failed, isRetry: true });
@@ -61,11 +69,18 @@ export async function collectJob(
 }
 
 /** Adds one page in place of all that a job did not do. */
-async function collectFailure({ db }: CollectDeps, check: CollectedCheck, job: CheckJob): Promise<void> {
+async function collectFailure(
+  { db }: CollectDeps,
+  check: CollectedCheck,
+  { job, target }: { job: CheckJob; target: MonitorTarget },
+): Promise<void> {
+  const url = job.target ?? '';
+  const earlier = await findEarlierFailures(db, { ...ownerOf(check), targetId: job.targetId }, [url]);
   const page = pageOf(uuidv5(job.jobId, check.checkId), {
     targetId: job.targetId,
-    url: job.target ?? '',
+    url,
     status: 'error',
+    ...followFailures('error', earlier.get(url), thresholdOf(target)),
     error: job.error?.message ?? 'The job of this target was cancelled or has expired.',
   });
   await db.query.transaction().execute(async (query) => {
@@ -90,18 +105,25 @@ async function collectDocuments(
     const last = ended.at(-1);
     if (!last) return failed;
     after = last.ordinal;
-    const earlierPages = await findEarlierPages(
-      db,
-      place,
-      ended.map(({ url }) => url),
-    );
+    const urls = ended.map(({ url }) => url);
+    const earlierPages = await findEarlierPages(db, place, urls);
+    const earlierFailures = await findEarlierFailures(db, place, urls);
     const pages: NewCheckPage[] = [];
     for (const page of ended) {
       const earlier = earlierPages.get(page.url);
       const document = await readDocument(results, page);
       const { details, ...found } = checkPage(page, document, { earlier, comparing });
-      if (found.status === 'error' && isRetried && isTemporary(found.statusCode)) failed.push(page.url);
-      else pages.push(await toPage({ page, name, found, earlier, details }, { check, monitorBlobs }));
+      if (found.status === 'error' && isRetried && isTemporary(found.statusCode)) {
+        failed.push(page.url);
+        continue;
+      }
+      const failures = followFailures(found.status, earlierFailures.get(page.url), thresholdOf(target));
+      pages.push(
+        await toPage(
+          { page, name, found: { ...found, ...failures }, earlier, details },
+          { check, monitorBlobs },
+        ),
+      );
     }
     await db.query.transaction().execute((query) => addCheckPages(query, place, pages));
   }
@@ -130,7 +152,7 @@ async function toPage(
   }: {
     page: EndedPage;
     name: string;
-    found: Pick<NewCheckPage, 'status' | 'error' | 'statusCode' | 'metadata'>;
+    found: Omit<NewCheckPage, 'id' | 'targetId' | 'url' | 'previousScrapeId' | 'currentScrapeId' | 'blob'>;
     earlier: EarlierPage | undefined;
     details: PageDetails | undefined;
   },
@@ -174,6 +196,10 @@ async function collectResults(
   });
 }
 
+/** Failed checks in a row after which a failure is told. */
+const thresholdOf = (target: MonitorTarget) =>
+  target.type === 'search' ? DEFAULT_FAILURE_THRESHOLD : target.changeDetection.failureThreshold;
+
 const ownerOf = ({ checkId, monitor }: CollectedCheck) => ({ checkId, monitorId: monitor.id });
 
 /** A page without a document. */
@@ -187,6 +213,9 @@ const pageOf = (
   error: null,
   metadata: null,
   blob: null,
+  failures: 0,
+  isFailureTold: false,
+  isTold: true,
   ...page,
   id,
 });

@@ -247,6 +247,10 @@ export interface Tables {
     metadata: ColumnType<Record<string, unknown> | null, string | null, string | null>;
     /** Key of the blob with diff and snapshot; null if there is neither. */
     blob: string | null;
+    /** Checks in a row, with this one, that could not read the page. */
+    failures: Generated<number>;
+    /** Whether an event has told that the page cannot be read: by now, or of a page that is read again, before. */
+    is_failure_told: Generated<boolean>;
     created_at: Timestamp;
   };
   host_times: { job_id: string; host: string; requests: number; ms: number };

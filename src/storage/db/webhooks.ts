@@ -124,6 +124,8 @@ export async function listDueEvents(db: Database, query: DueEventsQuery): Promis
           'monitorId', check_page.monitor_id, 'checkId', check_page.check_id, 'targetId', check_page.target_id,
           'url', check_page.url, 'status', check_page.status, 'previousScrapeId', check_page.previous_scrape_id,
           'currentScrapeId', check_page.current_scrape_id, 'error', check_page.error,
+          'failures', check_page.failures,
+          'isRecovered', check_page.is_failure_told and check_page.status <> 'error',
           'isMeaningful', null, 'judgment', null))
         when type = 'monitor.check.completed' then json_build_object('blob', null, 'data', json_build_object(
           'monitorId', ended.monitor_id, 'checkId', ended.id, 'status', ended.status,

@@ -4,7 +4,7 @@ import { checkPage } from '../../../src/jobs/monitors/checked-page.ts';
 import { isSignificant } from '../../../src/jobs/monitors/significant-change.ts';
 import type { ChangeDetection } from '../../../src/schemas/monitor-targets.ts';
 
-const ALL: ChangeDetection = { ignore: [], ignorePatterns: [], minChangedWords: 1 };
+const ALL: ChangeDetection = { ignore: [], ignorePatterns: [], minChangedWords: 1, failureThreshold: 2 };
 
 /** Whether the difference of two texts counts. */
 function counts(before: string, after: string, detection: Partial<ChangeDetection> = {}): boolean {

@@ -49,6 +49,8 @@ const page = {
   currentScrapeId: JOB_ID,
   statusCode: 200,
   error: null,
+  failures: 0,
+  isRecovered: false,
   metadata: { title: 'Example Domain', url: `${SITE}/one` },
   diff: { text: '@@ -3,1 +3,1 @@\n-It costs 12 euros.\n+It costs 9 euros.', json: { files: [] } },
   snapshot: null,

@@ -100,6 +100,18 @@ export async function findCheck(
   return query.selectFrom('monitor_checks').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** Locks a check until the transaction ends, so that it does not end meanwhile. @returns false if it has ended */
+export async function lockRunningCheck(query: Queryable, id: string): Promise<boolean> {
+  const check = await query
+    .selectFrom('monitor_checks')
+    .select('id')
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .forUpdate()
+    .executeTakeFirst();
+  return check !== undefined;
+}
+
 /** Lists the checks of a monitor, newest first. */
 export async function listChecks(
   db: Database,

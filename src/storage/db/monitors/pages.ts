@@ -4,6 +4,7 @@ import type { MonitorPageStatus } from '../../../schemas/monitor.ts';
 import type { MonitorSummary } from '../../../schemas/monitor-results.ts';
 import { arrayParameter, type Database, type Queryable } from '../client.ts';
 import type { StoredError, Tables } from '../tables.ts';
+import { lockRunningCheck } from './checks.ts';
 
 /** A page of a check as it is stored. */
 export type StoredCheckPage = Selectable<Tables['monitor_pages']>;
@@ -20,6 +21,11 @@ export interface NewCheckPage {
   error: string | null;
   metadata: Record<string, unknown> | null;
   blob: string | null;
+  /** See the columns of the table. */
+  failures: number;
+  isFailureTold: boolean;
+  /** Whether an event tells what was found. */
+  isTold: boolean;
 }
 
 /** The key of the history of a URL of a target. */
@@ -29,7 +35,7 @@ const urlKeyOf = (targetId: string, url: string) =>
     .digest();
 
 /**
- * Adds pages to a running check, with an event for each if the webhook wants it. Pages that an earlier attempt
+ * Adds pages to a running check, with an event for each that is told if the webhook wants it. Pages that an earlier attempt
  * has added stay as they are.
  */
 export async function addCheckPages(
@@ -38,14 +44,7 @@ export async function addCheckPages(
   pages: readonly NewCheckPage[],
 ): Promise<void> {
   if (pages.length === 0) return;
-  const check = await query
-    .selectFrom('monitor_checks')
-    .select('id')
-    .where('id', '=', checkId)
-    .where('status', '=', 'running')
-    .forUpdate()
-    .executeTakeFirst();
-  if (!check) return;
+  if (!(await lockRunningCheck(query, checkId))) return;
   const { last } = await query
     .selectFrom('monitor_pages')
     .select(({ fn }) => fn.coalesce(fn.max('ordinal'), sql<number>`0`).as('last'))
@@ -69,12 +68,18 @@ export async function addCheckPages(
         error: page.error,
         metadata: page.metadata && JSON.stringify(page.metadata),
         blob: page.blob,
+        failures: page.failures,
+        is_failure_told: page.isFailureTold,
       })),
     )
     .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('ordinal')
+    .returning(['id', 'ordinal'])
     .execute();
-  const ordinals = added.map(({ ordinal }) => ordinal).sort((one, other) => one - other);
+  const told = new Set(pages.filter(({ isTold }) => isTold).map(({ id }) => id));
+  const ordinals = added
+    .filter(({ id }) => told.has(id))
+    .map(({ ordinal }) => ordinal)
+    .sort((one, other) => one - other);
   await sql`
     insert into webhook_deliveries (job_id, team_id, type, ordinal)
     select jobs.id, jobs.team_id, 'monitor.page', page.ordinal
@@ -103,6 +108,34 @@ export async function findEarlierPages(
       )})
     order by url_key, created_at desc`.execute(db.query);
   return new Map(rows.map(({ url, ...page }) => [url, page]));
+}
+
+/** A page that the check before this one could not read. */
+export interface EarlierFailure {
+  /** Checks in a row that could not read it. */
+  failures: number;
+  isTold: boolean;
+}
+
+/** Finds which URLs of a target the check before this one could not read. Checks without pages do not count. */
+export async function findEarlierFailures(
+  db: Database,
+  { checkId, monitorId, targetId }: { checkId: string; monitorId: string; targetId: string },
+  urls: readonly string[],
+): Promise<Map<string, EarlierFailure>> {
+  const { rows } = await sql<EarlierFailure & { url: string }>`
+    select url, failures, is_failure_told as "isTold" from monitor_pages
+    where monitor_id = ${monitorId} and status = 'error' and check_id = (
+        select id from monitor_checks as earlier
+        where monitor_id = ${monitorId} and id <> ${checkId}
+          and exists (select from monitor_pages as page where page.check_id = earlier.id)
+        order by created_at desc, id desc limit 1)
+      and url_key = any(${arrayParameter(
+        urls.map((url) => urlKeyOf(targetId, url)),
+        'bytea',
+      )})
+    order by ordinal`.execute(db.query);
+  return new Map(rows.map(({ url, ...failure }) => [url, failure]));
 }
 
 /** Lists pages of a check in the order in which they were found. */

@@ -1,0 +1,69 @@
+import type { PageJobKind } from '../../job-kinds.ts';
+import type { Database } from '../../storage/db/client.ts';
+import { endJob } from '../../storage/db/jobs/job-progress.ts';
+import { cancelJob } from '../../storage/db/jobs/take-credits.ts';
+import { type CheckJob, listCheckJobs, sumCheckCredits } from '../../storage/db/monitors/check-jobs.ts';
+import { type CheckEnd, endCheck } from '../../storage/db/monitors/checks.ts';
+import { summarizePages } from '../../storage/db/monitors/pages.ts';
+
+/** Ends a check with the pages that it has. Does nothing if it has ended. @param failure why it could not do its work */
+export async function finishCheck(db: Database, checkId: string, failure?: string): Promise<void> {
+  const [summary, jobs, credits] = await Promise.all([
+    summarizePages(db, checkId),
+    listCheckJobs(db, checkId),
+    sumCheckCredits(db, checkId),
+  ]);
+  await endCheck(db, checkId, {
+    summary,
+    credits,
+    targetResults: resultsOf(jobs),
+    error: failure ?? null,
+    status: failure === undefined ? statusOf(summary) : 'failed',
+  });
+}
+
+function statusOf({ totalPages, error }: CheckEnd['summary']): CheckEnd['status'] {
+  if (error === 0) return 'completed';
+  return error === totalPages ? 'failed' : 'partial';
+}
+
+/** What the jobs of each target were. */
+function resultsOf(jobs: CheckJob[]): CheckEnd['targetResults'] {
+  return [...Map.groupBy(jobs, ({ targetId }) => targetId)].map(([targetId, own]) => {
+    const ids = own.map(({ jobId }) => jobId);
+    const type = own.find(({ isRetry }) => !isRetry)?.kind;
+    if (type === 'crawl') return { targetId, type: 'crawl', crawlId: ids[0] };
+    if (type === 'search')
+      return { targetId, type: 'search', searchCompleted: own.every(({ status }) => status === 'completed') };
+    return { targetId, type: 'scrape', expectedJobs: ids };
+  });
+}
+
+/** Dependencies of the cancellation of checks. */
+export interface CancelDeps {
+  db: Database;
+  /** How long the results of cancelled jobs are kept. */
+  resultTtlMs: number;
+  /** Cancels the workflow of a batch or crawl. */
+  cancelWorkflow: (kind: PageJobKind, jobId: string) => Promise<void>;
+}
+
+/**
+ * Ends a running check, and cancels the jobs that do its work: those that have not begun do not begin. A search
+ * that has begun ends by itself, and costs nothing.
+ * @param reason the error of the check
+ */
+export async function cancelCheck(deps: CancelDeps, checkId: string, reason: string): Promise<void> {
+  const { db, resultTtlMs: ttlMs, cancelWorkflow } = deps;
+  // A check that has ended gets no more pages and jobs.
+  await finishCheck(db, checkId, reason);
+  for (const { jobId, kind, status } of await listCheckJobs(db, checkId)) {
+    if (status !== 'scraping') continue;
+    if (kind === 'search') {
+      await cancelJob(db, { jobId, credits: 0 });
+      continue;
+    }
+    await endJob(db, { jobId, end: { status: 'cancelled' }, ttlMs });
+    await cancelWorkflow(kind, jobId);
+  }
+}
