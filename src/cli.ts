@@ -23,6 +23,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   extract: async () => (await import('./cli/commands/extract-command.ts')).extractCommand as Command,
   agent: async () => (await import('./cli/commands/agent-command.ts')).agentCommand as Command,
   browser: async () => (await import('./cli/commands/browser-command.ts')).browserCommand,
+  monitor: async () => (await import('./cli/commands/monitor-command.ts')).monitorCommand,
   setup: async () => (await import('./cli/commands/setup-command.ts')).setupCommand,
   doctor: async () => (await import('./cli/commands/doctor-command.ts')).doctorCommand,
   team: async () => (await import('./cli/commands/team-command.ts')).teamCommand,

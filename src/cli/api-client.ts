@@ -11,7 +11,7 @@ export type ApiResponse = Readonly<Record<string, unknown>>;
 
 /** A request to the API. */
 export interface ApiRequest {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
   /** A multipart body, in place of `body`. */

@@ -237,6 +237,10 @@ describe('help', () => {
     ...['create', 'list', 'show', 'set', 'credits'].map((verb) => ['team', verb]),
     ...['create', 'list', 'revoke'].map((verb) => ['key', verb]),
     ...[['profile'], ['profile', 'list'], ['profile', 'delete']],
+    ...['create', 'list', 'show', 'run', 'pause', 'resume', 'delete', 'diff'].map((verb) => [
+      'monitor',
+      verb,
+    ]),
   ];
 
   it.each(sampleOf(verbs, 8).map((verb) => [verb]))('is there for %j, on stdout', async (verb) => {

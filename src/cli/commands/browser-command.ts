@@ -1,30 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { defineCommand } from 'citty';
-import { commandOf, readConfig } from '../../config.ts';
+import { commandOf } from '../../config.ts';
 import { messageOf, ServiceError } from '../../errors.ts';
 import { fieldsOf } from '../../json/json-object.ts';
-import { TerminalProgress } from '../../run/embedded/terminal-progress.ts';
-import { type ApiRequest, type ApiResponse, sendRequest } from '../api-client.ts';
 import { parseWholeNumber } from '../arguments.ts';
-import { withRunningInstance } from '../connection.ts';
-import { onInterrupt } from '../interrupt.ts';
 import { printTable } from '../print-table.ts';
+import { askRunningService as ask } from '../running-service.ts';
 
 const PATH = '/v2/browser';
 const id = { type: 'positional', description: 'id of the session', required: true } as const;
 
 /** The language of a file of code, by the ending of its name. */
 const LANGUAGES: Record<string, string> = { '.py': 'python', '.sh': 'bash' };
-
-/** Sends a request to the service, and shows a text meanwhile. */
-async function ask(text: string, request: ApiRequest): Promise<ApiResponse> {
-  const progress = new TerminalProgress();
-  const interrupt = onInterrupt(progress.note);
-  return withRunningInstance({ config: readConfig(), progress, interrupt }, (target) =>
-    progress.step(text, () => sendRequest(target, request, interrupt.signal)),
-  );
-}
 
 const open = defineCommand({
   meta: { name: 'open', description: 'start a session and print its id and URLs' },
