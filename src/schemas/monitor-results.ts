@@ -47,6 +47,11 @@ const monitor = z
   .meta({ id: 'Monitor' });
 export type MonitorResource = z.output<typeof monitor>;
 
+export const checkWarning = z
+  .string()
+  .nullable()
+  .describe('what the check does not do as the monitor wants it, such as to judge changes by its goal');
+
 /** A check, as responses contain it. */
 const checkFields = z.object({
   id: z.uuid(),
@@ -66,6 +71,7 @@ const checkFields = z.object({
   targetResults: z.array(z.looseObject({ targetId: z.string(), type: z.string() })),
   notificationStatus: z.null(),
   error: z.string().nullable(),
+  warning: checkWarning,
   createdAt: time,
   updatedAt: time,
 });

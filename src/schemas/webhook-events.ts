@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { document } from './document.ts';
 import { CHECK_STATES, PAGE_STATES } from './monitor.ts';
-import { monitorDiff, monitorSummary, pageFailures, pageRecovery } from './monitor-results.ts';
+import { checkWarning, monitorDiff, monitorSummary, pageFailures, pageRecovery } from './monitor-results.ts';
 import { EVENTS_OF, type WebhookKind } from './webhook.ts';
 
 const NOTHING = z.tuple([]);
@@ -59,6 +59,7 @@ const DATA: Record<string, z.ZodType> = {
         status: z.enum(CHECK_STATES),
         summary: monitorSummary,
         error: z.string().nullable(),
+        warning: checkWarning,
       }),
     )
     .length(1),

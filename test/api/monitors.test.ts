@@ -271,6 +271,24 @@ describe('a monitor', () => {
     expect(checks.map(({ status }) => status).toSorted()).toEqual(['completed', 'skipped_overlap']);
   });
 
+  it('says that its changes are not judged where it has a goal', async () => {
+    await using receiver = await startReceiver();
+    const team = await makeTeam(db);
+    const { id } = await create(team, {
+      goal: 'The lamp becomes cheaper.',
+      webhook: { url: receiver.url, events: ['check.completed'] },
+      targets: [{ type: 'scrape', urls: [`${site.url}/still`] }],
+    });
+    const { warning } = await runOnce(id, team);
+    expect(warning).toContain('are not judged by the goal');
+    const [told] = await receiver.until(1);
+    expect(told && declaredBody(told)).toEqual(told?.event);
+    expect(told?.event.data[0].warning).toBe(warning);
+    const judged = { method: 'PATCH', body: { judgeEnabled: false }, key: team.key };
+    await call(`/v2/monitor/${id}`, judged);
+    expect((await runOnce(id, team)).warning).toBeNull();
+  });
+
   it('skips a check that the team cannot pay', async () => {
     const team = await makeTeam(db, { credits: 1 });
     const { id } = await create(team, {

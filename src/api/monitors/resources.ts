@@ -59,6 +59,7 @@ export function toCheck(check: StoredCheck): MonitorCheckResource {
     targetResults: check.target_results as MonitorCheckResource['targetResults'],
     notificationStatus: null,
     error: check.error,
+    warning: check.warning,
     createdAt: check.created_at.toISOString(),
     updatedAt: check.updated_at.toISOString(),
   };

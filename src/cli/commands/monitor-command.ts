@@ -103,6 +103,7 @@ const run = defineCommand({
     process.stderr.write(
       `The check is ${textOf(check.status)}: ${formatSummary(check.summary) || 'no pages'}.\n`,
     );
+    if (check.warning) process.stderr.write(`Warning: ${textOf(check.warning)}\n`);
     if (check.error) process.stderr.write(`${textOf(check.error)}\n`);
     if (check.status === 'failed') process.exitCode = 1;
   },

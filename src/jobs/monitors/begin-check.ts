@@ -27,6 +27,10 @@ export interface BegunCheck {
  */
 const LATENESS_MS = 60_000;
 
+/** The warning of checks whose monitor wants that changes are judged. */
+const UNJUDGED =
+  'The changes of this check are not judged by the goal, because this version of Winnow judges none: each is told, whether it matters for the goal or not. Narrow down what counts by changeDetection, includeTags and excludeTags.';
+
 /** The targets of a monitor, with the defaults that they left out. */
 export const targetsOf = ({ targets }: Pick<StoredMonitor, 'targets'>): NamedTarget[] =>
   monitorTargets.parse(targets).map((target, index) => ({ name: targetName(target, index), target }));
@@ -101,7 +105,8 @@ async function begin(
     due: { id: string; trigger: 'scheduled' | 'manual'; scheduledFor: Date | null };
   },
 ): Promise<BegunCheck> {
-  const check = await insertCheck(query, monitor, { ...due, status: 'running' });
+  const warning = monitor.goal !== null && monitor.judge_enabled ? UNJUDGED : undefined;
+  const check = await insertCheck(query, monitor, { ...due, status: 'running', warning });
   await insertCheckJobs(query, { checkId: check.id, monitor, ttlMs }, targetsOf(monitor));
   return { monitor, check };
 }

@@ -218,6 +218,8 @@ export interface Tables {
     summary: ColumnType<MonitorSummary | null, string | null | undefined, string | null>;
     target_results: ColumnType<MonitorTargetRow[], string | undefined, string>;
     error: string | null;
+    /** What it could not do as the settings of its monitor want it. */
+    warning: string | null;
     created_at: Timestamp;
     updated_at: Timestamp;
   };

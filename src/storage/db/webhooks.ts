@@ -129,7 +129,8 @@ export async function listDueEvents(db: Database, query: DueEventsQuery): Promis
           'isMeaningful', null, 'judgment', null))
         when type = 'monitor.check.completed' then json_build_object('blob', null, 'data', json_build_object(
           'monitorId', ended.monitor_id, 'checkId', ended.id, 'status', ended.status,
-          'summary', coalesce(ended.summary, ${JSON.stringify(EMPTY_SUMMARY)}::jsonb), 'error', ended.error))
+          'summary', coalesce(ended.summary, ${JSON.stringify(EMPTY_SUMMARY)}::jsonb), 'error', ended.error,
+          'warning', ended.warning))
         end as "check"
     from due
     join jobs on jobs.id = due.job_id

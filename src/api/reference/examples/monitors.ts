@@ -37,6 +37,7 @@ const check = {
   targetResults: [{ targetId: 'target-1', type: 'scrape', expectedJobs: [JOB_ID] }],
   notificationStatus: null,
   error: null,
+  warning: null,
   createdAt: TIME,
   updatedAt: TIME,
 };

@@ -19,6 +19,8 @@ export interface NewCheck {
   scheduledFor: Date | null;
   status: CheckStatus;
   error?: string | undefined;
+  /** What it does not do as the settings of its monitor want it. */
+  warning?: string | undefined;
 }
 
 /**
@@ -71,6 +73,7 @@ export async function insertCheck(
       estimated_credits: monitor.check_credits,
       actual_credits: isRunning ? null : 0,
       error: check.error ?? null,
+      warning: check.warning ?? null,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
