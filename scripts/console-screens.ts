@@ -38,19 +38,25 @@ const shopPage = (
 brewed at eighty degrees for two minutes.</p><table><tr><th>Weight</th><th>Price</th></tr><tr><td>100 g</td><td>€ 9.50</td></tr>
 <tr><td>250 g</td><td>€ 21.00</td></tr></table><h2>More teas</h2><ul>${TEAS.map((tea) => `<li><a href="/${tea}">${tea}</a></li>`).join('')}</ul></main>`;
 
+/** Whether the tea of the offer costs less than before. */
+let isReduced = false;
 const pages = Object.fromEntries(TEAS.map((tea) => [`/${tea}`, shopPage(tea)]));
 await using site = await startPages({
   '/': shopPage('The Tea House'),
   ...pages,
+  '/offer': (_, response) =>
+    response
+      .setHeader('Content-Type', 'text/html')
+      .end(shopPage('Sencha').replace('9.50', isReduced ? '7.90' : '9.50')),
   '/old': (_, response) => response.writeHead(301, { Location: '/Sencha' }).end(),
   '/locked': (_, response) => response.writeHead(403).end('<p>Forbidden</p>'),
 });
 const service = await startService({ env: { LOG_LEVEL: 'warn' } });
 try {
-  const send = async (
+  const send = async <Body = { id: string; data: { metadata: { scrapeId: string } } }>(
     route: string,
     body: unknown,
-  ): Promise<{ id: string; data: { metadata: { scrapeId: string } } }> => {
+  ): Promise<Body> => {
     const response = await fetch(service.url + route, {
       method: 'POST',
       headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
@@ -70,6 +76,28 @@ try {
   const failed = await send('/v2/batch/scrape', { urls: [`${site.url}/Assam`, 'http://127.0.0.1:1/'] });
   const slow = await send('/v2/crawl', { url: `${site.url}/`, delay: 60, limit: 11 });
   await send('/v2/map', { url: site.url });
+  const { monitor, check } = await watchOffer();
+
+  /** Watches a page that then changes. @returns the ids of the monitor and of the check that finds the change */
+  async function watchOffer(): Promise<{ monitor: string; check: string }> {
+    const urls = [`${site.url}/offer`, `${site.url}/Assam`];
+    const { data } = await send<{ data: { id: string } }>('/v2/monitor', {
+      name: 'Offers of the Tea House',
+      schedule: { text: 'daily at 9:00', timezone: 'Europe/Berlin' },
+      targets: [{ type: 'scrape', urls }],
+    });
+    let check = '';
+    for (isReduced of [false, false, true]) {
+      check = (await send(`/v2/monitor/${data.id}/run`, {})).id;
+      for (;;) {
+        const read = await fetch(`${service.url}/v2/monitor/${data.id}`, {
+          headers: { Authorization: `Bearer ${service.key}` },
+        });
+        if ((await read.json()).data.currentCheckId === null) break;
+      }
+    }
+    return { monitor: data.id, check };
+  }
 
   /** The views, and what is done in each before its picture is taken. */
   const views: [name: string, path: string, prepare: (page: Page) => Promise<unknown>][] = [
@@ -81,6 +109,13 @@ try {
     ['hosts', `/jobs/crawl/${crawl.id}`, (page) => openHosts(page)],
     ['pace', `/jobs/crawl/${slow.id}`, (page) => openPace(page)],
     ['jobs', '/jobs', (page) => page.getByRole('table').waitFor()],
+    ['monitors', '/monitors', (page) => page.getByText('1 changed, 1 same').first().waitFor()],
+    ['monitor', `/monitors/${monitor}`, (page) => page.getByRole('region', { name: 'Checks' }).waitFor()],
+    [
+      'check',
+      `/monitors/${monitor}/checks/${check}`,
+      (page) => page.getByRole('region', { name: /^What changed/ }).waitFor(),
+    ],
     ['sessions', '/sessions', (page) => page.getByRole('button', { name: 'Open a browser' }).waitFor()],
     ['usage', '/usage', (page) => page.getByRole('table').last().waitFor()],
     ['webhooks', '/webhooks', (page) => page.getByRole('search').waitFor()],

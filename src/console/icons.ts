@@ -4,6 +4,7 @@ import { html } from 'htm/preact';
 const PATHS = {
   playground: 'M4 5.5h12M4 10h7M4 14.5h4M13 12l4 2.5-4 2.5z',
   jobs: 'M4 5h12M4 10h12M4 15h8',
+  monitors: 'M10 3a7 7 0 1 1 0 14a7 7 0 0 1 0-14zM10 6v4l3 2',
   sessions: 'M3 4.5h14v11H3zM3 7.5h14M5.5 6h.1M7.5 6h.1',
   help: 'M10 3a7 7 0 1 1 0 14a7 7 0 0 1 0-14zM8 8a2 2 0 1 1 2.6 1.9L10 11M10 13.7h.1',
   usage: 'M4 16V9M8 16V5M12 16v-5M16 16V7',

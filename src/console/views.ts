@@ -2,6 +2,9 @@ import type { ComponentType } from 'preact';
 import type { IconName } from './icons.ts';
 import { JobView } from './jobs/job.ts';
 import { JobList } from './jobs/job-list.ts';
+import { CheckView } from './monitors/check.ts';
+import { MonitorView } from './monitors/monitor.ts';
+import { MonitorList } from './monitors/monitor-list.ts';
 import { Operator } from './operator/operator.ts';
 import { TeamView } from './operator/team.ts';
 import { Playground } from './playground/playground.ts';
@@ -32,6 +35,7 @@ export const VIEWS: View[] = [
     component: Playground,
   },
   { title: 'Jobs', path: /^\/jobs$/, href: '/jobs', icon: 'jobs', component: JobList },
+  { title: 'Monitors', path: /^\/monitors$/, href: '/monitors', icon: 'monitors', component: MonitorList },
   { title: 'Sessions', path: /^\/sessions$/, href: '/sessions', icon: 'sessions', component: Sessions },
   { title: 'Usage', path: /^\/usage$/, href: '/usage', icon: 'usage', component: UsageView },
   { title: 'Webhooks', path: /^\/webhooks$/, href: '/webhooks', icon: 'webhooks', component: Webhooks },
@@ -45,4 +49,6 @@ export const VIEWS: View[] = [
   },
   { title: 'Team', path: /^\/operator\/teams\/([^/]+)$/, isForOperator: true, component: TeamView },
   { title: 'Job', path: /^\/jobs\/([a-z_]+)\/([\w-]+)$/, component: JobView },
+  { title: 'Monitor', path: /^\/monitors\/([\w-]+)$/, component: MonitorView },
+  { title: 'Check', path: /^\/monitors\/([\w-]+)\/checks\/([\w-]+)$/, component: CheckView },
 ];

@@ -8,6 +8,7 @@ import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { call } from '../support/api/call.ts';
 import { useService } from '../support/service/use-service.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 
 /** The console as its users have it: in a real browser. */
@@ -23,6 +24,7 @@ and &lt;img src="${other}/direct.png" onerror="${MARK}"&gt; and <img src="${othe
 <svg onload="${MARK}"></svg></main>`;
 
 const service = useService();
+const db = useDatabase();
 let site: Pages;
 let other: Pages;
 let browser: Browser;
@@ -61,10 +63,13 @@ class User {
   }
 
   /** Opens the console at a path. */
-  static async open(path: string, { isSignedIn = true, theme = 'light' as 'light' | 'dark' } = {}) {
+  static async open(
+    path: string,
+    { isSignedIn = true, theme = 'light' as 'light' | 'dark', key = service.key } = {},
+  ) {
     const context = await browser.newContext({ colorScheme: theme });
     if (isSignedIn) {
-      const item = ['winnow-api-key', service.key] as const;
+      const item = ['winnow-api-key', key] as const;
       await context.addInitScript(([name, key]) => sessionStorage.setItem(name, key), item);
     }
     const user = new User(await context.newPage(), context);
@@ -392,6 +397,85 @@ describe.each(['light', 'dark'] as const)('the operator, in the theme %s,', (the
       const path = `/admin/teams/${encodeURIComponent(team)}`;
       return (await call(path, { url: service.url, key: adminKey })).body.data;
     }
+  });
+});
+
+describe.each(['light', 'dark'] as const)('a monitor, in the theme %s,', (theme) => {
+  it('is created, run, paused, rescheduled and deleted, and shows what changed line by line', async () => {
+    let price = 12;
+    await using shop = await startPages({
+      '/lamp': (_, response) =>
+        response
+          .setHeader('Content-Type', 'text/html')
+          .end(`<!doctype html><title>&lt;b&gt;Lamp&lt;/b&gt;</title><main><h1>Lamp</h1><p>The lamp costs ${price} euros.</p>
+            <p>&lt;img src=x onerror="${MARK}"&gt; was seen in ${price} shops of the town.</p></main>`),
+      '/still':
+        '<!doctype html><title>Still</title><main><p>Nothing happens on this page of the shop.</p></main>',
+    });
+    const { key } = await makeTeam(db);
+    await using user = await User.open('/monitors', { theme, key });
+    const { page } = user;
+    await page.setViewportSize({ width: 360, height: 800 });
+    const isWhole = async () => {
+      expect(await findFaults(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    };
+    const name = `<b>Lamps</b> of ${shop.url}`;
+    // The form of a team without monitors is open.
+    await page.getByLabel('Name', { exact: true }).fill(name);
+    await page.getByLabel('Schedule').fill('every blue moon');
+    await page.getByLabel('Time zone').fill('Europe/Berlin');
+    await page.getByLabel('URLs of pages, one a line').fill(`${shop.url}/lamp\n\n  ${shop.url}/still\n`);
+    await page.getByRole('button', { name: 'Create the monitor' }).click();
+    await page.getByRole('alert').getByText('"every blue moon" is not a schedule').waitFor();
+    await isWhole();
+    await page.getByLabel('Schedule').fill('daily at 9:00');
+    await page.getByRole('button', { name: 'Create the monitor' }).click();
+    await page.getByRole('heading', { name }).waitFor();
+
+    const checks = page.getByRole('region', { name: 'Checks' });
+    const runNow = page.getByRole('button', { name: 'Run now' });
+    await runNow.click();
+    await checks.getByRole('link', { name: '2 new' }).waitFor();
+    price = 9;
+    await runNow.click();
+    const changed = checks.getByRole('link', { name: '1 changed, 1 same' });
+    await changed.waitFor();
+    await isWhole();
+    await changed.click();
+    const diff = page.getByRole('region', { name: `What changed on ${shop.url}/lamp` });
+    await diff.waitFor();
+    expect(await diff.locator('del').first().textContent()).toMatch(/removed: .*The lamp costs 12 euros\./s);
+    expect(await diff.locator('ins').first().textContent()).toMatch(/added: .*The lamp costs 9 euros\./s);
+    await isWhole();
+    await page.getByLabel('Pages').selectOption('same');
+    await page.locator('summary').getByText('Still').waitFor();
+    await diff.waitFor({ state: 'detached' });
+
+    await page.getByRole('link', { name: 'Monitor', exact: true }).click();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused').waitFor();
+    await page.getByText('Change the schedule').click();
+    await page.getByLabel('Schedule').fill('*/30 8-17 * * *');
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByText('*/30 8-17 * * *').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText(/^next run/).waitFor();
+
+    await page.getByRole('link', { name: 'Monitors', exact: true }).first().click();
+    const row = page.getByRole('row').filter({ hasText: name });
+    await expect
+      .poll(() => row.getByRole('listitem').allTextContents())
+      .toEqual([expect.stringMatching(/^2 new, /), expect.stringMatching(/^1 changed, 1 same, /)]);
+    await isWhole();
+    await row.getByRole('link', { name }).click();
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL(`${service.url}/console/monitors`);
+    await page.getByRole('heading', { name: 'Monitors', exact: true }).waitFor();
+    await page.getByText('No page is watched yet.').waitFor();
+    expect(await page.evaluate(() => 'hasRun' in globalThis)).toBe(false);
+    expect(user.errors).toEqual([]);
   });
 });
 

@@ -1,0 +1,66 @@
+import { html } from 'htm/preact';
+import { JsonTree } from '../elements/json-tree.ts';
+import { LineDiff } from './line-diff.ts';
+import { type CheckPage, PAGE_TITLES, type PageStatus } from './monitor-resources.ts';
+
+/** What is said of a page that has no diff. */
+const WITHOUT_DIFF: Record<PageStatus, string> = {
+  changed: 'The difference was too large to be kept.',
+  new: 'The page was read for the first time.',
+  removed: 'The page is gone.',
+  error: 'The page could not be read.',
+  same: 'Nothing changed.',
+};
+
+/** A page of a check: its outcome, and what changed on it. */
+export function CheckedPage({ page }: { page: CheckPage }) {
+  const { url, status, statusCode, error, failures, metadata, diff } = page;
+  const fields = changedFields(diff?.json);
+  const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+  return html`
+    <li>
+      <details open=${diff !== null || error !== null}>
+        <summary>
+          <span class=${`state ${status}`}>${PAGE_TITLES[status]}</span>
+          <small dir="auto">${typeof metadata?.title === 'string' ? metadata.title : url}</small>
+        </summary>
+        <p class="facts">
+          ${isWeb ? html`<a href=${url} target="_blank" rel="noopener noreferrer" dir="auto">${url}</a>` : html`<span dir="auto">${url}</span>`}
+          ${statusCode !== null && html`<span>HTTP ${statusCode}</span>`}
+          ${failures > 1 && html`<span class="bad">failed in ${failures.toLocaleString()} checks in a row</span>`}
+        </p>
+        ${error && html`<p class="error">${error}</p>`}
+        ${fields.length > 0 && html`<${FieldTable} fields=${fields} url=${url} />`}
+        ${diff?.text !== undefined && html`<${LineDiff} text=${diff.text} label=${`What changed on ${url}`} />`}
+        ${!diff && !error && html`<p class="about">${WITHOUT_DIFF[status]}</p>`}
+      </details>
+    </li>`;
+}
+
+/** A field of the data of a page before and after a change. */
+interface ChangedField {
+  name: string;
+  previous: unknown;
+  current: unknown;
+}
+
+/** The fields that differ. Without any, the API returns the diff of the text as data, which has other entries. */
+function changedFields(json: unknown): ChangedField[] {
+  if (typeof json !== 'object' || json === null) return [];
+  return Object.entries(json).flatMap(([name, entry]: [string, unknown]) =>
+    typeof entry === 'object' && entry !== null && 'previous' in entry && 'current' in entry
+      ? [{ name, previous: entry.previous, current: entry.current }]
+      : [],
+  );
+}
+
+const FieldTable = ({ fields, url }: { fields: ChangedField[]; url: string }) => html`
+  <div class="wide" tabindex="0" role="region" aria-label=${`Fields that changed on ${url}`}>
+    <table>
+      <thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">Now</th></tr></thead>
+      <tbody>${fields.map(
+        ({ name, previous, current }) => html`
+          <tr key=${name}><th scope="row">${name}</th><td><${JsonTree} value=${previous} /></td><td><${JsonTree} value=${current} /></td></tr>`,
+      )}</tbody>
+    </table>
+  </div>`;

@@ -1,0 +1,44 @@
+import { useSignal } from '@preact/signals';
+import { html } from 'htm/preact';
+import { goTo } from '../router.ts';
+import { useAction } from '../use-action.ts';
+import { ScheduleFields, scheduleOf } from './schedule-fields.ts';
+
+/** A form that creates a monitor of pages, and leads to it. @param props.isFirst whether it is open at first */
+export function MonitorForm({ isFirst }: { isFirst: boolean }) {
+  // A monitor that others make meanwhile does not close the form.
+  const isOpen = useSignal(isFirst);
+  const { fault, run } = useAction();
+  const create = async (event: Event) => {
+    event.preventDefault();
+    const form = new FormData(event.target as HTMLFormElement);
+    const text = (name: string) => String(form.get(name) ?? '').trim();
+    const urls = text('urls')
+      .split(/\s*\n\s*/)
+      .filter((url) => url !== '');
+    const body = {
+      name: text('name'),
+      schedule: scheduleOf(form),
+      targets: [{ type: 'scrape', urls }],
+      ...(text('webhook') && { webhook: text('webhook') }),
+    };
+    const made = await run<{ data: { id: string } }>({ method: 'POST', path: '/v2/monitor', body });
+    if (made) goTo(`/monitors/${made.data.id}`);
+  };
+  return html`
+    <details class="card new-monitor" open=${isOpen.value}>
+      <summary>New monitor</summary>
+      <form onSubmit=${create}>
+        <div class="limits">
+          <label>Name <input name="name" required maxlength="256" placeholder="Prices" /></label>
+          <${ScheduleFields} schedule="" timezone=${Intl.DateTimeFormat().resolvedOptions().timeZone} />
+          <label>Webhook URL <small>optional</small> <input name="webhook" placeholder="https://example.com/hook" /></label>
+        </div>
+        <p><label>URLs of pages, one a line
+          <textarea name="urls" required rows="4" class="code" placeholder="https://example.com/lamp" /></label></p>
+        ${fault && html`<p class="error" role="alert">${fault}</p>`}
+        <button class="primary">Create the monitor</button>
+        <p class="about">Sites, searches and what counts as a change: <a href="/docs/guides/monitors">guide to monitors</a>.</p>
+      </form>
+    </details>`;
+}

@@ -1,0 +1,65 @@
+import { html } from 'htm/preact';
+import { send } from '../api.ts';
+import { ago } from '../elements/format.ts';
+import { offsetOf, PART, Pager } from '../elements/pager.ts';
+import { usePolling } from '../polling.ts';
+import { BASE, place } from '../router.ts';
+import { CheckStrip } from './check-strip.ts';
+import { MonitorForm } from './monitor-form.ts';
+import { describeTarget, type Monitor } from './monitor-resources.ts';
+import { MonitorState } from './monitor-state.ts';
+
+/** How often the list is read again, in milliseconds: while a check in it runs, and otherwise. */
+const RUNNING_MS = 2000;
+const IDLE_MS = 10_000;
+
+/** The monitors of the team, newest first, and a form that creates one. */
+export function MonitorList() {
+  const offset = offsetOf(place.value.query);
+  const { value, error } = usePolling(
+    async (signal) => {
+      // One more than is shown says whether there are more.
+      const path = `/v2/monitor?limit=${PART + 1}&offset=${offset}`;
+      return (await send<{ data: Monitor[] }>({ path, signal })).body.data;
+    },
+    (monitors) => (monitors.some(({ currentCheckId }) => currentCheckId) ? RUNNING_MS : IDLE_MS),
+    String(offset),
+  );
+  return html`
+    <h1>Monitors</h1>
+    ${error && html`<p class="error" role="alert"><b>${error.code}</b> ${error.message}</p>`}
+    ${!value && !error && html`<p class="waiting" role="status"><span class="spinner" />Reading the monitors…</p>`}
+    ${
+      value &&
+      html`
+        <${MonitorForm} isFirst=${value.length === 0} />
+        ${
+          value.length
+            ? html`<${Monitors} monitors=${value.slice(0, PART)} />`
+            : html`<div class="empty"><p>No page is watched yet. A monitor checks pages on a schedule and tells what changed.</p></div>`
+        }
+        <${Pager} hasMore=${value.length > PART} />`
+    }`;
+}
+
+const Monitors = ({ monitors }: { monitors: Monitor[] }) => html`
+  <div class="wide" tabindex="0" role="region" aria-label="Monitors">
+    <table class="jobs">
+      <thead><tr>
+        <th scope="col">State and last checks</th><th scope="col">Monitor</th>
+        <th scope="col">Schedule</th><th scope="col" class="number">Next run</th>
+      </tr></thead>
+      <tbody>${monitors.map((monitor) => {
+        const { id, name, schedule, nextRunAt, targets } = monitor;
+        return html`
+          <tr key=${id}>
+            <td><${MonitorState} monitor=${monitor} /><${CheckStrip} monitor=${monitor} /></td>
+            <td class="target"><a href=${`${BASE}/monitors/${id}`} dir="auto">${name}</a>
+              ${targets.slice(0, 2).map((target) => html`<small dir="auto">${describeTarget(target)}</small>`)}
+              ${targets.length > 2 && html`<small>and ${targets.length - 2} more</small>`}</td>
+            <td><code>${schedule.cron}</code><br /><small>${schedule.timezone}</small></td>
+            <td class="number">${nextRunAt && html`<time datetime=${nextRunAt} title=${new Date(nextRunAt).toLocaleString()}>${ago(nextRunAt)}</time>`}</td>
+          </tr>`;
+      })}</tbody>
+    </table>
+  </div>`;
