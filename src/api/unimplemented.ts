@@ -2,7 +2,7 @@ import { excerpt, ServiceError } from '../errors.ts';
 
 /** Resources of the v2 API that this version does not implement: their paths, and what messages call them. */
 const UNIMPLEMENTED = [
-  { path: /^\/v2\/(browser|interact)\/[^/]+\/replay(\/|$)/, name: 'recordings of browser sessions' },
+  { path: /^\/v2\/(browser|interact)\/[^/]+\/replay\//, name: 'parts of a recording of a browser session' },
   { path: /^\/v2\/keyless(\/|$)/, name: 'access without an API key' },
   { path: /^\/v2\/monitor\/(email|slack)(\/|$)/, name: 'mails and Slack messages of monitors' },
   { path: /^\/v2\/search\/developer(\/|$)/, name: 'the developer search' },
