@@ -112,11 +112,11 @@ function Limits({ team, onChange }: { team: Team; onChange: (body: object) => Pr
             ([name, { title, mayBeEmpty, amountOf }]) => html`
               <label>${title}
                 <input type="number" min=${name === 'concurrency' ? 1 : 0} name=${name} required=${!mayBeEmpty}
-                  placeholder=${mayBeEmpty ? 'unlimited' : ''} value=${amountOf(team) ?? ''} />
+                  placeholder=${mayBeEmpty ? 'unlimited' : ''} defaultValue=${amountOf(team) ?? ''} />
               </label>`,
           )}
         </div>
-        <p><label class="check"><input type="checkbox" name="zeroDataRetention" checked=${team.zeroDataRetention} /> Its jobs may ask for zero data retention</label></p>
+        <p><label class="check"><input type="checkbox" name="zeroDataRetention" defaultChecked=${team.zeroDataRetention} /> Its jobs may ask for zero data retention</label></p>
         <button class="primary">Change the limits</button>
       </form>
     </section>`;
