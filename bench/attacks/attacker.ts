@@ -59,6 +59,15 @@ export function listAt(value: unknown, name: string): unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
+/**
+ * Whether a connection had been used and was closed by the service before the request, as happens to clients that are
+ * too busy to notice that a connection was idle for too long. Such requests may be sent again (RFC 9110, 9.2.2).
+ */
+function wasIdle(error: unknown): boolean {
+  const { code, socket } = fieldsOf(fieldsOf(error).cause);
+  return code === 'UND_ERR_SOCKET' && Number(fieldsOf(socket).bytesRead) > 0;
+}
+
 /** A team that uses the API as badly as its limits allow, and keeps account of what it got. */
 export class Attacker {
   readonly #team: TeamAccess;
@@ -122,8 +131,8 @@ export class Attacker {
     const query = request.query === undefined ? '' : `?${request.query}`;
     const body = request.raw ?? (request.json === undefined ? undefined : JSON.stringify(request.json));
     const isForm = body instanceof FormData;
-    try {
-      const response = await fetch(`${this.#team.url}${path}${query}`, {
+    const send = () =>
+      fetch(`${this.#team.url}${path}${query}`, {
         method,
         headers: {
           Authorization: `Bearer ${this.#team.key}`,
@@ -132,6 +141,11 @@ export class Attacker {
         },
         ...(body !== undefined && { body }),
         signal: AbortSignal.timeout(LONGEST_MS),
+      });
+    try {
+      const response = await send().catch((error: unknown) => {
+        if (wasIdle(error)) return send();
+        throw error;
       });
       return await this.#read(operation, response);
     } catch (error) {
