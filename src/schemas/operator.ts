@@ -6,6 +6,10 @@ const timestamp = z.iso.datetime();
 const MAX_LIMIT = 2_147_483_647;
 const MAX_AMOUNT = Number.MAX_SAFE_INTEGER;
 
+/** Why a team has a slot, behind the name of the limit. */
+export const NEEDS_SLOT =
+  'must be at least 1, because scrapes of a team without a slot would only time out. Revoke the keys of a team that may not scrape';
+
 const credits = z
   .int()
   .min(0)
@@ -17,14 +21,7 @@ const credits = z
 const limits = {
   credits,
   rateLimitPerMinute: z.int().min(0).max(MAX_LIMIT).describe('requests per minute'),
-  concurrency: z
-    .int()
-    .min(
-      1,
-      'must be at least 1, because scrapes of a team without a slot would only time out. Revoke the keys of a team that may not scrape',
-    )
-    .max(MAX_LIMIT)
-    .describe('pages at a time'),
+  concurrency: z.int().min(1, NEEDS_SLOT).max(MAX_LIMIT).describe('pages at a time'),
   sessions: z.int().min(0).max(MAX_LIMIT).describe('browser sessions at a time; 0: none'),
   modelTokensPerDay: z
     .int()

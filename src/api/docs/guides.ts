@@ -1,6 +1,7 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { escapeHtml } from '../../content/html/parse/escape-html.ts';
+import { oneLine } from '../../content/html/text.ts';
 import { excerpt, ServiceError } from '../../errors.ts';
 import { loadGuides } from '../../jobs/guides/index.ts';
 import { anchorOf, GUIDES_PATH, type GuideSection } from '../../jobs/guides/read-guides.ts';
@@ -51,7 +52,7 @@ export async function renderSearch(query: string): Promise<string> {
   const found = query.trim() ? search.search(query, MAX_FOUND) : [];
   const items = found.map(
     ({ path, title, heading, text }) =>
-      `<li><a href="${path}"><b>${escapeHtml(heading)}</b></a> <small>${escapeHtml(title)}</small><p>${escapeHtml(plainText(text))}</p></li>`,
+      `<li><a href="${path}"><b>${escapeHtml(heading)}</b></a> <small>${escapeHtml(title)}</small><p>${escapeHtml(beginningOf(text))}</p></li>`,
   );
   const result = items.length
     ? `<ul class="results">${items.join('')}</ul>`
@@ -109,11 +110,8 @@ function summarize(sections: GuideSection[]): string {
   return headings.join(' · ') + (sections.length > headings.length ? ' · …' : '');
 }
 
-/** The beginning of a section without its marks. */
-function plainText(markdown: string): string {
-  const text = markdown
-    .replace(/```.*?```/gs, ' ')
-    .replace(/[`*|]|\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/\s+/g, ' ');
+/** The beginning of a section without its marks and its code blocks. */
+function beginningOf(markdown: string): string {
+  const text = oneLine(markdown.replace(/```.*?```/gs, ' ').replace(/[`*|]|\[([^\]]*)\]\([^)]*\)/g, '$1'));
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN).replace(/\s\S*$/, '')} …` : text;
 }

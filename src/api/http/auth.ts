@@ -8,10 +8,14 @@ import { type Caller, findCaller, findFirstTeam } from '../../storage/db/teams/t
  */
 export type Authenticate = (authorization: string | undefined) => Promise<Caller>;
 
+/** The key of an `Authorization` header (RFC 6750, 2.1); `undefined` if it has none. */
+export const bearerKeyOf = (authorization: string | undefined): string | undefined =>
+  /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];
+
 /** @param required if false, requests without a valid key are accepted as requests of the first team */
 export function createAuth(db: Database, required: boolean): Authenticate {
   return async (authorization) => {
-    const key = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];
+    const key = bearerKeyOf(authorization);
     if (!required) {
       const team = (key && (await findCaller(db, key))) || (await findFirstTeam(db));
       if (team) return team;

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
-import type { Authenticate } from '../http/auth.ts';
+import { type Authenticate, bearerKeyOf } from '../http/auth.ts';
 
 /** The caller of the operator's routes, who belongs to no team and has no limits. */
 const OPERATOR: Caller = {
@@ -28,7 +28,7 @@ export function createOperatorAuth(adminKey: string | undefined): Authenticate {
         'UNAUTHORIZED',
         'Unauthorized: this service has no key of the operator. Set WINNOW_ADMIN_KEY and start it again.',
       );
-    const key = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];
+    const key = bearerKeyOf(authorization);
     // Hashes have one length, so the comparison tells nothing about that of the key.
     if (key && timingSafeEqual(hash(key), hash(adminKey))) return OPERATOR;
     throw new ServiceError(

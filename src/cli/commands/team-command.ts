@@ -1,5 +1,6 @@
 import { defineCommand } from 'citty';
 import { ServiceError } from '../../errors.ts';
+import { NEEDS_SLOT } from '../../schemas/operator.ts';
 import { changeTeam, createTeam, findTeam, listTeams } from '../../storage/db/teams/teams.ts';
 import { parseSwitch, parseWholeNumber } from '../arguments.ts';
 import { printTable } from '../print-table.ts';
@@ -93,12 +94,7 @@ const set = defineCommand({
       const sessions = parseWholeNumber('sessions', args.sessions);
       const modelTokensPerDay = parseLimit('model-tokens', args['model-tokens']);
       const zeroDataRetention = parseSwitch('zero-data-retention', args['zero-data-retention']);
-      if (concurrency === 0) {
-        throw new ServiceError(
-          'BAD_REQUEST',
-          '--concurrency must be at least 1, because scrapes of a team without a slot would only time out. Revoke the keys of a team that may not scrape.',
-        );
-      }
+      if (concurrency === 0) throw new ServiceError('BAD_REQUEST', `--concurrency ${NEEDS_SLOT}.`);
       const change = {
         ...(credits !== undefined && { credits }),
         ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),

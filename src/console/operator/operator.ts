@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { adminKey, send } from '../api.ts';
+import { Figure } from '../elements/figure.ts';
 import { ago, bytes, count } from '../elements/format.ts';
 import { usePolling } from '../polling.ts';
 import { BASE } from '../router.ts';
@@ -65,24 +66,19 @@ function Figures({ health }: { health: Health }) {
   const { isReady, workers, openJobs, disks, databaseBytes, deliveries, uptimeSeconds } = health;
   const open = openJobs.reduce((sum, jobs) => sum + jobs.count, 0);
   const oldest = openJobs.map((jobs) => jobs.oldest).toSorted()[0];
-  const figure = (title: string, text: string, note = '') =>
-    html`<div class="figure"><dt>${title}</dt><dd>${text}${note && html` <small>${note}</small>`}</dd></div>`;
+  const sessions = workers.reduce((sum, worker) => sum + worker.sessions, 0);
   const started = new Date(Date.now() - uptimeSeconds * 1000).toISOString();
   return html`
     <dl class="figures">
-      ${figure('State', isReady ? 'ready' : 'not ready', `started ${ago(started)}`)}
-      ${figure('Open jobs', open.toLocaleString(), oldest ? `the oldest began ${ago(oldest)}` : '')}
-      ${figure(
-        'Workers',
-        workers.length.toLocaleString(),
-        count(
-          workers.reduce((sum, { sessions }) => sum + sessions, 0),
-          'browser session',
-        ),
+      <${Figure} title="State" text=${isReady ? 'ready' : 'not ready'} note=${`started ${ago(started)}`} />
+      <${Figure} title="Open jobs" text=${open.toLocaleString()} note=${oldest && `the oldest began ${ago(oldest)}`} />
+      <${Figure} title="Workers" text=${workers.length.toLocaleString()} note=${count(sessions, 'browser session')} />
+      <${Figure} title="Database" text=${bytes(databaseBytes)} />
+      ${disks.map(
+        ({ path, freeBytes, totalBytes }) =>
+          html`<${Figure} title=${`Free on the disk of ${path}`} text=${bytes(freeBytes)} note=${`of ${bytes(totalBytes)}`} />`,
       )}
-      ${figure('Database', bytes(databaseBytes))}
-      ${disks.map(({ path, freeBytes, totalBytes }) => figure(`Free on the disk of ${path}`, bytes(freeBytes), `of ${bytes(totalBytes)}`))}
-      ${figure('Events to send', deliveries.pending.toLocaleString(), `${deliveries.failed.toLocaleString()} failed within a day`)}
+      <${Figure} title="Events to send" text=${deliveries.pending.toLocaleString()} note=${`${deliveries.failed.toLocaleString()} failed within a day`} />
     </dl>`;
 }
 

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { ApiError, adminKey, send } from '../api.ts';
 import { CopyButton } from '../elements/copy-button.ts';
-import { ago } from '../elements/format.ts';
+import { KeyTable, type TeamKey } from '../elements/key-table.ts';
 import { usePolling } from '../polling.ts';
 import { BASE } from '../router.ts';
 import { OperatorSignIn } from '../sign-in.ts';
@@ -20,14 +20,6 @@ export interface Team {
   modelTokensPerDay: number | null;
   zeroDataRetention: boolean;
   createdAt: string;
-}
-
-interface Key {
-  name: string;
-  hint: string;
-  createdAt: string;
-  lastUsedAt: string | null;
-  revokedAt: string | null;
 }
 
 const POLL_MS = 15_000;
@@ -63,7 +55,7 @@ export function TeamView({ parameters: [encodedName = ''] }: { parameters: (stri
   const { value, error } = usePolling(
     async (signal) => {
       const read = async <Body>(of: string) => (await send<{ data: Body }>({ path: of, signal })).body.data;
-      const [team, keys] = await Promise.all([read<Team>(path), read<Key[]>(`${path}/keys`)]);
+      const [team, keys] = await Promise.all([read<Team>(path), read<TeamKey[]>(`${path}/keys`)]);
       return { team, keys };
     },
     () => POLL_MS,
@@ -127,7 +119,7 @@ function Keys({
   path,
   onRevoke,
 }: {
-  keys: Key[];
+  keys: TeamKey[];
   path: string;
   onRevoke: (name: string) => Promise<void>;
 }) {
@@ -165,17 +157,6 @@ function Keys({
         html`<p class="notice" role="status">The key ${made.value.name} is <code>${made.value.key}</code>
           <${CopyButton} text=${made.value.key} /> It cannot be shown again.</p>`
       }
-      <div class="wide" tabindex="0" role="region" aria-label="Keys of the team">
-        <table>
-          <thead><tr><th scope="col">Name</th><th scope="col">Ends in</th><th scope="col">Made</th><th scope="col">Last job</th>
-            <th scope="col">State</th><th scope="col"><span class="hidden">Action</span></th></tr></thead>
-          <tbody>${keys.map(
-            (key) => html`
-              <tr><td>${key.name}</td><td><code>${key.hint}</code></td><td>${ago(key.createdAt)}</td>
-                <td>${key.lastUsedAt ? ago(key.lastUsedAt) : 'none'}</td><td>${key.revokedAt ? `revoked ${ago(key.revokedAt)}` : 'valid'}</td>
-                <td>${!key.revokedAt && html`<button type="button" class="quiet" onClick=${() => confirm(`Revoke the key ${key.name}? Programs that use it are refused at once.`) && onRevoke(key.name)}>Revoke<span class="hidden"> ${key.name}</span></button>`}</td></tr>`,
-          )}</tbody>
-        </table>
-      </div>
+      <${KeyTable} keys=${keys} onRevoke=${onRevoke} />
     </section>`;
 }

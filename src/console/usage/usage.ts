@@ -1,6 +1,8 @@
 import { html } from 'htm/preact';
 import { send } from '../api.ts';
-import { ago, count } from '../elements/format.ts';
+import { Figure } from '../elements/figure.ts';
+import { count } from '../elements/format.ts';
+import { KeyTable, type TeamKey } from '../elements/key-table.ts';
 import { usePolling } from '../polling.ts';
 import { place, setQuery } from '../router.ts';
 import { type Bar, BarChart } from './bar-chart.ts';
@@ -11,13 +13,7 @@ interface Usage {
   planned: number;
   periods: { startDate: string; creditsUsed: number }[];
   queue: { jobsInQueue: number; activeJobsInQueue: number; maxConcurrency: number };
-  keys: {
-    name: string;
-    hint: string;
-    createdAt: string;
-    lastUsedAt: string | null;
-    revokedAt: string | null;
-  }[];
+  keys: TeamKey[];
 }
 
 /** The API reports so many credits for a team without a limit. */
@@ -60,17 +56,15 @@ export function UsageView() {
 }
 
 function Balance({ usage: { remaining, planned, queue } }: { usage: Usage }) {
-  const figure = (title: string, text: string, note = '') =>
-    html`<div class="figure"><dt>${title}</dt><dd>${text}${note && html` <small>${note}</small>`}</dd></div>`;
   return html`
     <dl class="figures">
       ${
         remaining === UNLIMITED
-          ? figure('Credits left', 'unlimited')
-          : figure('Credits left', remaining.toLocaleString(), `of ${planned.toLocaleString()}`)
+          ? html`<${Figure} title="Credits left" text="unlimited" />`
+          : html`<${Figure} title="Credits left" text=${remaining.toLocaleString()} note=${`of ${planned.toLocaleString()}`} />`
       }
-      ${figure('Work that waits or runs', queue.jobsInQueue.toLocaleString())}
-      ${figure('Slots in use', queue.activeJobsInQueue.toLocaleString(), `of ${queue.maxConcurrency.toLocaleString()}`)}
+      <${Figure} title="Work that waits or runs" text=${queue.jobsInQueue.toLocaleString()} />
+      <${Figure} title="Slots in use" text=${queue.activeJobsInQueue.toLocaleString()} note=${`of ${queue.maxConcurrency.toLocaleString()}`} />
     </dl>`;
 }
 
@@ -109,14 +103,5 @@ const Keys = ({ keys }: { keys: Usage['keys'] }) => html`
     <h2>Keys</h2>
     <p class="about">${count(keys.filter(({ revokedAt }) => !revokedAt).length, 'key')} can be used. ${' '}
       <code>winnow key create NAME</code> makes one, <code>winnow key revoke NAME</code> ends it.</p>
-    <div class="wide" tabindex="0" role="region" aria-label="Keys of the team">
-      <table>
-        <thead><tr><th scope="col">Name</th><th scope="col">Ends in</th><th scope="col">Made</th><th scope="col">Last job</th><th scope="col">State</th></tr></thead>
-        <tbody>${keys.map(
-          ({ name, hint, createdAt, lastUsedAt, revokedAt }) => html`
-            <tr><td>${name}</td><td><code>${hint}</code></td><td>${ago(createdAt)}</td>
-              <td>${lastUsedAt ? ago(lastUsedAt) : 'none'}</td><td>${revokedAt ? `revoked ${ago(revokedAt)}` : 'valid'}</td></tr>`,
-        )}</tbody>
-      </table>
-    </div>
+    <${KeyTable} keys=${keys} />
   </section>`;
