@@ -51,6 +51,7 @@ function renderConsolePage(assets: PageAssets): { html: string; policy: string }
 <meta name="color-scheme" content="light dark">
 <title>Winnow</title>
 <link rel="icon" href="${base}/icon.svg">
+<link rel="stylesheet" href="${base}/colors.css">
 <link rel="stylesheet" href="${base}/style.css">
 <script type="importmap">${importMap.json}</script>
 <script type="module" src="${base}/main.ts"></script>

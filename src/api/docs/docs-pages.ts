@@ -6,6 +6,7 @@ import absolutePath from 'swagger-ui-dist/absolute-path.js';
 import { GUIDES_PATH } from '../../jobs/guides/read-guides.ts';
 import { OWN_PAGE_POLICY } from '../http/browser-protection.ts';
 import { type CompressedBody, compressBody, sendCompressed } from '../http/compressed-body.ts';
+import { COLORS_FILE } from '../http/page-assets.ts';
 import { OPERATOR_ROUTES } from '../operator/routes.ts';
 import { ROUTES } from '../routes.ts';
 
@@ -19,6 +20,7 @@ const MAX_QUERY = 100;
 export function mountDocs(app: Express): void {
   app.get('/', (_request, response) => response.redirect('/docs'));
   mountReferences(app);
+  app.get('/docs/colors.css', (_request, response) => response.sendFile(COLORS_FILE));
   app.get('/docs/style.css', (_request, response) =>
     response.sendFile(path.join(import.meta.dirname, 'style.css')),
   );

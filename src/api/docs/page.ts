@@ -36,6 +36,7 @@ export function renderPage({ title, body, current, contents, query = '' }: DocsP
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)} – Winnow</title>
 <link rel="icon" href="/docs/icon.svg">
+<link rel="stylesheet" href="/docs/colors.css">
 <link rel="stylesheet" href="/docs/style.css">
 </head>
 <body>

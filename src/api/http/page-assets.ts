@@ -9,6 +9,9 @@ import { type CompressedBody, compressBody, sendCompressed } from './compressed-
 /** The packages that pages for browsers may import, by the names that they import them under. */
 const PREACT = ['preact', 'preact/hooks', '@preact/signals', '@preact/signals-core', 'htm', 'htm/preact'];
 
+/** The colours of all pages, which each has as `colors.css`. */
+export const COLORS_FILE = path.join(import.meta.dirname, 'colors.css');
+
 const ONE_YEAR_S = 31_536_000;
 
 /** A file that a page consists of. */
@@ -47,6 +50,7 @@ export async function readPageAssets(
         : { type: extension as 'css' | 'svg', content: source },
     );
   }
+  sources.set('colors.css', { type: 'css', content: readFileSync(COLORS_FILE) });
   const packageFiles: Record<string, string> = {};
   for (const name of [...PREACT, ...packages]) {
     const file = `packages/${name.replaceAll('/', '-')}.js`;

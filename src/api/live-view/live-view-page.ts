@@ -70,6 +70,7 @@ export async function renderLiveViewPage({
 <meta name="color-scheme" content="light dark">
 <title>Live view</title>
 <link rel="icon" href="data:,">
+<link rel="stylesheet" href="${base}/colors.css">
 <link rel="stylesheet" href="${base}/page.css">
 <script type="importmap">${importMap.json}</script>
 <script type="module" src="${base}/main.ts"></script>
