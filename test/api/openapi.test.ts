@@ -9,7 +9,7 @@ import { readConfig } from '../../src/config.ts';
 import { ERRORS, isErrorCode } from '../../src/errors.ts';
 import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { errorResponse } from '../../src/schemas/error.ts';
-import { type ApiResponse, call } from '../support/api/call.ts';
+import { type ApiResponse, call, describedResponse } from '../support/api/call.ts';
 import { useService } from '../support/service/use-service.ts';
 import { useSite } from '../support/sites/use-site.ts';
 
@@ -65,7 +65,7 @@ describe('error codes', () => {
         .filter(([status]) => Number(status) >= 400)
         .map(([status, response]) => [
           status,
-          response.content['application/json'].schema.allOf[1].properties.code.enum,
+          describedResponse(body, response).content['application/json'].schema.allOf[1].properties.code.enum,
         ]),
     );
   }

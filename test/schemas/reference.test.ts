@@ -3,6 +3,7 @@ import { describeApi } from '../../src/api/reference/openapi.ts';
 import { ROUTES } from '../../src/api/routes.ts';
 import { fieldsOf } from '../../src/json/json-object.ts';
 import { WEBHOOK_EVENTS } from '../../src/schemas/webhook-events.ts';
+import { describedResponse } from '../support/api/call.ts';
 
 /** What the API reference says besides the schemas of bodies. */
 
@@ -19,8 +20,8 @@ const paths: Record<string, Record<string, Operation>> = reference.paths;
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, ...operation })),
 );
-const headersOf = (operation: Operation | undefined, status: number) =>
-  Object.keys(operation?.responses[status]?.headers ?? {});
+const headersOf = ({ responses }: Operation, status: number) =>
+  Object.keys(describedResponse(reference, responses[status]!).headers ?? {});
 
 describe('the reference', () => {
   it('names each operation by its method and path, and no two alike', () => {
@@ -37,6 +38,18 @@ describe('the reference', () => {
     const described = reference.tags.map(({ name }: { name: string }) => name);
     const used = new Set(operations.flatMap(({ tags }) => tags));
     expect(described.toSorted()).toEqual([...used].toSorted());
+  });
+
+  it('has each error response once', () => {
+    const errors = operations.flatMap(({ responses }) =>
+      Object.entries(responses).flatMap(([status, response]) => (Number(status) < 400 ? [] : [response])),
+    );
+    const ofOne = errors.filter((response) => !('$ref' in response)).map((each) => JSON.stringify(each));
+    expect(ofOne).toHaveLength(new Set(ofOne).size);
+    const shared = errors.filter((response) => '$ref' in response);
+    expect(new Set(shared.map((response) => describedResponse(reference, response)))).toEqual(
+      new Set(Object.values(reference.components.responses)),
+    );
   });
 
   it('says where the service is', () => {

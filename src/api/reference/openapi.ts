@@ -3,6 +3,7 @@ import { errorResponse } from '../../schemas/error.ts';
 import type { AnyRoute } from '../http/route.ts';
 import { describeFileEndpoints } from './file-operations.ts';
 import { describeRoute, templateOf } from './operations.ts';
+import { shareErrors } from './shared-errors.ts';
 import { describeWebhooks } from './webhooks.ts';
 
 /** The groups of operations, in the order of the reference. */
@@ -66,26 +67,28 @@ export const describeOperatorApi = (routes: AnyRoute[]) =>
 
 /** Generates the API reference (OpenAPI 3.1) from the route definitions. */
 export function describeApi(routes: AnyRoute[]) {
-  return createDocument({
-    openapi: '3.1.0',
-    info: {
-      title: 'Winnow',
-      version: '2.0.0',
-      description:
-        'Self-hosted web data extraction. Send `Authorization: Bearer <API key>` with every request.',
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
-    servers: [
-      { url: '/', description: 'The service that has this reference' },
-      { url: 'http://localhost:3002', description: 'A service on this machine with the default port' },
-    ],
-    tags: listTags(TAGS),
-    security: [{ apiKey: [] }],
-    paths: { ...describePaths(routes), ...describeFileEndpoints() },
-    webhooks: describeWebhooks(),
-    components: {
-      schemas: { Error: errorResponse },
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
-    },
-  });
+  return shareErrors(
+    createDocument({
+      openapi: '3.1.0',
+      info: {
+        title: 'Winnow',
+        version: '2.0.0',
+        description:
+          'Self-hosted web data extraction. Send `Authorization: Bearer <API key>` with every request.',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [
+        { url: '/', description: 'The service that has this reference' },
+        { url: 'http://localhost:3002', description: 'A service on this machine with the default port' },
+      ],
+      tags: listTags(TAGS),
+      security: [{ apiKey: [] }],
+      paths: { ...describePaths(routes), ...describeFileEndpoints() },
+      webhooks: describeWebhooks(),
+      components: {
+        schemas: { Error: errorResponse },
+        securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
+      },
+    }),
+  );
 }

@@ -24,6 +24,15 @@ const ENDPOINTS = [
 const ADVICE = ['Retry-After', 'Allow', 'Deprecation', 'Link'];
 let reference: ReturnType<typeof describeApi> | undefined;
 
+/** A response of the reference, also one that several operations share. */
+export function describedResponse<Response>(document: object, response: Response): Response {
+  const { $ref } = response as { $ref?: string };
+  const name = $ref?.replace('#/components/responses/', '');
+  // The reference is generated in this shape.
+  const { components } = document as { components: { responses: Record<string, Response> } };
+  return name ? components.responses[name]! : response;
+}
+
 /** The headers that the reference lists for a response. */
 function declaredHeaders(method: string, path: string, status: number): string[] {
   reference ??= describeApi(ROUTES);
@@ -33,7 +42,8 @@ function declaredHeaders(method: string, path: string, status: number): string[]
     Record<string, { responses: Record<string, { headers?: object }> }>
   >;
   const operation = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method];
-  return Object.keys(operation?.responses[status]?.headers ?? {});
+  const response = operation?.responses[status];
+  return Object.keys((response && describedResponse(reference, response).headers) ?? {});
 }
 
 /**
