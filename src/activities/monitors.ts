@@ -1,8 +1,11 @@
+import { Context } from '@temporalio/activity';
 import { beginScheduledCheck, targetsOf } from '../jobs/monitors/begin-check.ts';
 import { type CollectDeps, collectJob } from '../jobs/monitors/collect-pages.ts';
 import { finishCheck } from '../jobs/monitors/end-check.ts';
+import { judgeCheck } from '../jobs/monitors/judging/judge-check.ts';
 import { type CheckJob, listCheckJobs } from '../storage/db/monitors/check-jobs.ts';
 import { findCheck, touchCheck } from '../storage/db/monitors/checks.ts';
+import { listUnjudgedPages } from '../storage/db/monitors/judgments.ts';
 import { readMonitor } from '../storage/db/monitors/monitors.ts';
 import { withoutCredentials } from '../url/credentials.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -30,6 +33,8 @@ export interface OpenCheckJob {
 export interface CheckProgress {
   hasWebhook: boolean;
   open: OpenCheckJob[];
+  /** Whether a language model is to be asked about pages; absent in old histories. */
+  hasUnjudged?: boolean;
 }
 
 /** The activities of monitors. */
@@ -43,7 +48,11 @@ export function monitorActivities(deps: CollectDeps) {
      * @returns `undefined` if there is nothing to check
      */
     async beginCheck(monitorId: string, scheduledFor: string): Promise<DueCheck | undefined> {
-      const begun = await beginScheduledCheck(deps, monitorId, new Date(scheduledFor));
+      const begun = await beginScheduledCheck(
+        { ...deps, hasModel: deps.models !== undefined },
+        monitorId,
+        new Date(scheduledFor),
+      );
       if (!begun) return undefined;
       const { monitor, check } = begun;
       return {
@@ -74,6 +83,7 @@ export function monitorActivities(deps: CollectDeps) {
       const open = (await listCheckJobs(db, checkId)).filter(isOpen);
       return {
         hasWebhook: monitor.webhook !== null,
+        hasUnjudged: (await listUnjudgedPages(db, checkId, 1)).length > 0,
         open: open.map(({ jobId, kind, target, isRetry }) => ({
           jobId,
           kind,
@@ -82,6 +92,13 @@ export function monitorActivities(deps: CollectDeps) {
           isRetry,
         })),
       };
+    },
+
+    /** Judges the changes that the check has found so far. */
+    async judgePages(checkId: string): Promise<void> {
+      using _ = startHeartbeat();
+      await judgeCheck(deps, checkId, Context.current().cancellationSignal);
+      await touchCheck(db, checkId);
     },
 
     /** Ends a check whose jobs have ended. @param failure why it could not do its work */

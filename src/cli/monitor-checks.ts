@@ -78,15 +78,23 @@ export function formatSummary(summary: unknown): string {
 export function formatPages(pages: Fields[], withDiff: boolean): string {
   return pages
     .filter(({ status }) => status !== 'same')
-    .map(({ status, url, error, diff }) => {
-      const line = [String(status).padEnd(7), String(url), ...(error ? [`(${String(error)})`] : [])].join(
-        '  ',
+    .map(({ status, url, error, diff, judgment }) => {
+      const notes = [error ? `(${String(error)})` : '', formatJudgment(judgment)].filter(
+        (note) => note !== '',
       );
+      const line = [String(status).padEnd(7), String(url), ...notes].join('  ');
       const text = withDiff ? formatDiff(diff) : '';
       return text ? `${line}\n${text.trimEnd()}\n` : line;
     })
     .map((entry) => `${entry}\n`)
     .join('');
+}
+
+/** Formats what the language model thinks of a change; empty where it was not judged. */
+function formatJudgment(judgment: unknown): string {
+  const { meaningful, reason } = fieldsOf(judgment);
+  if (typeof meaningful !== 'boolean') return '';
+  return `[${meaningful ? 'matters' : 'does not matter'}: ${String(reason)}]`;
 }
 
 /** The unified diff of a page; the fields that differ where data alone is compared. */

@@ -13,6 +13,7 @@ export const MODEL_FEATURES = [
   'agent',
   'interact',
   'support',
+  'monitor',
 ] as const;
 
 export type ModelFeature = (typeof MODEL_FEATURES)[number];

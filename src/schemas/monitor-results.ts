@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CHECK_STATES, PAGE_STATES } from './monitor.ts';
+import { monitorJudgment } from './monitor-judgment.ts';
 
 const time = z.iso.datetime();
 const pageCount = z.int();
@@ -118,7 +119,7 @@ const checkPage = z
       .object({ json: z.unknown() })
       .nullable()
       .describe('the data of the page, if json is compared'),
-    judgment: z.null(),
+    judgment: monitorJudgment.nullable().describe('null where the page did not change, or was not judged'),
     createdAt: time,
   })
   .meta({ id: 'MonitorCheckPage' });

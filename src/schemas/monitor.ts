@@ -48,7 +48,9 @@ const fields = {
   goal: text(MAX_GOAL_CHARACTERS, 'goal must not be empty').describe('what changes matter, in words'),
   judgeEnabled: z
     .boolean()
-    .describe('whether changes are to be judged by the goal; this version returns them without a judgment'),
+    .describe(
+      'whether a language model judges each change by the goal, which costs 1 credit more; default: true with a goal',
+    ),
 };
 
 /** Body of `POST /v2/monitor`. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { document } from './document.ts';
 import { CHECK_STATES, PAGE_STATES } from './monitor.ts';
+import { monitorJudgment } from './monitor-judgment.ts';
 import { checkWarning, monitorDiff, monitorSummary, pageFailures, pageRecovery } from './monitor-results.ts';
 import { EVENTS_OF, type WebhookKind } from './webhook.ts';
 
@@ -45,8 +46,11 @@ const DATA: Record<string, z.ZodType> = {
         error: z.string().nullable(),
         failures: pageFailures,
         isRecovered: pageRecovery,
-        isMeaningful: z.null().describe('this version judges no changes'),
-        judgment: z.null(),
+        isMeaningful: z
+          .boolean()
+          .nullable()
+          .describe('whether the change matters for the goal; null where it was not judged'),
+        judgment: monitorJudgment.nullable(),
         diff: monitorDiff.nullable(),
       }),
     )

@@ -260,10 +260,18 @@ const collectSteps = proxyActivities<Pick<Activities, 'collectPages'>>({
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { ...PERSISTENT, maximumAttempts: 100 },
 });
+const judgeSteps = proxyActivities<Pick<Activities, 'judgePages'>>({
+  taskQueue: QUEUES.models,
+  allowEagerDispatch: false,
+  startToCloseTimeout: '30m',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { ...PERSISTENT, maximumAttempts: 100 },
+});
 export const monitorSteps = {
   beginCheck: checkSteps.beginCheck,
   endCheck: checkSteps.endCheck,
   collectPages: collectSteps.collectPages,
+  judgePages: judgeSteps.judgePages,
 };
 
 /** The activities of upkeep. If a round fails, the next one makes up for it. */

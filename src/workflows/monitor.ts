@@ -110,10 +110,12 @@ class CheckRun {
       const seen = this.#ended;
       const progress = await monitorSteps.collectPages(this.#checkId);
       if (isFirst && progress?.hasWebhook) await startDeliveries(this.#checkId);
-      if (!progress || progress.open.length === 0) return;
+      if (!progress) return;
       const fresh = progress.open.filter(({ jobId }) => !this.#started.has(jobId));
       if (fresh.some(({ isRetry }) => isRetry)) await sleep(RETRY_PAUSE);
       for (const job of fresh) await this.#start(job);
+      if (progress.hasUnjudged) await monitorSteps.judgePages(this.#checkId);
+      if (progress.open.length === 0) return;
       await condition(() => this.#ended !== seen, LOOK_INTERVAL);
     }
   }

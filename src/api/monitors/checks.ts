@@ -1,5 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import { beginManualCheck } from '../../jobs/monitors/begin-check.ts';
+import { readDetails } from '../../jobs/monitors/page-details.ts';
 import {
   checkParams,
   checkQuery,
@@ -7,13 +8,7 @@ import {
   monitorParams,
   runMonitorBody,
 } from '../../schemas/monitor.ts';
-import {
-  checkResponse,
-  checksResponse,
-  type PageDetails,
-  runMonitorResponse,
-} from '../../schemas/monitor-results.ts';
-import type { Blobs } from '../../storage/blobs/index.ts';
+import { checkResponse, checksResponse, runMonitorResponse } from '../../schemas/monitor-results.ts';
 import { findCheck, listChecks } from '../../storage/db/monitors/checks.ts';
 import { listCheckPages, summarizePages } from '../../storage/db/monitors/pages.ts';
 import { defineRoute } from '../http/route.ts';
@@ -36,7 +31,7 @@ const run = defineRoute({
   async handler({ caller: { teamId }, params: { id } }, { db, config, storage, temporal }) {
     await storage.requireSpace();
     const { monitor, check } = await beginManualCheck(
-      { db, resultTtlMs: config.resultTtlMs },
+      { db, resultTtlMs: config.resultTtlMs, hasModel: config.llm !== undefined },
       { id, teamId },
     );
     await temporal.startCheck({ checkId: check.id, teamId, name: monitor.name });
@@ -93,17 +88,6 @@ const read = defineRoute({
     return { success: true as const, ...more, data: { ...toCheck({ ...check, summary }), pages, ...more } };
   },
 });
-
-async function readDetails(monitorBlobs: Blobs, blob: string | null): Promise<PageDetails> {
-  if (blob === null) return {};
-  try {
-    // The check stored them in this shape.
-    return JSON.parse((await monitorBlobs.get(blob)).toString()) as PageDetails;
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'NOT_FOUND') return {};
-    throw error;
-  }
-}
 
 /** The routes of the checks of monitors. */
 export const monitorCheckRoutes = [run, list, read];

@@ -80,6 +80,6 @@ export const toCheckPage = (page: StoredCheckPage, details: PageDetails): Monito
   metadata: page.metadata,
   diff: details.diff ?? null,
   snapshot: details.snapshot ?? null,
-  judgment: null,
+  judgment: page.judgment,
   createdAt: page.created_at.toISOString(),
 });

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { JsonTree } from '../elements/json-tree.ts';
+import { JudgmentView } from './judgment.ts';
 import { LineDiff } from './line-diff.ts';
 import { type CheckPage, PAGE_TITLES, type PageStatus } from './monitor-resources.ts';
 
@@ -14,7 +15,7 @@ const WITHOUT_DIFF: Record<PageStatus, string> = {
 
 /** A page of a check: its outcome, and what changed on it. */
 export function CheckedPage({ page }: { page: CheckPage }) {
-  const { url, status, statusCode, error, failures, metadata, diff } = page;
+  const { url, status, statusCode, error, failures, metadata, diff, judgment } = page;
   const fields = changedFields(diff?.json);
   const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
   return html`
@@ -30,6 +31,7 @@ export function CheckedPage({ page }: { page: CheckPage }) {
           ${failures > 1 && html`<span class="bad">failed in ${failures.toLocaleString()} checks in a row</span>`}
         </p>
         ${error && html`<p class="error">${error}</p>`}
+        ${judgment && html`<${JudgmentView} judgment=${judgment} />`}
         ${fields.length > 0 && html`<${FieldTable} fields=${fields} url=${url} />`}
         ${diff?.text !== undefined && html`<${LineDiff} text=${diff.text} label=${`What changed on ${url}`} />`}
         ${!diff && !error && html`<p class="about">${WITHOUT_DIFF[status]}</p>`}

@@ -20,6 +20,7 @@ export function MonitorForm({ isFirst }: { isFirst: boolean }) {
       name: text('name'),
       schedule: scheduleOf(form),
       targets: [{ type: 'scrape', urls }],
+      ...(text('goal') && { goal: text('goal') }),
       ...(text('webhook') && { webhook: text('webhook') }),
     };
     const made = await run<{ data: { id: string } }>({ method: 'POST', path: '/v2/monitor', body });
@@ -36,6 +37,8 @@ export function MonitorForm({ isFirst }: { isFirst: boolean }) {
         </div>
         <p><label>URLs of pages, one a line
           <textarea name="urls" required rows="4" class="code" placeholder="https://example.com/lamp" /></label></p>
+        <p><label>What changes matter, in words <small>optional; a language model judges each change by it</small>
+          <textarea name="goal" rows="2" maxlength="2000" placeholder="The price is lower than before." /></label></p>
         ${fault && html`<p class="error" role="alert">${fault}</p>`}
         <button class="primary">Create the monitor</button>
         <p class="about">Sites, searches and what counts as a change: <a href="/docs/guides/monitors">guide to monitors</a>.</p>

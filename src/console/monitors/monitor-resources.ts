@@ -13,6 +13,8 @@ export interface Monitor {
   targets: Target[];
   webhook: { url: string } | null;
   retentionDays: number;
+  /** What changes matter, in words. */
+  goal: string | null;
   estimatedCreditsPerMonth: number;
 }
 
@@ -61,6 +63,15 @@ export interface CheckPage {
   metadata: Record<string, unknown> | null;
   /** `json` has the fields that differ, or the diff of the text once more. */
   diff: { text?: string; json?: unknown } | null;
+  judgment: Judgment | null;
+}
+
+/** What the language model thinks of a change, by the goal of the monitor. */
+export interface Judgment {
+  meaningful: boolean;
+  confidence: 'high' | 'medium' | 'low';
+  reason: string;
+  meaningfulChanges: { before: string | null; after: string | null; reason: string }[];
 }
 
 /** The outcomes of pages as people name them, those that matter most first. */

@@ -59,7 +59,7 @@ function MonitorById({ path }: { path: string }) {
 }
 
 function Head({ monitor, path, run }: { monitor: Monitor; path: string; run: Action['run'] }) {
-  const { name, status, schedule, nextRunAt, targets, webhook, estimatedCreditsPerMonth } = monitor;
+  const { name, status, schedule, nextRunAt, targets, goal, webhook, estimatedCreditsPerMonth } = monitor;
   const isPaused = status === 'paused';
   const change = (body: object) => run({ method: 'PATCH', path, body });
   const remove = async () => {
@@ -84,6 +84,7 @@ function Head({ monitor, path, run }: { monitor: Monitor; path: string; run: Act
         <button type="button" onClick=${remove}>Delete</button>
       </div>
       <ul class="links">${targets.map((target) => html`<li key=${target.id} dir="auto">${describeTarget(target)}</li>`)}</ul>
+      ${goal !== null && html`<p class="facts"><span>What matters: <span dir="auto">${goal}</span></span></p>`}
       ${webhook && html`<p class="facts"><span>Changes are sent to <span dir="auto">${webhook.url}</span></span></p>`}
       <details>
         <summary>Change the schedule</summary>

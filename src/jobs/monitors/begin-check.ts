@@ -13,6 +13,8 @@ export interface CheckStartDeps {
   db: Database;
   /** How long the results of the jobs of a check are kept. */
   resultTtlMs: number;
+  /** Whether a language model is configured. */
+  hasModel: boolean;
 }
 
 /** A check that was stored. */
@@ -27,9 +29,13 @@ export interface BegunCheck {
  */
 const LATENESS_MS = 60_000;
 
-/** The warning of checks whose monitor wants that changes are judged. */
+/** The warning of checks whose monitor wants that changes are judged, where nothing can do that. */
 const UNJUDGED =
-  'The changes of this check are not judged by the goal, because this version of Winnow judges none: each is told, whether it matters for the goal or not. Narrow down what counts by changeDetection, includeTags and excludeTags.';
+  'The changes of this check are not judged by the goal, because no language model is configured (WINNOW_LLM_BASE_URL, WINNOW_LLM_MODEL): each is told, whether it matters for the goal or not. Narrow down what counts by changeDetection, includeTags and excludeTags.';
+
+/** Whether a monitor wants that its changes are judged. */
+export const wantsJudgment = ({ goal, judge_enabled }: Pick<StoredMonitor, 'goal' | 'judge_enabled'>) =>
+  goal !== null && judge_enabled;
 
 /** The targets of a monitor, with the defaults that they left out. */
 export const targetsOf = ({ targets }: Pick<StoredMonitor, 'targets'>): NamedTarget[] =>
@@ -96,7 +102,7 @@ export const monitorNotFound = (id: string) =>
 
 async function begin(
   query: Queryable,
-  { resultTtlMs: ttlMs }: CheckStartDeps,
+  { resultTtlMs: ttlMs, hasModel }: CheckStartDeps,
   {
     monitor,
     due,
@@ -105,7 +111,7 @@ async function begin(
     due: { id: string; trigger: 'scheduled' | 'manual'; scheduledFor: Date | null };
   },
 ): Promise<BegunCheck> {
-  const warning = monitor.goal !== null && monitor.judge_enabled ? UNJUDGED : undefined;
+  const warning = wantsJudgment(monitor) && !hasModel ? UNJUDGED : undefined;
   const check = await insertCheck(query, monitor, { ...due, status: 'running', warning });
   await insertCheckJobs(query, { checkId: check.id, monitor, ttlMs }, targetsOf(monitor));
   return { monitor, check };

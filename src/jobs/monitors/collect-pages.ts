@@ -1,4 +1,5 @@
 import { v5 as uuidv5 } from 'uuid';
+import type { Models } from '../../models/index.ts';
 import type { PageDetails } from '../../schemas/monitor-results.ts';
 import {
   DEFAULT_FAILURE_THRESHOLD,
@@ -21,6 +22,7 @@ import {
   listEndedPages,
   type NewCheckPage,
 } from '../../storage/db/monitors/pages.ts';
+import { wantsJudgment } from './begin-check.ts';
 import { checkPage } from './checked-page.ts';
 import { followFailures } from './failures.ts';
 import { insertBatch, modesOf, type NamedTarget } from './plan-jobs.ts';
@@ -33,6 +35,8 @@ export interface CollectDeps {
   /** What differs between the versions of pages, which is kept as long as their checks. */
   monitorBlobs: Blobs;
   resultTtlMs: number;
+  /** Asked by the check itself whether changes matter; `undefined` if none is configured. */
+  models: Models | undefined;
 }
 
 /** A check whose pages are collected. */
@@ -91,13 +95,14 @@ async function collectFailure(
 
 /** @returns the URLs of a batch that are to be scraped once more */
 async function collectDocuments(
-  { db, results, monitorBlobs }: CollectDeps,
+  { db, results, monitorBlobs, models }: CollectDeps,
   check: CollectedCheck,
   { job, named: { name, target } }: { job: CheckJob; named: { name: string; target: PageTarget } },
 ): Promise<string[]> {
   const isRetried = job.kind === 'batch_scrape' && !job.isRetry;
   const comparing = { detection: target.changeDetection, modes: modesOf(target) };
   const failed: string[] = [];
+  const isJudged = models !== undefined && wantsJudgment(check.monitor);
   const place = { ...ownerOf(check), targetId: name };
   // The first page has the ordinal 0.
   for (let after = -1; ; ) {
@@ -120,7 +125,13 @@ async function collectDocuments(
       const failures = followFailures(found.status, earlierFailures.get(page.url), thresholdOf(target));
       pages.push(
         await toPage(
-          { page, name, found: { ...found, ...failures }, earlier, details },
+          {
+            page,
+            name,
+            found: { ...found, ...failures, isJudgmentDue: found.status === 'changed' && isJudged },
+            earlier,
+            details,
+          },
           { check, monitorBlobs },
         ),
       );
@@ -171,7 +182,7 @@ async function toPage(
 
 /** Adds the results of a search: those that earlier checks have not found are new. */
 async function collectResults(
-  { db, results }: CollectDeps,
+  { db, results, models }: CollectDeps,
   check: CollectedCheck,
   { jobId, targetId, target: words }: CheckJob,
 ): Promise<void> {
@@ -181,15 +192,18 @@ async function collectResults(
   const byUrl = new Map((found?.data.web ?? []).map((result) => [result.url, result]));
   const place = { ...ownerOf(check), targetId };
   const earlierPages = await findEarlierPages(db, place, [...byUrl.keys()]);
-  const pages = [...byUrl].map(([url, { title, description, position }]) =>
+  const isJudged = models !== undefined && wantsJudgment(check.monitor);
+  const pages = [...byUrl].map(([url, { title, description, position }]) => {
+    const status = earlierPages.has(url) ? 'same' : 'new';
     // Two searches of a target may find the same page.
-    pageOf(uuidv5(JSON.stringify([targetId, url]), check.checkId), {
+    return pageOf(uuidv5(JSON.stringify([targetId, url]), check.checkId), {
       targetId,
       url,
-      status: earlierPages.has(url) ? 'same' : 'new',
+      status,
       metadata: { title, description, position, query: words },
-    }),
-  );
+      isJudgmentDue: status === 'new' && isJudged,
+    });
+  });
   await db.query.transaction().execute(async (query) => {
     await addCheckPages(query, place, pages);
     await markCollected(query, jobId);
@@ -216,6 +230,7 @@ const pageOf = (
   failures: 0,
   isFailureTold: false,
   isTold: true,
+  isJudgmentDue: false,
   ...page,
   id,
 });

@@ -1,22 +1,27 @@
+import { JUDGED_PAGE } from '../../credits.ts';
 import type { PageJobKind } from '../../job-kinds.ts';
 import type { Database } from '../../storage/db/client.ts';
 import { endJob } from '../../storage/db/jobs/job-progress.ts';
 import { cancelJob } from '../../storage/db/jobs/take-credits.ts';
 import { type CheckJob, listCheckJobs, sumCheckCredits } from '../../storage/db/monitors/check-jobs.ts';
 import { type CheckEnd, endCheck } from '../../storage/db/monitors/checks.ts';
+import { countJudgments, type JudgedResults, tellUnjudged } from '../../storage/db/monitors/judgments.ts';
 import { summarizePages } from '../../storage/db/monitors/pages.ts';
 
 /** Ends a check with the pages that it has. Does nothing if it has ended. @param failure why it could not do its work */
 export async function finishCheck(db: Database, checkId: string, failure?: string): Promise<void> {
-  const [summary, jobs, credits] = await Promise.all([
+  // Where the work of a check has failed, its changes may not all be judged.
+  await tellUnjudged(db, { checkId });
+  const [summary, jobs, credits, judged] = await Promise.all([
     summarizePages(db, checkId),
     listCheckJobs(db, checkId),
     sumCheckCredits(db, checkId),
+    countJudgments(db, checkId),
   ]);
   await endCheck(db, checkId, {
     summary,
     credits,
-    targetResults: resultsOf(jobs),
+    targetResults: resultsOf(jobs, judged),
     error: failure ?? null,
     status: failure === undefined ? statusOf(summary) : 'failed',
   });
@@ -28,16 +33,34 @@ function statusOf({ totalPages, error }: CheckEnd['summary']): CheckEnd['status'
 }
 
 /** What the jobs of each target were. */
-function resultsOf(jobs: CheckJob[]): CheckEnd['targetResults'] {
+function resultsOf(jobs: CheckJob[], judged: JudgedResults[]): CheckEnd['targetResults'] {
   return [...Map.groupBy(jobs, ({ targetId }) => targetId)].map(([targetId, own]) => {
     const ids = own.map(({ jobId }) => jobId);
     const type = own.find(({ isRetry }) => !isRetry)?.kind;
     if (type === 'crawl') return { targetId, type: 'crawl', crawlId: ids[0] };
     if (type === 'search')
-      return { targetId, type: 'search', searchCompleted: own.every(({ status }) => status === 'completed') };
+      return {
+        targetId,
+        type: 'search',
+        searchCompleted: own.every(({ status }) => status === 'completed'),
+        ...describeResults(judged.find((counts) => counts.targetId === targetId)),
+      };
     return { targetId, type: 'scrape', expectedJobs: ids };
   });
 }
+
+/** How the results of a search were judged, in the words of official clients. */
+const describeResults = ({
+  resultCount,
+  resultsJudged,
+  matches,
+}: Omit<JudgedResults, 'targetId'> = NO_RESULTS) => ({
+  resultCount,
+  resultsJudged,
+  matches,
+  judgeCredits: resultsJudged * JUDGED_PAGE,
+});
+const NO_RESULTS = { resultCount: 0, resultsJudged: 0, matches: 0 };
 
 /** Dependencies of the cancellation of checks. */
 export interface CancelDeps {

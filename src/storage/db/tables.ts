@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { CheckStatus, MonitorPageStatus } from '../../schemas/monitor.ts';
+import type { MonitorJudgment } from '../../schemas/monitor-judgment.ts';
 import type { MonitorSummary } from '../../schemas/monitor-results.ts';
 import type { StoredTrace } from '../../schemas/page-trace.ts';
 import type { SessionVisitor } from '../../schemas/session.ts';
@@ -253,6 +254,9 @@ export interface Tables {
     failures: Generated<number>;
     /** Whether an event has told that the page cannot be read: by now, or of a page that is read again, before. */
     is_failure_told: Generated<boolean>;
+    judgment: ColumnType<MonitorJudgment | null, string | undefined, string>;
+    /** Whether a language model has still to be asked, and the page to be told afterwards. */
+    is_judgment_due: Generated<boolean>;
     created_at: Timestamp;
   };
   host_times: { job_id: string; host: string; requests: number; ms: number };

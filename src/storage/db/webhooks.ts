@@ -126,7 +126,7 @@ export async function listDueEvents(db: Database, query: DueEventsQuery): Promis
           'currentScrapeId', check_page.current_scrape_id, 'error', check_page.error,
           'failures', check_page.failures,
           'isRecovered', check_page.is_failure_told and check_page.status <> 'error',
-          'isMeaningful', null, 'judgment', null))
+          'isMeaningful', check_page.judgment -> 'meaningful', 'judgment', check_page.judgment))
         when type = 'monitor.check.completed' then json_build_object('blob', null, 'data', json_build_object(
           'monitorId', ended.monitor_id, 'checkId', ended.id, 'status', ended.status,
           'summary', coalesce(ended.summary, ${JSON.stringify(EMPTY_SUMMARY)}::jsonb), 'error', ended.error,

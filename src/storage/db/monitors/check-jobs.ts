@@ -65,7 +65,7 @@ export async function markCollected(query: Queryable, jobId: string): Promise<bo
   return row !== undefined;
 }
 
-/** Sums the credits of the jobs of a check, and of the scrapes that belong to them. */
+/** Sums the credits of the jobs of a check, of the scrapes that belong to them, and of its judgments. */
 export async function sumCheckCredits(db: Database, checkId: string): Promise<number> {
   const { rows } = await sql<{ credits: number }>`
     with own as (
@@ -73,7 +73,8 @@ export async function sumCheckCredits(db: Database, checkId: string): Promise<nu
     ), all_jobs as (
       select id from own union all select jobs.id from jobs join own on jobs.parent_id = own.id
     )
-    select coalesce(sum(coalesce(progress.credits, jobs.credits)), 0)::int as credits
+    select (coalesce(sum(coalesce(progress.credits, jobs.credits)), 0)
+      + coalesce((select sum(credits) from credit_entries where job_id = ${checkId}), 0))::int as credits
     from all_jobs join jobs on jobs.id = all_jobs.id
     left join job_progress as progress on progress.job_id = jobs.id`.execute(db.query);
   return rows[0]?.credits ?? 0;

@@ -5,6 +5,7 @@ import type { MonitorSummary } from '../../../schemas/monitor-results.ts';
 import { arrayParameter, type Database, type Queryable } from '../client.ts';
 import type { StoredError, Tables } from '../tables.ts';
 import { lockRunningCheck } from './checks.ts';
+import { addPageEvents } from './page-events.ts';
 
 /** A page of a check as it is stored. */
 export type StoredCheckPage = Selectable<Tables['monitor_pages']>;
@@ -24,8 +25,9 @@ export interface NewCheckPage {
   /** See the columns of the table. */
   failures: number;
   isFailureTold: boolean;
-  /** Whether an event tells what was found. */
+  /** Whether an event tells what was found; where a judgment is due, only afterwards. */
   isTold: boolean;
+  isJudgmentDue: boolean;
 }
 
 /** The key of the history of a URL of a target. */
@@ -70,21 +72,17 @@ export async function addCheckPages(
         blob: page.blob,
         failures: page.failures,
         is_failure_told: page.isFailureTold,
+        is_judgment_due: page.isJudgmentDue,
       })),
     )
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning(['id', 'ordinal'])
     .execute();
-  const told = new Set(pages.filter(({ isTold }) => isTold).map(({ id }) => id));
-  const ordinals = added
-    .filter(({ id }) => told.has(id))
-    .map(({ ordinal }) => ordinal)
-    .sort((one, other) => one - other);
-  await sql`
-    insert into webhook_deliveries (job_id, team_id, type, ordinal)
-    select jobs.id, jobs.team_id, 'monitor.page', page.ordinal
-    from jobs, unnest(${arrayParameter(ordinals, 'int')}) with ordinality as page (ordinal, place)
-    where jobs.id = ${checkId} and jobs.webhook -> 'events' ? 'page' order by place`.execute(query);
+  const told = new Set(
+    pages.filter(({ isTold, isJudgmentDue }) => isTold && !isJudgmentDue).map(({ id }) => id),
+  );
+  const ordinals = added.filter(({ id }) => told.has(id)).map(({ ordinal }) => ordinal);
+  await addPageEvents(query, checkId, ordinals);
 }
 
 /** What the last check before this one found of a page that it could read. */
