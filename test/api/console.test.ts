@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import axe from 'axe-core';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { call } from '../support/api/call.ts';
+import { findFaults, useConsole } from '../support/browser/console.ts';
 import { useService } from '../support/service/use-service.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
 import { makeTeam, useDatabase } from '../support/storage/database.ts';
@@ -25,9 +22,9 @@ and &lt;img src="${other}/direct.png" onerror="${MARK}"&gt; and <img src="${othe
 
 const service = useService();
 const db = useDatabase();
+const User = useConsole(service);
 let site: Pages;
 let other: Pages;
-let browser: Browser;
 beforeAll(async () => {
   other = await startPages({});
   site = await startPages({
@@ -36,58 +33,11 @@ beforeAll(async () => {
     '/b': ARTICLE,
     '/hostile': hostile(other.url),
   });
-  const { path: executablePath } = await findChromium(readConfig());
-  browser = await chromium.launch({
-    executablePath,
-    args: ['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'],
-  });
 });
 afterAll(async () => {
-  await browser?.close();
   await site?.[Symbol.asyncDispose]();
   await other?.[Symbol.asyncDispose]();
 });
-
-/** A user of the console, and what their browser met. */
-class User {
-  readonly page: Page;
-  readonly #context: BrowserContext;
-  readonly requests: string[] = [];
-  readonly errors: string[] = [];
-
-  private constructor(page: Page, context: BrowserContext) {
-    this.page = page;
-    this.#context = context;
-    page.on('request', (request) => this.requests.push(request.url()));
-    page.on('pageerror', ({ message }) => this.errors.push(message));
-  }
-
-  /** Opens the console at a path. */
-  static async open(
-    path: string,
-    { isSignedIn = true, theme = 'light' as 'light' | 'dark', key = service.key } = {},
-  ) {
-    const context = await browser.newContext({ colorScheme: theme });
-    if (isSignedIn) {
-      const item = ['winnow-api-key', key] as const;
-      await context.addInitScript(([name, key]) => sessionStorage.setItem(name, key), item);
-    }
-    const user = new User(await context.newPage(), context);
-    await user.page.goto(`${service.url}/console${path}`);
-    return user;
-  }
-
-  /** Scrapes a page in the playground, and waits for the result. */
-  async scrape(url: string): Promise<void> {
-    await this.page.getByLabel('url', { exact: true }).fill(url);
-    await this.page.getByRole('button', { name: 'Scrape' }).click();
-    await this.page.getByRole('tab', { name: 'Markdown' }).waitFor();
-  }
-
-  async [Symbol.asyncDispose]() {
-    await this.#context.close();
-  }
-}
 
 it('asks for a key, says why one is refused, and then scrapes a page', async () => {
   await using user = await User.open('', { isSignedIn: false });
@@ -105,6 +55,7 @@ it('asks for a key, says why one is refused, and then scrapes a page', async () 
     'Markdown',
     'Why',
     'Metadata',
+    'Left out',
     'Response',
     'Request',
   ]);
@@ -478,13 +429,6 @@ describe.each(['light', 'dark'] as const)('a monitor, in the theme %s,', (theme)
     expect(user.errors).toEqual([]);
   });
 });
-
-/** What axe-core finds on a page: the rules, and the elements that break them. */
-async function findFaults(page: Page): Promise<string[]> {
-  // The page's policy lets no other script in; this way is that of the DevTools protocol.
-  const { violations } = (await page.evaluate(`${axe.source}; axe.run()`)) as axe.AxeResults;
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}
 
 it('its files are sent as clients take them, and one that does not exist is an error', async () => {
   const html = await (await fetch(`${service.url}/console/jobs`)).text();

@@ -10,6 +10,10 @@ export interface Operation {
   main: string[];
   /** What the fields have when they were never filled in. */
   example: Record<string, unknown>;
+  /** Whether the request has a file, which is sent with the body as its options. */
+  takesFile?: true;
+  /** The tool of MCP that does the same. */
+  tool?: string;
 }
 
 /** All operations, in the order of their tabs. Their fields come from `/openapi.json`. */
@@ -18,6 +22,7 @@ export const OPERATIONS: Operation[] = [
     id: 'scrape',
     title: 'Scrape',
     path: '/v2/scrape',
+    tool: 'firecrawl_scrape',
     about: 'Turns a page or a file on the web into markdown, HTML, links, screenshots or data.',
     main: ['url', 'formats', 'onlyMainContent'],
     example: { formats: ['markdown'] },
@@ -26,6 +31,7 @@ export const OPERATIONS: Operation[] = [
     id: 'crawl',
     title: 'Crawl',
     path: '/v2/crawl',
+    tool: 'firecrawl_crawl',
     about: 'Follows the links of a site, and scrapes each page that it finds.',
     main: ['url', 'limit', 'includePaths', 'excludePaths'],
     example: { limit: 20 },
@@ -34,6 +40,7 @@ export const OPERATIONS: Operation[] = [
     id: 'map',
     title: 'Map',
     path: '/v2/map',
+    tool: 'firecrawl_map',
     about: 'Lists the URLs of a site without scraping its pages.',
     main: ['url', 'search', 'limit'],
     example: {},
@@ -42,6 +49,7 @@ export const OPERATIONS: Operation[] = [
     id: 'search',
     title: 'Search',
     path: '/v2/search',
+    tool: 'firecrawl_search',
     about: 'Searches pages, and scrapes the results where it is asked to.',
     main: ['query', 'limit', 'sources'],
     example: {},
@@ -55,9 +63,21 @@ export const OPERATIONS: Operation[] = [
     example: { formats: ['markdown'] },
   },
   {
+    id: 'parse',
+    title: 'Parse',
+    path: '/v2/parse',
+    tool: 'firecrawl_parse',
+    about:
+      'Turns a file of this machine into markdown, HTML or data: PDF, office files, e-books, mails, pictures.',
+    main: ['formats', 'onlyMainContent'],
+    example: { formats: ['markdown'] },
+    takesFile: true,
+  },
+  {
     id: 'extract',
     title: 'Extract',
     path: '/v2/extract',
+    tool: 'firecrawl_extract',
     about: 'Reads data that a schema or a prompt describes from pages.',
     main: ['urls', 'prompt', 'schema'],
     example: {},
@@ -66,6 +86,7 @@ export const OPERATIONS: Operation[] = [
     id: 'agent',
     title: 'Agent',
     path: '/v2/agent',
+    tool: 'firecrawl_agent',
     about: 'Looks for data by itself. It needs a language model.',
     main: ['prompt', 'urls', 'schema', 'maxCredits'],
     example: {},

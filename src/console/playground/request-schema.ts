@@ -1,4 +1,5 @@
 import { send } from '../api.ts';
+import type { Operation } from './operations.ts';
 
 /** A JSON Schema, as far as forms are made from it. */
 export interface Schema {
@@ -24,15 +25,17 @@ interface OpenApi {
 
 let document: Promise<OpenApi> | undefined;
 
-/** Reads the schema of the body of a POST request from the API reference. */
-export async function readRequestSchema(path: string): Promise<Schema> {
+/** Reads the schema of the body of an operation from the API reference: with a file, that of the options. */
+export async function readRequestSchema({ path, takesFile }: Operation): Promise<Schema> {
   document ??= send<OpenApi>({ path: '/openapi.json' }).then(({ body }) => body);
   document.catch(() => {
     document = undefined;
   });
   const api = await document;
-  const content = api.paths[path]?.post?.requestBody?.content['application/json'];
-  return content ? resolve(content.schema, api) : {};
+  const content = api.paths[path]?.post?.requestBody?.content ?? {};
+  const { schema } = content[takesFile ? 'multipart/form-data' : 'application/json'] ?? {};
+  const body = takesFile ? schema?.properties?.options : schema;
+  return body ? resolve(body, api) : {};
 }
 
 /** Follows the references of a schema. */

@@ -9,7 +9,9 @@ import { type Tab, Tabs } from '../elements/tabs.ts';
 import { Icon } from '../icons.ts';
 import { BASE } from '../router.ts';
 import { Why } from '../why/why.ts';
+import { type ContentBlock, LeftOut, LeftOutOf } from './left-out.ts';
 import type { Operation } from './operations.ts';
+import type { PlaygroundRequest } from './request.ts';
 
 type Values = Record<string, unknown>;
 
@@ -25,10 +27,13 @@ const JOB_KINDS: Record<string, string> = {
 /** The result of a request. */
 export function Result({
   operation,
+  sent,
   response: { body, ms },
   request,
 }: {
   operation: Operation;
+  /** The request, where it is known. */
+  sent?: PlaygroundRequest;
   response: ApiResponse<Values>;
   request: Tab;
 }) {
@@ -52,11 +57,17 @@ export function Result({
     metadata.cacheState === 'hit' && 'from the cache',
   ].filter((fact) => typeof fact === 'string');
   const warning = data.warning ?? body.warning;
+  // Only pages and files of HTML have parts that are left out.
+  const canJudge = sent && metadata.contentShare !== undefined && data.contentBlocks === undefined;
+  const leftOut: Tab = {
+    name: 'Left out',
+    content: () => html`<${LeftOutOf} key=${metadata.scrapeId} sent=${sent} />`,
+  };
   return html`
     ${typeof metadata.title === 'string' && html`<h2 dir="auto">${metadata.title}</h2>`}
     <p class="facts" role="status">${facts.map((fact) => html`<span>${fact}</span>`)}</p>
     ${typeof warning === 'string' && html`<p class="warning"><${Icon} name="warning" />${warning}</p>`}
-    <${Tabs} key="result" label="Parts of the result" tabs=${[...partsOf(data), response, request]} />`;
+    <${Tabs} key="result" label="Parts of the result" tabs=${[...partsOf(data), ...(canJudge ? [leftOut] : []), response, request]} />`;
 }
 
 /** The parts of a document that have a view of their own. */
@@ -84,6 +95,7 @@ export function partsOf(data: Values): Tab[] {
   );
   add('Changes', data.changeTracking, (value: unknown) => html`<${JsonTree} value=${value} />`);
   add('Branding', data.branding, (value: unknown) => html`<${JsonTree} value=${value} />`);
+  add('Left out', data.contentBlocks, (blocks: ContentBlock[]) => html`<${LeftOut} blocks=${blocks} />`);
   const { scrapeId } = (data.metadata ?? {}) as Values;
   add('Why', scrapeId, (id: string) => html`<${Why} key=${id} id=${id} />`);
   add('Metadata', data.metadata, (value: unknown) => html`<${JsonTree} value=${value} />`);

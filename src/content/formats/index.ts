@@ -3,6 +3,7 @@ import { attributes } from './attributes.ts';
 import { audio } from './audio.ts';
 import { branding } from './branding.ts';
 import { changeTracking } from './change-tracking.ts';
+import { contentBlocks } from './content-blocks.ts';
 import { deterministicJson } from './deterministic-json.ts';
 import type { AnyFormat } from './format.ts';
 import { highlights } from './highlights.ts';
@@ -29,6 +30,7 @@ export const FORMATS = [
   links,
   images,
   attributes,
+  contentBlocks,
   screenshot,
   changeTracking,
   branding,

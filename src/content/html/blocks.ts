@@ -18,6 +18,29 @@ const MAX_CHARACTERS = 1_000_000;
 export function extractBlocks(root: ParentNode): TextBlock[] {
   const blocks: TextBlock[] = [];
   let section = '';
+  walkBlocks(root, {
+    emit({ kind, text }) {
+      blocks.push({ kind, text, section: kind === 'heading' ? '' : section });
+      if (kind === 'heading') section = text;
+    },
+  });
+  return blocks;
+}
+
+/** How the blocks of a tree are read. */
+interface BlockWalk<Part> {
+  /** Receives each block, and the part of the page that it belongs to. */
+  emit(block: { kind: TextBlock['kind']; text: string; part: Part | undefined }): void;
+  /** The part of the page that an element belongs to. A block ends where a part ends. */
+  partOf?(element: Element, outer: Part | undefined): Part | undefined;
+  /** The part of the page that the tree belongs to. */
+  part?: Part | undefined;
+}
+
+/** Reads the blocks of a tree in document order. Text beyond a million characters is ignored. */
+export function walkBlocks<Part = undefined>(root: ParentNode, walk: BlockWalk<Part>): void {
+  const { emit, partOf = (_, outer) => outer } = walk;
+  let part = walk.part;
   let line = '';
   let characters = 0;
 
@@ -26,16 +49,25 @@ export function extractBlocks(root: ParentNode): TextBlock[] {
     line = '';
     if (text === '' || characters > MAX_CHARACTERS) return;
     characters += text.length;
-    blocks.push({ kind, text, section: kind === 'heading' ? '' : section });
-    if (kind === 'heading') section = text;
+    emit({ kind, text, part });
   }
 
   /** Recursion is safe, because the parser limits the depth of a page. */
   function visit(nodes: ChildNode[], kind: TextBlock['kind']): void {
     for (const node of nodes) {
       if (isText(node)) line += node.data;
-      else if (isTag(node) && !isNeverShown(node.name)) visitElement(node, kind);
+      else if (isTag(node) && !isNeverShown(node.name)) visitPart(node, kind);
     }
+  }
+
+  function visitPart(element: Element, outer: TextBlock['kind']): void {
+    const before = part;
+    const next = partOf(element, part);
+    if (next !== before) flush(outer);
+    part = next;
+    visitElement(element, outer);
+    if (next !== before) flush(kindOf(element.name) ?? outer);
+    part = before;
   }
 
   function visitElement({ name, children }: Element, outer: TextBlock['kind']): void {
@@ -56,7 +88,6 @@ export function extractBlocks(root: ParentNode): TextBlock[] {
 
   visit(root.children, 'text');
   flush('text');
-  return blocks;
 }
 
 /** Elements that continue the current line: cells of a row, and the description of a term. */

@@ -35,6 +35,10 @@ export interface CleanedPage {
   tree: Document;
   /** What the main-content filter dropped; absent if it was not applied. */
   decisions?: Decisions;
+  /** What `excludeTags` match. */
+  excluded: ReadonlySet<ChildNode>;
+  /** What `includeTags` match; absent without them. */
+  included?: ReadonlySet<ChildNode>;
 }
 
 /**
@@ -63,7 +67,8 @@ export function clean(page: Document, snapshot: PageSource, options: CleanOption
 
 function applyFilters(page: Document, snapshot: PageSource, options: CleanOptions): CleanedPage {
   const included = options.includeTags?.length ? findMatches(options.includeTags, page) : undefined;
-  const dropped = findMatches(options.excludeTags ?? [], page);
+  const excluded = findMatches(options.excludeTags ?? [], page);
+  const dropped = new Set(excluded);
   const decisions = options.onlyMainContent ? findBoilerplate(page, snapshot) : undefined;
   // An element that `includeTags` selects is kept even if it looks like boilerplate.
   for (const element of decisions?.elements() ?? []) if (!included?.has(element)) dropped.add(element);
@@ -75,7 +80,7 @@ function applyFilters(page: Document, snapshot: PageSource, options: CleanOption
   };
   const tree = new Document([]);
   setChildren(tree, copyNodes(included ? outermost(included) : page.children, [], filter));
-  return { tree, ...(decisions && { decisions }) };
+  return { tree, excluded, ...(included && { included }), ...(decisions && { decisions }) };
 }
 
 /** The parts of a page that are not copied as they are. */

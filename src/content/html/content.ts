@@ -5,6 +5,7 @@ import { extractBlocks, splitTextBlocks, type TextBlock } from './blocks.ts';
 import { type CleanedPage, clean, type Warn } from './clean.ts';
 import { contentShare } from './content-share.ts';
 import { parseFeed } from './feed.ts';
+import { type JudgedBlock, judgeBlocks } from './judged-blocks.ts';
 import { lazy } from './lazy.ts';
 import { fencedCode, toMarkdown as toWinnowMarkdown } from './markdown/index.ts';
 import type { ToMarkdown } from './markdown-converter.ts';
@@ -38,6 +39,8 @@ export interface Content {
   readonly tree: Document | undefined;
   /** The filtered text as blocks. */
   readonly blocks: TextBlock[];
+  /** The visible text of the whole page in its order: what the filters kept, and why the rest was left out. */
+  readonly judgedBlocks: JudgedBlock[];
   readonly markdown: string;
   /** URLs of the links after filtering: absolute, unique, in document order. */
   readonly links: string[];
@@ -184,6 +187,10 @@ class HtmlContent implements Content {
     return this.#blocks();
   }
 
+  get judgedBlocks() {
+    return judgeBlocks(this.#page(), this.#cleaned());
+  }
+
   get markdown() {
     return this.#markdown();
   }
@@ -259,6 +266,10 @@ class PlainContent implements Content {
 
   get blocks() {
     return this.#hasText ? splitTextBlocks(this.snapshot.text) : [];
+  }
+
+  get judgedBlocks() {
+    return this.blocks.map(({ kind, text }): JudgedBlock => ({ kind, text, isKept: true }));
   }
 
   get media() {

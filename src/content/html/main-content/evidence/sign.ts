@@ -49,6 +49,11 @@ export class Decisions {
     this.#signs.delete(element);
   }
 
+  /** The signs that decided about an element; undefined if it was not dropped. */
+  signsOf(element: Element): readonly Sign[] | undefined {
+    return this.#signs.get(element);
+  }
+
   /** The dropped elements. */
   elements(): Iterable<Element> {
     return this.#signs.keys();
