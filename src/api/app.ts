@@ -27,6 +27,7 @@ import { mountSessionPages } from './sessions/session-pages.ts';
 import { hideSessionSecret } from './sessions/session-urls.ts';
 import { createTeamMetrics } from './sessions/team-metrics.ts';
 import { createMethodCheck, createUnknownRouteHandler } from './unknown-route.ts';
+import { V1_ROUTES } from './v1/routes.ts';
 
 /** Maximum bytes of uploaded files that are in memory before they are stored. */
 const MAX_UPLOADING_BYTES = 4 * MAX_UPLOAD_BYTES;
@@ -96,8 +97,9 @@ export function createApp(deps: ApiDeps): RequestListener {
   };
   mountSessionPages(app, deps, checks);
   const operatorChecks = { ...checks, authenticate: createOperatorAuth(config.adminKey) };
-  app.use(createMethodCheck([...ROUTES, ...OPERATOR_ROUTES]));
-  for (const route of ROUTES) mountRoute(app, route, checks, deps);
+  const routes = [...ROUTES, ...V1_ROUTES];
+  app.use(createMethodCheck([...routes, ...OPERATOR_ROUTES]));
+  for (const route of routes) mountRoute(app, route, checks, deps);
   for (const route of OPERATOR_ROUTES) mountRoute(app, route, operatorChecks, deps);
   app.use(createUnknownRouteHandler(app));
   app.use(createErrorHandler(logger));

@@ -61,7 +61,15 @@ export type ScrapeRequest = z.output<typeof scrapeBody> & {
    * may.
    */
   allowedHosts?: string[];
+  /**
+   * What the document calls the data of the format `json`, for a request of version 1 of the API; absent for
+   * `json` alone.
+   */
+  jsonNames?: JsonName[];
 };
+
+/** A name for the data of a page in documents of version 1 of the API, which had two. */
+export type JsonName = 'json' | 'extract';
 
 /** Response of `POST /v2/scrape`. */
 export const scrapeResponse = z.object({

@@ -94,7 +94,7 @@ const SOME_ID = '0195f9d4-2b1c-7d3a-9a51-0c5f0f0f0f0f';
 
 describe('a path', () => {
   it.each([
-    ['/v1/scrape', 'Did you mean /v2/scrape?'],
+    ['/v1/parse', 'Did you mean /v2/parse?'],
     ['/scrape', 'Did you mean /v2/scrape?'],
     ['/v2/crawll', 'Did you mean /v2/crawl?'],
     ['/v2/batch/scape', 'Did you mean /v2/batch/scrape?'],

@@ -19,8 +19,9 @@ const LEAST_TRIAL_MS = 3_000;
  * The page of a job with the parameters of a fix, as a scrape that costs and changes as little as possible.
  */
 function trialRequest(job: JobFacts, fix: Fix, remainingMs: number): ScrapeRequest | undefined {
-  const wanted = requestOfTrial(job, fix);
-  if (!wanted) return undefined;
+  const asked = requestOfTrial(job, fix);
+  if (!asked) return undefined;
+  const { jsonNames: _, ...wanted } = asked;
   const isCopy = job.page?.document?.isCopy === true && fix.parameters.maxAge === undefined;
   const request = {
     ...wanted,

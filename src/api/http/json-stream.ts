@@ -22,6 +22,11 @@ export class JsonStream {
     this.#items = items;
   }
 
+  /** The same response with other fields before the list. */
+  withHead(change: (head: object) => object): JsonStream {
+    return new JsonStream(change(this.#head), this.#field, this.#items);
+  }
+
   /**
    * Generates the text of the response in parts.
    * @param inTurn reads an item when it is its turn; by default at once

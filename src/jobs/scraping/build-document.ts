@@ -14,7 +14,7 @@ import type { MediaExtractor } from '../../fetch/media/extractor.ts';
 import { isGone } from '../../fetch/net/response-status.ts';
 import type { Models } from '../../models/index.ts';
 import { pageResultsOf } from '../../schemas/parsers.ts';
-import type { ScrapeRequest } from '../../schemas/scrape.ts';
+import type { JsonName, ScrapeRequest } from '../../schemas/scrape.ts';
 import { escapeOtherReferences } from '../../storage/blobs/file-urls.ts';
 import { translateDatabaseError } from '../../storage/db/client.ts';
 import type { ChangeTracker, ChangeTracking, TrackedPage } from '../change-history/change-tracker.ts';
@@ -90,7 +90,7 @@ export async function buildDocument(deps: DocumentDeps, input: DocumentInput): P
   const fieldsSoFar = { ...rendered.fields, ...answers.fields };
   const finished = await finishFormats(deps, input, { ...rendered, fields: fieldsSoFar, model });
   const parts = [rendered, answers, cleaned, finished];
-  const fields = Object.assign({}, ...parts.map((part) => part.fields));
+  const fields = nameJson(Object.assign({}, ...parts.map((part) => part.fields)), request.jsonNames);
   const rules = creditsByRule(request, { ...fetched, made: parts.flatMap(({ made }) => made) });
   const credits = sumOfCredits(rules);
   const warnings = [
@@ -113,6 +113,16 @@ export async function buildDocument(deps: DocumentDeps, input: DocumentInput): P
   const json = Buffer.from(escapeOtherReferences(JSON.stringify(document), files));
   tracer.setDelivery({ documentBytes: json.length, credits: rules });
   return { json, credits, discovered: rendered.discovered ?? [], entry: rendered.entry };
+}
+
+/** Gives the data of the format `json` the names that the request has for it. */
+function nameJson(
+  fields: Record<string, unknown>,
+  names: readonly JsonName[] | undefined,
+): Record<string, unknown> {
+  const { json, ...others } = fields;
+  if (!names || json === undefined) return fields;
+  return Object.assign(others, ...names.map((name) => ({ [name]: json })));
 }
 
 /** What is doubtful about a request, whatever the page is. Actions have results of their own. */
