@@ -37,7 +37,7 @@ export async function waitForSlot(
   const line = asking.get(teamId) ?? new CallSlots(MAX_ASKING);
   asking.set(teamId, line);
   try {
-    const lease = await line.run(() => askForSlot(db, slot, ends), { teamId, signal: ends });
+    const lease = await line.run(() => askForSlot(db, slot, ends), { owner: teamId, signal: ends });
     return { lease, waitedMs: Math.round(performance.now() - start) };
   } catch (error) {
     if (signal.aborted || !tooLate.aborted) throw error;

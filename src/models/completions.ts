@@ -89,7 +89,10 @@ export class Completions {
     await this.#checkPrompt(question, work);
     for (let attempts = 1; ; attempts++) {
       try {
-        return await this.#slots.run(() => this.#attempt(question, work), work);
+        return await this.#slots.run(() => this.#attempt(question, work), {
+          owner: work.teamId,
+          signal: work.signal,
+        });
       } catch (error) {
         const ms = retryPauseMs(error, attempts);
         if (ms === undefined || (work.endsAt !== undefined && performance.now() + ms > work.endsAt))

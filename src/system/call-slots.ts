@@ -4,12 +4,12 @@ import { untilAborted } from './until-aborted.ts';
 type Start = () => void;
 
 /**
- * Limits the number of calls that are open at once. Teams take turns, and the calls of a team begin in the
- * order of their arrival.
+ * Limits the number of calls that are open at once. Their owners take turns, such as teams, and the calls of
+ * an owner begin in the order of their arrival.
  */
 export class CallSlots {
   #free: number;
-  /** The waiting calls of each team; the team whose turn is next comes first. */
+  /** The waiting calls of each owner; the one whose turn is next comes first. */
   readonly #waiting = new Map<string, Start[]>();
 
   constructor(count: number) {
@@ -22,9 +22,9 @@ export class CallSlots {
    */
   async run<Result>(
     call: () => Promise<Result>,
-    { teamId, signal }: { teamId: string; signal: AbortSignal },
+    { owner, signal }: { owner: string; signal: AbortSignal },
   ): Promise<Result> {
-    await this.#take(teamId, signal);
+    await this.#take(owner, signal);
     try {
       return await call();
     } finally {
@@ -38,37 +38,37 @@ export class CallSlots {
       this.#free++;
       return;
     }
-    const [teamId, [start, ...others]] = next;
-    this.#waiting.delete(teamId);
-    // The team goes to the end of the line with its other calls.
-    if (others.length > 0) this.#waiting.set(teamId, others);
+    const [owner, [start, ...others]] = next;
+    this.#waiting.delete(owner);
+    // The owner goes to the end of the line with its other calls.
+    if (others.length > 0) this.#waiting.set(owner, others);
     start?.();
   }
 
-  async #take(teamId: string, signal: AbortSignal): Promise<void> {
+  async #take(owner: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#free > 0) {
       this.#free--;
       return;
     }
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.set(teamId, [...(this.#waiting.get(teamId) ?? []), resolve]);
+    this.#waiting.set(owner, [...(this.#waiting.get(owner) ?? []), resolve]);
     try {
       await untilAborted(() => promise, signal);
     } catch (reason) {
       // A slot that came at the same time goes to the next one.
-      if (!this.#leave(teamId, resolve)) this.#release();
+      if (!this.#leave(owner, resolve)) this.#release();
       throw reason;
     }
   }
 
   /** Takes a call out of the line. @returns whether it was in it */
-  #leave(teamId: string, start: Start): boolean {
-    const calls = this.#waiting.get(teamId) ?? [];
+  #leave(owner: string, start: Start): boolean {
+    const calls = this.#waiting.get(owner) ?? [];
     const others = calls.filter((each) => each !== start);
     if (others.length === calls.length) return false;
-    if (others.length > 0) this.#waiting.set(teamId, others);
-    else this.#waiting.delete(teamId);
+    if (others.length > 0) this.#waiting.set(owner, others);
+    else this.#waiting.delete(owner);
     return true;
   }
 }

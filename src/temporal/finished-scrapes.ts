@@ -76,7 +76,7 @@ export class FinishedScrapes {
       await this.#write(scrape);
     };
     const recorded = this.#slots
-      .run(write, { teamId: scrape.teamId, signal: NEVER })
+      .run(write, { owner: scrape.teamId, signal: NEVER })
       .catch((error) => {
         // The API has started the workflow itself, because this process responded too late.
         if (isGrpcServiceError(error) && error.code === ALREADY_EXISTS) return;

@@ -92,7 +92,7 @@ export class Temporal {
     { signal, ...options }: { signal?: AbortSignal | undefined; requestEagerStart?: true },
   ): Promise<void> {
     const tooLate = AbortSignal.timeout(job.timeoutMs);
-    const turn = { teamId: job.teamId, signal: signal ? AbortSignal.any([signal, tooLate]) : tooLate };
+    const turn = { owner: job.teamId, signal: signal ? AbortSignal.any([signal, tooLate]) : tooLate };
     const start = () => ignoreAlreadyEnded(startSynchronousJob(this.#client, 'scrape', job, options));
     try {
       await this.#scrapeStarts.run(() => this.#callServer(start), turn);
@@ -225,7 +225,9 @@ export class Temporal {
   }
 
   /** Starts the workflow of a job again, without the work before its pages, or wakes it if it is running. */
-  resumePageJob(job: Pick<PageJobStart, 'kind' | 'jobId' | 'teamId' | 'isEncrypted'>): Promise<void> {
+  resumePageJob(
+    job: Pick<PageJobStart, 'kind' | 'jobId' | 'teamId' | 'host' | 'isEncrypted'>,
+  ): Promise<void> {
     return this.continuePageJob({ ...job, label: 'Resumed', webhook: true, prepared: true });
   }
 

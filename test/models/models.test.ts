@@ -303,13 +303,13 @@ describe('a language model', () => {
     const slots = new CallSlots(1);
     const order: string[] = [];
     const { signal } = new AbortController();
-    const ask = (teamId: string) =>
+    const ask = (owner: string) =>
       slots.run(
         async () => {
-          order.push(teamId);
+          order.push(owner);
           await opened;
         },
-        { teamId, signal },
+        { owner, signal },
       );
     const calls = ['busy', 'busy', 'busy', 'busy', 'other', 'third', 'other'].map(ask);
     open();
@@ -322,15 +322,15 @@ describe('a language model', () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const aborted = new AbortController();
     const { signal } = new AbortController();
-    const first = slots.run(() => held, { teamId: 'a', signal });
-    const second = slots.run(async () => 'second', { teamId: 'b', signal: aborted.signal });
-    const third = slots.run(async () => 'third', { teamId: 'b', signal });
+    const first = slots.run(() => held, { owner: 'a', signal });
+    const second = slots.run(async () => 'second', { owner: 'b', signal: aborted.signal });
+    const third = slots.run(async () => 'third', { owner: 'b', signal });
     aborted.abort(new Error('too late'));
     await expect(second).rejects.toThrow('too late');
     release();
     expect(await third).toBe('third');
     await first;
-    expect(await slots.run(async () => 'fourth', { teamId: 'c', signal })).toBe('fourth');
+    expect(await slots.run(async () => 'fourth', { owner: 'c', signal })).toBe('fourth');
   });
 
   it('gets nothing from a team that has used up its tokens', async () => {

@@ -46,6 +46,20 @@ describe('a batch in the Temporal UI', () => {
     expect(shown.currentDetails).toContain('credits: 5');
   });
 
+  it('keeps its host where its failed pages are tried again', async () => {
+    await using pages = await startPages({ '/reset': (request) => void request.socket.destroy() });
+    const id = await startJob(BATCH, { urls: [`${pages.url}/reset`], maxAge: 0 });
+    await finished(BATCH, id);
+    const handle = temporal.workflow(`batch/${id}`);
+    await handle.result();
+    const { runId: first } = await handle.describe();
+    expect((await call(`${BATCH}/${id}/retry`, { method: 'POST' })).body.retried).toBe(1);
+    await finished(BATCH, id);
+    const { searchAttributes, runId } = await handle.describe();
+    expect(searchAttributes.Host).toEqual([new URL(pages.url).host]);
+    expect(runId).not.toBe(first);
+  });
+
   it('is paused, resumed and tuned by signals', async () => {
     const id = await startSlow(6, 1_000);
     const handle = temporal.workflow(`batch/${id}`);

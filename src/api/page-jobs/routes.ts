@@ -192,9 +192,15 @@ function retryRoute({ kind, tag }: PageJobResource): AnyRoute {
     async handler({ caller, params: { id } }, deps) {
       const { teamId } = caller;
       const { cipher } = await requirePageJob(deps, { id, teamId, kind });
-      const retried = await retryFailedPages(deps.db, { id, ttlMs: deps.config.resultTtlMs });
+      const { retried, host } = await retryFailedPages(deps.db, { id, ttlMs: deps.config.resultTtlMs });
       if (retried)
-        await deps.temporal.resumePageJob({ kind, jobId: id, teamId, isEncrypted: cipher.encrypts });
+        await deps.temporal.resumePageJob({
+          kind,
+          jobId: id,
+          teamId,
+          host: host ?? undefined,
+          isEncrypted: cipher.encrypts,
+        });
       return { success: true, retried };
     },
   });

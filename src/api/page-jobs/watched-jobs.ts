@@ -39,7 +39,7 @@ export class WatchedJobs {
 
   /** Reads something else for a watcher when it is the turn of its team. */
   inTurn<Result>(teamId: string, read: () => Promise<Result>): Promise<Result> {
-    return this.#slots.run(read, { teamId, signal: NEVER });
+    return this.#slots.run(read, { owner: teamId, signal: NEVER });
   }
 
   /** Passes on what an iterator reads, each time when it is the turn of the team. */

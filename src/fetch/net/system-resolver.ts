@@ -70,7 +70,7 @@ export class SystemResolver implements Resolver {
   async #lookUpUnknown(hostname: string, error: unknown): Promise<ResolvedAddress[]> {
     const signal = AbortSignal.timeout(UNKNOWN_MS);
     // The thread stays taken until the lookup ends, whoever still waits for it.
-    const lookup = this.#slots.run(() => this.#lookUp(hostname), { teamId: siteOf(hostname), signal });
+    const lookup = this.#slots.run(() => this.#lookUp(hostname), { owner: siteOf(hostname), signal });
     const late = Promise.withResolvers<never>();
     signal.addEventListener('abort', () => late.reject(error), { once: true });
     return Promise.race([lookup, late.promise]).catch(() => {

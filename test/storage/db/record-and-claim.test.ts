@@ -409,7 +409,7 @@ describe('the end of a job', () => {
     const error = { code: 'SCRAPE_TIMEOUT', message: 'late' };
     await step(id, { results: [{ id: first!.id, host: first!.host, outcome: 'failed', error }] });
     expect(await endJob(db, end)).toBe(true);
-    expect(await retryFailedPages(db, { id, ttlMs: 60_000 })).toBe(1);
+    expect(await retryFailedPages(db, { id, ttlMs: 60_000 })).toMatchObject({ retried: 1 });
     const [again] = (await step(id, { maxPages: 1 })).claims;
     // The page is dropped, as when robots.txt excludes it now, so the limit is not reached any more.
     await step(id, { results: [{ id: again!.id, host: again!.host, outcome: 'dropped' }] });

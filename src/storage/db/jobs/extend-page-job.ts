@@ -6,6 +6,7 @@ import { addPages, encryptPages, type NewPage } from '../pages/pages.ts';
 import { addSkipped, type SkippedUrls } from '../pages/skipped-urls.ts';
 import type { JobStatus } from '../tables.ts';
 import { lockJobProgress } from './job-progress.ts';
+import { hostOfPages } from './page-jobs.ts';
 
 /** Minimum number of pages to collect beyond the limit, because some turn out to be the same as others. */
 const SPARE_PAGES = 1_000;
@@ -119,30 +120,42 @@ async function reopen(
     .execute();
 }
 
+/** Failed pages that will be tried again. */
+export interface RetriedPages {
+  retried: number;
+  /** The host of all pages of the job; `null` if they are on several, or too many to look. */
+  host: string | null;
+}
+
 /**
  * Makes the failed pages of a job pending again. A completed job is reopened.
  * @returns the number of these pages
  * @throws ServiceError `JOB_ENDED` if the job was cancelled or has failed
  */
-export async function retryFailedPages(db: Database, job: { id: string; ttlMs: number }): Promise<number> {
+export async function retryFailedPages(
+  db: Database,
+  job: { id: string; ttlMs: number },
+): Promise<RetriedPages> {
   return db.query.transaction().execute(async (query) => {
     const { status } = await lockPageJob(query, job.id);
     requireReopenable({ ...job, status });
-    const { rows } = await sql<{ retried: number }>`
+    const { rows } = await sql<RetriedPages>`
       with retried_page as (
         update pages set status = 'pending', attempts = 0, losses = 0, due_at = now(), error = null, finished_at = null
         where job_id = ${job.id} and status = 'failed' returning 1
       )
       update job_progress set failed = failed - (select count(*) from retried_page), touched_at = now()
-      where job_id = ${job.id} returning (select count(*) from retried_page)::int as retried`.execute(query);
+      where job_id = ${job.id} returning (select count(*) from retried_page)::int as retried, ${hostOfPages} as host`.execute(
+      query,
+    );
     // The robots.txt of hosts that were given up because it was unavailable is requested again.
     await query
       .deleteFrom('robots_waits')
       .where('job_id', '=', job.id)
       .where('given_up', '=', true)
       .execute();
-    const retried = rows[0]?.retried ?? 0;
-    if (retried) await reopen(query, { ...job, status });
-    return retried;
+    const pages = rows[0] ?? { retried: 0, host: null };
+    if (pages.retried) await reopen(query, { ...job, status });
+    return pages;
   });
 }

@@ -109,6 +109,13 @@ export interface StalledJob {
 
 /** The pages of a larger job are not read to find out whether they have one host. */
 const MAX_READ_PAGES = 10_000;
+
+/** The host of all pages of a row of `job_progress`; `null` if they are on several, or too many to look. */
+export const hostOfPages = sql<string | null>`
+  case when job_progress.known <= ${MAX_READ_PAGES} then (
+    select case when min(host) = max(host) then min(host) end from pages where pages.job_id = job_progress.job_id
+  ) end`;
+
 const MAX_STALLED_JOBS = 50;
 
 /**
@@ -121,9 +128,7 @@ export async function takeStalledJobs(db: Database, stalledMs: number): Promise<
       select job_id, jobs.kind, page_limit, known,
         case when wrapped_key is null then jobs.team_id end as team_id,
         case when wrapped_key is null then target end as target,
-        case when wrapped_key is null and known <= ${MAX_READ_PAGES} then (
-          select case when min(host) = max(host) then min(host) end from pages where pages.job_id = jobs.id
-        ) end as host
+        case when wrapped_key is null then ${hostOfPages} end as host
       from job_progress join jobs on jobs.id = job_id
       where status = 'scraping' and not paused
         and touched_at < now() - make_interval(secs => ${stalledMs / 1000})
