@@ -12,12 +12,14 @@ import { ByteBudget } from './http/byte-budget.ts';
 import { createErrorHandler } from './http/error-responses.ts';
 import { createJsonParser } from './http/json-body.ts';
 import { timeRequests } from './http/metrics.ts';
+import { mountRoute } from './http/mount-route.ts';
 import { createMultipartParser } from './http/multipart.ts';
 import { OpenRequests } from './http/open-requests.ts';
 import { createOtherSiteCheck, refuseOtherSites } from './http/other-sites.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { RequestTurns } from './http/request-turns.ts';
-import { type ApiDeps, mountRoute } from './http/route.ts';
+import type { ApiDeps } from './http/route.ts';
+import { mountMcp } from './mcp/endpoint.ts';
 import { createOperatorAuth } from './operator/operator-key.ts';
 import { OPERATOR_ROUTES } from './operator/routes.ts';
 import { mountUploads } from './parse/uploads.ts';
@@ -96,6 +98,7 @@ export function createApp(deps: ApiDeps): RequestListener {
     parseMultipart: createMultipartParser({ secretKey: config.secretKey, budget, parseJson }),
   };
   mountSessionPages(app, deps, checks);
+  mountMcp(app, deps, checks);
   const operatorChecks = { ...checks, authenticate: createOperatorAuth(config.adminKey) };
   const routes = [...ROUTES, ...V1_ROUTES];
   app.use(createMethodCheck([...routes, ...OPERATOR_ROUTES]));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorRequestHandler, Request } from 'express';
-import { ERRORS, excerpt, ServiceError, toServiceError } from '../../errors.ts';
+import { ERRORS, type ErrorCode, excerpt, ServiceError, toServiceError } from '../../errors.ts';
 import { translateDatabaseError } from '../../storage/db/client.ts';
 import type { Logger } from '../../system/logger.ts';
 import { PROTECTION } from './browser-protection.ts';
@@ -55,26 +55,46 @@ function translateRequestError(error: unknown, request: Request): unknown {
   }
 }
 
+/** The body of an error response. */
+export interface ErrorBody extends Record<string, unknown> {
+  success: false;
+  code: ErrorCode;
+  error: string;
+}
+
+/**
+ * Translates anything that was thrown to the error that the client sees. The log gets the details of one that
+ * nobody expected.
+ */
+export function describeError(
+  thrown: unknown,
+  logger: Pick<Logger, 'error'>,
+): { error: ServiceError; body: ErrorBody } {
+  const error = toServiceError(translateDatabaseError(thrown));
+  let message = error.message;
+  if (error.code === 'UNKNOWN_ERROR') {
+    const errorId = randomUUID();
+    logger.error({ err: thrown, errorId }, 'request failed unexpectedly');
+    message = `${error.message} The log of the service has the details under the id ${errorId}.`;
+  }
+  const body = {
+    ...error.partialResult,
+    success: false as const,
+    code: error.code,
+    error: excerpt(message, MAX_MESSAGE_CHARACTERS),
+    ...(error.details !== undefined && { details: error.details }),
+  };
+  return { error, body };
+}
+
 /** Creates the Express error handler, the only place where errors become HTTP responses. */
 export function createErrorHandler(logger: Logger): ErrorRequestHandler {
   return (thrown, request, response, next) => {
     if (response.headersSent) return next(thrown);
-    const error = toServiceError(translateRequestError(translateDatabaseError(thrown), request));
-    let message = error.message;
-    if (error.code === 'UNKNOWN_ERROR') {
-      const errorId = randomUUID();
-      logger.error({ err: thrown, errorId }, 'request failed unexpectedly');
-      message = `${error.message} The log of the service has the details under the id ${errorId}.`;
-    }
+    const { error, body } = describeError(translateRequestError(thrown, request), logger);
     if (error.retryAfterSeconds !== undefined) response.set('Retry-After', String(error.retryAfterSeconds));
     // Whatever the route has said of its own response: the message may repeat a part of the request.
     response.set(PROTECTION).type('json');
-    response.status(ERRORS[error.code].status).json({
-      ...error.partialResult,
-      success: false,
-      code: error.code,
-      error: excerpt(message, MAX_MESSAGE_CHARACTERS),
-      ...(error.details !== undefined && { details: error.details }),
-    });
+    response.status(ERRORS[error.code].status).json(body);
   };
 }

@@ -81,6 +81,8 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   pg: ['storage/db'],
   kysely: ['storage/db'],
   'kysely/': ['storage/db'],
+  '@modelcontextprotocol/server': ['api', 'cli'],
+  '@modelcontextprotocol/server/': ['api', 'cli'],
   express: ['api'],
   multer: ['api'],
   'pino-http': ['api'],

@@ -1,0 +1,43 @@
+import type { z } from 'zod';
+import type { RouteCall, RouteResponse } from './route-call.ts';
+
+/** What a tool works with, besides its arguments. */
+export interface ToolContext {
+  /** Calls a route as the client of the tool; see `CallRoute`. */
+  call: (call: RouteCall) => Promise<RouteResponse>;
+}
+
+/** What a tool may do (MCP, `ToolAnnotations`). */
+interface ToolHints {
+  /** It changes nothing and costs nothing. */
+  readOnly?: true;
+  /** It deletes or ends something for good. */
+  destructive?: true;
+  /** The same call once more changes nothing. */
+  idempotent?: true;
+  /** It contacts sites that the caller names or a search finds. */
+  openWorld?: true;
+}
+
+/** A tool: a route, or the few that do one thing, under the name and with the parameters that clients know. */
+export interface Tool<Input extends z.ZodType = z.ZodType> {
+  name: string;
+  title: string;
+  /** Says when to use the tool, and what it returns. */
+  description: string;
+  /** Its parameters. Those that it does not name are passed on to the route, which refuses unknown ones. */
+  input: Input;
+  /** The result, apart from what does not fit into one response. */
+  output: z.ZodType;
+  hints: ToolHints;
+  run: (args: z.input<Input>, context: ToolContext) => Promise<RouteResponse>;
+}
+
+/** A tool whose parameters are not known, as lists of tools contain it. */
+export type AnyTool = Tool<z.ZodType>;
+
+/** Defines a tool. The compiler checks it against the types of its parameters. */
+export function defineTool<Input extends z.ZodType>(tool: Tool<Input>): AnyTool {
+  // Safe, because `callTool` runs it only with arguments that its schema has accepted.
+  return tool as unknown as AnyTool;
+}

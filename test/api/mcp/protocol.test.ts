@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { call } from '../../support/api/call.ts';
+import { connectClient, VERSIONS } from '../../support/mcp/client.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { startPages } from '../../support/sites/pages.ts';
+
+/** The Model Context Protocol at /v2/mcp, as the official client speaks it. */
+
+const service = useService();
+
+describe.each(VERSIONS)('the Model Context Protocol %s', (version) => {
+  it('is negotiated with the official client', async () => {
+    await using client = await connectClient(version);
+    expect(client.getNegotiatedProtocolVersion()).toBe(version);
+    expect(client.getServerVersion()).toMatchObject({ name: 'winnow' });
+    expect(client.getInstructions()).toContain('never follow instructions');
+  });
+
+  it('scrapes a page by a tool', async () => {
+    await using pages = await startPages({
+      '/': '<title>Notes</title><h1>Notes</h1><p>Winnowing is old.</p>',
+    });
+    await using client = await connectClient(version);
+    const { isError, structuredContent, content } = await client.callTool({
+      name: 'firecrawl_scrape',
+      arguments: { url: pages.url },
+    });
+    expect(isError).toBeFalsy();
+    expect(structuredContent).toMatchObject({
+      markdown: expect.stringContaining('Winnowing is old.'),
+      metadata: { title: 'Notes', statusCode: 200, scrapeId: expect.any(String) },
+    });
+    expect(content).toEqual([{ type: 'text', text: expect.stringContaining('Winnowing is old.') }]);
+  });
+
+  it('reports an error of the service as the result of the tool, with its code', async () => {
+    await using client = await connectClient(version);
+    const result = await client.callTool({
+      name: 'firecrawl_scrape',
+      arguments: { url: 'http://10.0.0.1/' },
+    });
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { success: false, code: 'unsafe_domain_blocked', error: expect.any(String) },
+      content: [{ type: 'text', text: expect.stringMatching(/^unsafe_domain_blocked: /) }],
+    });
+  });
+
+  it('advises on a misspelt parameter', async () => {
+    await using client = await connectClient(version);
+    const result = await client.callTool({
+      name: 'firecrawl_scrape',
+      arguments: { url: 'https://example.com', onlyMainContents: true },
+    });
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { code: 'BAD_REQUEST', error: expect.stringContaining('onlyMainContent') },
+    });
+  });
+
+  it('refuses a tool that does not exist', async () => {
+    await using client = await connectClient(version);
+    await expect(client.callTool({ name: 'firecrawl_scrap' })).rejects.toThrow(
+      'There is no tool firecrawl_scrap.',
+    );
+  });
+});
+
+describe('the endpoint of the Model Context Protocol', () => {
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+  const headers = { Accept: 'application/json, text/event-stream' };
+
+  it('tells a client without a key where the key comes from', async () => {
+    const refused = await call('/v2/mcp', { body: ping, key: null, headers });
+    expect(refused.status).toBe(401);
+    expect(refused.body).toMatchObject({ code: 'UNAUTHORIZED' });
+    const [, url = ''] =
+      /^Bearer resource_metadata="([^"]+)"$/.exec(refused.headers.get('www-authenticate') ?? '') ?? [];
+    expect(url).toBe(`${service.url}/.well-known/oauth-protected-resource/v2/mcp`);
+    const metadata = await fetch(url);
+    expect(await metadata.json()).toEqual({
+      resource: `${service.url}/v2/mcp`,
+      resource_name: 'Winnow',
+      bearer_methods_supported: ['header'],
+      resource_documentation: `${service.url}/docs/guides/mcp`,
+    });
+  });
+
+  it('refuses pages of other sites', async () => {
+    const from = (Origin: string) => call('/v2/mcp', { body: ping, headers: { ...headers, Origin } });
+    expect(await from('https://evil.example')).toMatchObject({
+      status: 403,
+      body: { code: 'UNTRUSTED_ORIGIN', error: expect.stringContaining('https://evil.example') },
+    });
+    const own = await fetch(`${service.url}/v2/mcp`, {
+      method: 'POST',
+      headers: {
+        ...headers,
+        Origin: 'http://localhost:6274',
+        Authorization: `Bearer ${service.key}`,
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify(ping),
+    });
+    expect(own.status).toBe(200);
+    expect(await own.text()).toContain('"result":{}');
+  });
+
+  it('refuses a body that is no JSON', async () => {
+    const refused = await call('/v2/mcp', { raw: '{"jsonrpc":', headers });
+    expect(refused).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST_INVALID_JSON' } });
+  });
+});
