@@ -10,7 +10,7 @@ import { parseTarget } from '../url/url.ts';
 import { deliverResult, rejectWhenAborted, withScrapeId } from './deliver-result.ts';
 import type { ApiDeps } from './http/route.ts';
 import { storeJob } from './store-job.ts';
-import type { SynchronousJob } from './synchronous-job.ts';
+import { JobAbandoned, type SynchronousJob } from './synchronous-job.ts';
 
 /**
  * How long after its timeout a job is still waited for, because its result has to be stored. This does not
@@ -60,7 +60,10 @@ export async function runAndWait(
     : await startJob({ ...job, id, url, leased }, deps);
   const [outcome] = await Promise.race([
     Promise.allSettled([readResult(started, { id, kind, timeoutMs }, deps)]),
-    rejectWhenAborted(job.signal, closing, HOW_TO_GET_RESULT[kind](id)),
+    rejectWhenAborted(job.signal, closing, HOW_TO_GET_RESULT[kind](id)).finally(async () => {
+      // Another client may wait for a scrape that was joined.
+      if (job.signal.reason instanceof JobAbandoned && !joined) await temporal.cancelJob(kind, id);
+    }),
   ]);
   if (outcome.status === 'fulfilled' && outcome.value === undefined) return { id, result: undefined };
   const result = await deliverResult({ id, cipher }, deps, async () => {

@@ -15,7 +15,10 @@ export interface SynchronousJob {
   reserved: number;
   /** Whether it is a scrape that may end so soon that its workflow is recorded afterwards. */
   isQuick?: boolean;
-  /** Fires when the wait should end: the client has disconnected, or the process was asked to stop. */
+  /**
+   * Fires when the wait should end: the client has disconnected, or the process was asked to stop. The job goes on,
+   * unless the reason is {@link JobAbandoned}.
+   */
   signal: AbortSignal;
   /** Whether the job has zero data retention: its data are encrypted, and deleted after the response. */
   isEncrypted: boolean;
@@ -25,3 +28,10 @@ export interface SynchronousJob {
 
 /** The file that a job parses: it came with the request, or was uploaded before and is named by its id. */
 export type JobFile = { sent: EncryptedFile } | { uploadedId: string };
+
+/** The reason of a signal that ends the wait for a job whose result nobody will ask for, so that it is cancelled. */
+export class JobAbandoned extends Error {
+  constructor() {
+    super('The client has left, or has cancelled its call.');
+  }
+}

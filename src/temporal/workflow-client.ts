@@ -11,7 +11,7 @@ import {
 } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { type ServiceError, toServiceError } from '../errors.ts';
-import { type PageJobKind, workflowIdOf } from '../job-kinds.ts';
+import { type AgentKind, type PageJobKind, workflowIdOf } from '../job-kinds.ts';
 import { SILENCE_MS, WORKFLOW_AFTER_MS } from '../jobs/direct-start/timeline.ts';
 import { followMonitor } from '../jobs/monitors/schedules.ts';
 import type { Database } from '../storage/db/client.ts';
@@ -140,8 +140,8 @@ export class Temporal {
   }
 
   /** Ends an agent after the calls that are running, without waiting for its model. Does nothing if it has ended. */
-  stopAgent(jobId: string): Promise<void> {
-    const workflow = this.#client.workflow.getHandle(workflowIdOf('agent', jobId));
+  stopAgent(kind: AgentKind, jobId: string): Promise<void> {
+    const workflow = this.#client.workflow.getHandle(workflowIdOf(kind, jobId));
     return this.#callServer(() => ignoreNotFound(workflow.signal('stop')));
   }
 
@@ -240,7 +240,7 @@ export class Temporal {
   }
 
   /** Cancels the workflow of a job. Does nothing if the workflow has ended. */
-  cancelPageJob(kind: PageJobKind, jobId: string): Promise<void> {
+  cancelJob(kind: PageJobKind | SynchronousKind, jobId: string): Promise<void> {
     const workflow = this.#client.workflow.getHandle(workflowIdOf(kind, jobId));
     return this.#callServer(() => ignoreNotFound(workflow.cancel()));
   }

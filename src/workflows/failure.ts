@@ -1,6 +1,12 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { CancellationScope, log, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { policyOf, type ServiceError, toServiceError } from '../errors.ts';
+import {
+  CancellationScope,
+  isCancellation,
+  log,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { policyOf, ServiceError, toServiceError } from '../errors.ts';
 import { bookkeeping } from './activities.ts';
 import { Outcome } from './search-attributes.ts';
 
@@ -25,12 +31,14 @@ export async function recordedFailure(
   { jobId, label }: { jobId: string; label?: string },
   error: unknown,
 ): Promise<ApplicationFailure> {
-  const { code, message, details } = logFailure(toServiceError(error));
+  const { code, message, details } = logFailure(isCancellation(error) ? cancelled() : toServiceError(error));
   if (label) upsertSearchAttributes([{ key: Outcome, value: code }]);
   // A job whose workflow is cancelled has ended as well.
   await CancellationScope.nonCancellable(() => bookkeeping.recordFailure(jobId, { code, message, details }));
   return toFailure({ code, message, details });
 }
+
+const cancelled = () => new ServiceError('SCRAPE_JOB_CANCELLED', 'The job was cancelled.');
 
 /** The failure that a workflow has to throw for an error. */
 export const toFailure = ({ code, message, details }: Pick<ServiceError, 'code' | 'message' | 'details'>) =>

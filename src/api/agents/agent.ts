@@ -66,14 +66,15 @@ const cancel = defineRoute({
   method: 'delete',
   path: `${path}/:id`,
   tag,
-  summary: 'Cancel an agent; it ends after the pages that it is opening. One that has ended stays as it is',
+  summary:
+    'Cancel an agent or extract; it ends after the pages that it is opening. One that has ended stays as it is',
   params: jobIdParams,
   response: schemas.cancelAgentResponse,
   errors: ['NOT_FOUND'],
   rateLimited: false,
   async handler({ caller, params: { id } }, deps) {
-    const { run } = await readRun(id, { caller, kinds: ['agent'] }, deps);
-    if (run.status === 'scraping') await deps.temporal.stopAgent(id);
+    const { run } = await readRun(id, { caller, kinds: ['agent', 'extract'] }, deps);
+    if (run.status === 'scraping') await deps.temporal.stopAgent(run.kind, id);
     return { success: true as const };
   },
 });

@@ -58,11 +58,14 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
   app[route.method](route.path, admit, ...(route.body ? [parseBody] : []), respond);
 }
 
-/** A signal that fires when a response is closed, or at once if it is. */
-export function disconnectionOf(response: Response): AbortSignal {
+/**
+ * A signal that fires when a response is closed, or at once if it is.
+ * @param reason that of the signal
+ */
+export function disconnectionOf(response: Response, reason?: Error): AbortSignal {
   const disconnected = new AbortController();
-  if (response.destroyed || response.closed) disconnected.abort();
-  else response.once('close', () => disconnected.abort());
+  if (response.destroyed || response.closed) disconnected.abort(reason);
+  else response.once('close', () => disconnected.abort(reason));
   return disconnected.signal;
 }
 

@@ -9,13 +9,14 @@ import { createBaseUrl } from '../http/base-url.ts';
 import { disconnectionOf, type RequestChecks } from '../http/mount-route.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { ROUTES } from '../routes.ts';
+import { JobAbandoned } from '../synchronous-job.ts';
 import { createMcpServer, type McpClient } from './mcp-server.ts';
 import { type CallRoutesAs, createRouteCalls } from './route-call.ts';
 import { RunningCalls } from './running-calls.ts';
 import { sendWebResponse, toWebRequest } from './web-http.ts';
 
 /** Path of the Model Context Protocol. */
-export const MCP_PATH = '/v2/mcp';
+const MCP_PATH = '/v2/mcp';
 /** Path of the metadata of a protected resource, before the path of the resource (RFC 9728, 3.1). */
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
 /** Connections that wait for changes of the tools, which there are none of while a process runs. */
@@ -105,10 +106,10 @@ function createHandler(
   const clients = new WeakMap<AuthInfo, McpClient>();
   const running = new RunningCalls();
   const handler = createMcpHandler(
-    ({ authInfo }) => {
+    ({ authInfo, era }) => {
       const client = authInfo && clients.get(authInfo);
       if (!client) throw new Error('a request has reached the protocol without its key');
-      return createMcpServer(client, logger);
+      return createMcpServer(era, client, logger);
     },
     {
       maxSubscriptions: MAX_SUBSCRIPTIONS,
@@ -123,13 +124,13 @@ function createHandler(
     if (method === 'notifications/cancelled') running.cancel(session, fieldsOf(params).requestId);
     const baseUrl = findBaseUrl(request);
     await running.run(session, id, async (cancelled) => {
-      const disconnected = AbortSignal.any([disconnectionOf(response), cancelled, closing]);
+      const disconnected = AbortSignal.any([disconnectionOf(response, new JobAbandoned()), cancelled]);
       const key: AuthInfo = {
         token: bearerKeyOf(request.get('authorization')) ?? '',
         clientId: caller.teamId,
         scopes: [],
       };
-      clients.set(key, { call: callRoutesAs({ caller, baseUrl }), disconnected });
+      clients.set(key, { call: callRoutesAs({ caller, baseUrl }), disconnected, closing });
       const answer = await handler.fetch(toWebRequest(request, `${baseUrl}${MCP_PATH}`), {
         authInfo: key,
         parsedBody: body,

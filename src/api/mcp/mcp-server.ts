@@ -1,25 +1,23 @@
 import {
   type Tool as ListedTool,
+  type McpRequestContext,
   ProtocolError,
   ProtocolErrorCode,
   Server,
+  type ServerContext,
 } from '@modelcontextprotocol/server';
 import { excerpt } from '../../errors.ts';
 import type { Logger } from '../../system/logger.ts';
 import { readVersion } from '../../system/version.ts';
-import { callTool } from './call-tool.ts';
-import type { CallRoute } from './route-call.ts';
+import { callTool, type ToolClient, toResult } from './call-tool.ts';
+import type { Waiting } from './follow-job.ts';
+import { knowsTasks, serveTasks, TASKS } from './tasks.ts';
 import type { AnyTool } from './tool.ts';
 import { inputSchemaOf, outputSchemaOf } from './tool-schemas.ts';
 import { TOOLS } from './tools/index.ts';
 
-/** What a server needs of the client that it serves. */
-export interface McpClient {
-  /** Calls routes with the key of the client. */
-  call: CallRoute;
-  /** Fires when the client has gone, or waits for nothing more. */
-  disconnected: AbortSignal;
-}
+/** What a server needs of the client that it serves: calls with its key, and when it has gone. */
+export type McpClient = Pick<Waiting, 'call' | 'disconnected' | 'closing'>;
 
 /** How long clients may keep the list of tools, in milliseconds: it changes with the version only. */
 const LIST_TTL_MS = 3_600_000;
@@ -60,21 +58,46 @@ function requireTool(name: string): AnyTool {
 /**
  * Creates a server of the Model Context Protocol. Over HTTP, each request has one of its own; over stdio it lasts as
  * long as the connection.
+ * @param era that of the protocol: tasks belong to the one since 2026-07-28
  */
-export function createMcpServer({ call, disconnected }: McpClient, logger: Pick<Logger, 'error'>): Server {
+export function createMcpServer(
+  era: McpRequestContext['era'],
+  client: McpClient,
+  logger: Pick<Logger, 'error'>,
+): Server {
   const server = new Server(
     { name: 'winnow', title: 'Winnow', version: readVersion() },
     {
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, ...(era === 'modern' && { extensions: { [TASKS]: {} } }) },
       instructions: INSTRUCTIONS,
       cacheHints: { 'tools/list': LIST_HINT, 'server/discover': LIST_HINT },
     },
   );
+  const signalOf = ({ mcpReq }: ServerContext) => AbortSignal.any([mcpReq.signal, client.disconnected]);
   server.setRequestHandler('tools/list', () => ({ tools: listTools() }));
-  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
-    const signal = AbortSignal.any([mcpReq.signal, disconnected]);
-    const context = { call: (each: Parameters<CallRoute>[0]) => call(each, signal), logger };
-    return callTool(requireTool(params.name), params.arguments ?? {}, context);
-  });
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    callTool(requireTool(params.name), params.arguments ?? {}, {
+      ...client,
+      disconnected: signalOf(context),
+      notify: progressOf(context),
+      knowsTasks: era === 'modern' && knowsTasks(context),
+      logger,
+    }),
+  );
+  if (era === 'modern')
+    serveTasks(server, {
+      callsOf: (context) => (call) => client.call(call, signalOf(context)),
+      resultOf: ({ kind }, state) => toResult(`the ${kind}`, state),
+    });
   return server;
+}
+
+/** Sends notifications of progress to a client that has asked for them. */
+function progressOf({ mcpReq }: ServerContext): ToolClient['notify'] {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return ({ done: progress, total, message }) => {
+    const params = { progressToken, progress, message, ...(total !== undefined && { total }) };
+    return mcpReq.notify({ method: 'notifications/progress', params });
+  };
 }

@@ -11,7 +11,7 @@ export interface RouteCall {
   /** The path in the syntax of Express, such as `/v2/crawl/:id`. */
   path: string;
   params?: Record<string, string>;
-  query?: Record<string, string | number | boolean | undefined>;
+  query?: Record<string, unknown>;
   body?: unknown;
 }
 
@@ -58,13 +58,14 @@ export function createRouteCalls(
 }
 
 /** The name of a route, or of that of a call: `POST /v2/scrape`. */
-export const nameOf = ({ method, path }: Pick<RouteCall, 'method' | 'path'>) =>
-  `${method.toUpperCase()} ${path}`;
+const nameOf = ({ method, path }: Pick<RouteCall, 'method' | 'path'>) => `${method.toUpperCase()} ${path}`;
 
 /** The query of a call as URLs have it. */
-export const queryOf = ({ query = {} }: RouteCall): Record<string, string> =>
+const queryOf = ({ query = {} }: RouteCall): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+    Object.entries(query).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, typeof value === 'object' ? JSON.stringify(value) : String(value)]],
+    ),
   );
 
 /** What a client gets as the body of the response. */

@@ -1,3 +1,5 @@
+import { JobAbandoned } from '../synchronous-job.ts';
+
 /**
  * The calls of clients of the protocol before 2026-07-28, which cancel a call by another request. Later clients close
  * the connection instead.
@@ -29,7 +31,7 @@ export class RunningCalls {
   /** Cancels a call. One that has ended, or runs in another process, stays as it is. */
   cancel(session: string | undefined, id: unknown): void {
     const key = keyOf(session, id);
-    if (key !== undefined) this.#running.get(key)?.abort(new Error('the client has cancelled the call'));
+    if (key !== undefined) this.#running.get(key)?.abort(new JobAbandoned());
   }
 }
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { JobType } from './jobs.ts';
 import type { RouteCall, RouteResponse } from './route-call.ts';
 
 /** What a tool works with, besides its arguments. */
@@ -30,6 +31,8 @@ export interface Tool<Input extends z.ZodType = z.ZodType> {
   /** The result, apart from what does not fit into one response. */
   output: z.ZodType;
   hints: ToolHints;
+  /** The job that `run` starts; it then returns the response to the start. */
+  starts?: JobType;
   run: (args: z.input<Input>, context: ToolContext) => Promise<RouteResponse>;
 }
 

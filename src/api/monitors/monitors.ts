@@ -46,7 +46,7 @@ async function cancelRunning(
   if (checkId === null) return;
   const cancelWorkflow: CancelDeps['cancelWorkflow'] = (kind, jobId) =>
     temporal
-      .cancelPageJob(kind, jobId)
+      .cancelJob(kind, jobId)
       // Its row says so already, so that it stops at its next page.
       .catch((error) => logger.warn({ err: error, jobId }, 'a workflow could not be cancelled yet'));
   await cancelCheck({ db, resultTtlMs, cancelWorkflow }, checkId, 'The monitor was deleted.');

@@ -46,7 +46,7 @@ function cancelRoute({ kind, tag }: PageJobResource): AnyRoute {
       await endJob(db, { jobId: id, end: { status: 'cancelled' }, ttlMs: config.resultTtlMs });
       const { status } = await requirePageJob(deps, wanted);
       if (status === 'completed' || status === 'failed') return { status };
-      await temporal.cancelPageJob(kind, id);
+      await temporal.cancelJob(kind, id);
       return { status: 'cancelled' as const };
     },
   });

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { ServiceError } from '../../../errors.ts';
+import { monitorResponse } from '../../../schemas/monitor-results.ts';
+import { defineTool } from '../tool.ts';
+
+const texts = z.array(z.string());
+
+const input = z.looseObject({
+  page: z.string().optional().describe('URL of the page to watch'),
+  pages: texts.optional().describe('URLs of more pages to watch'),
+  queries: texts.optional().describe('searches whose results are watched, in place of pages'),
+  searchWindow: z.enum(['5m', '15m', '1h', '6h', '24h', '7d']).optional().describe('age of results'),
+  maxResults: z.int().optional().describe('number of results of each search'),
+  includeDomains: texts.optional(),
+  excludeDomains: texts.optional(),
+  goal: z.string().optional().describe('what changes matter, in words'),
+  name: z.string().optional().describe('name of the monitor; by its target if absent'),
+  scheduleText: z.string().optional().describe('such as "every day at 9 am"; every 30 minutes if absent'),
+  timezone: z.string().optional().describe('such as Europe/Berlin; UTC if absent'),
+  webhookUrl: z.string().optional().describe('URL that changes are sent to'),
+  email: z.string().optional().describe('refused: this service sends no mail. Use webhookUrl'),
+  includeDiffs: z.boolean().optional().describe('whether a mail has the differences'),
+  body: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('the whole request of POST /v2/monitor, in place of the other parameters'),
+});
+type Arguments = z.input<typeof input>;
+
+/** Creates a monitor. */
+export const monitorCreate = defineTool({
+  name: 'firecrawl_monitor_create',
+  title: 'Create a monitor',
+  description:
+    'Watches pages or the results of searches on a schedule, and tells what has changed. Give page or pages, or queries, with a goal and a schedule in words; body has every option. Each check costs as much as scraping its pages.',
+  input,
+  output: monitorResponse,
+  hints: { openWorld: true },
+  run: (args, { call }) => call({ method: 'post', path: '/v2/monitor', body: args.body ?? toRequest(args) }),
+});
+
+function toRequest(args: Arguments): Record<string, unknown> {
+  const { goal, scheduleText = 'every 30 minutes', timezone = 'UTC', webhookUrl, email } = args;
+  const { target, label } = targetOf(args);
+  return {
+    name: args.name ?? `Monitor ${label}`.slice(0, 256),
+    schedule: { text: scheduleText, timezone },
+    goal,
+    targets: [target],
+    ...(webhookUrl !== undefined && {
+      webhook: { url: webhookUrl, events: ['monitor.page', 'monitor.check.completed'] },
+    }),
+    ...(email !== undefined && {
+      notification: {
+        email: { enabled: true, recipients: [email], includeDiffs: args.includeDiffs ?? false },
+      },
+    }),
+  };
+}
+
+/** @throws ServiceError `BAD_REQUEST` if there is nothing to watch */
+function targetOf({ page, pages = [], queries = [], ...options }: Arguments) {
+  const { searchWindow, maxResults, includeDomains, excludeDomains } = options;
+  const [query] = queries;
+  if (query !== undefined) {
+    const limits = { searchWindow, maxResults, includeDomains, excludeDomains };
+    return { target: { type: 'search', queries, ...limits }, label: query };
+  }
+  const urls = page === undefined ? pages : [page, ...pages];
+  const [url] = urls;
+  if (url !== undefined) return { target: { type: 'scrape', urls }, label: url };
+  throw new ServiceError('BAD_REQUEST', 'There is nothing to watch. Give page, pages, queries or body.');
+}

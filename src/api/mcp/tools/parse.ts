@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { ServiceError } from '../../../errors.ts';
+import { scrapeResponse } from '../../../schemas/scrape.ts';
+import { defineTool } from '../tool.ts';
+import { memberOf } from './responses.ts';
+import { contentParameters, toScrapeOptions } from './scrape-parameters.ts';
+
+/** Reads a file of the client's machine. */
+export const parse = defineTool({
+  name: 'firecrawl_parse',
+  title: 'Read a file',
+  description:
+    'Reads a file (PDF, Word, Excel, PowerPoint, OpenDocument, RTF, e-book, mail, HTML) and returns its content, as markdown or in the given formats. Call it first with filePath: the result has a command that uploads the file from the machine that has it. Run that, and call it again with the uploadRef. For a file at a URL use firecrawl_scrape.',
+  input: z.looseObject({
+    filePath: z.string().optional().describe('path of the file on your machine; the service never reads it'),
+    uploadRef: z.string().optional().describe('from the first call, once the file has been uploaded'),
+    contentType: z.string().optional().describe('media type of the file; by its name if absent'),
+    declaredSizeBytes: z.int().optional().describe('size of the file, if it is known'),
+    ...contentParameters,
+  }),
+  output: scrapeResponse
+    .partial()
+    .extend({ upload: z.looseObject({ command: z.string(), uploadRef: z.string() }).optional() }),
+  hints: {},
+  async run({ filePath, uploadRef, contentType, declaredSizeBytes, ...options }, { call }) {
+    if ((filePath === undefined) === (uploadRef === undefined))
+      throw new ServiceError('BAD_REQUEST', 'Either filePath or uploadRef is needed, and not both.');
+    if (uploadRef !== undefined)
+      return call({ method: 'post', path: '/v2/parse', body: { uploadRef, ...toScrapeOptions(options) } });
+    const body = { filename: filePath, contentType, declaredSizeBytes };
+    const upload = memberOf(await call({ method: 'post', path: '/v2/parse/upload-url', body }), 'data');
+    const command = `curl -X PUT --upload-file ${inShell(filePath ?? '')} ${inShell(String(upload.uploadUrl))}`;
+    return { success: true, upload: { ...upload, command } };
+  },
+});
+
+/** Quotes a word for a POSIX shell. */
+const inShell = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
