@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { FILE_ENDPOINTS, type FileEndpoint } from '../src/api/http/file-endpoints.ts';
 import { ROUTES } from '../src/api/routes.ts';
+import { V1_ROUTES } from '../src/api/v1/routes.ts';
 import { ERRORS, isErrorCode } from '../src/errors.ts';
 import { parseJson } from '../src/json/json-object.ts';
 import { formatRequest } from '../src/schemas/formats.ts';
@@ -21,7 +22,7 @@ const read = (page: string) => readFileSync(path.join(ROOT, page), 'utf8');
 /** A path with its parameters under one name. */
 const shapeOf = (url: string) => url.replace(/:\w+|\{\w+\}/g, '{}').replace(/[/.]$/, '');
 const ENDPOINTS = new Set([
-  ...ROUTES.map(({ method, path: route }) => `${method.toUpperCase()} ${shapeOf(route)}`),
+  ...[...ROUTES, ...V1_ROUTES].map(({ method, path: route }) => `${method.toUpperCase()} ${shapeOf(route)}`),
   ...Object.values<FileEndpoint>(FILE_ENDPOINTS).flatMap(({ method, paths }) =>
     paths.map((each) => `${method.toUpperCase()} ${shapeOf(each)}`),
   ),

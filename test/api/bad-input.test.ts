@@ -131,7 +131,7 @@ describe('an invalid request', () => {
     const { status, body } = await call(path, { method });
     expect([status, body.success, body.code]).toEqual([400, false, 'FEATURE_NOT_AVAILABLE']);
     expect(body.error).toContain(path);
-    expect(body.error).toMatch(/does not implement [\w ]+ yet\. /);
+    expect(body.error).toMatch(/Winnow does not have [\w ]+\. /);
   });
 
   it('gets 404 for a path that only begins like a planned resource', async () => {

@@ -43,3 +43,49 @@ describe('version 1 of the API', () => {
     expect([status, body.code]).toEqual([401, 'UNAUTHORIZED']);
   });
 });
+
+describe('what older versions had and this one has not', () => {
+  it.each([
+    ['/v1/deep-research', 'POST /v2/agent'],
+    ['/v1/llmstxt', 'POST /v2/crawl'],
+    ['/v0/scrape', 'version 2 (/v2), or of version 1 (/v1)'],
+  ])('%s is refused by an error that says what to use', async (path, advice) => {
+    for (const [at, method] of [
+      [path, 'POST'],
+      [`${path}/1`, 'GET'],
+    ] as const) {
+      const { status, body } = await call(at, { method });
+      expect([status, body.success, body.code]).toEqual([400, false, 'FEATURE_NOT_AVAILABLE']);
+      expect(body.error).toContain(advice);
+    }
+  });
+
+  it('health checks of version 0 are answered', async () => {
+    expect((await call('/v0/health/readiness')).body).toEqual({ status: 'ok' });
+  });
+});
+
+describe('webhooks of version 1', () => {
+  it('have documents with the names that the request asked for', async () => {
+    const received = Promise.withResolvers<{ type: string; data: object[] }>();
+    await using pages = await startPages({
+      '/': '<h1>Lamp</h1>',
+      '/hook': (request, response) => {
+        request.setEncoding('utf8').on('data', (text) => received.resolve(JSON.parse(text)));
+        response.end();
+      },
+    });
+    const body = {
+      url: pages.url,
+      limit: 1,
+      webhook: { url: `${pages.url}/hook`, events: ['page'], metadata: {}, secret: 'none' },
+      scrapeOptions: {
+        formats: ['extract'],
+        extract: { schema: { type: 'object', properties: { title: { type: 'string' } } } },
+      },
+    };
+    const { status } = await call('/v1/crawl', { body });
+    expect(status).toBe(200);
+    expect((await received.promise).data).toMatchObject([{ extract: { title: 'Lamp' } }]);
+  });
+});

@@ -4,6 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { policyOf, toServiceError } from '../../errors.ts';
 import type { PageJobKind } from '../../job-kinds.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
+import type { PageJobHead } from '../../schemas/page-job.ts';
 import { translateDatabaseError } from '../../storage/db/client.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
 import { every } from '../../system/every.ts';
@@ -19,12 +20,13 @@ import { isSessionSocket, relaySocket } from '../sessions/session-sockets.ts';
 import { SocketRelays } from '../sessions/socket-relays.ts';
 import { validate } from '../validation/validate.ts';
 import { type DocumentSource, iterateDocuments, readDocuments } from './documents.ts';
+import { findPageJobKind } from './page-job-kind.ts';
 import { ownPageJob, type RequestedPageJob, requireWatchableJob } from './require-page-job.ts';
 import { buildStatusHead } from './status.ts';
 import type { WatchedJobs } from './watched-jobs.ts';
 
 /** The WebSocket paths on which clients watch batches and crawls. */
-const PATH = /^\/v2\/(crawl|batch\/scrape)\/([^/?]+)\/?(?:\?|$)/;
+const PATH = /^\/(v1|v2)\/(crawl|batch\/scrape)\/([^/?]+)\/?(?:\?|$)/;
 /**
  * Interval of pings. A client that disappears without closing its connection is detected within two
  * intervals.
@@ -47,6 +49,8 @@ interface Watcher {
   socket: WebSocket;
   id: string;
   kind: PageJobKind;
+  /** Whether the client knows version 1 of the API only. */
+  isOlder: boolean;
   caller: Caller;
   source: DocumentSource;
 }
@@ -73,7 +77,8 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
   });
 
   async function authorize(socket: WebSocket, request: IncomingMessage): Promise<Watcher> {
-    const [, path, id] = PATH.exec(request.url ?? '') ?? [];
+    const [, version, path, id = ''] = PATH.exec(request.url ?? '') ?? [];
+    const isOlder = version === 'v1';
     const token = socket.protocol ? `Bearer ${socket.protocol}` : undefined;
     const caller = await authenticate(request.headers.authorization ?? token);
     await rateLimit(caller, 'request');
@@ -82,7 +87,10 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
     validate(jobIdParams, { id }, 'path');
     const baseUrl = findBaseUrl(request);
     const source = { db, results, baseUrl, secretKey: config.secretKey };
-    return { socket, id: id ?? '', kind: path === 'crawl' ? 'crawl' : 'batch_scrape', caller, source };
+    const named = path === 'crawl' ? 'crawl' : 'batch_scrape';
+    // Clients of version 1 watch batches as crawls.
+    const kind = isOlder ? ((await findPageJobKind(db, { id, teamId: caller.teamId })) ?? named) : named;
+    return { socket, id, kind, isOlder, caller, source };
   }
 
   sockets.on('connection', (socket: WebSocket, request: IncomingMessage) => {
@@ -130,10 +138,10 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
 /**
  * Sends a client all documents so far and then each new document. When the job ends meanwhile, all
  * documents are sent once more with the final status, because existing clients take their result from that
- * message.
+ * message. Those of version 1 collect the documents of all messages, so they get each once.
  */
 async function streamJob(watcher: Watcher, watched: WatchedJobs, deps: ApiDeps): Promise<void> {
-  const { socket, id, kind, caller, source } = watcher;
+  const { socket, id, kind, isOlder, caller, source } = watcher;
   const { teamId } = caller;
   let job = await watched.inTurn(teamId, () => requireWatchableJob(deps, { id, teamId, kind }));
   await sendAllDocuments(watcher, job, watched, deps);
@@ -147,10 +155,17 @@ async function streamJob(watcher: Watcher, watched: WatchedJobs, deps: ApiDeps):
     }
     seen = job.completed;
   }
-  if (!hadEnded && socket.readyState === socket.OPEN) await sendAllDocuments(watcher, job, watched, deps);
-  await send(socket, JSON.stringify({ type: 'done', data: await buildStatusHead(job, deps) }), true);
-  socket.close(NORMAL_CLOSURE, JSON.stringify({ type: 'done' }));
+  if (!hadEnded && !isOlder && socket.readyState === socket.OPEN)
+    await sendAllDocuments(watcher, job, watched, deps);
+  const head = await buildStatusHead(job, deps);
+  await send(socket, JSON.stringify(isOlder ? endForOlder(head) : { type: 'done', data: head }), true);
+  // The SDK 1.x for JavaScript takes the reason for a message, so it must not be the same one again.
+  socket.close(NORMAL_CLOSURE, JSON.stringify({ type: isOlder ? 'closed' : 'done' }));
 }
+
+/** The last message for a client of version 1, which takes `done` for success. */
+const endForOlder = ({ status, error }: PageJobHead) =>
+  status === 'completed' ? { type: 'done' } : { type: 'error', error: error ?? `The job is ${status}.` };
 
 /** Sends all documents so far as one message, in fragments, because the message may not fit into memory. */
 async function sendAllDocuments(

@@ -3,25 +3,30 @@ import type { AnyRoute, ApiDeps } from '../http/route.ts';
 import { ROUTES } from '../routes.ts';
 import { validateKnownKeys, withoutNulls } from './known-keys.ts';
 
-type Request = Parameters<AnyRoute['handler']>[0];
+/** A request of version 1, with its body as it was sent. */
+export type RouteRequest = Parameters<AnyRoute['handler']>[0];
 
 /** A body of version 1 in terms of version 2. */
 export interface TranslatedBody {
   /** The body that the route of version 2 checks. */
   body: unknown;
-  /** Adds to the checked body what a request of version 2 cannot say. */
+  /** Adds to the checked body what no body of version 2 can say. */
   amend?(checked: unknown): unknown;
 }
 
 /** How a route of version 1 differs from the one of version 2 that serves it. */
 interface Translation {
+  /** Another method, for clients that use a wrong one. */
+  method?: AnyRoute['method'];
   /**
    * Converts the body, whose members are never null.
    * @throws ServiceError `BAD_REQUEST` for a wrong value of an option that only version 1 has
    */
   request?(body: unknown): TranslatedBody;
   /** Converts the response. */
-  response?(response: unknown, request: Request): unknown;
+  response?(response: unknown, request: RouteRequest): unknown;
+  /** Finds another route of version 2 for a request whose id is that of another kind of job. */
+  choose?(request: RouteRequest, deps: ApiDeps): Promise<AnyRoute>;
 }
 
 /**
@@ -30,53 +35,34 @@ interface Translation {
  */
 export function routeAt(method: AnyRoute['method'], path: string): AnyRoute {
   const route = ROUTES.find((each) => each.method === method && each.path === path);
-  if (!route) throw new Error(`There is no route ${method} ${path}`);
+  if (!route) throw new Error(`There is no route ${method} ${path}.`);
   return route;
 }
 
-/** The path of version 1 for one of version 2. */
-const olderPath = (path: string) => path.replace(/^\/v2\//, '/v1/');
-
-/**
- * Defines a route of version 1 that a route of version 2 serves, with the same checks, handler and errors.
- * @param older.path where it has another path than the same one below `/v1`
- * @param older.choose another route of version 2 that serves one request, if the id in its path says so
- */
-export function olderRoute(
-  route: AnyRoute,
-  translation: Translation = {},
-  older: Partial<Pick<AnyRoute, 'method' | 'path'>> & {
-    choose?(request: Request, deps: ApiDeps): Promise<AnyRoute>;
-  } = {},
-): AnyRoute {
-  const { choose, ...at } = older;
-  const { path, body, query, ...same } = route;
+/** Defines a route of version 1 by the one of version 2 that serves it, with its checks, handler and errors. */
+export function olderRoute(route: AnyRoute, translation: Translation = {}): AnyRoute {
+  const { body, ...same } = route;
   return {
     ...same,
-    path: olderPath(path),
-    ...at,
-    replacement: path,
+    method: translation.method ?? route.method,
+    path: route.path.replace(/^\/v2\//, '/v1/'),
+    replacement: route.path,
     query: z.looseObject({}),
     ...(body && { body: z.unknown() }),
     async handler(request, deps) {
-      const served = (await choose?.(request, deps)) ?? route;
-      const translated = translateBody(request.body, translation);
-      const checked = served.body && validateKnownKeys(served.body, translated.body, 'body');
-      const answered = await served.handler(
-        {
-          ...request,
-          rawBody: translated.body,
-          body: translated.amend?.(checked) ?? checked,
-          query: served.query ? validateKnownKeys(served.query, request.query, 'query') : {},
-        },
-        deps,
-      );
-      return translation.response ? translation.response(answered, request) : answered;
+      const served = (await translation.choose?.(request, deps)) ?? route;
+      const response = await served.handler(translateRequest(request, served, translation), deps);
+      return translation.response ? translation.response(response, request) : response;
     },
   };
 }
 
-function translateBody(sent: unknown, { request }: Translation): TranslatedBody {
-  const body = withoutNulls(sent);
-  return request ? request(body) : { body };
+/** @throws ServiceError `BAD_REQUEST` unless the body and the query are what the route expects */
+function translateRequest(request: RouteRequest, route: AnyRoute, translation: Translation): RouteRequest {
+  const query = route.query ? validateKnownKeys(route.query, request.query, 'query') : {};
+  if (!route.body) return { ...request, query };
+  const sent = withoutNulls(request.body);
+  const { body, amend } = translation.request?.(sent) ?? { body: sent };
+  const checked = validateKnownKeys(route.body, body, 'body');
+  return { ...request, query, rawBody: body, body: amend ? amend(checked) : checked };
 }

@@ -17,6 +17,9 @@ export const scrapeOptionFields = {
   agent: z.looseObject({}).optional(),
 };
 
+/** The member `scrapeOptions` of requests of version 1. */
+export const scrapeOptions = withNulls(scrapeOptionFields);
+
 type ScrapeOptions = z.output<z.ZodObject<typeof scrapeOptionFields>> & Record<string, unknown>;
 
 /** What documents call the data that a request of version 1 asked for. */
@@ -60,6 +63,13 @@ export function translateScrapeOptions(options: ScrapeOptions): { options: objec
 const NO_AGENT =
   'agent is not available in a scrape. Leave it out, or use POST /v2/agent with {"prompt": …, "urls": […]}, which finds data by a language model, or POST /v2/scrape/{id}/interact with {"prompt": …}, which lets one use the page of a scrape.';
 
-/** Adds the names of data to the checked scrape options of a request. */
+/** Adds the names of data to checked scrape options. */
 export const nameData = (checked: unknown, { jsonNames }: NamedData): unknown =>
   jsonNames ? { ...Object(checked), jsonNames } : checked;
+
+/** Adds the names of data to the `scrapeOptions` of a checked request. */
+export function nameDataOfPages(checked: unknown, named: NamedData): unknown {
+  // The schemas of the requests have this member.
+  const { scrapeOptions: options, ...same } = checked as { scrapeOptions: unknown };
+  return { ...same, scrapeOptions: nameData(options, named) };
+}

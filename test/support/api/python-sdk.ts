@@ -12,6 +12,7 @@ const DIRECTORY = path.join(import.meta.dirname, '..', '..', 'e2e', 'python-sdk'
 /** A version of the SDK: the program that uses it, and the lists of the packages that it needs, its own first. */
 const VERSIONS = {
   latest: { program: 'use_sdk.py', requirements: ['requirements.txt'] },
+  '1.17': { program: 'use_sdk_1.py', requirements: ['requirements-1.17.txt', 'requirements.txt'] },
   '2.16': { program: 'use_sdk_2.py', requirements: ['requirements-2.16.txt', 'requirements.txt'] },
 };
 /** The oldest version that needs no packages beside those of the requirements. */
