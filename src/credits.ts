@@ -12,6 +12,8 @@ export const ENHANCED_PAGE = 5;
 export const MAP_CREDITS = 1;
 /** Credits of a change that a language model judges by the goal of a monitor. */
 export const JUDGED_PAGE = 1;
+/** Credits of a question about the history of a page. */
+export const HISTORY_QUESTION = 4;
 /** Credits of a search for each started ten results, in addition to those of its scrapes. */
 const TEN_RESULTS = 2;
 /** Credits that feedback on a search gives back, once for each search. */

@@ -93,6 +93,14 @@ export const JOB_KINDS = {
     hasPages: false,
     isListed: false,
   },
+  review: {
+    path: '/v2/monitor',
+    noun: 'question about a monitor',
+    workflow: 'review',
+    priority: 2,
+    hasPages: false,
+    isListed: false,
+  },
   monitor: {
     path: '/v2/monitor',
     noun: 'check of a monitor',

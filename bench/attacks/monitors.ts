@@ -37,6 +37,11 @@ const monitors: Attack = {
       await attacker.call('GET /v2/monitor/{id}', { path });
       await attacker.call('GET /v2/monitor/{id}/checks', { path });
       await attacker.call('GET /v2/monitor/{id}/checks/{checkId}', { path: { id, checkId } });
+      await attacker.call('POST /v2/monitor/{id}/judge', { path, json: { goal: 'x'.repeat(2_000) } });
+      await attacker.call('POST /v2/monitor/{id}/ask', {
+        path,
+        json: { question: 'x', url: `${site}/text` },
+      });
       await attacker.call('PATCH /v2/monitor/{id}', {
         path,
         json: { targets: [target], name: 'x'.repeat(1_000_000) },

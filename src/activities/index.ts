@@ -13,6 +13,7 @@ import { monitorActivities } from './monitors.ts';
 import { type PageJobDeps, pageJobActivities } from './page-jobs.ts';
 import { type PageWorkerDeps, pageWorkerActivities } from './page-workers.ts';
 import { type PreviewDeps, previewActivities } from './preview.ts';
+import { type ReviewDeps, reviewActivities } from './reviews.ts';
 import { type Scrapes, scrapeActivities } from './scrape/scrape.ts';
 import type { ScrapeDeps } from './scrape/scrape-stored-job.ts';
 import { type SearchDeps, searchActivities } from './search.ts';
@@ -34,6 +35,7 @@ export type ActivityDeps = ScrapeDeps &
   AgentDeps &
   PreviewDeps &
   CollectDeps &
+  ReviewDeps &
   UpkeepDeps & { logger: Logger; scrapes: Scrapes };
 
 /** Creates all activities of the service. */
@@ -50,6 +52,7 @@ export function createActivities(deps: ActivityDeps) {
     ...agentActivities(deps),
     ...previewActivities(deps),
     ...monitorActivities(deps),
+    ...reviewActivities(deps),
     ...upkeepActivities(deps),
   };
 }

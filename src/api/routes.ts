@@ -6,6 +6,7 @@ import { jobListRoutes } from './job-list.ts';
 import { mapRoutes } from './map.ts';
 import { monitorCheckRoutes } from './monitors/checks.ts';
 import { monitorSettingRoutes } from './monitors/monitors.ts';
+import { monitorReviewRoutes } from './monitors/reviews.ts';
 import { batchRoutes } from './page-jobs/batch.ts';
 import { crawlRoutes } from './page-jobs/crawl.ts';
 import { parseRoutes } from './parse/parse.ts';
@@ -35,6 +36,7 @@ export const ROUTES: AnyRoute[] = [
   ...supportRoutes,
   ...monitorSettingRoutes,
   ...monitorCheckRoutes,
+  ...monitorReviewRoutes,
   ...jobListRoutes,
   ...teamRoutes,
   ...webhookRoutes,

@@ -42,6 +42,8 @@ export const EXAMPLES: Record<string, string[]> = {
   'monitor resume': [`monitor resume ${ID}`],
   'monitor delete': [`monitor delete ${ID}`],
   'monitor diff': [`monitor diff ${ID}`, `monitor diff ${ID} --check ${ID}`],
+  'monitor judge': [`monitor judge ${ID} --goal "The price is lower than before"`],
+  'monitor ask': [`monitor ask ${ID} "When was it cheapest?" --url https://example.com/lamp`],
   setup: ['setup'],
   doctor: ['doctor'],
   team: ['team list', 'team create acme --credits 10000'],

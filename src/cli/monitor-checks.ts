@@ -91,7 +91,7 @@ export function formatPages(pages: Fields[], withDiff: boolean): string {
 }
 
 /** Formats what the language model thinks of a change; empty where it was not judged. */
-function formatJudgment(judgment: unknown): string {
+export function formatJudgment(judgment: unknown): string {
   const { meaningful, reason } = fieldsOf(judgment);
   if (typeof meaningful !== 'boolean') return '';
   return `[${meaningful ? 'matters' : 'does not matter'}: ${String(reason)}]`;

@@ -28,7 +28,8 @@ const notification = z
   })
   .describe('accepted as long as email is not enabled, because this version sends no mail');
 
-const text = (characters: number, ifEmpty: string) =>
+/** A text that is not empty. */
+export const monitorText = (characters: number, ifEmpty: string) =>
   withKeywords(
     z
       .string()
@@ -37,15 +38,18 @@ const text = (characters: number, ifEmpty: string) =>
     { pattern: '\\S' },
   );
 
+/** What changes matter, in words. */
+export const goalText = monitorText(MAX_GOAL_CHARACTERS, 'goal must not be empty');
+
 /** The fields of a monitor that a request sets. */
 const fields = {
-  name: text(MAX_NAME_CHARACTERS, 'name must not be empty').describe('name of the monitor'),
+  name: monitorText(MAX_NAME_CHARACTERS, 'name must not be empty').describe('name of the monitor'),
   schedule: monitorSchedule,
   targets: monitorTargets.describe('what the monitor watches'),
   webhook: webhookOf('monitor'),
   notification,
   retentionDays: z.int().min(1).max(MAX_RETENTION_DAYS).describe('days that checks are kept'),
-  goal: text(MAX_GOAL_CHARACTERS, 'goal must not be empty').describe('what changes matter, in words'),
+  goal: goalText.describe('what changes matter, in words'),
   judgeEnabled: z
     .boolean()
     .describe(

@@ -20,6 +20,7 @@ import { CallSlots } from '../system/call-slots.ts';
 import type { map } from '../workflows/map.ts';
 import type { preview } from '../workflows/preview.ts';
 import { QUEUES } from '../workflows/queues.ts';
+import type { review } from '../workflows/review.ts';
 import type { scrape } from '../workflows/scrape.ts';
 import type { search } from '../workflows/search.ts';
 import type { browser } from '../workflows/session.ts';
@@ -122,6 +123,11 @@ export class Temporal {
   /** Starts to ask a model about the prompt of a crawl. */
   async startPreview(prompt: QuestionStart): Promise<StartedWorkflow> {
     return toStarted(await this.#callServer(() => startQuestion(this.#client, 'preview', prompt)));
+  }
+
+  /** Starts to ask a model about what checks of a monitor have found. */
+  async startReview(question: QuestionStart): Promise<StartedWorkflow> {
+    return toStarted(await this.#callServer(() => startQuestion(this.#client, 'review', question)));
   }
 
   /** Starts an agent or extract. It runs only once, even if it is started twice with the same id. */
@@ -280,7 +286,13 @@ interface StartedWorkflow {
   wait(waitMs: number): Promise<string | undefined>;
 }
 
-type ResultWorkflow = typeof preview | typeof scrape | typeof map | typeof search | typeof support;
+type ResultWorkflow =
+  | typeof preview
+  | typeof review
+  | typeof scrape
+  | typeof map
+  | typeof search
+  | typeof support;
 
 const toStarted = (
   handle: Pick<WorkflowHandle<ResultWorkflow>, 'result'>,

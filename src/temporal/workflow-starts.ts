@@ -25,6 +25,7 @@ import type { monitor } from '../workflows/monitor.ts';
 import type { AskedPages } from '../workflows/page-jobs.ts';
 import type { preview } from '../workflows/preview.ts';
 import { QUEUES } from '../workflows/queues.ts';
+import type { review } from '../workflows/review.ts';
 import type { ScrapeInput, scrape } from '../workflows/scrape.ts';
 import type { search } from '../workflows/search.ts';
 import { Host, JobKind, TeamId } from '../workflows/search-attributes.ts';
@@ -138,21 +139,28 @@ export function startSynchronousJob(
   });
 }
 
-/** The options of starting to answer a support question, or to read the prompt of a crawl. */
+/** The options of starting to answer a question, or to read the prompt of a crawl. */
 export interface QuestionStart extends SupportInput {
   teamId: string;
 }
+
+/** What the Temporal UI shows of questions. */
+const QUESTIONS = {
+  support: 'Support question',
+  preview: 'Prompt of a crawl',
+  review: 'Question about a monitor',
+} as const;
 
 /**
  * Starts to answer a question. The question or prompt itself is not shown, because it may contain anything.
  */
 export function startQuestion(
   client: Client,
-  kind: 'support' | 'preview',
+  kind: keyof typeof QUESTIONS,
   { teamId, ...input }: QuestionStart,
-): Promise<WorkflowHandle<typeof support | typeof preview>> {
-  const summary = kind === 'support' ? 'Support question' : 'Prompt of a crawl';
-  return client.workflow.start<typeof support | typeof preview>(JOB_KINDS[kind].workflow, {
+): Promise<WorkflowHandle<typeof support | typeof preview | typeof review>> {
+  const summary = QUESTIONS[kind];
+  return client.workflow.start<typeof support | typeof preview | typeof review>(JOB_KINDS[kind].workflow, {
     ...optionsOf({ kind, jobId: input.jobId, teamId, summary }),
     ...ONCE,
     args: [input],

@@ -224,6 +224,16 @@ export const previewSteps = proxyActivities<Pick<Activities, 'previewCrawl'>>({
   retry: { ...PERSISTENT, maximumAttempts: 100 },
 });
 
+/** The activity that asks a model about what checks of a monitor have found, for which a client waits. */
+export const reviewSteps = proxyActivities<Pick<Activities, 'reviewMonitor'>>({
+  taskQueue: QUEUES.models,
+  allowEagerDispatch: false,
+  startToCloseTimeout: '1m',
+  scheduleToCloseTimeout: '2m',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { ...PERSISTENT, maximumAttempts: 100 },
+});
+
 /** The turns of agents, in which a model may be asked. */
 const agentTurns = proxyActivities<Pick<Activities, 'takeTurn'>>({
   taskQueue: QUEUES.models,

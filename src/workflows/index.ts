@@ -5,6 +5,7 @@ export { deliver } from './deliveries.ts';
 export { map } from './map.ts';
 export { monitor, monitorDue } from './monitor.ts';
 export { preview } from './preview.ts';
+export { review } from './review.ts';
 export { scrape } from './scrape.ts';
 export { search } from './search.ts';
 export { browser } from './session.ts';

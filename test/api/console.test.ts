@@ -404,6 +404,13 @@ describe.each(['light', 'dark'] as const)('a monitor, in the theme %s,', (theme)
     await diff.waitFor({ state: 'detached' });
 
     await page.getByRole('link', { name: 'Monitor', exact: true }).click();
+    await page.getByText('Have changes judged by a goal').click();
+    await page.getByLabel('What changes matter, in words').fill('A lower price');
+    await page.getByRole('button', { name: 'Try it on the last ten checks' }).click();
+    await page.getByRole('alert').getByText('This needs a language model').waitFor();
+    await isWhole();
+    await page.getByRole('button', { name: 'Save as the goal' }).click();
+    await page.getByText('What matters: A lower price').waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Paused').waitFor();
     await page.getByText('Change the schedule').click();

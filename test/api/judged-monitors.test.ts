@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/db/client.ts';
-import { findTeam } from '../../src/storage/db/teams/teams.ts';
+import { changeTeam, findTeam } from '../../src/storage/db/teams/teams.ts';
 import { type ApiResponse, call } from '../support/api/call.ts';
 import {
   type ModelEndpoint,
@@ -220,5 +220,109 @@ describe('a monitor with a goal', () => {
       judgment: null,
     });
     expect(endpoint.requests).toEqual([]);
+  });
+});
+
+describe('a goal that is tried', () => {
+  it('is judged on the changes of the last checks, and changes nothing', async () => {
+    await using receiver = await startReceiver();
+    const team = await makeTeam(db, { credits: 100 });
+    const { id } = await create(team, {
+      judgeEnabled: false,
+      webhook: { url: receiver.url, events: ['check.completed'] },
+    });
+    for (const each of [12, 9, 7]) {
+      price = each;
+      await runOnce(id, team);
+    }
+    await receiver.until(3);
+    const { body } = await send(`/v2/monitor/${id}/judge`, { goal: 'Any new price' }, team);
+    expect(body.data).toMatchObject({ goal: 'Any new price', leftOut: 0, creditsUsed: 2 });
+    expect(
+      body.data.pages.map(({ url, judgment }: Body) => [url, judgment.meaningfulChanges[0].after]),
+    ).toEqual([
+      [`${site.url}/lamp`, 'costs 7 euros'],
+      [`${site.url}/lamp`, 'costs 9 euros'],
+    ]);
+    expect(endpoint.requests.every(({ prompt }) => prompt.includes('Any new price'))).toBe(true);
+    // Six pages of checks, and two judgments.
+    expect((await findTeam(db, team.name)).credits_remaining).toBe(92);
+    const { data } = (await call(`/v2/monitor/${id}`, { key: team.key, url: service.url })).body;
+    expect(data.goal).toBe(GOAL);
+    const [last] = (await call(`/v2/monitor/${id}/checks`, { key: team.key, url: service.url })).body.data;
+    const stored = await call(`/v2/monitor/${id}/checks/${last.id}`, { key: team.key, url: service.url });
+    expect(stored.body.data.pages.map(({ judgment }: Body) => judgment)).toEqual([null, null]);
+    expect(receiver.received).toHaveLength(3);
+
+    const one = await send(`/v2/monitor/${id}/judge`, { goal: 'Any new price', checks: 1 }, team);
+    expect(one.body.data.pages).toHaveLength(1);
+  });
+
+  it('needs credits for each change, and a model that responds', async () => {
+    const team = await makeTeam(db, { credits: 4 });
+    const { id } = await create(team, { judgeEnabled: false });
+    expect((await send(`/v2/monitor/${id}/judge`, { goal: GOAL }, team)).body.data.pages).toEqual([]);
+    for (const each of [12, 9]) {
+      price = each;
+      await runOnce(id, team);
+    }
+    expect((await send(`/v2/monitor/${id}/judge`, { goal: GOAL }, team)).body).toMatchObject({
+      code: 'INSUFFICIENT_CREDITS',
+    });
+    await changeTeam(db, team.name, { credits: 1 });
+    endpoint.reply(() => ({ status: 401 }));
+    expect((await send(`/v2/monitor/${id}/judge`, { goal: GOAL }, team)).body).toMatchObject({
+      code: 'MODEL_UNAVAILABLE',
+    });
+    expect((await findTeam(db, team.name)).credits_remaining).toBe(1);
+  });
+});
+
+describe('a question about the history of a page', () => {
+  it('is answered with the dates of the checks that say it, and without made up evidence', async () => {
+    const team = await makeTeam(db, { credits: 100 });
+    const { id } = await create(team, { judgeEnabled: false });
+    const checks: Body[] = [];
+    for (const each of [12, 9, 15]) {
+      price = each;
+      checks.push(await runOnce(id, team));
+    }
+    const reply = {
+      answer: 'It was cheapest when it cost 9 euros.',
+      evidence: [
+        { entry: 1, quote: '-The lamp costs 9 euros.' },
+        { entry: 2, quote: 'The lamp costs 9 euros.' },
+        { entry: 2, quote: 'The lamp was free.' },
+        { entry: 77, quote: 'The lamp costs 9 euros.' },
+      ],
+    };
+    endpoint.reply(() => JSON.stringify(reply));
+    const question = 'When was the lamp cheapest?';
+    const { body } = await send(`/v2/monitor/${id}/ask`, { question, url: `${site.url}/lamp` }, team);
+    expect(body.data).toMatchObject({ answer: reply.answer, isPartial: false, creditsUsed: 4 });
+    const said = body.data.evidence.map(({ checkId, quote }: Body) => [checkId, quote]);
+    expect(said).toEqual([
+      [checks[1].id, 'The lamp costs 9 euros.'],
+      [checks[2].id, '-The lamp costs 9 euros.'],
+    ]);
+    const [asked] = endpoint.requests;
+    const { data, rest } = partsOf(asked!);
+    expect(data).toContain(body.data.evidence[0].checkedAt);
+    expect(data).toContain('+The lamp costs 15 euros.');
+    expect(rest).not.toContain('15 euros');
+    expect(rest).toContain(question);
+    expect((await findTeam(db, team.name)).credits_remaining).toBe(90);
+  });
+
+  it('has to say which page it is about', async () => {
+    const team = await makeTeam(db);
+    const { id } = await create(team);
+    const ask = async (body: object) =>
+      (await send(`/v2/monitor/${id}/ask`, { question: 'Why?', ...body }, team)).body;
+    expect((await ask({})).error).toContain('watches several pages');
+    expect((await ask({ targetId: 'other' })).error).toContain('no target other');
+    const other = await makeTeam(db);
+    expect((await send(`/v2/monitor/${id}/ask`, { question: 'Why?' }, other)).status).toBe(404);
+    expect((await send(`/v2/monitor/${id}/judge`, { goal: 'x' }, other)).status).toBe(404);
   });
 });

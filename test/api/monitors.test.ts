@@ -284,6 +284,13 @@ describe('a monitor', () => {
     const [told] = await receiver.until(1);
     expect(told && declaredBody(told)).toEqual(told?.event);
     expect(told?.event.data[0].warning).toBe(warning);
+    for (const [path, body] of [
+      ['judge', { goal: 'Anything' }],
+      ['ask', { question: 'When?' }],
+    ] as const)
+      expect((await call(`/v2/monitor/${id}/${path}`, { body, key: team.key })).body).toMatchObject({
+        code: 'MODEL_NOT_CONFIGURED',
+      });
     const judged = { method: 'PATCH', body: { judgeEnabled: false }, key: team.key };
     await call(`/v2/monitor/${id}`, judged);
     expect((await runOnce(id, team)).warning).toBeNull();

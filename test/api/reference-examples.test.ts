@@ -205,7 +205,11 @@ it('of support, teams and webhooks are as a person sends them', async () => {
 });
 
 it('are all sent', () => {
-  // The content of an artifact needs an agent whose model answers; `agents.test.ts` has one.
-  const others = ['get /v2/agent/:id/snapshots/:snapshotId'];
+  // These need a model that answers; `agents.test.ts` and `judged-monitors.test.ts` have one.
+  const others = [
+    'post /v2/monitor/:id/judge',
+    'post /v2/monitor/:id/ask',
+    'get /v2/agent/:id/snapshots/:snapshotId',
+  ];
   expect(Object.keys(EXAMPLES).filter((name) => !sent.has(name))).toEqual(others);
 });

@@ -23,6 +23,8 @@ const CHANGED_STEPS = [
   ['batch-paused.json', 'isPaused'],
   ['extract-completed.json', 'takeTurn'],
   ['preview-completed.json', 'previewCrawl'],
+  ['review-completed.json', 'reviewMonitor'],
+  ['monitor-judged.json', 'judgePages'],
 ] as const;
 
 const parse = (text: string) => historyFromJSON(JSON.parse(text));
@@ -50,6 +52,7 @@ describe('histories of earlier versions', () => {
       'map',
       'monitor',
       'preview',
+      'review',
       'scrape',
       'search',
       'support',

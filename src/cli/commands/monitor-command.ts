@@ -12,6 +12,7 @@ import {
 } from '../monitor-checks.ts';
 import { printTable } from '../print-table.ts';
 import { askRunningService, withRunningService } from '../running-service.ts';
+import { askHistoryCommand, judgeCommand } from './monitor-reviews.ts';
 
 const PATH = '/v2/monitor';
 const id = { type: 'positional', description: 'id of the monitor', required: true } as const;
@@ -161,5 +162,7 @@ export const monitorCommand = defineCommand({
     resume: change('resume', 'check again on schedule', 'active'),
     delete: remove,
     diff,
+    judge: judgeCommand,
+    ask: askHistoryCommand,
   },
 });

@@ -5,6 +5,7 @@ import { offsetOf, PART, Pager } from '../elements/pager.ts';
 import { usePolling } from '../polling.ts';
 import { BASE, goTo, place } from '../router.ts';
 import { type Action, useAction } from '../use-action.ts';
+import { GoalTrial } from './goal-trial.ts';
 import {
   CHECK_TITLES,
   type Check,
@@ -53,6 +54,8 @@ function MonitorById({ path }: { path: string }) {
       value &&
       html`
         <${Head} monitor=${value.monitor} path=${path} run=${run} />
+        <${GoalTrial} key=${value.monitor.goal} monitor=${value.monitor} path=${path}
+          save=${(goal: string | null) => run({ method: 'PATCH', path, body: { goal, judgeEnabled: goal !== null } })} />
         <${Checks} monitorId=${value.monitor.id} checks=${value.checks.slice(0, PART)} />
         <${Pager} hasMore=${value.checks.length > PART} />`
     }`;

@@ -6,6 +6,7 @@ import {
   expectedPriceOf,
   FEEDBACK_DAILY_CAP,
   FEEDBACK_REFUND,
+  HISTORY_QUESTION,
   JUDGED_PAGE,
   MAP_CREDITS,
   PAGE,
@@ -69,7 +70,7 @@ const PRICES = [
   `\`zeroDataRetention\` costs ${surchargeOf({ zeroDataRetention: true })} more.`,
   `A map costs ${MAP_CREDITS}, a search ${priceOfSearch(1)} for each started ten results, besides the scrapes.`,
   `An agent or extract costs what its pages, maps and searches cost, and ${RUN_CREDITS} for the result. An extract by rules costs ${RULES_CREDITS} more for each page with data.`,
-  `A check of a monitor costs what its pages and searches cost, and ${JUDGED_PAGE} for each change that a model judges.`,
+  `A check of a monitor costs what its pages and searches cost, and ${JUDGED_PAGE} for each change that a model judges. A question about the history of a page costs ${HISTORY_QUESTION}.`,
   `A browser session costs ${SESSION_MINUTE} per minute, ${PROMPTED_SESSION_MINUTE} with prompts. It is measured by the second, and costs at least one minute.`,
   `Failed scrapes are free, except ${list(billedFailures)}. Support questions are free.`,
   `The first feedback on a search gives ${FEEDBACK_REFUND} back, at most ${FEEDBACK_DAILY_CAP} on a day (UTC).`,
@@ -108,6 +109,7 @@ export const PRICES_ELSEWHERE: Record<string, string[]> = {
   'docs/guides/map.md': [`It costs ${credits(MAP_CREDITS)}`],
   'docs/guides/monitors.md': [
     `A judgment costs ${credits(JUDGED_PAGE)}`,
+    `by a language model for ${credits(HISTORY_QUESTION)}`,
     `and ${credits(JUDGED_PAGE)} for each change that is judged`,
   ],
   'docs/guides/parse.md': [

@@ -58,6 +58,19 @@ const page = {
   judgment: null,
   createdAt: TIME,
 };
+const judgment = {
+  meaningful: true,
+  confidence: 'high',
+  reason: 'The price fell from 12 to 9 euros.',
+  meaningfulChanges: [
+    {
+      type: 'changed',
+      before: 'It costs 12 euros.',
+      after: 'It costs 9 euros.',
+      reason: 'The price is lower.',
+    },
+  ],
+};
 const one = { success: true, data: monitor };
 const next = `${SERVICE}/v2/monitor/${JOB_ID}/checks/${PAGE_ID}?limit=1&skip=1`;
 
@@ -103,6 +116,46 @@ export const MONITOR_EXAMPLES: Examples = {
       success: true,
       id: PAGE_ID,
       data: { ...check, status: 'running', trigger: 'manual', scheduledFor: null, finishedAt: null },
+    },
+  },
+  'post /v2/monitor/:id/judge': {
+    requests: [{ summary: 'Try a goal', body: { goal: 'The price is lower than before.', checks: 5 } }],
+    response: {
+      success: true,
+      data: {
+        goal: 'The price is lower than before.',
+        pages: [
+          {
+            id: JOB_ID,
+            checkId: PAGE_ID,
+            checkedAt: TIME,
+            targetId: 'target-1',
+            url: `${SITE}/one`,
+            judgment,
+            error: null,
+            earlierJudgment: null,
+          },
+        ],
+        leftOut: 0,
+        creditsUsed: 1,
+      },
+    },
+  },
+  'post /v2/monitor/:id/ask': {
+    requests: [
+      {
+        summary: 'Ask about the history of a page',
+        body: { question: 'When did the price change?', url: `${SITE}/one` },
+      },
+    ],
+    response: {
+      success: true,
+      data: {
+        answer: 'It fell from 12 to 9 euros on 1 February 2026.',
+        evidence: [{ checkId: PAGE_ID, checkedAt: TIME, url: `${SITE}/one`, quote: 'It costs 9 euros.' }],
+        isPartial: false,
+        creditsUsed: 4,
+      },
     },
   },
   'get /v2/monitor/:id/checks': { response: { success: true, data: [check] } },

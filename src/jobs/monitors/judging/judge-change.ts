@@ -8,6 +8,7 @@ import {
 } from '../../../content/language-model.ts';
 import type { MonitorJudgment } from '../../../schemas/monitor-judgment.ts';
 import type { PageDetails } from '../../../schemas/monitor-results.ts';
+import { wordsOf } from './words.ts';
 
 /** A change that is judged. */
 export interface JudgedChange {
@@ -102,12 +103,3 @@ function checkJudgment(value: unknown, difference: string): CheckedResponse {
   };
   return { value: judgment, faults: [] };
 }
-
-/** The words of a text, without markdown and other signs between them. */
-const wordsOf = (given: string) =>
-  ` ${
-    given
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu)
-      ?.join(' ') ?? ''
-  } `;

@@ -93,7 +93,7 @@ async function judge(
  * Asks a model whether what a check found of a page matters for a goal.
  * @throws ServiceError `MODEL_…`; also for a difference that was too large to be kept
  */
-async function judgePage(
+export async function judgePage(
   model: LanguageModel,
   goal: string,
   {

@@ -31,7 +31,7 @@ export interface NewCheckPage {
 }
 
 /** The key of the history of a URL of a target. */
-const urlKeyOf = (targetId: string, url: string) =>
+export const urlKeyOf = (targetId: string, url: string) =>
   createHash('sha256')
     .update(JSON.stringify([targetId, url]))
     .digest();

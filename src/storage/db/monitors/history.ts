@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import { arrayParameter, type Database } from '../client.ts';
+import { type StoredCheckPage, urlKeyOf } from './pages.ts';
+
+/** Pages of the last checks of a monitor that a goal decides about. */
+export interface ChangesQuery {
+  monitorId: string;
+  /** The last checks that are looked at. */
+  checks: number;
+  /** The targets whose new pages count: those that search. */
+  searchTargets: readonly string[];
+  limit: number;
+}
+
+/** Lists the changes of the last checks that have ended, newest first, with the number of all. */
+export async function listRecentChanges(
+  { query }: Pick<Database, 'query'>,
+  { monitorId, checks, searchTargets, limit }: ChangesQuery,
+): Promise<{ ids: string[]; total: number }> {
+  const { rows } = await sql<{ id: string; total: number }>`
+    with checked as (
+      select id from monitor_checks
+      where monitor_id = ${monitorId} and status in ('completed', 'partial', 'failed')
+      order by created_at desc, id desc limit ${checks}
+    )
+    select id, (count(*) over ())::int as total from monitor_pages
+    where check_id in (select id from checked) and (
+      (status = 'changed' and blob is not null)
+      or (status = 'new' and target_id = any(${arrayParameter([...searchTargets], 'text')})))
+    order by created_at desc, ordinal desc limit ${limit}`.execute(query);
+  return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 };
+}
+
+/** Lists pages of checks by their ids, newest first. Those that have expired meanwhile are missing. */
+export async function listPagesByIds(db: Database, ids: readonly string[]): Promise<StoredCheckPage[]> {
+  if (ids.length === 0) return [];
+  return db.query
+    .selectFrom('monitor_pages')
+    .selectAll()
+    .where('id', 'in', ids)
+    .orderBy('created_at', 'desc')
+    .orderBy('ordinal', 'desc')
+    .execute();
+}
+
+/** A page of a monitor, whose history several targets may have. */
+export interface WatchedPage {
+  monitorId: string;
+  urls: readonly string[];
+  targetIds: readonly string[];
+}
+
+/** Lists what checks have found of a page, newest first. */
+export async function listHistory(
+  { query }: Pick<Database, 'query'>,
+  { monitorId, urls, targetIds }: WatchedPage,
+  { limit, onlyChanges }: { limit: number; onlyChanges: boolean },
+): Promise<StoredCheckPage[]> {
+  const keys = targetIds.flatMap((targetId) => urls.map((url) => urlKeyOf(targetId, url)));
+  let pages = query
+    .selectFrom('monitor_pages')
+    .selectAll()
+    .where('monitor_id', '=', monitorId)
+    .where(sql<boolean>`url_key = any(${arrayParameter(keys, 'bytea')})`);
+  if (onlyChanges) pages = pages.where('status', 'in', ['new', 'changed', 'removed']);
+  return pages.orderBy('created_at', 'desc').orderBy('ordinal', 'desc').limit(limit).execute();
+}
