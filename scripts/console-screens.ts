@@ -184,7 +184,7 @@ async function openPace(page: Page): Promise<void> {
 
 /** Opens the hosts of a crawl. */
 async function openHosts(page: Page): Promise<void> {
-  await page.getByRole('tab', { name: 'Hosts' }).click();
+  await page.getByRole('tab', { name: 'Pace' }).click();
   await page.getByRole('rowheader').first().waitFor();
 }
 

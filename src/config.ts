@@ -147,6 +147,12 @@ const settings = z.object({
     'host:port of a Temporal server to use instead of the embedded one; user:password@host:port if an HTTP proxy there leads to it',
   ),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
+  WINNOW_TEMPORAL_UI: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      "URL of Temporal's web interface, which the console links the workflows of jobs to; empty: that of the embedded server",
+    ),
   WINNOW_BLOBS: optional.describe('a directory or s3://bucket/prefix?endpoint=…; empty: <data>/blobs'),
   WINNOW_CHROMIUM: optional.describe('path of the browser binary; empty: found automatically'),
   WINNOW_SHARE_BROWSER_CACHE: z
@@ -332,6 +338,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     databaseUrl: s.DATABASE_URL,
     temporalAddress: s.TEMPORAL_ADDRESS,
     temporalNamespace: s.TEMPORAL_NAMESPACE,
+    temporalUi: s.WINNOW_TEMPORAL_UI?.replace(/\/+$/, ''),
     blobs: s.WINNOW_BLOBS ?? join(s.WINNOW_DATA_DIR, 'blobs'),
     chromium: s.WINNOW_CHROMIUM,
     sharesBrowserCache: s.WINNOW_SHARE_BROWSER_CACHE === 'on',

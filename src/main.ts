@@ -131,6 +131,7 @@ async function startEverything(start: StartContext): Promise<{ urls: InstanceUrl
   await startServiceProcesses(start, urls, {
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporal.address,
+    ...(temporal.uiUrl && { WINNOW_TEMPORAL_UI: config.temporalUi ?? temporal.uiUrl }),
     WINNOW_API_KEY: apiKey.value,
     WINNOW_ADMIN_KEY: loadAdminKey(config).value,
     WINNOW_SECRET_KEY: secret.value,

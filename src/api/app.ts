@@ -78,7 +78,7 @@ export function createApp(deps: ApiDeps): RequestListener {
     if (!handleHealth(request, response)) next();
   });
   mountDocs(app);
-  mountConsole(app);
+  mountConsole(app, config);
   mountLegacyHealthChecks(app);
   mountFiles(app, results, config.secretKey);
   const budget = new ByteBudget({

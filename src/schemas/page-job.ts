@@ -145,6 +145,11 @@ export const pageJobHosts = z.object({
   limit: controlResponse.shape.limit,
   maxConcurrency: controlResponse.shape.maxConcurrency,
   delay: controlResponse.shape.delay,
+  progress: z
+    .array(z.object({ documents: z.int(), at: z.iso.datetime() }))
+    .describe(
+      'how many documents there were at a time: the first, the last, and those between in equal steps',
+    ),
   hosts: z
     .array(
       z.object({

@@ -129,7 +129,7 @@ it('shows a crawl while it runs, and pauses, resumes and cancels it', async () =
   const retuned = page.waitForRequest((request) => request.url().endsWith('/retune'));
   await slider.press('ArrowRight');
   expect((await retuned).postDataJSON()).toEqual({ delay: 0.5 });
-  await page.getByRole('tab', { name: 'Hosts' }).click();
+  await page.getByRole('tab', { name: 'Pace' }).click();
   await page.getByRole('rowheader', { name: new URL(slow.url).host }).waitFor();
   expect(await findFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'Pause' }).click();

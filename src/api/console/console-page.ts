@@ -1,7 +1,9 @@
 import path from 'node:path';
 import type { Express } from 'express';
+import { escapeHtml } from '../../content/html/parse/escape-html.ts';
 import { ServiceError } from '../../errors.ts';
 import { importMapOf, type PageAssets, readPageAssets, sendPageAsset } from '../http/page-assets.ts';
+import { type TemporalUi, workflowUrls } from './workflow-urls.ts';
 
 /** The sources of the console. */
 const SOURCE_DIRECTORY = path.join(import.meta.dirname, '..', '..', 'console');
@@ -13,7 +15,7 @@ const CONSOLE_PATH = '/console';
  * Serves the console: one page at the paths of all its views, and the files that it consists of. It needs no
  * key, because it reads everything by the API. Its files are read when it is first opened.
  */
-export function mountConsole(app: Express): void {
+export function mountConsole(app: Express, config: TemporalUi): void {
   let assets: Promise<PageAssets> | undefined;
   const load = () => {
     assets ??= readPageAssets(SOURCE_DIRECTORY, ['marked']);
@@ -26,8 +28,8 @@ export function mountConsole(app: Express): void {
     if (!asset) throw new ServiceError('NOT_FOUND', 'The console has no such file. Reload its page.');
     sendPageAsset(request, response, { asset, isCurrent: asked === version });
   });
-  app.get([CONSOLE_PATH, `${CONSOLE_PATH}/*view`], async (_request, response) => {
-    const { html, policy } = renderConsolePage(await load());
+  app.get([CONSOLE_PATH, `${CONSOLE_PATH}/*view`], async (request, response) => {
+    const { html, policy } = renderConsolePage(await load(), workflowUrls(config, request.hostname));
     response
       .set({
         'Content-Security-Policy': policy,
@@ -40,7 +42,10 @@ export function mountConsole(app: Express): void {
 }
 
 /** The page of the console, and the policy (CSP 3) under which browsers show it. */
-function renderConsolePage(assets: PageAssets): { html: string; policy: string } {
+function renderConsolePage(
+  assets: PageAssets,
+  workflows: Record<string, string>,
+): { html: string; policy: string } {
   const base = `${CONSOLE_PATH}/assets/${assets.version}`;
   const importMap = importMapOf(assets, base);
   const html = `<!doctype html>
@@ -49,6 +54,7 @@ function renderConsolePage(assets: PageAssets): { html: string; policy: string }
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<meta name="workflow-urls" content="${escapeHtml(JSON.stringify(workflows))}">
 <title>Winnow</title>
 <link rel="icon" href="${base}/icon.svg">
 <link rel="stylesheet" href="${base}/colors.css">

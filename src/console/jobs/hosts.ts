@@ -1,36 +1,9 @@
 import { html } from 'htm/preact';
-import { send } from '../api.ts';
 import { duration } from '../elements/format.ts';
-import { usePolling } from '../polling.ts';
-
-/** The pace of a batch or crawl, as `GET …/hosts` returns it. */
-export interface JobPace {
-  limit: number | null;
-  maxConcurrency: number | null;
-  delay: number | null;
-  hosts: {
-    host: string;
-    requests: number;
-    averageMs: number | null;
-    pausedUntil: string | null;
-    robotsUntil: string | null;
-  }[];
-}
-
-const POLL_MS = 3000;
-/** The last fetches of a job are counted a little after its end. */
-const IDLE_MS = 10_000;
+import type { JobPace } from './job-pace.ts';
 
 /** The hosts of a batch or crawl: who is slow, who asked to slow down, whose robots.txt is waited for. */
-export function Hosts({ path, isRunning }: { path: string; isRunning: boolean }) {
-  const { value, error } = usePolling(
-    async (signal) => (await send<JobPace>({ path: `${path}/hosts`, signal })).body,
-    () => (isRunning ? POLL_MS : IDLE_MS),
-    `${path} ${isRunning}`,
-  );
-  if (error && !value) return html`<p class="error" role="alert">${error.message}</p>`;
-  if (!value) return html`<p class="waiting" role="status"><span class="spinner" />Reading the hosts…</p>`;
-  const { hosts } = value;
+export function Hosts({ hosts }: Pick<JobPace, 'hosts'>) {
   if (!hosts.length)
     return html`<div class="empty"><p>No host has been measured yet. With zero data retention, none is.</p></div>`;
   const slowest = Math.max(1, ...hosts.map(({ averageMs }) => averageMs ?? 0));

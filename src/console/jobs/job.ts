@@ -10,6 +10,7 @@ import { Replay } from '../sessions/replay.ts';
 import { Why } from '../why/why.ts';
 import { KIND_TITLES } from './listed-job.ts';
 import { PageJob } from './page-job.ts';
+import { WorkflowLink } from './workflow-link.ts';
 
 type Values = Record<string, unknown>;
 
@@ -62,7 +63,10 @@ function SingleJob({ kind, id }: { kind: string; id: string }) {
   const source = { name: 'Job', content: () => html`<${JsonTree} value=${{ kind, id }} />` };
   return html`
     ${title}
-    ${typeof body.status === 'string' && html`<p class="facts" role="status"><span>${body.status}</span></p>`}
+    <div class="bar">
+      ${typeof body.status === 'string' && html`<p class="facts" role="status"><span>${body.status}</span></p>`}
+      <${WorkflowLink} kind=${kind} id=${id} />
+    </div>
     ${typeof body.error === 'string' && html`<p class="error" role="alert">${body.error}</p>`}
     ${
       body.status === 'active' && typeof view === 'string' && view

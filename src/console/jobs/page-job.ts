@@ -1,21 +1,19 @@
-import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { send } from '../api.ts';
 import { Explanation } from '../elements/explanation.ts';
 import { count, duration } from '../elements/format.ts';
-import { JsonTree } from '../elements/json-tree.ts';
 import { Tabs } from '../elements/tabs.ts';
 import { Icon } from '../icons.ts';
-import { partsOf } from '../playground/result.ts';
 import { usePolling } from '../polling.ts';
 import { useAction } from '../use-action.ts';
+import { JobDeliveries } from '../webhooks/deliveries.ts';
+import { Documents } from './documents.ts';
 import { Failures } from './failures.ts';
-import { Hosts } from './hosts.ts';
 import { type JobStatus, KIND_TITLES } from './listed-job.ts';
+import { Pace } from './pace.ts';
 import { Retuning } from './retuning.ts';
 import { Progress, State } from './state.ts';
-
-type Values = Record<string, unknown>;
+import { WorkflowLink } from './workflow-link.ts';
 
 /** The status of a batch or crawl. */
 interface PageJobStatus {
@@ -28,26 +26,18 @@ interface PageJobStatus {
   createdAt: string;
   duration?: number;
   warning?: string;
-  data: Values[];
 }
 const PATHS: Record<string, string> = { crawl: '/v2/crawl', batch_scrape: '/v2/batch/scrape' };
 const POLL_MS = 1000;
-/** Documents that are shown at once. */
-const PART = 20;
 
 /** A batch or crawl: how far it is, its pages, and what failed. */
 export function PageJob({ kind, id }: { kind: string; id: string }) {
   const path = `${PATHS[kind]}/${id}`;
-  const skip = useSignal(0);
   const { fault, count: acts, run } = useAction();
   const { value, error } = usePolling(
-    async (signal) => {
-      // With skip, the request would wait until there are documents.
-      const query = `limit=${PART}${skip.value ? `&skip=${skip.value}` : ''}`;
-      return (await send<PageJobStatus>({ path: `${path}?${query}`, signal })).body;
-    },
+    async (signal) => (await send<PageJobStatus>({ path: `${path}?limit=1`, signal })).body,
     ({ status }) => (status === 'scraping' ? POLL_MS : undefined),
-    `${path}?${skip.value}`,
+    path,
     acts,
   );
   const title = html`<h1>${KIND_TITLES[kind]} <code>${id}</code></h1>`;
@@ -77,6 +67,7 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
             <button type="button" onClick=${post(paused ? 'resume' : 'pause')}>${paused ? 'Resume' : 'Pause'}</button>
             <button type="button" onClick=${() => run({ method: 'DELETE', path })}>Cancel</button>`
         }
+        <${WorkflowLink} kind=${kind} id=${id} />
         ${!isRunning && failed > 0 && html`<button type="button" onClick=${post('retry')}>Retry failed pages</button>`}
       </div>
       <${Progress} total=${total} completed=${completed} failed=${failed} />
@@ -90,11 +81,11 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
       {
         name: 'Pages',
         note: completed.toLocaleString(),
-        content: () => html`<${Documents} documents=${value.data} skip=${skip} total=${completed} />`,
+        content: () => html`<${Documents} path=${path} total=${completed} />`,
       },
       {
-        name: 'Hosts',
-        content: () => html`<${Hosts} path=${path} isRunning=${isRunning} />`,
+        name: 'Pace',
+        content: () => html`<${Pace} path=${path} isRunning=${isRunning} />`,
       },
       ...(failed > 0
         ? [
@@ -105,55 +96,9 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
             },
           ]
         : []),
+      {
+        name: 'Webhook events',
+        content: () => html`<${JobDeliveries} jobId=${id} />`,
+      },
     ]} />`;
-}
-
-function Documents({
-  documents,
-  skip,
-  total,
-}: {
-  documents: Values[];
-  skip: { value: number };
-  total: number;
-}) {
-  if (!documents.length) return html`<div class="empty"><p>No page is done yet.</p></div>`;
-  return html`
-    <ol class="documents" start=${skip.value + 1}>
-      ${documents.map((document, index) => html`<${DocumentRow} key=${skip.value + index} document=${document} />`)}
-    </ol>
-    <div class="bar">
-      <button type="button" disabled=${skip.value === 0} onClick=${() => {
-        skip.value = Math.max(0, skip.value - PART);
-      }}>Previous</button>
-      <small>${skip.value + 1} to ${skip.value + documents.length} of ${total.toLocaleString()}</small>
-      <button type="button" disabled=${skip.value + documents.length >= total} onClick=${() => {
-        skip.value += PART;
-      }}>Next</button>
-    </div>`;
-}
-
-function DocumentRow({ document }: { document: Values }) {
-  const isOpen = useSignal(false);
-  const metadata = (document.metadata ?? {}) as Values;
-  const url = String(metadata.sourceURL ?? metadata.url ?? '');
-  return html`
-    <li>
-      <details onToggle=${(event: Event) => {
-        isOpen.value = (event.currentTarget as HTMLDetailsElement).open;
-      }}>
-        <summary>
-          <b dir="auto">${String(metadata.title ?? url)}</b>
-          <small dir="auto">${url}</small>
-          <small>${metadata.statusCode !== undefined && `HTTP ${metadata.statusCode}`}</small>
-        </summary>
-        ${
-          isOpen.value &&
-          html`<${Tabs} label="Parts of the document" tabs=${[
-            ...partsOf(document),
-            { name: 'JSON', content: () => html`<${JsonTree} value=${document} />` },
-          ]} />`
-        }
-      </details>
-    </li>`;
 }

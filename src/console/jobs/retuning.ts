@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { type ApiRequest, send } from '../api.ts';
 import { usePolling } from '../polling.ts';
-import type { JobPace } from './hosts.ts';
+import type { JobPace } from './job-pace.ts';
 
 /** Seconds between two pages at most, as the API takes it. */
 const MAX_DELAY = 60;

@@ -1,11 +1,11 @@
 import { html } from 'htm/preact';
 import { send } from '../api.ts';
+import { type Bar, BarChart } from '../elements/bar-chart.ts';
 import { Figure } from '../elements/figure.ts';
 import { count } from '../elements/format.ts';
 import { KeyTable, type TeamKey } from '../elements/key-table.ts';
 import { usePolling } from '../polling.ts';
 import { place, setQuery } from '../router.ts';
-import { type Bar, BarChart } from './bar-chart.ts';
 import { toCsv } from './csv.ts';
 
 interface Usage {
@@ -88,7 +88,7 @@ function Credits({ usage: { periods }, range }: { usage: Usage; range: string })
       </div>
       ${
         rows.length
-          ? html`<${BarChart} bars=${bars} unit="credit" />
+          ? html`<${BarChart} bars=${bars} textOf=${(value: number) => count(value, 'credit')} />
               <details><summary>As a table</summary>
                 <table><thead><tr><th scope="col">From</th><th scope="col" class="number">Credits</th></tr></thead>
                 <tbody>${rows.toReversed().map(({ date, creditsUsed }) => html`<tr><td>${date}</td><td class="number">${creditsUsed.toLocaleString()}</td></tr>`)}</tbody></table>

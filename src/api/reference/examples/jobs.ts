@@ -33,6 +33,10 @@ const pageJob = (path: string, tuning: object): Examples => ({
       limit: null,
       maxConcurrency: 10,
       delay: null,
+      progress: [
+        { documents: 1, at: TIME },
+        { documents: 352, at: LATER },
+      ],
       hosts: [
         { host: 'shop.example.com', requests: 40, averageMs: 2140, pausedUntil: TIME, robotsUntil: null },
         { host: 'example.com', requests: 312, averageMs: 180, pausedUntil: null, robotsUntil: null },
