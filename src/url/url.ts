@@ -32,7 +32,9 @@ export function parseTarget(text: string, allowLocalNames: boolean): URL {
     refuse(`The host name of the URL is too long: ${excerpt(trimmed)}`);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) === 0 && !allowLocalNames && !/\.[a-z0-9-]*[a-z][a-z0-9-]*\.?$/i.test(host)) {
-    refuse(`URL must have a valid top-level domain or be an IP address: ${excerpt(trimmed)}`);
+    refuse(
+      `URL must have a valid top-level domain or be an IP address: ${excerpt(trimmed)}. The operator of this service can allow names such as localhost with WINNOW_ALLOW_PRIVATE.`,
+    );
   }
   return url;
 }

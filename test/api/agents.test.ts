@@ -379,7 +379,9 @@ describe('an extract', () => {
   it('does not search the web for a prompt whose urls are all invalid', async () => {
     const { status, body } = await send('/v2/extract', { urls: ['http://', 'x y'], prompt: 'the designer' });
     expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
-    expect(body.error).toBe('No valid URLs provided: http://, x y');
+    expect(body.error).toBe(
+      'No valid URLs provided: http://, x y. Use URLs such as https://example.com/page.',
+    );
   });
 
   it('reads the given pages and the best pages of a site before the model is asked once', async () => {

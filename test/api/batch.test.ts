@@ -118,7 +118,7 @@ describe('a batch', () => {
     const none = await call(PATH, { body: { urls: ['x y'] } });
     expect(none).toMatchObject({
       status: 400,
-      body: { error: expect.stringContaining('No valid URLs provided') },
+      body: { error: expect.stringContaining('No valid URLs provided: x y.') },
     });
     expect((await call(PATH, { body: { urls: [] } })).status).toBe(400);
     const { body } = await call(PATH, { body: { urls: articles(1), ignoreInvalidURLs: false } });

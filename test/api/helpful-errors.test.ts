@@ -73,6 +73,20 @@ describe('a URL that is none', () => {
   });
 });
 
+describe('a monitor that is asked for as other services have it', () => {
+  const rest = { name: 'a', schedule: { cron: '0 * * * *' }, targets: [] };
+  it.each([
+    [{}, /such as \{"schedule":\{"text":"daily at 9:00"\}\}\. targets is missing/],
+    [{}, /such as \{"targets":\[\{"type":"scrape","urls":\["https:\/\/example\.com"\]\}\]\}/],
+    [{ ...rest, url: 'https://a.test' }, /Use targets, such as \[\{"type": "scrape"/],
+    [{ ...rest, interval: 5 }, /Use schedule, such as \{"text": "every 30 minutes"\}/],
+    [{ ...rest, schedule: 'often' }, /Write \{"text":"daily at 9:00"\}/],
+    [{ ...rest, schedule: 'every 30 minutes' }, /Write \{"text":"every 30 minutes"\}/],
+  ])('by %j is told what to write', async (body, message) => {
+    expect(await errorOf('/v2/monitor', { body })).toMatch(message);
+  });
+});
+
 describe('a key', () => {
   it.each([
     [undefined, /Authorization: Bearer <API key>\.$/],

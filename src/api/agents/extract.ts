@@ -1,5 +1,5 @@
 import { emptySchemaWarning } from '../../content/extraction/data-request.ts';
-import { errorsRaisedBy, ServiceError } from '../../errors.ts';
+import { errorsRaisedBy, excerpt, ServiceError } from '../../errors.ts';
 import { JOB_KINDS } from '../../job-kinds.ts';
 import { RULES_REASONS } from '../../jobs/agent/results.ts';
 import type { RulesReason } from '../../jobs/agent/task.ts';
@@ -76,7 +76,10 @@ function sortUrls({ urls, ignoreInvalidURLs }: ExtractRequest, allowLocalNames: 
   }
   // A prompt alone is a search of the web, which somebody who gives URLs does not expect.
   if (urls.length > 0 && valid.length === 0)
-    throw new ServiceError('BAD_REQUEST', `No valid URLs provided: ${invalid.join(', ').slice(0, 500)}`);
+    throw new ServiceError(
+      'BAD_REQUEST',
+      `No valid URLs provided: ${excerpt(invalid.join(', '), 500)}. Use URLs such as https://example.com/page.`,
+    );
   return { urls: valid, invalid };
 }
 

@@ -45,7 +45,7 @@ function parseUrls({ urls, ignoreInvalidURLs }: BatchRequest, allowLocalNames: b
   if (!pages.size) {
     throw new ServiceError(
       'BAD_REQUEST',
-      'No valid URLs provided. Use URLs such as https://example.com/page.',
+      `No valid URLs provided: ${excerpt(invalid.join(', '), 500)}. Use URLs such as https://example.com/page.`,
       {
         details: listDetails(invalid, (url) => ({
           code: 'custom',

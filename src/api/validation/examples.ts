@@ -49,6 +49,13 @@ const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   includeDomains: [['example.com']],
   excludeDomains: [['example.com']],
   appendToId: ['550e8400-e29b-41d4-a716-446655440000'],
+  jobId: ['550e8400-e29b-41d4-a716-446655440000'],
+  name: ['Prices of the shop'],
+  schedule: [{ text: 'daily at 9:00' }],
+  cron: ['0 9 * * *'],
+  timezone: ['Europe/Berlin'],
+  targets: [[{ type: 'scrape', urls: ['https://example.com'] }]],
+  goal: ['Tell me when the price of a product changes'],
 };
 
 /** Whether a value is short enough to be repeated in a message. */
@@ -83,7 +90,7 @@ export function exampleFor(
   const rewritten = keepsSent && isShort(sent) ? rewriteAs(plain.schema, sent, { unit }) : [];
   const isCuratedFirst = isEntry ? false : name === 'url' && typeof sent !== 'object';
   const candidates = isCuratedFirst ? [...curated, ...rewritten] : [...rewritten, ...curated];
-  const isFit = (each: unknown) => each !== undefined && z.safeParse(plain.schema, each).success;
+  const isFit = (each: unknown) => each !== undefined && z.safeParse(plain.wrapped, each).success;
   const example = candidates.find(isFit) ?? fallbackFor(plain.schema, sent, candidates);
   return example === undefined ? '' : JSON.stringify(example);
 }

@@ -44,6 +44,22 @@ const OLD_NAMES: readonly Replacement[] = [
     advice:
       'Start the session without it. Then open the page with POST /v2/browser/{id}/execute and {"code": "await page.goto(\'https://example.com\')"}.',
   },
+  {
+    names: ['url', 'urls', 'target', 'pages'],
+    beside: 'targets',
+    advice: 'Use targets, such as [{"type": "scrape", "urls": ["https://example.com"]}].',
+  },
+  {
+    names: ['cron', 'interval', 'every', 'frequency', 'timezone'],
+    beside: 'schedule',
+    advice:
+      'Use schedule, such as {"text": "every 30 minutes"} or {"cron": "0 9 * * *", "timezone": "Europe/Berlin"}.',
+  },
+  {
+    names: ['task', 'goal', 'instruction', 'instructions', 'question', 'query'],
+    beside: 'prompt',
+    advice: 'Use prompt.',
+  },
   { names: ['maxDepth', 'depth'], beside: 'maxDiscoveryDepth', advice: 'Use maxDiscoveryDepth.' },
   {
     names: ['ignoreSitemap', 'sitemapOnly'],

@@ -6,6 +6,8 @@ type Kind = z.core.$ZodTypes;
 /** A schema without what wraps it, such as a default, and the description that it or a wrapper has. */
 export interface Plain {
   schema: Kind;
+  /** The schema with its wrappers, which may refuse what the plain one accepts. */
+  wrapped: z.core.$ZodType;
   description?: string | undefined;
 }
 
@@ -17,13 +19,14 @@ const kindOf = (schema: z.core.$ZodType) => schema as Kind;
  * @returns the members of a union, or the one schema
  */
 export function unwrap(
-  wrapped: z.core.$ZodType,
-  description: string | undefined = z.globalRegistry.get(wrapped)?.description,
+  outer: z.core.$ZodType,
+  description: string | undefined = z.globalRegistry.get(outer)?.description,
+  wrapped = outer,
 ): Plain[] {
-  const schema = kindOf(wrapped);
+  const schema = kindOf(outer);
   const { def } = schema._zod;
   const next = (inner: z.core.$ZodType) =>
-    unwrap(inner, description ?? z.globalRegistry.get(inner)?.description);
+    unwrap(inner, description ?? z.globalRegistry.get(inner)?.description, wrapped);
   switch (def.type) {
     case 'optional':
     case 'nullable':
@@ -40,7 +43,7 @@ export function unwrap(
     case 'union':
       return def.options.flatMap((option) => unwrap(option, description));
     default:
-      return [{ schema, description }];
+      return [{ schema, wrapped, description }];
   }
 }
 

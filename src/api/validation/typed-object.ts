@@ -26,10 +26,10 @@ export function suggestTyped(plains: readonly Plain[], sent: unknown): unknown[]
   }
   if (!Object.keys(sent).length) return [];
   return plains
-    .flatMap(({ schema }) => {
-      const [type] = literalsOf(shapeOf([{ schema }]).type ?? schema);
+    .flatMap((plain) => {
+      const [type] = literalsOf(shapeOf([plain]).type ?? plain.schema);
       const typed = { type, ...sent };
-      return type !== undefined && z.safeParse(schema, typed).success ? [typed] : [];
+      return type !== undefined && z.safeParse(plain.schema, typed).success ? [typed] : [];
     })
     .slice(0, MAX_SUGGESTED);
 }
