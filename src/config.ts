@@ -216,6 +216,23 @@ const settings = z.object({
     'days that the text of a page is kept for changeTracking after its last tracked scrape',
   ),
   WINNOW_MAX_MONITORS: count(1_000, 0).describe('maximum number of monitors of a team; 0: none'),
+  WINNOW_SMTP_URL: z
+    .url({ protocol: /^smtps?$/, error: 'must be a URL such as smtps://user:password@mail.example.com' })
+    .optional()
+    .describe(
+      'URL of the mail server by which monitors send mails, such as smtps://user:password@mail.example.com or smtp://mail.example.com:587; empty: none',
+    ),
+  WINNOW_MAIL_FROM: z
+    .string()
+    .regex(
+      /^(?:[^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/,
+      'must be an address, such as Winnow <winnow@example.com>',
+    )
+    .optional()
+    .describe('sender of mails, such as Winnow <winnow@example.com>; required with WINNOW_SMTP_URL'),
+  WINNOW_MAX_MAILS_PER_HOUR: count(200).describe(
+    'maximum number of mails that are sent on behalf of a team in an hour; further ones wait',
+  ),
   WINNOW_MIN_FREE_DISK_MB: count(1024, 0).describe(
     'minimum free disk space for the data, in MiB; with less, new work is refused',
   ),
@@ -365,6 +382,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     maxIndexedPages: s.WINNOW_MAX_INDEXED_PAGES,
     trackingTtlMs: s.WINNOW_TRACKING_DAYS * 86_400_000,
     maxMonitors: s.WINNOW_MAX_MONITORS,
+    mailServer: mailServer(s),
+    mailLimit: { perHour: s.WINNOW_MAX_MAILS_PER_HOUR },
     minFreeBytes: s.WINNOW_MIN_FREE_DISK_MB * 1024 * 1024,
     markdownConverter: s.WINNOW_MARKDOWN,
     userAgent: s.WINNOW_USER_AGENT,
@@ -393,6 +412,19 @@ function allowedHosts(s: z.output<typeof settings>): string[] {
   }
   const publicUrl = s.PUBLIC_URL === undefined ? [] : [new URL(s.PUBLIC_URL).host];
   return [...s.WINNOW_ALLOWED_HOSTS, ...publicUrl, isIPv6(s.HOST) ? `[${s.HOST}]` : s.HOST];
+}
+
+/**
+ * Collects the settings of the mail server; `undefined` without one.
+ * @throws ServiceError `BAD_REQUEST` if the sender is not set
+ */
+function mailServer({ WINNOW_SMTP_URL: url, WINNOW_MAIL_FROM: from }: z.output<typeof settings>) {
+  if (url === undefined) return undefined;
+  if (from !== undefined) return { url, from };
+  throw new ServiceError(
+    'BAD_REQUEST',
+    'Wrong settings: WINNOW_MAIL_FROM is missing. Mails by WINNOW_SMTP_URL need a sender, such as Winnow <winnow@example.com>.',
+  );
 }
 
 /**
@@ -435,6 +467,7 @@ function ownAddresses(s: z.output<typeof settings>): { host: string; port: numbe
   const urls = [
     [s.DATABASE_URL, 5432],
     [blobs, blobs?.startsWith('https:') ? 443 : 80],
+    [s.WINNOW_SMTP_URL, s.WINNOW_SMTP_URL?.startsWith('smtps:') ? 465 : 587],
   ] as const;
   const listed = [
     ...s.WINNOW_OWN_PORTS,

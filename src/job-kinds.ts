@@ -151,5 +151,8 @@ export const workflowIdOf = (kind: JobKind, jobId: string) => `${JOB_KINDS[kind]
 /** The id of the Temporal Schedule of a monitor. */
 export const scheduleIdOf = (monitorId: string) => `monitor/${monitorId}`;
 
+/** The id of the workflow that sends the mails of a monitor. */
+export const mailWorkflowIdOf = (monitorId: string) => `mails/${monitorId}`;
+
 /** The id of the workflow that delivers the webhook events of a job. */
 export const deliveryWorkflowIdOf = (jobId: string) => `webhooks/${jobId}`;

@@ -3,11 +3,13 @@ import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { type ErrorCode, toServiceError } from '../errors.ts';
 import type { CollectDeps } from '../jobs/monitors/collect-pages.ts';
+import type { MailDeps } from '../jobs/monitors/mail/send-mails.ts';
 import type { WebhookDeps } from '../jobs/webhooks/delivery.ts';
 import { type Database, translateDatabaseError } from '../storage/db/client.ts';
 import type { Logger } from '../system/logger.ts';
 import { agentActivities } from './agent/agent.ts';
 import type { AgentDeps } from './agent/decide-turn.ts';
+import { mailActivities } from './mails.ts';
 import { type MapDeps, mapActivities } from './map.ts';
 import { monitorActivities } from './monitors.ts';
 import { type PageJobDeps, pageJobActivities } from './page-jobs.ts';
@@ -36,6 +38,7 @@ export type ActivityDeps = ScrapeDeps &
   PreviewDeps &
   CollectDeps &
   ReviewDeps &
+  MailDeps &
   UpkeepDeps & { logger: Logger; scrapes: Scrapes };
 
 /** Creates all activities of the service. */
@@ -53,6 +56,7 @@ export function createActivities(deps: ActivityDeps) {
     ...previewActivities(deps),
     ...monitorActivities(deps),
     ...reviewActivities(deps),
+    ...mailActivities(deps),
     ...upkeepActivities(deps),
   };
 }

@@ -37,6 +37,12 @@ export interface CheckProgress {
   hasUnjudged?: boolean;
 }
 
+/** A check that has ended. */
+export interface EndedCheck {
+  /** Its monitor, if there are mails of it to send. */
+  mailedMonitorId?: string | undefined;
+}
+
 /** The activities of monitors. */
 export function monitorActivities(deps: CollectDeps) {
   const { db } = deps;
@@ -102,8 +108,8 @@ export function monitorActivities(deps: CollectDeps) {
     },
 
     /** Ends a check whose jobs have ended. @param failure why it could not do its work */
-    async endCheck(checkId: string, failure?: string): Promise<void> {
-      await finishCheck(db, checkId, failure);
+    async endCheck(checkId: string, failure?: string): Promise<EndedCheck> {
+      return { mailedMonitorId: await finishCheck(db, checkId, failure) };
     },
   };
 }

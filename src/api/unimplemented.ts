@@ -11,7 +11,7 @@ interface Unimplemented {
 const UNIMPLEMENTED: readonly Unimplemented[] = [
   { path: /^\/v2\/(browser|interact)\/[^/]+\/replay\//, name: 'parts of a recording of a browser session' },
   { path: /^\/v2\/keyless(\/|$)/, name: 'access without an API key' },
-  { path: /^\/v2\/monitor\/(email|slack)(\/|$)/, name: 'mails and Slack messages of monitors' },
+  { path: /^\/v2\/monitor\/slack(\/|$)/, name: 'Slack messages of monitors' },
   {
     path: /^\/v2\/search\/developer(\/|$)/,
     name: 'the developer search',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CHECK_STATES, PAGE_STATES } from './monitor.ts';
+import { CHECK_STATES, PAGE_STATES, SUBSCRIPTION_STATES } from './monitor.ts';
 import { monitorJudgment } from './monitor-judgment.ts';
 
 const time = z.iso.datetime();
@@ -42,6 +42,18 @@ const monitor = z
     lastCheckSummary: monitorSummary.nullable(),
     goal: z.string().nullable(),
     judgeEnabled: z.boolean(),
+    emailRecipientSubscriptions: z
+      .array(
+        z.object({
+          email: z.string(),
+          status: z
+            .enum(SUBSCRIPTION_STATES)
+            .describe('only recipients who have confirmed get mails of what was found'),
+          source: z.literal('opt_in'),
+        }),
+      )
+      .optional()
+      .describe('the recipients of mails; lists of monitors leave them out'),
     createdAt: time,
     updatedAt: time,
   })
@@ -70,7 +82,10 @@ const checkFields = z.object({
   billingStatus: z.enum(['not_applicable', 'reserved', 'confirmed']),
   summary: monitorSummary,
   targetResults: z.array(z.looseObject({ targetId: z.string(), type: z.string() })),
-  notificationStatus: z.null(),
+  notificationStatus: z
+    .object({ email: z.object({ pending: z.int(), sent: z.int(), failed: z.int() }) })
+    .nullable()
+    .describe('the numbers of mails that tell of the check; null if there are none'),
   error: z.string().nullable(),
   warning: checkWarning,
   createdAt: time,

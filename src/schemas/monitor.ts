@@ -10,23 +10,37 @@ import { webhookOf } from './webhook.ts';
 const MAX_NAME_CHARACTERS = 256;
 const MAX_GOAL_CHARACTERS = 2_000;
 const MAX_RECIPIENTS = 25;
+const MAX_EMAIL_CHARACTERS = 254;
 const MAX_RETENTION_DAYS = 365;
 
-const notification = z
+const email = z
   .strictObject({
-    email: z
-      .strictObject({
-        enabled: withKeywords(z.boolean().default(false), { const: false }),
-        recipients: bounded(z.array(z.email()), { entries: MAX_RECIPIENTS }).default([]),
-        includeDiffs: z.boolean().default(false),
-      })
-      .optional(),
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe('whether mails are sent, for which the operator needs a mail server'),
+    recipients: bounded(z.array(z.email().max(MAX_EMAIL_CHARACTERS).toLowerCase()), {
+      entries: MAX_RECIPIENTS,
+    })
+      .default([])
+      .describe('who gets mails, after they have confirmed by a link in the first one'),
+    includeDiffs: z.boolean().default(false).describe('whether mails show what differs'),
+    digest: z
+      .enum(['immediate', 'hourly', 'daily'])
+      .default('immediate')
+      .describe('a mail for each check with news, or one for all news of an hour, or of a day until 8:00'),
   })
-  .refine(({ email }) => !email?.enabled, {
-    path: ['email', 'enabled'],
-    error: 'email is not available: this version sends no mail. Set a webhook instead',
-  })
-  .describe('accepted as long as email is not enabled, because this version sends no mail');
+  .refine(({ enabled, recipients }) => !enabled || recipients.length > 0, {
+    path: ['recipients'],
+    error: 'recipients must have at least one address, because teams have none of their own',
+  });
+
+const notification = z.strictObject({ email: email.optional() }).describe('who gets mails of what was found');
+export type MonitorNotification = z.output<typeof notification>;
+
+/** Whether a recipient gets mails: only after they have confirmed it, and until they no longer want them. */
+export const SUBSCRIPTION_STATES = ['pending', 'confirmed', 'unsubscribed'] as const;
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATES)[number];
 
 /** A text that is not empty. */
 export const monitorText = (characters: number, ifEmpty: string) =>

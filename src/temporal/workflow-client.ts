@@ -38,6 +38,7 @@ import {
   type SynchronousStart,
   startAgent,
   startDeliveryWorkflow,
+  startMailWorkflow,
   startMonitorCheck,
   startPageJob,
   startQuestion,
@@ -254,6 +255,11 @@ export class Temporal {
   /** Starts the workflow that delivers the events of a job, or wakes it if it is running. */
   startDeliveries(jobId: string, teamId: string): Promise<void> {
     return this.#callServer(() => startDeliveryWorkflow(this.#client, jobId, teamId));
+  }
+
+  /** Starts the workflow that sends the mails of a monitor, or wakes it if it is running. */
+  startMails({ id, team_id: teamId }: Pick<StoredMonitor, 'id' | 'team_id'>): Promise<void> {
+    return this.#callServer(() => startMailWorkflow(this.#client, id, teamId));
   }
 
   /** Resolves if the server responds within three seconds. */

@@ -10,6 +10,7 @@ import {
   deliveryWorkflowIdOf,
   JOB_KINDS,
   type JobKind as Kind,
+  mailWorkflowIdOf,
   type PageJobKind,
   type SessionKind,
   workflowIdOf,
@@ -20,6 +21,7 @@ import type { AgentInput, agent, extract } from '../workflows/agent.ts';
 import type { batch } from '../workflows/batch.ts';
 import type { crawl } from '../workflows/crawl.ts';
 import type { deliver } from '../workflows/deliveries.ts';
+import type { mails } from '../workflows/mails.ts';
 import type { map } from '../workflows/map.ts';
 import type { monitor } from '../workflows/monitor.ts';
 import type { AskedPages } from '../workflows/page-jobs.ts';
@@ -287,5 +289,18 @@ export async function startDeliveryWorkflow(client: Client, jobId: string, teamI
     signalArgs: [],
     priority: { priorityKey: DELIVERY_PRIORITY, fairnessKey: teamId },
     staticSummary: `Webhook events of ${jobId}`,
+  });
+}
+
+/** Starts the workflow that sends the mails of a monitor, or wakes it if it is running. */
+export async function startMailWorkflow(client: Client, monitorId: string, teamId: string): Promise<void> {
+  await client.workflow.signalWithStart<typeof mails>('mails', {
+    workflowId: mailWorkflowIdOf(monitorId),
+    taskQueue: QUEUES.scrape,
+    args: [{ monitorId }],
+    signal: 'wake',
+    signalArgs: [],
+    priority: { priorityKey: DELIVERY_PRIORITY, fairnessKey: teamId },
+    staticSummary: `Mails of the monitor ${monitorId}`,
   });
 }

@@ -128,6 +128,15 @@ export const deliveries = proxyActivities<Pick<Activities, 'deliverWebhooks'>>({
   retry: { ...PERSISTENT, maximumAttempts: 10_000 },
 });
 
+/** The activity that sends mails: a round sends up to 25 of them, and a mail server may be slow. */
+export const mailSteps = proxyActivities<Pick<Activities, 'sendMails'>>({
+  taskQueue: QUEUES.webhooks,
+  allowEagerDispatch: false,
+  startToCloseTimeout: '20m',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { ...PERSISTENT, maximumAttempts: 10_000 },
+});
+
 /** The scrape that a session continues may take five minutes. */
 const LONGEST_START = '6m';
 

@@ -1,9 +1,6 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
-  CancellationScope,
   condition,
   continueAsNew,
-  getExternalWorkflowHandle,
   setCurrentDetails,
   setHandler,
   startChild,
@@ -12,6 +9,7 @@ import {
 import { deliveryWorkflowIdOf } from '../job-kinds.ts';
 import { deliveries } from './activities.ts';
 import { wake } from './signals.ts';
+import { startOrWake } from './start-or-wake.ts';
 
 /** The input of a delivery workflow. Everything else is in the database. */
 export interface DeliverInput {
@@ -42,31 +40,13 @@ export async function deliver({ jobId }: DeliverInput): Promise<void> {
  * Starts the workflow that delivers a job's events, or wakes it if it is running. That workflow outlives the
  * job's own workflow and is not cancelled with it.
  */
-export async function startDeliveries(jobId: string): Promise<void> {
-  await CancellationScope.nonCancellable(async () => {
-    if (await startUnlessRunning(jobId)) return;
-    try {
-      await getExternalWorkflowHandle(deliveryWorkflowIdOf(jobId)).signal(wake);
-    } catch {
-      // The workflow has ended meanwhile. A new one finds all events that have been stored.
-      await startUnlessRunning(jobId);
-    }
-  });
-}
-
-/** Starts the delivery workflow of a job. @returns false if it is already running */
-async function startUnlessRunning(jobId: string): Promise<boolean> {
-  try {
-    await startChild(deliver, {
+export const startDeliveries = (jobId: string): Promise<void> =>
+  startOrWake(deliveryWorkflowIdOf(jobId), () =>
+    startChild(deliver, {
       workflowId: deliveryWorkflowIdOf(jobId),
       args: [{ jobId }],
       parentClosePolicy: 'ABANDON',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       staticSummary: `Webhook events of ${jobId}`,
-    });
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
-    throw error;
-  }
-}
+    }),
+  );

@@ -2,6 +2,7 @@ export { agent, extract } from './agent.ts';
 export { batch } from './batch.ts';
 export { crawl } from './crawl.ts';
 export { deliver } from './deliveries.ts';
+export { mails } from './mails.ts';
 export { map } from './map.ts';
 export { monitor, monitorDue } from './monitor.ts';
 export { preview } from './preview.ts';

@@ -9,13 +9,14 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { OpenCheckJob } from '../activities/monitors.ts';
+import type { EndedCheck, OpenCheckJob } from '../activities/monitors.ts';
 import { toServiceError } from '../errors.ts';
 import { JOB_KINDS, workflowIdOf } from '../job-kinds.ts';
 import { monitorSteps } from './activities.ts';
 import type { batch } from './batch.ts';
 import { startDeliveries } from './deliveries.ts';
 import { logFailure } from './failure.ts';
+import { startMails } from './mails.ts';
 import type { search } from './search.ts';
 import { JobKind, Outcome, TeamId } from './search-attributes.ts';
 
@@ -84,15 +85,22 @@ export async function startCheck(checkId: string, teamId?: string): Promise<void
 export async function monitor({ checkId }: MonitorInput): Promise<void> {
   try {
     await new CheckRun(checkId).run();
-    await monitorSteps.endCheck(checkId);
+    await end(checkId);
   } catch (error) {
     await CancellationScope.nonCancellable(async () => {
       const { code, message } = logFailure(toServiceError(error));
       upsertSearchAttributes([{ key: Outcome, value: code }]);
-      await monitorSteps.endCheck(checkId, message);
+      await end(checkId, message);
     });
     throw error;
   }
+}
+
+/** Ends a check, and has mails sent that tell of it. */
+async function end(checkId: string, failure?: string): Promise<void> {
+  // A worker of an earlier version returned nothing.
+  const ended = (await monitorSteps.endCheck(checkId, failure)) as EndedCheck | undefined;
+  if (ended?.mailedMonitorId !== undefined) await startMails(ended.mailedMonitorId);
 }
 
 class CheckRun {

@@ -13,6 +13,7 @@ import { bookkeeping, upkeepSteps } from './activities.ts';
 import type { batch } from './batch.ts';
 import type { crawl } from './crawl.ts';
 import { startDeliveries } from './deliveries.ts';
+import { startMails } from './mails.ts';
 import { startCheck } from './monitor.ts';
 import type { AskedPages } from './page-jobs.ts';
 import { Host, JobKind, TeamId } from './search-attributes.ts';
@@ -32,7 +33,8 @@ export async function upkeep(): Promise<void> {
     for (const job of await upkeepSteps.findStalled())
       await (isOverdue(job) ? endIfLost(job) : restartJob(job));
     for (const jobId of await upkeepSteps.findOverdue()) await startDeliveries(jobId);
-    for (const { checkId, teamId } of await upkeepSteps.restoreMonitors()) await startCheck(checkId, teamId);
+    for (const each of await upkeepSteps.restoreMonitors())
+      await ('checkId' in each ? startCheck(each.checkId, each.teamId) : startMails(each.monitorId));
     if (round % ROUNDS_PER_CLEANUP === 0) {
       const { jobs, files, copies } = await upkeepSteps.tidyUp();
       setCurrentDetails(`Last tidied up: ${jobs} jobs, ${files} files, ${copies} copies of pages.`);

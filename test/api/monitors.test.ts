@@ -296,6 +296,16 @@ describe('a monitor', () => {
     expect((await runOnce(id, team)).warning).toBeNull();
   });
 
+  it('sends no mail where the operator has no mail server, and says so', async () => {
+    const email = { enabled: true, recipients: ['reader@example.com'] };
+    const body = { name: 'x', schedule: DAILY, targets: [{ type: 'scrape', urls: [site.url] }] };
+    const refused = await call('/v2/monitor', { body: { ...body, notification: { email } } });
+    expect(refused).toMatchObject({ status: 400, body: { code: 'FEATURE_NOT_AVAILABLE' } });
+    expect(refused.body.error).toContain('WINNOW_SMTP_URL');
+    const off = { ...body, notification: { email: { ...email, enabled: false } } };
+    expect((await call('/v2/monitor', { body: off })).status).toBe(200);
+  });
+
   it('skips a check that the team cannot pay', async () => {
     const team = await makeTeam(db, { credits: 1 });
     const { id } = await create(team, {

@@ -72,7 +72,17 @@ describe('the body of a monitor', () => {
       /cannot be read/,
     ],
     ['a search without a goal', { targets: [{ type: 'search', queries: ['a'] }] }, /needs a goal/],
-    ['mail', { notification: { email: { enabled: true, recipients: ['a@b.test'] } } }, /sends no mail/],
+    ['mails to nobody', { notification: { email: { enabled: true } } }, /at least one address/],
+    [
+      'a recipient that adds a header',
+      { notification: { email: { enabled: true, recipients: ['a@b.test\r\nBcc: c@d.test'] } } },
+      /recipients/,
+    ],
+    [
+      '26 recipients',
+      { notification: { email: { recipients: Array.from({ length: 26 }, (_, n) => `a${n}@b.test`) } } },
+      /at most 25 entries/,
+    ],
     [
       'an event of another kind',
       { webhook: { url: 'https://a.test/', events: ['crawl.page'] } },

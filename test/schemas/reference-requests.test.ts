@@ -29,6 +29,7 @@ const RULES_OF_CODE = [
   /^the rating \w+ needs /,
   /^feedback needs more than a rating/,
   /^a search target needs a goal/,
+  /^recipients must have at least one address/,
   /^two targets have this id/,
 ];
 const FORMAT_CONFLICTS = new Set<string>(

@@ -49,6 +49,7 @@ describe('histories of earlier versions', () => {
       'browser',
       'crawl',
       'extract',
+      'mails',
       'map',
       'monitor',
       'preview',

@@ -15,6 +15,7 @@ import {
   takeStalledJobs,
 } from '../../storage/db/jobs/page-jobs.ts';
 import { type IdleCheck, listIdleChecks } from '../../storage/db/monitors/checks.ts';
+import { deleteOldMails, listMonitorsWithLateMails } from '../../storage/db/monitors/mails.ts';
 import { deleteGoneMonitors } from '../../storage/db/monitors/monitors.ts';
 import { findOldestPageDate } from '../../storage/db/monitors/pages.ts';
 import { deleteExpiredScrapePages } from '../../storage/db/open-scrape-pages.ts';
@@ -64,6 +65,11 @@ const OVERDUE_MS = 600_000;
  */
 const SAFETY_MARGIN_MS = 3_600_000;
 
+/** A monitor with mails that should have been sent by now. */
+export interface LateMails {
+  monitorId: string;
+}
+
 /** The activities that delete expired data and find jobs that need a workflow. */
 export function upkeepActivities(deps: UpkeepDeps) {
   const { db, results, uploads, versionBlobs, trackingTtlMs, cacheTtlMs, maxIndexedPages } = deps;
@@ -80,15 +86,17 @@ export function upkeepActivities(deps: UpkeepDeps) {
 
     /**
      * Restores the schedules of monitors that Temporal has lost.
-     * @returns running checks that seem to have no workflow at work
+     * @returns running checks, and monitors with mails, that seem to have no workflow at work
      */
-    async restoreMonitors(): Promise<IdleCheck[]> {
+    async restoreMonitors(): Promise<(IdleCheck | LateMails)[]> {
       using _ = startHeartbeat();
       const { log } = Context.current();
       await restoreSchedules(db, deps.schedules, (error, monitorId) =>
         log.error('a schedule could not be restored', { monitorId, error: String(error) }),
       );
-      return listIdleChecks(db, IDLE_CHECK_MS);
+      const late = await listMonitorsWithLateMails(db, OVERDUE_MS);
+      const mails = late.map((monitorId): LateMails => ({ monitorId }));
+      return [...(await listIdleChecks(db, IDLE_CHECK_MS)), ...mails];
     },
 
     /**
@@ -108,6 +116,7 @@ export function upkeepActivities(deps: UpkeepDeps) {
       const cache = await trimCache(deps);
       const strays = await removeStrayFiles(deps);
       await deleteGoneMonitors(db);
+      await deleteOldMails(db);
       await deleteOldIdempotencyKeys(db);
       await deleteExpiredScrapePages(db);
       await deleteOldRobotsFiles(db);

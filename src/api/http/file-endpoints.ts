@@ -1,3 +1,4 @@
+import { SUBSCRIPTIONS_PATH } from '../../jobs/monitors/signed-links.ts';
 import { FILES_PATH } from '../../storage/blobs/file-urls.ts';
 import { UPLOAD_PATH } from '../parse/uploads.ts';
 import { OPENED_SESSION_ERRORS } from '../sessions/session-state.ts';
@@ -26,6 +27,18 @@ export const FILE_ENDPOINTS = {
     paths: [`${UPLOAD_PATH}/:token`],
     needsKey: false,
     errors: ['NOT_FOUND', 'UPLOAD_TOO_SLOW', 'UPLOAD_IN_USE', 'REQUEST_TOO_LARGE', 'INSUFFICIENT_STORAGE'],
+  },
+  subscriptionPage: {
+    method: 'get',
+    paths: [`${SUBSCRIPTIONS_PATH}/:token`],
+    needsKey: false,
+    errors: ['NOT_FOUND'],
+  },
+  subscription: {
+    method: 'post',
+    paths: [`${SUBSCRIPTIONS_PATH}/:token`],
+    needsKey: false,
+    errors: ['NOT_FOUND', 'REQUEST_TOO_LARGE'],
   },
   sessionDownload: {
     method: 'get',

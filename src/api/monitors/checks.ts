@@ -10,6 +10,7 @@ import {
 } from '../../schemas/monitor.ts';
 import { checkResponse, checksResponse, runMonitorResponse } from '../../schemas/monitor-results.ts';
 import { findCheck, listChecks } from '../../storage/db/monitors/checks.ts';
+import { countMails } from '../../storage/db/monitors/mails.ts';
 import { listCheckPages, summarizePages } from '../../storage/db/monitors/pages.ts';
 import { defineRoute } from '../http/route.ts';
 import { requireMonitor } from './monitors.ts';
@@ -50,7 +51,11 @@ const list = defineRoute({
   async handler({ caller: { teamId }, params: { id }, query }, deps) {
     await requireMonitor(deps, id, teamId);
     const checks = await listChecks(deps.db, { monitorId: id, ...query });
-    return { success: true as const, data: checks.map(toCheck) };
+    const mails = await countMails(
+      deps.db,
+      checks.map((check) => check.id),
+    );
+    return { success: true as const, data: checks.map((check) => toCheck(check, mails.get(check.id))) };
   },
 });
 
@@ -85,7 +90,9 @@ const read = defineRoute({
         : undefined;
     const summary = check.summary ?? (await summarizePages(db, checkId));
     const more = next === undefined ? {} : { next };
-    return { success: true as const, ...more, data: { ...toCheck({ ...check, summary }), pages, ...more } };
+    const mails = (await countMails(db, [checkId])).get(checkId);
+    const data = { ...toCheck({ ...check, summary }, mails), pages, ...more };
+    return { success: true as const, ...more, data };
   },
 });
 

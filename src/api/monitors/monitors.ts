@@ -19,7 +19,13 @@ import {
   type NewMonitor,
   type StoredMonitor,
 } from '../../storage/db/monitors/monitors.ts';
+import {
+  listSubscriptions,
+  recipientsOf,
+  subscribeRecipients,
+} from '../../storage/db/monitors/subscriptions.ts';
 import { type ApiDeps, defineRoute } from '../http/route.ts';
+import { requireMailServer, sendMails } from './mail-settings.ts';
 import { toMonitor } from './resources.ts';
 import { columnsOf } from './settings.ts';
 
@@ -67,6 +73,7 @@ const create = defineRoute({
   errors: ['FEATURE_NOT_AVAILABLE', 'MONITOR_LIMIT_REACHED', 'IDEMPOTENCY_KEY_REUSED'],
   async handler({ caller: { teamId, apiKeyId }, body, rawBody, baseUrl, idempotencyKey }, deps) {
     const { config, db } = deps;
+    requireMailServer(config, body.notification);
     // The schema has filled in every setting.
     const settings = {
       webhook: null,
@@ -83,11 +90,14 @@ const create = defineRoute({
         api_key_id: apiKeyId,
         base_url: baseUrl,
       };
-      return { id: (await insertMonitor(query, row, config.maxMonitors)).id };
+      const stored = await insertMonitor(query, row, config.maxMonitors);
+      await subscribeRecipients(query, stored, []);
+      return { id: stored.id };
     });
     const monitor = await requireMonitor(deps, id, teamId);
     await follow(deps, monitor);
-    return { success: true as const, data: toMonitor(monitor) };
+    if (recipientsOf(monitor).length) await sendMails(deps, monitor);
+    return { success: true as const, data: await describeMonitor(deps, monitor) };
   },
 });
 
@@ -100,7 +110,7 @@ const list = defineRoute({
   errors: [],
   async handler({ caller: { teamId }, query }, { db }) {
     const monitors = await listMonitors(db, { teamId, ...query });
-    return { success: true as const, data: monitors.map(toMonitor) };
+    return { success: true as const, data: monitors.map((each) => toMonitor(each)) };
   },
 });
 
@@ -112,7 +122,10 @@ const read = defineRoute({
   response: monitorResponse,
   errors: ['NOT_FOUND'],
   async handler({ caller: { teamId }, params: { id } }, deps) {
-    return { success: true as const, data: toMonitor(await requireMonitor(deps, id, teamId)) };
+    return {
+      success: true as const,
+      data: await describeMonitor(deps, await requireMonitor(deps, id, teamId)),
+    };
   },
 });
 
@@ -127,16 +140,22 @@ const update = defineRoute({
   errors: ['NOT_FOUND', 'FEATURE_NOT_AVAILABLE'],
   async handler({ caller: { teamId }, params: { id }, body, rawBody }, deps) {
     const before = await requireMonitor(deps, id, teamId);
+    requireMailServer(deps.config, body.notification);
     requireGoal({
       targets: body.targets ?? (before.targets as { type: string }[]),
       goal: body.goal === undefined ? before.goal : body.goal,
       judgeEnabled: body.judgeEnabled ?? before.judge_enabled,
     });
     const change = columnsOf(body, rawBody, allowsLocalNames(deps));
-    const monitor = await changeMonitor(deps.db, { id, teamId }, change);
-    if (!monitor) throw monitorNotFound(id);
+    const monitor = await deps.db.query.transaction().execute(async (query) => {
+      const changed = await changeMonitor({ query }, { id, teamId }, change);
+      if (!changed) throw monitorNotFound(id);
+      await subscribeRecipients(query, changed, recipientsOf(before));
+      return changed;
+    });
     await follow(deps, monitor);
-    return { success: true as const, data: toMonitor(monitor) };
+    if (recipientsOf(monitor).length) await sendMails(deps, monitor);
+    return { success: true as const, data: await describeMonitor(deps, monitor) };
   },
 });
 
@@ -156,6 +175,10 @@ const remove = defineRoute({
     return { success: true as const };
   },
 });
+
+/** A monitor as the response to a request for it contains it. */
+const describeMonitor = async ({ db }: ApiDeps, monitor: StoredMonitor) =>
+  toMonitor(monitor, await listSubscriptions(db, monitor));
 
 /** Finds a monitor of the team. @throws ServiceError `NOT_FOUND` */
 export async function requireMonitor(

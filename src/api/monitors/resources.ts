@@ -7,13 +7,15 @@ import {
   type PageDetails,
 } from '../../schemas/monitor-results.ts';
 import type { StoredCheck } from '../../storage/db/monitors/checks.ts';
+import type { MailCounts } from '../../storage/db/monitors/mails.ts';
 import type { StoredMonitor } from '../../storage/db/monitors/monitors.ts';
 import type { StoredCheckPage } from '../../storage/db/monitors/pages.ts';
+import type { Subscription } from '../../storage/db/monitors/subscriptions.ts';
 
 const timeOf = (date: Date | null) => date?.toISOString() ?? null;
 
-/** A monitor as responses contain it. */
-export function toMonitor(monitor: StoredMonitor): MonitorResource {
+/** A monitor as responses contain it. @param subscriptions its recipients; lists leave them out */
+export function toMonitor(monitor: StoredMonitor, subscriptions: Subscription[] = []): MonitorResource {
   const { status, cron, timezone } = monitor;
   return {
     id: monitor.id,
@@ -32,13 +34,16 @@ export function toMonitor(monitor: StoredMonitor): MonitorResource {
     lastCheckSummary: monitor.last_summary,
     goal: monitor.goal,
     judgeEnabled: monitor.judge_enabled,
+    ...(subscriptions.length > 0 && {
+      emailRecipientSubscriptions: subscriptions.map((each) => ({ ...each, source: 'opt_in' as const })),
+    }),
     createdAt: monitor.created_at.toISOString(),
     updatedAt: monitor.updated_at.toISOString(),
   };
 }
 
-/** A check as responses contain it. */
-export function toCheck(check: StoredCheck): MonitorCheckResource {
+/** A check as responses contain it. @param mails the numbers of mails that tell of it */
+export function toCheck(check: StoredCheck, mails?: MailCounts): MonitorCheckResource {
   const { status, estimated_credits: estimated } = check;
   const isRunning = status === 'running' || status === 'queued';
   const isSkipped = status === 'skipped_overlap' || status === 'skipped_no_credits';
@@ -57,7 +62,7 @@ export function toCheck(check: StoredCheck): MonitorCheckResource {
     summary: check.summary ?? EMPTY_SUMMARY,
     // `endCheck` stored them in this shape.
     targetResults: check.target_results as MonitorCheckResource['targetResults'],
-    notificationStatus: null,
+    notificationStatus: mails ? { email: mails } : null,
     error: check.error,
     warning: check.warning,
     createdAt: check.created_at.toISOString(),

@@ -17,6 +17,10 @@ const secretParams = jobIdParams.extend({
   secret: z.string().describe('the last part of the path of `cdpUrl`'),
 });
 
+const mailParams = z.object({
+  token: z.string().describe('signed token, the last part of the URL in the mail'),
+});
+
 /** What the reference says of an endpoint besides its method, path and errors. */
 type Description = Omit<ZodOpenApiOperationObject, 'operationId' | 'responses'> & {
   success: ZodOpenApiOperationObject['responses'];
@@ -59,6 +63,25 @@ const DESCRIPTIONS: Record<keyof typeof FILE_ENDPOINTS, Description> = {
         content: json(z.object({ success: z.literal(true) })),
       },
     },
+  },
+  subscriptionPage: {
+    tags: ['Monitors'],
+    summary: 'Show a recipient of mails the page to confirm or unsubscribe',
+    requestParams: { path: mailParams },
+    success: { 200: { description: 'The page', content: bytes('text/html') } },
+  },
+  subscription: {
+    tags: ['Monitors'],
+    summary: 'Confirm or unsubscribe as the recipient of mails',
+    requestParams: { path: mailParams },
+    requestBody: {
+      content: {
+        'application/x-www-form-urlencoded': {
+          schema: z.object({ 'List-Unsubscribe': z.literal('One-Click').optional() }),
+        },
+      },
+    },
+    success: { 200: { description: 'A page that says it was done', content: bytes('text/html') } },
   },
   sessionDownload: {
     tags: ['Browser'],
@@ -109,12 +132,14 @@ export function describeFileEndpoints(): ZodOpenApiPathsObject {
   const names = Object.keys(FILE_ENDPOINTS) as (keyof typeof FILE_ENDPOINTS)[];
   const entries = names.flatMap((name) => {
     const endpoint: FileEndpoint = FILE_ENDPOINTS[name];
-    return endpoint.paths.map((path) => [
-      templateOf(path),
-      { [endpoint.method]: describe(endpoint, path, DESCRIPTIONS[name]) },
-    ]);
+    return endpoint.paths.map(
+      (path) =>
+        [templateOf(path), { [endpoint.method]: describe(endpoint, path, DESCRIPTIONS[name]) }] as const,
+    );
   });
-  return Object.fromEntries(entries);
+  const paths: ZodOpenApiPathsObject = {};
+  for (const [path, item] of entries) paths[path] = { ...paths[path], ...item };
+  return paths;
 }
 
 function describe(endpoint: FileEndpoint, path: string, { success, ...rest }: Description) {

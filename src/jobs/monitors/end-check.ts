@@ -8,8 +8,16 @@ import { type CheckEnd, endCheck } from '../../storage/db/monitors/checks.ts';
 import { countJudgments, type JudgedResults, tellUnjudged } from '../../storage/db/monitors/judgments.ts';
 import { summarizePages } from '../../storage/db/monitors/pages.ts';
 
-/** Ends a check with the pages that it has. Does nothing if it has ended. @param failure why it could not do its work */
-export async function finishCheck(db: Database, checkId: string, failure?: string): Promise<void> {
+/**
+ * Ends a check with the pages that it has. Does nothing if it has ended.
+ * @param failure why it could not do its work
+ * @returns the id of its monitor if there are mails of it to send
+ */
+export async function finishCheck(
+  db: Database,
+  checkId: string,
+  failure?: string,
+): Promise<string | undefined> {
   // Where the work of a check has failed, its changes may not all be judged.
   await tellUnjudged(db, { checkId });
   const [summary, jobs, credits, judged] = await Promise.all([
@@ -18,7 +26,7 @@ export async function finishCheck(db: Database, checkId: string, failure?: strin
     sumCheckCredits(db, checkId),
     countJudgments(db, checkId),
   ]);
-  await endCheck(db, checkId, {
+  return endCheck(db, checkId, {
     summary,
     credits,
     targetResults: resultsOf(jobs, judged),

@@ -7,8 +7,8 @@ const SECRET_PARAMETER = /key|token|secret|password|signature|^sig$/i;
 /** Lists the keys, passwords and paths of the installation, which no prompt may carry. */
 export function listWithheldTexts(config: Config): string[] {
   const { llm, secretKey, webhookSecret, apiKey, databaseUrl, temporalAddress, blobs, proxies } = config;
-  const { dataDir, cacheDir, searxngUrl, adminKey } = config;
-  const urls = [databaseUrl, llm?.proxy, ...proxies.basic, ...proxies.enhanced];
+  const { dataDir, cacheDir, searxngUrl, adminKey, mailServer } = config;
+  const urls = [databaseUrl, llm?.proxy, mailServer?.url, ...proxies.basic, ...proxies.enhanced];
   const own = [secretKey, webhookSecret, apiKey, adminKey];
   const secrets = [llm?.apiKey, ...Object.values(llm?.headers ?? {}), ...own];
   const temporal = temporalAddress === undefined ? undefined : parseTemporalAddress(temporalAddress);

@@ -8,6 +8,7 @@ import { findYtDlp } from '../../fetch/media/yt-dlp.ts';
 import { createChangeTracker } from '../../jobs/change-history/change-tracker.ts';
 import { createLinkFilterCache } from '../../jobs/crawl/link-filter-cache.ts';
 import { createRobotsCache } from '../../jobs/crawl/robots/robots-cache.ts';
+import { Mailer } from '../../jobs/monitors/mail/mailer.ts';
 import type { MonitorSchedules } from '../../jobs/monitors/schedules.ts';
 import type { ScrapeMetrics } from '../../jobs/scraping/scrape-metrics.ts';
 import type { Models } from '../../models/index.ts';
@@ -70,6 +71,8 @@ export function createWorkerActivities(
     metrics,
     schedules,
     tracker: createChangeTracker({ db, versionBlobs, renderer, trackingTtlMs }),
+    mailer: config.mailServer && new Mailer(config.mailServer),
+    mailLimit: config.mailLimit,
     searxngUrl: config.searxngUrl,
     secretKey: config.secretKey,
   };

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { CheckStatus, MonitorPageStatus } from '../../schemas/monitor.ts';
+import type { CheckStatus, MonitorPageStatus, SubscriptionStatus } from '../../schemas/monitor.ts';
 import type { MonitorJudgment } from '../../schemas/monitor-judgment.ts';
 import type { MonitorSummary } from '../../schemas/monitor-results.ts';
 import type { StoredTrace } from '../../schemas/page-trace.ts';
@@ -257,8 +257,34 @@ export interface Tables {
     judgment: ColumnType<MonitorJudgment | null, string | undefined, string>;
     /** Whether a language model has still to be asked, and the page to be told afterwards. */
     is_judgment_due: Generated<boolean>;
+    /** Whether mails and the feed tell of it. */
+    is_news: Generated<boolean>;
     created_at: Timestamp;
   };
+  monitor_subscriptions: {
+    monitor_id: string;
+    team_id: string;
+    /** In lower case. */
+    email: string;
+    status: SubscriptionStatus;
+    /** When a mail last asked the recipient to confirm. */
+    asked_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+  };
+  monitor_mails: {
+    /** Also the local part of its Message-ID. */
+    id: Generated<string>;
+    monitor_id: string;
+    team_id: string;
+    kind: 'news' | 'confirmation';
+    recipient: string;
+    status: Generated<'pending' | 'sent' | 'failed' | 'cancelled'>;
+    attempts: Generated<number>;
+    due_at: Timestamp;
+    last_attempt_at: Date | null;
+    last_error: string | null;
+    created_at: Timestamp;
+  };
+  monitor_mail_checks: { mail_id: string; check_id: string };
   host_times: { job_id: string; host: string; requests: number; ms: number };
   blocked_urls: {
     job_id: string;

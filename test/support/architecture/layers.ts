@@ -101,6 +101,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   culori: ['content/branding'],
   re2js: ['patterns'],
   croner: ['schedules'],
+  nodemailer: ['jobs/monitors'],
   ws: ['api', 'sessions'],
   micromark: ['api'],
   'micromark-extension-gfm': ['api'],

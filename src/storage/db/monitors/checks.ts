@@ -5,6 +5,7 @@ import { narrowTarget, type WebhookTarget } from '../../../schemas/webhook.ts';
 import type { Database, Queryable } from '../client.ts';
 import { jobRow } from '../jobs/jobs.ts';
 import type { MonitorTargetRow, Tables } from '../tables.ts';
+import { addNewsMails } from './mails.ts';
 import type { StoredMonitor } from './monitors.ts';
 
 /** A check of a monitor as it is stored. */
@@ -139,9 +140,13 @@ export interface CheckEnd {
   error: string | null;
 }
 
-/** Ends a running check, its job and its turn in one transaction. Does nothing if it has ended. */
-export async function endCheck(db: Database, checkId: string, end: CheckEnd): Promise<void> {
-  await db.query.transaction().execute(async (query) => {
+/**
+ * Ends a running check, its job and its turn in one transaction, which also stores the mails that tell of it. Does
+ * nothing if it has ended.
+ * @returns the id of the monitor if there are mails
+ */
+export async function endCheck(db: Database, checkId: string, end: CheckEnd): Promise<string | undefined> {
+  return db.query.transaction().execute(async (query) => {
     const check = await query
       .updateTable('monitor_checks')
       .set({
@@ -157,7 +162,7 @@ export async function endCheck(db: Database, checkId: string, end: CheckEnd): Pr
       .where('status', '=', 'running')
       .returning('monitor_id')
       .executeTakeFirst();
-    if (!check) return;
+    if (!check) return undefined;
     await addEndEvent(query, checkId);
     await query
       .updateTable('jobs')
@@ -174,6 +179,8 @@ export async function endCheck(db: Database, checkId: string, end: CheckEnd): Pr
       .where('id', '=', check.monitor_id)
       .where('current_check_id', '=', checkId)
       .execute();
+    const monitor = await lockMonitor(query, check.monitor_id);
+    return monitor && (await addNewsMails(query, monitor, checkId)) ? monitor.id : undefined;
   });
 }
 

@@ -52,6 +52,7 @@ export async function addCheckPages(
     .select(({ fn }) => fn.coalesce(fn.max('ordinal'), sql<number>`0`).as('last'))
     .where('check_id', '=', checkId)
     .executeTakeFirstOrThrow();
+  const known = await findKnownTargets(query, { checkId, monitorId }, pages);
   const added = await query
     .insertInto('monitor_pages')
     .values(
@@ -73,6 +74,7 @@ export async function addCheckPages(
         failures: page.failures,
         is_failure_told: page.isFailureTold,
         is_judgment_due: page.isJudgmentDue,
+        is_news: isNews(page, known),
       })),
     )
     .onConflict((conflict) => conflict.column('id').doNothing())
@@ -83,6 +85,30 @@ export async function addCheckPages(
   );
   const ordinals = added.filter(({ id }) => told.has(id)).map(({ ordinal }) => ordinal);
   await addPageEvents(query, checkId, ordinals);
+}
+
+/**
+ * Whether mails and the feed tell of a page. They do not of pages that the first check of a target finds, which are
+ * what later ones are compared with.
+ */
+const isNews = (page: NewCheckPage, known: ReadonlySet<string>) =>
+  page.isTold &&
+  (page.status === 'new' ? known.has(page.targetId) : page.status !== 'same' || page.isFailureTold);
+
+/** Finds which targets of new pages had pages in earlier checks. */
+async function findKnownTargets(
+  query: Queryable,
+  { checkId, monitorId }: { checkId: string; monitorId: string },
+  pages: readonly NewCheckPage[],
+): Promise<Set<string>> {
+  const fresh = new Set(pages.filter(({ status }) => status === 'new').map(({ targetId }) => targetId));
+  const { rows } = await sql<{ id: string }>`
+    select id from unnest(${arrayParameter([...fresh], 'text')}) as target (id)
+    where exists (select from monitor_pages as page
+      where page.monitor_id = ${monitorId} and page.target_id = target.id and page.check_id <> ${checkId})`.execute(
+    query,
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** What the last check before this one found of a page that it could read. */

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { ServiceError } from '../../errors.ts';
+import { deriveKey } from '../../system/encryption/cipher.ts';
+import { readSignedToken, signToken } from '../../system/encryption/signed-token.ts';
+
+/** Path under which recipients of mails confirm and unsubscribe, below the base of URLs in responses. */
+export const SUBSCRIPTIONS_PATH = '/v2/monitor/email';
+
+const subscriptionKey = (secretKey: string) => deriveKey(secretKey, 'subscription of a monitor');
+
+/** What a link in a mail is for. */
+export interface SubscriptionLink {
+  monitorId: string;
+  email: string;
+  action: 'confirm' | 'unsubscribe';
+}
+
+const payload = z.tuple([z.uuid(), z.string(), z.enum(['confirm', 'unsubscribe'])]);
+
+/** Creates the URL by which a recipient confirms or unsubscribes without a key. It does not expire. */
+export const subscriptionUrl = (
+  { monitorId, email, action }: SubscriptionLink,
+  baseUrl: string,
+  secretKey: string,
+) => `${baseUrl}${SUBSCRIPTIONS_PATH}/${signToken([monitorId, email, action], subscriptionKey(secretKey))}`;
+
+/** Reads the last part of such a URL. @throws ServiceError `NOT_FOUND` for any other text */
+export function readSubscriptionToken(token: string, secretKey: string): SubscriptionLink {
+  const read = payload.safeParse(readSignedToken(token, subscriptionKey(secretKey)));
+  if (!read.success)
+    throw new ServiceError(
+      'NOT_FOUND',
+      'This is not the URL of a subscription. Use the whole URL from the mail, unchanged.',
+    );
+  const [monitorId, email, action] = read.data;
+  return { monitorId, email, action };
+}
