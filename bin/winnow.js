@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The entry point. It is plain JavaScript without dependencies and runs on Node 20 or newer. It installs the npm packages
-// (Node 24 is one of them) and then runs src/cli.ts.
+// The entry point. It is plain JavaScript without dependencies and runs on Node 20 or newer. It reads the file of settings,
+// installs the npm packages (Node 24 is one of them) and then runs src/cli.ts.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -19,20 +19,30 @@ import { homedir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { findProgram, isAlive, markInUse, removeOtherPrograms } from './packaged-program.js';
+import { readSettingsFile } from './settings-file.js';
 
 const OLDEST_NODE = 20;
 const OWN_NODE = 24;
 const SIGN_MS = 2000;
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const modules = join(root, 'node_modules');
-const stamp = join(modules, '.winnow-installed');
+const packageRoot = dirname(dirname(fileURLToPath(import.meta.url)));
 const nodeMajor = Number(process.versions.node.split('.')[0]);
 
 // Messages name commands as they are typed here; see `commandOf` in src/config.ts.
 process.env.WINNOW_PROGRAM ||= programName();
 if (nodeMajor < OLDEST_NODE)
   fail(`Winnow needs Node ${OLDEST_NODE} or newer to start; this is ${process.version}.`);
+try {
+  const told = readSettingsFile(packageRoot);
+  if (told && [undefined, 'up', 'doctor'].includes(process.argv[2])) say(told);
+} catch (error) {
+  fail(error.message, 2);
+}
+const { root, isPackaged } = findProgram(packageRoot, cacheDirectory());
+if (isPackaged) markInUse(root);
+const modules = join(root, 'node_modules');
+const stamp = join(modules, '.winnow-installed');
 const lock = readFileSync(join(root, 'package-lock.json'));
 const wanted = `${createHash('sha256').update(lock).digest('hex')} ${process.platform} ${process.arch}\n`;
 if (!isInstalled()) await installPackages();
@@ -45,6 +55,7 @@ function programName() {
     if (script === 'start') return 'npm start --';
     if (script === 'cli') return 'npm run cli --';
   }
+  if (process.env.npm_command === 'exec') return 'npx winnow';
   const file = process.argv[1] ?? '';
   return basename(file) === 'winnow.js' ? `node ${relative(process.cwd(), file)}` : 'winnow';
 }
@@ -82,6 +93,7 @@ async function installPackages() {
   process.on('exit', () => read(turn) === String(process.pid) && rmSync(turn));
   await runNpm(join(cache, 'npm-install.log'));
   writeFileSync(stamp, wanted);
+  if (isPackaged) removeOtherPrograms(cache, root);
   rmSync(turn, { force: true });
 }
 
@@ -115,7 +127,9 @@ async function runNpm(logPath) {
   // npm sets the path of its own script when it runs us; otherwise npm is on the PATH.
   const script = process.env.npm_execpath;
   const [program, first] = script?.endsWith('.js') ? [process.execPath, [script]] : ['npm', []];
-  const npm = spawn(program, [...first, 'ci', '--no-audit', '--no-fund', '--loglevel=http'], {
+  // A package has no tests, which are what the other dependencies are for.
+  const omit = isPackaged ? ['--omit=dev'] : [];
+  const npm = spawn(program, [...first, 'ci', ...omit, '--no-audit', '--no-fund', '--loglevel=http'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -196,14 +210,6 @@ function read(path) {
 
 function isLink(path) {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-}
-
-function isAlive(pid) {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
 }
 
 function say(text) {

@@ -93,6 +93,10 @@ const settings = z.object({
     .string()
     .default(isRoot ? '/var/cache/winnow' : join(cacheHome, 'winnow'))
     .describe('directory of files that can be downloaded or built again'),
+  // bin/winnow.js reads the file, because it needs WINNOW_CACHE_DIR before it can load this module.
+  WINNOW_ENV_FILE: optional.describe(
+    'file with settings, one NAME=value on a line; empty: .env in the working directory, of which only names that begin with WINNOW_ count outside a checkout; variables of the environment win',
+  ),
   WINNOW_API_KEY: z
     .string()
     .regex(/^fc-[\w-]+$/, 'must be fc- followed by letters, digits, - and _')

@@ -58,6 +58,7 @@ test('every setting can be set by a variable, except those that the file fixes a
   const inside = [
     'DATA_DIR',
     'CACHE_DIR',
+    'ENV_FILE',
     'CHROMIUM',
     'YT_DLP',
     'ADBLOCK_LISTS',
