@@ -42,6 +42,13 @@ const monitors: Attack = {
         path,
         json: { question: 'x', url: `${site}/text` },
       });
+      const query = `url=${encodeURIComponent(`${site}/text?${turn}`)}`;
+      await attacker.call('GET /v2/monitor/{id}/history', { path, query });
+      await attacker.call('GET /v2/monitor/{id}/series', { path, query: `${query}&limit=1000` });
+      await attacker.call('GET /v2/monitor/{id}/compare', {
+        path,
+        query: `${query}&from=${checkId}&to=${checkId}`,
+      });
       await attacker.call('PATCH /v2/monitor/{id}', {
         path,
         json: { targets: [target], name: 'x'.repeat(1_000_000) },

@@ -1,4 +1,6 @@
 import { Context } from '@temporalio/activity';
+import { type ChangeTrackingMode, type Comparison, unpackVersion } from '../content/changes/compare.ts';
+import type { RenderPool } from '../content/rendering/render-pool.ts';
 import { HISTORY_QUESTION, JUDGED_PAGE } from '../credits.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
 import { askHistory } from '../jobs/monitors/judging/ask-history.ts';
@@ -17,10 +19,17 @@ import { startHeartbeat } from './heartbeat.ts';
 /** Dependencies of questions about monitors. */
 export interface ReviewDeps extends JudgeDeps {
   results: JobResults;
+  renderer: RenderPool;
 }
 
-/** A question about a monitor, as the API stores it: changes to judge by a goal, or the history of a page. */
-export type ReviewRequest = { goal: string; pageIds: string[] } | { question: string; page: WatchedPage };
+/**
+ * A question about a monitor, as the API stores it: changes to judge by a goal, the history of a page, or two
+ * versions of a page to compare, by the keys of their blobs.
+ */
+export type ReviewRequest =
+  | { goal: string; pageIds: string[] }
+  | { question: string; page: WatchedPage }
+  | { from: string; to: string };
 
 /** How long the model may take for everything, in milliseconds. */
 const MODEL_MS = 50_000;
@@ -35,28 +44,47 @@ interface Work {
 }
 
 /** The activities of questions about monitors. */
-export function reviewActivities({ db, results, monitorBlobs, models }: ReviewDeps) {
+export function reviewActivities({ db, results, monitorBlobs, models, renderer }: ReviewDeps) {
   return {
     /**
-     * Asks the model about what checks of a monitor have found, which changes nothing of the monitor.
+     * Looks into what checks of a monitor have found, which changes nothing of the monitor.
      * @returns the key of the result
      */
     async reviewMonitor(jobId: string): Promise<string | undefined> {
       const job = await findJob(db, jobId);
       if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
-      if (!models) throw new ServiceError('MODEL_NOT_CONFIGURED', 'The worker has no language model.');
       using _ = startHeartbeat();
       // The API wrote the request in this shape.
       const request = job.request as ReviewRequest;
-      const work = { models, teamId: job.team_id, jobId };
-      const { result, credits } = await ('goal' in request
-        ? judgeAgain(request, work)
-        : answer(request, work));
+      const { result, credits } = await review(request, { teamId: job.team_id, jobId });
       const stored = await results.putResult(jobId, Buffer.from(JSON.stringify(result)));
       await completeJob(db, { jobId, credits, ...stored });
       return stored.blob;
     },
   };
+
+  async function review(
+    request: ReviewRequest,
+    work: Omit<Work, 'models'>,
+  ): Promise<{ result: unknown; credits: number }> {
+    if ('from' in request) return { result: await compare(request, work), credits: 0 };
+    if (!models) throw new ServiceError('MODEL_NOT_CONFIGURED', 'The worker has no language model.');
+    return 'goal' in request
+      ? judgeAgain(request, { ...work, models })
+      : answer(request, { ...work, models });
+  }
+
+  async function compare(
+    { from, to }: { from: string; to: string },
+    { teamId: owner }: Omit<Work, 'models'>,
+  ): Promise<Comparison> {
+    const after = unpackVersion(await monitorBlobs.get(to));
+    const modes: ChangeTrackingMode[] = ['git-diff', 'json'];
+    return renderer.compare(
+      { before: await monitorBlobs.get(from), after, modes },
+      { signal: Context.current().cancellationSignal, urgent: true, owner },
+    );
+  }
 
   async function judgeAgain(
     { goal, pageIds }: Extract<ReviewRequest, { goal: string }>,

@@ -5,6 +5,7 @@ import type { AnyRoute } from './http/route.ts';
 import { jobListRoutes } from './job-list.ts';
 import { mapRoutes } from './map.ts';
 import { monitorCheckRoutes } from './monitors/checks.ts';
+import { monitorHistoryRoutes } from './monitors/history.ts';
 import { monitorSettingRoutes } from './monitors/monitors.ts';
 import { monitorReviewRoutes } from './monitors/reviews.ts';
 import { batchRoutes } from './page-jobs/batch.ts';
@@ -37,6 +38,7 @@ export const ROUTES: AnyRoute[] = [
   ...monitorSettingRoutes,
   ...monitorCheckRoutes,
   ...monitorReviewRoutes,
+  ...monitorHistoryRoutes,
   ...jobListRoutes,
   ...teamRoutes,
   ...webhookRoutes,

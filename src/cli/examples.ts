@@ -41,7 +41,11 @@ export const EXAMPLES: Record<string, string[]> = {
   'monitor pause': [`monitor pause ${ID}`],
   'monitor resume': [`monitor resume ${ID}`],
   'monitor delete': [`monitor delete ${ID}`],
-  'monitor diff': [`monitor diff ${ID}`, `monitor diff ${ID} --check ${ID}`],
+  'monitor diff': [
+    `monitor diff ${ID}`,
+    `monitor diff ${ID} --from ${ID} --to ${ID} --url https://example.com/lamp`,
+  ],
+  'monitor series': [`monitor series ${ID} --field price`],
   'monitor judge': [`monitor judge ${ID} --goal "The price is lower than before"`],
   'monitor ask': [`monitor ask ${ID} "When was it cheapest?" --url https://example.com/lamp`],
   setup: ['setup'],

@@ -98,7 +98,7 @@ export function formatJudgment(judgment: unknown): string {
 }
 
 /** The unified diff of a page; the fields that differ where data alone is compared. */
-function formatDiff(diff: unknown): string {
+export function formatDiff(diff: unknown): string {
   const { text, json } = fieldsOf(diff);
   if (typeof text === 'string') return text;
   return json === undefined ? '' : JSON.stringify(json, null, 2);

@@ -42,7 +42,7 @@ export const judgeMonitorResponse = z.object({
 });
 
 /** Names a page of a monitor. */
-const watchedPage = {
+export const watchedPage = {
   url: z
     .string()
     .max(MAX_URL_CHARACTERS)

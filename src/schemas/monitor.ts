@@ -130,12 +130,13 @@ export const monitorParams = z.strictObject({
   id: z.uuid({ error: ({ input }) => `${quote(String(input))} is not the id of a monitor, which is a UUID` }),
 });
 
-/** Path parameters of a check. */
-export const checkParams = monitorParams.extend({
-  checkId: z.uuid({
-    error: ({ input }) => `${quote(String(input))} is not the id of a check, which is a UUID`,
-  }),
+/** The id of a check in a path or query. */
+export const checkIdParam = z.uuid({
+  error: ({ input }) => `${quote(String(input))} is not the id of a check, which is a UUID`,
 });
+
+/** Path parameters of a check. */
+export const checkParams = monitorParams.extend({ checkId: checkIdParam });
 
 const count = (fallback: number, least: number, most: number) =>
   z.coerce.number().int().min(least).max(most).default(fallback);

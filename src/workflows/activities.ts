@@ -233,7 +233,7 @@ export const previewSteps = proxyActivities<Pick<Activities, 'previewCrawl'>>({
   retry: { ...PERSISTENT, maximumAttempts: 100 },
 });
 
-/** The activity that asks a model about what checks of a monitor have found, for which a client waits. */
+/** The activity that looks into what checks of a monitor have found, for which a client waits. */
 export const reviewSteps = proxyActivities<Pick<Activities, 'reviewMonitor'>>({
   taskQueue: QUEUES.models,
   allowEagerDispatch: false,

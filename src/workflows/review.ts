@@ -7,7 +7,7 @@ export interface ReviewInput {
 }
 
 /**
- * Asks a model about what checks of a monitor have found.
+ * Looks into what checks of a monitor have found.
  * @returns the key of the answer
  */
 export async function review(input: ReviewInput): Promise<string | undefined> {

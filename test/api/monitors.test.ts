@@ -306,6 +306,62 @@ describe('a monitor', () => {
     expect((await call('/v2/monitor', { body: off })).status).toBe(200);
   });
 
+  it('has the history of a page: any two checks compared, and the values of its data as series', async () => {
+    const team = await makeTeam(db);
+    const schema = { type: 'object', properties: { name: { type: 'string' }, price: { type: 'number' } } };
+    await using shop = await startPages({
+      '/lamp': (_request, response) =>
+        void response.writeHead(200, { 'Content-Type': 'text/html' }).end(
+          `<title>Lamp</title><script type="application/ld+json">${JSON.stringify({
+            '@context': 'https://schema.org',
+            '@type': 'Product',
+            name: 'Lamp',
+            offers: { '@type': 'Offer', price, priceCurrency: 'EUR' },
+          })}</script><main><h1>Lamp</h1><p>The lamp costs ${price} euros.</p></main>`,
+        ),
+      '/other': '<title>Other</title><main><p>Another page of the shop.</p></main>',
+    });
+    const url = `${shop.url}/lamp`;
+    const formats = ['markdown', { type: 'json', schema }];
+    const { id } = await create(team, {
+      targets: [{ type: 'scrape', urls: [url, `${shop.url}/other`], scrapeOptions: { formats } }],
+    });
+    const checks: Body[] = [];
+    for (const each of [12, 9, 15, 12]) {
+      price = each;
+      checks.push(await runOnce(id, team));
+    }
+    const path = `/v2/monitor/${id}`;
+    const of = `url=${encodeURIComponent(url)}`;
+    const history = (await get(`${path}/history?${of}`, team)).data;
+    expect(history.map(({ checkId, status }: Body) => [checkId, status])).toEqual(
+      checks.toReversed().map(({ id: checkId }, index) => [checkId, index === 3 ? 'new' : 'changed']),
+    );
+    expect(history).toMatchObject(Array(4).fill({ url, targetId: 'target-1', hasVersion: true }));
+    expect((await get(`${path}/history?${of}&limit=2`, team)).data).toEqual(history.slice(0, 2));
+
+    const compare = async (from: number, to: number) =>
+      (await get(`${path}/compare?${of}&from=${checks[from].id}&to=${checks[to].id}`, team)).data;
+    const found = await compare(0, 2);
+    expect(found.diff.text).toContain('-The lamp costs 12 euros.\n+The lamp costs 15 euros.');
+    expect(found.diff.json).toEqual({ price: { previous: 12, current: 15 } });
+    expect(found).toMatchObject({ url, isSame: false, from: { checkId: checks[0].id } });
+    expect(await compare(0, 3)).toMatchObject({ isSame: true, diff: null });
+    expect(await get(`${path}/compare?${of}&from=${id}&to=${checks[1].id}`, team)).toMatchObject({
+      code: 'NOT_FOUND',
+      error: expect.stringContaining('has no text of this page'),
+    });
+
+    const series = (await get(`${path}/series?${of}`, team)).data;
+    expect(series.map(({ field }: Body) => field)).toEqual(['name', 'price']);
+    const [prices] = (await get(`${path}/series?${of}&field=price`, team)).data;
+    expect(prices).toEqual(series[1]);
+    expect(prices.points.map(({ checkId, value }: Body) => [checkId, value])).toEqual(
+      checks.map(({ id: checkId }, index) => [checkId, [12, 9, 15, 12][index]]),
+    );
+    expect((await get(`${path}/history`, team)).error).toContain('watches several pages');
+  });
+
   it('skips a check that the team cannot pay', async () => {
     const team = await makeTeam(db, { credits: 1 });
     const { id } = await create(team, {
@@ -406,6 +462,9 @@ describe('a monitor', () => {
       ['GET', `/v2/monitor/${id}`],
       ['GET', `/v2/monitor/${id}/checks`],
       ['GET', `/v2/monitor/${id}/checks/${id}`],
+      ['GET', `/v2/monitor/${id}/history`],
+      ['GET', `/v2/monitor/${id}/series`],
+      ['GET', `/v2/monitor/${id}/compare?from=${id}&to=${id}`],
       ['PATCH', `/v2/monitor/${id}`, { name: 'Mine' }],
       ['POST', `/v2/monitor/${id}/run`, {}],
       ['DELETE', `/v2/monitor/${id}`],

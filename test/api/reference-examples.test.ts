@@ -16,6 +16,7 @@ import { startReceiver } from '../support/webhooks/receiver.ts';
 type Send = (init?: {
   id?: string;
   checkId?: string;
+  query?: string;
   form?: FormData;
   url?: string;
 }) => Promise<ApiResponse['body'][]>;
@@ -52,7 +53,7 @@ const sent = new Set<string>();
 /** Sends all requests of an example, and checks that each succeeds with a response of the reference. */
 const send =
   (name: string): Send =>
-  async ({ id = JOB_ID, checkId = JOB_ID, form, url } = {}) => {
+  async ({ id = JOB_ID, checkId = JOB_ID, query = '', form, url } = {}) => {
     sent.add(name);
     const [method = '', path = ''] = name.split(' ');
     const { response: schema } = ROUTES.find((route) => `${route.method} ${route.path}` === name)!;
@@ -64,7 +65,7 @@ const send =
           ? undefined
           : JSON.stringify(body).replaceAll(SITE, site.url).replaceAll(JOB_ID, id);
       const answer = await call(
-        path.replace(':id', id).replace(':checkId', checkId).replace(':name', 'shop'),
+        path.replace(':id', id).replace(':checkId', checkId).replace(':name', 'shop') + query,
         {
           method: method.toUpperCase(),
           key,
@@ -137,6 +138,12 @@ it('of monitors are as a person sends them', async () => {
   const [{ id: checkId }] = await send('post /v2/monitor/:id/run')({ id });
   await send('get /v2/monitor/:id/checks')({ id });
   await send('get /v2/monitor/:id/checks/:checkId')({ id, checkId });
+  for (const part of ['history', 'series']) await send(`get /v2/monitor/:id/${part}`)({ id });
+  const compared = await pollUntil(async () => {
+    const { body } = await call(`/v2/monitor/${id}/history`, { key });
+    return body.data[0]?.hasVersion && `?from=${checkId}&to=${checkId}`;
+  });
+  await send('get /v2/monitor/:id/compare')({ id, query: compared });
   await send('patch /v2/monitor/:id')({ id });
   for (const each of [id, other.id]) await send('delete /v2/monitor/:id')({ id: each });
 });

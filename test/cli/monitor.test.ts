@@ -73,6 +73,27 @@ it('creates a monitor, tells what changed, pauses, resumes and deletes it', asyn
   expect((await winnow('diff', id)).stdout).toMatch(
     /^changed {2}http[^\n]+\n[\s\S]*\n-The lamp costs 12 euros\.\n\+The lamp costs 9 euros\./,
   );
+  const { checks } = JSON.parse((await winnow('show', id, '--json')).stdout);
+  const [from, to] = [checks.at(-1).id, checks[0].id];
+  expect((await winnow('diff', id, '--from', from, '--to', to)).stdout).toContain(
+    '-The lamp costs 12 euros.',
+  );
+  expect(await winnow('diff', id, '--from', to, '--to', to)).toMatchObject({
+    stdout: '',
+    stderr: expect.stringContaining('Nothing differs between the checks.'),
+  });
+  expect(await winnow('series', id)).toMatchObject({
+    stdout: '',
+    stderr: expect.stringContaining('found data'),
+  });
+  for (const args of [
+    ['judge', id, '--goal', 'A lower price'],
+    ['ask', id, 'When was it cheapest?'],
+  ])
+    expect(await winnow(...args)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('needs a language model'),
+    });
   expect((await winnow('pause', id)).stdout).toBe(`${id} is paused.\n`);
   expect((await winnow('list')).stdout).toMatch(new RegExp(`^${id} +Lamp +paused +1 same$`, 'm'));
   expect((await winnow('resume', id)).stdout).toMatch(/ is active and checks next at \S+T09:00:00/);

@@ -3,6 +3,7 @@ import { fieldsOf } from '../../json/json-object.ts';
 import { monitorArgs, readMonitor } from '../monitor-arguments.ts';
 import {
   findCheckWithChanges,
+  formatDiff,
   formatPages,
   formatSummary,
   monitorPath,
@@ -12,7 +13,7 @@ import {
 } from '../monitor-checks.ts';
 import { printTable } from '../print-table.ts';
 import { askRunningService, withRunningService } from '../running-service.ts';
-import { askHistoryCommand, judgeCommand } from './monitor-reviews.ts';
+import { askHistoryCommand, judgeCommand, queryOf, seriesCommand } from './monitor-reviews.ts';
 
 const PATH = '/v2/monitor';
 const id = { type: 'positional', description: 'id of the monitor', required: true } as const;
@@ -137,9 +138,21 @@ const remove = defineCommand({
 });
 
 const diff = defineCommand({
-  meta: { name: 'diff', description: 'print what changed in the last check that found something' },
-  args: { id, check: { type: 'string', valueHint: 'id', description: 'another check' }, json },
+  meta: {
+    name: 'diff',
+    description:
+      'print what changed in the last check that found something, or between any two checks of a page',
+  },
+  args: {
+    id,
+    check: { type: 'string', valueHint: 'id', description: 'another check' },
+    from: { type: 'string', valueHint: 'id', description: 'compare a page of this check, …' },
+    to: { type: 'string', valueHint: 'id', description: '… with the same page of this later one' },
+    url: { type: 'string', valueHint: 'url', description: 'the page, where the monitor has several' },
+    json,
+  },
   async run({ args }) {
+    if (args.from !== undefined || args.to !== undefined) return compare(args);
     const check = await withRunningService('Reading the check', async (service) => {
       const checkId = args.check ?? (await findCheckWithChanges(service, args.id));
       return checkId === undefined ? undefined : readCheck(service, { id: args.id, checkId });
@@ -149,6 +162,22 @@ const diff = defineCommand({
     else process.stdout.write(formatPages(check.pages, true));
   },
 });
+
+/** Prints what differs between two checks of a page. */
+async function compare(args: {
+  id: string;
+  from?: string | undefined;
+  to?: string | undefined;
+  url?: string | undefined;
+  json?: boolean | undefined;
+}): Promise<void> {
+  const path = `${monitorPath(args.id)}/compare${queryOf({ from: args.from, to: args.to, url: args.url })}`;
+  const { data } = await askRunningService('Comparing', { method: 'GET', path });
+  const { isSame, diff: found } = fieldsOf(data);
+  if (args.json) printJson(data);
+  else if (isSame === true) process.stderr.write('Nothing differs between the checks.\n');
+  else process.stdout.write(`${formatDiff(found) || 'The difference is too large to be shown.'}\n`);
+}
 
 /** `monitor`: manages monitors, which need a service that goes on running. */
 export const monitorCommand = defineCommand({
@@ -164,5 +193,6 @@ export const monitorCommand = defineCommand({
     diff,
     judge: judgeCommand,
     ask: askHistoryCommand,
+    series: seriesCommand,
   },
 });

@@ -2,6 +2,7 @@ import { defineCommand } from 'citty';
 import { fieldsOf } from '../../json/json-object.ts';
 import { parseWholeNumber } from '../arguments.ts';
 import { formatJudgment, monitorPath } from '../monitor-checks.ts';
+import { printTable } from '../print-table.ts';
 import { askRunningService } from '../running-service.ts';
 
 const id = { type: 'positional', description: 'id of the monitor', required: true } as const;
@@ -62,3 +63,37 @@ export const askHistoryCommand = defineCommand({
       process.stderr.write('The history was too long: only its newest part was read.\n');
   },
 });
+
+/** `monitor series`: prints the values of the data of a page over time. */
+export const seriesCommand = defineCommand({
+  meta: { name: 'series', description: 'print the values of the data of a page over time' },
+  args: {
+    id,
+    field: { type: 'string', valueHint: 'name', description: 'only this field, such as price' },
+    url: { type: 'string', valueHint: 'url', description: 'the page, where the monitor has several' },
+    json,
+  },
+  async run({ args }) {
+    const query = queryOf({ field: args.field, url: args.url });
+    const path = `${monitorPath(args.id)}/series${query}`;
+    const { data } = await askRunningService('Reading the values', { method: 'GET', path });
+    if (args.json) return void process.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
+    const rows = listOf(data).flatMap(({ field, points }) =>
+      listOf(points).map(({ checkedAt, value }) => ({
+        time: String(checkedAt),
+        field: String(field),
+        value: String(value),
+      })),
+    );
+    if (rows.length) printTable(rows);
+    else process.stderr.write('No check has found data. Ask for the format json in scrapeOptions.\n');
+  },
+});
+
+/** The query of a URL, without the parameters that have no value. */
+export const queryOf = (parameters: Record<string, string | undefined>): string => {
+  const given = Object.entries(parameters).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return given.length ? `?${new URLSearchParams(given)}` : '';
+};

@@ -1,5 +1,7 @@
 import { v5 as uuidv5 } from 'uuid';
+import { type PageContent, packVersion } from '../../content/changes/compare.ts';
 import type { Models } from '../../models/index.ts';
+import type { MonitorPageStatus } from '../../schemas/monitor.ts';
 import type { PageDetails } from '../../schemas/monitor-results.ts';
 import {
   DEFAULT_FAILURE_THRESHOLD,
@@ -24,6 +26,7 @@ import {
 } from '../../storage/db/monitors/pages.ts';
 import { wantsJudgment } from './begin-check.ts';
 import { checkPage } from './checked-page.ts';
+import { dataValuesOf } from './data-values.ts';
 import { followFailures } from './failures.ts';
 import { insertBatch, modesOf, type NamedTarget } from './plan-jobs.ts';
 
@@ -131,6 +134,7 @@ async function collectDocuments(
             found: { ...found, ...failures, isJudgmentDue: found.status === 'changed' && isJudged },
             earlier,
             details,
+            document,
           },
           { check, monitorBlobs },
         ),
@@ -160,15 +164,21 @@ async function toPage(
     found,
     earlier,
     details,
+    document,
   }: {
     page: EndedPage;
     name: string;
-    found: Omit<NewCheckPage, 'id' | 'targetId' | 'url' | 'previousScrapeId' | 'currentScrapeId' | 'blob'>;
+    found: Omit<
+      NewCheckPage,
+      'id' | 'targetId' | 'url' | 'previousScrapeId' | 'currentScrapeId' | StoredPart
+    >;
     earlier: EarlierPage | undefined;
     details: PageDetails | undefined;
+    document: Record<string, unknown> | undefined;
   },
   { check, monitorBlobs }: { check: CollectedCheck; monitorBlobs: Blobs },
 ): Promise<NewCheckPage> {
+  const version = versionOf(found.status, document);
   return {
     ...found,
     id: uuidv5(page.id, check.checkId),
@@ -177,7 +187,22 @@ async function toPage(
     previousScrapeId: earlier?.scrapeId ?? null,
     currentScrapeId: page.blob === null ? null : page.id,
     blob: details ? await monitorBlobs.put(Buffer.from(JSON.stringify(details))) : null,
+    version: version ? await monitorBlobs.put(packVersion(version)) : null,
+    dataValues: version && document ? dataValuesOf(document) : null,
   };
+}
+
+/** What of a page is stored beside its row, or derived from it. */
+type StoredPart = 'blob' | 'version' | 'dataValues';
+
+/** The text and data of a page, so that it can be compared with other checks; `undefined` if it was not read. */
+function versionOf(
+  status: MonitorPageStatus,
+  document: Record<string, unknown> | undefined,
+): PageContent | undefined {
+  if (!document || status === 'error' || status === 'removed') return undefined;
+  const { markdown, json } = document;
+  return { markdown: typeof markdown === 'string' ? markdown : '', ...(json !== undefined && { json }) };
 }
 
 /** Adds the results of a search: those that earlier checks have not found are new. */
@@ -231,6 +256,8 @@ const pageOf = (
   isFailureTold: false,
   isTold: true,
   isJudgmentDue: false,
+  version: null,
+  dataValues: null,
   ...page,
   id,
 });

@@ -1,11 +1,11 @@
-import type { PageDetails } from '../../schemas/monitor-results.ts';
+import type { PageContent } from '../../content/changes/compare.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import type { Database } from '../../storage/db/client.ts';
 import { listHistory, type WatchedPage } from '../../storage/db/monitors/history.ts';
 import type { StoredCheckPage } from '../../storage/db/monitors/pages.ts';
 import type { HistoryEntry } from './judging/ask-history.ts';
 import { describeChange } from './judging/judge-change.ts';
-import { readDetails } from './page-details.ts';
+import { readDetails, readVersion } from './page-details.ts';
 
 /** The most changes of a page that a question is about. */
 const MAX_ENTRIES = 200;
@@ -21,19 +21,21 @@ export async function historyOf(
       checkId: row.check_id,
       checkedAt: row.created_at,
       url: row.url,
-      text: textOf(row, await readDetails(monitorBlobs, row.blob)),
+      text:
+        describeChange(await readDetails(monitorBlobs, row.blob)) ??
+        describeWhole(row, await readVersion(monitorBlobs, row.version)),
     })),
   );
 }
 
-function textOf({ status, metadata }: StoredCheckPage, details: PageDetails): string {
+/** What was found of a page that was not compared with an earlier version. */
+function describeWhole({ status, metadata }: StoredCheckPage, version: PageContent | undefined): string {
   if (status === 'removed') return 'The page was gone.';
-  const change = describeChange(details);
-  if (change !== undefined) return change;
   const about = ['title', 'description'].flatMap((name) =>
     typeof metadata?.[name] === 'string' ? [`+ ${metadata[name]}`] : [],
   );
   const first = status === 'new' ? 'The page was read for the first time.' : 'The page changed as a whole.';
-  const data = details.snapshot ? [JSON.stringify(details.snapshot.json)] : [];
-  return [first, ...about, ...data].join('\n');
+  const data = version?.json === undefined ? [] : [JSON.stringify(version.json)];
+  const lines = version ? version.markdown.split('\n').filter((line) => line.trim() !== '') : [];
+  return [first, ...about, ...data, ...lines.map((line) => `+${line}`)].join('\n');
 }

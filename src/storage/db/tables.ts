@@ -259,6 +259,10 @@ export interface Tables {
     is_judgment_due: Generated<boolean>;
     /** Whether mails and the feed tell of it. */
     is_news: Generated<boolean>;
+    /** Key of the blob with its text and data; null if it was not read. */
+    version: string | null;
+    /** The single values of its data, by name. */
+    data_values: ColumnType<Record<string, string | number | boolean> | null, string | null, string | null>;
     created_at: Timestamp;
   };
   monitor_subscriptions: {

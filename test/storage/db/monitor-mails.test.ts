@@ -83,6 +83,8 @@ async function checkWithNews({ id, team_id }: StoredMonitor, isMeaningful?: bool
       isFailureTold: false,
       isTold: true,
       isJudgmentDue: false,
+      version: null,
+      dataValues: null,
     },
   ]);
   if (isMeaningful !== undefined) {

@@ -159,6 +159,40 @@ export const MONITOR_EXAMPLES: Examples = {
       },
     },
   },
+  'get /v2/monitor/:id/history': {
+    response: {
+      success: true,
+      data: [
+        {
+          checkId: PAGE_ID,
+          checkedAt: TIME,
+          targetId: 'target-1',
+          url: `${SITE}/one`,
+          status: 'changed',
+          hasVersion: true,
+          judgment: null,
+        },
+      ],
+    },
+  },
+  'get /v2/monitor/:id/series': {
+    response: {
+      success: true,
+      data: [{ field: 'price', points: [{ checkId: PAGE_ID, checkedAt: TIME, value: 9 }] }],
+    },
+  },
+  'get /v2/monitor/:id/compare': {
+    response: {
+      success: true,
+      data: {
+        url: `${SITE}/one`,
+        from: { checkId: JOB_ID, checkedAt: TIME },
+        to: { checkId: PAGE_ID, checkedAt: LATER },
+        isSame: false,
+        diff: page.diff,
+      },
+    },
+  },
   'get /v2/monitor/:id/checks': { response: { success: true, data: [check] } },
   'get /v2/monitor/:id/checks/:checkId': {
     response: { success: true, next, data: { ...check, pages: [page], next } },

@@ -50,18 +50,59 @@ export interface WatchedPage {
   targetIds: readonly string[];
 }
 
+/** Which part of a history is listed. */
+interface HistoryPart {
+  limit: number;
+  onlyChanges?: boolean;
+  /** Only these checks. */
+  checkIds?: readonly string[];
+}
+
 /** Lists what checks have found of a page, newest first. */
 export async function listHistory(
   { query }: Pick<Database, 'query'>,
-  { monitorId, urls, targetIds }: WatchedPage,
-  { limit, onlyChanges }: { limit: number; onlyChanges: boolean },
+  page: WatchedPage,
+  { limit, onlyChanges = false, checkIds }: HistoryPart,
 ): Promise<StoredCheckPage[]> {
-  const keys = targetIds.flatMap((targetId) => urls.map((url) => urlKeyOf(targetId, url)));
   let pages = query
     .selectFrom('monitor_pages')
     .selectAll()
-    .where('monitor_id', '=', monitorId)
-    .where(sql<boolean>`url_key = any(${arrayParameter(keys, 'bytea')})`);
+    .where('monitor_id', '=', page.monitorId)
+    .where(isPage(page));
+  if (checkIds) pages = pages.where('check_id', 'in', checkIds);
   if (onlyChanges) pages = pages.where('status', 'in', ['new', 'changed', 'removed']);
   return pages.orderBy('created_at', 'desc').orderBy('ordinal', 'desc').limit(limit).execute();
+}
+
+const isPage = ({ urls, targetIds }: WatchedPage) => {
+  const keys = targetIds.flatMap((targetId) => urls.map((url) => urlKeyOf(targetId, url)));
+  return sql<boolean>`url_key = any(${arrayParameter(keys, 'bytea')})`;
+};
+
+/** A value of the data of a page at a check. */
+export interface SeriesPoint {
+  field: string;
+  value: string | number | boolean;
+  checkId: string;
+  checkedAt: Date;
+}
+
+/** Lists the values of the data of a page at its newest checks, by field and oldest first. */
+export async function listSeries(
+  db: Pick<Database, 'query'>,
+  page: WatchedPage,
+  { field, limit }: { field?: string | undefined; limit: number },
+): Promise<SeriesPoint[]> {
+  const { rows } = await sql<SeriesPoint>`
+    with checked as (
+      select check_id, ordinal, created_at, data_values from monitor_pages
+      where monitor_id = ${page.monitorId} and ${isPage(page)} and data_values is not null
+        ${field === undefined ? sql`` : sql`and data_values ? ${field}`}
+      order by created_at desc, ordinal desc limit ${limit}
+    )
+    select field, value, check_id as "checkId", created_at as "checkedAt"
+    from checked, jsonb_each(data_values) as entry (field, value)
+    ${field === undefined ? sql`` : sql`where field = ${field}`}
+    order by field, created_at, ordinal`.execute(db.query);
+  return rows;
 }

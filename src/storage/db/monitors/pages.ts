@@ -28,6 +28,8 @@ export interface NewCheckPage {
   /** Whether an event tells what was found; where a judgment is due, only afterwards. */
   isTold: boolean;
   isJudgmentDue: boolean;
+  version: string | null;
+  dataValues: Record<string, string | number | boolean> | null;
 }
 
 /** The key of the history of a URL of a target. */
@@ -75,6 +77,8 @@ export async function addCheckPages(
         is_failure_told: page.isFailureTold,
         is_judgment_due: page.isJudgmentDue,
         is_news: isNews(page, known),
+        version: page.version,
+        data_values: page.dataValues && JSON.stringify(page.dataValues),
       })),
     )
     .onConflict((conflict) => conflict.column('id').doNothing())
