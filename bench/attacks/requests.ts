@@ -130,6 +130,7 @@ const ON_IDS: [operation: string, json?: unknown][] = [
   ['POST /v2/webhooks/deliveries/{id}/redeliver', {}],
   ['GET /v2/files/{token}'],
   ['PUT /v2/parse/upload/{token}', {}],
+  ['GET /v2/monitor/feed/{token}'],
   ['GET /v2/monitor/email/{token}'],
   ['POST /v2/monitor/email/{token}', {}],
 ];

@@ -20,6 +20,7 @@ import { createRateLimit } from './http/rate-limit.ts';
 import { RequestTurns } from './http/request-turns.ts';
 import type { ApiDeps } from './http/route.ts';
 import { mountMcp } from './mcp/endpoint.ts';
+import { mountFeeds } from './monitors/feeds.ts';
 import { mountSubscriptions } from './monitors/subscriptions.ts';
 import { createOperatorAuth } from './operator/operator-key.ts';
 import { OPERATOR_ROUTES } from './operator/routes.ts';
@@ -101,6 +102,7 @@ export function createApp(deps: ApiDeps): RequestListener {
   mountSessionPages(app, deps, checks);
   mountMcp(app, deps, checks);
   mountSubscriptions(app, deps);
+  mountFeeds(app, deps);
   const operatorChecks = { ...checks, authenticate: createOperatorAuth(config.adminKey) };
   const routes = [...ROUTES, ...V1_ROUTES];
   app.use(createMethodCheck([...routes, ...OPERATOR_ROUTES]));

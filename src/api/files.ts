@@ -5,6 +5,7 @@ import { ServiceError } from '../errors.ts';
 import { FILES_PATH, verifyFileToken } from '../storage/blobs/file-urls.ts';
 import type { Blobs } from '../storage/blobs/index.ts';
 import { FOREIGN_FILE_POLICY } from './http/browser-protection.ts';
+import { matchesIfNoneMatch } from './http/if-none-match.ts';
 
 /** A byte range of a file. Both positions are zero-based and inclusive. */
 interface ByteRange {
@@ -44,15 +45,6 @@ export function mountFiles(app: Express, results: Blobs, secretKey: string): voi
       response.destroy(),
     );
   });
-}
-
-/**
- * Whether `If-None-Match` contains the ETag of the file (RFC 9110, 13.1.2). `request.fresh` of Express is not
- * used, because it is false for `Cache-Control: no-cache`, which `fetch` adds to such requests.
- */
-function matchesIfNoneMatch(request: Request, etag: string): boolean {
-  const known = (request.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return known.includes(etag) || known.includes('*');
 }
 
 /**

@@ -15,6 +15,7 @@ import { QUEUES } from '../workflows/queues.ts';
 import { JobKind, TeamId } from '../workflows/search-attributes.ts';
 
 const PREFIX = scheduleIdOf('');
+const WORKFLOW_PREFIX = `temporal-sys-scheduler:${PREFIX}`;
 /** Missed runs are made up for within this time. By default it would be a year. */
 const CATCHUP_WINDOW = '10 minutes' as const;
 /** The server spreads the runs of different schedules, which are due at the same time, within this time. */
@@ -48,6 +49,11 @@ export function monitorSchedules(client: Client): MonitorSchedules {
     async *list() {
       for await (const { scheduleId } of client.schedule.list({ pageSize: PAGE_SIZE }))
         if (scheduleId.startsWith(PREFIX)) yield scheduleId.slice(PREFIX.length);
+    },
+    async count() {
+      // The server keeps each schedule as a workflow.
+      const query = `TemporalNamespaceDivision = 'TemporalScheduler' and WorkflowId starts_with '${WORKFLOW_PREFIX}' and ExecutionStatus = 'Running'`;
+      return (await client.workflow.count(query)).count;
     },
   };
 }

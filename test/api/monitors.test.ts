@@ -1,7 +1,11 @@
+import { isTag } from 'domhandler';
+import { findOne, textContent } from 'domutils';
+import { parseDocument } from 'htmlparser2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scheduleIdOf } from '../../src/job-kinds.ts';
-import { restoreSchedules } from '../../src/jobs/monitors/schedules.ts';
+import { restoreSchedules, ScheduleCount } from '../../src/jobs/monitors/schedules.ts';
 import { findTeam } from '../../src/storage/db/teams/teams.ts';
+import { monitorSchedules } from '../../src/temporal/monitor-schedules.ts';
 import { type ApiResponse, call } from '../support/api/call.ts';
 import { useService } from '../support/service/use-service.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
@@ -101,6 +105,39 @@ const becomeDue = (monitorId: string, count: number) =>
       }),
     ),
   );
+
+/** Reads a feed, and requires of it what RFC 4287 does. */
+function feedOf(xml: string) {
+  const document = parseDocument(xml, { xmlMode: true });
+  const root = findOne(({ name }) => name === 'feed', document.children)!;
+  expect(root.attribs).toEqual({ xmlns: 'http://www.w3.org/2005/Atom' });
+  const childOf = (parent: typeof root, name: string, rel?: string) => {
+    const found = parent.children
+      .filter(isTag)
+      .filter((each) => each.name === name && each.attribs.rel === rel);
+    expect(found, name).toHaveLength(1);
+    return found[0]!;
+  };
+  const textOf = (parent: typeof root, name: string) => textContent(childOf(parent, name));
+  const describeAll = (parent: typeof root) => {
+    const updated = textOf(parent, 'updated');
+    expect(new Date(updated).toISOString()).toBe(updated);
+    return { id: textOf(parent, 'id'), title: textOf(parent, 'title') };
+  };
+  expect(textContent(childOf(childOf(root, 'author'), 'name'))).toBe('Winnow');
+  return {
+    ...describeAll(root),
+    self: childOf(root, 'link', 'self').attribs.href,
+    entries: root.children
+      .filter(isTag)
+      .filter(({ name }) => name === 'entry')
+      .map((entry) => ({
+        ...describeAll(entry),
+        link: childOf(entry, 'link', 'alternate').attribs.href,
+        content: textOf(entry, 'content'),
+      })),
+  };
+}
 
 describe('a monitor', () => {
   it('tells by its schedule and a signed webhook what changed', async () => {
@@ -296,6 +333,34 @@ describe('a monitor', () => {
     expect((await runOnce(id, team)).warning).toBeNull();
   });
 
+  it('has its news as a feed at a signed URL', async () => {
+    const team = await makeTeam(db);
+    const { id, feedUrl } = await create(team, {});
+    const read = async (headers: Record<string, string> = {}) => {
+      const response = await fetch(feedUrl, { headers });
+      return { response, text: await response.text() };
+    };
+    price = 12;
+    await runOnce(id, team);
+    expect(feedOf((await read()).text)).toMatchObject({ id: `urn:uuid:${id}`, title: 'Shop', entries: [] });
+    price = 9;
+    const { pages } = await runOnce(id, team);
+    const { response, text } = await read();
+    expect(response.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
+    const { entries, self } = feedOf(text);
+    expect(self).toBe(feedUrl);
+    expect(entries).toMatchObject([
+      { id: `urn:uuid:${pages[0].id}`, title: 'Shop: changed', link: `${site.url}/` },
+    ]);
+    expect(entries[0]?.content).toMatch(/costs <del [^>]*>12<\/del> euros\./);
+    const etag = response.headers.get('etag') ?? '';
+    expect((await read({ 'If-None-Match': etag })).response.status).toBe(304);
+    price = 8;
+    await runOnce(id, team);
+    expect((await read({ 'If-None-Match': etag })).response.status).toBe(200);
+    expect((await fetch(`${feedUrl.slice(0, -2)}xx`)).status).toBe(404);
+  });
+
   it('sends no mail where the operator has no mail server, and says so', async () => {
     const email = { enabled: true, recipients: ['reader@example.com'] };
     const body = { name: 'x', schedule: DAILY, targets: [{ type: 'scrape', urls: [site.url] }] };
@@ -385,6 +450,13 @@ describe('a monitor', () => {
     await runUpkeep(service.temporalAddress);
     const { spec } = await pollUntil(() => schedule.describe().catch(() => undefined));
     expect(spec.timezone).toBe('Europe/Berlin');
+    // Other files add and delete monitors meanwhile, and the index of Temporal is late.
+    const schedules = monitorSchedules(temporal.client);
+    await pollUntil(async () => {
+      let listed = 0;
+      for await (const _ of schedules.list()) listed++;
+      return listed > 0 && listed === (await schedules.count());
+    });
   });
 
   it('whose schedule Temporal refuses keeps no other from getting its own', async () => {
@@ -401,8 +473,12 @@ describe('a monitor', () => {
       async *list() {
         yield* [];
       },
+      count: async () => 0,
     };
-    await restoreSchedules(db, schedules, (_error, id) => faults.push(id));
+    await restoreSchedules(db, schedules, {
+      count: new ScheduleCount(),
+      onFault: (_error, id) => faults.push(id),
+    });
     expect(faults).toContain(bad.id);
     expect(stored).toContain(good.id);
   });

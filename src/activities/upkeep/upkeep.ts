@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { type MonitorSchedules, restoreSchedules } from '../../jobs/monitors/schedules.ts';
+import { type MonitorSchedules, restoreSchedules, ScheduleCount } from '../../jobs/monitors/schedules.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import type { Database } from '../../storage/db/client.ts';
 import { deleteOldIdempotencyKeys } from '../../storage/db/idempotency.ts';
@@ -73,6 +73,7 @@ export interface LateMails {
 /** The activities that delete expired data and find jobs that need a workflow. */
 export function upkeepActivities(deps: UpkeepDeps) {
   const { db, results, uploads, versionBlobs, trackingTtlMs, cacheTtlMs, maxIndexedPages } = deps;
+  const count = new ScheduleCount();
   return {
     /** Finds jobs that run according to the database, but seem to have no workflow at work. */
     async findStalled(): Promise<(StalledJob | OverdueJob)[]> {
@@ -91,9 +92,11 @@ export function upkeepActivities(deps: UpkeepDeps) {
     async restoreMonitors(): Promise<(IdleCheck | LateMails)[]> {
       using _ = startHeartbeat();
       const { log } = Context.current();
-      await restoreSchedules(db, deps.schedules, (error, monitorId) =>
-        log.error('a schedule could not be restored', { monitorId, error: String(error) }),
-      );
+      await restoreSchedules(db, deps.schedules, {
+        count,
+        onFault: (error, monitorId) =>
+          log.error('a schedule could not be restored', { monitorId, error: String(error) }),
+      });
       const late = await listMonitorsWithLateMails(db, OVERDUE_MS);
       const mails = late.map((monitorId): LateMails => ({ monitorId }));
       return [...(await listIdleChecks(db, IDLE_CHECK_MS)), ...mails];

@@ -1,4 +1,4 @@
-import { SUBSCRIPTIONS_PATH } from '../../jobs/monitors/signed-links.ts';
+import { FEEDS_PATH, SUBSCRIPTIONS_PATH } from '../../jobs/monitors/signed-links.ts';
 import { FILES_PATH } from '../../storage/blobs/file-urls.ts';
 import { UPLOAD_PATH } from '../parse/uploads.ts';
 import { OPENED_SESSION_ERRORS } from '../sessions/session-state.ts';
@@ -39,6 +39,12 @@ export const FILE_ENDPOINTS = {
     paths: [`${SUBSCRIPTIONS_PATH}/:token`],
     needsKey: false,
     errors: ['NOT_FOUND', 'REQUEST_TOO_LARGE'],
+  },
+  monitorFeed: {
+    method: 'get',
+    paths: [`${FEEDS_PATH}/:token`],
+    needsKey: false,
+    errors: ['NOT_FOUND'],
   },
   sessionDownload: {
     method: 'get',

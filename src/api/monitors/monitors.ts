@@ -108,9 +108,9 @@ const list = defineRoute({
   query: monitorsQuery,
   response: monitorsResponse,
   errors: [],
-  async handler({ caller: { teamId }, query }, { db }) {
+  async handler({ caller: { teamId }, query }, { db, config }) {
     const monitors = await listMonitors(db, { teamId, ...query });
-    return { success: true as const, data: monitors.map((each) => toMonitor(each)) };
+    return { success: true as const, data: monitors.map((each) => toMonitor(each, config.secretKey)) };
   },
 });
 
@@ -177,8 +177,8 @@ const remove = defineRoute({
 });
 
 /** A monitor as the response to a request for it contains it. */
-const describeMonitor = async ({ db }: ApiDeps, monitor: StoredMonitor) =>
-  toMonitor(monitor, await listSubscriptions(db, monitor));
+const describeMonitor = async ({ db, config: { secretKey } }: ApiDeps, monitor: StoredMonitor) =>
+  toMonitor(monitor, secretKey, await listSubscriptions(db, monitor));
 
 /** Finds a monitor of the team. @throws ServiceError `NOT_FOUND` */
 export async function requireMonitor(

@@ -1,3 +1,4 @@
+import { feedUrl } from '../../jobs/monitors/signed-links.ts';
 import { nextRunAfter } from '../../schedules/recurrence.ts';
 import {
   EMPTY_SUMMARY,
@@ -14,8 +15,16 @@ import type { Subscription } from '../../storage/db/monitors/subscriptions.ts';
 
 const timeOf = (date: Date | null) => date?.toISOString() ?? null;
 
-/** A monitor as responses contain it. @param subscriptions its recipients; lists leave them out */
-export function toMonitor(monitor: StoredMonitor, subscriptions: Subscription[] = []): MonitorResource {
+/**
+ * A monitor as responses contain it.
+ * @param secretKey signs the URL of its feed
+ * @param subscriptions its recipients; lists leave them out
+ */
+export function toMonitor(
+  monitor: StoredMonitor,
+  secretKey: string,
+  subscriptions: Subscription[] = [],
+): MonitorResource {
   const { status, cron, timezone } = monitor;
   return {
     id: monitor.id,
@@ -29,6 +38,7 @@ export function toMonitor(monitor: StoredMonitor, subscriptions: Subscription[] 
     targets: monitor.targets as MonitorResource['targets'],
     webhook: monitor.webhook as MonitorResource['webhook'],
     notification: monitor.notification,
+    feedUrl: feedUrl(monitor.id, monitor.base_url, secretKey),
     retentionDays: monitor.retention_days,
     estimatedCreditsPerMonth: monitor.runs_per_month * monitor.check_credits,
     lastCheckSummary: monitor.last_summary,

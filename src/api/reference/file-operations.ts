@@ -83,6 +83,27 @@ const DESCRIPTIONS: Record<keyof typeof FILE_ENDPOINTS, Description> = {
     },
     success: { 200: { description: 'A page that says it was done', content: bytes('text/html') } },
   },
+  monitorFeed: {
+    tags: ['Monitors'],
+    summary: 'Read the news of a monitor as a feed (Atom)',
+    requestParams: {
+      path: z.object({ token: z.string().describe('signed token, the last part of `feedUrl`') }),
+      header: z.object({
+        'If-None-Match': z.string().optional().describe('ETag of the copy that the client has'),
+      }),
+    },
+    success: {
+      200: {
+        description: 'The feed, newest first',
+        headers: z.object({ ETag: HEADERS.ETag }),
+        content: bytes('application/atom+xml'),
+      },
+      304: {
+        description: 'The client already has it: If-None-Match contains its ETag',
+        headers: z.object({ ETag: HEADERS.ETag }),
+      },
+    },
+  },
   sessionDownload: {
     tags: ['Browser'],
     summary: 'Download a file that the browser or the code of a session has stored',

@@ -35,3 +35,22 @@ export function readSubscriptionToken(token: string, secretKey: string): Subscri
   const [monitorId, email, action] = read.data;
   return { monitorId, email, action };
 }
+
+/** Path of the feeds of monitors, below the base of URLs in responses. */
+export const FEEDS_PATH = '/v2/monitor/feed';
+
+const feedKey = (secretKey: string) => deriveKey(secretKey, 'feed of a monitor');
+
+/** Creates the URL of the feed of a monitor, by which programs read it without a key. It does not expire. */
+export const feedUrl = (monitorId: string, baseUrl: string, secretKey: string) =>
+  `${baseUrl}${FEEDS_PATH}/${signToken(monitorId, feedKey(secretKey))}`;
+
+/** Reads the last part of such a URL. @returns the id of the monitor @throws ServiceError `NOT_FOUND` for any other text */
+export function readFeedToken(token: string, secretKey: string): string {
+  const read = z.uuid().safeParse(readSignedToken(token, feedKey(secretKey)));
+  if (read.success) return read.data;
+  throw new ServiceError(
+    'NOT_FOUND',
+    'This is not the URL of a feed. GET /v2/monitor/{id} has that of a monitor in feedUrl.',
+  );
+}

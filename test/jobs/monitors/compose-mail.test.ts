@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { changedLinesOf } from '../../../src/jobs/monitors/mail/changed-lines.ts';
-import {
-  composeConfirmation,
-  composeNews,
-  type MailedPage,
-} from '../../../src/jobs/monitors/mail/compose-mail.ts';
+import { changedLinesOf } from '../../../src/jobs/monitors/changed-lines.ts';
+import { composeConfirmation, composeNews } from '../../../src/jobs/monitors/mail/compose-mail.ts';
+import type { DetailedPage } from '../../../src/jobs/monitors/news-text.ts';
 
-const page = (fields: Partial<MailedPage>): MailedPage => ({
+const page = (fields: Partial<DetailedPage>): DetailedPage => ({
   id: 'p',
   check_id: 'c',
   url: 'https://shop.example/lamp',
@@ -20,7 +17,7 @@ const page = (fields: Partial<MailedPage>): MailedPage => ({
   details: undefined,
   ...fields,
 });
-const compose = (pages: MailedPage[], name = 'Prices', total = pages.length) =>
+const compose = (pages: DetailedPage[], name = 'Prices', total = pages.length) =>
   composeNews({
     monitor: { name, timezone: 'Europe/Berlin' },
     pages,

@@ -13,6 +13,7 @@ const monitor = {
   targets: [{ ...targets[0], id: 'target-1' }],
   webhook: { url: `${SITE}/hook`, headers: {}, metadata: {}, events: ['page', 'check.completed'] },
   notification: { email: { enabled: true, recipients: ['reader@example.com'], includeDiffs: true } },
+  feedUrl: `${SERVICE}/v2/monitor/feed/token`,
   retentionDays: 30,
   estimatedCreditsPerMonth: 30,
   lastCheckSummary: summary,

@@ -151,6 +151,17 @@ export async function listScheduledIds(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+/** Counts the monitors that have a schedule, as {@link listScheduledIds} lists them. */
+export async function countScheduled(db: Database): Promise<number> {
+  const { count } = await db.query
+    .selectFrom('monitors')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('status', '<>', 'deleted')
+    .where('is_scheduled', '=', true)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /** Marks that the schedules of monitors are lost. */
 export async function markUnscheduled(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;

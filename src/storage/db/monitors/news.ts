@@ -51,3 +51,15 @@ export async function listNewsOfMail(
     .execute();
   return { pages: rows, total: rows[0]?.total ?? 0 };
 }
+/** Lists the news of a monitor, newest first. */
+export async function listNews(db: Database, monitorId: string, limit: number): Promise<NewsPage[]> {
+  return db.query
+    .selectFrom('monitor_pages')
+    .select(COLUMNS)
+    .where('monitor_id', '=', monitorId)
+    .where(IS_NEWS)
+    .orderBy('created_at', 'desc')
+    .orderBy('ordinal', 'desc')
+    .limit(limit)
+    .execute();
+}
