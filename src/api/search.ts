@@ -1,6 +1,6 @@
 import { priceOfSearch } from '../credits.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
-import { type SearchResult, searchBody, searchResponse } from '../schemas/search.ts';
+import { type SearchResult, searchRequestBody, searchResponse } from '../schemas/search.ts';
 import { withFileUrls } from '../storage/blobs/file-urls.ts';
 import { defineRoute } from './http/route.ts';
 import { runAndWait } from './run-and-wait.ts';
@@ -10,9 +10,15 @@ const create = defineRoute({
   path: '/v2/search',
   tag: 'Search',
   summary: 'Search the web, or the pages that the team has scraped',
-  body: searchBody,
+  body: searchRequestBody,
   response: searchResponse,
-  errors: [...errorsRaisedBy('start', 'options'), 'MAP_TIMEOUT', 'SEARCH_UNAVAILABLE', 'WORKER_LOST'],
+  errors: [
+    'exchange_not_enabled',
+    ...errorsRaisedBy('start', 'options'),
+    'MAP_TIMEOUT',
+    'SEARCH_UNAVAILABLE',
+    'WORKER_LOST',
+  ],
   minCredits: 1,
   async handler({ caller, body, baseUrl, signal }, deps) {
     const { query, timeout: timeoutMs, limit, sources } = body;

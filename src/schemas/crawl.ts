@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { bounded } from '../json/bounded.ts';
 import { withKeywords } from '../json/schema-keywords.ts';
+import { unlessEmpty } from '../json/unless-empty.ts';
 import { MAX_PATTERNS, validatePatterns } from '../patterns/pattern-list.ts';
 import { optionConflicts } from './formats.ts';
 import { startResponse } from './page-job.ts';
@@ -14,6 +15,9 @@ import { webhook } from './webhook.ts';
 
 /** Upper bound of `maxConcurrency`, far above the concurrency limit of any team. */
 const MAX_CONCURRENCY = 10_000;
+
+const DELAY =
+  'seconds between two pages, which are then scraped one at a time; default: the delay in robots.txt';
 
 const patterns = bounded(z.array(withKeywords(z.string(), { examples: ['^/blog/', 'price'] })), {
   entries: MAX_PATTERNS,
@@ -64,14 +68,7 @@ export const crawlOptionFields = {
     .boolean()
     .default(false)
     .describe('treat URLs as one page if they differ only in their query'),
-  delay: z
-    .number()
-    .positive()
-    .max(60)
-    .optional()
-    .describe(
-      'seconds between two pages, which are then scraped one at a time; default: the delay in robots.txt',
-    ),
+  delay: z.number().positive().max(60).optional().describe(DELAY),
   maxConcurrency: z
     .int()
     .min(1)
@@ -96,12 +93,16 @@ const scrapeOptions = z
 /** Body of `POST /v2/crawl`. */
 export const crawlBody = z.strictObject({
   url: z.string().describe('URL where the crawl starts'),
-  prompt: z
-    .string()
-    .max(10_000)
-    .optional()
-    .describe('description of what to crawl; it sets options that the request leaves out'),
+  prompt: unlessEmpty(z.string().max(10_000)).describe(
+    'description of what to crawl; it sets options that the request leaves out',
+  ),
   ...crawlOptionFields,
+  delay: unlessEmpty(crawlOptionFields.delay, 0).describe(DELAY),
+  allowBackwardLinks: z
+    .boolean()
+    .optional()
+    .meta({ deprecated: true })
+    .describe('the older name of crawlEntireDomain'),
   webhook: webhook.optional(),
   scrapeOptions: scrapeOptions.prefault({}).describe('options for scraping each page'),
   zeroDataRetention: z

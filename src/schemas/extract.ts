@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { jsonSchema, promptText } from '../content/extraction/data-request.ts';
 import { bounded } from '../json/bounded.ts';
 import { withKeywords } from '../json/schema-keywords.ts';
+import { unlessEmpty } from '../json/unless-empty.ts';
 import { runFields } from './agent-run.ts';
 import {
   callerFields,
@@ -38,11 +39,9 @@ export const extractBody = withKeywords(
       urls: bounded(z.array(z.string()), { entries: MAX_URLS })
         .default([])
         .describe('pages to read. One that ends in /* stands for a site, of which the best pages are read'),
-      prompt: promptText
-        .optional()
-        .describe(
-          'which data to extract; needs a language model. Without it and a schema, it is the main data of the pages',
-        ),
+      prompt: unlessEmpty(promptText).describe(
+        'which data to extract; needs a language model. Without it and a schema, it is the main data of the pages',
+      ),
       schema: jsonSchema
         .optional()
         .describe('JSON Schema of the data, draft 7 or 2020-12. Without a language model, rules fill it in'),

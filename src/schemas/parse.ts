@@ -174,3 +174,19 @@ export const uploadUrlResponse = z.object({
     maxSizeBytes: z.int(),
   }),
 });
+
+/** Response of `GET /v2/parse/formats`. */
+export const parseFormatsResponse = z.object({
+  success: z.literal(true),
+  data: z.object({
+    formats: z.array(
+      z.object({
+        format: z.string().describe('name of the format'),
+        kind: z.enum(['document', 'image']).describe('the text of an image is recognised'),
+        extensions: z.array(z.string()).describe('with their dots'),
+        mimeTypes: z.array(z.string()),
+        available: z.boolean(),
+      }),
+    ),
+  }),
+});

@@ -4,7 +4,9 @@ import type { ConflictingOption } from '../content/formats/format.ts';
 import { isSelector } from '../content/html/selector.ts';
 import { excerpt, quote } from '../errors.ts';
 import { bounded } from '../json/bounded.ts';
+import { ignoreOthers } from '../json/ignore-others.ts';
 import { withKeywords } from '../json/schema-keywords.ts';
+import { unlessEmpty, unlessEmptyObject } from '../json/unless-empty.ts';
 import { actions, waitingMs } from './actions.ts';
 import { countryFault, findCountry } from './country.ts';
 import { formatConflicts, formatRequest, optionConflicts } from './formats.ts';
@@ -131,17 +133,16 @@ const language = withKeywords(
 /** The options of the visitor that sites see, which scrapes and sessions share. */
 export const visitorFields = {
   mobile: z.boolean().default(false).describe('emulate a mobile device'),
-  location: z
-    .strictObject({
-      country: country
-        .optional()
-        .describe(
-          'ISO 3166-1 alpha-2 code. It determines the time zone, the geolocation and, unless languages is set, the languages. It also selects a proxy in that country if the service has one. Default US, without a geolocation',
-        ),
+  location: ignoreOthers(
+    z.object({
+      country: unlessEmpty(country).describe(
+        'ISO 3166-1 alpha-2 code. It determines the time zone, the geolocation and, unless languages is set, the languages. It also selects a proxy in that country if the service has one. Default US, without a geolocation',
+      ),
       languages: bounded(z.array(language), { entries: 10, characters: MAX_LANGUAGE_CHARACTERS })
         .optional()
         .describe('BCP 47 language tags, the preferred one first'),
-    })
+    }),
+  )
     .optional()
     .describe('where the visitor of the page appears to be'),
 };
@@ -195,7 +196,7 @@ export const scrapeOptionFields = {
     .optional()
     .describe('time limit of the whole request in ms; default 60000'),
   parsers,
-  actions: actions.optional().describe('actions to perform on the page before it is read'),
+  actions: unlessEmptyObject(actions).optional().describe('actions to perform on the page before it is read'),
   location: visitorFields.location,
   removeBase64Images: z
     .boolean()

@@ -7,21 +7,7 @@ import {
   resolveScrapeOptions,
   scrapeOptionFields,
 } from './scrape-options.ts';
-
-/**
- * Refuses the requests of official clients for data of a marketplace, which have providers in place of a URL.
- */
-function refuseMarketplace(body: unknown, context: z.RefinementCtx): unknown {
-  if (fieldsOf(body).alexandria !== undefined)
-    context.addIssue({
-      code: 'custom',
-      path: ['alexandria'],
-      message: 'alexandria is not enabled on this service. Send the url of a page instead.',
-      params: { code: 'exchange_not_enabled' },
-      input: body,
-    });
-  return body;
-}
+import { refuseMarketplace } from './unavailable-options.ts';
 
 /** The page of a scrape, and how it is scraped. */
 export const scrapeBody = z
@@ -37,8 +23,12 @@ export const scrapeBody = z
   .superRefine(checkScrapeOptions)
   .transform(resolveScrapeOptions);
 
-/** Body of `POST /v2/scrape`. */
-export const scrapeRequestBody = z.preprocess(refuseMarketplace, scrapeBody);
+/** Body of `POST /v2/scrape`. Official clients may send providers of a marketplace in place of a URL. */
+export const scrapeRequestBody = z.preprocess((body, context) => {
+  if (fieldsOf(body).alexandria !== undefined)
+    refuseMarketplace(['alexandria'], 'Send the url of a page instead.', context);
+  return body;
+}, scrapeBody);
 
 /** An uploaded file, as the request of its job refers to it. */
 export interface UploadedFile {

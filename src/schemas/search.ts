@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { quote } from '../errors.ts';
 import { bounded } from '../json/bounded.ts';
+import { fieldsOf } from '../json/json-object.ts';
 import { withKeywords, withShorthand } from '../json/schema-keywords.ts';
+import { unlessEmpty } from '../json/unless-empty.ts';
 import { countryFault } from './country.ts';
 import { document } from './document.ts';
 import {
@@ -10,7 +12,12 @@ import {
   resolveScrapeOptions,
   scrapeOptionFields,
 } from './scrape-options.ts';
-import { describeUnavailable, refuseUnavailable, requestsThreatProtection } from './unavailable-options.ts';
+import {
+  describeUnavailable,
+  refuseMarketplace,
+  refuseUnavailable,
+  requestsThreatProtection,
+} from './unavailable-options.ts';
 
 /** The timeout of a search request that does not set one. */
 const SEARCH_TIMEOUT_MS = 60_000;
@@ -32,24 +39,20 @@ const PERIOD =
 
 /** The options that choose the results of a source. */
 const resultOptions = {
-  tbs: z
-    .string()
-    .regex(PERIOD, 'tbs must be a period such as qdr:d, qdr:w, qdr:m or qdr:y')
-    .optional()
-    .describe(
-      'period of publication: qdr:h, qdr:d, qdr:w, qdr:m, qdr:y for the last hour to year. Only with SearXNG',
-    ),
+  tbs: unlessEmpty(
+    z.string().regex(PERIOD, 'tbs must be a period such as qdr:d, qdr:w, qdr:m or qdr:y'),
+  ).describe(
+    'period of publication: qdr:h, qdr:d, qdr:w, qdr:m, qdr:y for the last hour to year. Only with SearXNG',
+  ),
   filter: z.string().max(100).optional().describe('accepted, but has no effect'),
-  lang: z
-    .string()
-    .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z]{2,4})?$/, 'lang must be a language code such as de or pt-BR')
-    .optional()
-    .describe('language of the results; default: the choice of SearXNG'),
-  country: z
-    .string()
-    .regex(/^[A-Za-z]{2}$/, { error: ({ input }) => countryFault(input) })
-    .optional()
-    .describe('country of the results, with lang. Only with SearXNG'),
+  lang: unlessEmpty(
+    z
+      .string()
+      .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z]{2,4})?$/, 'lang must be a language code such as de or pt-BR'),
+  ).describe('language of the results; default: the choice of SearXNG'),
+  country: unlessEmpty(
+    z.string().regex(/^[A-Za-z]{2}$/, { error: ({ input }) => countryFault(input) }),
+  ).describe('country of the results, with lang. Only with SearXNG'),
   location: z.string().max(200).optional().describe('accepted, but has no effect beyond a warning'),
 };
 
@@ -117,7 +120,7 @@ const scrapeOptions = z
   })
   .transform(resolveScrapeOptions);
 
-/** Body of `POST /v2/search`. */
+/** The words to search for, and how. */
 export const searchBody = z
   .strictObject({
     query: withKeywords(
@@ -197,6 +200,15 @@ export const searchBody = z
     path: ['categories'],
     error: 'the category developer cannot be combined with others',
   });
+
+/** Body of `POST /v2/search`, whose sources may have the marketplace of the official clients. */
+export const searchRequestBody = z.preprocess((body, context) => {
+  const { sources } = fieldsOf(body);
+  const names = Array.isArray(sources) ? sources.map((each) => fieldsOf(each).type ?? each) : [];
+  if (names.includes('alexandria'))
+    refuseMarketplace(['sources'], 'Leave it out of sources, which are web, images and news.', context);
+  return body;
+}, searchBody);
 
 /** The body of a search request after validation, with defaults filled in. */
 export type SearchRequest = z.output<typeof searchBody>;

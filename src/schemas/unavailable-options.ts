@@ -42,3 +42,17 @@ export function refuseUnavailable(requested: Record<string, boolean>, context: z
 /** Whether the option `threatProtection` of a request switches it on. */
 export const requestsThreatProtection = (option: { mode?: string | undefined } | undefined): boolean =>
   option !== undefined && option.mode !== 'off';
+
+/**
+ * Refuses a request for data of a marketplace, which official clients can send.
+ * @param path the place of the request
+ * @param advice what to send instead, as a sentence
+ */
+export const refuseMarketplace = (path: string[], advice: string, context: z.RefinementCtx): void =>
+  context.addIssue({
+    code: 'custom',
+    path,
+    message: `alexandria is not enabled on this service. ${advice}`,
+    params: { code: 'exchange_not_enabled' },
+    input: undefined,
+  });

@@ -122,6 +122,8 @@ describe('an invalid request', () => {
 
   it.each([
     ['GET', '/v2/search/research/papers'],
+    ['POST', '/v2/search/developer'],
+    ['POST', '/v2/search/gov'],
     ['POST', '/v2/monitor/email/confirm'],
     ['GET', '/v2/keyless/eligibility'],
     ['PUT', '/v2/team/threat-protection'],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { call } from '../support/api/call.ts';
+import { finished } from '../support/api/jobs.ts';
 import { startPages } from '../support/sites/pages.ts';
 
 /** What version 1 of the API accepts and answers, beside what its official clients do with it. */
@@ -87,5 +88,52 @@ describe('webhooks of version 1', () => {
     const { status } = await call('/v1/crawl', { body });
     expect(status).toBe(200);
     expect((await received.promise).data).toMatchObject([{ extract: { title: 'Lamp' } }]);
+  });
+});
+
+describe('version 2 of the API', () => {
+  it('takes allowBackwardLinks for crawlEntireDomain, unless that is there too, and says so', async () => {
+    await using pages = await startPages({ '/a/b': '<a href="/other">other</a>', '/other': '<p>other</p>' });
+    const crawled = async (options: object) => {
+      const { body } = await call('/v2/crawl', { body: { url: `${pages.url}/a/b`, ...options } });
+      return { warning: body.warning, total: (await finished('/v2/crawl', body.id)).total };
+    };
+    const warning = expect.stringContaining('allowBackwardLinks is the older name of crawlEntireDomain');
+    expect(await crawled({ allowBackwardLinks: true })).toEqual({ warning, total: 2 });
+    expect(await crawled({ allowBackwardLinks: true, crawlEntireDomain: false })).toEqual({
+      warning,
+      total: 1,
+    });
+    expect(await crawled({ crawlEntireDomain: true })).toEqual({ warning: undefined, total: 2 });
+  });
+
+  it('answers what the node of n8n sends by default', async () => {
+    await using pages = await startPages({ '/': '<p>A page.</p>' });
+    const { url } = pages;
+    const crawl = { url, prompt: '', limit: 500, delay: 0, maxConcurrency: 100, scrapeOptions: {} };
+    const { status, body } = await call('/v2/crawl', { body: crawl });
+    expect([status, (await finished('/v2/crawl', body.id)).completed]).toEqual([200, 1]);
+    const search = { query: 'x', limit: 5, sources: [{ type: 'web' }], tbs: '', timeout: 60_000 };
+    expect((await call('/v2/search', { body: search })).status).toBe(200);
+    expect(await call('/v2/scrape', { body: { url, parsers: [], actions: {} } })).toMatchObject({
+      status: 200,
+      body: { data: { markdown: 'A page.' } },
+    });
+  });
+
+  it('names what the official clients can ask a marketplace for', async () => {
+    const { status, body } = await call('/v2/search', { body: { query: 'x', sources: ['alexandria'] } });
+    expect([status, body.code]).toEqual([400, 'exchange_not_enabled']);
+    expect(body.error).toContain('alexandria is not enabled');
+  });
+
+  it('lists the types of files that it parses, and takes each of them', async () => {
+    const { data } = (await call('/v2/parse/formats')).body;
+    expect(data.formats.length).toBeGreaterThan(20);
+    for (const { extensions } of data.formats)
+      for (const extension of extensions) {
+        const { status } = await call('/v2/parse/upload-url', { body: { filename: `file${extension}` } });
+        expect([extension, status]).toEqual([extension, 200]);
+      }
   });
 });

@@ -149,6 +149,7 @@ it('of monitors are as a person sends them', async () => {
 });
 
 it('of files are as a person sends them', async () => {
+  await send('get /v2/parse/formats')();
   const [{ data }] = await send('post /v2/parse/upload-url')();
   const put = await fetch(data.uploadUrl, { method: 'PUT', body: 'The text of the file.' });
   expect(put.status).toBe(200);

@@ -319,7 +319,7 @@ describe('a search request', () => {
     ['an empty query', { query: ' \n' }],
     ['a query of more than 500 characters', { query: 'word '.repeat(10_000) }],
     ['an unknown key', { query: 'x', querry: 'y' }],
-    ['an unknown source', { query: 'x', sources: ['alexandria'] }],
+    ['an unknown source', { query: 'x', sources: ['telegraph'] }],
     ['no source', { query: 'x', sources: [] }],
     ['the category developer beside another one', { query: 'x', categories: ['developer', 'pdf'] }],
     ['both lists of domains', { query: 'x', includeDomains: ['a.example'], excludeDomains: ['b.example'] }],

@@ -109,6 +109,20 @@ describe.skipIf(missing)(`the official Python SDK${missing ? ` (${missing})` : '
     expect(metadata).toMatchObject({ num_pages: 2, credits_used: 2, content_type: 'application/pdf' });
   });
 
+  it('lists the types of files that can be parsed', () => {
+    expect(results.formats).toContainEqual({
+      format: 'pdf',
+      kind: 'document',
+      extensions: ['.pdf'],
+      mime_types: ['application/pdf'],
+      available: true,
+    });
+    expect(results.formats.find(({ format }: { format: string }) => format === 'jpg')).toMatchObject({
+      kind: 'image',
+      extensions: ['.jpg', '.jpeg'],
+    });
+  });
+
   it('waits for an extract by rules', () => {
     expect(results.extracted).toMatchObject({
       status: 'completed',

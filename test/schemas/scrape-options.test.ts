@@ -125,7 +125,7 @@ describe('limits', () => {
     [{ location: { country: 'Germany' } }, /alpha-2/],
     [{ location: { country: 'ZZ' } }, /alpha-2/],
     [{ location: { languages: ['de_DE\n'] } }, /is not a language tag/],
-    [{ location: { city: 'Rome' } }, /Unrecognized key: "city"/],
+    [{ location: { contry: 'IT' } }, /Unrecognized key: "contry"/],
     [{ proxy: 'fast' }, /^proxy: /],
     [{ profile: { name: '' } }, /^profile\.name: /],
     [{ profile: { name: 'x'.repeat(129) } }, /^profile\.name: /],

@@ -44,6 +44,18 @@ function unlessExplicit(options: object, rawBody: unknown): Partial<CrawlRequest
   return Object.fromEntries(derived) as Partial<CrawlRequest>;
 }
 
+const OLDER_NAME =
+  'allowBackwardLinks is the older name of crawlEntireDomain, which takes precedence. Send that one instead.';
+
+/** The option `crawlEntireDomain` of a request that has it by its older name only. */
+function entireDomain(
+  { allowBackwardLinks }: CrawlRequest,
+  rawBody: unknown,
+): Partial<Pick<CrawlRequest, 'crawlEntireDomain'>> {
+  const isByNewName = fieldsOf(rawBody).crawlEntireDomain !== undefined;
+  return isByNewName || allowBackwardLinks === undefined ? {} : { crawlEntireDomain: allowBackwardLinks };
+}
+
 const create = defineRoute({
   method: 'post',
   path: JOB_KINDS.crawl.path,
@@ -67,7 +79,8 @@ const create = defineRoute({
         ? undefined
         : await deriveCrawlOptions({ url, prompt: wish, caller, isEncrypted }, deps);
     const generated = derived && { ...derived, options: unlessExplicit(derived.options, rawBody) };
-    const { webhook, prompt, ...options } = { ...body, ...generated?.options };
+    const { webhook, prompt, allowBackwardLinks, ...rest } = { ...body, ...generated?.options };
+    const options = { ...rest, ...entireDomain(body, rawBody) };
     const { teamId, apiKeyId } = caller;
     const { secretKey } = config;
     // The idempotency key is stored with the request, which is kept as a hash with zero data retention.
@@ -111,6 +124,7 @@ const create = defineRoute({
     const { origin: _, integration: __, ...effective } = options;
     const warnings = [
       ...(generated ? [generated.warning] : []),
+      ...(allowBackwardLinks === undefined ? [] : [OLDER_NAME]),
       ...warnOfPatterns(target.href, options),
       ...warnOfWebhook(webhook, crawl.kind),
     ];

@@ -1,9 +1,10 @@
-import { ACCEPTED_FILES, mayAcceptUpload } from '../../content/parsers/upload-types.ts';
+import { ACCEPTED_FILES, listUploadFormats, mayAcceptUpload } from '../../content/parsers/upload-types.ts';
 import { uploadUrl } from '../../content/upload-url.ts';
 import { errorsRaisedBy, excerpt, quote, ServiceError } from '../../errors.ts';
 import {
   MAX_UPLOAD_BYTES,
   parseBody,
+  parseFormatsResponse,
   parseOptions,
   uploadUrlBody,
   uploadUrlResponse,
@@ -109,5 +110,19 @@ function requireParsable({ name, contentType }: { name: string; contentType: str
   );
 }
 
+const listFormats = defineRoute({
+  method: 'get',
+  path: '/v2/parse/formats',
+  tag: 'Parse',
+  summary: 'List the types of files that can be parsed',
+  response: parseFormatsResponse,
+  errors: [],
+  rateLimited: false,
+  async handler() {
+    const formats = listUploadFormats().map((format) => ({ ...format, available: true }));
+    return { success: true as const, data: { formats } };
+  },
+});
+
 /** The routes of uploaded files. */
-export const parseRoutes = [create, createUploadUrl];
+export const parseRoutes = [create, createUploadUrl, listFormats];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { excerpt } from '../../errors.ts';
 import { bounded } from '../../json/bounded.ts';
 import { withKeywords } from '../../json/schema-keywords.ts';
+import { unlessEmpty } from '../../json/unless-empty.ts';
 import type { Warn } from '../html/clean.ts';
 import type { Content } from '../html/content.ts';
 import { findSchemaError, type Schema } from './json-schema.ts';
@@ -41,9 +42,9 @@ export interface DataRequest {
 /** The fields of a request for data of a page, at least one of which is required. */
 export const dataFields = {
   schema: jsonSchema.optional(),
-  prompt: promptText
-    .optional()
-    .describe('instructions for the language model; ignored if none is configured'),
+  prompt: unlessEmpty(promptText).describe(
+    'instructions for the language model; ignored if none is configured',
+  ),
 };
 
 /** Whether a request has one of the {@link dataFields}. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bounded } from '../../json/bounded.ts';
+import { unlessEmpty } from '../../json/unless-empty.ts';
 import { extractData, jsonSchema, promptText } from '../extraction/data-request.ts';
 import type { Content } from '../html/content.ts';
 import type { DataSource } from './data-by-model.ts';
@@ -37,7 +38,7 @@ const request = z.strictObject({
   type: z.literal('changeTracking'),
   modes: bounded(z.array(z.enum(['git-diff', 'json'])), { entries: MAX_MODES }).default([]),
   schema: jsonSchema.optional().describe('schema of the data that the mode json compares'),
-  prompt: promptText.optional().describe('prompt for the data that the mode json compares'),
+  prompt: unlessEmpty(promptText).describe('prompt for the data that the mode json compares'),
   tag: z.string().nullable().default(null).describe('a scrape is compared with scrapes of the same tag only'),
 });
 

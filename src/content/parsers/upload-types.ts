@@ -47,6 +47,25 @@ const VAGUE_TYPES = new Set(['text/plain', 'application/zip', 'application/x-zip
 /** Parsers of text, which accept any bytes if the type is declared. */
 const TEXT_PARSERS = new Set(['html', 'feed', 'json', 'text']);
 
+/** A kind of file that can be uploaded. */
+interface UploadFormat {
+  /** Its name, which is the first of its extensions. */
+  format: string;
+  kind: 'document' | 'image';
+  /** With their dots. */
+  extensions: string[];
+  mimeTypes: string[];
+}
+
+/** Lists the kinds of files that can be uploaded: one for each media type. */
+export const listUploadFormats = (): UploadFormat[] =>
+  [...Map.groupBy(Object.entries(UPLOAD_TYPES), ([, mediaType]) => mediaType)].map(([mediaType, types]) => ({
+    format: types[0]![0],
+    kind: mediaType.startsWith('image/') ? 'image' : 'document',
+    extensions: types.map(([extension]) => `.${extension}`),
+    mimeTypes: [mediaType],
+  }));
+
 /** A sentence about the types of files that can be uploaded. */
 export const ACCEPTED_FILES = `Files of these types can be parsed: ${Object.keys(UPLOAD_TYPES).join(', ')}.`;
 

@@ -126,7 +126,7 @@ const ROWS: Row[] = [
   ],
   [CRAWL, { url: URL, maxDepth: 2 }, /-- maxDepth/, /body/, /Use maxDiscoveryDepth/],
   [CRAWL, { url: URL, ignoreSitemap: true }, /-- ignoreSitemap/, /body/, /Use sitemap, which is "skip"/],
-  [CRAWL, { url: URL, allowBackwardLinks: true }, /-- allow/, /body/, /Use crawlEntireDomain/],
+  [CRAWL, { url: URL, followExternalLinks: true }, /-- follow/, /body/, /Use allowExternalLinks/],
   ['POST /v2/parse', { url: URL }, /-- url/, /body/, /POST \/v2\/scrape/],
   [
     'POST /v2/parse',
@@ -135,13 +135,7 @@ const ROWS: Row[] = [
     /body/,
     /its members \(formats\) without it/,
   ],
-  [
-    SCRAPE,
-    { url: URL, location: { city: 'Rome' } },
-    /-- city/,
-    /in location/,
-    /Known are country, languages/,
-  ],
+  [SCRAPE, { url: URL, location: { contry: 'IT' } }, /-- contry/, /in location/, /Did you mean country\?/],
   [SCRAPE, { url: URL, jsonOptions: {} }, /-- jsonOptions/, /body/, /formats: \[\{"type": "json"/],
   [
     CRAWL,
@@ -424,9 +418,9 @@ const ROWS: Row[] = [
   ],
   [
     SCRAPE,
-    { url: URL, formats: [{ type: 'json', prompt: '' }] },
+    { url: URL, formats: [{ type: 'question', question: '' }] },
     /must not be empty\.$/,
-    /formats\[0\]\.prompt/,
+    /formats\[0\]\.question/,
     /must not/,
   ],
   [

@@ -16,6 +16,7 @@ searched_pages = client.search(given["query"], limit=1, scrape_options={"formats
 batch = client.batch_scrape(given["articles"], formats=["markdown"], poll_interval=1)
 crawl = client.crawl(given["site"], limit=3, poll_interval=1)
 parsed = client.parse(given["file"])
+formats = client.get_parse_formats()
 try:
     client.parse(given["locked"])
     refusal = None
@@ -88,6 +89,7 @@ print(
                 "markdown": parsed.markdown,
                 "metadata": parsed.metadata.model_dump(),
             },
+            "formats": [each.model_dump() for each in formats],
             "refusal": refusal,
             "extracted": extracted.model_dump(mode="json"),
             "agent": {

@@ -110,6 +110,29 @@ export const RESULT_EXAMPLES: Examples = {
       },
     },
   },
+  'get /v2/parse/formats': {
+    response: {
+      success: true,
+      data: {
+        formats: [
+          {
+            format: 'pdf',
+            kind: 'document',
+            extensions: ['.pdf'],
+            mimeTypes: ['application/pdf'],
+            available: true,
+          },
+          {
+            format: 'jpg',
+            kind: 'image',
+            extensions: ['.jpg', '.jpeg'],
+            mimeTypes: ['image/jpeg'],
+            available: true,
+          },
+        ],
+      },
+    },
+  },
   'delete /v2/browser/profiles/:name': { response: { success: true } },
   'delete /v2/interact/profiles/:name': { response: { success: true } },
   'post /v2/extract': {
