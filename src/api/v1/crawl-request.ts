@@ -1,22 +1,29 @@
 import { z } from 'zod';
+import { bounded } from '../../json/bounded.ts';
+import { MAX_PATTERNS } from '../../patterns/pattern-list.ts';
+import { crawlBody } from '../../schemas/crawl.ts';
 import { validate } from '../validation/validate.ts';
+import { knownMembers } from './known-members.ts';
 import type { TranslatedBody } from './older-route.ts';
 import { nameDataOfPages, scrapeOptions, translateScrapeOptions } from './scrape-options.ts';
 
 /** The most parts that the path of a page has. A pattern for more would only take time. */
 const MAX_PARTS = 100;
 
-const crawlBody = z.looseObject({
-  url: z.string(),
-  maxDepth: z.int().min(0).optional(),
-  ignoreSitemap: z.boolean().optional(),
-  allowBackwardLinks: z.boolean().optional(),
-  crawlEntireDomain: z.boolean().optional(),
-  regexOnFullURL: z.boolean().optional(),
-  excludePaths: z.array(z.string()).optional(),
-  delay: z.number().optional(),
-  scrapeOptions: scrapeOptions.optional(),
-});
+const olderBody = knownMembers(
+  {
+    url: z.string(),
+    maxDepth: z.int().min(0).optional(),
+    ignoreSitemap: z.boolean().optional(),
+    allowBackwardLinks: z.boolean().optional(),
+    crawlEntireDomain: z.boolean().optional(),
+    regexOnFullURL: z.boolean().optional(),
+    excludePaths: bounded(z.array(z.string()), { entries: MAX_PATTERNS }).optional(),
+    delay: z.number().optional(),
+    scrapeOptions: scrapeOptions.optional(),
+  },
+  crawlBody,
+);
 
 /** Converts the body of `POST /v1/crawl`. */
 export function translateCrawlRequest(sent: unknown): TranslatedBody {
@@ -27,7 +34,7 @@ export function translateCrawlRequest(sent: unknown): TranslatedBody {
     delay,
     scrapeOptions: pages = {},
     ...same
-  } = validate(crawlBody, sent, 'body');
+  } = validate(olderBody, sent, 'body');
   const { options, jsonNames } = translateScrapeOptions(pages);
   const { url, excludePaths = [], regexOnFullURL = false, crawlEntireDomain = allowBackwardLinks } = same;
   return {

@@ -1,24 +1,39 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
+import { bounded } from '../../json/bounded.ts';
+import { isJsonObject } from '../../json/json-object.ts';
 import type { JsonName } from '../../schemas/scrape.ts';
-import { withoutNulls } from './known-keys.ts';
+import { knownMembers } from './known-members.ts';
 
-/** An object in a request, in which null stands for what is not set. */
-export const withNulls = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.preprocess(withoutNulls, z.looseObject(shape));
+/** The most formats of a request, and the most characters of those that are objects. */
+const MAX_FORMATS = { entries: 50, characters: 500_000 };
 
-const dataOptions = withNulls({
-  schema: z.record(z.string(), z.unknown()).optional(),
+/** Version 2 checks it, and bounds its size. */
+const jsonSchema = z.custom<Record<string, unknown>>(
+  isJsonObject,
+  'must be a JSON Schema, which is an object',
+);
+
+const dataOptions = knownMembers({
+  schema: jsonSchema.optional(),
   prompt: z.string().optional(),
   systemPrompt: z.string().optional(),
 });
 
 /** The options of version 1 that say which outputs a scrape has. */
 export const formatFields = {
-  formats: z.array(z.union([z.string(), z.looseObject({ type: z.string() })])).optional(),
+  formats: bounded(
+    z.array(z.union([z.string(), z.looseObject({ type: z.string() })])),
+    MAX_FORMATS,
+  ).optional(),
   jsonOptions: dataOptions.optional(),
   extract: dataOptions.optional(),
-  changeTrackingOptions: withNulls({}).optional(),
+  changeTrackingOptions: knownMembers({
+    modes: z.array(z.string()).optional(),
+    schema: jsonSchema.optional(),
+    prompt: z.string().optional(),
+    tag: z.string().optional(),
+  }).optional(),
 };
 
 type FormatOptions = z.output<z.ZodObject<typeof formatFields>>;

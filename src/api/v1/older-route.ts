@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AnyRoute, ApiDeps } from '../http/route.ts';
 import { ROUTES } from '../routes.ts';
-import { validateKnownKeys, withoutNulls } from './known-keys.ts';
+import { validateKnownKeys } from './known-members.ts';
 
 /** A request of version 1, with its body as it was sent. */
 export type RouteRequest = Parameters<AnyRoute['handler']>[0];
@@ -19,7 +19,7 @@ interface Translation {
   /** Another method, for clients that use a wrong one. */
   method?: AnyRoute['method'];
   /**
-   * Converts the body, whose members are never null.
+   * Converts the body.
    * @throws ServiceError `BAD_REQUEST` for a wrong value of an option that only version 1 has
    */
   request?(body: unknown): TranslatedBody;
@@ -61,8 +61,7 @@ export function olderRoute(route: AnyRoute, translation: Translation = {}): AnyR
 function translateRequest(request: RouteRequest, route: AnyRoute, translation: Translation): RouteRequest {
   const query = route.query ? validateKnownKeys(route.query, request.query, 'query') : {};
   if (!route.body) return { ...request, query };
-  const sent = withoutNulls(request.body);
-  const { body, amend } = translation.request?.(sent) ?? { body: sent };
+  const { body, amend } = translation.request?.(request.body) ?? { body: request.body };
   const checked = validateKnownKeys(route.body, body, 'body');
   return { ...request, query, rawBody: body, body: amend ? amend(checked) : checked };
 }

@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
-import type { JsonName } from '../../schemas/scrape.ts';
-import { formatFields, translateFormats, withNulls } from './formats.ts';
+import { type JsonName, scrapeBody } from '../../schemas/scrape.ts';
+import { visitorFields } from '../../schemas/scrape-options.ts';
+import { formatFields, translateFormats } from './formats.ts';
+import { knownMembers } from './known-members.ts';
 
 /** The timeout of version 1, in milliseconds. */
 const TIMEOUT_MS = 30_000;
+
+const location = knownMembers({}, visitorFields.location);
 
 /** The scrape options that version 1 has and version 2 has not, or otherwise. */
 export const scrapeOptionFields = {
@@ -12,13 +16,13 @@ export const scrapeOptionFields = {
   waitFor: z.number().optional(),
   timeout: z.number().optional(),
   parsePDF: z.boolean().optional(),
-  location: withNulls({}).optional(),
-  geolocation: withNulls({}).optional(),
-  agent: z.looseObject({}).optional(),
+  location: location.optional(),
+  geolocation: location.optional(),
+  agent: z.unknown().optional(),
 };
 
 /** The member `scrapeOptions` of requests of version 1. */
-export const scrapeOptions = withNulls(scrapeOptionFields);
+export const scrapeOptions = knownMembers(scrapeOptionFields, scrapeBody);
 
 type ScrapeOptions = z.output<z.ZodObject<typeof scrapeOptionFields>> & Record<string, unknown>;
 
@@ -45,7 +49,7 @@ export function translateScrapeOptions(options: ScrapeOptions): { options: objec
   } = options;
   if (agent) throw new ServiceError('FEATURE_NOT_AVAILABLE', NO_AGENT);
   const { formats, jsonNames } = translateFormats(options);
-  const { waitFor = 0, location = geolocation } = same;
+  const { waitFor = 0, location: place = geolocation } = same;
   return {
     options: {
       maxAge: 0,
@@ -53,7 +57,7 @@ export function translateScrapeOptions(options: ScrapeOptions): { options: objec
       timeout: Math.max(TIMEOUT_MS, 2 * waitFor),
       ...same,
       ...(formats && { formats }),
-      ...(location && { location }),
+      ...(place && { location: place }),
       ...(parsePDF !== undefined && { parsers: parsePDF ? ['pdf'] : [] }),
     },
     jsonNames,

@@ -74,3 +74,20 @@ describe('a scrape of version 1 is translated:', () => {
     expect(() => translated(request)).toThrow(message);
   });
 });
+
+describe('a hostile scrape of version 1', () => {
+  it('of many unknown members is what is known of it', () => {
+    const members = Array.from({ length: 200_000 }, (_, number) => [`x${number}`, number]);
+    const many = Object.fromEntries(members);
+    expect(translated({ ...many, location: many, extract: { ...many, prompt: 'The name' } })).toEqual({
+      ...DEFAULTS,
+      location: {},
+      formats: [{ type: 'markdown' }, { type: 'json', prompt: 'The name' }],
+    });
+  });
+
+  it('of many formats is refused as a whole', () => {
+    const formats = Array.from({ length: 100_000 }, () => 5);
+    expect(() => translated({ formats })).toThrow('formats must have at most 50 entries, but has 100000');
+  });
+});
