@@ -25,7 +25,7 @@ const create = defineRoute({
   summary: 'Extract data from pages and sites as one job',
   body: extractBody,
   response: startExtractResponse,
-  replacement: JOB_KINDS.agent.path,
+  deprecation: { of: 'extract', replacement: JOB_KINDS.agent.path },
   errors: [
     ...errorsRaisedBy('start', 'options'),
     ...(['IDEMPOTENCY_KEY_REUSED', 'MODEL_NOT_CONFIGURED', 'MODEL_BUDGET_EXCEEDED'] as const),

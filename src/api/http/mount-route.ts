@@ -1,6 +1,7 @@
 import type { Express, RequestHandler, Response } from 'express';
 import type { Authenticate } from './auth.ts';
 import { createBaseUrl } from './base-url.ts';
+import { DEPRECATIONS, deprecationHeaders } from './deprecations.ts';
 import { JsonStream } from './json-stream.ts';
 import { JsonText } from './json-text.ts';
 import type { OpenRequests } from './open-requests.ts';
@@ -23,7 +24,8 @@ export interface RequestChecks extends RequestLimits {
  */
 export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks, deps: ApiDeps): void {
   const admit: RequestHandler = async (request, response, next) => {
-    if (route.replacement) response.set(deprecationHeaders(route.replacement));
+    if (route.deprecation)
+      response.set(deprecationHeaders(DEPRECATIONS[route.deprecation.of], route.deprecation.replacement));
     const { authorization } = request.headers;
     // The team is not known before.
     const owner = authorization ?? request.ip ?? '';
@@ -68,15 +70,3 @@ export function disconnectionOf(response: Response, reason?: Error): AbortSignal
   else response.once('close', () => disconnected.abort(reason));
   return disconnected.signal;
 }
-
-/**
- * Since when routes count as deprecated, in seconds since 1970. The interface gives no date, so it is that of
- * its version.
- */
-const DEPRECATED_SINCE = Date.UTC(2026, 0, 1) / 1000;
-
-/** The headers of a deprecated route (RFC 9745), with the one that takes its place (RFC 5829). */
-const deprecationHeaders = (replacement: string) => ({
-  Deprecation: `@${DEPRECATED_SINCE}`,
-  Link: `<${replacement}>; rel="successor-version"`,
-});

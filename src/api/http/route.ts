@@ -9,6 +9,7 @@ import type { Caller } from '../../storage/db/teams/teams.ts';
 import type { Logger } from '../../system/logger.ts';
 import type { Temporal } from '../../temporal/workflow-client.ts';
 import type { WatchedJobs } from '../page-jobs/watched-jobs.ts';
+import type { RouteDeprecation } from './deprecations.ts';
 import type { EncryptedFile } from './encrypted-file.ts';
 import type { JsonStream } from './json-stream.ts';
 import type { JsonText } from './json-text.ts';
@@ -71,8 +72,8 @@ export interface Route<Body, Query, Params, ResponseBody> {
   fileOptions?: z.ZodType<Body>;
   /** Whether a request without a file is refused, so that the API reference has no JSON body. */
   needsFile?: true;
-  /** The path that takes the place of the route, which is deprecated. Responses name it in their headers. */
-  replacement?: string;
+  /** That the route is deprecated, and what takes its place. Responses say so in their headers. */
+  deprecation?: RouteDeprecation;
   query?: z.ZodType<Query>;
   params?: z.ZodType<Params>;
   response: z.ZodType<ResponseBody>;

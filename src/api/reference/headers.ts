@@ -8,6 +8,7 @@ export const HEADERS = {
     .optional()
     .describe('seconds after which the request may succeed (RFC 9110, 10.2.3)'),
   Deprecation: z.string().optional().describe('since when the path is deprecated (RFC 9745)'),
+  Sunset: z.string().optional().describe('from when on the path may be gone (RFC 8594)'),
   Link: z
     .string()
     .optional()

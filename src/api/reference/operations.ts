@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { errorResponse } from '../../schemas/error.ts';
+import { DEPRECATIONS, type Deprecated } from '../http/deprecations.ts';
 import type { AnyRoute } from '../http/route.ts';
 import { errorCodesOf } from '../http/route-error-codes.ts';
 import { EXAMPLES, examplesOf } from './examples/index.ts';
@@ -23,6 +24,13 @@ export function operationIdOf(method: string, path: string): string {
   return method + words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('');
 }
 
+/** The headers that every response of a deprecated route has. */
+const headersOfDeprecated = ({ sunset }: Deprecated) => ({
+  Deprecation: HEADERS.Deprecation,
+  Link: HEADERS.Link,
+  ...(sunset && { Sunset: HEADERS.Sunset }),
+});
+
 /** Describes the operation of a route. */
 export function describeRoute(route: AnyRoute): ZodOpenApiOperationObject {
   const codes = errorCodesOf(route);
@@ -32,12 +40,12 @@ export function describeRoute(route: AnyRoute): ZodOpenApiOperationObject {
   const success = unsuccessful
     ? z.union([route.response, errorResponse.extend({ code: z.enum(unsuccessful) })])
     : route.response;
-  const always = route.replacement ? { Deprecation: HEADERS.Deprecation, Link: HEADERS.Link } : undefined;
+  const always = route.deprecation && headersOfDeprecated(DEPRECATIONS[route.deprecation.of]);
   return {
     operationId: operationIdOf(route.method, route.path),
     tags: [route.tag],
     summary: route.summary,
-    ...(route.replacement && { deprecated: true }),
+    ...(route.deprecation && { deprecated: true }),
     ...describeParameters(route),
     ...(route.body && {
       requestBody: {

@@ -46,7 +46,7 @@ export function olderRoute(route: AnyRoute, translation: Translation = {}): AnyR
     ...same,
     method: translation.method ?? route.method,
     path: route.path.replace(/^\/v2\//, '/v1/'),
-    replacement: route.path,
+    deprecation: { of: 'version1', replacement: route.path },
     query: z.looseObject({}),
     ...(body && { body: z.unknown() }),
     async handler(request, deps) {

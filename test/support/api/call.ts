@@ -21,7 +21,7 @@ const ENDPOINTS = [
 ];
 
 /** The headers that tell a client what to do next. */
-const ADVICE = ['Retry-After', 'Allow', 'Deprecation', 'Link'];
+const ADVICE = ['Retry-After', 'Allow', 'Deprecation', 'Sunset', 'Link'];
 let reference: ReturnType<typeof describeApi> | undefined;
 
 /** A response of the reference, also one that several operations share. */
