@@ -5,6 +5,7 @@ import { JobList } from './jobs/job-list.ts';
 import { CheckView } from './monitors/check.ts';
 import { MonitorView } from './monitors/monitor.ts';
 import { MonitorList } from './monitors/monitor-list.ts';
+import { PageHistory } from './monitors/page-history.ts';
 import { Operator } from './operator/operator.ts';
 import { TeamView } from './operator/team.ts';
 import { Playground } from './playground/playground.ts';
@@ -50,5 +51,6 @@ export const VIEWS: View[] = [
   { title: 'Team', path: /^\/operator\/teams\/([^/]+)$/, isForOperator: true, component: TeamView },
   { title: 'Job', path: /^\/jobs\/([a-z_]+)\/([\w-]+)$/, component: JobView },
   { title: 'Monitor', path: /^\/monitors\/([\w-]+)$/, component: MonitorView },
+  { title: 'Page', path: /^\/monitors\/([\w-]+)\/page$/, component: PageHistory },
   { title: 'Check', path: /^\/monitors\/([\w-]+)\/checks\/([\w-]+)$/, component: CheckView },
 ];

@@ -398,7 +398,22 @@ describe.each(['light', 'dark'] as const)('a monitor, in the theme %s,', (theme)
     await diff.waitFor();
     expect(await diff.locator('del').first().textContent()).toMatch(/removed: .*The lamp costs 12 euros\./s);
     expect(await diff.locator('ins').first().textContent()).toMatch(/added: .*The lamp costs 9 euros\./s);
+    expect(await diff.locator('mark').allTextContents()).toEqual(expect.arrayContaining(['12', '9']));
     await isWhole();
+    for (const tab of ['Rendered', 'Raw']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await diff.getByText('The lamp costs 9 euros.').waitFor();
+      await isWhole();
+    }
+    await page.getByRole('link', { name: 'History' }).first().click();
+    await page.getByRole('button', { name: 'Compare the two' }).click();
+    const compared = page.getByRole('region', { name: `What differs on ${shop.url}/lamp` });
+    await compared.getByText('The lamp costs 9 euros.').waitFor();
+    await page.getByLabel('A question about the history').fill('When was it cheapest?');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await page.getByRole('alert').getByText('This needs a language model').waitFor();
+    await isWhole();
+    await page.goBack();
     await page.getByLabel('Pages').selectOption('same');
     await page.locator('summary').getByText('Still').waitFor();
     await diff.waitFor({ state: 'detached' });

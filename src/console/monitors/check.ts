@@ -46,7 +46,7 @@ export function CheckView({
         <${Filter} summary=${value.summary} status=${status} />
         ${
           value.pages.length
-            ? html`<ol class="documents">${value.pages.map((page) => html`<${CheckedPage} key=${page.id} page=${page} />`)}</ol>`
+            ? html`<ol class="documents">${value.pages.map((page) => html`<${CheckedPage} key=${page.id} page=${page} monitor=${monitor} />`)}</ol>`
             : html`<div class="empty"><p>There is no such page.</p></div>`
         }
         <${Pager} hasMore=${value.next !== undefined} />`

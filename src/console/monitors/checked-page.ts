@@ -13,9 +13,9 @@ const WITHOUT_DIFF: Record<PageStatus, string> = {
   same: 'Nothing changed.',
 };
 
-/** A page of a check: its outcome, and what changed on it. */
-export function CheckedPage({ page }: { page: CheckPage }) {
-  const { url, status, statusCode, error, failures, metadata, diff, judgment } = page;
+/** A page of a check: its outcome, and what changed on it. @param props.monitor the path of its monitor */
+export function CheckedPage({ page, monitor }: { page: CheckPage; monitor: string }) {
+  const { url, targetId, status, statusCode, error, failures, metadata, diff, judgment } = page;
   const fields = changedFields(diff?.json);
   const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
   return html`
@@ -28,6 +28,7 @@ export function CheckedPage({ page }: { page: CheckPage }) {
         <p class="facts">
           ${isWeb ? html`<a href=${url} target="_blank" rel="noopener noreferrer" dir="auto">${url}</a>` : html`<span dir="auto">${url}</span>`}
           ${statusCode !== null && html`<span>HTTP ${statusCode}</span>`}
+          <a href=${`${monitor}/page?url=${encodeURIComponent(url)}&target=${encodeURIComponent(targetId)}`}>History</a>
           ${failures > 1 && html`<span class="bad">failed in ${failures.toLocaleString()} checks in a row</span>`}
         </p>
         ${error && html`<p class="error">${error}</p>`}

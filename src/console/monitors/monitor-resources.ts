@@ -54,6 +54,7 @@ export type PageStatus = 'changed' | 'new' | 'removed' | 'error' | 'same';
 /** A page of a check. */
 export interface CheckPage {
   id: string;
+  targetId: string;
   url: string;
   status: PageStatus;
   statusCode: number | null;
