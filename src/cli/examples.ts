@@ -35,6 +35,10 @@ export const EXAMPLES: Record<string, string[]> = {
     'monitor create https://example.com --crawl --limit 50 --ignore numbers,dates',
     'monitor create --query "opening hours" --webhook https://example.com/hook',
   ],
+  'monitor import': [
+    'monitor import url-watches.json --dry-run',
+    'monitor import urls.yaml --timezone Europe/Berlin',
+  ],
   'monitor list': ['monitor list'],
   'monitor show': [`monitor show ${ID}`],
   'monitor run': [`monitor run ${ID}`],

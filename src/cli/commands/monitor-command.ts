@@ -13,6 +13,7 @@ import {
 } from '../monitor-checks.ts';
 import { printTable } from '../print-table.ts';
 import { askRunningService, withRunningService } from '../running-service.ts';
+import { importCommand } from './monitor-import.ts';
 import { askHistoryCommand, judgeCommand, queryOf, seriesCommand } from './monitor-reviews.ts';
 
 const PATH = '/v2/monitor';
@@ -194,5 +195,6 @@ export const monitorCommand = defineCommand({
     judge: judgeCommand,
     ask: askHistoryCommand,
     series: seriesCommand,
+    import: importCommand,
   },
 });
