@@ -29,6 +29,8 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   team: async () => (await import('./cli/commands/team-command.ts')).teamCommand,
   key: async () => (await import('./cli/commands/key-command.ts')).keyCommand,
   profile: async () => (await import('./cli/commands/profile-command.ts')).profileCommand,
+  backup: async () => (await import('./cli/commands/backup-command.ts')).backupCommand as Command,
+  restore: async () => (await import('./cli/commands/restore-command.ts')).restoreCommand as Command,
   migrate: async () => (await import('./cli/commands/migrate-command.ts')).migrateCommand,
   openapi: async () => (await import('./cli/commands/openapi-command.ts')).openapiCommand,
 };

@@ -410,6 +410,11 @@ export const ERRORS = {
     isJobWide: true,
     summary: 'A part of the service does not respond',
   },
+  LOST_IN_RESTORE: {
+    status: 503,
+    retry: 'never',
+    summary: 'The service was restored from a backup that was made while the job ran; send the request again',
+  },
   INSUFFICIENT_STORAGE: {
     status: 503,
     retry: 'activity',

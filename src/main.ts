@@ -12,10 +12,9 @@ import {
   type StoredKey,
 } from './run/embedded/keys.ts';
 import { findPortOwner, isPortFree } from './run/embedded/ports.ts';
-import { postgresDir, preparePostgres } from './run/embedded/postgres.ts';
+import { startPostgres, stopLeftoverProcesses } from './run/embedded/start-postgres.ts';
 import { InstanceProcesses } from './run/embedded/supervision/instance-processes.ts';
 import { openLog } from './run/embedded/supervision/log-files.ts';
-import { stopOrphans } from './run/embedded/supervision/orphan-processes.ts';
 import {
   type DataDirectoryLock,
   type InstanceUrls,
@@ -25,11 +24,7 @@ import { planServiceProcess } from './run/embedded/supervision/service-process.t
 import { installPackages } from './run/embedded/system-packages.ts';
 import { canHaveOwnNetwork, OPEN_TEMPORAL } from './run/embedded/temporal/own-network.ts';
 import { ensureTemporalBinary } from './run/embedded/temporal/temporal-binary.ts';
-import {
-  planTemporalServer,
-  temporalAddress,
-  temporalDatabaseFile,
-} from './run/embedded/temporal/temporal-server.ts';
+import { planTemporalServer, temporalAddress } from './run/embedded/temporal/temporal-server.ts';
 import type { Progress } from './run/embedded/terminal-progress.ts';
 
 /** Grace period of the API and the worker, which by themselves abort running work after 12 s. */
@@ -110,14 +105,14 @@ export async function startInstance(options: StartOptions): Promise<Instance | u
 async function startEverything(start: StartContext): Promise<{ urls: InstanceUrls; apiKey: StoredKey }> {
   const { config, lock, startAborter } = start;
   await assertPortFree(config.port, config.host);
-  await stopLeftoverProcesses(start);
+  await stopLeftoverProcesses({ ...start, dataDir: config.dataDir });
   // The user of the embedded Postgres has to pass through, see `preparePostgres`.
   if (config.databaseUrl) protectDataDirectory(config.dataDir);
   const apiKey = loadFirstTeamKey(config);
   const secret = loadSecretKey(config);
 
   const [databaseUrl, temporal] = await allOrAbort(startAborter, [
-    config.databaseUrl ?? startPostgres(start),
+    config.databaseUrl ?? startPostgres({ ...start, dataDir: config.dataDir, signal: startAborter.signal }),
     startTemporal(start),
     prepareBrowser(start),
   ]);
@@ -203,34 +198,10 @@ async function assertPortFree(port: number, host: string): Promise<void> {
   );
 }
 
-async function stopLeftoverProcesses({ config, progress, lock }: StartContext): Promise<void> {
-  const stopped = await progress.step('Stopping processes left over from an earlier start', () =>
-    stopOrphans(lock.previousChildren, {
-      temporal: { program: 'temporal', argument: temporalDatabaseFile(config.dataDir) },
-      postgres: { program: 'postgres', argument: postgresDir(config.dataDir) },
-    }),
-  );
-  if (stopped.length) {
-    progress.note(
-      `An earlier start was killed. The processes that it left running were stopped: ${stopped.join(', ')}.`,
-    );
-  }
-  for (const name of Object.keys(lock.previousChildren)) lock.setChild(name, undefined);
-}
-
 /** The `host:port` of Temporal, and the URL of its web interface if this start runs it. */
 interface TemporalEndpoint {
   address: string;
   uiUrl?: string;
-}
-
-async function startPostgres(start: StartContext): Promise<string> {
-  const { config, progress, processes, startAborter } = start;
-  const { dataDir } = config;
-  const port = await processes.reservePort(5432);
-  const { plan, url } = await progress.step('Preparing Postgres', () => preparePostgres({ dataDir, port }));
-  await processes.start(plan, startAborter.signal);
-  return url;
 }
 
 async function startTemporal(start: StartContext): Promise<TemporalEndpoint> {

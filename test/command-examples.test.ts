@@ -3,6 +3,8 @@ import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeArchive } from '../src/backup/archive-writer.ts';
+import { type BackupHeader, FORMAT, FORMAT_VERSION, HEADER_NAME } from '../src/backup/manifest.ts';
 import { EXAMPLES } from '../src/cli/examples.ts';
 import { commandOf } from '../src/config.ts';
 import { runInProcess } from './support/service/command-line.ts';
@@ -17,6 +19,16 @@ const UNREACHABLE = 3;
 /** What the service says to all others. Where none listened, some commands would wait a minute for it. */
 const REFUSAL = 'This service refuses every key.';
 
+const EMPTY_BACKUP: BackupHeader = {
+  format: FORMAT,
+  formatVersion: FORMAT_VERSION,
+  version: '0.1.0',
+  createdAt: new Date().toISOString(),
+  migrations: ['0001-spine'],
+  tables: [],
+  secretFingerprint: null,
+};
+
 let folder: string;
 let service: Pages;
 beforeAll(async () => {
@@ -26,6 +38,10 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'winnow-examples-'));
   for (const name of ['report.pdf', 'letter.docx', 'code.js', 'urls.txt'])
     writeFileSync(path.join(folder, name), 'http://a.test/');
+  await writeArchive(path.join(folder, 'winnow.tar'), async (writer) => {
+    await writer.add(HEADER_NAME, Buffer.from(JSON.stringify(EMPTY_BACKUP)));
+    return { rows: {} };
+  });
   writeFileSync(path.join(folder, 'product.json'), '{"type":"object","properties":{"price":{}}}');
 });
 afterAll(async () => {

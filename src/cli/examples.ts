@@ -53,6 +53,8 @@ export const EXAMPLES: Record<string, string[]> = {
   'monitor judge': [`monitor judge ${ID} --goal "The price is lower than before"`],
   'monitor ask': [`monitor ask ${ID} "When was it cheapest?" --url https://example.com/lamp`],
   setup: ['setup'],
+  backup: ['backup winnow.tar', 'backup winnow.tar --without-keys'],
+  restore: ['restore winnow.tar', 'restore winnow.tar --force'],
   doctor: ['doctor'],
   team: ['team list', 'team create acme --credits 10000'],
   'team create': ['team create acme', 'team create acme --credits 10000'],

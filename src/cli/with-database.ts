@@ -20,17 +20,23 @@ export async function withDatabase<T>(work: (db: Database, config: Config) => Pr
   );
 }
 
-async function runOnDatabase<T>(
+const runOnDatabase = <T>(
   url: string,
   config: Config,
   work: (db: Database, config: Config) => Promise<T>,
-): Promise<T> {
+): Promise<T> =>
+  withOpenDatabase(url, async (db) => {
+    await migrate(db);
+    return work(db, config);
+  });
+
+/** Runs work on a database, whose schema stays as it is. */
+export async function withOpenDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
   const db = openDatabase(url, (error) =>
     process.stderr.write(`Database connection lost: ${error.message}\n`),
   );
   try {
-    await migrate(db);
-    return await work(db, config);
+    return await work(db);
   } catch (error) {
     throw translateDatabaseError(error);
   } finally {

@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { type MonitorSchedules, restoreSchedules, ScheduleCount } from '../../jobs/monitors/schedules.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
+import { unlessBackedUp } from '../../storage/db/backup/sweep-lock.ts';
 import type { Database } from '../../storage/db/client.ts';
 import { deleteOldIdempotencyKeys } from '../../storage/db/idempotency.ts';
 import {
@@ -105,41 +106,46 @@ export function upkeepActivities(deps: UpkeepDeps) {
     /**
      * Ends browser sessions that have lost their workflow. Deletes expired results, jobs, files, uploads,
      * copies of pages, entries of the search index, idempotency keys, profiles, versions of pages and
-     * robots.txt files.
+     * robots.txt files. While a backup copies them, nothing is deleted.
      */
     async tidyUp(): Promise<{ jobs: number; files: number; copies: number }> {
       using _ = startHeartbeat();
-      // Jobs that expire meanwhile are left for the next cleanup, so that a busy service does not keep this
-      // one from ending.
-      const now = Date.now();
-      let jobs = 0;
-      for (let deleted = 1; deleted > 0; jobs += deleted)
-        deleted = await deleteExpiredResults(db, new Date(now));
-      while ((await deleteExpiredJobs(db, new Date(now))) > 0);
-      const cache = await trimCache(deps);
-      const strays = await removeStrayFiles(deps);
-      await deleteGoneMonitors(db);
-      await deleteOldMails(db);
-      await deleteOldIdempotencyKeys(db);
-      await deleteExpiredScrapePages(db);
-      await deleteOldRobotsFiles(db);
-      await deleteUnusedProfiles(db);
-      await deleteOldModelCalls(db);
-      for (const id of await listAbandonedSessions(db)) await endSession(db, { id, reason: 'lost' });
-      await deleteOldIndexedPages(db, new Date(now - cacheTtlMs), maxIndexedPages);
-      await deleteOldVersions(db, new Date(now - trackingTtlMs));
-      const oldest = (await findOldestResultDate(db))?.getTime() ?? now;
-      const deletedResults = await results.sweep(new Date(oldest - SAFETY_MARGIN_MS));
-      // A version may reuse a blob until half of the blob's retention time is over, so blobs are kept for
-      // one and a half times that time.
-      const unused = await removeUnusedUploads();
-      const versions = await versionBlobs.sweep(new Date(now - 1.5 * trackingTtlMs - SAFETY_MARGIN_MS));
-      const oldestFound = (await findOldestPageDate(db))?.getTime() ?? now;
-      const found = await deps.monitorBlobs.sweep(new Date(oldestFound - SAFETY_MARGIN_MS));
-      const files = deletedResults + cache.files + strays + unused + versions + found;
-      return { jobs, files, copies: cache.copies };
+      const deleted = await unlessBackedUp(db, deleteExpired);
+      return deleted ?? { jobs: 0, files: 0, copies: 0 };
     },
   };
+
+  async function deleteExpired(): Promise<{ jobs: number; files: number; copies: number }> {
+    // Jobs that expire meanwhile are left for the next cleanup, so that a busy service does not keep this
+    // one from ending.
+    const now = Date.now();
+    let jobs = 0;
+    for (let deleted = 1; deleted > 0; jobs += deleted)
+      deleted = await deleteExpiredResults(db, new Date(now));
+    while ((await deleteExpiredJobs(db, new Date(now))) > 0);
+    const cache = await trimCache(deps);
+    const strays = await removeStrayFiles(deps);
+    await deleteGoneMonitors(db);
+    await deleteOldMails(db);
+    await deleteOldIdempotencyKeys(db);
+    await deleteExpiredScrapePages(db);
+    await deleteOldRobotsFiles(db);
+    await deleteUnusedProfiles(db);
+    await deleteOldModelCalls(db);
+    for (const id of await listAbandonedSessions(db)) await endSession(db, { id, reason: 'lost' });
+    await deleteOldIndexedPages(db, new Date(now - cacheTtlMs), maxIndexedPages);
+    await deleteOldVersions(db, new Date(now - trackingTtlMs));
+    const oldest = (await findOldestResultDate(db))?.getTime() ?? now;
+    const deletedResults = await results.sweep(new Date(oldest - SAFETY_MARGIN_MS));
+    // A version may reuse a blob until half of the blob's retention time is over, so blobs are kept for
+    // one and a half times that time.
+    const unused = await removeUnusedUploads();
+    const versions = await versionBlobs.sweep(new Date(now - 1.5 * trackingTtlMs - SAFETY_MARGIN_MS));
+    const oldestFound = (await findOldestPageDate(db))?.getTime() ?? now;
+    const found = await deps.monitorBlobs.sweep(new Date(oldestFound - SAFETY_MARGIN_MS));
+    const files = deletedResults + cache.files + strays + unused + versions + found;
+    return { jobs, files, copies: cache.copies };
+  }
 
   /**
    * Deletes the uploads that no job uses, and files whose rows are gone.

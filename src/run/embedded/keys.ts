@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf, ServiceError } from '../../errors.ts';
 import { generateKey } from '../../storage/db/teams/generate-key.ts';
@@ -70,6 +70,27 @@ export function loadPostgresPassword(dataDir: string): string {
  */
 export function loadTemporalPassword(dataDir: string): string {
   return readOrCreate(join(dataDir, 'temporal-password'), () => randomBytes(16).toString('hex')).value;
+}
+
+/**
+ * Reads the keys that the data directory has, by the names of their files.
+ * @throws ServiceError `BAD_REQUEST` if this user cannot read one
+ */
+export function readKeyFiles<Name extends string>(
+  dataDir: string,
+  names: readonly Name[],
+): Map<Name, string> {
+  const stored = names.map((name) => [name, read(join(dataDir, name))] as const);
+  return new Map(stored.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+/** Stores keys in place of those that the data directory has. */
+export function replaceKeyFiles(dataDir: string, keys: ReadonlyMap<string, string>): void {
+  for (const [name, value] of keys) {
+    const draft = join(dataDir, `${name}.${randomUUID()}`);
+    writeFileSync(draft, `${value}\n`, { mode: 0o600, flush: true });
+    renameSync(draft, join(dataDir, name));
+  }
 }
 
 const fromSetting = (value: string): StoredKey => ({ value, file: undefined, isNew: false });

@@ -10,6 +10,8 @@ export interface ByteRange {
 export interface StoredBlob {
   key: string;
   storedAt: Date;
+  /** Size in bytes, as it is stored. */
+  bytes: number;
 }
 
 /**
@@ -24,7 +26,11 @@ export interface BlobStore {
    * missing.
    */
   writeSoon(key: string, bytes: Buffer): Promise<void>;
-  writeFile(key: string, file: string): Promise<void>;
+  /** @param bytes the size of the source */
+  writeStream(key: string, source: Readable, bytes: number): Promise<void>;
+  has(key: string): Promise<boolean>;
+  /** Sets the time of storage; a bucket keeps that of the last write. */
+  dateBack(key: string, storedAt: Date): Promise<void>;
   /**
    * @returns `undefined` for a key that is not stored; fewer bytes than the range has if the file ends within
    * it

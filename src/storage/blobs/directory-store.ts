@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
+import { constants } from 'node:fs';
 import {
   type FileHandle,
   mkdir,
@@ -76,11 +76,17 @@ export function openDirectoryStore(root: string): BlobStore {
     },
     write: (key, bytes) => write(key, NEW_SYNCED_FILE, (handle) => handle.writeFile(bytes)),
     writeSoon: (key, bytes) => write(key, NEW_FILE, (handle) => handle.writeFile(bytes)),
-    writeFile: (key, source) =>
+    writeStream: (key, source) =>
       write(key, NEW_FILE, async (handle) => {
-        await handle.writeFile(createReadStream(source));
+        await handle.writeFile(source);
         await handle.datasync();
       }),
+    has: (key) =>
+      orIfMissing(
+        stat(fileOf(key)).then(() => true),
+        false,
+      ),
+    dateBack: (key, storedAt) => utimes(fileOf(key), storedAt, storedAt),
     stream: (key) =>
       orIfMissing(
         open(fileOf(key)).then((handle) => handle.createReadStream()),
@@ -93,7 +99,7 @@ export function openDirectoryStore(root: string): BlobStore {
       const names = await orIfMissing(readdir(path.join(root, prefix)), []);
       const found = names.map(async (name) => {
         const file = await orIfMissing(stat(path.join(root, prefix, name)), undefined);
-        return file ? [{ key: prefix + name, storedAt: file.mtime }] : [];
+        return file ? [{ key: prefix + name, storedAt: file.mtime, bytes: file.size }] : [];
       });
       return (await Promise.all(found)).flat();
     },

@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline as connectStreams, type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { ServiceError } from '../../errors.ts';
-import type { StoredBlob } from './blob-store.ts';
+import type { BlobStore, StoredBlob } from './blob-store.ts';
 import { compress, compressEach, decompress, FAST } from './compression.ts';
 import { openDirectoryStore } from './directory-store.ts';
 import { openS3Store } from './s3-store.ts';
@@ -56,11 +56,18 @@ export interface Blobs {
 }
 
 /** A part of the store. Each has its own retention time. */
-export type BlobSpace = 'results' | 'cache' | 'versions' | 'uploads' | 'monitors';
+export const BLOB_SPACES = ['results', 'cache', 'versions', 'uploads', 'monitors'] as const;
+export type BlobSpace = (typeof BLOB_SPACES)[number];
 
 /** A key: the hash of a file, followed by offset and length if the item is one of several in the file. */
 const KEY = /^([0-9a-f]{64})(?:\+(\d+)\+(\d+))?$/;
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+/** Opens the files of a space as they are stored, see {@link openBlobs}. */
+export const openBlobStore = async (location: string, space: BlobSpace): Promise<BlobStore> =>
+  location.startsWith('s3://')
+    ? openS3Store(new URL(location), space)
+    : openDirectoryStore(path.join(location, space));
 
 /**
  * Opens a space of the blob store.
@@ -72,9 +79,7 @@ const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
  * const bytes = await blobs.get(key);
  */
 export async function openBlobs(location: string, space: BlobSpace): Promise<Blobs> {
-  const store = location.startsWith('s3://')
-    ? await openS3Store(new URL(location), space)
-    : openDirectoryStore(path.join(location, space));
+  const store = await openBlobStore(location, space);
   // A copy that the cache has lost is fetched again, so nobody has to wait until copies are on the disk.
   const mayLosePacks = space === 'cache';
   const write = async (key: string, bytes: Uint8Array) => store.write(key, await compress(bytes));
@@ -104,7 +109,8 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
       const compressed = `${file}.${randomUUID()}`;
       try {
         const key = await compressFile(file, compressed);
-        if (!(await store.touch(key))) await store.writeFile(key, compressed);
+        if (await store.touch(key)) return key;
+        await store.writeStream(key, createReadStream(compressed), (await stat(compressed)).size);
         return key;
       } finally {
         await rm(compressed, { force: true });

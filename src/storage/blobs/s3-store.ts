@@ -1,5 +1,3 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { BlobStore, ByteRange, StoredBlob } from './blob-store.ts';
@@ -54,11 +52,17 @@ class S3Store implements BlobStore {
   }
 
   async touch(key: string): Promise<boolean> {
+    const storedAt = await this.#storedAt(key);
+    return storedAt !== undefined && Date.now() - storedAt.getTime() < TOUCH_AFTER_MS;
+  }
+
+  /** When an object was written; `undefined` if it does not exist. */
+  async #storedAt(key: string): Promise<Date | undefined> {
     try {
       const { LastModified } = await this.#client.send(new this.#sdk.HeadObjectCommand(this.#object(key)));
-      return Date.now() - (LastModified?.getTime() ?? 0) < TOUCH_AFTER_MS;
+      return LastModified ?? new Date(0);
     } catch (error) {
-      if (error instanceof this.#sdk.NotFound) return false;
+      if (error instanceof this.#sdk.NotFound) return undefined;
       throw error;
     }
   }
@@ -72,10 +76,17 @@ class S3Store implements BlobStore {
     return this.write(key, bytes);
   }
 
-  async writeFile(key: string, file: string): Promise<void> {
-    const { size: ContentLength } = await stat(file);
-    const object = { ...this.#object(key), Body: createReadStream(file), ContentLength };
+  async writeStream(key: string, source: Readable, bytes: number): Promise<void> {
+    const object = { ...this.#object(key), Body: source, ContentLength: bytes };
     await this.#client.send(new this.#sdk.PutObjectCommand(object));
+  }
+
+  async has(key: string): Promise<boolean> {
+    return (await this.#storedAt(key)) !== undefined;
+  }
+
+  async dateBack(): Promise<void> {
+    // The time of an object is that of its last write.
   }
 
   async stream(key: string): Promise<Readable | undefined> {
@@ -119,8 +130,9 @@ class S3Store implements BlobStore {
           ...(ContinuationToken && { ContinuationToken }),
         }),
       );
-      for (const { Key, LastModified } of page.Contents ?? []) {
-        if (Key && LastModified) yield { key: Key.slice(this.#prefix.length), storedAt: LastModified };
+      for (const { Key, LastModified, Size = 0 } of page.Contents ?? []) {
+        if (Key && LastModified)
+          yield { key: Key.slice(this.#prefix.length), storedAt: LastModified, bytes: Size };
       }
       ContinuationToken = page.NextContinuationToken;
       more = ContinuationToken !== undefined;

@@ -112,7 +112,7 @@ describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
     const other = await blobs.put(Buffer.from('another'));
     expect(other.slice(0, 2)).not.toBe(key.slice(0, 2));
     const listed = await blobs.list(key.slice(0, 2));
-    expect(listed).toEqual([{ key, storedAt: expect.any(Date) }]);
+    expect(listed).toEqual([{ key, storedAt: expect.any(Date), bytes: expect.any(Number) }]);
     expect(Math.abs(listed[0]!.storedAt.getTime() - before)).toBeLessThan(60_000);
     await blobs.remove(key);
     expect(await blobs.list(key.slice(0, 2))).toEqual([]);

@@ -43,6 +43,7 @@ const GROUPS: Group[] = [
   { name: 'credits' },
   { name: 'console' },
   { name: 'storage', modules: [['agent-steps'], ['db', 'blobs'], ['job-results']] },
+  { name: 'backup' },
   { name: 'fetch', modules: [['net'], ['browser', 'media'], ['engines']] },
   { name: 'models' },
   {
@@ -79,6 +80,8 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   // Commands call a service that may be behind a proxy with TLS.
   'node:https': ['fetch/net', 'cli'],
   pg: ['storage/db'],
+  'pg-copy-streams': ['storage/db'],
+  'tar-stream': ['backup'],
   kysely: ['storage/db'],
   'kysely/': ['storage/db'],
   '@modelcontextprotocol/server': ['api', 'cli'],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, inject } from 'vitest';
+import { codeOf } from '../../../src/errors.ts';
 import { runningDatabaseUrl } from '../../../src/run/embedded/postgres.ts';
 import { DEFAULT_VISITOR } from '../../../src/schemas/session.ts';
 import { type Database, openDatabase, type Queryable } from '../../../src/storage/db/client.ts';
@@ -10,6 +11,10 @@ import { generateKey } from '../../../src/storage/db/teams/generate-key.ts';
 import { addKey, changeTeam, createTeam, type TeamChange } from '../../../src/storage/db/teams/teams.ts';
 import { createSessionSalt } from '../../../src/system/encryption/session-secrets.ts';
 import type { ServiceAccess } from '../service/start-service.ts';
+import { pollUntil } from '../suite/poll.ts';
+
+/** The code of Postgres for a database that has connections. */
+const DATABASE_IN_USE = '55006';
 
 /** Opens the database of a running service, by default of the shared one; the caller closes it. */
 export function openTestDatabase({ dataDir }: Pick<ServiceAccess, 'dataDir'> = inject('service')): Database {
@@ -75,7 +80,18 @@ function planDatabase() {
         throw error;
       }),
     create: () => onServer(sql`create database ${sql.id(name)}`),
-    drop: () => onServer(sql`drop database ${sql.id(name)}`),
+    // A connection that was closed keeps the database for a moment.
+    drop: async () => {
+      await pollUntil(() =>
+        onServer(sql`drop database ${sql.id(name)}`).then(
+          () => true,
+          (error) => {
+            if (codeOf(error) !== DATABASE_IN_USE) throw error;
+            return false;
+          },
+        ),
+      );
+    },
   };
 }
 

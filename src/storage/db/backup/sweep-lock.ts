@@ -1,0 +1,42 @@
+import type { PoolClient } from 'pg';
+import type { Database } from '../client.ts';
+
+/** Keys of advisory locks in Postgres, which end with the connection that holds them. */
+const SWEEP_LOCK = "hashtextextended('winnow: files are swept', 0)";
+const RESTORE_LOCK = "hashtextextended('winnow: a backup is restored', 0)";
+
+/**
+ * Keeps upkeep from deleting files until the connection ends. Waits while it is doing so.
+ */
+export const holdSweeps = (client: PoolClient) =>
+  client.query(`select pg_advisory_lock_shared(${SWEEP_LOCK})`);
+
+/** Takes the lock of restores until the connection ends. @returns `false` if another restore has it */
+export async function takeRestoreLock(client: PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>(
+    `select pg_try_advisory_lock(${RESTORE_LOCK}) as taken`,
+  );
+  return rows[0]?.taken ?? false;
+}
+
+/**
+ * Runs work that deletes stored files, unless a backup copies them at the moment.
+ * @returns `undefined` if the work did not run
+ */
+export async function unlessBackedUp<T>(db: Database, work: () => Promise<T>): Promise<T | undefined> {
+  const client = await db.pool.connect();
+  let isBroken = true;
+  try {
+    const { rows } = await client.query<{ taken: boolean }>(
+      `select pg_try_advisory_lock(${SWEEP_LOCK}) as taken`,
+    );
+    const isTaken = rows[0]?.taken ?? false;
+    const result = isTaken ? await work() : undefined;
+    if (isTaken) await client.query(`select pg_advisory_unlock(${SWEEP_LOCK})`);
+    isBroken = false;
+    return result;
+  } finally {
+    // A connection that fails takes the lock with it.
+    client.release(isBroken);
+  }
+}
