@@ -109,6 +109,13 @@ describe.skipIf(missing)(`the official Python SDK${missing ? ` (${missing})` : '
     expect(metadata).toMatchObject({ num_pages: 2, credits_used: 2, content_type: 'application/pdf' });
   });
 
+  it('scrapes and crawls by version 1 of the API', () => {
+    const { markdown, links, crawl } = results.older;
+    expect(markdown).toContain(articleTruth(3).firstSentence);
+    expect(links.length).toBeGreaterThan(0);
+    expect(crawl).toEqual(['completed', 2, 2]);
+  });
+
   it('lists the types of files that can be parsed', () => {
     expect(results.formats).toContainEqual({
       format: 'pdf',

@@ -10,6 +10,8 @@ given = json.loads(sys.argv[1])
 client = Firecrawl(api_key=given["key"], api_url=given["url"])
 
 scraped = client.scrape(given["article"], formats=["markdown", "links"])
+older = client.v1.scrape_url(given["article"], formats=["markdown", "links"])
+older_crawl = client.v1.crawl_url(given["site"], limit=2, poll_interval=1)
 client.scrape(given["ferry"])
 searched = client.search(given["query"], limit=2)
 searched_pages = client.search(given["query"], limit=1, scrape_options={"formats": ["markdown"]})
@@ -90,6 +92,11 @@ print(
                 "metadata": parsed.metadata.model_dump(),
             },
             "formats": [each.model_dump() for each in formats],
+            "older": {
+                "markdown": older.markdown,
+                "links": older.links,
+                "crawl": [older_crawl.status, older_crawl.completed, len(older_crawl.data)],
+            },
             "refusal": refusal,
             "extracted": extracted.model_dump(mode="json"),
             "agent": {
