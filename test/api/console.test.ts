@@ -377,6 +377,12 @@ describe.each(['light', 'dark'] as const)('a monitor, in the theme %s,', (theme)
     await page.getByLabel('Schedule').fill('every blue moon');
     await page.getByLabel('Time zone').fill('Europe/Berlin');
     await page.getByLabel('URLs of pages, one a line').fill(`${shop.url}/lamp\n\n  ${shop.url}/still\n`);
+    await page.getByLabel('Not these parts').fill('h1');
+    await page.getByRole('button', { name: 'Preview the first page' }).click();
+    const preview = page.getByRole('region', { name: `What would be watched of ${shop.url}/lamp` });
+    await preview.getByText('The lamp costs 12 euros.').waitFor();
+    expect(await preview.getByRole('heading').count()).toBe(0);
+    await isWhole();
     await page.getByRole('button', { name: 'Create the monitor' }).click();
     await page.getByRole('alert').getByText('"every blue moon" is not a schedule').waitFor();
     await isWhole();

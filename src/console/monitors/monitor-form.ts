@@ -2,7 +2,22 @@ import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { goTo } from '../router.ts';
 import { useAction } from '../use-action.ts';
+import { PagePreview } from './page-preview.ts';
 import { ScheduleFields, scheduleOf } from './schedule-fields.ts';
+
+/** The pages that a form names, and how they are read. */
+function pagesOf(form: FormData): { urls: string[]; scrapeOptions: Record<string, string[]> } {
+  const listOf = (name: string, separator: RegExp) =>
+    String(form.get(name) ?? '')
+      .split(separator)
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '');
+  const parts = ['includeTags', 'excludeTags'].map((name) => [name, listOf(name, /,/)] as const);
+  return {
+    urls: listOf('urls', /\n/),
+    scrapeOptions: Object.fromEntries(parts.filter(([, selectors]) => selectors.length > 0)),
+  };
+}
 
 /** A form that creates a monitor of pages, and leads to it. @param props.isFirst whether it is open at first */
 export function MonitorForm({ isFirst }: { isFirst: boolean }) {
@@ -13,13 +28,11 @@ export function MonitorForm({ isFirst }: { isFirst: boolean }) {
     event.preventDefault();
     const form = new FormData(event.target as HTMLFormElement);
     const text = (name: string) => String(form.get(name) ?? '').trim();
-    const urls = text('urls')
-      .split(/\s*\n\s*/)
-      .filter((url) => url !== '');
+    const { urls, scrapeOptions } = pagesOf(form);
     const body = {
       name: text('name'),
       schedule: scheduleOf(form),
-      targets: [{ type: 'scrape', urls }],
+      targets: [{ type: 'scrape', urls, scrapeOptions }],
       ...(text('goal') && { goal: text('goal') }),
       ...(text('webhook') && { webhook: text('webhook') }),
     };
@@ -37,6 +50,16 @@ export function MonitorForm({ isFirst }: { isFirst: boolean }) {
         </div>
         <p><label>URLs of pages, one a line
           <textarea name="urls" required rows="4" class="code" placeholder="https://example.com/lamp" /></label></p>
+        <div class="limits">
+          <label>Only these parts <small>CSS selectors, optional</small> <input name="includeTags" placeholder="main, .price" /></label>
+          <label>Not these parts <small>optional</small> <input name="excludeTags" placeholder=".related, nav" /></label>
+        </div>
+        <${PagePreview} wanted=${(button: HTMLButtonElement) => {
+          const form = button.form;
+          const { urls, scrapeOptions } = pagesOf(form ? new FormData(form) : new FormData());
+          if (!urls.length) form?.reportValidity();
+          return { url: urls[0], scrapeOptions };
+        }} />
         <p><label>What changes matter, in words <small>optional; a language model judges each change by it</small>
           <textarea name="goal" rows="2" maxlength="2000" placeholder="The price is lower than before." /></label></p>
         ${fault && html`<p class="error" role="alert">${fault}</p>`}
