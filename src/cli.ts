@@ -18,6 +18,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   crawl: async () => (await import('./cli/commands/crawl-command.ts')).crawlCommand as Command,
   batch: async () => (await import('./cli/commands/batch-command.ts')).batchCommand as Command,
   map: async () => (await import('./cli/commands/map-command.ts')).mapCommand as Command,
+  export: async () => (await import('./cli/commands/export-command.ts')).exportCommand as Command,
   ask: async () => (await import('./cli/commands/ask-command.ts')).askCommand as Command,
   search: async () => (await import('./cli/commands/search-command.ts')).searchCommand as Command,
   extract: async () => (await import('./cli/commands/extract-command.ts')).extractCommand as Command,

@@ -98,6 +98,7 @@ const ON_IDS: [operation: string, json?: unknown][] = [
   ['DELETE /v2/batch/scrape/{id}'],
   ['GET /v2/batch/scrape/{id}/errors'],
   ['GET /v2/batch/scrape/{id}/hosts'],
+  ['GET /v2/batch/scrape/{id}/export'],
   ...['pause', 'resume', 'retry'].flatMap((verb): [string, unknown][] => [
     [`POST /v2/batch/scrape/{id}/${verb}`, {}],
     [`POST /v2/crawl/{id}/${verb}`, {}],
@@ -108,6 +109,7 @@ const ON_IDS: [operation: string, json?: unknown][] = [
   ['DELETE /v2/crawl/{id}'],
   ['GET /v2/crawl/{id}/errors'],
   ['GET /v2/crawl/{id}/hosts'],
+  ['GET /v2/crawl/{id}/export'],
   ['POST /v2/search/{id}/feedback', { rating: 'bad', querySuggestions: 'x' }],
   ['GET /v2/extract/{id}'],
   ['GET /v2/agent/{id}'],

@@ -24,6 +24,7 @@ import { mountFeeds } from './monitors/feeds.ts';
 import { mountSubscriptions } from './monitors/subscriptions.ts';
 import { createOperatorAuth } from './operator/operator-key.ts';
 import { OPERATOR_ROUTES } from './operator/routes.ts';
+import { mountExports } from './page-jobs/export.ts';
 import { mountUploads } from './parse/uploads.ts';
 import { listProbes } from './probes.ts';
 import { ROUTES } from './routes.ts';
@@ -100,6 +101,7 @@ export function createApp(deps: ApiDeps): RequestListener {
     parseMultipart: createMultipartParser({ secretKey: config.secretKey, budget, parseJson }),
   };
   mountSessionPages(app, deps, checks);
+  mountExports(app, deps, checks);
   mountMcp(app, deps, checks);
   mountSubscriptions(app, deps);
   mountFeeds(app, deps);

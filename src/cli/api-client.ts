@@ -32,7 +32,7 @@ export async function sendRequest(
 ): Promise<ApiResponse> {
   const response = await send(target, request, signal);
   let text = '';
-  for await (const chunk of readChunks(target, response)) text += chunk;
+  for await (const chunk of readText(target, response)) text += chunk;
   return parseResponse(target, response, text);
 }
 
@@ -59,8 +59,24 @@ export async function* streamList(
   signal: AbortSignal,
 ): AsyncGenerator<string, ApiResponse, undefined> {
   const response = await send(target, { method: 'GET', path }, signal);
-  const rest = yield* splitList(readChunks(target, response), field);
+  const rest = yield* splitList(readText(target, response), field);
   return parseResponse(target, response, rest);
+}
+
+/**
+ * Reads a file, piece by piece.
+ * @throws ServiceError as {@link sendRequest}, also when the connection is lost in the middle
+ */
+export async function* streamFile(
+  target: ServiceConnection,
+  path: string,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
+  const response = await send(target, { method: 'GET', path }, signal);
+  if (response.statusCode === 200) return yield* readChunks<Buffer>(target, response);
+  let text = '';
+  for await (const chunk of readText(target, response)) text += chunk;
+  parseResponse(target, response, text);
 }
 
 async function send(
@@ -96,16 +112,20 @@ async function encodeForm(form: FormData) {
   return { type: encoded.headers.get('content-type') ?? '', bytes };
 }
 
-async function* readChunks(
+/** The chunks of a response: bytes, or text where the response has an encoding. */
+async function* readChunks<Chunk extends Buffer | string>(
   target: ServiceConnection,
   response: IncomingMessage,
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<Chunk, void, undefined> {
   try {
-    for await (const chunk of response.setEncoding('utf8')) yield String(chunk);
+    for await (const chunk of response) yield chunk;
   } catch (error) {
     throw error instanceof Error && error.name === 'AbortError' ? error : connectionError(target, error);
   }
 }
+
+const readText = (target: ServiceConnection, response: IncomingMessage) =>
+  readChunks<string>(target, response.setEncoding('utf8'));
 
 function connectionError(target: ServiceConnection, cause: unknown): ServiceError {
   const message = `Winnow at ${target.url} cannot be reached (${messageOf(cause)}). Start it with \`${commandOf('up')}\`, or check WINNOW_URL.`;

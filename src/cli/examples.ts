@@ -22,6 +22,11 @@ export const EXAMPLES: Record<string, string[]> = {
     'extract https://example.com --prompt "The price"',
   ],
   agent: ['agent "What does the lamp cost?" --urls https://example.com --max-credits 50'],
+  export: [
+    `export ${ID} > pages.jsonl`,
+    `export ${ID} --format parquet -o pages.parquet`,
+    `export ${ID} -o pages.jsonl --continue`,
+  ],
   ask: [`ask "Why is the content empty?" --job ${ID}`, 'ask "How do I stay logged in?" --docs'],
   browser: ['browser open --ttl 600', `browser run ${ID} code.js`],
   'browser open': ['browser open', 'browser open --ttl 600 --profile shop'],

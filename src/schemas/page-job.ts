@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { atLeastOne, withKeywords } from '../json/schema-keywords.ts';
 import { document } from './document.ts';
+
+/** The file formats of exports. */
+export const EXPORT_FORMATS = ['jsonl', 'parquet', 'warc'] as const;
+
 /**
  * Maximum size of the documents in one status response, in bytes of JSON. Clients of this API expect at most
  * 10 MB.
@@ -22,6 +26,14 @@ export const statusQuery = z.strictObject({
       'number of documents to skip; if all documents of a running job are skipped, the response is delayed until there are more',
     ),
   limit: wholeNumber('limit', 1, 1_000).optional().describe('maximum number of documents in the response'),
+});
+
+/** Query parameters of the export of a batch or crawl. */
+export const exportQuery = z.strictObject({
+  format: z.enum(EXPORT_FORMATS).default('jsonl').describe('file format'),
+  skip: wholeNumber('skip', 0, 2_147_483_647)
+    .default(0)
+    .describe('number of documents to skip, such as those of an export that broke off'),
 });
 
 /** Response to the start of a batch or crawl. */

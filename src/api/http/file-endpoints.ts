@@ -1,3 +1,4 @@
+import { JOB_KINDS } from '../../job-kinds.ts';
 import { FEEDS_PATH, SUBSCRIPTIONS_PATH } from '../../jobs/monitors/signed-links.ts';
 import { FILES_PATH } from '../../storage/blobs/file-urls.ts';
 import { UPLOAD_PATH } from '../parse/uploads.ts';
@@ -44,6 +45,11 @@ export const FILE_ENDPOINTS = {
     method: 'get',
     paths: [`${FEEDS_PATH}/:token`],
     needsKey: false,
+    errors: ['NOT_FOUND'],
+  },
+  export: {
+    method: 'get',
+    paths: [JOB_KINDS.batch_scrape.path, JOB_KINDS.crawl.path].map((path) => `${path}/:id/export`),
     errors: ['NOT_FOUND'],
   },
   sessionDownload: {

@@ -58,8 +58,14 @@ export async function* readDocuments(
   cipher: JobCipher,
   rows: Iterable<StoredDocument> | AsyncIterable<StoredDocument>,
 ): AsyncGenerator<string> {
-  const { results, baseUrl, secretKey } = source;
-  for await (const { blob } of rows) {
-    yield withFileUrls(cipher.decryptBytes(await results.get(blob)).toString(), baseUrl, secretKey);
-  }
+  for await (const row of rows) yield readDocument(source, cipher, row);
+}
+
+/** Reads a document as JSON, as {@link readDocuments} does. */
+export async function readDocument(
+  { results, baseUrl, secretKey }: DocumentSource,
+  cipher: JobCipher,
+  { blob }: StoredDocument,
+): Promise<string> {
+  return withFileUrls(cipher.decryptBytes(await results.get(blob)).toString(), baseUrl, secretKey);
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
+import { EXPORT_FORMATS } from '../../jobs/export/index.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
+import { exportQuery } from '../../schemas/page-job.ts';
 import { fileUploadOptions, fileUploadResponse } from '../../schemas/session.ts';
 import { FILE_ENDPOINTS, type FileEndpoint } from '../http/file-endpoints.ts';
 import { errorCodesOf } from '../http/route-error-codes.ts';
@@ -20,6 +22,11 @@ const secretParams = jobIdParams.extend({
 const mailParams = z.object({
   token: z.string().describe('signed token, the last part of the URL in the mail'),
 });
+
+const describeFormats = () =>
+  Object.entries(EXPORT_FORMATS)
+    .map(([name, { summary }]) => `- \`${name}\`: ${summary}`)
+    .join('\n');
 
 /** What the reference says of an endpoint besides its method, path and errors. */
 type Description = Omit<ZodOpenApiOperationObject, 'operationId' | 'responses'> & {
@@ -101,6 +108,18 @@ const DESCRIPTIONS: Record<keyof typeof FILE_ENDPOINTS, Description> = {
       304: {
         description: 'The client already has it: If-None-Match contains its ETag',
         headers: z.object({ ETag: HEADERS.ETag }),
+      },
+    },
+  },
+  export: {
+    tags: ['Export'],
+    summary: 'Export the documents of a batch or crawl as a file, also while it runs',
+    requestParams: { path: jobIdParams, query: exportQuery },
+    success: {
+      200: {
+        description: `The documents that there are, in the order of completion:\n\n${describeFormats()}`,
+        headers: z.object({ 'Content-Disposition': HEADERS['Content-Disposition'] }),
+        content: Object.assign({}, ...Object.values(EXPORT_FORMATS).map(({ mediaType }) => bytes(mediaType))),
       },
     },
   },

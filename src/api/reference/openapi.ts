@@ -23,6 +23,7 @@ const TAGS = {
   Support: 'Answers about jobs and the service',
   Team: 'Credits, limits and recent jobs',
   Webhooks: 'Events of jobs, and their deliveries',
+  Export: 'The documents of batches and crawls as files',
   Files: 'Files of results',
 };
 

@@ -49,7 +49,7 @@ const GROUPS: Group[] = [
   {
     name: 'jobs',
     modules: [
-      ['guides', 'agent', 'direct-start'],
+      ['guides', 'agent', 'direct-start', 'export'],
       ['change-history', 'webhooks'],
       ['scraping', 'crawl', 'search'],
       ['page-jobs', 'support', 'monitors'],
@@ -99,7 +99,8 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   piscina: ['content/rendering'],
   mediabunny: ['content/rendering'],
   dataloader: ['fetch/engines'],
-  tldts: ['jobs/crawl'],
+  tldts: ['jobs/crawl', 'jobs/export'],
+  'hyparquet-writer': ['jobs/export'],
   diff: ['content/changes'],
   culori: ['content/branding'],
   re2js: ['patterns'],

@@ -133,6 +133,7 @@ export interface StoredDocument {
   blob: string;
   /** Total bytes of all documents up to and including this one. */
   bytesEnd: number;
+  finishedAt: Date;
 }
 
 /** Lists the documents after a position, in the order of completion. */
@@ -142,13 +143,13 @@ export async function listDocuments(
 ): Promise<StoredDocument[]> {
   const rows = await db.query
     .selectFrom('pages')
-    .select(['position', 'ordinal', 'blob', 'bytes_end as bytesEnd'])
+    .select(['position', 'ordinal', 'blob', 'bytes_end as bytesEnd', 'finished_at as finishedAt'])
     .where('job_id', '=', page.jobId)
     .where('position', '>', page.after)
     .orderBy('position')
     .limit(page.limit)
     .execute();
-  // Every page with a position has a document.
+  // Every page with a position has a document and has ended.
   return rows as StoredDocument[];
 }
 
