@@ -62,11 +62,11 @@ it('docs/experiments.md has at most 6,000 words', () => {
   expect(page.split(/\s+/).length).toBeLessThanOrEqual(6_000);
 });
 
-it('docs/benchmarks.md has at most 5,000 words', () => {
+it('docs/benchmarks.md has at most 5,500 words', () => {
   const page = readFileSync(path.join(ROOT, 'docs', 'benchmarks.md'), 'utf8');
   // The page is mostly tables, so their borders do not count.
   const words = page.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
-  expect(words.length).toBeLessThanOrEqual(5_000);
+  expect(words.length).toBeLessThanOrEqual(5_500);
 });
 
 /** The cells of each table of a text, row by row. */
