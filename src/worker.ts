@@ -145,6 +145,7 @@ async function runWorker(): Promise<RunningService> {
     db,
     worker: { id: workerId, roles, host: sessions },
     hasRoom: () => sessions?.host.hasRoom ?? false,
+    countTasks: () => workers.reduce((sum, worker) => sum + worker.getStatus().numInFlightActivities, 0),
     isPolling: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     onHosts: (urls) => egress.ownPorts.replaceOthers(urls.map(toOwnAddress)),
     logger,

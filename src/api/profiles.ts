@@ -1,12 +1,34 @@
-import { deleteProfileResponse, profileParams } from '../schemas/profile.ts';
-import { deleteProfile } from '../storage/db/teams/profiles.ts';
+import { deleteProfileResponse, profileParams, profilesResponse } from '../schemas/profile.ts';
+import { deleteProfile, listProfiles } from '../storage/db/teams/profiles.ts';
 import { defineRoute } from './http/route.ts';
 
 /**
- * The routes that delete browser profiles. Profiles are created by scrapes and sessions, whose two paths they
- * have too.
+ * The routes of browser profiles. Profiles are created by scrapes and sessions, whose two paths they have
+ * too.
  */
-export const profileRoutes = (['/v2/browser', '/v2/interact'] as const).map((base) =>
+export const profileRoutes = (['/v2/browser', '/v2/interact'] as const).flatMap((base) => [
+  defineRoute({
+    tag: 'Profiles',
+    method: 'get',
+    path: `${base}/profiles`,
+    summary: 'List the browser profiles of the team with their size and last use',
+    response: profilesResponse,
+    errors: [],
+    rateLimited: false,
+    async handler({ caller: { teamId } }, { db }) {
+      const profiles = await listProfiles(db, teamId);
+      return {
+        success: true,
+        data: profiles.map(({ name, bytes, created_at, saved_at, used_at }) => ({
+          name,
+          bytes,
+          createdAt: created_at.toISOString(),
+          savedAt: saved_at?.toISOString() ?? null,
+          lastUsedAt: used_at.toISOString(),
+        })),
+      };
+    },
+  }),
   defineRoute({
     tag: 'Profiles',
     method: 'delete',
@@ -20,4 +42,4 @@ export const profileRoutes = (['/v2/browser', '/v2/interact'] as const).map((bas
       return { success: true };
     },
   }),
-);
+]);

@@ -2,6 +2,7 @@ import { TOKENS_PER_CREDIT } from '../credits.ts';
 import * as schemas from '../schemas/team.ts';
 import type { Database } from '../storage/db/client.ts';
 import { listActivity } from '../storage/db/jobs/list-jobs.ts';
+import { listModelDays } from '../storage/db/teams/model-calls.ts';
 import { countSlots } from '../storage/db/teams/slots.ts';
 import { type Caller, listKeyUses } from '../storage/db/teams/teams.ts';
 import { listUsage, readQueue, type UsageInterval } from '../storage/db/teams/usage-reports.ts';
@@ -139,6 +140,15 @@ export const teamRoutes = [
     async handler({ caller }, { db }) {
       const used = await countSlots(db, caller.teamId);
       return { success: true, concurrency: used, maxConcurrency: caller.concurrency };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    path: '/v2/team/model-usage',
+    summary: 'Get the tokens of language models that the team has used by day, and its limit',
+    response: schemas.modelUsageResponse,
+    async handler({ caller }, { db }) {
+      return { success: true, data: await listModelDays(db, caller.teamId) };
     },
   }),
   defineRoute({

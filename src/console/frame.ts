@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { ApiError, adminKey, apiKey, send, setAdminKey, setApiKey } from './api.ts';
 import { Icon, type IconName } from './icons.ts';
 import { BASE, place } from './router.ts';
@@ -74,11 +74,17 @@ function View() {
 
 function Header({ onSignOut }: { onSignOut: (() => void) | undefined }) {
   const { path } = place.value;
+  const views = useRef<HTMLElement>(null);
+  // On a phone, the links are one line that scrolls.
+  useEffect(() => {
+    const link = views.current?.querySelector<HTMLElement>('[aria-current]');
+    if (views.current && link) views.current.scrollLeft = link.offsetLeft - views.current.clientWidth / 2;
+  }, [path]);
   return html`
     <a class="skip" href="#view">Skip to the content</a>
     <header>
       <a class="brand" href=${BASE}><${Mark} />Winnow</a>
-      <nav aria-label="Views">
+      <nav aria-label="Views" ref=${views}>
         ${VIEWS.filter(({ icon }) => icon).map(
           ({ icon, title, href, path: pattern }) => html`
             <a href=${BASE + href} aria-current=${pattern.test(path) || (href && path.startsWith(`${href}/`)) ? 'page' : undefined}>

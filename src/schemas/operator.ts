@@ -96,6 +96,13 @@ export const healthResponse = z.object({
         hostsSessions: z.boolean(),
         sessions: z.int().describe('browser sessions that run on it'),
         hasRoom: z.boolean().describe('whether it has memory for another browser session'),
+        tasks: z.int().describe('activities that run on it'),
+        cores: z
+          .number()
+          .describe(
+            'processor time of its process in the last seconds, as a number of cores; browsers do not count',
+          ),
+        memoryBytes: z.int().describe('memory of its process; browsers do not count'),
         seenAt: timestamp.describe('when it reported last'),
       }),
     ),
@@ -108,6 +115,17 @@ export const healthResponse = z.object({
         }),
       )
       .describe('the jobs that have not ended, by kind'),
+    queues: z
+      .array(
+        z.object({
+          role: z.string().describe('the role of the workers that take from it'),
+          waiting: z.int().describe('tasks that wait, as Temporal estimates them'),
+          oldestMs: z.int().describe('how long the oldest of them has waited'),
+        }),
+      )
+      .describe(
+        'the queues of the roles, and that of the steps of workflows; empty if Temporal does not respond',
+      ),
     disks: z
       .array(z.object({ path: z.string(), freeBytes: z.int(), totalBytes: z.int() }))
       .describe('the disks that the API server writes to'),
@@ -117,7 +135,12 @@ export const healthResponse = z.object({
       model: z.string().nullable().describe('the language model; null: rules take its place'),
       search: z.string().describe('what searches the web'),
     }),
-    versions: z.object({ winnow: z.string(), node: z.string(), postgres: z.string() }),
+    versions: z.object({
+      winnow: z.string(),
+      node: z.string(),
+      postgres: z.string(),
+      temporal: z.string().describe('empty if it does not respond'),
+    }),
     uptimeSeconds: z.number().describe('since the start of the API server'),
   }),
 });

@@ -11,6 +11,22 @@ export const profileName = withKeywords(
   { pattern: '^[^\\u0000]*$', examples: ['shop'] },
 );
 
+/** Response of `GET /v2/browser/profiles` and `GET /v2/interact/profiles`. */
+export const profilesResponse = z.object({
+  success: z.literal(true),
+  data: z
+    .array(
+      z.object({
+        name: z.string(),
+        bytes: z.int().describe('size of its content, compressed and encrypted'),
+        createdAt: z.iso.datetime(),
+        savedAt: z.iso.datetime().nullable().describe('when its content was saved last; null if it has none'),
+        lastUsedAt: z.iso.datetime().describe('to the hour; 90 days without use delete it'),
+      }),
+    )
+    .describe('the profiles of the team by name, without their content'),
+});
+
 /** Path parameters of a browser profile. */
 export const profileParams = z.strictObject({ name: profileName });
 

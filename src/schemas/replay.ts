@@ -1,3 +1,13 @@
+import { z } from 'zod';
+
+/** Query parameters of `GET /v2/browser/{id}/replay`. */
+export const replayQuery = z.strictObject({
+  frames: z
+    .stringbool()
+    .default(true)
+    .describe('whether the pictures are in it, which are nearly all of its bytes'),
+});
+
 /**
  * What `GET /v2/browser/{id}/replay` streams of a recorded session, one JSON object on each line. `t` is the
  * time since its start in milliseconds.

@@ -64,6 +64,18 @@ export const queueStatusResponse = z.object({
 });
 export const concurrencyResponse = z.object({ success, concurrency: z.int(), maxConcurrency: z.int() });
 
+export const modelUsageResponse = z.object({
+  success,
+  data: z.object({
+    tokensPerDay: z.int().nullable().describe('tokens that the team may use in a day (UTC); null: no limit'),
+    days: z
+      .array(z.object({ date: z.iso.date(), tokens: z.int() }))
+      .describe(
+        'the tokens of language models by day (UTC) in the last 90 days, oldest first; days without are absent',
+      ),
+  }),
+});
+
 export const keysResponse = z.object({
   success,
   data: z.array(

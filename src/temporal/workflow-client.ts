@@ -28,6 +28,7 @@ import type { support } from '../workflows/support.ts';
 import type { upkeep } from '../workflows/upkeep.ts';
 import { pingTemporal, repeatUntilPrepared, unavailableError, withUnavailableError } from './connection.ts';
 import { monitorSchedules } from './monitor-schedules.ts';
+import { readServerState, type ServerState } from './server-state.ts';
 import {
   type AgentStart,
   beginSession,
@@ -66,10 +67,12 @@ const SESSION_START_MS = 330_000;
 export class Temporal {
   readonly #connection: NativeConnection;
   readonly #client: Client;
+  readonly #namespace: string;
   readonly #scrapeStarts = new CallSlots(MAX_SCRAPE_STARTS);
 
   constructor(connection: NativeConnection, namespace: string) {
     this.#connection = connection;
+    this.#namespace = namespace;
     this.#client = new Client({ connection, namespace });
   }
 
@@ -260,6 +263,11 @@ export class Temporal {
   /** Starts the workflow that sends the mails of a monitor, or wakes it if it is running. */
   startMails({ id, team_id: teamId }: Pick<StoredMonitor, 'id' | 'team_id'>): Promise<void> {
     return this.#callServer(() => startMailWorkflow(this.#client, id, teamId));
+  }
+
+  /** Reads the version of the server, and the work that waits in its queues. */
+  readServerState(): Promise<ServerState> {
+    return this.#callServer(() => readServerState(this.#connection, this.#namespace));
   }
 
   /** Resolves if the server responds within three seconds. */

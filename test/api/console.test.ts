@@ -207,8 +207,8 @@ it('shows what was used, the keys, and the events of webhooks, which can be sent
   await page.getByRole('img', { name: /period/ }).waitFor();
   await page.getByRole('cell', { name: 'default' }).waitFor();
   expect(await findFaults(page)).toEqual([]);
-  const csv = await page.getByRole('link', { name: 'CSV' }).getAttribute('href');
-  expect(decodeURIComponent(csv ?? '')).toMatch(/from,credits\r\n\d{4}-\d\d-\d\d,\d+/);
+  const csv = await page.getByRole('link', { name: 'CSV of all' }).getAttribute('href');
+  expect(decodeURIComponent(csv ?? '')).toMatch(/from,credits,tokens\r\n\d{4}-\d\d-\d\d,\d+,\d+/);
   expect(user.errors).toEqual([]);
 });
 

@@ -23,11 +23,13 @@ export const healthRoutes = [
     errors: [],
     async handler(_request, deps) {
       const { db, config } = deps;
-      const [parts, workers, database, disks] = await Promise.all([
+      const [parts, workers, database, disks, server] = await Promise.all([
         runProbes(listProbes(deps)),
         listWorkers(db),
         readOperatorHealth(db),
         measureDisks(listDataDirectories(config)),
+        // That Temporal does not respond is said by its part.
+        deps.temporal.readServerState().catch(() => ({ version: '', queues: [] })),
       ]);
       return {
         success: true,
@@ -36,11 +38,17 @@ export const healthRoutes = [
           parts,
           workers: workers.map((worker) => ({ ...worker, seenAt: worker.seenAt.toISOString() })),
           openJobs: database.openJobs.map((jobs) => ({ ...jobs, oldest: jobs.oldest.toISOString() })),
+          queues: server.queues,
           disks,
           databaseBytes: database.bytes,
           deliveries: database.deliveries,
           features: { model: config.llm?.model ?? null, search: describeSearch(config.searxngUrl) },
-          versions: { winnow: readVersion(), node: process.version, postgres: database.version },
+          versions: {
+            winnow: readVersion(),
+            node: process.version,
+            postgres: database.version,
+            temporal: server.version,
+          },
           uptimeSeconds: Math.round(process.uptime()),
         },
       };

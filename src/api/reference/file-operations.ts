@@ -3,6 +3,7 @@ import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-opena
 import { EXPORT_FORMATS } from '../../jobs/export/index.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import { exportQuery } from '../../schemas/page-job.ts';
+import { replayQuery } from '../../schemas/replay.ts';
 import { fileUploadOptions, fileUploadResponse } from '../../schemas/session.ts';
 import { FILE_ENDPOINTS, type FileEndpoint } from '../http/file-endpoints.ts';
 import { errorCodesOf } from '../http/route-error-codes.ts';
@@ -143,7 +144,7 @@ const DESCRIPTIONS: Record<keyof typeof FILE_ENDPOINTS, Description> = {
   sessionReplay: {
     tags: ['Browser'],
     summary: 'Read the recording of a browser session, also while it runs',
-    requestParams: { path: jobIdParams },
+    requestParams: { path: jobIdParams, query: replayQuery },
     success: {
       200: {
         description:

@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { toServiceError } from '../../errors.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
+import { replayQuery } from '../../schemas/replay.ts';
 import { sessionTargets } from '../../schemas/session.ts';
 import type { StoredSession } from '../../storage/db/sessions.ts';
 import { findRateLimit } from '../../storage/db/teams/teams.ts';
@@ -24,6 +25,7 @@ import { type AccessedSession, findAccessedSession } from './session-access.ts';
 import { destroyedError, noSessionError, noViewError, requireSession } from './session-state.ts';
 import { sessionUrls } from './session-urls.ts';
 import { uploadFile } from './upload-file.ts';
+import { withoutFrames } from './without-frames.ts';
 
 /** How long the host of a session may take to list its tabs, in milliseconds. */
 const TARGETS_TIMEOUT_MS = 10_000;
@@ -129,9 +131,11 @@ export function mountSessionPages(
   app.get(FILE_ENDPOINTS.sessionReplay.paths, async (request, response) => {
     const { teamId } = await authenticate(request.headers.authorization);
     const { id } = validate(jobIdParams, { id: request.params.id }, 'path');
+    const { frames } = validate(replayQuery, request.query, 'query');
     const recording = await openRecording(await requireSession(id, teamId, deps), deps);
     response.set({ 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' });
-    await pipeline(recording, response);
+    if (frames) await pipeline(recording, response);
+    else await pipeline(recording, withoutFrames, response);
   });
 
   mountLiveViewAssets(app);

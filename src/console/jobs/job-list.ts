@@ -105,7 +105,7 @@ function Row({ job }: { job: ListedJob }) {
       <td>${KIND_TITLES[kind] ?? kind}</td>
       <td class="target"><a href=${`${BASE}/jobs/${kind}/${id}`} dir="auto">${target ?? 'not kept (zero data retention)'}</a>
         ${error && html`<small class="error" title=${error.message}>${error.code}</small>`}</td>
-      <td>${pages && html`<${Progress} ...${pages} />`}</td>
+      <td>${pages && html`<${Progress} ...${pages} total=${status === 'completed' ? pages.completed + pages.failed : pages.total} />`}</td>
       <td class="number">${creditsUsed.toLocaleString()}</td>
       <td class="number">${duration(end - Date.parse(createdAt))}</td>
       <td class="number"><time datetime=${createdAt} title=${new Date(createdAt).toLocaleString()}>${ago(createdAt)}</time></td>

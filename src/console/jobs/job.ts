@@ -6,6 +6,7 @@ import { OPERATIONS, type Operation } from '../playground/operations.ts';
 import { Result } from '../playground/result.ts';
 import { usePolling } from '../polling.ts';
 import { BASE } from '../router.ts';
+import { LiveEvents } from '../sessions/live-events.ts';
 import { Replay } from '../sessions/replay.ts';
 import { Why } from '../why/why.ts';
 import { KIND_TITLES } from './listed-job.ts';
@@ -71,7 +72,10 @@ function SingleJob({ kind, id }: { kind: string; id: string }) {
     ${
       body.status === 'active' && typeof view === 'string' && view
         ? html`
-          <iframe class="live" src=${new URL(view).pathname} title="Live view of the session" allow="clipboard-write" />
+          <div class=${body.recordSession === true ? 'watched' : ''}>
+            <iframe class="live" src=${new URL(view).pathname} title="Live view of the session" allow="clipboard-write" />
+            ${body.recordSession === true && html`<${LiveEvents} id=${id} />`}
+          </div>
           <p><a class="button" href=${view} target="_blank" rel="noopener">Open the live view in a tab of its own</a></p>`
         : null
     }

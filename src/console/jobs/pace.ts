@@ -40,8 +40,10 @@ function Speed({ progress }: Pick<JobPace, 'progress'>) {
     return { label: duration(from - first.ms), value };
   });
   return html`
+    <section class="card" aria-label="Pages per second">
     <h2>Pages per second</h2>
-    <${BarChart} bars=${bars} textOf=${(value: number) => `${value.toFixed(1)} pages per second`} />`;
+    <${BarChart} bars=${bars} textOf=${(value: number) => `${value.toFixed(1)} pages per second`} />
+    </section>`;
 }
 
 /** How many documents there were at a time, between two known times in proportion. */

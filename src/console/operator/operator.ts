@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { adminKey, send } from '../api.ts';
 import { Figure } from '../elements/figure.ts';
-import { ago, bytes, count } from '../elements/format.ts';
+import { ago, bytes, count, duration } from '../elements/format.ts';
 import { usePolling } from '../polling.ts';
 import { BASE } from '../router.ts';
 import { OperatorSignIn } from '../sign-in.ts';
@@ -18,8 +18,12 @@ interface Health {
     hostsSessions: boolean;
     sessions: number;
     hasRoom: boolean;
+    tasks: number;
+    cores: number;
+    memoryBytes: number;
     seenAt: string;
   }[];
+  queues: { role: string; waiting: number; oldestMs: number }[];
   openJobs: { kind: string; count: number; oldest: string }[];
   disks: { path: string; freeBytes: number; totalBytes: number }[];
   databaseBytes: number;
@@ -82,7 +86,7 @@ function Figures({ health }: { health: Health }) {
     </dl>`;
 }
 
-function Parts({ health: { parts, workers, openJobs, features, versions } }: { health: Health }) {
+function Parts({ health: { parts, workers, queues, openJobs, features, versions } }: { health: Health }) {
   return html`
     <section class="card" aria-label="Health">
       <h2>Health</h2>
@@ -97,11 +101,21 @@ function Parts({ health: { parts, workers, openJobs, features, versions } }: { h
       </dl>
       <div class="wide" tabindex="0" role="region" aria-label="Workers">
         <table>
-          <thead><tr><th scope="col">Worker</th><th scope="col">Takes</th><th scope="col">Sessions</th><th scope="col">Reported</th></tr></thead>
+          <thead><tr><th scope="col">Worker</th><th scope="col">Takes</th><th scope="col" class="number">Tasks</th><th scope="col" class="number">Processor</th><th scope="col" class="number">Memory</th><th scope="col">Sessions</th><th scope="col">Reported</th></tr></thead>
           <tbody>${workers.map(
-            ({ id, roles, hostsSessions, sessions, hasRoom, seenAt }) => html`
+            ({ id, roles, hostsSessions, sessions, hasRoom, tasks, cores, memoryBytes, seenAt }) => html`
               <tr><td><code>${id}</code></td><td>${roles.join(', ')}</td>
+                <td class="number">${tasks.toLocaleString()}</td><td class="number">${Math.round(100 * cores)} %</td><td class="number">${bytes(memoryBytes)}</td>
                 <td>${hostsSessions ? `${sessions}${hasRoom ? '' : ', no memory for more'}` : 'none'}</td><td>${ago(seenAt)}</td></tr>`,
+          )}</tbody>
+        </table>
+      </div>
+      <div class="wide" tabindex="0" role="region" aria-label="Queues">
+        <table>
+          <thead><tr><th scope="col">Queue</th><th scope="col" class="number">Waiting tasks</th><th scope="col">The oldest waits</th></tr></thead>
+          <tbody>${queues.map(
+            ({ role, waiting, oldestMs }) =>
+              html`<tr><td>${role}</td><td class="number">${waiting.toLocaleString()}</td><td>${waiting > 0 ? duration(oldestMs) : 'nothing waits'}</td></tr>`,
           )}</tbody>
         </table>
       </div>

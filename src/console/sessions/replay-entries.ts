@@ -16,8 +16,15 @@ export function parseReplay(body: unknown): ReplayEntry[] {
   });
 }
 
+/** The entries that lists of events have, with what is said of each. */
+export const eventsOf = (entries: ReplayEntry[]): { t: number; type: string; title: string }[] =>
+  entries.flatMap((entry) => {
+    const title = titleOf(entry);
+    return title ? [{ t: entry.t, type: entry.type, title }] : [];
+  });
+
 /** What is said of an entry in the list of events; empty if it is not listed. */
-export function titleOf(entry: ReplayEntry): string {
+function titleOf(entry: ReplayEntry): string {
   switch (entry.type) {
     case 'navigation':
       return entry.url;
@@ -32,4 +39,10 @@ export function titleOf(entry: ReplayEntry): string {
     default:
       return '';
   }
+}
+
+/** A time of a recording in minutes and seconds. @param ms milliseconds */
+export function timeOf(ms: number): string {
+  const seconds = Math.floor(ms / 1_000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

@@ -3,7 +3,7 @@ import { html } from 'htm/preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ReplayEntry } from '../../schemas/replay.ts';
 import { ApiError, send } from '../api.ts';
-import { parseReplay, titleOf } from './replay-entries.ts';
+import { eventsOf, parseReplay, timeOf } from './replay-entries.ts';
 
 const SPEEDS = [1, 2, 4, 16];
 /** Events that are listed; a session may have thousands. */
@@ -102,10 +102,7 @@ function Player({ entries }: { entries: ReplayEntry[] }) {
 
 function EventList({ entries, onJump }: { entries: ReplayEntry[]; onJump: (t: number) => void }) {
   const listed = useMemo(() => {
-    const events = entries.flatMap((entry) => {
-      const title = titleOf(entry);
-      return title ? [{ t: entry.t, type: entry.type, title }] : [];
-    });
+    const events = eventsOf(entries);
     return { shown: events.slice(0, MAX_LISTED), more: Math.max(0, events.length - MAX_LISTED) };
   }, [entries]);
   return html`
@@ -116,9 +113,4 @@ function EventList({ entries, onJump }: { entries: ReplayEntry[]; onJump: (t: nu
       )}
       ${listed.more > 0 && html`<li>${listed.more} more</li>`}
     </ol>`;
-}
-
-function timeOf(ms: number): string {
-  const seconds = Math.floor(ms / 1_000);
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { send } from '../api.ts';
 import { CopyButton } from '../elements/copy-button.ts';
@@ -5,6 +6,7 @@ import { ago } from '../elements/format.ts';
 import { usePolling } from '../polling.ts';
 import { BASE } from '../router.ts';
 import { useAction } from '../use-action.ts';
+import { Profiles } from './profiles.ts';
 
 interface Session {
   id: string;
@@ -28,10 +30,23 @@ export function Sessions() {
     acts,
   );
   const problem = fault || error?.message;
+  const isRecorded = useSignal(true);
+  const open = (profile?: string) =>
+    run({
+      method: 'POST',
+      path: '/v2/browser',
+      body: {
+        ...(isRecorded.value && { recordSession: true }),
+        ...(profile !== undefined && { profile: { name: profile } }),
+      },
+    });
   return html`
     <div class="bar">
       <h1>Sessions</h1>
-      <button type="button" class="primary" onClick=${() => run({ method: 'POST', path: '/v2/browser', body: {} })}>Open a browser</button>
+      <button type="button" class="primary" onClick=${() => open()}>Open a browser</button>
+      <label class="check"><input type="checkbox" checked=${isRecorded.value} onChange=${(event: Event) => {
+        isRecorded.value = (event.currentTarget as HTMLInputElement).checked;
+      }} /> Record it</label>
       <a href=${`${BASE}/try/browser`}>with options</a>
     </div>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
@@ -41,7 +56,8 @@ export function Sessions() {
       (value.length
         ? html`<${SessionTable} sessions=${value} onEnd=${(id: string) => run({ method: 'DELETE', path: `/v2/browser/${id}` })} />`
         : html`<div class="empty"><p>No browser is open. A session is a browser that can be watched, and driven by Playwright, Puppeteer or code.</p></div>`)
-    }`;
+    }
+    <${Profiles} onOpen=${open} />`;
 }
 
 /**

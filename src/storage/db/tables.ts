@@ -447,6 +447,9 @@ export interface Tables {
     host_url: string | null;
     host_queue: string | null;
     has_room: Generated<boolean>;
+    tasks: Generated<number>;
+    cores: Generated<number>;
+    memory_bytes: Generated<number>;
   };
   rate_limits: { key: string; points: number; expire: number | null };
 }

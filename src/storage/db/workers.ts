@@ -31,7 +31,19 @@ export interface ReportingWorker {
   host?: SessionHostAddress | undefined;
   /** Whether it has memory for another browser session. */
   hasRoom: boolean;
+  load?: WorkerLoad;
 }
+
+/** How busy a worker is. */
+interface WorkerLoad {
+  /** Activities that run. */
+  tasks: number;
+  /** Processor time of its process since the last report, as a number of cores. */
+  cores: number;
+  memoryBytes: number;
+}
+
+const NO_LOAD: WorkerLoad = { tasks: 0, cores: 0, memoryBytes: 0 };
 
 /**
  * Records that a worker is polling its queues.
@@ -39,15 +51,17 @@ export interface ReportingWorker {
  */
 export async function reportWorker(
   db: Database,
-  { id, roles, host, hasRoom }: ReportingWorker,
+  { id, roles, host, hasRoom, load: { tasks, cores, memoryBytes } = NO_LOAD }: ReportingWorker,
 ): Promise<string[]> {
   const { rows } = await sql<{ url: string }>`
     with deleted as (
       delete from workers where seen_at < now() - make_interval(secs => ${DELETED_AFTER_SECONDS}) and id <> ${id}
     ), reported as (
-    insert into workers (id, roles, host_url, host_queue, has_room)
-    values (${id}, ${roles}::text[], ${host?.url ?? null}, ${host?.queue ?? null}, ${hasRoom})
-    on conflict (id) do update set seen_at = now(), has_room = excluded.has_room
+    insert into workers (id, roles, host_url, host_queue, has_room, tasks, cores, memory_bytes)
+    values (${id}, ${roles}::text[], ${host?.url ?? null}, ${host?.queue ?? null}, ${hasRoom},
+      ${tasks}, ${cores}, ${memoryBytes})
+    on conflict (id) do update set seen_at = now(), has_room = excluded.has_room, tasks = excluded.tasks,
+      cores = excluded.cores, memory_bytes = excluded.memory_bytes
     )
     select host_url as url from workers where host_url is not null`.execute(db.query);
   return rows.map(({ url }) => url);
@@ -106,9 +120,12 @@ export async function listWorkers(db: Database) {
     hostsSessions: boolean;
     sessions: number;
     hasRoom: boolean;
+    tasks: number;
+    cores: number;
+    memoryBytes: number;
     seenAt: Date;
   }>`
-    select id, roles, host_url is not null as "hostsSessions", has_room as "hasRoom", seen_at as "seenAt", (
+    select id, roles, tasks, cores, memory_bytes as "memoryBytes", host_url is not null as "hostsSessions", has_room as "hasRoom", seen_at as "seenAt", (
       select count(*)::int from browser_sessions where state <> 'destroyed' and browser_sessions.host = workers.host_url
     ) as sessions
     from workers where ${HAS_REPORTED} order by id`.execute(db.query);

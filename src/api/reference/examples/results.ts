@@ -8,6 +8,11 @@ const received = {
   dailyRefundCap: 100,
 };
 
+const PROFILES = {
+  success: true,
+  data: [{ name: 'shop', bytes: 18_204, createdAt: TIME, savedAt: TIME, lastUsedAt: TIME }],
+};
+
 /** Examples of maps, searches, feedback, uploaded files, extracts and agents. */
 export const RESULT_EXAMPLES: Examples = {
   'post /v2/map': {
@@ -133,6 +138,9 @@ export const RESULT_EXAMPLES: Examples = {
       },
     },
   },
+  ...Object.fromEntries(
+    ['/v2/browser', '/v2/interact'].map((base) => [`get ${base}/profiles`, { response: PROFILES }]),
+  ),
   'delete /v2/browser/profiles/:name': { response: { success: true } },
   'delete /v2/interact/profiles/:name': { response: { success: true } },
   'post /v2/extract': {

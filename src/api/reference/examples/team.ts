@@ -108,6 +108,12 @@ export const TEAM_EXAMPLES: Examples = {
       has_more: false,
     },
   },
+  'get /v2/team/model-usage': {
+    response: {
+      success: true,
+      data: { tokensPerDay: 1_000_000, days: [{ date: TIME.slice(0, 10), tokens: 48_200 }] },
+    },
+  },
   'get /v2/team/keys': {
     response: {
       success: true,

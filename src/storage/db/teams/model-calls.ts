@@ -66,6 +66,24 @@ export async function isModelBudgetSpent(db: Database, teamId: string): Promise<
   return rows[0]?.spent ?? false;
 }
 
+/** Lists the tokens of a team by day (UTC) with the limit of a day, oldest first, for the last 90 days. */
+export async function listModelDays(
+  db: Database,
+  teamId: string,
+): Promise<{ tokensPerDay: number | null; days: { date: string; tokens: number }[] }> {
+  const [team, days] = await Promise.all([
+    db.query
+      .selectFrom('teams')
+      .select('model_tokens_per_day as tokensPerDay')
+      .where('id', '=', teamId)
+      .executeTakeFirst(),
+    sql<{ date: string; tokens: number }>`
+      select to_char(day, 'YYYY-MM-DD') as date, tokens::float8 as tokens from model_days
+      where team_id = ${teamId} and day > current_date - ${KEPT_DAYS}::int order by day`.execute(db.query),
+  ]);
+  return { tokensPerDay: team?.tokensPerDay ?? null, days: days.rows };
+}
+
 /** Deletes the records of calls that are older than {@link KEPT_DAYS} days. */
 export async function deleteOldModelCalls(db: Database): Promise<void> {
   await sql`delete from model_calls where created_at < now() - make_interval(days => ${KEPT_DAYS})`.execute(

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { recordModelCall } from '../../src/storage/db/teams/model-calls.ts';
+import { call } from '../support/api/call.ts';
+import { findFaults, useConsole } from '../support/browser/console.ts';
+import { useService } from '../support/service/use-service.ts';
+import { startPages } from '../support/sites/pages.ts';
+import { makeTeam, useDatabase } from '../support/storage/database.ts';
+
+/** What the console shows of the account: sessions with their events and profiles, usage, and to operators the load. */
+
+const service = useService();
+const db = useDatabase();
+const User = useConsole(service);
+
+it('the events of a session are beside its live view, and its profile is listed with size and last use', async () => {
+  await using site = await startPages({
+    '/': '<!doctype html><title>Tea</title><script>console.log("<b>brewed</b>"); document.cookie = "a=b; max-age=9999"</script>',
+  });
+  const { key } = await makeTeam(db);
+  const ask = (path: string, options: Parameters<typeof call>[1] = {}) =>
+    call(path, { url: service.url, key, ...options });
+  const body = { recordSession: true, profile: { name: 'shop <i>' } };
+  const { id } = (await ask('/v2/browser', { body })).body;
+  await ask(`/v2/browser/${id}/execute`, { body: { code: `await page.goto('${site.url}/')` } });
+  await using user = await User.open(`/jobs/browser/${id}`, { key });
+  const { page } = user;
+  const events = page.getByRole('region', { name: 'Events' });
+  await events.getByText('log: <b>brewed</b>').waitFor();
+  await events.getByText(`${site.url}/`).waitFor();
+  expect(await findFaults(page)).toEqual([]);
+  const lines = (path: string) =>
+    fetch(service.url + path, { headers: { Authorization: `Bearer ${key}` } }).then((read) => read.text());
+  const whole = (await lines(`/v2/browser/${id}/replay`)).split('\n');
+  const light = (await lines(`/v2/browser/${id}/replay?frames=false`)).split('\n');
+  expect(whole.some((line) => line.includes('"type":"frame"'))).toBe(true);
+  expect(light).toEqual(
+    expect.arrayContaining(whole.filter((line) => line && !line.includes('"type":"frame"'))),
+  );
+  expect(light.some((line) => line.includes('"type":"frame"'))).toBe(false);
+
+  await ask(`/v2/browser/${id}`, { method: 'DELETE' });
+  await page.getByRole('link', { name: 'Sessions' }).click();
+  const row = page
+    .getByRole('region', { name: 'List of profiles' })
+    .getByRole('row')
+    .filter({ hasText: 'shop <i>' });
+  await row.waitFor();
+  const { data } = (await ask('/v2/browser/profiles')).body;
+  expect(data).toEqual([
+    {
+      name: 'shop <i>',
+      bytes: expect.any(Number),
+      createdAt: expect.any(String),
+      savedAt: expect.any(String),
+      lastUsedAt: expect.any(String),
+    },
+  ]);
+  expect(data[0].bytes).toBeGreaterThan(0);
+  expect((await ask('/v2/interact/profiles')).body.data).toEqual(data);
+  const { key: stranger } = await makeTeam(db);
+  expect((await call('/v2/browser/profiles', { url: service.url, key: stranger })).body.data).toEqual([]);
+  expect(await findFaults(page)).toEqual([]);
+  page.once('dialog', (dialog) => void dialog.accept());
+  await row.getByRole('button', { name: 'Delete shop <i>' }).click();
+  await row.waitFor({ state: 'detached' });
+  expect(user.errors).toEqual([]);
+});
+
+it('the tokens of language models are counted by day, beside the credits and in the CSV', async () => {
+  await using site = await startPages({ '/': '<p>A tea of the hills.</p>' });
+  const { key, id: teamId } = await makeTeam(db, { modelTokensPerDay: 5_000 });
+  const scraped = await call('/v2/scrape', { url: service.url, key, body: { url: `${site.url}/` } });
+  const of = { teamId, jobId: scraped.body.data.metadata.scrapeId, feature: 'summary', model: 'm', ms: 1 };
+  for (const promptTokens of [1_000, 200])
+    await recordModelCall(db, { ...of, promptTokens, outputTokens: 34, outcome: 'ok' });
+  const { body } = await call('/v2/team/model-usage', { url: service.url, key });
+  const date = new Date().toISOString().slice(0, 10);
+  expect(body).toEqual({ success: true, data: { tokensPerDay: 5_000, days: [{ date, tokens: 1_268 }] } });
+  await using user = await User.open('/usage', { key });
+  const { page } = user;
+  await page.getByRole('img', { name: '1 period, at most 1,268 tokens in one' }).waitFor();
+  await page.getByText('of 5,000').waitFor();
+  const csv = await page.getByRole('link', { name: 'CSV of all' }).getAttribute('href');
+  expect(decodeURIComponent(csv ?? '')).toBe(
+    `data:text/csv;charset=utf-8,from,credits,tokens\r\n${date},1,1268`,
+  );
+  expect(await findFaults(page)).toEqual([]);
+  expect(user.errors).toEqual([]);
+});
+
+it('an operator sees how busy each worker is, what waits in the queues, and the version of Temporal', async () => {
+  const adminKey = readFileSync(join(service.dataDir, 'admin-key'), 'utf8').trim();
+  const { data } = (await call('/admin/health', { url: service.url, key: adminKey })).body;
+  expect(data.versions.temporal).toMatch(/^\d+\.\d+\.\d+/);
+  expect(data.queues.map(({ role }: { role: string }) => role)).toEqual([
+    'workflows',
+    'scrape',
+    'pages',
+    'webhooks',
+    'sessions',
+    'models',
+  ]);
+  for (const { waiting, oldestMs } of data.queues)
+    expect([waiting, oldestMs].every((each) => Number.isInteger(each) && each >= 0)).toBe(true);
+  expect(data.workers[0].memoryBytes).toBeGreaterThan(50_000_000);
+  expect(data.workers[0].cores).toBeGreaterThan(0);
+  await using user = await User.open('/operator');
+  const { page } = user;
+  await page.getByLabel('Key of the operator').fill(adminKey);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('region', { name: 'Workers' }).getByText(/\d %/).first().waitFor();
+  await page.getByRole('region', { name: 'Queues' }).getByText('workflows').waitFor();
+  await page.getByText(data.versions.temporal, { exact: true }).waitFor();
+  expect(await findFaults(page)).toEqual([]);
+  expect(user.errors).toEqual([]);
+});
