@@ -3,6 +3,7 @@ import { type CommandDef, renderUsage, runCommand } from 'citty';
 import { type CommandArgs, checkArguments } from './cli/arguments.ts';
 import { EXAMPLES } from './cli/examples.ts';
 import { withFlagNames } from './cli/flag-names.ts';
+import { describeMcpClients } from './cli/mcp-clients.ts';
 import { commandOf, describeSettings } from './config.ts';
 import { ERRORS, messageOf, ServiceError } from './errors.ts';
 import { readVersion } from './system/version.ts';
@@ -25,6 +26,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   agent: async () => (await import('./cli/commands/agent-command.ts')).agentCommand as Command,
   browser: async () => (await import('./cli/commands/browser-command.ts')).browserCommand,
   monitor: async () => (await import('./cli/commands/monitor-command.ts')).monitorCommand,
+  mcp: async () => (await import('./cli/commands/mcp-command.ts')).mcpCommand,
   setup: async () => (await import('./cli/commands/setup-command.ts')).setupCommand,
   doctor: async () => (await import('./cli/commands/doctor-command.ts')).doctorCommand,
   team: async () => (await import('./cli/commands/team-command.ts')).teamCommand,
@@ -133,6 +135,7 @@ async function usage(path: string[], command: Command, parent: Command | undefin
   const coloured = await renderUsage(command, above);
   const plain = process.stdout.isTTY ? coloured : stripVTControlCharacters(coloured);
   const text = `${plain}${examplesOf(path)}`;
+  if (path[0] === 'mcp') return `${text}\n\n${describeMcpClients()}`;
   if (path[0] !== 'up') return path.length ? text : `${text}\n\n${hint()}`;
   const settings = describeSettings();
   const width = Math.max(...settings.map(({ variable }) => variable.length));

@@ -92,6 +92,8 @@ const ID = '0190a6e0-0000-7000-8000-000000000000';
 const ON_IDS: [operation: string, json?: unknown][] = [
   ['GET /v2/scrape/{id}'],
   ['GET /v2/scrape/{id}/why'],
+  ['GET /v2/map/{id}'],
+  ['GET /v2/search/{id}'],
   ['POST /v2/scrape/{id}/interact', { code: '1' }],
   ['DELETE /v2/scrape/{id}/interact'],
   ['GET /v2/batch/scrape/{id}'],

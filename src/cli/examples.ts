@@ -57,6 +57,7 @@ export const EXAMPLES: Record<string, string[]> = {
   'monitor series': [`monitor series ${ID} --field price`],
   'monitor judge': [`monitor judge ${ID} --goal "The price is lower than before"`],
   'monitor ask': [`monitor ask ${ID} "When was it cheapest?" --url https://example.com/lamp`],
+  mcp: ['mcp'],
   setup: ['setup'],
   backup: ['backup winnow.tar', 'backup winnow.tar --without-keys'],
   restore: ['restore winnow.tar', 'restore winnow.tar --force'],

@@ -125,8 +125,10 @@ describe.each(Object.entries(heldJobs))('of %s', (path, bodyOf) => {
 
 it('of crawls by a prompt, maps, searches and feedback are as a person sends them', async () => {
   await send('post /v2/crawl/params-preview')();
-  await send('post /v2/map')();
+  const [site] = await send('post /v2/map')();
+  await send('get /v2/map/:id')({ id: site.id });
   const [search, other] = await send('post /v2/search')();
+  await send('get /v2/search/:id')({ id: search.id });
   await send('post /v2/search/:id/feedback')({ id: search.id });
   await send('post /v2/feedback')({ id: other.id });
 });

@@ -3,10 +3,10 @@ import type { Logger } from '../../system/logger.ts';
 import { describeError } from '../http/error-responses.ts';
 import { validate } from '../validation/validate.ts';
 import { followJob, type Waiting } from './follow-job.ts';
-import { markedText } from './marked-text.ts';
-import type { RouteCall, RouteResponse } from './route-call.ts';
+import type { RouteCall } from './route-call.ts';
 import { createTask } from './tasks.ts';
 import type { AnyTool } from './tool.ts';
+import { toResult } from './tool-result.ts';
 
 /** The client of a call. */
 export interface ToolClient extends Waiting {
@@ -25,11 +25,11 @@ export async function callTool(tool: AnyTool, args: unknown, client: ToolClient)
   try {
     validate(tool.input, args, 'body');
     const response = await tool.run(args, { call });
-    const { starts } = tool;
-    if (!starts) return toResult(tool.name, response);
+    const { starts, name } = tool;
     const id = String(response.id);
-    if (client.knowsTasks) return await createTask(starts, id, call);
-    return toResult(tool.name, starts.waits ? await followJob(starts, id, client) : response);
+    if (starts && client.knowsTasks) return await createTask(starts, id, call);
+    const value = starts?.waits ? await followJob(starts, id, client) : response;
+    return toResult(name, value, tool.readAgain?.(value, args));
   } catch (error) {
     return errorResult(error, client.logger);
   }
@@ -43,10 +43,3 @@ function errorResult(error: unknown, logger: Pick<Logger, 'error'>): CallToolRes
     structuredContent: body,
   };
 }
-
-/** The result of a tool. A job that has failed is an error, although its state was read. */
-export const toResult = (name: string, value: RouteResponse): CallToolResult => ({
-  ...(value.status === 'failed' && { isError: true }),
-  content: [{ type: 'text', text: markedText(JSON.stringify(value), name) }],
-  structuredContent: value,
-});

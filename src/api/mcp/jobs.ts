@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.ts';
-import type { RouteCall, RouteResponse } from './route-call.ts';
+import type { Reading, RouteCall, RouteResponse } from './route-call.ts';
 
 type Call = (call: RouteCall) => Promise<RouteResponse>;
 
@@ -20,6 +20,8 @@ export interface JobType {
   state: (id: string, call: Call) => Promise<RouteResponse>;
   /** Reads the state with the result so far. */
   result: (id: string, call: Call) => Promise<RouteResponse>;
+  /** How the result is read again in parts. */
+  readAgain: (result: RouteResponse) => Reading;
   cancel: (id: string, call: Call) => Promise<unknown>;
   progressOf: (state: RouteResponse) => JobProgress;
 }
@@ -43,6 +45,7 @@ export const crawlJob: JobType = {
   async result(id, call) {
     return { id, ...(await call({ method: 'get', path: '/v2/crawl/:id', params: { id } })) };
   },
+  readAgain: ({ id }) => ({ path: '/v2/crawl/:id', params: { id: String(id) }, extra: { id } }),
   cancel: (id, call) => call({ method: 'delete', path: '/v2/crawl/:id', params: { id } }),
   progressOf({ completed, failed, total, status }) {
     const done = numberOf(completed) + numberOf(failed);
@@ -64,6 +67,7 @@ export const extractJob: JobType = {
   waits: true,
   state: readExtract,
   result: readExtract,
+  readAgain: readRunAgain,
   cancel: cancelRun,
   progressOf: runProgress,
 };
@@ -75,6 +79,7 @@ export const agentJob: JobType = {
   waits: false,
   state: readAgent,
   result: readAgent,
+  readAgain: readRunAgain,
   cancel: cancelRun,
   progressOf: runProgress,
 };
@@ -85,6 +90,12 @@ function readExtract(id: string, call: Call): Promise<RouteResponse> {
 
 function readAgent(id: string, call: Call): Promise<RouteResponse> {
   return call({ method: 'get', path: '/v2/agent/:id', params: { id } });
+}
+
+/** How the result of an agent, which names its model, or of an extract is read again. */
+export function readRunAgain({ id, model }: RouteResponse): Reading {
+  const path = model === undefined ? '/v2/extract/:id' : '/v2/agent/:id';
+  return { path, params: { id: String(id) } };
 }
 
 /** Reads an agent, or an extract, by its id. */

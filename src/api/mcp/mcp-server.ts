@@ -9,10 +9,11 @@ import {
 import { excerpt } from '../../errors.ts';
 import type { Logger } from '../../system/logger.ts';
 import { readVersion } from '../../system/version.ts';
-import { callTool, type ToolClient, toResult } from './call-tool.ts';
+import { callTool, type ToolClient } from './call-tool.ts';
 import type { Waiting } from './follow-job.ts';
 import { knowsTasks, serveTasks, TASKS } from './tasks.ts';
 import type { AnyTool } from './tool.ts';
+import { toResult } from './tool-result.ts';
 import { inputSchemaOf, outputSchemaOf } from './tool-schemas.ts';
 import { TOOLS } from './tools/index.ts';
 
@@ -87,7 +88,7 @@ export function createMcpServer(
   if (era === 'modern')
     serveTasks(server, {
       callsOf: (context) => (call) => client.call(call, signalOf(context)),
-      resultOf: ({ kind }, state) => toResult(`the ${kind}`, state),
+      resultOf: ({ kind, readAgain }, state) => toResult(`the ${kind}`, state, readAgain(state)),
     });
   return server;
 }

@@ -1,3 +1,4 @@
+import { excerpt, ServiceError } from '../../errors.ts';
 import { isJsonObject, parseJson } from '../../json/json-object.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
 import { JsonStream } from '../http/json-stream.ts';
@@ -17,6 +18,20 @@ export interface RouteCall {
 
 /** The JSON object that a route responds with. */
 export type RouteResponse = Record<string, unknown>;
+
+/** How a result is read again, by a route that only reads. */
+export interface Reading {
+  /** The path in the syntax of Express. */
+  path: string;
+  params?: Record<string, string>;
+  query?: Record<string, unknown>;
+  /** The member of the response that is the result; absent if all of it is. */
+  member?: string;
+  /** What the result has besides the response. */
+  extra?: Record<string, unknown>;
+  /** Where the part begins that is read, in bytes; absent for the beginning. */
+  from?: number;
+}
 
 /**
  * Calls a route.
@@ -47,7 +62,7 @@ export function createRouteCalls(
   return ({ caller, baseUrl }) =>
     async (call, disconnected) => {
       const route = byName.get(nameOf(call));
-      if (!route) throw new Error(`there is no route ${nameOf(call)}`);
+      if (!route) throw new ServiceError('BAD_REQUEST', `There is no route ${excerpt(nameOf(call))}.`);
       await limits.turns.run(caller.teamId, () => admitRequest(route, caller, limits, deps));
       const { params = {}, body } = call;
       const request = { caller, body, params, query: queryOf(call), baseUrl, disconnected };

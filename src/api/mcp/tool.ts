@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { JobType } from './jobs.ts';
-import type { RouteCall, RouteResponse } from './route-call.ts';
+import type { Reading, RouteCall, RouteResponse } from './route-call.ts';
 
 /** What a tool works with, besides its arguments. */
 export interface ToolContext {
@@ -31,6 +31,8 @@ export interface Tool<Input extends z.ZodType = z.ZodType> {
   /** The result, apart from what does not fit into one response. */
   output: z.ZodType;
   hints: ToolHints;
+  /** How its result is read again, because it may be too long for one response; absent if it never is. */
+  readAgain?: (value: RouteResponse, args: z.input<Input>) => Reading | undefined;
   /** The job that `run` starts; it then returns the response to the start. */
   starts?: JobType;
   run: (args: z.input<Input>, context: ToolContext) => Promise<RouteResponse>;

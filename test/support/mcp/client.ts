@@ -22,3 +22,22 @@ export async function connectClient(
   await client.connect(transport);
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
 }
+
+/** The result of a tool as a program without types reads it. */
+interface ToolResult {
+  isError?: boolean | undefined;
+  content: unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read results as a client without types does
+  structured: any;
+}
+
+/** Calls a tool. */
+export async function callTool(
+  client: Client,
+  name: string,
+  args: Record<string, unknown>,
+  options?: Parameters<Client['callTool']>[1],
+): Promise<ToolResult> {
+  const { isError, content, structuredContent } = await client.callTool({ name, arguments: args }, options);
+  return { isError, content, structured: structuredContent };
+}

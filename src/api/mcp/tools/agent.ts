@@ -1,6 +1,6 @@
 import { agentBody, agentStatusResponse, startAgentResponse } from '../../../schemas/agent.ts';
 import { extractBody, extractStatusResponse } from '../../../schemas/extract.ts';
-import { agentJob, extractJob, readRun } from '../jobs.ts';
+import { agentJob, extractJob, readRun, readRunAgain } from '../jobs.ts';
 import { defineTool } from '../tool.ts';
 import { idParameter, loosely } from './parameters.ts';
 
@@ -16,6 +16,7 @@ export const extract = defineTool({
   output: extractStatusResponse,
   hints: { openWorld: true },
   starts: extractJob,
+  readAgain: readRunAgain,
   run: (body, { call }) => call({ method: 'post', path: '/v2/extract', body }),
 });
 
@@ -43,5 +44,6 @@ export const agentStatus = defineTool({
   input: idParameter('the agent or extract'),
   output: agentStatusResponse,
   hints: { readOnly: true },
+  readAgain: readRunAgain,
   run: ({ id }, { call }) => readRun(id, call),
 });

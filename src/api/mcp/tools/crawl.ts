@@ -5,7 +5,7 @@ import { pageJobStatus } from '../../../schemas/page-job.ts';
 import { crawlJob } from '../jobs.ts';
 import { defineTool } from '../tool.ts';
 import { idParameter, loosely } from './parameters.ts';
-import { scrapeParameters, toScrapeOptions } from './scrape-parameters.ts';
+import { nestedScrapeParameters, toScrapeOptions } from './scrape-parameters.ts';
 
 const status = pageJobStatus.extend({ id: z.string() });
 
@@ -25,11 +25,12 @@ export const crawl = defineTool({
       .optional()
       .describe('URL that events are sent to'),
     webhookHeaders: z.record(z.string(), z.string()).optional().describe('headers of these events'),
-    scrapeOptions: z.looseObject(scrapeParameters).optional().describe('how each page is scraped'),
+    scrapeOptions: z.looseObject(nestedScrapeParameters).optional().describe('how each page is scraped'),
   }),
   output: status,
   hints: { openWorld: true },
   starts: crawlJob,
+  readAgain: crawlJob.readAgain,
   run({ webhook, webhookHeaders, scrapeOptions, ...args }, { call }) {
     const body = {
       ...args,
@@ -52,5 +53,6 @@ export const checkCrawlStatus = defineTool({
   input: idParameter('the crawl'),
   output: status,
   hints: { readOnly: true },
+  readAgain: crawlJob.readAgain,
   run: ({ id }, { call }) => crawlJob.result(id, call),
 });

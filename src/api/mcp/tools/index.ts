@@ -7,6 +7,7 @@ import { map } from './map.ts';
 import { monitorCreate } from './monitor-create.ts';
 import * as monitors from './monitors.ts';
 import { parse } from './parse.ts';
+import { readMore } from './read-more.ts';
 import { scrape } from './scrape.ts';
 import { search } from './search.ts';
 
@@ -23,6 +24,7 @@ export const TOOLS: readonly AnyTool[] = [
   interact,
   interactStop,
   parse,
+  readMore,
   monitorCreate,
   monitors.monitorList,
   monitors.monitorGet,

@@ -5,7 +5,7 @@ import { interactBody, interactResponse, sessionEndResponse } from '../../../sch
 import { defineTool, type ToolContext } from '../tool.ts';
 import { loosely } from './parameters.ts';
 import { memberOf } from './responses.ts';
-import { scrapeParameters, toScrapeOptions } from './scrape-parameters.ts';
+import { nestedScrapeParameters, toScrapeOptions } from './scrape-parameters.ts';
 
 const PATH = '/v2/scrape/:id/interact';
 
@@ -22,7 +22,7 @@ export const interact = defineTool({
       .optional()
       .describe('id of a scrape, or of the page that an earlier call has opened'),
     ...loosely(interactBody, ['prompt', 'code', 'language', 'timeout']).shape,
-    scrapeOptions: z.looseObject(scrapeParameters).optional().describe('how url is opened'),
+    scrapeOptions: z.looseObject(nestedScrapeParameters).optional().describe('how url is opened'),
   }),
   output: interactResponse.extend({ scrapeId: z.string().optional() }),
   hints: { openWorld: true },

@@ -1,6 +1,7 @@
 import { mapBody, mapResponse } from '../../../schemas/map.ts';
 import { defineTool } from '../tool.ts';
 import { loosely } from './parameters.ts';
+import { resultOf } from './responses.ts';
 
 /** Lists the URLs of a site. */
 export const map = defineTool({
@@ -18,5 +19,6 @@ export const map = defineTool({
   ]),
   output: mapResponse,
   hints: { openWorld: true },
+  readAgain: ({ id }) => resultOf('/v2/map', id),
   run: (body, { call }) => call({ method: 'post', path: '/v2/map', body }),
 });

@@ -79,25 +79,28 @@ export const monitorChecks = defineTool({
   run: ({ id, ...query }, { call }) => call({ method: 'get', path: `${ONE}/checks`, params: { id }, query }),
 });
 
+const checkParameters = idOfMonitor.extend({
+  checkId: z.string().describe('id of the check'),
+  limit,
+  skip: offset,
+  pageStatus: z.enum(PAGE_STATES).optional().describe('only pages with this outcome'),
+});
+
+const checkOf = ({ id, checkId, pageStatus, ...query }: z.input<typeof checkParameters>) => ({
+  path: `${ONE}/checks/:checkId`,
+  params: { id, checkId },
+  query: { ...query, status: pageStatus },
+});
+
 /** Reads a check. */
 export const monitorCheck = defineTool({
   name: 'firecrawl_monitor_check',
   title: 'Read a check of a monitor',
   description:
     'Returns a check with its pages: whether each is same, new, changed or removed, and what differs, as a diff of the text or of the data.',
-  input: idOfMonitor.extend({
-    checkId: z.string().describe('id of the check'),
-    limit,
-    skip: offset,
-    pageStatus: z.enum(PAGE_STATES).optional().describe('only pages with this outcome'),
-  }),
+  input: checkParameters,
   output: results.checkResponse,
   hints: { readOnly: true },
-  run: ({ id, checkId, pageStatus, ...query }, { call }) =>
-    call({
-      method: 'get',
-      path: `${ONE}/checks/:checkId`,
-      params: { id, checkId },
-      query: { ...query, status: pageStatus },
-    }),
+  readAgain: (_, args) => checkOf(args),
+  run: (args, { call }) => call({ method: 'get', ...checkOf(args) }),
 });

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../errors.ts';
-import { scrapeResponse } from '../../../schemas/scrape.ts';
+import { fieldsOf } from '../../../json/json-object.ts';
+import { document } from '../../../schemas/document.ts';
 import { defineTool } from '../tool.ts';
-import { memberOf } from './responses.ts';
+import { memberOf, resultOf } from './responses.ts';
 import { contentParameters, toScrapeOptions } from './scrape-parameters.ts';
 
 /** Reads a file of the client's machine. */
@@ -18,19 +19,26 @@ export const parse = defineTool({
     declaredSizeBytes: z.int().optional().describe('size of the file, if it is known'),
     ...contentParameters,
   }),
-  output: scrapeResponse
+  output: document
     .partial()
     .extend({ upload: z.looseObject({ command: z.string(), uploadRef: z.string() }).optional() }),
   hints: {},
+  readAgain: (document, { zeroDataRetention }) =>
+    zeroDataRetention
+      ? undefined
+      : resultOf('/v2/scrape', fieldsOf(document.metadata).scrapeId, { member: 'data' }),
   async run({ filePath, uploadRef, contentType, declaredSizeBytes, ...options }, { call }) {
     if ((filePath === undefined) === (uploadRef === undefined))
       throw new ServiceError('BAD_REQUEST', 'Either filePath or uploadRef is needed, and not both.');
     if (uploadRef !== undefined)
-      return call({ method: 'post', path: '/v2/parse', body: { uploadRef, ...toScrapeOptions(options) } });
+      return memberOf(
+        await call({ method: 'post', path: '/v2/parse', body: { uploadRef, ...toScrapeOptions(options) } }),
+        'data',
+      );
     const body = { filename: filePath, contentType, declaredSizeBytes };
     const upload = memberOf(await call({ method: 'post', path: '/v2/parse/upload-url', body }), 'data');
     const command = `curl -X PUT --upload-file ${inShell(filePath ?? '')} ${inShell(String(upload.uploadUrl))}`;
-    return { success: true, upload: { ...upload, command } };
+    return { upload: { ...upload, command } };
   },
 });
 

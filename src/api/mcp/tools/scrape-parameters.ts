@@ -69,6 +69,20 @@ export const scrapeParameters = {
   profile,
 };
 
+/**
+ * How the pages of a crawl, the results of a search and the page of a browser are scraped: the parameters that matter
+ * there. Models read them with each of these tools; all others are accepted.
+ */
+export const nestedScrapeParameters = {
+  ...formatParameters,
+  onlyMainContent: onlyMainContent.optional(),
+  includeTags,
+  excludeTags,
+  waitFor: waitFor.optional(),
+  maxAge,
+  proxy: proxy.optional(),
+};
+
 type Options = Readonly<Record<string, unknown>>;
 
 /** The scrape options of the API that parameters stand for. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { fieldsOf } from '../../../json/json-object.ts';
 import { document } from '../../../schemas/document.ts';
 import { defineTool } from '../tool.ts';
-import { memberOf } from './responses.ts';
+import { memberOf, resultOf } from './responses.ts';
 import { scrapeParameters, toScrapeOptions } from './scrape-parameters.ts';
 
 /** Scrapes one page. */
@@ -13,6 +14,11 @@ export const scrape = defineTool({
   input: z.looseObject({ url: z.string().describe('URL of the page'), ...scrapeParameters }),
   output: document,
   hints: { openWorld: true },
+  readAgain: ({ metadata }, { zeroDataRetention, lockdown }) =>
+    // What is deleted after its delivery comes as a whole.
+    zeroDataRetention || lockdown
+      ? undefined
+      : resultOf('/v2/scrape', fieldsOf(metadata).scrapeId, { member: 'data' }),
   async run(args, { call }) {
     const body = toScrapeOptions(args);
     return memberOf(await call({ method: 'post', path: '/v2/scrape', body }), 'data');

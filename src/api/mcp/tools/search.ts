@@ -3,7 +3,8 @@ import { fieldsOf } from '../../../json/json-object.ts';
 import { searchBody, searchResponse } from '../../../schemas/search.ts';
 import { defineTool } from '../tool.ts';
 import { loosely } from './parameters.ts';
-import { scrapeParameters, toScrapeOptions } from './scrape-parameters.ts';
+import { resultOf } from './responses.ts';
+import { nestedScrapeParameters, toScrapeOptions } from './scrape-parameters.ts';
 
 /** Searches the web, and scrapes the results if that is wanted. */
 export const search = defineTool({
@@ -16,12 +17,13 @@ export const search = defineTool({
     ...(['tbs', 'country', 'location', 'highlights', 'timeout', 'enterprise'] as const),
   ]).extend({
     scrapeOptions: z
-      .looseObject(scrapeParameters)
+      .looseObject(nestedScrapeParameters)
       .optional()
       .describe('how results are scraped; needs formats'),
   }),
   output: searchResponse,
   hints: { openWorld: true },
+  readAgain: ({ id }) => resultOf('/v2/search', id),
   run({ scrapeOptions, ...args }, { call }) {
     const scraped = scrapeOptions && { scrapeOptions: toScrapeOptions(fieldsOf(scrapeOptions)) };
     return call({ method: 'post', path: '/v2/search', body: { ...args, ...scraped } });

@@ -13,6 +13,16 @@ const PROFILES = {
   data: [{ name: 'shop', bytes: 18_204, createdAt: TIME, savedAt: TIME, lastUsedAt: TIME }],
 };
 
+const found = {
+  success: true,
+  id: JOB_ID,
+  data: {
+    web: [{ url: `${SITE}/`, title: 'Example Domain', description: 'For use in documents.', position: 1 }],
+  },
+  warning: null,
+  creditsUsed: 2,
+};
+
 /** Examples of maps, searches, feedback, uploaded files, extracts and agents. */
 export const RESULT_EXAMPLES: Examples = {
   'post /v2/map': {
@@ -20,6 +30,9 @@ export const RESULT_EXAMPLES: Examples = {
       { summary: 'List the URLs of a site', body: { url: SITE } },
       { summary: 'Find pages about prices', body: { url: SITE, search: 'price', limit: 20 } },
     ],
+    response: { success: true, id: JOB_ID, links: [{ url: SITE, title: 'Example Domain' }] },
+  },
+  'get /v2/map/:id': {
     response: { success: true, id: JOB_ID, links: [{ url: SITE, title: 'Example Domain' }] },
   },
   'post /v2/search': {
@@ -35,18 +48,9 @@ export const RESULT_EXAMPLES: Examples = {
         },
       },
     ],
-    response: {
-      success: true,
-      id: JOB_ID,
-      data: {
-        web: [
-          { url: `${SITE}/`, title: 'Example Domain', description: 'For use in documents.', position: 1 },
-        ],
-      },
-      warning: null,
-      creditsUsed: 2,
-    },
+    response: found,
   },
+  'get /v2/search/:id': { response: found },
   'post /v2/feedback': {
     requests: [
       {

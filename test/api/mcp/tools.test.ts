@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { inputSchemaOf, outputSchemaOf } from '../../../src/api/mcp/tool-schemas.ts';
+import { TOOLS } from '../../../src/api/mcp/tools/index.ts';
+
+/** The tools that prompts written for this API name, with the parameters that they give them. */
+const KNOWN: Record<string, string> = {
+  firecrawl_scrape:
+    'url formats jsonOptions queryOptions screenshotOptions parsers pdfOptions onlyMainContent redactPII includeTags excludeTags waitFor actions mobile skipTlsVerification removeBase64Images location storeInCache maxAge lockdown proxy profile timeout',
+  firecrawl_map: 'url search sitemap includeSubdomains limit ignoreQueryParameters',
+  firecrawl_search:
+    'query highlights limit tbs location includeDomains excludeDomains sources categories enterprise scrapeOptions',
+  firecrawl_crawl:
+    'url prompt excludePaths includePaths maxDiscoveryDepth sitemap limit allowExternalLinks allowSubdomains crawlEntireDomain delay maxConcurrency webhook webhookHeaders deduplicateSimilarURLs ignoreQueryParameters scrapeOptions',
+  firecrawl_check_crawl_status: 'id',
+  firecrawl_extract: 'urls prompt schema allowExternalLinks enableWebSearch includeSubdomains',
+  firecrawl_agent: 'prompt urls schema effort maxCredits strictConstrainToURLs',
+  firecrawl_agent_status: 'id',
+  firecrawl_interact: 'scrapeId url prompt code language timeout scrapeOptions',
+  firecrawl_interact_stop: 'scrapeId',
+  firecrawl_parse:
+    'filePath uploadRef contentType declaredSizeBytes formats jsonOptions queryOptions parsers pdfOptions onlyMainContent redactPII includeTags excludeTags removeBase64Images',
+  firecrawl_monitor_create:
+    'body page pages queries searchWindow maxResults includeDomains excludeDomains goal name scheduleText timezone email includeDiffs webhookUrl',
+  firecrawl_monitor_list: 'limit offset',
+  firecrawl_monitor_get: 'id',
+  firecrawl_monitor_update: 'id body',
+  firecrawl_monitor_delete: 'id',
+  firecrawl_monitor_run: 'id',
+  firecrawl_monitor_checks: 'id limit offset status',
+  firecrawl_monitor_check: 'id checkId limit skip pageStatus',
+  firecrawl_credit_usage: 'view byApiKey',
+  firecrawl_feedback:
+    'endpoint jobId rating issues tags note valuableSources missingContent querySuggestions url pageNumbers metadata',
+  firecrawl_search_feedback: 'searchId rating valuableSources missingContent querySuggestions',
+};
+
+const toolOf = (name: string) => TOOLS.find((tool) => tool.name === name);
+
+describe('the tools of the Model Context Protocol', () => {
+  it.each(Object.entries(KNOWN))(
+    'include %s with the parameters that prompts give it',
+    (name, parameters) => {
+      const tool = toolOf(name);
+      const known = tool ? Object.keys(inputSchemaOf(tool.input).properties ?? {}) : [];
+      expect(parameters.split(' ').filter((each) => !known.includes(each))).toEqual([]);
+    },
+  );
+
+  it.each(TOOLS)(
+    'describe $name, its parameters and its result for models',
+    ({ input, output, description, title }) => {
+      expect(description).toMatch(/^[A-Z].*\.$/);
+      expect(title).not.toBe('');
+      const schema = inputSchemaOf(input);
+      expect(schema).toMatchObject({ type: 'object', properties: expect.any(Object) });
+      expect(JSON.stringify(schema)).not.toContain('$ref');
+      expect(JSON.stringify(outputSchemaOf(output))).not.toMatch(/"(?:\$ref|required|additionalProperties)"/);
+    },
+  );
+
+  it('say which of them delete something, and which only read', () => {
+    const named = (hint: 'destructive' | 'readOnly') =>
+      TOOLS.filter(({ hints }) => hints[hint]).map(({ name }) => name.replace('firecrawl_', ''));
+    expect(named('destructive')).toEqual(['interact_stop', 'monitor_update', 'monitor_delete']);
+    expect(named('readOnly')).toEqual([
+      ...['check_crawl_status', 'agent_status', 'read_more', 'monitor_list', 'monitor_get'],
+      ...['monitor_checks', 'monitor_check', 'credit_usage'],
+    ]);
+  });
+
+  it('take little of the context of a model', () => {
+    const listed = TOOLS.map(({ description, input }) => ({ description, input: inputSchemaOf(input) }));
+    expect(JSON.stringify(listed).length).toBeLessThan(45_000);
+  });
+});
