@@ -68,6 +68,15 @@ function wasIdle(error: unknown): boolean {
   return code === 'UND_ERR_SOCKET' && Number(fieldsOf(socket).bytesRead) > 0;
 }
 
+/** The code of an error of JSON-RPC that is the fault of the server (JSON-RPC 2.0, 5.1). */
+const INTERNAL_ERROR = -32603;
+
+/** Whether a response is an error of the Model Context Protocol that says what is wrong with the request. */
+function isProtocolError(body: unknown): boolean {
+  const { code } = fieldsOf(fieldsOf(body).error);
+  return typeof code === 'number' && code !== INTERNAL_ERROR;
+}
+
 /** A team that uses the API as badly as its limits allow, and keeps account of what it got. */
 export class Attacker {
   readonly #team: TeamAccess;
@@ -164,7 +173,8 @@ export class Attacker {
     const isJson = response.headers.get('content-type')?.includes('json') ?? false;
     const body = isJson ? parseJson(text) : undefined;
     const code = textAt(body, 'code');
-    if (status >= 400 && (!isErrorCode(code) || code === 'UNKNOWN_ERROR'))
+    const isKnown = isErrorCode(code) ? code !== 'UNKNOWN_ERROR' : isProtocolError(body);
+    if (status >= 400 && !isKnown)
       this.strange.push(`${operation} was answered by ${status} ${text.slice(0, MAX_EXCERPT)}`);
     if (status === 429) await this.rest(REFUSED_MS);
     return { status, body };

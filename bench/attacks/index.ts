@@ -7,6 +7,7 @@ import { MONITOR_ATTACKS } from './monitors.ts';
 import { PAGE_ATTACKS } from './pages.ts';
 import { REQUEST_ATTACKS } from './requests.ts';
 import { SESSION_ATTACKS } from './sessions.ts';
+import { TOOL_ATTACKS } from './tools.ts';
 
 /**
  * The attacks in groups that run at the same time in the tests. Together they use every operation of the API
@@ -15,7 +16,7 @@ import { SESSION_ATTACKS } from './sessions.ts';
 export const GROUPS: Record<string, readonly Attack[]> = {
   'requests and connections': [...REQUEST_ATTACKS, ...CONNECTION_ATTACKS],
   jobs: [...JOB_ATTACKS, ...MONITOR_ATTACKS],
-  'pages and agents': [...PAGE_ATTACKS, ...AGENT_ATTACKS],
+  'pages and agents': [...PAGE_ATTACKS, ...AGENT_ATTACKS, ...TOOL_ATTACKS],
   'files and sessions': [...FILE_ATTACKS, ...SESSION_ATTACKS],
 };
 

@@ -14,32 +14,37 @@ import { startPages } from '../support/sites/pages.ts';
 const service = useService();
 const ROOT = path.join(import.meta.dirname, '../..');
 
-it.each(VERSIONS)('the command mcp serves the tools of a service over stdio, in version %s', async (version) => {
-  await using site = await startPages({ '/': '<h1>Notes</h1>' });
-  const mode = version === '2026-07-28' ? ({ pin: version } as const) : 'legacy';
-  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
-  const env = { ...process.env, WINNOW_URL: service.url, WINNOW_API_KEY: service.key };
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [path.join(ROOT, 'bin/winnow.js'), 'mcp'],
-      // Variables that are not set are none of the child's.
-      env: env as Record<string, string>,
-    }),
-  );
-  try {
-    expect(client.getNegotiatedProtocolVersion()).toBe(version);
-    const { structured } = await callTool(client, 'firecrawl_scrape', { url: site.url });
-    expect(structured).toMatchObject({ markdown: '# Notes' });
-    const missing = await callTool(client, 'firecrawl_check_crawl_status', { id: structured.metadata.scrapeId });
-    expect(missing).toMatchObject({
-      isError: true,
-      structured: { code: 'NOT_FOUND', error: expect.stringContaining('The id is that of a scrape') },
-    });
-  } finally {
-    await client.close();
-  }
-});
+it.each(VERSIONS)(
+  'the command mcp serves the tools of a service over stdio, in version %s',
+  async (version) => {
+    await using site = await startPages({ '/': '<h1>Notes</h1>' });
+    const mode = version === '2026-07-28' ? ({ pin: version } as const) : 'legacy';
+    const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+    const env = { ...process.env, WINNOW_URL: service.url, WINNOW_API_KEY: service.key };
+    await client.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [path.join(ROOT, 'bin/winnow.js'), 'mcp'],
+        // Variables that are not set are none of the child's.
+        env: env as Record<string, string>,
+      }),
+    );
+    try {
+      expect(client.getNegotiatedProtocolVersion()).toBe(version);
+      const { structured } = await callTool(client, 'firecrawl_scrape', { url: site.url });
+      expect(structured).toMatchObject({ markdown: '# Notes' });
+      const missing = await callTool(client, 'firecrawl_check_crawl_status', {
+        id: structured.metadata.scrapeId,
+      });
+      expect(missing).toMatchObject({
+        isError: true,
+        structured: { code: 'NOT_FOUND', error: expect.stringContaining('The id is that of a scrape') },
+      });
+    } finally {
+      await client.close();
+    }
+  },
+);
 
 it('the command mcp says at once that the key is wrong', async () => {
   const { exitCode, stderr, stdout } = await runInProcess(['mcp'], {

@@ -15,7 +15,8 @@ export async function sendWebResponse(from: Response, to: ExpressResponse): Prom
   to.status(from.status);
   // The connection belongs to the server, and a proxy in front of it.
   for (const [name, value] of from.headers) if (name !== 'connection') to.set(name, value);
-  if (!from.body) return void to.end();
+  const isStream = from.headers.get('content-type')?.startsWith('text/event-stream');
+  if (!from.body || !isStream) return void to.end(await from.text());
   to.flushHeaders();
   try {
     // The two types of the same class do not know each other.

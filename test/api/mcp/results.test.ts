@@ -13,38 +13,40 @@ describe('the result of a tool', () => {
     { name: 'firecrawl_map', args: { sitemap: 'only' } },
   ])('of $name comes in parts that together have everything', async ({ name, args }) => {
     const numbers = Array.from({ length: 4_000 }, (_, n) => n);
-    const paragraphs = numbers.map((n) => `<p>Paragraph ${n} of the long page. <a href="/p/${n}">${n}</a></p>`);
+    const paragraphs = numbers.map(
+      (n) => `<p>Paragraph ${n} of the long page. <a href="/p/${n}">${n}</a></p>`,
+    );
     await using site = await startPages({
       '/': `<title>Long</title><main>${paragraphs.join('')}</main>`,
       '/sitemap.xml': (request, response) =>
-        response.writeHead(200, { 'Content-Type': 'text/xml' }).end(
-          `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${numbers
-            .map((n) => `<url><loc>http://${request.headers.host}/p/${n}</loc></url>`)
-            .join('')}</urlset>`,
-        ),
+        response
+          .writeHead(200, { 'Content-Type': 'text/xml' })
+          .end(
+            `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${numbers
+              .map((n) => `<url><loc>http://${request.headers.host}/p/${n}</loc></url>`)
+              .join('')}</urlset>`,
+          ),
     });
     await using client = await connectClient('2026-07-28');
     const parts = [];
-      let request = { name, args: { url: site.url, ...args } as Record<string, unknown> };
-      for (;;) {
-        const { structured, content, isError } = await callTool(client, request.name, request.args);
-        expect(isError).toBeFalsy();
-        // A part has no more than 20,000 tokens, of which each is about three bytes, and what belongs to the protocol.
-        expect(JSON.stringify(content).length).toBeLessThan(90_000);
-        parts.push(structured);
-        const { cursor, remainingTokens } = structured.page;
-        expect(cursor === undefined).toBe(remainingTokens === 0);
-        if (cursor === undefined) break;
-        expect(JSON.stringify(content)).toContain(`About ${remainingTokens} tokens are left`);
-        request = { name: 'firecrawl_read_more', args: { cursor } };
-      }
-      expect(parts.length).toBeGreaterThan(2);
-      const all = parts.map(({ markdown, links }) => markdown ?? JSON.stringify(links ?? '')).join('');
-      for (const n of [0, 1_999, 3_999]) expect(all).toContain(`${site.url}/p/${n}`);
-      if (name === 'firecrawl_scrape')
-        expect(all.match(/Paragraph \d+ of the long page/g)).toHaveLength(4_000);
-    },
-  );
+    let request = { name, args: { url: site.url, ...args } as Record<string, unknown> };
+    for (;;) {
+      const { structured, content, isError } = await callTool(client, request.name, request.args);
+      expect(isError).toBeFalsy();
+      // A part has no more than 20,000 tokens, of which each is about three bytes, and what belongs to the protocol.
+      expect(JSON.stringify(content).length).toBeLessThan(90_000);
+      parts.push(structured);
+      const { cursor, remainingTokens } = structured.page;
+      expect(cursor === undefined).toBe(remainingTokens === 0);
+      if (cursor === undefined) break;
+      expect(JSON.stringify(content)).toContain(`About ${remainingTokens} tokens are left`);
+      request = { name: 'firecrawl_read_more', args: { cursor } };
+    }
+    expect(parts.length).toBeGreaterThan(2);
+    const all = parts.map(({ markdown, links }) => markdown ?? JSON.stringify(links ?? '')).join('');
+    for (const n of [0, 1_999, 3_999]) expect(all).toContain(`${site.url}/p/${n}`);
+    if (name === 'firecrawl_scrape') expect(all.match(/Paragraph \d+ of the long page/g)).toHaveLength(4_000);
+  });
 
   it('refuses a cursor that no result has had', async () => {
     await using client = await connectClient('2026-07-28');
