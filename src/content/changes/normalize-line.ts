@@ -13,11 +13,12 @@ const CSRF_TOKEN =
 const SIGNATURE =
   /^(?:x-(?:amz|goog)-[a-z-]+|signature|sig|expires|key-pair-id|hdnts|hdnea|oh|oe|_nc_[a-z_]+)$/;
 /** Names that count as tokens when their value looks like one. */
-const POSSIBLE_TOKEN = /^(?:token|key|auth|hmac|policy|state|visitor_?id|request_?id|rid|uid)$/;
+const POSSIBLE_TOKEN =
+  /^(?:(?:[a-z]+_?)?token|key|auth|hmac|policy|state|(?:visitor|request|session|sess|client)_?(?:id|key)|sid|rid|uid)$/;
 const OPAQUE_VALUE = /^(?=.*\d)(?:[0-9a-f]{16,}|[0-9a-z_%.~-]{24,})$/i;
 
-/** A URL in markdown, where parentheses are escaped. */
-const MARKDOWN_URL = /https?:\/\/(?:\\.|[^\s<>\\)\]])+/gi;
+/** A URL in markdown, where parentheses are escaped or in pairs. */
+const MARKDOWN_URL = /https?:\/\/(?:\\.|\([^\s<>\\()\]]*\)|[^\s<>\\)\]])+/gi;
 const SERVLET_SESSION = /;jsessionid=[^/;?#)]*/i;
 
 /** Most characters of a line with counters. Longer lines are prose, where such a number is content. */

@@ -44,6 +44,16 @@ describe('equal lines:', () => {
     ['a nonce', '[Go](https://a.test/?_wpnonce=5f3)', '[Go](https://a.test/?_wpnonce=9c1)'],
     ['a token first', '[Go](https://a.test/?authenticity_token=q%3D&p=2)', '[Go](https://a.test/?p=2)'],
     [
+      'a token behind parentheses',
+      '[Go](https://a.test/Shell_(computing)?session_token=0123456789abcdef0 "Shell (computing)")',
+      '[Go](https://a.test/Shell_(computing)?session_token=fedcba98765432100 "Shell (computing)")',
+    ],
+    [
+      'the token of a session',
+      '[Go](https://a.test/?session_token=0123456789abcdef0)',
+      '[Go](https://a.test/?session_token=fedcba98765432100)',
+    ],
+    [
       'an opaque token',
       '[Go](https://a.test/?token=0123456789abcdef0)',
       '[Go](https://a.test/?token=fedcba98765432100)',
