@@ -24,6 +24,8 @@ export const FEEDBACK_DAILY_CAP = 100;
 const LOCKDOWN_HIT = 5;
 /** Credits of zero data retention, in addition to those of the page. */
 const ZERO_DATA_RETENTION = 1;
+/** Credits of `redactPII` for a page, and for each further page of a document. */
+const REDACTED_PAGE = 4;
 /** Credits of each page of a document after the first one, which is part of the page's own price. */
 const DOCUMENT_PAGE = 1;
 
@@ -40,6 +42,14 @@ export interface RuleCredits {
 export const sumOfCredits = (rules: readonly RuleCredits[]): number =>
   rules.reduce((sum, { credits }) => sum + credits, 0);
 
+/** The options of a request, as far as the price of its page depends on them. */
+interface PricedRequest {
+  lockdown: boolean;
+  zeroDataRetention?: boolean;
+  /** The option `redactPII`, which is `false` where nothing is replaced. */
+  redactPII?: unknown;
+}
+
 /** A delivered page, as far as its price depends on it. */
 interface PricedPage {
   snapshot: Pick<Snapshot, 'proxy' | 'document'>;
@@ -53,16 +63,13 @@ interface PricedPage {
  *   copy
  * @param page.made types of the formats that have a value in the document; each is charged once
  */
-export function priceOf(
-  request: { lockdown: boolean; zeroDataRetention?: boolean },
-  page: PricedPage,
-): number {
+export function priceOf(request: PricedRequest, page: PricedPage): number {
   return sumOfCredits(creditsByRule(request, page));
 }
 
 /** Calculates the credits of a delivered page as {@link priceOf} does, by the rules that they follow. */
 export function creditsByRule(
-  request: { lockdown: boolean; zeroDataRetention?: boolean },
+  request: PricedRequest,
   { snapshot, cacheState, made = [] }: PricedPage,
 ): RuleCredits[] {
   const isEnhanced = snapshot.proxy === 'enhanced' && cacheState !== 'hit';
@@ -75,6 +82,10 @@ export function creditsByRule(
         ? { rule: 'page through an enhanced proxy', credits: ENHANCED_PAGE }
         : { rule: 'page', credits: PAGE },
     { rule: `${pages} more pages of the document`, credits: DOCUMENT_PAGE * pages },
+    {
+      rule: 'redactPII',
+      credits: (request.redactPII ?? false) === false ? 0 : REDACTED_PAGE * (1 + pages),
+    },
     ...formats.map(({ format, request: { type } }) => ({
       rule: `format ${type}`,
       credits: format.credits ?? 0,
@@ -92,6 +103,7 @@ export interface PricedOptions {
   lockdown?: boolean | undefined;
   zeroDataRetention?: boolean | undefined;
   proxy?: string | undefined;
+  redactPII?: unknown;
   formats: readonly { type: string; modes?: readonly string[] | undefined }[];
 }
 
@@ -103,6 +115,7 @@ export function expectedPriceOf({
   lockdown = false,
   zeroDataRetention,
   proxy,
+  redactPII,
   formats,
 }: PricedOptions): number {
   const isEnhanced = proxy === 'enhanced' || proxy === 'stealth';
@@ -110,7 +123,7 @@ export function expectedPriceOf({
     ({ type, modes }) => type === 'changeTracking' && modes?.includes('json'),
   );
   return priceOf(
-    { lockdown, ...(zeroDataRetention !== undefined && { zeroDataRetention }) },
+    { lockdown, redactPII, ...(zeroDataRetention !== undefined && { zeroDataRetention }) },
     {
       snapshot: { proxy: isEnhanced ? 'enhanced' : 'basic' },
       cacheState: undefined,

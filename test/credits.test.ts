@@ -26,6 +26,8 @@ describe('the expected price of a page', () => {
     ['an enhanced proxy under its other name', { proxy: 'stealth' }, 5],
     ['a proxy that may become an enhanced one', { proxy: 'auto' }, 1],
     ['zero data retention', { zeroDataRetention: true }, 2],
+    ['personal data that is replaced', { redactPII: { mode: 'fast' } }, 5],
+    ['personal data that stays', { redactPII: false }, 1],
     ['lockdown, which is zero data retention', { lockdown: true, zeroDataRetention: true }, 5],
   ])('is what the request asks for: %s', (_name, request, credits) => {
     expect(expectedPriceOf({ ...options, ...request })).toBe(credits);

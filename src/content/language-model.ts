@@ -7,6 +7,7 @@ export const MODEL_FEATURES = [
   'changeTracking',
   'onlyCleanContent',
   'checkPromptInjection',
+  'redactPII',
   'crawl',
   'search',
   'extract',

@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import type { ConflictingOption } from '../content/formats/format.ts';
 import { isSelector } from '../content/html/selector.ts';
+import { ENTITIES, REDACTION_MODES, REPLACE_STYLES } from '../content/redaction/redaction.ts';
 import { excerpt, quote } from '../errors.ts';
 import { bounded } from '../json/bounded.ts';
 import { ignoreOthers } from '../json/ignore-others.ts';
@@ -32,8 +33,8 @@ const MAX_LANGUAGE_CHARACTERS = 1_000;
  */
 const MAX_FORMATS = 50;
 const MAX_FORMAT_CHARACTERS = 500_000;
-/** The most entries of the lists of options that are not available. */
 const MAX_ENTITIES = 20;
+/** The most entries of the lists of options that are not available. */
 const MAX_DOMAINS = 1_000;
 
 const selectors = bounded(
@@ -94,11 +95,19 @@ const headers = withKeywords(
 const redactPii = z.union([
   z.boolean(),
   z.strictObject({
-    mode: z.enum(['accurate', 'aggressive', 'fast']).default('accurate'),
-    entities: bounded(z.array(z.enum(['PERSON', 'EMAIL', 'PHONE', 'LOCATION', 'FINANCIAL', 'SECRET'])), {
-      entries: MAX_ENTITIES,
-    }).optional(),
-    replaceStyle: z.enum(['tag', 'mask', 'remove']).default('tag'),
+    mode: z
+      .enum(REDACTION_MODES)
+      .default('accurate')
+      .describe(
+        '`fast`: by rules only, without a language model; `aggressive`: also numbers that only may be telephone numbers',
+      ),
+    entities: bounded(z.array(z.enum(ENTITIES)), { entries: MAX_ENTITIES })
+      .optional()
+      .describe('the kinds of data to replace; all by default'),
+    replaceStyle: z
+      .enum(REPLACE_STYLES)
+      .default('tag')
+      .describe('`tag`: such as `<EMAIL>`; `mask`: as many asterisks as characters; `remove`: nothing'),
   }),
 ]);
 const domains = bounded(z.array(z.string()), { entries: MAX_DOMAINS });
@@ -226,7 +235,11 @@ export const scrapeOptionFields = {
     .describe(
       'browser profile: cookies, localStorage and IndexedDB that are kept between scrapes that use the same name',
     ),
-  redactPII: describeUnavailable('redactPII', redactPii.default(false), { const: false }),
+  redactPII: redactPii
+    .default(false)
+    .describe(
+      'replace personal data in all texts of the result: e-mail addresses, telephone numbers, postal and IP addresses, payment cards, IBANs, national ids and keys by rules, names of persons by a language model',
+    ),
   safeMode: describeUnavailable('safeMode', z.boolean().default(false), { const: false }),
   threatProtection: withKeywords(threatProtection.optional(), {
     description: refusalOf('threatProtection'),
@@ -248,6 +261,7 @@ function conflictingOptions(options: Fields): Exclude<ConflictingOption, 'crawl'
     profile: options.profile !== undefined,
     waitFor: options.waitFor > 0,
     minAge: options.minAge !== undefined,
+    redactPII: options.redactPII !== false,
   };
   // The keys of an object literal are those of its type.
   return (Object.keys(isGiven) as (keyof typeof isGiven)[]).filter((name) => isGiven[name]);
@@ -278,7 +292,6 @@ export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): v
   }
   refuseUnavailable(
     {
-      redactPII: options.redactPII !== false,
       safeMode: options.safeMode,
       threatProtection: requestsThreatProtection(options.threatProtection),
       useMock: options.useMock !== undefined,

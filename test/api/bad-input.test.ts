@@ -142,8 +142,8 @@ describe('an invalid request', () => {
   });
 
   const upcoming: [string, Record<string, unknown>][] = [
-    ['redactPII', { redactPII: true }],
     ['safeMode', { safeMode: true }],
+    ['useMock', { useMock: 'page' }],
   ];
   it.each(upcoming)('names the feature that is not available yet: %s', async (name, options) => {
     const { status, body } = await scrape({ url: site.url, ...options });

@@ -237,9 +237,9 @@ describe('the official SDK throws an error with the code for', () => {
   });
 
   it('a feature that is not available yet', async () => {
-    const error = await failure(client.scrape(article(), { redactPII: true }));
+    const error = await failure(client.scrape(article(), { useMock: 'page' }));
     expect(error).toMatchObject({ code: 'FEATURE_NOT_AVAILABLE', status: 400 });
-    expect(error.message).toContain('redactPII');
+    expect(error.message).toContain('useMock');
   });
 
   it('a wrong key', async () => {

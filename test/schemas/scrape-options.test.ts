@@ -284,8 +284,6 @@ describe('actions', () => {
 
 describe('features that are not available yet', () => {
   const asked: [object, string[]][] = [
-    [{ redactPII: true }, ['redactPII']],
-    [{ redactPII: {} }, ['redactPII']],
     [{ safeMode: true }, ['safeMode']],
     [{ threatProtection: { mode: 'normal' } }, ['threatProtection']],
     [{ useMock: 'a' }, ['useMock']],

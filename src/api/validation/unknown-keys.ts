@@ -22,7 +22,7 @@ const MAX_NAMED = 12;
 const MAX_ADVISED = 3;
 
 /** Objects of options that are not available, into which nothing is to be put. */
-const UNAVAILABLE: ReadonlySet<string> = new Set(['redactPII', 'threatProtection']);
+const UNAVAILABLE: ReadonlySet<string> = new Set(['threatProtection']);
 /** Names that members of many objects have, so that they do not tell which object is meant. */
 const COMMON_NAMES: ReadonlySet<string> = new Set(['mode', 'name', 'type', 'model', 'url']);
 

@@ -44,7 +44,14 @@ export type Collected = CollectedFile | { data: unknown };
 export type CacheUse = 'normal' | 'refresh' | 'bypass' | 'never';
 
 /** An option of a request that a format may exclude, or `crawl` for a crawl. */
-export type ConflictingOption = 'actions' | 'mobile' | 'profile' | 'waitFor' | 'minAge' | 'crawl';
+export type ConflictingOption =
+  | 'actions'
+  | 'mobile'
+  | 'profile'
+  | 'waitFor'
+  | 'minAge'
+  | 'redactPII'
+  | 'crawl';
 
 /** The functions of the worker that `finish` can call. */
 export interface FinishServices {

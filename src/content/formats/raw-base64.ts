@@ -20,6 +20,8 @@ export const rawBase64 = defineFormat({
     mobile: noBrowser('mobile'),
     profile: noBrowser('profile'),
     waitFor: noBrowser('waitFor'),
+    redactPII:
+      'rawBase64 returns the bytes of the file unchanged, in which redactPII can replace nothing: leave one of them out',
     crawl:
       'rawBase64 is not possible in a crawl, which has to read its pages to find links. Use a batch instead',
   },

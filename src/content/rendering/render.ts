@@ -2,9 +2,11 @@ import { type AnyFormat, NO_MODEL, type Substitute } from '../formats/format.ts'
 import { recordsOf } from '../formats/index.ts';
 import type { Warn } from '../html/clean.ts';
 import { type Content, createContent } from '../html/content.ts';
+import { toMarkdown as ownConverter } from '../html/markdown/index.ts';
 import type { ToMarkdown } from '../html/markdown-converter.ts';
 import { makePageEntry, type PageEntry } from '../indexing/page-entry.ts';
-import type { CleanOptions, FetchedSnapshot, Snapshot } from '../snapshot.ts';
+import { type Redaction, withPlainTags } from '../redaction/redaction.ts';
+import type { ActionResults, CleanOptions, FetchedSnapshot, Snapshot } from '../snapshot.ts';
 import { wholeText } from '../source-text.ts';
 import { derivePageResults, type PageResults } from './page-results.ts';
 
@@ -14,6 +16,8 @@ export interface RenderTask {
   clean: CleanOptions;
   /** Validated format requests. */
   formats: { type: string }[];
+  /** Replaces personal data before anything else is derived from the page. */
+  redaction?: Redaction;
   /** Which results for the single pages of a document are requested. */
   pageResults?: PageResults;
   /** Whether to also list the links of the whole page, independently of the formats. */
@@ -55,6 +59,8 @@ export interface Rendered {
   isDisputed: boolean;
   /** Set if `index` is. */
   entry?: PageEntry;
+  /** The results of the actions; absent if the request had none. */
+  actions?: ActionResults;
 }
 
 /**
@@ -66,17 +72,21 @@ export async function render(
     snapshot: fetched,
     clean,
     formats,
+    redaction,
     pageResults,
     discover,
     hasModel = false,
     promptTokens = 0,
     index,
   }: RenderTask,
-  toMarkdown?: ToMarkdown,
+  converter?: ToMarkdown,
 ): Promise<Rendered> {
-  const snapshot: Snapshot = { ...fetched, text: wholeText(fetched.text) };
+  const source: Snapshot = { ...fetched, text: wholeText(fetched.text) };
   const warnings = new Set<string>();
   const warn = (sentence: string) => warnings.add(sentence);
+  const { snapshot, toMarkdown } = redaction
+    ? await redact(source, { redaction, warn, converter })
+    : { snapshot: source, toMarkdown: converter };
   const content = createContent(snapshot, clean, warn, toMarkdown);
   const fields: Record<string, unknown> = {};
   const made: string[] = [];
@@ -109,7 +119,9 @@ export async function render(
     prepared,
     isDisputed,
     ...(share !== undefined && { contentShare: share }),
-    ...(discover && { discovered: content.discovered }),
+    // A crawl follows the links as the site has them.
+    ...(discover && { discovered: (redaction ? createContent(source, clean) : content).discovered }),
+    ...(snapshot.actions && { actions: snapshot.actions }),
     ...(index && {
       entry: makePageEntry({
         url: snapshot.url,
@@ -119,6 +131,25 @@ export async function render(
         metadata,
       }),
     }),
+  };
+}
+
+interface Redacting {
+  redaction: Redaction;
+  warn: Warn;
+  converter: ToMarkdown | undefined;
+}
+
+/** Replaces personal data in a page. Its tags are not escaped in markdown, as readers of the result expect. */
+async function redact(
+  source: Snapshot,
+  { redaction, warn, converter = ownConverter }: Redacting,
+): Promise<{ snapshot: Snapshot; toMarkdown: ToMarkdown }> {
+  // Most threads never replace anything, and the plans of telephone numbers are large.
+  const { redactSnapshot } = await import('../redaction/redact-snapshot.ts');
+  return {
+    snapshot: redactSnapshot(source, redaction, warn),
+    toMarkdown: (tree, options) => withPlainTags(converter(tree, options)),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   unpackVersion,
 } from '../../content/changes/compare.ts';
 import type { changeTracking } from '../../content/formats/change-tracking.ts';
+import type { Redaction } from '../../content/redaction/redaction.ts';
 import type { RenderPool } from '../../content/rendering/render-pool.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
@@ -27,6 +28,8 @@ export interface TrackedPage {
   /** The requested URL. */
   url: string;
   tag: string | null;
+  /** What replaced the personal data of the page; `undefined` if nothing did. */
+  redaction?: Omit<Redaction, 'names'> | undefined;
   /** The start URL of the crawl; `undefined` if the page belongs to no crawl. */
   crawlStart: string | undefined;
   /**
@@ -79,13 +82,20 @@ const PREVIOUS_TEXT_LOST =
   'The text of the previous scrape is no longer stored, so no diff could be created.';
 
 /**
- * Returns the key of a page's history: the SHA-256 hash of URL and tag. Scrapes with the same key are
+ * Returns the key of a page's history: the SHA-256 hash of URL and tag, and of how personal data is replaced,
+ * because a version with and one without it differ although the page does not. Scrapes with the same key are
  * compared with each other.
  */
-export const historyKey = (url: string, tag: string | null) =>
+export const historyKey = (url: string, tag: string | null, redaction?: TrackedPage['redaction']) =>
   createHash('sha256')
-    .update(JSON.stringify([normalizeTarget(url), tag]))
+    .update(JSON.stringify([normalizeTarget(url), tag, ...(redaction ? [keyOf(redaction)] : [])]))
     .digest();
+
+const keyOf = ({ mode, replaceStyle, entities = [] }: NonNullable<TrackedPage['redaction']>) => [
+  mode,
+  replaceStyle,
+  entities.toSorted(),
+];
 
 /**
  * Creates the change tracker. The versions of a page are numbered: each one is compared with the one before
@@ -144,8 +154,8 @@ export function createChangeTracker(deps: ChangeTrackerDeps): ChangeTracker {
 
   return {
     async track(page, options) {
-      const { teamId, jobId, scrapeId, url, tag, crawlStart, current, modes } = page;
-      const scrape = { teamId, scrapeId, key: historyKey(url, tag) };
+      const { teamId, jobId, scrapeId, url, tag, redaction, crawlStart, current, modes } = page;
+      const scrape = { teamId, scrapeId, key: historyKey(url, tag, redaction) };
       for (;;) {
         options.signal.throwIfAborted();
         const { previous, number } = await findPageHistory(db, scrape);

@@ -4,7 +4,8 @@ import { recordsOf } from '../../content/formats/index.ts';
 import type { PageMedia } from '../../content/html/media/page-media.ts';
 import type { PageEntry } from '../../content/indexing/page-entry.ts';
 import type { MediaKind } from '../../content/media-kind.ts';
-import type { Rendered } from '../../content/rendering/render.ts';
+import { type Redaction, redactionOf } from '../../content/redaction/redaction.ts';
+import type { Rendered, RenderTask } from '../../content/rendering/render.ts';
 import type { RenderPool } from '../../content/rendering/render-pool.ts';
 import { creditsByRule, sumOfCredits } from '../../credits.ts';
 import { toServiceError } from '../../errors.ts';
@@ -22,6 +23,7 @@ import { cleanMarkdown } from './clean-markdown.ts';
 import type { Deadline } from './deadline.ts';
 import { isIndexable } from './is-indexable.ts';
 import { type Answers, PageModel } from './page-model.ts';
+import { redactionOfPage } from './page-redaction.ts';
 import type { ScrapeMetrics } from './scrape-metrics.ts';
 
 /** Dependencies for making documents. */
@@ -77,9 +79,14 @@ export async function buildDocument(deps: DocumentDeps, input: DocumentInput): P
   const { request, fetched, tracer } = input;
   const { snapshot } = fetched;
   tracer.begin('render');
-  const rendered = await renderPage(deps, input);
-  if (rendered.isDisputed) deps.metrics.secondOpinions.inc();
   using model = deps.models && new PageModel(deps.models, input, deps.renderer);
+  const redacted = await redactionOfPage(request, {
+    url: snapshot.url,
+    model,
+    render: (task) => render(deps, input, { snapshot, ...task }),
+  });
+  const rendered = await renderPage(deps, input, redacted?.redaction);
+  if (rendered.isDisputed) deps.metrics.secondOpinions.inc();
   if (model) tracer.begin('models');
   const [answers, cleaned] = await Promise.all([
     model ? model.answer(rendered.questions) : NO_ANSWERS,
@@ -96,11 +103,12 @@ export async function buildDocument(deps: DocumentDeps, input: DocumentInput): P
   const warnings = [
     ...warningsOf(request),
     ...(snapshot.warnings ?? []),
+    ...(redacted?.warnings ?? []),
     ...parts.flatMap((part) => part.warnings),
   ];
   const document = {
     ...fields,
-    ...(snapshot.actions && { actions: snapshot.actions }),
+    ...(rendered.actions && { actions: rendered.actions }),
     ...(warnings.length && { warning: [...new Set(warnings)].join(' ') }),
     metadata: {
       ...rendered.metadata,
@@ -135,9 +143,12 @@ const NO_ANSWERS: Answers = { fields: {}, made: [], warnings: [] };
 
 /** Derives the formats from the page, in a rendering thread. */
 function renderPage(
-  { renderer, models, indexesPages }: DocumentDeps,
-  { request, fetched, history, discover, deadline, urgent, teamId }: DocumentInput,
+  deps: DocumentDeps,
+  input: DocumentInput,
+  redaction: Redaction | undefined,
 ): Promise<Rendered> {
+  const { models, indexesPages } = deps;
+  const { request, fetched, history, discover } = input;
   const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images } = request;
   const { snapshot } = fetched;
   const pageResults = pageResultsOf(request.parsers);
@@ -147,12 +158,20 @@ function renderPage(
     hasModel: models !== undefined,
     ...(models && { promptTokens: models.promptTokens }),
     clean: { onlyMainContent, includeTags, excludeTags, removeBase64Images },
+    ...(redaction && { redaction }),
     ...(pageResults && { pageResults }),
     ...(discover && { discover }),
     index: indexesPages && history !== undefined && isIndexable(request, snapshot),
   };
-  return renderer.render(task, { owner: teamId, signal: deadline.signal, urgent });
+  return render(deps, input, task);
 }
+
+/** Has a task done in a rendering thread. */
+const render = (
+  { renderer }: DocumentDeps,
+  { teamId, deadline, urgent }: DocumentInput,
+  task: RenderTask,
+): Promise<Rendered> => renderer.render(task, { owner: teamId, signal: deadline.signal, urgent });
 
 /** Applies `onlyCleanContent` to the markdown, if both were requested. */
 async function cleanedFields(
@@ -247,16 +266,18 @@ function scrapeMetadata({ scrapeId, request, fetched, queuedMs }: DocumentInput,
  */
 async function trackChanges(
   tracker: ChangeTracker,
-  { scrapeId, teamId, jobId, request: { url }, fetched, history, deadline, urgent, onFault }: DocumentInput,
+  { scrapeId, teamId, jobId, request, fetched, history, deadline, urgent, onFault }: DocumentInput,
   version: TrackedVersion,
 ): Promise<{ changeTracking?: ChangeTracking; warnings: string[] }> {
   if (!history) return { warnings: [] };
   const { tag, modes, current } = version;
+  const { url } = request;
+  const redaction = redactionOf(request.redactPII);
   const { signal } = deadline;
   const scrapedAt = fetched.snapshot.fetchedAt;
   try {
     return await tracker.track(
-      { ...history, teamId, jobId, scrapeId, url, tag, modes, scrapedAt, current },
+      { ...history, teamId, jobId, scrapeId, url, tag, redaction, modes, scrapedAt, current },
       { signal, urgent },
     );
   } catch (thrown) {

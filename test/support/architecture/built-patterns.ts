@@ -15,6 +15,8 @@ const REASONS: Record<string, string[]> = {
     'content/html/main-content/',
     'content/html/placeholder.ts',
     'content/parsers/pdf/page/lines.ts',
+    'content/redaction/emails.ts',
+    'content/redaction/street-addresses.ts',
     'content/rendering/markdown-spans.ts',
     'fetch/engines/page-checks/challenge.ts',
     'fetch/engines/page-checks/needs-browser.ts',
