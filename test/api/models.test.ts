@@ -325,3 +325,36 @@ describe('support', () => {
     expect([status, body.answer]).toEqual([200, expect.stringContaining('60000 by default')]);
   });
 });
+
+describe('redactPII with a language model', () => {
+  const redactPII = { entities: ['PERSON'] };
+
+  it('replaces the names that the model finds, before a model gets the page for a format', async () => {
+    replyByForm({ names: { names: ['Anna Berger', 'Nobody', 5] } }, 'a summary');
+    const { body } = await scrape(['markdown', 'html', 'summary'], { redactPII });
+    expect(body.data.markdown).toContain('The lamp was designed by <PERSON> in the year 1998.');
+    expect(body.data.html).toContain('designed by &lt;PERSON&gt; in');
+    expect(body.data).toMatchObject({ summary: 'a summary', metadata: { creditsUsed: 5 } });
+    expect(body.data.warning).toBeUndefined();
+    const [first, second] = endpoint.requests.map(({ body }) => body.messages[1].content);
+    expect(first).toContain('Anna Berger');
+    expect(second).toContain('designed by <PERSON>');
+    expect(second).not.toContain('Anna Berger');
+  });
+
+  it('does not ask it in the mode fast, and says when it fails', async () => {
+    endpoint.reply(() => ({ status: 400 }));
+    const fast = await scrape(['markdown'], { redactPII: { mode: 'fast' } });
+    expect(fast.body.data.warning).toContain('which the mode fast does not use');
+    expect(endpoint.requests).toHaveLength(0);
+    const failed = await scrape(['markdown'], { redactPII });
+    expect(failed.body.data.markdown).toContain('Anna Berger');
+    expect(failed.body.data.warning).toContain('redactPII left names of persons as they are.');
+  });
+
+  it('says when a page is too long for it', async () => {
+    replyByForm({ names: { names: [] } });
+    const { body } = await scrape(['markdown'], { path: '/huge', redactPII });
+    expect(body.data.warning).toContain('because the page is too long for the language model');
+  });
+});
