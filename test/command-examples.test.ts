@@ -42,6 +42,11 @@ beforeAll(async () => {
     await writer.add(HEADER_NAME, Buffer.from(JSON.stringify(EMPTY_BACKUP)));
     return { rows: {} };
   });
+  writeFileSync(
+    path.join(folder, 'url-watches.json'),
+    JSON.stringify({ watching: { one: { url: 'http://a.test/' } } }),
+  );
+  writeFileSync(path.join(folder, 'urls.yaml'), 'url: http://a.test/\n');
   writeFileSync(path.join(folder, 'product.json'), '{"type":"object","properties":{"price":{}}}');
 });
 afterAll(async () => {
@@ -68,7 +73,7 @@ async function runUpToService(command: string): Promise<void> {
 }
 
 /** Those that need no service, or are one. */
-const isLocal = (command: string) => /^(?:up|setup|doctor|openapi)\b|--help/.test(command);
+const isLocal = (command: string) => /^(?:up|setup|doctor|openapi)\b|--help|--dry-run/.test(command);
 
 /** The commands of the pages, in blocks of code and in the text. */
 const PAGES = ['README.md', 'docs/operations.md', ...globSync('docs/guides/*.md', { cwd: ROOT })];
