@@ -73,11 +73,16 @@ interface Guide {
   sections: GuideSection[];
 }
 
-/** All guides, in the order of their names. */
+/** The guide that a new user needs first. */
+const FIRST = 'connect';
+
+/** All guides: the first one, then the others in the order of their names. */
 async function listGuides(): Promise<Guide[]> {
   const { sections } = await loadGuides();
   const guides = Map.groupBy(sections, ({ guide }) => guide);
-  return [...guides].map(([name, of]) => ({ name, title: of[0]?.title ?? name, sections: of }));
+  return [...guides]
+    .map(([name, of]) => ({ name, title: of[0]?.title ?? name, sections: of }))
+    .sort((a, b) => Number(b.name === FIRST) - Number(a.name === FIRST));
 }
 
 const toHtml = (markdown: string) =>
