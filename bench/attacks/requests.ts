@@ -166,6 +166,7 @@ const account: Attack = {
       ['GET /v2/team/credit-usage/historical', 'byApiKey=true'],
       ['GET /v2/team/token-usage/historical', 'byApiKey=true'],
       ['GET /v2/team/queue-status'],
+      ['GET /v2/parse/formats'],
       ['GET /v2/concurrency-check'],
       ['GET /v2/jobs', 'limit=100'],
       ['GET /v2/team/keys'],

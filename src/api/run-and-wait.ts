@@ -60,11 +60,12 @@ export async function runAndWait(
     : await startJob({ ...job, id, url, leased }, deps);
   const [outcome] = await Promise.race([
     Promise.allSettled([readResult(started, { id, kind, timeoutMs }, deps)]),
-    rejectWhenAborted(job.signal, closing, HOW_TO_GET_RESULT[kind](id)).finally(async () => {
-      // Another client may wait for a scrape that was joined.
-      if (job.signal.reason instanceof JobAbandoned && !joined) await temporal.cancelJob(kind, id);
-    }),
-  ]);
+    rejectWhenAborted(job.signal, closing, HOW_TO_GET_RESULT[kind](id)),
+  ]).catch(async (error) => {
+    // Another client may wait for a scrape that was joined.
+    if (job.signal.reason instanceof JobAbandoned && !joined) await temporal.cancelJob(kind, id);
+    throw error;
+  });
   if (outcome.status === 'fulfilled' && outcome.value === undefined) return { id, result: undefined };
   const result = await deliverResult({ id, cipher }, deps, async () => {
     if (outcome.status === 'rejected')
