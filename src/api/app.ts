@@ -31,7 +31,7 @@ import { ROUTES } from './routes.ts';
 import { mountSessionPages } from './sessions/session-pages.ts';
 import { hideSessionSecret } from './sessions/session-urls.ts';
 import { createTeamMetrics } from './sessions/team-metrics.ts';
-import { createMethodCheck, createUnknownRouteHandler } from './unknown-route.ts';
+import { createPathCheck, createUnknownRouteHandler } from './unknown-route.ts';
 import { V1_ROUTES } from './v1/routes.ts';
 
 /** Maximum bytes of uploaded files that are in memory before they are stored. */
@@ -107,7 +107,7 @@ export function createApp(deps: ApiDeps): RequestListener {
   mountFeeds(app, deps);
   const operatorChecks = { ...checks, authenticate: createOperatorAuth(config.adminKey) };
   const routes = [...ROUTES, ...V1_ROUTES];
-  app.use(createMethodCheck([...routes, ...OPERATOR_ROUTES]));
+  app.use(createPathCheck([...routes, ...OPERATOR_ROUTES]));
   for (const route of routes) mountRoute(app, route, checks, deps);
   for (const route of OPERATOR_ROUTES) mountRoute(app, route, operatorChecks, deps);
   app.use(createUnknownRouteHandler(app));

@@ -5,16 +5,17 @@ import { adviseOnEndpoint, adviseOnMethod } from './similar-endpoint.ts';
 import { rejectUnimplemented } from './unimplemented.ts';
 
 /**
- * Refuses methods that a path without parameters does not support, before a route with an id in that place
- * takes the path for an id: `/v2/crawl/active` is none of `/v2/crawl/{id}`.
- * @throws ServiceError `METHOD_NOT_ALLOWED`
+ * Refuses paths that are not implemented, and methods that a path without parameters does not support, before
+ * a route with an id in that place takes the path for an id: `/v2/crawl/active` is none of `/v2/crawl/{id}`.
+ * @throws ServiceError `METHOD_NOT_ALLOWED` or `FEATURE_NOT_AVAILABLE`
  */
-export function createMethodCheck(routes: readonly AnyRoute[]): RequestHandler {
+export function createPathCheck(routes: readonly AnyRoute[]): RequestHandler {
   const fixed = Map.groupBy(
     routes.filter(({ path }) => !path.includes(':')),
     ({ path }) => path,
   );
   return ({ path, method }, response, next) => {
+    rejectUnimplemented(path);
     const allowed = fixed.get(path.replace(/\/$/, ''))?.map((route) => route.method.toUpperCase());
     // Express derives HEAD from GET, and OPTIONS from all.
     const wanted = method === 'HEAD' ? 'GET' : method;
@@ -36,7 +37,6 @@ export const createUnknownRouteHandler =
       response.set('Allow', allowed.join(', '));
       throw methodError({ path, method, allowed });
     }
-    rejectUnimplemented(path);
     const advice = adviseOnEndpoint({ method, path });
     throw new ServiceError(
       'NOT_FOUND',

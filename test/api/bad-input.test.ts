@@ -124,7 +124,7 @@ describe('an invalid request', () => {
     ['GET', '/v2/search/research/papers'],
     ['POST', '/v2/search/developer'],
     ['POST', '/v2/search/gov'],
-    ['POST', '/v2/monitor/email/confirm'],
+    ['POST', '/v2/monitor/slack/connect'],
     ['GET', '/v2/keyless/eligibility'],
     ['PUT', '/v2/team/threat-protection'],
     ['GET', '/v2/team/siem'],

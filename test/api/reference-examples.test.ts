@@ -162,6 +162,7 @@ it('of profiles, extracts and agents are as a person sends them', async () => {
   for (const base of ['browser', 'interact']) {
     const body = { url: site.url, profile: { name: 'shop' } };
     expect((await call('/v2/scrape', { key, body })).status).toBe(200);
+    await send(`get /v2/${base}/profiles`)();
     await send(`delete /v2/${base}/profiles/:name`)();
   }
   const [{ id }] = await send('post /v2/extract')();
