@@ -20,6 +20,8 @@ afterAll(() => browser?.close());
 
 async function open(path: string, { theme = 'light' as 'light' | 'dark', width = 1280 } = {}) {
   const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 800 } });
+  // The timeout of the test ends it; a busy machine takes its time.
+  context.setDefaultTimeout(0);
   const page = await context.newPage();
   const requests: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
