@@ -15,8 +15,8 @@ export interface ExportedDocument {
   rawHtml: string | null;
   links: unknown;
   metadata: Record<string, unknown>;
-  /** The document as JSON, without what the other members have. */
-  rest: string;
+  /** The document without what the other members have. */
+  rest: Record<string, unknown>;
 }
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
@@ -39,6 +39,6 @@ export function readExportedDocument(json: string): ExportedDocument {
     rawHtml: text(rawHtml),
     links,
     metadata,
-    rest: JSON.stringify(rest),
+    rest,
   };
 }

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { type BasicType, ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
 import { parse as parseHost } from 'tldts';
-import { base32 } from './base32.ts';
+import { contentDigest } from './content-digest.ts';
 import type { ExportedPage, WriteExport } from './export-format.ts';
 import { type ExportedDocument, readExportedDocument } from './exported-document.ts';
 import { surtKey } from './surt-key.ts';
@@ -13,6 +12,7 @@ const MAX_CHARACTERS = 4 * 1024 * 1024;
 /** A page with what its columns are derived from. */
 interface Row extends ExportedDocument {
   finishedAt: Date;
+  surtKey: string;
   target: URL | null;
   host: ReturnType<typeof parseHost>;
 }
@@ -28,7 +28,7 @@ const labelOf = (row: Row, fromTheRight: number) =>
  * (https://commoncrawl.org/columnar-index); where there is no such value, they are null.
  */
 const COLUMNS: Column[] = [
-  ['url_surtkey', 'STRING', ({ url }) => surtKey(url)],
+  ['url_surtkey', 'STRING', (row) => row.surtKey],
   ['url', 'STRING', ({ url }) => url],
   ['url_host_name', 'STRING', ({ target }) => target?.hostname],
   ['url_host_tld', 'STRING', (row) => labelOf(row, 1)],
@@ -42,11 +42,7 @@ const COLUMNS: Column[] = [
   ['url_query', 'STRING', ({ target }) => target?.search.slice(1) || null],
   ['fetch_time', 'TIMESTAMP', ({ finishedAt }) => finishedAt],
   ['fetch_status', 'INT32', ({ statusCode }) => statusCode],
-  [
-    'content_digest',
-    'STRING',
-    ({ rawHtml }) => rawHtml && base32(createHash('sha1').update(rawHtml).digest()),
-  ],
+  ['content_digest', 'STRING', ({ rawHtml }) => rawHtml && contentDigest(rawHtml)],
   ['content_mime_type', 'STRING', ({ contentType }) => contentType?.split(';')[0]?.trim()],
   ['content_charset', 'STRING', ({ contentType }) => /charset="?([\w-]+)/i.exec(contentType ?? '')?.[1]],
   ['content_languages', 'STRING', ({ language }) => language],
@@ -58,7 +54,7 @@ const COLUMNS: Column[] = [
   ['raw_html', 'STRING', ({ rawHtml }) => rawHtml],
   ['links', 'JSON', ({ links }) => links],
   ['metadata', 'JSON', ({ metadata }) => metadata],
-  ['document', 'JSON', ({ rest }) => JSON.parse(rest)],
+  ['document', 'JSON', ({ rest }) => rest],
 ];
 
 /** Writes documents as Apache Parquet, whose row groups are sorted by `url_surtkey`. */
@@ -109,10 +105,9 @@ async function* groupRows(pages: AsyncIterable<ExportedPage>): AsyncGenerator<Ro
 
 function readRow(json: string, finishedAt: Date): Row {
   const document = readExportedDocument(json);
-  return { ...document, finishedAt, target: URL.parse(document.url), host: parseHost(document.url) };
+  const { url } = document;
+  return { ...document, finishedAt, surtKey: surtKey(url), target: URL.parse(url), host: parseHost(url) };
 }
 
-function sortRows(rows: Row[]): Row[] {
-  const keyed = rows.map((row) => ({ row, key: surtKey(row.url) }));
-  return keyed.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ row }) => row);
-}
+const sortRows = (rows: Row[]): Row[] =>
+  rows.toSorted((a, b) => (a.surtKey < b.surtKey ? -1 : Number(a.surtKey > b.surtKey)));

@@ -1,8 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { readVersion } from '../../system/version.ts';
-import { base32 } from './base32.ts';
+import { contentDigest } from './content-digest.ts';
 import type { WriteExport } from './export-format.ts';
 import { type ExportedDocument, readExportedDocument } from './exported-document.ts';
 
@@ -53,7 +53,7 @@ function recordsOf(document: ExportedDocument, date: Date): WarcRecord[] {
     {
       type: 'metadata',
       contentType: 'application/json',
-      block: JSON.stringify({ ...JSON.parse(rest), ...(links !== undefined && { links }), metadata }),
+      block: JSON.stringify({ ...rest, ...(links !== undefined && { links }), metadata }),
     },
   ] as const;
   const records: WarcRecord[] = [];
@@ -71,7 +71,7 @@ function writeRecord({ type, id, date, contentType, block, url, refersTo }: Warc
     ...(url === undefined ? [] : [['WARC-Target-URI', url.replace(/[\r\n]/g, '')]]),
     ['WARC-Date', date.toISOString()],
     ...(refersTo === undefined ? [] : [['WARC-Refers-To', refersTo]]),
-    ['WARC-Block-Digest', `sha1:${base32(createHash('sha1').update(bytes).digest())}`],
+    ['WARC-Block-Digest', `sha1:${contentDigest(bytes)}`],
     ['Content-Type', contentType],
     ['Content-Length', String(bytes.length)],
   ].map(([name, value]) => `${name}: ${value}\r\n`);
