@@ -191,6 +191,37 @@ const account: Attack = {
   },
 };
 
+/** The operations of the operator, which no key of a team opens. */
+const OPERATOR_OPERATIONS: [operation: string, json?: unknown][] = [
+  ['GET /admin/health'],
+  ['GET /admin/teams'],
+  ['POST /admin/teams', { name: 'attacker' }],
+  ['GET /admin/teams/{name}'],
+  ['PATCH /admin/teams/{name}', { credits: 1_000_000 }],
+  ['GET /admin/teams/{name}/keys'],
+  ['POST /admin/teams/{name}/keys', { name: 'x' }],
+  ['DELETE /admin/teams/{name}/keys/{key}'],
+];
+
+const operator: Attack = {
+  name: 'operator',
+  aim: 'routes of the operator by the key of a team, and guesses of his key',
+  async run(attacker) {
+    await attacker.repeat(LANES, async (turn) => {
+      for (const [operation, json] of OPERATOR_OPERATIONS) {
+        const path = { name: 'default', key: ID };
+        const guess = `wn-admin-${turn}${'x'.repeat(turn % 7_000)}`;
+        for (const key of [attacker.key, guess]) {
+          const headers = { Authorization: `Bearer ${key}` };
+          const { status } = await attacker.call(operation, { path, json, headers });
+          if (status < 400 && status > 0)
+            attacker.strange.push(`${operation} was answered by ${status} without the key of the operator`);
+        }
+      }
+    });
+  },
+};
+
 /**
  * Headers and paths by which a browser of somebody else would be led to the API, or a page be filled with
  * code.
@@ -220,4 +251,4 @@ const doors: Attack = {
   },
 };
 
-export const REQUEST_ATTACKS: Attack[] = [lists, nesting, schemas, ids, account, doors];
+export const REQUEST_ATTACKS: Attack[] = [lists, nesting, schemas, ids, account, operator, doors];

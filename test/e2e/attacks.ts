@@ -3,6 +3,8 @@ import { beforeAll, expect, it } from 'vitest';
 import type { TeamAccess } from '../../bench/attacks/attacker.ts';
 import { GROUPS } from '../../bench/attacks/index.ts';
 import { runAttacks, type Sites, startSites } from '../../bench/attacks/run-attack.ts';
+import { OPERATOR_ROUTES } from '../../src/api/operator/routes.ts';
+import { V1_ROUTES } from '../../src/api/v1/routes.ts';
 import { fieldsOf } from '../../src/json/json-object.ts';
 import { useService } from '../support/service/use-service.ts';
 import { makeTeam, useDatabase } from '../support/storage/database.ts';
@@ -48,11 +50,21 @@ it.each(Object.entries(GROUPS))(
   300_000,
 );
 
+const uncalled = (operations: string[]) => operations.filter((operation) => !called.has(operation));
+
 it('uses each operation of the API reference badly', () => {
   const reference: unknown = JSON.parse(
     readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'),
   );
-  expect(operationsOf(reference).filter((operation) => !called.has(operation))).toEqual([]);
+  expect(uncalled(operationsOf(reference))).toEqual([]);
+});
+
+it('uses each route of version 1 and of the operator badly', () => {
+  const routes = [...V1_ROUTES, ...OPERATOR_ROUTES];
+  const operations = routes.map(
+    ({ method, path }) => `${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}`,
+  );
+  expect(uncalled(operations)).toEqual([]);
 });
 
 /** The operations of the API reference, as `METHOD /path/{parameter}`. */
