@@ -151,6 +151,25 @@ const settings = z.object({
     'host:port of a Temporal server to use instead of the embedded one; user:password@host:port if an HTTP proxy there leads to it',
   ),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
+  TEMPORAL_API_KEY: optional.describe('API key of Temporal Cloud, which is sent over TLS; empty: none'),
+  TEMPORAL_TLS: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe(
+      'true: connections to TEMPORAL_ADDRESS use TLS; empty: only with TEMPORAL_API_KEY or a TEMPORAL_TLS_… setting',
+    ),
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: optional.describe(
+    'file with the certificates (PEM) that the certificate of TEMPORAL_ADDRESS is checked by; empty: those of the system',
+  ),
+  TEMPORAL_TLS_SERVER_NAME: optional.describe(
+    'name in the certificate of TEMPORAL_ADDRESS; empty: the host of TEMPORAL_ADDRESS',
+  ),
+  TEMPORAL_TLS_CLIENT_CERT_PATH: optional.describe(
+    'file with the certificate (PEM) that Winnow shows to TEMPORAL_ADDRESS; empty: none',
+  ),
+  TEMPORAL_TLS_CLIENT_KEY_PATH: optional.describe(
+    'file with the private key (PEM) of TEMPORAL_TLS_CLIENT_CERT_PATH',
+  ),
   WINNOW_TEMPORAL_UI: z
     .url({ protocol: /^https?$/ })
     .optional()
@@ -359,6 +378,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     databaseUrl: s.DATABASE_URL,
     temporalAddress: s.TEMPORAL_ADDRESS,
     temporalNamespace: s.TEMPORAL_NAMESPACE,
+    temporalSecurity: temporalSecurity(s),
     temporalUi: s.WINNOW_TEMPORAL_UI?.replace(/\/+$/, ''),
     blobs: s.WINNOW_BLOBS ?? join(s.WINNOW_DATA_DIR, 'blobs'),
     chromium: s.WINNOW_CHROMIUM,
@@ -416,6 +436,53 @@ function allowedHosts(s: z.output<typeof settings>): string[] {
   }
   const publicUrl = s.PUBLIC_URL === undefined ? [] : [new URL(s.PUBLIC_URL).host];
   return [...s.WINNOW_ALLOWED_HOSTS, ...publicUrl, isIPv6(s.HOST) ? `[${s.HOST}]` : s.HOST];
+}
+
+/** How connections to the Temporal server are secured; paths name PEM files. */
+export interface TemporalSecurity {
+  apiKey?: string | undefined;
+  tls: {
+    serverCaPath?: string | undefined;
+    serverName?: string | undefined;
+    client?: { certificatePath: string; keyPath: string };
+  };
+}
+
+/**
+ * Collects the settings of TLS to the Temporal server; `undefined` without TLS.
+ * @throws ServiceError `BAD_REQUEST` if they contradict each other
+ */
+function temporalSecurity(s: z.output<typeof settings>): TemporalSecurity | undefined {
+  const { TEMPORAL_TLS_CLIENT_CERT_PATH: certificatePath, TEMPORAL_TLS_CLIENT_KEY_PATH: keyPath } = s;
+  const { TEMPORAL_TLS_SERVER_CA_CERT_PATH: serverCaPath, TEMPORAL_TLS_SERVER_NAME: serverName } = s;
+  const given = Object.entries({
+    TEMPORAL_API_KEY: s.TEMPORAL_API_KEY,
+    TEMPORAL_TLS_SERVER_CA_CERT_PATH: serverCaPath,
+    TEMPORAL_TLS_SERVER_NAME: serverName,
+    TEMPORAL_TLS_CLIENT_CERT_PATH: certificatePath,
+    TEMPORAL_TLS_CLIENT_KEY_PATH: keyPath,
+  }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (s.TEMPORAL_TLS === undefined ? given.length === 0 : s.TEMPORAL_TLS === 'false') {
+    if (given.length === 0) return undefined;
+    throw new ServiceError(
+      'BAD_REQUEST',
+      `Wrong settings: ${given.join(' and ')} need TLS. Remove TEMPORAL_TLS=false, or these settings.`,
+    );
+  }
+  if (s.TEMPORAL_ADDRESS === undefined || s.TEMPORAL_ADDRESS.includes('@')) {
+    throw new ServiceError(
+      'BAD_REQUEST',
+      'Wrong settings: TLS needs the host:port of a Temporal server in TEMPORAL_ADDRESS, without a proxy before it. The embedded server has no TLS.',
+    );
+  }
+  if ((certificatePath === undefined) !== (keyPath === undefined)) {
+    throw new ServiceError(
+      'BAD_REQUEST',
+      'Wrong settings: TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH are only useful together.',
+    );
+  }
+  const client = certificatePath && keyPath ? { client: { certificatePath, keyPath } } : {};
+  return { apiKey: s.TEMPORAL_API_KEY, tls: { serverCaPath, serverName, ...client } };
 }
 
 /**

@@ -36,7 +36,10 @@ async function serve(): Promise<RunningService> {
   await migrateDatabase(db, logger);
   await ensureFirstTeam(db, config.apiKey, config.teamCredits);
   if (webhookSecret) await changeTeam(db, FIRST_TEAM, { webhookSecret });
-  const connection = await waitForDependency(() => connectTemporal(temporalAddress), logger);
+  const connection = await waitForDependency(
+    () => connectTemporal(temporalAddress, config.temporalSecurity),
+    logger,
+  );
   const temporal = new Temporal(connection, config.temporalNamespace);
   const results = await openJobResults(config.blobs, db);
   const uploads = await openBlobs(config.blobs, 'uploads');

@@ -38,7 +38,7 @@ async function connectServices(config: WorkerConfig, logger: Logger) {
     workflowBundle(config.cacheDir),
     findChromium(config),
     createDocumentProcesses(config, logger),
-    waitForDependency(() => connectTemporal(config.temporalAddress), logger),
+    waitForDependency(() => connectTemporal(config.temporalAddress, config.temporalSecurity), logger),
   ]);
   const [storage] = await Promise.all([
     openStorage(config, logger),
@@ -92,10 +92,11 @@ async function startServingDirectStarts(
   { connection, db, logger }: { connection: NativeConnection; db: Database; logger: Logger },
 ) {
   const { scrapeSocket: path, temporalAddress: address, temporalNamespace: namespace, secretKey } = config;
+  const { temporalSecurity: security } = config;
   if (path === undefined || !config.workerRoles.includes('scrape')) return undefined;
   const temporal = new Temporal(connection, namespace);
   await waitForDependency(() => restartScrapes({ db, secretKey, temporal, logger }), logger);
-  const finished = new FinishedScrapes({ address, namespace, logger });
+  const finished = new FinishedScrapes({ address, security, namespace, logger });
   return serveDirectStarts({ path, scrapes, temporal, finished, logger });
 }
 

@@ -4,19 +4,27 @@ import { ServiceError as GrpcError, isGrpcServiceError } from '@temporalio/clien
 // workflows, 15 MB.
 import { NativeConnection } from '@temporalio/worker/lib/connection.js';
 import { TransportError } from '@temporalio/worker/lib/errors.js';
+import type { TemporalSecurity } from '../config.ts';
 import { messageOf, ServiceError } from '../errors.ts';
+import { readSecurity } from './security.ts';
 import { parseTemporalAddress } from './target.ts';
 
 /**
  * Connects to the Temporal server. Worker and API use the same kind of connection.
  * @param target see {@link parseTemporalAddress}
- * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond
+ * @param security how the connection is secured; without it, it is not
+ * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond, `BAD_REQUEST` if a file of
+ * `security` cannot be read
  */
-export function connectTemporal(target: string): Promise<NativeConnection> {
+export async function connectTemporal(
+  target: string,
+  security?: TemporalSecurity,
+): Promise<NativeConnection> {
   const { address, credentials } = parseTemporalAddress(target);
   return withUnavailableError(
     NativeConnection.connect({
       address,
+      ...readSecurity(security),
       grpcCompression: { codec: 'none' },
       ...(credentials && {
         proxy: { type: 'http-connect', targetHost: address, basicAuth: credentials },
@@ -27,12 +35,20 @@ export function connectTemporal(target: string): Promise<NativeConnection> {
 
 /**
  * Awaits a call to the server.
- * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond
+ * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond, `BAD_REQUEST` if it refuses our
+ * credentials
  */
 export async function withUnavailableError<Result>(call: Promise<Result>): Promise<Result> {
   try {
     return await call;
   } catch (error) {
+    if (error instanceof TransportError && REFUSED.test(error.message)) {
+      throw new ServiceError(
+        'BAD_REQUEST',
+        `The Temporal server refuses the credentials of this process. Check TEMPORAL_API_KEY and TEMPORAL_TLS_CLIENT_CERT_PATH. It says: ${error.message}`,
+        { cause: error },
+      );
+    }
     const cause = error instanceof GrpcError ? error.cause : error;
     const isUnavailable =
       error instanceof TransportError ||
@@ -41,6 +57,8 @@ export async function withUnavailableError<Result>(call: Promise<Result>): Promi
   }
 }
 
+/** What the native library makes of UNAUTHENTICATED and PERMISSION_DENIED while it connects. */
+const REFUSED = /valid authentication credentials|does not have permission/;
 // gRPC status codes, see https://grpc.io/docs/guides/status-codes/.
 const DEADLINE_EXCEEDED = 4;
 const UNAVAILABLE = 14;

@@ -4,9 +4,11 @@ import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { defaultPayloadConverter, encodeWorkflowIdReusePolicy } from '@temporalio/common';
 import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import type { ScrapeResult } from '../activities/scrape/scrape-report.ts';
+import type { TemporalSecurity } from '../config.ts';
 import { CallSlots } from '../system/call-slots.ts';
 import type { Logger } from '../system/logger.ts';
 import { repeatUntilPrepared } from './connection.ts';
+import { readSecurity } from './security.ts';
 import { parseTemporalAddress } from './target.ts';
 import { describeSynchronousJob, type SynchronousStart } from './workflow-starts.ts';
 
@@ -47,7 +49,12 @@ export class FinishedScrapes {
    * @param options.address that of the Temporal server, see {@link parseTemporalAddress}; the connection is opened with the first
    * record
    */
-  constructor(options: { address: string; namespace: string; logger: Logger }) {
+  constructor(options: {
+    address: string;
+    security: TemporalSecurity | undefined;
+    namespace: string;
+    logger: Logger;
+  }) {
     // This client would obey the proxy settings of the environment, as none of the other connections to the
     // server does.
     const { address, credentials } = parseTemporalAddress(options.address);
@@ -58,7 +65,7 @@ export class FinishedScrapes {
         'grpc.http_connect_creds': `${credentials.username}:${credentials.password}`,
       }),
     };
-    this.#connection = Connection.lazy({ address, channelArgs });
+    this.#connection = Connection.lazy({ address, channelArgs, ...readSecurity(options.security) });
     this.#namespace = options.namespace;
     this.#logger = options.logger;
   }

@@ -54,7 +54,8 @@ test('every variable of docker-compose.yml is a setting or one of the two secret
 });
 
 test('every setting can be set by a variable, except those that the file fixes and paths inside containers', () => {
-  const decided = ['HOST', 'DATABASE_URL', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'WINNOW_BLOBS'];
+  const temporal = [...settings].filter((name) => name.startsWith('TEMPORAL_'));
+  const decided = ['HOST', 'DATABASE_URL', 'WINNOW_BLOBS', ...temporal];
   const inside = [
     'DATA_DIR',
     'CACHE_DIR',
