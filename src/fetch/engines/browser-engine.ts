@@ -64,7 +64,7 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
     { tunnel, appearance, signal }: { tunnel: RouteProxy; appearance: Appearance; signal: AbortSignal },
     use: (context: BrowsingContext, endLoading?: () => void) => Promise<VisitResult>,
   ): Promise<VisitResult> {
-    const { ownBrowser, duringWait } = request;
+    const { owner, ownBrowser, duringWait } = request;
     const { url: proxyUrl } = tunnel;
     // It has only the basic route.
     const own = proxyUrl === proxy.url ? await ownBrowser?.visit(use, signal) : undefined;
@@ -72,7 +72,7 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
     const sharedBy = sharesContext(request)
       ? JSON.stringify([request.sharedBy, new URL(request.url).host, proxyUrl, appearance])
       : undefined;
-    return own ? own.result : pool.lease({ proxyUrl, duringWait, sharedBy }, use, signal);
+    return own ? own.result : pool.lease({ owner, proxyUrl, duringWait, sharedBy }, use, signal);
   }
 
   return {

@@ -21,6 +21,8 @@ interface OwnBrowser {
 
 /** The part of a scrape request that engines need. */
 export interface PageRequest {
+  /** The team whose page it is, which takes turns with others; absent where the page is that of a test. */
+  owner?: string | undefined;
   /** The URL as the user wrote it; becomes the snapshot's `sourceUrl`. */
   sourceUrl: string;
   /** The URL to fetch. */

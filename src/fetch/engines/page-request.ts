@@ -56,14 +56,16 @@ function minWaitMs({ formats, fastMode, zeroDataRetention, timeout }: ScrapeRequ
 type VisitContext = Pick<
   FetchContext,
   'profile' | 'duringWait' | 'onRequestsEnded' | 'sharedBy' | 'ownBrowser'
->;
+> &
+  Partial<Pick<FetchContext, 'teamId'>>;
 
 /** The request for the page itself, as engines receive it. */
 export function toPageRequest(
   request: ScrapeRequest,
-  { profile, duringWait, onRequestsEnded, sharedBy, ownBrowser }: VisitContext,
+  { teamId, profile, duringWait, onRequestsEnded, sharedBy, ownBrowser }: VisitContext,
 ): PageRequest {
   return {
+    owner: teamId,
     sourceUrl: request.url,
     // The API has already validated the URL, including local names.
     url: parseTarget(request.url, true).href,

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
@@ -62,6 +63,48 @@ function hold(signal = never) {
 }
 const isOpen = (held: ReturnType<typeof hold>, ms = 300) =>
   Promise.race([held.opened.then(() => true), new Promise((resolve) => setTimeout(resolve, ms, false))]);
+
+/** The processes of the pages of a browser that take the processors or wait for them. */
+async function pageProcesses({ browser }: Chromium['connection']): Promise<number[]> {
+  const { processInfo } = await browser.send('SystemInfo.getProcessInfo');
+  return processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id);
+}
+
+describe.runIf(existsSync('/proc/self/autogroup'))('a page that takes a processor for long', () => {
+  it('gives way to other pages with all its threads, and its browser to the service until it ends', async () => {
+    open();
+    const groupOf = (pid: number) => /nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, 'utf8'))?.[1];
+    const quiet = hold();
+    await quiet.opened;
+    const [browser] = launched;
+    const others = await pageProcesses(browser!.connection);
+    const end = Promise.withResolvers<void>();
+    const busy = pool.lease(
+      { owner: 'busy' },
+      async (context) => {
+        const { session } = await context.openPage();
+        const loop = 'setTimeout(() => { for (;;); })';
+        const expression = `new Worker(URL.createObjectURL(new Blob(['${loop}']))); ${loop}`;
+        await session.send('Runtime.evaluate', { expression });
+        await end.promise;
+      },
+      never,
+    );
+    const busyProcess = await pollUntil(async () => {
+      const ids = await pageProcesses(browser!.connection);
+      return ids.find((id) => !others.includes(id) && getPriority(id) > 0);
+    });
+    const threads = readdirSync(`/proc/${busyProcess}/task`).map(Number);
+    expect(new Set(threads.map((thread) => getPriority(thread)))).toEqual(new Set([10]));
+    expect(others.map((id) => getPriority(id))).toEqual(others.map(() => 0));
+    expect([groupOf(browser!.pid!), groupOf(busyProcess)]).toEqual(['5', '5']);
+    end.resolve();
+    await busy;
+    await pollUntil(() => groupOf(browser!.pid!) === '0');
+    quiet.letGo();
+    await quiet.done;
+  });
+});
 
 describe('a pool of contexts', () => {
   it('opens at most the configured number of contexts, and the next one when one is released', async () => {

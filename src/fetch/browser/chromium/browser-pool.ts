@@ -12,6 +12,8 @@ export type DuringWait = <Result>(wait: () => Promise<Result>) => Promise<Result
 
 /** Options of one lease. */
 interface LeaseOptions {
+  /** On whose behalf the page is opened, such as a team; owners take turns. */
+  owner?: string | undefined;
   proxyUrl?: string | undefined;
   /**
    * Leases with the same value may use the same context, one after the other, cleared of cookies and storage
@@ -95,17 +97,17 @@ export class BrowserPool {
 
   /**
    * Runs `use` with its own context, which shares nothing with others except by
-   * {@link LeaseOptions.sharedBy}. At most `contexts` run at once; others wait in a queue until the signal
+   * {@link LeaseOptions.sharedBy}. About `contexts` run at once, see {@link Slots}; others wait until the signal
    * fires.
    * @param use may call `endLoading` when its page is only watched, so that another one may load before it
    * ends
    */
   async lease<Result>(
-    { duringWait = (wait) => wait(), proxyUrl, sharedBy }: LeaseOptions,
+    { owner = '', duringWait = (wait) => wait(), proxyUrl, sharedBy }: LeaseOptions,
     use: (context: BrowsingContext, endLoading: () => void) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { chromium, endLoading, release } = await duringWait(() => this.#acquire(signal));
+    const { chromium, endLoading, release } = await duringWait(() => this.#acquire(owner, signal));
     try {
       const { connection } = chromium;
       const kept = sharedBy === undefined ? undefined : this.#kept?.between(sharedBy, connection);
@@ -138,31 +140,34 @@ export class BrowserPool {
    * Waits until another page may be open and load.
    * @returns functions that end its loading and, once, the whole turn
    */
-  async #takeTurn(signal: AbortSignal): Promise<{ endLoading(): void; endTurn(): void }> {
-    await this.#openPages.acquire(signal);
+  async #takeTurn(owner: string, signal: AbortSignal): Promise<{ endLoading(): void; endTurn(): void }> {
+    await this.#openPages.acquire(owner, signal);
     try {
-      await this.#loadingPages.acquire(signal);
+      await this.#loadingPages.acquire(owner, signal);
     } catch (error) {
-      this.#openPages.release();
+      this.#openPages.release(owner);
       throw error;
     }
     let isLoading = true;
     const endLoading = () => {
-      if (isLoading) this.#loadingPages.release();
+      if (isLoading) this.#loadingPages.release(owner);
       isLoading = false;
     };
     return {
       endLoading,
       endTurn: () => {
         endLoading();
-        this.#openPages.release();
+        this.#openPages.release(owner);
       },
     };
   }
 
   /** Waits for a turn, for memory and for a running browser. The caller has to call `release`. */
-  async #acquire(signal: AbortSignal): Promise<{ chromium: Chromium; endLoading(): void; release(): void }> {
-    const { endLoading, endTurn } = await this.#takeTurn(signal);
+  async #acquire(
+    owner: string,
+    signal: AbortSignal,
+  ): Promise<{ chromium: Chromium; endLoading(): void; release(): void }> {
+    const { endLoading, endTurn } = await this.#takeTurn(owner, signal);
     let browser: PooledBrowser | undefined;
     const release = () => {
       if (browser) {

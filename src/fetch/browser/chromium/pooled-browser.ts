@@ -1,4 +1,6 @@
+import { every } from '../../../system/every.ts';
 import type { Logger } from '../../../system/logger.ts';
+import { watchBusyPages } from './busy-pages.ts';
 import type { Chromium } from './launch-chromium.ts';
 import { measureMemoryMb } from './process-memory.ts';
 
@@ -13,6 +15,8 @@ export interface PooledBrowserLimits {
 
 /** Reading the memory of a browser's processes costs a few milliseconds. */
 const MEMORY_CHECK_INTERVAL_MS = 5_000;
+/** How often it is looked for busy pages while pages are open. */
+const BUSY_CHECK_INTERVAL_MS = 1_000;
 
 /** One browser of a pool with its usage counters. */
 export class PooledBrowser {
@@ -23,9 +27,14 @@ export class PooledBrowser {
   #openContexts = 0;
   #memoryMb = 0;
   #memoryCheckedAt = this.#startedAt;
+  readonly #checkBusyPages: Promise<() => Promise<void>>;
+  #busyCheck: NodeJS.Timeout | undefined;
 
   constructor(chromium: Promise<Chromium>) {
     this.chromium = chromium;
+    this.#checkBusyPages = chromium.then(watchBusyPages);
+    // Whoever opens a page in it reports that it could not be started.
+    this.#checkBusyPages.catch(() => undefined);
   }
 
   get hasOpenContexts(): boolean {
@@ -36,6 +45,22 @@ export class PooledBrowser {
   addContext(): void {
     this.#uses++;
     this.#openContexts++;
+    this.#busyCheck ??= every(
+      BUSY_CHECK_INTERVAL_MS,
+      () => this.#lookForBusyPages(),
+      // The browser may have ended meanwhile, which is logged elsewhere.
+      () => undefined,
+    ).unref();
+  }
+
+  /** Looks once more when no page is open, so that the next one finds the browser with its usual priority. */
+  async #lookForBusyPages(): Promise<void> {
+    if (!this.hasOpenContexts) {
+      clearInterval(this.#busyCheck);
+      this.#busyCheck = undefined;
+    }
+    const check = await this.#checkBusyPages;
+    await check();
   }
 
   /** Counts a context as closed. */
