@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { createApp } from './api/app.ts';
 import { mountSockets } from './api/page-jobs/status-socket.ts';
 import { WatchedJobs } from './api/page-jobs/watched-jobs.ts';
-import { readConfig } from './config.ts';
+import { type Config, readConfig } from './config.ts';
 import { ServiceError } from './errors.ts';
 import { createDirectStarts } from './jobs/direct-start/client.ts';
+import { createWorkerHealth } from './jobs/direct-start/worker-health.ts';
 import { migrateDatabase } from './run/process/migrate-database.ts';
 import { type RunningService, runProcess } from './run/process/run-process.ts';
 import { waitForDependency } from './run/process/wait-for-dependency.ts';
@@ -54,7 +55,7 @@ async function serve(): Promise<RunningService> {
     monitorBlobs,
     temporal,
     watched: new WatchedJobs((id) => readPageJobState(db, id)),
-    startDirectly: config.scrapeSocket === undefined ? undefined : createDirectStarts(config.scrapeSocket),
+    ...accessToWorker(config),
     storage,
     logger,
     closing: closing.signal,
@@ -82,6 +83,15 @@ async function serve(): Promise<RunningService> {
       await connection.close();
       await db.close();
     },
+  };
+}
+
+/** The access to the worker on this machine, if there is one that takes scrapes. */
+function accessToWorker({ scrapeSocket, workerRoles }: Config) {
+  if (scrapeSocket === undefined) return { startDirectly: undefined, worker: undefined };
+  return {
+    startDirectly: createDirectStarts(scrapeSocket),
+    worker: workerRoles.includes('scrape') ? createWorkerHealth(scrapeSocket) : undefined,
   };
 }
 

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
-import { type NativeConnection, Runtime, type Worker } from '@temporalio/worker';
-import type { Registry } from 'prom-client';
+import type { NativeConnection, Worker } from '@temporalio/worker';
 import { v7 as uuidv7 } from 'uuid';
 import type { Scrapes } from './activities/scrape/scrape.ts';
 import type { OwnAddress } from './fetch/net/own-ports.ts';
@@ -13,24 +12,28 @@ import { restartScrapes } from './run/process/restart-scrapes.ts';
 import { type RunningService, runProcess } from './run/process/run-process.ts';
 import { waitForDependency } from './run/process/wait-for-dependency.ts';
 import { startReportingPresence } from './run/process/worker-presence.ts';
-import { startBrowser } from './run/worker/fetching.ts';
+import { type Browser, startBrowser } from './run/worker/fetching.ts';
 import { createDocumentProcesses, createThreadPools } from './run/worker/rendering.ts';
 import { startSessions } from './run/worker/sessions.ts';
-import { openStorage } from './run/worker/storage.ts';
+import { openStorage, type Storage } from './run/worker/storage.ts';
 import { createWorkerActivities } from './run/worker/worker-activities.ts';
 import { readWorkerConfig, type WorkerConfig } from './run/worker/worker-config.ts';
+import { createWorkerMetrics } from './run/worker/worker-metrics.ts';
 import type { Database } from './storage/db/client.ts';
-import { createHealth, createMetrics, type Probe } from './system/health.ts';
+import { createHealth, createMetrics, type HealthHandler, type Probe } from './system/health.ts';
 import { createLogger, type Logger } from './system/logger.ts';
 import { listen } from './system/server.ts';
 import { connectTemporal, pingTemporal } from './temporal/connection.ts';
 import { FinishedScrapes } from './temporal/finished-scrapes.ts';
-import { collectLogsPatiently, temporalLogger } from './temporal/logger.ts';
 import { openMonitorSchedules } from './temporal/monitor-schedules.ts';
 import { prepareNamespace } from './temporal/namespace.ts';
+import { installTemporalRuntime } from './temporal/runtime.ts';
 import { createTemporalWorkers } from './temporal/workers.ts';
 import { workflowBundle } from './temporal/workflow-bundle.ts';
 import { startUpkeep, Temporal } from './temporal/workflow-client.ts';
+
+/** Milliseconds that a part of the worker has to respond: less than those who ask for `/ready` wait. */
+const PROBE_TIMEOUT_MS = 3_000;
 
 /** Connects to the external services, and waits for those that are not available yet. */
 async function connectServices(config: WorkerConfig, logger: Logger) {
@@ -45,19 +48,6 @@ async function connectServices(config: WorkerConfig, logger: Logger) {
     waitForDependency(() => prepareNamespace(connection, config.temporalNamespace), logger),
   ]);
   return { bundle, chromium, documents, connection, storage };
-}
-
-/**
- * Installs Temporal's native library: it logs to our log, and leaves signals to us. It must precede its other
- * use.
- */
-function installTemporalRuntime(logger: Logger): void {
-  collectLogsPatiently();
-  Runtime.install({
-    logger: temporalLogger(logger),
-    shutdownSignals: [],
-    telemetryOptions: { logging: { forward: {}, filter: { core: 'WARN', other: 'WARN' } } },
-  });
 }
 
 /**
@@ -89,30 +79,31 @@ async function stopTemporalWorkers(workers: Worker[], sessions: HostedSessions |
 async function startServingDirectStarts(
   config: WorkerConfig,
   scrapes: Scrapes,
-  { connection, db, logger }: { connection: NativeConnection; db: Database; logger: Logger },
+  parts: { connection: NativeConnection; db: Database; health: HealthHandler; logger: Logger },
 ) {
+  const { connection, db, health, logger } = parts;
   const { scrapeSocket: path, temporalAddress: address, temporalNamespace: namespace, secretKey } = config;
   const { temporalSecurity: security } = config;
   if (path === undefined || !config.workerRoles.includes('scrape')) return undefined;
   const temporal = new Temporal(connection, namespace);
   await waitForDependency(() => restartScrapes({ db, secretKey, temporal, logger }), logger);
   const finished = new FinishedScrapes({ address, security, namespace, logger });
-  return serveDirectStarts({ path, scrapes, temporal, finished, logger });
+  return serveDirectStarts({ path, scrapes, temporal, health, finished, logger });
 }
 
 /** Runs a worker: creates its dependencies once, then takes work until the process is asked to stop. */
 async function runWorker(): Promise<RunningService> {
   const config = readWorkerConfig();
   const logger = createLogger('worker', config.logLevel);
-  installTemporalRuntime(logger);
+  const temporalMetrics = await installTemporalRuntime(logger);
   const { bundle, chromium, documents, connection, storage } = await connectServices(config, logger);
-  const { db, results } = storage;
+  const { db } = storage;
   const browser = await startBrowser(config, chromium, logger);
   const { egress, proxy, pool } = browser;
   const threads = createThreadPools(config, logger);
   const workerId = uuidv7();
   const registry = createMetrics('worker');
-  const models = createModelAccess(config, db);
+  const models = createModelAccess(config, db, registry);
   const sessions = await startSessions(config, storage, {
     workerId,
     chromium,
@@ -124,6 +115,8 @@ async function runWorker(): Promise<RunningService> {
   if (sessions) egress.ownPorts.add(toOwnAddress(sessions.url));
   const roles = config.workerRoles.filter((role) => role !== 'sessions' || sessions);
   const metrics = createScrapeMetrics(registry);
+  createWorkerMetrics(registry, { db, pool, renderer: threads.renderer, documents });
+  egress.ownPorts.add({ host: '127.0.0.1', port: temporalMetrics.port });
   const schedules = openMonitorSchedules(connection, config.temporalNamespace);
   const parts = { browser, documents, threads, sessions, models, metrics, schedules, logger };
   const { activities, scrapes, cache } = createWorkerActivities(config, storage, parts);
@@ -141,7 +134,12 @@ async function runWorker(): Promise<RunningService> {
   if (config.workerRoles.includes('scrape'))
     await waitForDependency(() => startUpkeep(connection, config.temporalNamespace), logger);
   await pool.ready();
-  const directStarts = await startServingDirectStarts(config, scrapes, { connection, db, logger });
+  const health = createHealth(listProbes({ storage, pool, connection, sessions }), {
+    registry,
+    moreMetrics: [() => temporalMetrics.read()],
+    probeTimeoutMs: PROBE_TIMEOUT_MS,
+  });
+  const directStarts = await startServingDirectStarts(config, scrapes, { connection, db, health, logger });
   const presence = await startReportingPresence({
     db,
     worker: { id: workerId, roles, host: sessions },
@@ -151,18 +149,11 @@ async function runWorker(): Promise<RunningService> {
     onHosts: (urls) => egress.ownPorts.replaceOthers(urls.map(toOwnAddress)),
     logger,
   });
-  const probes = {
-    database: db.ready,
-    blobs: results.ready,
-    browser: () => pool.ready(),
-    temporal: () => pingTemporal(connection),
-    ...(sessions && { sessions: () => sessions.host.ready() }),
-  };
-  const health = await serveHealth(config, { registry, probes, logger });
+  const healthServer = await serveHealth(config, health, logger);
   return {
     logger,
     async stop() {
-      health?.close();
+      healthServer?.close();
       await directStarts?.close();
       await presence.end();
       await stopTemporalWorkers(workers, sessions);
@@ -182,6 +173,20 @@ async function runWorker(): Promise<RunningService> {
   };
 }
 
+/** The checks of what a worker depends on, by the name of each part. */
+const listProbes = (parts: {
+  storage: Storage;
+  pool: Browser['pool'];
+  connection: NativeConnection;
+  sessions: HostedSessions | undefined;
+}): Record<string, Probe> => ({
+  database: parts.storage.db.ready,
+  blobs: parts.storage.results.ready,
+  browser: () => parts.pool.ready(),
+  temporal: () => pingTemporal(parts.connection),
+  ...(parts.sessions && { sessions: async () => parts.sessions?.host.ready() }),
+});
+
 /** The address of a host of browser sessions, whose URL always has a port. */
 function toOwnAddress(hostUrl: string): OwnAddress {
   const { hostname, port } = new URL(hostUrl);
@@ -189,12 +194,8 @@ function toOwnAddress(hostUrl: string): OwnAddress {
 }
 
 /** Serves `/ready`, `/health` and `/metrics` of this worker, if a port is configured for them. */
-async function serveHealth(
-  { workerPort: port, host }: WorkerConfig,
-  { registry, probes, logger }: { registry: Registry; probes: Record<string, Probe>; logger: Logger },
-) {
+async function serveHealth({ workerPort: port, host }: WorkerConfig, health: HealthHandler, logger: Logger) {
   if (port === undefined) return undefined;
-  const health = createHealth(probes, registry);
   const server = createServer((request, response) => {
     if (!health(request, response)) response.writeHead(404).end();
   });

@@ -58,6 +58,12 @@ export interface PageWorkerInput {
 /** Name of the signal that makes a workflow start another page worker, see `workflows/signals.ts`. */
 const HELP_SIGNAL = 'help';
 
+/** Counts a page worker until it is disposed of. */
+function countOpen(gauge: DocumentDeps['metrics']['pageWorkers']): Disposable {
+  gauge.inc();
+  return { [Symbol.dispose]: () => gauge.dec() };
+}
+
 /** The activities that scrape the pages of batches and crawls. */
 export function pageWorkerActivities(deps: PageWorkerDeps) {
   const { db, results, linkFilters, storage, secretKey, requestsPerHost } = deps;
@@ -83,6 +89,7 @@ export function pageWorkerActivities(deps: PageWorkerDeps) {
       const extraCredits = (pageId: string) =>
         extraCreditsOfPage(db, { pageId, teamId: job.teamId, pageWorker: name });
       const scraper = new PageScraper(jobId, job, { ...deps, signal, duringWait, onFault, extraCredits });
+      using _open = countOpen(deps.metrics.pageWorkers);
       using _ = startHeartbeat(
         () => renewClaims(db, { jobId, pageWorker: name }),
         () => (cipher.encrypts ? undefined : scraper.chunk.report),
@@ -106,6 +113,7 @@ export function pageWorkerActivities(deps: PageWorkerDeps) {
           // and sitemaps belong to the crawl.
           maxClaims: crawl && crawl.base === undefined ? 1 : Number.POSITIVE_INFINITY,
           scrape: (claim, state, onFetched) => scraper.scrape(claim, state, onFetched),
+          onRecorded: (page) => scraper.observe(page),
         });
         const result = await withEncryptedErrors(cipher, () => pageWorker.run());
         if (scraper.trapped.size) {

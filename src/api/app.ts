@@ -24,6 +24,7 @@ import { mountFeeds } from './monitors/feeds.ts';
 import { mountSubscriptions } from './monitors/subscriptions.ts';
 import { createOperatorAuth } from './operator/operator-key.ts';
 import { OPERATOR_ROUTES } from './operator/routes.ts';
+import { createServiceMetrics, readWorkerMetrics } from './operator/service-metrics.ts';
 import { mountExports } from './page-jobs/export.ts';
 import { mountUploads } from './parse/uploads.ts';
 import { listProbes } from './probes.ts';
@@ -72,11 +73,14 @@ export function createApp(deps: ApiDeps): RequestListener {
   );
   app.use(config.authRequired ? allowAnyOrigin : refuseOtherSites(createOtherSiteCheck(config)));
   const authenticate = createAuth(db, config.authRequired);
-  const handleHealth = createHealth(
-    listProbes(deps),
+  createServiceMetrics(registry, deps);
+  const handleHealth = createHealth(listProbes(deps), {
     registry,
-    createTeamMetrics(deps, { authenticate, authRequired: config.authRequired }),
-  );
+    moreMetrics: [
+      () => readWorkerMetrics(deps),
+      createTeamMetrics(deps, { authenticate, authRequired: config.authRequired }),
+    ],
+  });
   app.use((request, response, next) => {
     if (!handleHealth(request, response)) next();
   });

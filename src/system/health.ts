@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { messageOf } from '../errors.ts';
+import { mergeMetrics } from './merge-metrics.ts';
 
 /** Checks one dependency; rejects when it is not available. */
 export type Probe = () => Promise<void>;
@@ -12,11 +13,18 @@ const PROBE_TIMEOUT_MS = 5_000;
  */
 const EVENT_LOOP_SAMPLE_MS = 1_000;
 
-/** Runs all probes concurrently. @returns the state of each: `ok` or an error message */
-export async function runProbes(probes: Record<string, Probe>): Promise<Record<string, string>> {
+/**
+ * Runs all probes concurrently.
+ * @param timeoutMs milliseconds after which a part counts as one that does not respond
+ * @returns the state of each: `ok` or an error message
+ */
+export async function runProbes(
+  probes: Record<string, Probe>,
+  timeoutMs = PROBE_TIMEOUT_MS,
+): Promise<Record<string, string>> {
   const states = Object.entries(probes).map(async ([name, probe]) => {
     const timeout = new Promise<never>((_, reject) => {
-      setTimeout(reject, PROBE_TIMEOUT_MS, new Error(`no response within ${PROBE_TIMEOUT_MS} ms`)).unref();
+      setTimeout(reject, timeoutMs, new Error(`no response within ${timeoutMs} ms`)).unref();
     });
     const state = await Promise.race([probe(), timeout]).then(() => 'ok', messageOf);
     return [name, state] as const;
@@ -39,27 +47,36 @@ export function createMetrics(processName: string, { withProcess = true } = {}):
 /**
  * Creates the handler of `/health` (the process runs), `/ready` (state of each dependency) and `/metrics`
  * (Prometheus).
- * @param registry the metrics that everyone may read who reaches the port
- * @param moreMetrics returns those that only the sender of the request may read, in the same format
+ * @param options.registry the metrics that everyone may read who reaches the port
+ * @param options.moreMetrics return those of other parts, and those that only the sender of the request may
+ *   read, in the same format
+ * @param options.probeTimeoutMs see {@link runProbes}
  * @returns whether the request was one of these
  */
 export function createHealth(
   probes: Record<string, Probe>,
-  registry: Registry,
-  moreMetrics: (request: IncomingMessage) => Promise<string> = async () => '',
+  {
+    registry,
+    moreMetrics = [],
+    probeTimeoutMs,
+  }: {
+    registry: Registry;
+    moreMetrics?: ((request: IncomingMessage) => Promise<string>)[];
+    probeTimeoutMs?: number;
+  },
 ) {
   type Page = { status: number; type: string; body: string };
   const pages: Record<string, (request: IncomingMessage) => Promise<Page>> = {
     '/health': async () => ({ status: 200, type: 'application/json', body: '{"status":"ok"}' }),
     '/ready': async () => {
-      const parts = await runProbes(probes);
+      const parts = await runProbes(probes, probeTimeoutMs);
       const ready = Object.values(parts).every((state) => state === 'ok');
       const body = JSON.stringify({ status: ready ? 'ok' : 'not ready', parts });
       return { status: ready ? 200 : 503, type: 'application/json', body };
     },
     '/metrics': async (request) => {
-      const [open, more] = await Promise.all([registry.metrics(), moreMetrics(request)]);
-      return { status: 200, type: registry.contentType, body: open + more };
+      const texts = await Promise.all([registry.metrics(), ...moreMetrics.map((read) => read(request))]);
+      return { status: 200, type: registry.contentType, body: mergeMetrics(texts) };
     },
   };
   return (request: IncomingMessage, response: ServerResponse): boolean => {
@@ -72,3 +89,6 @@ export function createHealth(
     return true;
   };
 }
+
+/** Responds to requests about the health of a process. @returns whether the request was one */
+export type HealthHandler = ReturnType<typeof createHealth>;

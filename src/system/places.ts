@@ -56,6 +56,14 @@ export class Places {
     this.#options = { hasRoom: () => true, ...options };
   }
 
+  /** How many tasks run, the long ones included, and how many wait. */
+  get usage(): { running: number; waiting: number } {
+    return {
+      running: this.#running + this.#long,
+      waiting: this.#waiting.length + this.#waitingAlone.length,
+    };
+  }
+
   /**
    * Waits for a place.
    * @returns the function that leaves it

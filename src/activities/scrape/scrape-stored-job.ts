@@ -126,8 +126,11 @@ async function scrapeInSlot(deps: ScrapeDeps, stored: StoredScrape): Promise<Scr
   using ownBrowser = cipher.encrypts ? undefined : browserToContinue(deps, jobId, request);
   const active = { teamId, request, deadline, conversion, queuedMs, tracer, ownBrowser };
   try {
-    return await fetchAndStore(deps, { ...stored, ...active });
+    const result = await fetchAndStore(deps, { ...stored, ...active });
+    deps.metrics.observePage(tracer.trace, { outcome: 'completed', stages: tracer.stages });
+    return result;
   } catch (error) {
+    deps.metrics.observePage(tracer.trace, { outcome: 'failed', stages: tracer.stages });
     await releaseSlot(db, teamId, jobId);
     if (!cipher.encrypts) await recordTrace(db, jobId, tracer.trace);
     // A step that was aborted may throw an error of its own, but the reason for the abort is the real

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Config } from '../../config.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { StartDirectly } from '../../jobs/direct-start/protocol.ts';
+import type { WorkerHealth } from '../../jobs/direct-start/worker-health.ts';
 import type { DiskSpace } from '../../storage/blobs/disk-space.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import type { Database } from '../../storage/db/client.ts';
@@ -30,6 +31,8 @@ export interface ApiDeps {
   watched: WatchedJobs;
   /** Starts quick scrapes directly, where a worker is on this machine. */
   startDirectly?: StartDirectly | undefined;
+  /** Tells how that worker is. */
+  worker?: WorkerHealth | undefined;
   storage: DiskSpace;
   logger: Logger;
   /** Fires when the process was asked to stop. Requests that only wait for a job then end with an error. */

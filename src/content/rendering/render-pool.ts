@@ -14,6 +14,8 @@ import { SharedThreads } from './shared-threads.ts';
 
 /** A pool of threads that derive formats, so that large pages delay neither heartbeats nor other pages. */
 export interface RenderPool {
+  /** How many tasks run and wait at this moment, those that are urgent and all others. */
+  usage(): Record<'urgent' | 'other', PoolUsage>;
   /**
    * Starts a thread for urgent tasks if there is none, so that it loads its code while the page is still
    * being fetched.
@@ -55,6 +57,12 @@ export interface RenderPool {
     options: TaskOptions & { fetchFile?: (url: string) => Promise<string> },
   ): Promise<RemuxedFile>;
   close(): Promise<void>;
+}
+
+/** How many tasks of a pool run, and how many wait for a place. */
+interface PoolUsage {
+  running: number;
+  waiting: number;
 }
 
 interface TaskOptions {
@@ -155,6 +163,7 @@ export function createRenderPool({
         run({ remux: { ...task, files: threadPort } }, options, threadPort) as Promise<RemuxedFile>
       ).finally(() => ownPort.close());
     },
+    usage: () => ({ urgent: urgentThreads.usage, other: otherThreads.usage }),
     wake: () => urgentThreads.wake(),
     async close() {
       await Promise.all([urgentThreads.close(), otherThreads.close()]);

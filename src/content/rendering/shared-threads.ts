@@ -46,6 +46,11 @@ export class SharedThreads<Task, Result> {
     this.#maxTaskMs = maxTaskMs;
   }
 
+  /** How many tasks run and wait. */
+  get usage() {
+    return this.#places.usage;
+  }
+
   /** Starts a thread if there is none, for a task that is about to come. */
   wake(): void {
     this.#pool.wake();

@@ -1,4 +1,5 @@
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
+import { Counter } from 'prom-client';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { ServiceError } from '../../errors.ts';
 import { createAddressPolicy } from './address-policy.ts';
@@ -99,7 +100,16 @@ function dial(hostname: string, port: number, addresses: readonly ResolvedAddres
   return promise;
 }
 
+/** What this process has refused. A registry takes the counter in. */
+export const refusedConnections = new Counter({
+  name: 'winnow_egress_refusals_total',
+  help: 'Look-ups and connections that the address policy refused: of private IP addresses, and of parts of the service',
+  labelNames: ['address'],
+  registers: [],
+});
+
 function createBlockedError(hostname: string): ServiceError {
+  refusedConnections.inc({ address: 'private' });
   const what = isIP(hostname) === 0 ? `${hostname} resolves to` : `${hostname} is`;
   return new ServiceError(
     'unsafe_domain_blocked',
@@ -107,11 +117,13 @@ function createBlockedError(hostname: string): ServiceError {
   );
 }
 
-const createOwnPortError = (hostname: string, port: number) =>
-  new ServiceError(
+function createOwnPortError(hostname: string, port: number): ServiceError {
+  refusedConnections.inc({ address: 'own' });
+  return new ServiceError(
     'unsafe_domain_blocked',
     `${hostname} port ${port} is a part of this service itself, which is never fetched from, also where WINNOW_ALLOW_PRIVATE allows the address.`,
   );
+}
 
 /**
  * Creates an egress.

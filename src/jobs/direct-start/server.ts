@@ -1,5 +1,5 @@
 import { chmod, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { LeasedJob } from '../../storage/db/jobs/jobs.ts';
 import { every } from '../../system/every.ts';
@@ -20,6 +20,8 @@ interface ServerOptions<Result> {
     join(jobId: string, isUntracked: boolean, job?: LeasedJob): RunningScrape<Result | undefined>;
   };
   temporal: { startScrapeHere(start: JobStart, signal?: AbortSignal): Promise<void> };
+  /** Responds to requests about the health of the worker. @returns whether the request was one */
+  health(request: IncomingMessage, response: ServerResponse): boolean;
   finished: { record(scrape: JobStart & { ended: Result }): Promise<void>; close(): Promise<void> };
   logger: Logger;
 }
@@ -32,12 +34,13 @@ interface ServerOptions<Result> {
 export async function serveDirectStarts<Result extends object | string>(
   options: ServerOptions<Result>,
 ): Promise<{ close(): Promise<void> }> {
-  const { path, finished, logger } = options;
+  const { path, finished, health, logger } = options;
   await rm(path, { force: true });
   const running = new Set<Promise<unknown>>();
   const onUnheard = (error: unknown) =>
     logger.warn({ err: error }, 'the API was not told that a scrape still runs');
   const server = createServer({ keepAliveTimeout: 60_000 }, async (request, response) => {
+    if (health(request, response)) return;
     const scrape = readDirectStart(request).then((start) => scrapeDirectly(start, options));
     running.add(scrape);
     const signsOfLife = every(SIGN_OF_LIFE_MS, () => response.writeProcessing(), onUnheard);

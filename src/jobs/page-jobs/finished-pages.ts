@@ -14,6 +14,8 @@ const STORE_AFTER_PAGES = 16;
 /** The result of scraping a page. */
 export interface ScrapedPage {
   end: PageResult;
+  /** When it ended, as `performance.now()` says; absent if it was not begun with. */
+  endedAt?: number;
   /** The document as JSON. */
   json?: Buffer;
   /** Stores a copy of the page in the cache; absent if it was not fetched. */

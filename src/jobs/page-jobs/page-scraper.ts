@@ -56,15 +56,35 @@ export class PageScraper {
       zeroDataRetention: cipher.encrypts,
       requestsOneByOne: Boolean(state.delayMs),
     };
-    return this.chunk.observe(claim, (addHostTime) =>
-      scrapeClaimedPage(claim, context, {
-        ...this.#deps,
-        onFetched(requestMs) {
-          if (requestMs !== undefined) addHostTime(requestMs);
-          onFetched();
-        },
-      }),
+    return this.#countOpen(() =>
+      this.chunk.observe(claim, (addHostTime) =>
+        scrapeClaimedPage(claim, context, {
+          ...this.#deps,
+          onFetched(requestMs) {
+            if (requestMs !== undefined) addHostTime(requestMs);
+            onFetched();
+          },
+        }),
+      ),
     );
+  }
+
+  /** Observes a page whose result is in the database. One that was not begun with has no record. */
+  observe({ end: { trace, outcome }, endedAt }: ScrapedPage): void {
+    if (!trace || endedAt === undefined) return;
+    const { totalMs: startMs = 0, stages = [] } = trace;
+    const store = { stage: 'store', startMs, ms: performance.now() - endedAt } as const;
+    this.#deps.metrics.observePage(trace, { outcome, stages: [...stages, store] });
+  }
+
+  async #countOpen<Result>(scrape: () => Promise<Result>): Promise<Result> {
+    const { open } = this.#deps.metrics;
+    open.inc();
+    try {
+      return await scrape();
+    } finally {
+      open.dec();
+    }
   }
 
   #linkFilterAt(crawl: NonNullable<LoadedPageJob['crawl']>, base: string): LinkFilter {

@@ -59,6 +59,8 @@ export interface PageWorkerOptions {
    * @param onFetched to be called when the host is done with the page, so that it can get another request
    */
   scrape(claim: Claim, job: RecordAndClaimResult, onFetched: () => void): Promise<ScrapedPage>;
+  /** Called with each page when its result is in the database. */
+  onRecorded(page: ScrapedPage): void;
 }
 
 /** The result of a page worker. */
@@ -245,6 +247,7 @@ export class PageWorker {
       pageEvents,
     });
     if (this.#job.open !== openBefore) this.#helpPace.progressed(performance.now());
+    for (const page of pages) this.#options.onRecorded(page);
     // Capacity is returned only now, because the database too counts a page as claimed until it is recorded.
     capacity.release(pages.length);
     this.#endedCount += pages.filter(({ end }) => hasEnded(end)).length;

@@ -70,6 +70,7 @@ export async function scrapeClaimedPage(
     (await tracer.wait('robots', () => checkRobots(claim, job, deps))) ??
     (await fetchAndConvert(claim, job, { ...deps, tracer }));
   page.end.trace = tracer.trace;
+  page.endedAt = performance.now();
   const lacksBase = job.linkFilter && claim.ordinal === 0 && hasEnded(page.end) && !page.start;
   return lacksBase ? { ...page, start: { base: claim.url } } : page;
 }

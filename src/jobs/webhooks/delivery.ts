@@ -1,3 +1,4 @@
+import { Counter } from 'prom-client';
 import { type ErrorCode, policyOf, toServiceError } from '../../errors.ts';
 import type { Egress } from '../../fetch/net/checked-egress.ts';
 import { post } from '../../fetch/net/post.ts';
@@ -17,6 +18,14 @@ import {
 import { pause } from '../../system/pause.ts';
 import { buildEventRequest } from './event-request.ts';
 import { retryInMs } from './retry-schedule.ts';
+
+/** The attempts of this process to deliver events. A registry takes the counter in. */
+export const deliveries = new Counter({
+  name: 'winnow_deliveries_total',
+  help: 'Attempts to deliver webhook events, by outcome: delivered, retried later, or failed for good',
+  labelNames: ['outcome'],
+  registers: [],
+});
 
 /** Dependencies of webhook deliveries. */
 export interface WebhookDeps {
@@ -158,7 +167,10 @@ class WebhookDelivery {
   #send(event: DueEvent): void {
     const { db } = this.#deps;
     const done = this.#attempt(event)
-      .then((attempt) => recordAttempt(db, attempt))
+      .then(async (attempt) => {
+        await recordAttempt(db, attempt);
+        deliveries.inc({ outcome: outcomeOf(attempt) });
+      })
       .catch((error) => {
         this.#failure ??= { error };
       })
@@ -199,6 +211,11 @@ class WebhookDelivery {
     await Promise.race([pause(QUERY_PAUSE_MS, timer.signal), ...this.#sending.values()]);
     timer.abort();
   }
+}
+
+function outcomeOf({ delivered, retryInMs: next }: DeliveryAttempt): 'delivered' | 'retried' | 'failed' {
+  if (delivered) return 'delivered';
+  return next === undefined ? 'failed' : 'retried';
 }
 
 /**

@@ -103,6 +103,11 @@ export class Sandbox {
     this.confinement = confinement;
   }
 
+  /** How many tasks run and wait. */
+  get usage() {
+    return this.#places.usage;
+  }
+
   /** Ids of the processes that exist now. With bubblewrap they are those of bubblewrap itself. */
   get pids(): number[] {
     return [...this.#idle.keys(), ...this.#busy].flatMap(({ pid }) => pid ?? []);

@@ -56,6 +56,7 @@ async function serve(
       },
     },
     temporal: { startScrapeHere },
+    health: () => false,
     finished: { record, close: async () => undefined },
     logger: createLogger('worker', 'silent'),
   });

@@ -60,6 +60,7 @@ const workerOf = (jobId: string, change: Pick<PageWorkerOptions, 'scrape'> & Par
     signal: new AbortController().signal,
     capacity: { reserve: (wanted) => wanted, returnUnused: () => undefined, release: () => undefined },
     requestHelp: async () => undefined,
+    onRecorded: () => undefined,
     ...change,
   });
 

@@ -21,8 +21,8 @@ const GROUPS: Group[] = [
   {
     name: 'system',
     modules: [
-      ['every', 'server', 'version', 'descriptors', 'direct-agent', 'memory'],
-      ['encryption', 'child-processes', 'pause', 'until-aborted', 'read-pause'],
+      ['every', 'server', 'version', 'descriptors', 'direct-agent', 'memory', 'merge-metrics'],
+      ['encryption', 'child-processes', 'pause', 'until-aborted', 'read-pause', 'http-text'],
       ['logger', 'health', 'call-slots', 'places'],
       ['sandbox'],
     ],

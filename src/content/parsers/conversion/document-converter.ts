@@ -21,6 +21,8 @@ import { findLanguageData } from './language-data.ts';
 
 /** Converts documents in the sandbox. */
 export interface DocumentConverter {
+  /** How many documents are converted at this moment, and how many wait. */
+  usage(): { running: number; waiting: number };
   convert: ConvertDocument;
   /** Ends all sandboxed processes. */
   close(): Promise<void>;
@@ -145,6 +147,7 @@ export async function createDocumentConverter(options: {
   // The first processes start without it.
   if (storesCompiledCode) void useCompiledCode(sandbox, { ocr, cacheDir, logger });
   return {
+    usage: () => sandbox.usage,
     async convert(task, bytes, options) {
       const result = await run(sandbox, { header: task, parts: [bytes] }, options).catch((error: unknown) => {
         throw toConversionError(error, task, logger);

@@ -76,6 +76,8 @@ export class BrowserPool {
   #idleTimer: NodeJS.Timeout | undefined;
   /** Whether there is no browser because the last one was not used for a while. */
   #isResting = false;
+  #starts = 0;
+  #crashes = 0;
 
   constructor({
     launch,
@@ -118,6 +120,13 @@ export class BrowserPool {
     } finally {
       release();
     }
+  }
+
+  /** How the pool is used at this moment, and how many browsers have started, and have ended by themselves. */
+  get usage() {
+    const memoryBytes = [...this.#browsers].reduce((sum, browser) => sum + browser.memoryBytes, 0);
+    const { taken: open, waiting } = this.#openPages;
+    return { open, waiting, memoryBytes, starts: this.#starts, crashes: this.#crashes };
   }
 
   /** Resolves when a browser is running, or when the last one ended only because it was not used. */
@@ -225,6 +234,7 @@ export class BrowserPool {
 
   #startBrowser(): PooledBrowser {
     this.#isResting = false;
+    this.#starts++;
     const browser = new PooledBrowser(this.#launch());
     const forget = () => {
       this.#browsers.delete(browser);
@@ -232,7 +242,10 @@ export class BrowserPool {
     };
     browser.chromium.then(({ connection }) => {
       void connection.closed.then(() => {
-        if (this.#current === browser) this.#logger.warn('Chromium ended; the next page starts another');
+        if (this.#current === browser) {
+          this.#crashes++;
+          this.#logger.warn('Chromium ended; the next page starts another');
+        }
         forget();
       });
     }, forget);

@@ -37,6 +37,11 @@ export class PooledBrowser {
     this.#checkBusyPages.catch(() => undefined);
   }
 
+  /** Memory of all its processes without the program itself in bytes, as it was last measured. */
+  get memoryBytes(): number {
+    return this.#memoryMb * 1024 * 1024;
+  }
+
   get hasOpenContexts(): boolean {
     return this.#openContexts > 0;
   }

@@ -25,6 +25,16 @@ export class Slots {
     this.#most = count + Math.ceil(count * MORE_FOR_NEWCOMERS);
   }
 
+  /** Number of slots that are taken. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Number of those who wait for a slot. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
   /**
    * Takes a slot, which the caller has to release.
    * @param owner such as a team

@@ -1,3 +1,4 @@
+import { Counter } from 'prom-client';
 import type { Blobs } from '../../../storage/blobs/index.ts';
 import type { Database } from '../../../storage/db/client.ts';
 import {
@@ -27,6 +28,14 @@ export interface MailDeps {
   mailer: Mailer | undefined;
   mailLimit: MailLimit;
 }
+
+/** The mails of monitors that this process has tried to send. A registry takes the counter in. */
+export const sentMails = new Counter({
+  name: 'winnow_mails_total',
+  help: 'Attempts to send mails of monitors, by outcome: sent, pending until another attempt, failed or cancelled',
+  labelNames: ['outcome'],
+  registers: [],
+});
 
 /** Mails that one round sends. */
 const MAX_PER_ROUND = 25;
@@ -62,7 +71,9 @@ export async function sendDueMails(
     round.signal.throwIfAborted();
     const mail = await claimDueMail(db, monitorId, mailLimit);
     if (!mail) break;
-    await recordMail(db, await attemptMail(deps, { monitor, mail, round }));
+    const attempt = await attemptMail(deps, { monitor, mail, round });
+    await recordMail(db, attempt);
+    sentMails.inc({ outcome: attempt.status });
   }
   const { open, nextDueInMs } = await readPendingMails(db, monitorId);
   if (nextDueInMs === undefined || !isBusy) return { open, nextDueInMs };

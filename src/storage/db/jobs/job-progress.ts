@@ -4,6 +4,7 @@ import type { JobCipher } from '../../../system/encryption/job-cipher.ts';
 import type { Database, Queryable } from '../client.ts';
 import { PREPARED } from '../prepared-statements.ts';
 import type { StoredError } from '../tables.ts';
+import { countEndedJob } from './ended-jobs.ts';
 
 /**
  * How many pages a job may claim in total. A page that was dropped as a duplicate does not count against
@@ -162,9 +163,9 @@ export async function endJob(
   db: Database,
   { jobId, end, ttlMs }: { jobId: string; end: JobEnd; ttlMs: number },
 ): Promise<boolean> {
-  return db.query.transaction().execute(async (query) => {
+  const { kind, ended } = await db.query.transaction().execute(async (query) => {
     await lockJobProgress(query, jobId);
-    const { rows } = await sql<{ ended: boolean }>`
+    const { rows } = await sql<{ kind: string | null; ended: boolean }>`
     with progress as (
       select job_id, ${OPEN_PAGES} as open, ${IS_FULL} as is_full, discovering
       from job_progress where job_id = ${jobId}
@@ -188,8 +189,10 @@ export async function endJob(
       from ended
       where webhook is not null and webhook -> 'events' ? ${end.status}
     )
-    select exists (select from ended)
+    select (select kind from ended) as kind, exists (select from ended)
       or not exists (select from jobs where id = ${jobId} and status = 'scraping') as ended`.execute(query);
-    return rows[0]?.ended ?? true;
+    return rows[0] ?? { kind: null, ended: true };
   });
+  if (kind !== null) countEndedJob({ kind }, end.status);
+  return ended;
 }

@@ -3,6 +3,7 @@ import type { PageTrace } from '../../../schemas/page-trace.ts';
 import type { Database, Queryable } from '../client.ts';
 import { runPrepared } from '../prepared-statements.ts';
 import type { StoredError } from '../tables.ts';
+import { countEndedJob } from './ended-jobs.ts';
 import { jobLostError, type StoredResult } from './jobs.ts';
 
 /** A job that ends, and the credits that it costs. */
@@ -41,7 +42,7 @@ function endAndBill(
         })
         .where('id', '=', jobId)
         .where('status', '=', 'scraping')
-        .returning(['id', 'team_id', 'api_key_id', 'credits']),
+        .returning(['id', 'team_id', 'api_key_id', 'kind', 'credits']),
     )
     .with('entry', (query) =>
       query
@@ -89,6 +90,11 @@ function endAndBill(
 }
 
 const uploadBlob = sql<string | null>`(select blob from deleted_upload)`.as('uploadBlob');
+/** The columns of the job that has ended, for {@link countEndedJob}. */
+const endedJob = [
+  sql<string>`(select kind from job)`.as('kind'),
+  sql<number>`(select credits from job)`.as('credits'),
+] as const;
 
 /**
  * Ends a job with a result. It changes nothing if the job has already been completed or has failed.
@@ -111,8 +117,9 @@ export async function completeJob(
         .select(['id', sql.lit(0).as('ordinal'), sql<string>`${blob}::text`.as('blob')])
         .select(sql<Buffer | null>`${small ?? null}::bytea`.as('small')),
     )
-    .returning(uploadBlob);
+    .returning([uploadBlob, ...endedJob]);
   const [ended] = await runPrepared(db.query, statement);
+  countEndedJob(ended, 'completed');
   if (!ended) await requireJob(db, job.jobId);
   return ended?.uploadBlob ?? undefined;
 }
@@ -126,7 +133,7 @@ async function requireJob({ query }: Pick<Database, 'query'>, id: string): Promi
  * Ends the job of a browser session, which has no result. It changes nothing if the job has already ended.
  */
 export async function completeSessionJob(query: Queryable, job: JobCharge): Promise<void> {
-  await endAndBill(query, job, { status: 'completed' }).selectFrom('job').select('id').execute();
+  await endWithoutResult(query, job, 'completed');
 }
 
 /**
@@ -134,7 +141,19 @@ export async function completeSessionJob(query: Queryable, job: JobCharge): Prom
  * has already ended.
  */
 export async function cancelJob(db: Pick<Database, 'query'>, job: JobCharge): Promise<void> {
-  await endAndBill(db.query, job, { status: 'cancelled' }).selectFrom('job').select('id').execute();
+  await endWithoutResult(db.query, job, 'cancelled');
+}
+
+async function endWithoutResult(
+  query: Queryable,
+  job: JobCharge,
+  status: 'completed' | 'cancelled',
+): Promise<void> {
+  const ended = await endAndBill(query, job, { status })
+    .selectFrom('job')
+    .select(['kind', 'credits'])
+    .executeTakeFirst();
+  countEndedJob(ended, status);
 }
 
 /**
@@ -148,7 +167,8 @@ export async function failJob(
 ): Promise<string | undefined> {
   const ended = await endAndBill(db.query, job, { status: 'failed', error: JSON.stringify(job.error) })
     .selectFrom('job')
-    .select(['id', uploadBlob])
+    .select(['kind', 'credits', uploadBlob])
     .executeTakeFirst();
+  countEndedJob(ended, 'failed');
   return ended?.uploadBlob ?? undefined;
 }

@@ -3,6 +3,7 @@ import type { CheckStatus } from '../../../schemas/monitor.ts';
 import type { MonitorSummary } from '../../../schemas/monitor-results.ts';
 import { narrowTarget, type WebhookTarget } from '../../../schemas/webhook.ts';
 import type { Database, Queryable } from '../client.ts';
+import { countEndedJob } from '../jobs/ended-jobs.ts';
 import { jobRow } from '../jobs/jobs.ts';
 import type { MonitorTargetRow, Tables } from '../tables.ts';
 import { addNewsMails } from './mails.ts';
@@ -169,6 +170,7 @@ export async function endCheck(db: Database, checkId: string, end: CheckEnd): Pr
       .set({ status: end.status === 'failed' ? 'failed' : 'completed', finished_at: sql<Date>`now()` })
       .where('id', '=', checkId)
       .execute();
+    countEndedJob({ kind: 'monitor' }, end.status === 'failed' ? 'failed' : 'completed');
     await query
       .updateTable('monitors')
       .set({

@@ -4,6 +4,7 @@ import { ServiceError } from '../../../errors.ts';
 import type { PageTrace } from '../../../schemas/page-trace.ts';
 import { encryptError, type JobCipher } from '../../../system/encryption/job-cipher.ts';
 import { arrayParameter, type Database, type Queryable } from '../client.ts';
+import { billedCredits } from '../jobs/ended-jobs.ts';
 import {
   type CrawlStart,
   IS_FULL,
@@ -268,7 +269,7 @@ async function recordResults(
   job: LockedPageJob,
   { results, pageWorker, pageEvents, cipher }: RecordAndClaimRequest,
 ): Promise<void> {
-  await sql`${preparedAtScale(job.scale)}
+  const { rows } = await sql<{ billed: number }>`${preparedAtScale(job.scale)}
     with ${reportedResults(dropDuplicateTargets(results), cipher)},
     ${numberedResults(job, pageWorker)},
     ${updatedPages},
@@ -286,7 +287,9 @@ async function recordResults(
       bytes = bytes + (select coalesce(sum(bytes), 0) from updated where final_outcome = 'completed'),
       credits = credits + (select coalesce(sum(credits), 0) from entry),
       touched_at = now()
-    where job_id = ${job.id}`.execute(query);
+    where job_id = ${job.id}
+    returning (select coalesce(sum(credits), 0) from entry)::int as billed`.execute(query);
+  billedCredits.inc({ kind: job.kind }, rows[0]?.billed ?? 0);
 }
 
 /**
