@@ -28,7 +28,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   monitor: async () => (await import('./cli/commands/monitor-command.ts')).monitorCommand,
   mcp: async () => (await import('./cli/commands/mcp-command.ts')).mcpCommand,
   setup: async () => (await import('./cli/commands/setup-command.ts')).setupCommand,
-  doctor: async () => (await import('./cli/commands/doctor-command.ts')).doctorCommand,
+  doctor: async () => (await import('./cli/commands/doctor-command.ts')).doctorCommand as Command,
   team: async () => (await import('./cli/commands/team-command.ts')).teamCommand,
   key: async () => (await import('./cli/commands/key-command.ts')).keyCommand,
   profile: async () => (await import('./cli/commands/profile-command.ts')).profileCommand,

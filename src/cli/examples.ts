@@ -61,7 +61,7 @@ export const EXAMPLES: Record<string, string[]> = {
   setup: ['setup'],
   backup: ['backup winnow.tar', 'backup winnow.tar --without-keys'],
   restore: ['restore winnow.tar', 'restore winnow.tar --force'],
-  doctor: ['doctor'],
+  doctor: ['doctor', 'doctor --json'],
   team: ['team list', 'team create acme --credits 10000'],
   'team create': ['team create acme', 'team create acme --credits 10000'],
   'team list': ['team list'],

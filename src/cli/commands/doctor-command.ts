@@ -27,6 +27,7 @@ import { findSessionConfinement } from '../../sessions/session-host.ts';
 import { findConfinement } from '../../system/sandbox/confinement.ts';
 import { unconfinedWarning } from '../../system/sandbox/sandbox.ts';
 import { parseTemporalAddress } from '../../temporal/target.ts';
+import { askService } from '../check-service.ts';
 
 const MIN_FREE_BYTES = 1024 ** 3;
 
@@ -52,6 +53,7 @@ const CHECKS: Check[] = [
   ({ dataDir }) => checkDirectory('Data', resolve(dataDir)),
   ({ cacheDir }) => checkDirectory('Cache', resolve(cacheDir)),
   checkApiPort,
+  checkRunningService,
   async ({ temporalAddress, cacheDir }) => {
     if (temporalAddress)
       return found('Temporal', `at ${parseTemporalAddress(temporalAddress).address} (from TEMPORAL_ADDRESS)`);
@@ -90,19 +92,31 @@ const CHECKS: Check[] = [
   },
 ];
 
-/** `doctor`: checks what a start needs and says how to fix it. Exits with 1 when a start would fail. */
+/**
+ * `doctor`: checks what a start needs and says how to fix it, and asks the service that runs how it is. Exits with 1
+ * when a start would fail, or a part of that service does not respond.
+ */
 export const doctorCommand = defineCommand({
-  meta: { name: 'doctor', description: 'check what a start needs, and say how to fix what is missing' },
-  async run() {
+  meta: {
+    name: 'doctor',
+    description: 'check what a start needs and whether the running service is well, and say how to fix it',
+  },
+  args: {
+    json: { type: 'boolean', description: 'print one JSON object: whether all is well, and the findings' },
+  },
+  async run({ args }) {
     const config = readConfig();
-    let failed = false;
+    const findings: Finding[] = [];
     for (const check of CHECKS) {
-      for (const { state, subject, text } of await runCheck(check, config)) {
-        failed ||= state === 'missing';
-        process.stdout.write(`${state.padEnd(8)}${subject.padEnd(10)}${text}\n`);
+      for (const finding of await runCheck(check, config)) {
+        findings.push(finding);
+        const { state, subject, text } = finding;
+        if (!args.json) process.stdout.write(`${state.padEnd(8)}${subject.padEnd(10)}${text}\n`);
       }
     }
-    if (failed) process.exitCode = 1;
+    const isWell = findings.every(({ state }) => state !== 'missing');
+    if (args.json) process.stdout.write(`${JSON.stringify({ isWell, findings }, null, 2)}\n`);
+    if (!isWell) process.exitCode = 1;
   },
 });
 
@@ -141,6 +155,17 @@ async function checkApiPort({ dataDir, port, host }: Config): Promise<Finding> {
     'API',
     `port ${port} is taken by ${findPortOwner(port) ?? 'another program'}; end it, or set PORT`,
   );
+}
+
+/** Checks the parts of the service that runs, if one does. */
+async function checkRunningService(config: Config): Promise<Finding[]> {
+  const service = await askService(config);
+  if (!service) return [];
+  const failed = service.parts.filter(({ state }) => state !== 'ok');
+  if (failed.length > 0)
+    return failed.map(({ part, state }) => missing('Service', `${part} of ${service.url}: ${state}`));
+  const parts = service.parts.map(({ part }) => part).join(', ');
+  return [found('Service', `${service.url} is ready: ${parts}`)];
 }
 
 /**
