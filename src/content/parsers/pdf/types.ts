@@ -19,6 +19,8 @@ export interface Word extends Box {
   isSpaced?: boolean;
   /** Whether it is a line of dots that have spaces between them. */
   isLeader?: boolean;
+  /** Numbers of characters at its beginning and end that do not have its style. */
+  edges?: [number, number];
   /** URL of the link annotation that covers the word. */
   href?: string;
   /** Marked-content identifier, by which the tag tree refers to the text. */

@@ -35,6 +35,8 @@ export interface PdfFileOptions {
    * The character, in hexadecimal digits, that the space is mapped to; the printable ASCII characters follow.
    */
   mappedTo?: string;
+  /** Whether each font has a map of its own from its codes to their characters. */
+  ownMaps?: boolean;
   /** Entries of the catalog. */
   catalog?: string;
 }
@@ -45,9 +47,11 @@ const FONTS = ['Helvetica', 'Helvetica-Bold', 'Helvetica-Oblique', 'Courier'] as
  * digits.
  */
 const characterMap = (first: string) => `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
+/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def
+/CMapName /Adobe-Identity-UCS def /CMapType 2 def
 1 begincodespacerange <00> <ff> endcodespacerange
 1 beginbfrange <20> <7e> <${first}> endbfrange
-endcmap end end`;
+endcmap CMapName currentdict /CMap defineresource pop end end`;
 const WIDTH = 612;
 const HEIGHT = 792;
 
@@ -62,17 +66,20 @@ export function writePdf(
     encryption,
     garbledText = false,
     mappedTo = garbledText ? '2500' : undefined,
+    ownMaps = false,
   }: PdfFileOptions = {},
 ): Buffer {
   const objects: string[] = [];
   const add = (body: string) => objects.push(body);
-  const cmap = mappedTo ? characterMap(mappedTo) : '';
-  const mapping = mappedTo
-    ? `/ToUnicode ${add(`<</Length ${cmap.length}>>\nstream\n${cmap}\nendstream`)} 0 R`
-    : '';
-  const fonts = FONTS.map((name) =>
-    add(`<</Type/Font/Subtype/Type1/BaseFont/${name}/Encoding/WinAnsiEncoding${mapping}>>`),
-  );
+  const addMap = (first: string) => {
+    const cmap = characterMap(first);
+    return `/ToUnicode ${add(`<</Length ${cmap.length}>>\nstream\n${cmap}\nendstream`)} 0 R`;
+  };
+  const mapping = mappedTo ? addMap(mappedTo) : '';
+  const fonts = FONTS.map((name) => {
+    const map = ownMaps ? addMap('0020') : mapping;
+    return add(`<</Type/Font/Subtype/Type1/BaseFont/${name}/Encoding/WinAnsiEncoding${map}>>`);
+  });
   const fontNames = fonts.map((object, place) => `/F${place} ${object} 0 R`).join('');
   const pictures = pages.map(({ images = [] }) =>
     images.map(({ width, height, pixels }) =>

@@ -1,4 +1,5 @@
 import type { Block, Line, PdfTextBlock, Word } from '../types.ts';
+import { wordPart } from '../word-part.ts';
 import type { BodyStyle } from './headings.ts';
 
 const MARK = /^(\d{1,3}|[*†‡§¶]{1,3})$/;
@@ -91,8 +92,8 @@ function separateMark(word: Word, mark: string): [Word, Word] {
   const bottom = word.bottom - MARK_RISE * size;
   const style = { ...word.style, size: MARK_SIZE * size };
   return [
-    { ...word, text: word.text.slice(0, -mark.length), right: left },
-    { ...word, text: mark, left, bottom, top: bottom - style.size, style },
+    { ...wordPart(word, 0, word.text.length - mark.length), right: left },
+    { ...wordPart(word, word.text.length - mark.length), left, bottom, top: bottom - style.size, style },
   ];
 }
 

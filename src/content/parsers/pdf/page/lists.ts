@@ -1,4 +1,5 @@
 import type { Block, Line, PdfListItem } from '../types.ts';
+import { wordPart } from '../word-part.ts';
 
 const BULLET = /^[•◦▪●○■□➢➤►▶✓✔✗❖⁃∙·‣◆◇*–—-]$|^[\uf0b7\uf0a7\uf076\uf0d8\uf0fc]$/;
 const BULLET_PREFIX = /^[•◦▪●■➢➤►‣◆\uf0b7\uf0a7]/;
@@ -27,8 +28,8 @@ export function withoutMarker({ lines, marker }: PdfListItem): Line[] {
   const [first, ...rest] = lines as [Line, ...Line[]];
   const [word, ...words] = first.words;
   if (!word?.text.startsWith(marker)) return lines;
-  const text = word.text.slice(marker.length).trimStart();
-  const remaining = text ? [{ ...word, text }, ...words] : words;
+  const part = wordPart(word, word.text.length - word.text.slice(marker.length).trimStart().length);
+  const remaining = part.text ? [part, ...words] : words;
   return remaining.length > 0 ? [{ ...first, words: remaining }, ...rest] : rest;
 }
 

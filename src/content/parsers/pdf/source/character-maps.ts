@@ -16,6 +16,8 @@ export interface CharacterMap {
   start: number;
   end: number;
   isCompressed: boolean;
+  /** The number and the generation of its object, as they are in the file. */
+  number: string;
   /** As Latin-1. */
   text: string;
 }
@@ -72,11 +74,15 @@ function streamAt(file: Buffer, at: number): Stream | undefined {
   return { start, end, number, dictionary };
 }
 
-function toMap(file: Buffer, { start, end, dictionary }: Stream, isMap: boolean): CharacterMap | undefined {
+function toMap(
+  file: Buffer,
+  { start, end, number, dictionary }: Stream,
+  isMap: boolean,
+): CharacterMap | undefined {
   if (!dictionary.includes('>>')) return undefined;
   const isCompressed = dictionary.includes('/FlateDecode');
   const text = mapText(file.subarray(start, end), isCompressed, isMap);
-  return text ? { start, end, isCompressed, text } : undefined;
+  return text ? { start, end, isCompressed, number, text } : undefined;
 }
 
 /** The numbers and generations of the objects that a file without compressed objects refers to as character maps. */

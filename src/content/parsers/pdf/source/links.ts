@@ -1,5 +1,6 @@
 import { type Box, centerY, overlapX } from '../boxes.ts';
 import type { Word } from '../types.ts';
+import { wordPart } from '../word-part.ts';
 
 interface NativeBox {
   x: number;
@@ -65,9 +66,10 @@ function linked(word: Word, areas: readonly LinkArea[]): Word[] {
   ].filter(({ from, to }) => to > from);
   return parts.map(({ from, to, href }, place) => {
     const own = characters.slice(from, to);
+    const lengthOf = (end: number) =>
+      characters.slice(0, end).reduce((length, { text }) => length + text.length, 0);
     const part: Word = {
-      ...word,
-      text: own.map(({ text }) => text).join(''),
+      ...wordPart(word, lengthOf(from), lengthOf(to)),
       left: own[0]?.left ?? word.left,
       right: own.at(-1)?.right ?? word.right,
     };

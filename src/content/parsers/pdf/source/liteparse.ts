@@ -21,11 +21,11 @@ import type {
   Tag,
 } from '../types.ts';
 import { withAlternativeTexts } from './alternative-texts.ts';
-import { restoreCharacters, withPlaceholders } from './astral-characters.ts';
 import { findPitches } from './fixed-pitch.ts';
 import { measuredScale, pageToMeasure } from './font-scale.ts';
 import { linkWords } from './links.ts';
 import { parseWithoutCopies } from './native-parse.ts';
+import { restoreCharacters, withPlaceholders } from './replaced-characters.ts';
 import { uprightPage } from './rotation.ts';
 import { findRules } from './rules.ts';
 import { type FontMeasures, toWords } from './text-items.ts';
@@ -43,7 +43,7 @@ export const OFFLINE: Partial<LiteParseConfig> = {
  * @throws PdfError `password` if the document needs one, `damaged` if PDFium rejects the file
  */
 export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions): Promise<SourceDocument> {
-  const { file, characters } = withPlaceholders(toBuffer(bytes));
+  const { file, replaced, fonts } = withPlaceholders(toBuffer(bytes));
   // Marked-content identifiers, annotations and form fields take time to extract, and most documents have
   // none.
   const isTagged = file.includes('/StructTreeRoot');
@@ -69,12 +69,13 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
   if (!isTagged && result.pages.some((page) => hasUnitFonts(page) || hasTags(page)))
     result = await parse(file, { ...config, extractTextMetadata: true });
   else if (!isTagged && file.includes(BROWSER)) scale = await measureScale(file, config, result.pages);
-  restoreCharacters(result.pages, characters);
+  restoreCharacters(result.pages, replaced);
   const pitches = findPitches(result.pages);
   const images = Map.groupBy(result.images, ({ page }) => page);
+  const measures = { scale, pitches, told: fonts };
   return {
     totalPages: result.totalPages,
-    pages: result.pages.map((page) => toSourcePage(page, images.get(page.pageNum) ?? [], { scale, pitches })),
+    pages: result.pages.map((page) => toSourcePage(page, images.get(page.pageNum) ?? [], measures)),
     failedPages: result.pageErrors.map(({ pageNum }) => pageNum),
   };
 }
@@ -139,7 +140,7 @@ const hasTags = ({ structureTree }: ParsedPage) => (structureTree?.roots.length 
 export function toSourcePage(
   page: ParsedPage,
   images: readonly ExtractedImage[],
-  fonts: FontMeasures = { scale: undefined, pitches: new Map() },
+  fonts: FontMeasures = { scale: undefined, pitches: new Map(), told: new Set() },
 ): SourcePage {
   const annotations = page.annotations ?? [];
   const { upright, turned, rotation } = byRotation(page.textItems);

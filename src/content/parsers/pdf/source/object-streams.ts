@@ -14,17 +14,41 @@ const MAX_DICTIONARY_BYTES = 512;
  *   a filter other than plain deflate
  */
 export function findCompressedObject(file: Buffer, number: number): string | undefined {
-  let at = file.lastIndexOf('/ObjStm');
-  for (let count = 0; at !== -1 && count < MAX_STREAMS; count++) {
-    const object = objectOf(file, at, number);
-    if (object !== undefined) return object;
-    at = at === 0 ? -1 : file.lastIndexOf('/ObjStm', at - 1);
+  for (const stream of objectStreams(file)) {
+    const place = stream.numbers.findIndex((each, index) => index % 2 === 0 && each === number);
+    if (place !== -1) return objectAt(stream, place);
   }
   return undefined;
 }
 
+/** The texts of all objects in the compressed object streams of a file, as Latin-1 characters. */
+export function* compressedObjects(file: Buffer): Generator<string> {
+  for (const stream of objectStreams(file))
+    for (let place = 0; place < stream.numbers.length; place += 2) yield objectAt(stream, place);
+}
+
+interface ObjectStream {
+  text: string;
+  /** Where the first object begins. */
+  first: number;
+  /** Pairs of the numbers of objects and their places behind the first one. */
+  numbers: number[];
+}
+
+const objectAt = ({ text, first, numbers }: ObjectStream, place: number) =>
+  text.slice(first + (numbers[place + 1] ?? 0), first + (numbers[place + 3] ?? text.length));
+
+function* objectStreams(file: Buffer): Generator<ObjectStream> {
+  let at = file.lastIndexOf('/ObjStm');
+  for (let count = 0; at !== -1 && count < MAX_STREAMS; count++) {
+    const stream = objectStream(file, at);
+    if (stream) yield stream;
+    at = at === 0 ? -1 : file.lastIndexOf('/ObjStm', at - 1);
+  }
+}
+
 /** @param type where the type of the stream is in the file */
-function objectOf(file: Buffer, type: number, number: number): string | undefined {
+function objectStream(file: Buffer, type: number): ObjectStream | undefined {
   const around = file.toString(
     'latin1',
     Math.max(0, type - MAX_DICTIONARY_BYTES),
@@ -41,11 +65,9 @@ function objectOf(file: Buffer, type: number, number: number): string | undefine
   if (!first || !/\/Filter\s*\[?\s*\/FlateDecode/.test(dictionary) || /\/DecodeParms/.test(dictionary))
     return undefined;
   const text = expand(file.subarray(type - middle + begin.index + begin[0].length));
-  // Before the objects, there are pairs of their numbers and places.
-  const numbers = text?.slice(0, first).trim().split(/\s+/).map(Number) ?? [];
-  const place = numbers.findIndex((each, index) => index % 2 === 0 && each === number);
-  if (place === -1) return undefined;
-  return text?.slice(first + (numbers[place + 1] ?? 0), first + (numbers[place + 3] ?? text.length));
+  return text === undefined
+    ? undefined
+    : { text, first, numbers: text.slice(0, first).trim().split(/\s+/).map(Number) };
 }
 
 /** Expands the stream that begins the bytes; what follows it is ignored. */

@@ -1,10 +1,12 @@
 import type { TextItem } from '@llamaindex/liteparse';
-import type { Word } from '../types.ts';
+import type { TextStyle, Word } from '../types.ts';
 import { composeAccents } from './detached-accents.ts';
 import { joinLeaders } from './dot-leaders.ts';
 import { fontKeyOf, type Pitches } from './fixed-pitch.ts';
 import { fontScale, fontSizeOf, LINE_HEIGHT } from './font-scale.ts';
-import { isBullet, MONOSPACED_SUFFIX, sizeBeside, styleOfWord, usualSize } from './word-style.ts';
+import { withoutTag } from './font-styles.ts';
+import type { StyledWord } from './replaced-characters.ts';
+import { sizeBeside, usualSize, wordStyles } from './word-style.ts';
 import { cleanText, styleTable, withoutRepeats, withPunctuationLast } from './words.ts';
 
 /** What is measured of the fonts of a whole document. */
@@ -12,10 +14,15 @@ export interface FontMeasures {
   /** The factor that converts their sizes to points, where it was measured. */
   scale: number | undefined;
   pitches: Pitches;
+  /** The names of the fonts all of whose words have their own style. */
+  told: ReadonlySet<string>;
 }
 
 /** Converts runs of text to words in points. */
-export function toWords(items: readonly TextItem[], { scale: measured, pitches }: FontMeasures): Word[] {
+export function toWords(
+  items: readonly TextItem[],
+  { scale: measured, pitches, told }: FontMeasures,
+): Word[] {
   const styleOf = styleTable();
   const scale = measured ?? fontScale(items);
   const words: Word[] = [];
@@ -25,17 +32,24 @@ export function toWords(items: readonly TextItem[], { scale: measured, pitches }
     const height = upright ? item.height : item.width;
     const size = scale === undefined ? height / LINE_HEIGHT : (fontSizeOf(item) ?? height) * scale;
     const pitch = pitches.get(fontKeyOf(item));
-    const style = styleOf(`${item.fontName ?? ''}${pitch ? MONOSPACED_SUFFIX : ''}`, size);
-    // PDFium reports the font of the first word for a whole run.
-    const plain = style.monospaced ? styleOf('', sizeBeside(size, usual && scale && usual * scale)) : style;
     const parts = item.words?.length ? item.words : [item];
-    const advance = pitch && pitch * (fontSizeOf(item) ?? 0);
-    const rest = !style.monospaced && isBullet(parts[0]?.text) ? styleOf('', size) : undefined;
+    const styles = wordStyles(
+      parts,
+      {
+        name: item.fontName ?? '',
+        size,
+        plainSize: sizeBeside(size, usual && scale && usual * scale),
+        advance: pitch && pitch * (fontSizeOf(item) ?? 0),
+        isTold: told.has(withoutTag(item.fontName ?? '')),
+      },
+      styleOf,
+    );
     const spaced = spacesBefore(item.text, parts);
     for (const [place, part] of parts.entries()) {
       const text = cleanText(part.text);
       if (!text.trim()) continue;
       const { x, y } = part;
+      const { edges }: StyledWord = part;
       const bottom = y + part.height;
       const word: Word = {
         left: x,
@@ -44,10 +58,11 @@ export function toWords(items: readonly TextItem[], { scale: measured, pitches }
         right: x + part.width,
         bottom,
         text: withPunctuationLast(text.trim()),
-        style: (part !== parts[0] && rest) || styleOfWord(part, { style, plain, advance }),
+        style: styles[place] as TextStyle,
         run,
       };
       if (spaced === true || spaced.has(place)) word.isSpaced = true;
+      if (edges && text === part.text) word.edges = edges;
       if (item.mcid !== undefined) word.mcid = item.mcid;
       if (item.confidence !== undefined) word.confidence = item.confidence;
       words.push(word);

@@ -2,23 +2,76 @@ import type { TextItem } from '@llamaindex/liteparse';
 import type { TextStyle } from '../types.ts';
 import { fontKeyOf, hasPitch, type Pitches } from './fixed-pitch.ts';
 import { fontSizeOf } from './font-scale.ts';
+import { STYLED, type StyledWord } from './replaced-characters.ts';
+import type { FontStyle, styleTable } from './words.ts';
 
 /** Range of the character width in monospaced fonts, as a multiple of the font size. */
 const MIN_ADVANCE = 0.48;
 const MAX_ADVANCE = 0.68;
 /** Makes the name of a font with a fixed pitch that of a monospaced one. */
-export const MONOSPACED_SUFFIX = ' mono';
+const MONOSPACED_SUFFIX = ' mono';
 
 /** A bullet can be in a font of its own, which says nothing about the text behind it. */
-export const isBullet = (text: string | undefined) => text !== undefined && /^[•◦▪●○■□‣·⁃∙–—*-]$/.test(text);
+const isBullet = (text: string | undefined) => text !== undefined && /^[•◦▪●○■□‣·⁃∙–—*-]$/.test(text);
+
+/** A word of liteparse. */
+type RunWord = StyledWord & { width: number };
+
+/** What is known of the font of a run. */
+interface RunFont {
+  /** As PDFium reports it: that of the first word. */
+  name: string;
+  size: number;
+  /** The size of words in another font, if this one is monospaced. */
+  plainSize: number;
+  /** The width of the characters, if it is fixed and was measured. */
+  advance: number | undefined;
+  /** Whether all words in this font have their own style. */
+  isTold: boolean;
+}
+
+const PLAIN: FontStyle = { bold: false, italic: false, monospaced: false };
+
+/**
+ * The styles of the words of a run. Words that do not have a style themselves get that of the first one, as far
+ * as their widths and the other words do not contradict.
+ */
+export function wordStyles(
+  words: readonly RunWord[],
+  { name, size, plainSize, advance, isTold }: RunFont,
+  styleOf: ReturnType<typeof styleTable>,
+): TextStyle[] {
+  const style = styleOf(`${name}${advance ? MONOSPACED_SUFFIX : ''}`, size);
+  // PDFium reports the font of the first word for a whole run.
+  const plain = style.monospaced ? styleOf('', plainSize) : style;
+  const rest = !style.monospaced && isBullet(words[0]?.text) ? styleOf('', size) : undefined;
+  const hasOther = isTold && words.some(({ text }) => STYLED.test(text));
+  return words.map((word, place) => {
+    const own = word.fontStyle ?? (hasOther ? styleBetween(words, place) : sharedStyle(words, place));
+    if (own) return styleOf(own, own === PLAIN ? plainSize : size);
+    return (place > 0 && rest) || styleOfWord(word, { style, plain, advance });
+  });
+}
+
+/** The style of a word that is in another font than the first one, or has no letters. */
+const styleBetween = (words: readonly RunWord[], place: number): FontStyle =>
+  (STYLED.test((words[place] as RunWord).text) ? undefined : sharedStyle(words, place)) ?? PLAIN;
+
+/** The style that the neighbours of a word without letters share. */
+function sharedStyle(words: readonly RunWord[], place: number): FontStyle | undefined {
+  const before = words[place - 1]?.fontStyle;
+  if (!before || STYLED.test((words[place] as RunWord).text)) return undefined;
+  const after = words.slice(place + 1).find(({ text }) => STYLED.test(text));
+  return !after || after.fontStyle === before ? before : undefined;
+}
 
 /**
  * The style of a word. In a run that begins in a monospaced font, words of another width are not monospaced.
  * @param fonts.plain the style of such words
  * @param fonts.advance the width of the characters of the monospaced font, if it was measured
  */
-export function styleOfWord(
-  { text, width }: { text: string; width: number },
+function styleOfWord(
+  { text, width }: RunWord,
   { style, plain, advance }: { style: TextStyle; plain: TextStyle; advance: number | undefined },
 ): TextStyle {
   if (!style.monospaced || text.length < 3) return style;

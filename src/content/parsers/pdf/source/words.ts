@@ -68,23 +68,28 @@ const ITALIC = /italic|oblique|slanted|cmti|cmsl|(^|[-,])it$/i;
 const MONOSPACED =
   /mono|courier|consol|menlo|monaco|typewriter|cmtt|inconsolata|fira ?code|source ?code|andale/i;
 
+/** What the name of a font tells of it. */
+export type FontStyle = Omit<TextStyle, 'size'>;
+
+/** The style of a font by its name. */
+export const fontStyle = (name: string): FontStyle => ({
+  bold: BOLD.test(name),
+  italic: ITALIC.test(name),
+  monospaced: MONOSPACED.test(name),
+});
+
 /**
- * Returns a function that derives styles from the names and sizes of fonts. It returns one object per name
- * and size.
+ * Returns a function that derives styles from the names of fonts, or from what is known of them, and from
+ * their sizes. It returns one object per name and size.
  */
-export function styleTable(): (font: string, size: number) => TextStyle {
+export function styleTable(): (font: string | FontStyle, size: number) => TextStyle {
   const styles = new Map<string, TextStyle>();
   return (font, size) => {
     const rounded = Math.round(size * 10) / 10;
-    const key = `${rounded} ${font}`;
+    const key = `${rounded} ${typeof font === 'string' ? font : `${font.bold} ${font.italic} ${font.monospaced}`}`;
     let style = styles.get(key);
     if (!style) {
-      style = {
-        size: rounded,
-        bold: BOLD.test(font),
-        italic: ITALIC.test(font),
-        monospaced: MONOSPACED.test(font),
-      };
+      style = { size: rounded, ...(typeof font === 'string' ? fontStyle(font) : font) };
       styles.set(key, style);
     }
     return style;
