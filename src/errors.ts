@@ -226,6 +226,20 @@ export const ERRORS = {
     retry: 'never',
     summary: 'The API key sent too many requests, or has too many open; Retry-After says when to continue',
   },
+  JOB_LIMIT_REACHED: {
+    status: 429,
+    retry: 'never',
+    retryAfterSeconds: 30,
+    stage: 'start',
+    summary: 'The team has as many open batches, crawls, agents and extracts as it may have',
+  },
+  STORAGE_LIMIT_REACHED: {
+    status: 429,
+    retry: 'never',
+    retryAfterSeconds: 600,
+    stage: 'start',
+    summary: 'The results of the team take as much storage as they may',
+  },
   MONITOR_LIMIT_REACHED: {
     status: 403,
     retry: 'never',

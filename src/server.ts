@@ -15,6 +15,7 @@ import { listDataDirectories, watchDiskSpace } from './storage/blobs/disk-space.
 import { openBlobs } from './storage/blobs/index.ts';
 import { openDatabase } from './storage/db/client.ts';
 import { readPageJobState } from './storage/db/jobs/read-page-job-state.ts';
+import { StoredResults } from './storage/db/teams/quotas.ts';
 import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './storage/db/teams/teams.ts';
 import { openJobResults } from './storage/job-results.ts';
 import { createLogger } from './system/logger.ts';
@@ -57,6 +58,7 @@ async function serve(): Promise<RunningService> {
     watched: new WatchedJobs((id) => readPageJobState(db, id)),
     ...accessToWorker(config),
     storage,
+    storedResults: new StoredResults(db),
     logger,
     closing: closing.signal,
   };

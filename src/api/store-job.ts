@@ -7,6 +7,7 @@ import { requireUploadRoom } from '../storage/db/upload-quota.ts';
 import { insertJobForUpload, insertJobWithUpload } from '../storage/db/uploads.ts';
 import type { JobCipher } from '../system/encryption/job-cipher.ts';
 import type { EncryptedFile } from './http/encrypted-file.ts';
+import { requireStorage } from './http/require-storage.ts';
 import { reserveCredits } from './http/required-credits.ts';
 import type { ApiDeps } from './http/route.ts';
 import type { SynchronousJob } from './synchronous-job.ts';
@@ -40,8 +41,8 @@ type IdentifiedJob = SynchronousJob & { id: string; cipher: JobCipher };
  * claimed
  */
 export async function storeJob(job: IdentifiedJob, deps: ApiDeps): Promise<StoredRequest> {
-  const { db, storage } = deps;
-  await storage.requireSpace();
+  const { db } = deps;
+  await requireStorage(deps, job.caller);
   const storing = storingOf(job, deps);
   const row = rowOf(job, deps);
   const insert = (statements: (query: Queryable) => Promise<StoredRequest>) =>

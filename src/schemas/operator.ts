@@ -17,12 +17,17 @@ const credits = z
   .nullable()
   .describe('credits that are left, of as many that were granted; null: no limit');
 
+const limit = z.int().min(0).max(MAX_LIMIT).nullable();
+
 /** The limits of a team that an operator sets. */
 const limits = {
   credits,
   rateLimitPerMinute: z.int().min(0).max(MAX_LIMIT).describe('requests per minute'),
   concurrency: z.int().min(1, NEEDS_SLOT).max(MAX_LIMIT).describe('pages at a time'),
   sessions: z.int().min(0).max(MAX_LIMIT).describe('browser sessions at a time; 0: none'),
+  openJobs: limit.describe('batches, crawls, agents and extracts that are open at once; null: no limit'),
+  monitors: limit.describe('monitors; null: WINNOW_MAX_MONITORS'),
+  storedMegabytes: limit.describe('MiB of results that have not expired; null: no limit'),
   modelTokensPerDay: z
     .int()
     .min(0)
@@ -67,6 +72,9 @@ const team = z
     rateLimitPerMinute: z.int(),
     concurrency: z.int(),
     sessions: z.int(),
+    openJobs: z.int().nullable(),
+    monitors: z.int().nullable(),
+    storedMegabytes: z.int().nullable(),
     modelTokensPerDay: z.int().nullable(),
     zeroDataRetention: z.boolean(),
     createdAt: timestamp,

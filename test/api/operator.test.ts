@@ -64,6 +64,9 @@ it('a team is made, changed and listed', async () => {
     credits: null,
     concurrency: 3,
     sessions: 0,
+    openJobs: 5,
+    monitors: null,
+    storedMegabytes: 2_000,
     modelTokensPerDay: 1_000,
     zeroDataRetention: true,
   };
@@ -74,6 +77,9 @@ it('a team is made, changed and listed', async () => {
     creditsPlanned: null,
     concurrency: 3,
     sessions: 0,
+    openJobs: 5,
+    monitors: null,
+    storedMegabytes: 2_000,
     modelTokensPerDay: 1_000,
     zeroDataRetention: true,
   });

@@ -167,13 +167,17 @@ describe('teams and keys', () => {
       'requests/min',
       'concurrency',
       'sessions',
+      'open jobs',
+      'monitors',
+      'stored MiB',
       'model tokens/day',
       'zero data retention',
       'created',
       'id',
     ];
     expect(made[0]).toEqual(columns);
-    expect(made[1]?.slice(0, 7)).toEqual([name, '2', '5000', '50', '20', 'unlimited', 'off']);
+    expect(made[1]?.slice(0, 5)).toEqual([name, '2', '5000', '50', '20']);
+    expect(made[1]?.slice(5, 10)).toEqual(['unlimited', 'default', 'unlimited', 'unlimited', 'off']);
 
     const created = await winnowHere(['key', 'create', 'laptop', '--team', name]);
     const key = created.stdout.trim();
@@ -184,11 +188,12 @@ describe('teams and keys', () => {
 
     await winnowHere(['team', 'set', name, '--rate-limit', '7', '--concurrency', '3', '--sessions', '4']);
     await winnowHere(['team', 'set', name, '--zero-data-retention', 'on', '--model-tokens', '9000']);
+    await winnowHere(['team', 'set', name, '--open-jobs', '5', '--monitors', '6', '--stored-mb', '700']);
     await winnowHere(['team', 'credits', name, 'unlimited']);
     const rows = table((await winnowHere(['team', 'list'])).stdout);
     expect(rows.map(([first]) => first)).toEqual(expect.arrayContaining(['default', name]));
-    expect(rows.find(([first]) => first === name)?.slice(1, 7)).toEqual([
-      ...['unlimited', '7', '3', '4', '9000', 'on'],
+    expect(rows.find(([first]) => first === name)?.slice(1, 10)).toEqual([
+      ...['unlimited', '7', '3', '4', '5', '6', '700', '9000', 'on'],
     ]);
 
     const taken = await winnowHere(['key', 'create', 'laptop', '--team', name]);

@@ -6,7 +6,9 @@ import type { WebhookTarget } from '../../schemas/webhook.ts';
 import { performOnce } from '../../storage/db/idempotency.ts';
 import { insertRun } from '../../storage/db/jobs/agent-steps.ts';
 import { isModelBudgetSpent } from '../../storage/db/teams/model-calls.ts';
+import { requireOpenJob } from '../../storage/db/teams/quotas.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
+import { requireStorage } from '../http/require-storage.ts';
 import { reserveCredits } from '../http/required-credits.ts';
 import type { ApiDeps } from '../http/route.ts';
 
@@ -33,13 +35,15 @@ interface NewRun {
  */
 export async function startRun(
   { kind, caller, request, webhook, rawBody, idempotencyKey, baseUrl }: NewRun,
-  { config, db, temporal, storage }: ApiDeps,
+  deps: ApiDeps,
 ): Promise<string> {
-  await storage.requireSpace();
+  const { config, db, temporal } = deps;
+  await requireStorage(deps, caller);
   const { teamId, apiKeyId } = caller;
   const call = { teamId, key: idempotencyKey, request: { kind, body: rawBody } };
   const [target = null] = request.urls;
   const { id } = await performOnce(db, call, async (query) => {
+    await requireOpenJob(query, caller);
     const job = { id: uuidv7(), teamId, apiKeyId, kind, target, request, ttlMs: config.resultTtlMs };
     await insertRun(query, { ...job, webhook, baseUrl });
     await reserveCredits(query, caller, { minimum: RUN_MIN_CREDITS, jobId: job.id });

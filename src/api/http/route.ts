@@ -6,6 +6,7 @@ import type { WorkerHealth } from '../../jobs/direct-start/worker-health.ts';
 import type { DiskSpace } from '../../storage/blobs/disk-space.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import type { Database } from '../../storage/db/client.ts';
+import type { StoredResults } from '../../storage/db/teams/quotas.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
 import type { Logger } from '../../system/logger.ts';
 import type { Temporal } from '../../temporal/workflow-client.ts';
@@ -34,6 +35,7 @@ export interface ApiDeps {
   /** Tells how that worker is. */
   worker?: WorkerHealth | undefined;
   storage: DiskSpace;
+  storedResults: StoredResults;
   logger: Logger;
   /** Fires when the process was asked to stop. Requests that only wait for a job then end with an error. */
   closing: AbortSignal;

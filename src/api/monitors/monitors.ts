@@ -71,8 +71,9 @@ const create = defineRoute({
   body: createMonitorBody,
   response: monitorResponse,
   errors: ['FEATURE_NOT_AVAILABLE', 'MONITOR_LIMIT_REACHED', 'IDEMPOTENCY_KEY_REUSED'],
-  async handler({ caller: { teamId, apiKeyId }, body, rawBody, baseUrl, idempotencyKey }, deps) {
+  async handler({ caller, body, rawBody, baseUrl, idempotencyKey }, deps) {
     const { config, db } = deps;
+    const { teamId, apiKeyId } = caller;
     requireMailServer(config, body.notification);
     // The schema has filled in every setting.
     const settings = {
@@ -90,7 +91,7 @@ const create = defineRoute({
         api_key_id: apiKeyId,
         base_url: baseUrl,
       };
-      const stored = await insertMonitor(query, row, config.maxMonitors);
+      const stored = await insertMonitor(query, row, caller.monitors ?? config.maxMonitors);
       await subscribeRecipients(query, stored, []);
       return { id: stored.id };
     });

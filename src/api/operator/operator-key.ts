@@ -11,6 +11,9 @@ const OPERATOR: Caller = {
   creditsPlanned: null,
   rateLimitPerMinute: 0,
   concurrency: 0,
+  openJobs: null,
+  storedMegabytes: null,
+  monitors: null,
   zeroDataRetention: false,
 };
 

@@ -9,6 +9,7 @@ import { performOnce } from '../../storage/db/idempotency.ts';
 import { appendToBatch, type StoredBatch } from '../../storage/db/jobs/extend-page-job.ts';
 import { insertPageJob } from '../../storage/db/jobs/page-jobs.ts';
 import type { NewPage } from '../../storage/db/pages/pages.ts';
+import { requireOpenJob } from '../../storage/db/teams/quotas.ts';
 import {
   createJobCipher,
   hashRequest,
@@ -16,6 +17,7 @@ import {
   restoreJobCipher,
 } from '../../system/encryption/job-cipher.ts';
 import { parseTarget } from '../../url/url.ts';
+import { requireStorage } from '../http/require-storage.ts';
 import { defineRoute } from '../http/route.ts';
 import { listDetails } from '../validation/validate.ts';
 import { requiresEncryption } from '../zero-data-retention.ts';
@@ -113,8 +115,9 @@ const create = defineRoute({
     const { urls } = fieldsOf(rawBody);
     return Array.isArray(urls) ? [...new Set(urls)].filter(isTarget).length : 1;
   },
-  async handler({ caller, body, rawBody, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
-    await storage.requireSpace();
+  async handler({ caller, body, rawBody, baseUrl, idempotencyKey }, deps) {
+    const { config, db, temporal } = deps;
+    await requireStorage(deps, caller);
     const isEncrypted = requiresEncryption(body, caller);
     const { secretKey } = config;
     const { pages, invalid, warning } = parseUrls(body, config.allowPrivate.length > 0);
@@ -140,6 +143,7 @@ const create = defineRoute({
         await appendToBatch(query, { id: appendToId, teamId, pages, ttlMs, authorize });
         return { id: appendToId };
       }
+      await requireOpenJob(query, caller);
       const id = uuidv7();
       await insertPageJob(query, {
         id,

@@ -15,6 +15,7 @@ import {
 import { performOnce } from '../../storage/db/idempotency.ts';
 import { shownUrl } from '../../storage/db/jobs/job-summary.ts';
 import { insertPageJob, listActiveCrawls } from '../../storage/db/jobs/page-jobs.ts';
+import { requireOpenJob } from '../../storage/db/teams/quotas.ts';
 import {
   createJobCipher,
   hashRequest,
@@ -22,6 +23,7 @@ import {
   restoreJobCipher,
 } from '../../system/encryption/job-cipher.ts';
 import { parseTarget } from '../../url/url.ts';
+import { requireStorage } from '../http/require-storage.ts';
 import { defineRoute } from '../http/route.ts';
 import { requiresEncryption } from '../zero-data-retention.ts';
 import { deriveCrawlOptions } from './crawl-prompt.ts';
@@ -69,8 +71,8 @@ const create = defineRoute({
     return typeof limit === 'number' ? limit : crawlBody.shape.limit.parse(undefined);
   },
   async handler({ caller, body, rawBody, baseUrl, idempotencyKey }, deps) {
-    const { config, db, temporal, storage } = deps;
-    await storage.requireSpace();
+    const { config, db, temporal } = deps;
+    await requireStorage(deps, caller);
     const { url, prompt: wish, zeroDataRetention, scrapeOptions } = body;
     const target = parseTarget(url, config.allowPrivate.length > 0);
     const isEncrypted = requiresEncryption({ ...scrapeOptions, zeroDataRetention }, caller);
@@ -90,6 +92,7 @@ const create = defineRoute({
       request: isEncrypted ? hashRequest(rawBody, secretKey) : rawBody,
     };
     const { id } = await performOnce(db, call, async (query) => {
+      await requireOpenJob(query, caller);
       const id = uuidv7();
       await insertPageJob(query, {
         id,

@@ -34,6 +34,9 @@ const toRow = (team: Team) => ({
   'requests/min': team.rate_limit_per_minute,
   concurrency: team.concurrency,
   sessions: team.sessions,
+  'open jobs': team.open_jobs ?? 'unlimited',
+  monitors: team.monitors ?? 'default',
+  'stored MiB': team.stored_megabytes ?? 'unlimited',
   'model tokens/day': team.model_tokens_per_day ?? 'unlimited',
   'zero data retention': team.zero_data_retention ? 'on' : 'off',
   created: team.created_at.toISOString(),
@@ -74,6 +77,22 @@ const set = defineCommand({
     'rate-limit': { type: 'string', valueHint: 'number', description: 'requests per minute' },
     concurrency: { type: 'string', valueHint: 'number', description: 'pages at a time' },
     sessions: { type: 'string', valueHint: 'number', description: 'browser sessions at a time; 0 for none' },
+    'open-jobs': {
+      type: 'string',
+      valueHint: 'number',
+      description:
+        'batches, crawls, agents and extracts that are open at once; the word unlimited removes the limit',
+    },
+    monitors: {
+      type: 'string',
+      valueHint: 'number',
+      description: 'monitors; the word default is WINNOW_MAX_MONITORS',
+    },
+    'stored-mb': {
+      type: 'string',
+      valueHint: 'number',
+      description: 'MiB of results that have not expired; the word unlimited removes the limit',
+    },
     'model-tokens': {
       type: 'string',
       valueHint: 'number',
@@ -92,6 +111,9 @@ const set = defineCommand({
       const rateLimitPerMinute = parseWholeNumber('rate-limit', args['rate-limit']);
       const concurrency = parseWholeNumber('concurrency', args.concurrency);
       const sessions = parseWholeNumber('sessions', args.sessions);
+      const openJobs = parseLimit('open-jobs', args['open-jobs']);
+      const monitors = args.monitors === 'default' ? null : parseWholeNumber('monitors', args.monitors);
+      const storedMegabytes = parseLimit('stored-mb', args['stored-mb']);
       const modelTokensPerDay = parseLimit('model-tokens', args['model-tokens']);
       const zeroDataRetention = parseSwitch('zero-data-retention', args['zero-data-retention']);
       if (concurrency === 0) throw new ServiceError('BAD_REQUEST', `--concurrency ${NEEDS_SLOT}.`);
@@ -100,13 +122,16 @@ const set = defineCommand({
         ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
         ...(concurrency !== undefined && { concurrency }),
         ...(sessions !== undefined && { sessions }),
+        ...(openJobs !== undefined && { openJobs }),
+        ...(monitors !== undefined && { monitors }),
+        ...(storedMegabytes !== undefined && { storedMegabytes }),
         ...(modelTokensPerDay !== undefined && { modelTokensPerDay }),
         ...(zeroDataRetention !== undefined && { zeroDataRetention }),
       };
       if (!Object.keys(change).length) {
         throw new ServiceError(
           'BAD_REQUEST',
-          'There is nothing to change. Set --credits, --rate-limit, --concurrency, --sessions, --model-tokens or --zero-data-retention.',
+          'There is nothing to change. Set --credits, --rate-limit, --concurrency, --sessions, --open-jobs, --monitors, --stored-mb, --model-tokens or --zero-data-retention.',
         );
       }
       await changeTeam(db, args.name, change);

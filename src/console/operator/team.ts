@@ -17,6 +17,12 @@ export interface Team {
   concurrency: number;
   sessions: number;
   /** Null is no limit. */
+  openJobs: number | null;
+  /** Null is the limit of the service. */
+  monitors: number | null;
+  /** Null is no limit. */
+  storedMegabytes: number | null;
+  /** Null is no limit. */
   modelTokensPerDay: number | null;
   zeroDataRetention: boolean;
   createdAt: string;
@@ -40,6 +46,17 @@ const FIELDS = {
     title: 'Browser sessions at a time',
     mayBeEmpty: false,
     amountOf: (team: Team) => team.sessions,
+  },
+  openJobs: {
+    title: 'Open batches, crawls, agents and extracts',
+    mayBeEmpty: true,
+    amountOf: (team: Team) => team.openJobs,
+  },
+  monitors: { title: 'Monitors', mayBeEmpty: true, amountOf: (team: Team) => team.monitors },
+  storedMegabytes: {
+    title: 'MiB of results',
+    mayBeEmpty: true,
+    amountOf: (team: Team) => team.storedMegabytes,
   },
   modelTokensPerDay: {
     title: 'Tokens of models a day',

@@ -40,6 +40,12 @@ export interface Tables {
     model_tokens_per_day: ColumnType<number | null, number | null | undefined, number | null>;
     /** Maximum number of browser sessions at once. */
     sessions: Generated<number>;
+    /** Maximum number of batches, crawls, agents and extracts that have not ended; null is unlimited. */
+    open_jobs: ColumnType<number | null, number | null | undefined, number | null>;
+    /** Maximum number of monitors; null is that of the service. */
+    monitors: ColumnType<number | null, number | null | undefined, number | null>;
+    /** Maximum size of results that have not expired, in MiB; null is unlimited. */
+    stored_megabytes: ColumnType<number | null, number | null | undefined, number | null>;
     created_at: Timestamp;
   };
   api_keys: {

@@ -11,6 +11,7 @@ import { readConfig } from '../../../src/config.ts';
 import { listDataDirectories, watchDiskSpace } from '../../../src/storage/blobs/disk-space.ts';
 import { openBlobs } from '../../../src/storage/blobs/index.ts';
 import { readPageJobState } from '../../../src/storage/db/jobs/read-page-job-state.ts';
+import { StoredResults } from '../../../src/storage/db/teams/quotas.ts';
 import { openJobResults } from '../../../src/storage/job-results.ts';
 import { createLogger } from '../../../src/system/logger.ts';
 import { connectTemporal } from '../../../src/temporal/connection.ts';
@@ -43,6 +44,7 @@ export async function startApi(settings: Record<string, string>) {
     temporal: new Temporal(connection, config.temporalNamespace),
     watched: new WatchedJobs((id) => readPageJobState(db, id)),
     storage: watchDiskSpace(listDataDirectories(config), config.minFreeBytes),
+    storedResults: new StoredResults(db),
     logger: createLogger('api', config.logLevel),
     closing: closing.signal,
   };

@@ -12,6 +12,12 @@ export interface Caller {
   creditsPlanned: number | null;
   rateLimitPerMinute: number;
   concurrency: number;
+  /** Batches, crawls, agents and extracts that may be open at once; `null` means unlimited. */
+  openJobs: number | null;
+  /** MiB that results may take; `null` means unlimited. */
+  storedMegabytes: number | null;
+  /** Monitors that the team may have; `null` is the limit of the service. */
+  monitors: number | null;
   /** Whether the team may request zero data retention. */
   zeroDataRetention: boolean;
 }
@@ -30,6 +36,9 @@ const selectCaller = (db: Database) =>
       'teams.credits_planned as creditsPlanned',
       'teams.rate_limit_per_minute as rateLimitPerMinute',
       'teams.concurrency',
+      'teams.open_jobs as openJobs',
+      'teams.stored_megabytes as storedMegabytes',
+      'teams.monitors',
       'teams.zero_data_retention as zeroDataRetention',
     ]);
 
@@ -101,6 +110,12 @@ export interface TeamChange {
   concurrency?: number;
   /** Maximum number of browser sessions at once. */
   sessions?: number;
+  /** Batches, crawls, agents and extracts that may be open at once; `null` means unlimited. */
+  openJobs?: number | null;
+  /** Maximum number of monitors; `null` is the limit of the service. */
+  monitors?: number | null;
+  /** MiB that results may take; `null` means unlimited. */
+  storedMegabytes?: number | null;
   /** Tokens of language models that the team may use in a day (UTC); `null` means unlimited. */
   modelTokensPerDay?: number | null;
   /** The key that signs the team's webhook events. */
@@ -117,6 +132,9 @@ export async function changeTeam(db: Database, name: string, change: TeamChange)
     rateLimitPerMinute,
     concurrency,
     sessions,
+    openJobs,
+    monitors,
+    storedMegabytes,
     webhookSecret,
     zeroDataRetention,
     modelTokensPerDay,
@@ -128,6 +146,9 @@ export async function changeTeam(db: Database, name: string, change: TeamChange)
       ...(rateLimitPerMinute !== undefined && { rate_limit_per_minute: rateLimitPerMinute }),
       ...(concurrency !== undefined && { concurrency }),
       ...(sessions !== undefined && { sessions }),
+      ...(openJobs !== undefined && { open_jobs: openJobs }),
+      ...(monitors !== undefined && { monitors }),
+      ...(storedMegabytes !== undefined && { stored_megabytes: storedMegabytes }),
       ...(modelTokensPerDay !== undefined && { model_tokens_per_day: modelTokensPerDay }),
       ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
       ...(zeroDataRetention !== undefined && { zero_data_retention: zeroDataRetention }),
