@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { describeApi } from '../../src/api/reference/openapi.ts';
 import { ROUTES } from '../../src/api/routes.ts';
 import { FORMATS } from '../../src/content/formats/index.ts';
-import { fieldsOf, isJsonObject } from '../../src/json/json-object.ts';
+import { fieldsOf } from '../../src/json/json-object.ts';
 import { type JsonSchema, valuesOf } from '../support/schemas/values-of-schema.ts';
+import { STRANGE, withFault } from '../support/schemas/with-fault.ts';
 import { propertyRuns } from '../support/suite/corpus.ts';
 
 /** The schemas of requests in the API reference accept and refuse what the API does. */
@@ -60,21 +61,6 @@ const BODIES = ROUTES.flatMap(({ method, path, body, fileOptions }) => {
       : []),
   ];
 });
-
-/** Values that are wrong at most places of a request. */
-const STRANGE = [{}, [], null, -1.5, true, { unknown: 1 }, [[]]];
-
-/** Replaces the value at one place of a request, or adds a member there that no schema knows. */
-function withFault(value: unknown, place: number, strange: unknown): unknown {
-  let left = place;
-  const visit = (part: unknown): unknown => {
-    if (left-- === 0) return isJsonObject(part) && place % 2 ? { ...part, noSuchOption: strange } : strange;
-    if (Array.isArray(part)) return part.map(visit);
-    if (!isJsonObject(part)) return part;
-    return Object.fromEntries(Object.entries(part).map(([name, member]) => [name, visit(member)]));
-  };
-  return visit(value);
-}
 
 describe.each(BODIES)('the schema of $name', ({ schema, code }) => {
   const conforms = ajv.compile(schema);
