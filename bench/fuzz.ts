@@ -97,7 +97,13 @@ async function main({ requests, seed, lanes, only }: typeof options, signal: Abo
     const before = processesOf(service);
     const outcome = await runFuzz({
       access: { url: service.url, key },
-      ...{ urls: site.urls, seed, requests, lanes, only, signal, hangMs: HANG_MS },
+      urls: site.urls,
+      seed,
+      requests,
+      lanes,
+      only,
+      signal,
+      hangMs: HANG_MS,
     });
     process.stdout.write(report(outcome));
     const failures = await unknownFailures(db);

@@ -174,6 +174,11 @@ export const ERRORS = {
     stage: 'fetch',
     summary: 'The page took longer than the timeout of the request',
   },
+  REQUEST_TOO_SLOW: {
+    status: 408,
+    retry: 'never',
+    summary: 'The request arrived so slowly that it was not waited for any longer',
+  },
   UPLOAD_TOO_SLOW: {
     status: 408,
     retry: 'never',
@@ -220,6 +225,11 @@ export const ERRORS = {
     status: 416,
     retry: 'never',
     summary: 'The file does not have the requested range',
+  },
+  REQUEST_HEADER_TOO_LARGE: {
+    status: 431,
+    retry: 'never',
+    summary: 'The URL and the headers of the request are too long',
   },
   RATE_LIMITED: {
     status: 429,

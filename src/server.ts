@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from './api/app.ts';
+import { createApiServer } from './api/http/api-server.ts';
 import { mountSockets } from './api/page-jobs/status-socket.ts';
 import { WatchedJobs } from './api/page-jobs/watched-jobs.ts';
 import { type Config, readConfig } from './config.ts';
@@ -19,7 +19,7 @@ import { StoredResults } from './storage/db/teams/quotas.ts';
 import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './storage/db/teams/teams.ts';
 import { openJobResults } from './storage/job-results.ts';
 import { createLogger } from './system/logger.ts';
-import { closeUnread, listen } from './system/server.ts';
+import { listen } from './system/server.ts';
 import { connectTemporal } from './temporal/connection.ts';
 import { Temporal } from './temporal/workflow-client.ts';
 
@@ -62,10 +62,7 @@ async function serve(): Promise<RunningService> {
     logger,
     closing: closing.signal,
   };
-  // Longer than clients and load balancers keep theirs, so that no request meets a connection we have just
-  // closed.
-  const server = createServer({ keepAliveTimeout: 75_000 }, createApp(deps));
-  closeUnread(server);
+  const server = createApiServer(createApp(deps));
   const sockets = mountSockets(server, deps);
   await listen(server, { port: config.port, host: config.host }, (error) =>
     logger.warn({ err: error }, 'the API could not accept a connection'),

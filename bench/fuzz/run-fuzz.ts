@@ -24,7 +24,7 @@ export interface FuzzRun {
 }
 
 /** A response that the reference does not describe. */
-export interface Finding {
+interface Finding {
   operation: string;
   fault: string;
   /** The first request that had it, as a command for a shell. */

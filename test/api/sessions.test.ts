@@ -522,12 +522,12 @@ describe('code in a browser session', () => {
     const execute = (code: string, timeout: number) =>
       call(`/v2/interact/${body.id}/execute`, { body: { code, timeout }, key: team.key });
     await execute('await page.setContent("<title>kept</title>")', 300);
-    expect((await execute('for (;;);', 1.5)).body).toMatchObject({
+    expect((await execute('for (;;);', 1.5001)).body).toMatchObject({
       success: true,
       exitCode: 137,
       killed: true,
       truncated: false,
-      error: expect.stringContaining('timeout of 1.5 s'),
+      error: expect.stringContaining('timeout of 1.501 s'),
     });
     expect((await execute('await page.title()', 300)).body).toMatchObject({ result: 'kept', killed: false });
   });

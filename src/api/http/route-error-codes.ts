@@ -24,6 +24,8 @@ export function errorCodesOf({ body, minCredits, needsKey, errors }: CheckedEndp
     // Every route refuses query parameters that it does not know, and every path a % that begins no
     // character.
     'BAD_REQUEST',
+    'REQUEST_HEADER_TOO_LARGE',
+    'REQUEST_TOO_SLOW',
     ...(body ? (['BAD_REQUEST_INVALID_JSON', 'REQUEST_TOO_LARGE'] as const) : []),
     ...(minCredits === undefined ? [] : (['INSUFFICIENT_CREDITS'] as const)),
     // Without a rate limit, too many may be open at once.

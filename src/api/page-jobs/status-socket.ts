@@ -120,7 +120,13 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
       if (findOtherSite(request, watchesJob)) return refuseUpgrade(stream, 403);
       if (isSessionSocket(request.url ?? ''))
         return relaySocket(request, stream, head, { ...deps, relays, limit });
-      if (!watchesJob) return refuseUpgrade(stream, 404);
+      if (!watchesJob)
+        return refuseUpgrade(stream, policyOf('NOT_FOUND').status, {
+          success: false,
+          code: 'NOT_FOUND',
+          error:
+            'There is no WebSocket at this path. Jobs have theirs at /v2/crawl/ID and /v2/batch/scrape/ID.',
+        });
       return sockets.handleUpgrade(request, stream, head, (socket) =>
         sockets.emit('connection', socket, request),
       );

@@ -17,6 +17,7 @@ const STATUSES: Record<(typeof ERRORS)[ErrorCode]['status'], string> = {
   413: 'The body is too large',
   416: 'The file does not have the requested range',
   429: 'Too many requests; Retry-After says when to continue',
+  431: 'The URL and the headers are too long',
   500: 'The page could not be fetched, or an unexpected error occurred',
   502: 'The browser session or the response of the language model could not be used',
   503: 'The service accepts no new work, or a part of it does not respond',

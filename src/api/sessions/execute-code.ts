@@ -26,7 +26,8 @@ export async function executeCode(
   { code, language, timeout }: SessionCode,
   { disconnected, ...deps }: Pick<ApiDeps, 'config' | 'db' | 'temporal'> & { disconnected: AbortSignal },
 ): Promise<CodeResult> {
-  const timeoutMs = timeout * 1000;
+  // Timers take whole milliseconds.
+  const timeoutMs = Math.ceil(timeout * 1000);
   const body = { code, language, timeoutMs };
   const response = await callHost(
     session,

@@ -27,7 +27,8 @@ export async function runPrompt(
   { prompt, timeout }: SessionPrompt,
   { signal, ...deps }: Pick<ApiDeps, 'config' | 'db' | 'temporal'> & { signal: AbortSignal },
 ): Promise<PromptResult> {
-  const timeoutMs = timeout * 1000;
+  // Timers take whole milliseconds.
+  const timeoutMs = Math.ceil(timeout * 1000);
   const body = { prompt, timeoutMs };
   try {
     const response = await callHost(
