@@ -6,6 +6,7 @@ import { withFlagNames } from './cli/flag-names.ts';
 import { describeMcpClients } from './cli/mcp-clients.ts';
 import { commandOf, describeSettings } from './config.ts';
 import { ERRORS, messageOf, ServiceError } from './errors.ts';
+import { findSimilarName } from './json/similar-name.ts';
 import { readVersion } from './system/version.ts';
 
 type Command = CommandDef;
@@ -123,9 +124,10 @@ function unknownCommandError(path: string[], name: string | undefined, known: st
   const prefix = commandOf(path.join(' '));
   const problem =
     name === undefined ? `\`${prefix}\` needs a command` : `\`${prefix} ${name}\` is not a command`;
+  const similar = name && findSimilarName(name, known);
   return new ServiceError(
     'BAD_REQUEST',
-    `${problem}. Commands: ${known.join(', ')}. \`${prefix} --help\` explains them.`,
+    `${problem}.${similar ? ` Did you mean ${similar}?` : ''} Commands: ${known.join(', ')}. \`${prefix} --help\` explains them.`,
   );
 }
 

@@ -77,6 +77,7 @@ export function adviseOnEndpoint({ method, path }: { method: string; path: strin
  */
 export function adviseOnMethod({ method, path }: { method: string; path: string }): string {
   const general = path.replace(/\/+$/, '');
+  if (general === '/v2/team/keys') return ' The operator makes and revokes keys (winnow key).';
   const verb = withoutVerb(general.replace(ID, '/:id'));
   if (verb?.method === method.toLowerCase()) return ` Did you mean ${method} ${excerpt(verb.path)}?`;
   return isEndpoint(method.toLowerCase(), `${general}/:id`)

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { ArgsDef } from 'citty';
 import { commandOf } from '../config.ts';
 import { messageOf, ServiceError } from '../errors.ts';
+import { findSimilarName } from '../json/similar-name.ts';
 
 /** Arguments of a command, as citty defines them. */
 export type CommandArgs = ArgsDef;
@@ -16,7 +17,7 @@ export function checkArguments(command: string, rawArgs: string[], args: Command
   const refuse = (reason: string) => {
     throw new ServiceError(
       'BAD_REQUEST',
-      `${reason}. \`${commandOf(`${command} --help`)}\` lists the arguments.`,
+      `${reason} \`${commandOf(`${command} --help`)}\` lists the arguments.`,
     );
   };
   let words: string[] = [];
@@ -25,9 +26,15 @@ export function checkArguments(command: string, rawArgs: string[], args: Command
   } catch (error) {
     // The first sentence of Node's message says what is wrong; the others explain quoting.
     const [reason = ''] = messageOf(error).split(/\.\s|\.$/);
-    refuse(reason.replace(/argument is ambiguous$/, 'needs a value that does not begin with -'));
+    const [, unknown] = /^Unknown option '--([^' =]+)/.exec(reason) ?? [];
+    const options = Object.keys(args).filter((name) => args[name]?.type !== 'positional');
+    const similar = unknown && findSimilarName(unknown, options);
+    refuse(
+      reason.replace(/argument is ambiguous$/, 'needs a value that does not begin with -') +
+        (similar ? `. Did you mean --${similar}?` : '.'),
+    );
   }
-  if (words.length > positionals) refuse(`Unexpected argument '${words[positionals]}'`);
+  if (words.length > positionals) refuse(`Unexpected argument '${words[positionals]}'.`);
 }
 
 /** Collects every value of a repeatable option; citty keeps only the last one. */

@@ -122,8 +122,8 @@ export const updateMonitorBody = z.strictObject({
 });
 export type UpdateMonitorRequest = z.output<typeof updateMonitorBody>;
 
-/** Body of `POST /v2/monitor/{id}/run`. */
-export const runMonitorBody = z.strictObject({ ...callerFields });
+/** Body of `POST /v2/monitor/{id}/run`; it may be omitted. */
+export const runMonitorBody = z.strictObject({ ...callerFields }).optional();
 
 /** Path parameters of a monitor. */
 export const monitorParams = z.strictObject({

@@ -124,6 +124,10 @@ describe('a path', () => {
     expect(await errorOf('/v2/browser', { method: 'DELETE' })).toContain('use DELETE /v2/browser/{id}.');
   });
 
+  it('to make a key says who makes it', async () => {
+    expect(await errorOf('/v2/team/keys', { body: { name: 'x' } })).toContain('The operator makes');
+  });
+
   it('with the id of another kind of job names the path of that job', async () => {
     const { body } = await call('/v2/batch/scrape', { body: { urls: ['http://127.0.0.1:1/'] } });
     const { id } = body;

@@ -116,6 +116,8 @@ describe('exit codes', () => {
     [['scrape', 'http://example.com', '--timeout', '5'], /timeout must be at least 1000/],
     [['scrape', 'http://example.com', '--frob'], /Unknown option '--frob'/],
     [['team', 'create', 'x', '--credits', '-1'], /'--credits' needs a value that does not begin with -/],
+    [['scrape', 'http://example.com', '--format', 'html'], /Did you mean --formats\?/],
+    [['scraep', 'http://example.com'], /Did you mean scrape\? Commands: up/],
     [['frobnicate'], /`winnow frobnicate` is not a command/],
     [['team', 'frobnicate'], /`winnow team frobnicate` is not a command\. Commands: create, list/],
     [['team'], /`winnow team` needs a command/],

@@ -7,6 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { excerpt } from '../../errors.ts';
+import { findSimilarName } from '../../json/similar-name.ts';
 import type { Logger } from '../../system/logger.ts';
 import { readVersion } from '../../system/version.ts';
 import { callTool, type ToolClient } from './call-tool.ts';
@@ -55,7 +56,11 @@ function listTools(): ListedTool[] {
 function requireTool(name: string): AnyTool {
   const tool = BY_NAME.get(name);
   if (tool) return tool;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${excerpt(name)}.`);
+  const similar = findSimilarName(name, [...BY_NAME.keys()]);
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `There is no tool ${excerpt(name)}. ${similar ? `Did you mean ${similar}?` : 'tools/list names all.'}`,
+  );
 }
 
 /**

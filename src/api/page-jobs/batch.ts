@@ -24,7 +24,7 @@ import { requiresEncryption } from '../zero-data-retention.ts';
 import { requireSameOptions } from './append-options.ts';
 import type { PageJobResource } from './page-job-resource.ts';
 import { pageJobRoutes } from './routes.ts';
-import { warnOfWebhook } from './start-warnings.ts';
+import { warnOfUrls, warnOfWebhook } from './start-warnings.ts';
 
 const batch: PageJobResource = { kind: 'batch_scrape', tag: 'Batch' };
 
@@ -177,7 +177,11 @@ const create = defineRoute({
     };
     await (appendToId === undefined ? temporal.startPageJob(job) : temporal.continuePageJob(job));
     const url = `${baseUrl}${JOB_KINDS.batch_scrape.path}/${id}`;
-    const warnings = [...(warning ? [warning] : []), ...warnOfWebhook(webhook, batch.kind)];
+    const warnings = [
+      ...(warning ? [warning] : []),
+      ...warnOfUrls(urls),
+      ...warnOfWebhook(webhook, batch.kind),
+    ];
     return {
       success: true as const,
       id,

@@ -44,3 +44,15 @@ export function warnOfWebhook(webhook: WebhookTarget | undefined, kind: PageJobK
     `The webhook gets nothing, because webhook.events names no event of this job. Its events are ${events}; leave events out to get all.`,
   ];
 }
+
+/** Several URLs that are one entry, because a comma is a character of URLs. */
+const SEVERAL_URLS = /^https?:[^,]*,\s*https?:/i;
+
+/** Says which entries of a batch seem to have several URLs. @returns no sentence if none has */
+export function warnOfUrls(urls: readonly unknown[]): string[] {
+  const at = urls.findIndex((url) => typeof url === 'string' && SEVERAL_URLS.test(url));
+  if (at < 0) return [];
+  return [
+    `urls[${at}] has a comma and a second URL behind it, and is scraped as one URL. Write each URL as an entry of its own.`,
+  ];
+}

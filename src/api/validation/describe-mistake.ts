@@ -5,6 +5,7 @@ import { describeChoice, describeUnion } from './describe-choice.ts';
 import { exampleBody, exampleFor, exampleOf, parseJsonText } from './examples.ts';
 import { type Checked, type Issue, insteadOf, type Mistake, nameOf, unitOf, valueList } from './mistake.ts';
 import { isOptionalAt, literalsOf, type Plain, schemasAt, typeOf, valueAt } from './request-schema.ts';
+import { adviseOnType } from './value-names.ts';
 
 /**
  * Says what is wrong with one value, where, and what it must be. Messages of the schemas stand as they are,
@@ -80,7 +81,7 @@ function describeType({ where, path, value, plains, checked }: Mistake): string 
   const example = exampleFor(plains, value, { name, unit, isEntry });
   const leaveOut =
     value === null && isOptionalAt(checked.schema, path, checked.request) ? 'Leave it out' : '';
-  const write = example && `${leaveOut ? 'or write' : 'Write'} ${example}`;
+  const write = example ? `${leaveOut ? 'or write' : 'Write'} ${example}` : adviseOnType(name, value);
   return [fault, [leaveOut, write].filter(Boolean).join(', ')].filter(Boolean).join('. ');
 }
 

@@ -55,6 +55,7 @@ const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   cron: ['0 9 * * *'],
   timezone: ['Europe/Berlin'],
   targets: [[{ type: 'scrape', urls: ['https://example.com'] }]],
+  email: [{ recipients: ['you@example.com'] }],
   goal: ['Tell me when the price of a product changes'],
 };
 

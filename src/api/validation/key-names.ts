@@ -88,6 +88,17 @@ const OLD_NAMES: readonly Replacement[] = [
   { names: ['concurrency'], beside: 'maxConcurrency', advice: 'Use maxConcurrency.' },
   { names: ['webhookUrl', 'callback', 'callbackUrl'], beside: 'webhook', advice: 'Use webhook: {"url": …}.' },
   { names: ['q'], beside: 'query', advice: 'Use query.' },
+  { names: ['query', 'q', 'keyword', 'keywords', 'filter'], beside: 'search', advice: 'Use search.' },
+  {
+    names: ['message', 'query', 'q', 'prompt', 'text', 'problem'],
+    beside: 'question',
+    advice: 'Use question.',
+  },
+  {
+    names: ['seconds', 'duration', 'extendBy', 'timeout'],
+    beside: 'ttl',
+    advice: 'Use ttl, in seconds.',
+  },
   {
     names: ['format', 'output', 'outputFormat'],
     beside: 'formats',
@@ -139,6 +150,12 @@ const FORMATS: readonly Replacement[] = [
     names: ['screenshot', 'fullPageScreenshot'],
     beside: 'formats',
     advice: asFormat('screenshot', 'fullPage'),
+  },
+  {
+    names: ['viewport'],
+    beside: 'formats',
+    advice: (value) =>
+      `A screenshot has it: formats: [{"type": "screenshot", "viewport": ${isShort(value) ? json(value) : '…'}}]. For a small screen, use mobile: true.`,
   },
   {
     names: ['prompt', 'extractionPrompt'],

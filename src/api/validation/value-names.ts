@@ -1,3 +1,5 @@
+import { excerpt } from '../../errors.ts';
+
 /**
  * Values that other tools and older versions of this API have, by the last name of their place, with what is
  * written instead: the value, or the object for a place that takes objects.
@@ -100,4 +102,15 @@ export function adviseOnValue(name: string, value: unknown, values: readonly unk
   const known = find(VALUES);
   const isAllowed = typeof known === 'object' || values.includes(known);
   return known !== undefined && isAllowed ? `Write ${JSON.stringify(known)}` : find(ADVICE);
+}
+
+/**
+ * Says how something is asked for that a value of another type was meant to be.
+ * @param name the name of the option
+ * @returns a sentence without a full stop; undefined for other values
+ */
+export function adviseOnType(name: string, value: unknown): string | undefined {
+  if (name !== 'waitFor' || typeof value !== 'string' || !value) return undefined;
+  const action = JSON.stringify({ type: 'wait', selector: excerpt(value) });
+  return `To wait for an element, use actions: [${action}]`;
 }

@@ -61,7 +61,7 @@ describe.each(VERSIONS)('the Model Context Protocol %s', (version) => {
   it('refuses a tool that does not exist', async () => {
     await using client = await connectClient(version);
     await expect(client.callTool({ name: 'firecrawl_scrap' })).rejects.toThrow(
-      'There is no tool firecrawl_scrap.',
+      'There is no tool firecrawl_scrap. Did you mean firecrawl_scrape?',
     );
   });
 });

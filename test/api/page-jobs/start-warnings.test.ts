@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { warnOfPatterns, warnOfWebhook } from '../../../src/api/page-jobs/start-warnings.ts';
+import { warnOfPatterns, warnOfUrls, warnOfWebhook } from '../../../src/api/page-jobs/start-warnings.ts';
 import { webhook } from '../../../src/schemas/webhook.ts';
 
 const START = 'https://site.test/blog/';
@@ -59,5 +59,17 @@ describe('a webhook', () => {
     expect(warnOfWebhook(of(events), 'crawl')).toEqual([
       'The webhook gets nothing, because webhook.events names no event of this job. Its events are crawl.started, crawl.page, crawl.completed, crawl.failed; leave events out to get all.',
     ]);
+  });
+});
+
+describe('the URLs of a batch', () => {
+  it('are told where a comma stands between two of them', () => {
+    expect(warnOfUrls(['http://a.test/', 'http://a.test/1, https://a.test/2'])).toEqual([
+      expect.stringMatching(/^urls\[1\] has a comma .* an entry of its own\.$/),
+    ]);
+  });
+
+  it('may have commas and URLs in them', () => {
+    expect(warnOfUrls(['http://a.test/1,2', 'http://a.test/http://b.test/', 5])).toEqual([]);
   });
 });

@@ -29,6 +29,30 @@ const ACTIVITY = 'GET /v2/team/activity';
 type Row = [route: string, request: unknown, what: RegExp, where: RegExp, remedy: RegExp];
 
 const ROWS: Row[] = [
+  [
+    SCRAPE,
+    { url: URL, waitFor: '#price' },
+    /the string "#price"/,
+    /waitFor/,
+    /use actions: \[\{"type":"wait","selector":"#price"\}\]\.$/,
+  ],
+  [
+    SCRAPE,
+    { url: URL, viewport: { width: 800, height: 600 } },
+    /key in body -- viewport/,
+    /body/,
+    /formats: \[\{"type": "screenshot", "viewport": \{"width":800,"height":600\}\}\]/,
+  ],
+  ['POST /v2/map', { url: URL, query: 'price' }, /-- query/, /body/, /Use search\./],
+  ['POST /v2/support/ask', { message: 'why' }, /-- message/, /body/, /Use question\. question is missing/],
+  ['POST /v2/browser/:id/extend', { seconds: 60 }, /-- seconds/, /body/, /Use ttl, in seconds\./],
+  [
+    'POST /v2/monitor',
+    { name: 'a', notification: { email: 'a@b.test' } },
+    /the string "a@b\.test"/,
+    /notification\.email/,
+    /Write \{"recipients":\["you@example\.com"\]\}/,
+  ],
   [SCRAPE, {}, /missing/, /url/, /"https:\/\/example\.com"/],
   [SCRAPE, undefined, /body is missing/, /url/, /\{"url":"https:\/\/example\.com"\}/],
   ['POST /v2/map', {}, /missing/, /url/, /"https:\/\/example\.com"/],
