@@ -1,15 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import express from 'express';
 import { type Browser, chromium } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { errorCodesOf } from '../../src/api/http/route-error-codes.ts';
 import { describeApi } from '../../src/api/reference/openapi.ts';
+import { templateOf } from '../../src/api/reference/operations.ts';
 import { ROUTES } from '../../src/api/routes.ts';
 import { readConfig } from '../../src/config.ts';
 import { ERRORS, isErrorCode } from '../../src/errors.ts';
 import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { errorResponse } from '../../src/schemas/error.ts';
 import { type ApiResponse, call, describedResponse } from '../support/api/call.ts';
+import { startApi } from '../support/api/in-process-api.ts';
 import { useService } from '../support/service/use-service.ts';
 import { useSite } from '../support/sites/use-site.ts';
 
@@ -53,6 +56,41 @@ describe('every route', () => {
       expect(operation.responses['200'].content['application/json'].schema).toBeDefined();
     },
   );
+});
+
+describe('the reference', () => {
+  /** What serves protocols and pages of their own, which browsers and clients of these know. */
+  const OTHERS = [
+    'all /v2/mcp',
+    'get /v2/live-view/{version}/*name',
+    ...['browser', 'interact'].flatMap((kind) =>
+      [
+        ...['get cdp/{secret}/json/version', 'get cdp/{secret}/json', 'get cdp/{secret}/json/list'],
+        ...['get view/{secret}', 'post view/{secret}/files', 'get view/{secret}/downloads/{name}'],
+      ].map((each) => each.replace(' ', ` /v2/${kind}/{id}/`)),
+    ),
+  ];
+
+  it('has all that the API serves below /v2, but for the protocols and pages of others', async () => {
+    const methods = ['get', 'post', 'put', 'patch', 'delete', 'all'] as const;
+    // Applications are made of what is in this object.
+    const spies = methods.map((method) => vi.spyOn(express.application, method));
+    await using _api = await startApi({});
+    const served = spies.flatMap((spy, at) =>
+      spy.mock.calls
+        // With one argument, `get` reads a setting.
+        .filter(({ length }) => length > 1)
+        .flatMap(([where]) => [where].flat().map((each) => `${methods[at]} ${templateOf(String(each))}`)),
+    );
+    for (const spy of spies) spy.mockRestore();
+    const { paths } = JSON.parse(await readFile(file, 'utf8'));
+    const described = Object.entries<object>(paths).flatMap(([each, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${each}`),
+    );
+    const ours = served.filter((each) => each.includes(' /v2/'));
+    expect(ours.filter((each) => !described.includes(each)).toSorted()).toEqual(OTHERS.toSorted());
+    expect(described.filter((each) => !ours.includes(each))).toEqual([]);
+  });
 });
 
 describe('error codes', () => {
