@@ -2,7 +2,7 @@ import type { DocumentConverter } from '../../content/parsers/conversion/documen
 import { createProfiles } from '../../fetch/browser/browser-profile.ts';
 import { BrowserPool } from '../../fetch/browser/chromium/browser-pool.ts';
 import { launchChromium } from '../../fetch/browser/chromium/launch-chromium.ts';
-import { MAX_LOADING_PAGES, MAX_OPEN_PAGES } from '../../fetch/browser/chromium/open-pages.ts';
+import { MAX_CONTEXTS, MAX_LOADING_PAGES, MAX_OPEN_PAGES } from '../../fetch/browser/chromium/open-pages.ts';
 import { openAdBlocker } from '../../fetch/browser/network/ad-blocker.ts';
 import { type BrowserEngineDeps, createBrowserEngine } from '../../fetch/engines/browser-engine.ts';
 import { createConvertIfDocument } from '../../fetch/engines/convert-document.ts';
@@ -38,7 +38,7 @@ export async function startBrowser(
   });
   const proxy = await startEgressProxy(egress);
   const pool = new BrowserPool({
-    launch: () => launchChromium({ executablePath: chromium.path, proxy, contexts: MAX_OPEN_PAGES, logger }),
+    launch: () => launchChromium({ executablePath: chromium.path, proxy, contexts: MAX_CONTEXTS, logger }),
     contexts: MAX_OPEN_PAGES,
     loading: MAX_LOADING_PAGES,
     sharesContexts: config.sharesBrowserCache,

@@ -7,7 +7,7 @@ import {
   chromiumArguments,
   connectChromium,
 } from '../../fetch/browser/chromium/launch-chromium.ts';
-import { LISTEN_PROGRAM, maxConnectionsOf, openDoors } from '../../fetch/browser/chromium/proxy-doors.ts';
+import { connectionLimits, LISTEN_PROGRAM, openDoors } from '../../fetch/browser/chromium/proxy-doors.ts';
 import { type Appearance, DESKTOP_VIEWPORT } from '../../fetch/browser/device-emulation.ts';
 import { acceptLanguage } from '../../fetch/engines/visitor.ts';
 import type { Logger } from '../../system/logger.ts';
@@ -31,7 +31,7 @@ const PROFILE_PATH = '/profile';
 const PROXY_PORT = 3128;
 const SHELL = '/bin/sh';
 /** Its connections are as many as those of so many browser contexts, of which its user may open any number. */
-const CONTEXTS = 4;
+const CONTEXTS = 2;
 /**
  * Opens the proxy's port, and becomes Chromium when it may: when it has read a time zone, further flags and an empty
  * line. Only Chromium gets the protocol's pipe (3, 4), only Node the IPC channel (5). The parentheses make Node a child
@@ -89,7 +89,9 @@ export async function openBrowserSandbox(options: SessionBrowserOptions): Promis
   child.stdin?.on('error', () => undefined);
   let serve = (connection: Socket): void => void connection.destroy();
   const door = { port: PROXY_PORT, serve: (connection: Socket) => serve(connection) };
-  const doors = openDoors(child, [door], maxConnectionsOf(CONTEXTS));
+  // All its contexts are those of one session.
+  const { total } = connectionLimits(CONTEXTS);
+  const doors = openDoors(child, [door], { total, ofContext: total });
   let hasEnded = false;
   child.once('close', () => {
     hasEnded = true;

@@ -58,7 +58,7 @@ export async function startBrowser(options: { hosts: string[]; lists?: string })
   return {
     visit: (url, { sharedBy, changeContext, ...wishes } = {}) =>
       pool.lease(
-        { sharedBy },
+        { sharedBy, proxyUrl: proxy.url },
         (context) =>
           visit(changeContext?.(context) ?? context, {
             ...PLAIN_PAGE,

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { type ProcessGroup, startProcessGroup } from '../../../system/child-processes/process-group.ts';
 import { dropPrivilegesArgs, PROGRAM_PATH } from '../../../system/child-processes/unprivileged-process.ts';
 import type { ProxyDoor } from '../../net/egress-proxy.ts';
-import { LISTEN_PROGRAM, maxConnectionsOf, type OpenDoors, openDoors } from './proxy-doors.ts';
+import { connectionLimits, LISTEN_PROGRAM, type OpenDoors, openDoors } from './proxy-doors.ts';
 
 /** How the network of a browser is made: by root, or in a user namespace. */
 export type NetworkMaker = 'root' | 'user-namespace';
@@ -17,7 +17,13 @@ const ADD_CARD =
  * Opens the ports of the proxies, and becomes the browser meanwhile. Only the browser gets the protocol's pipe
  * (3, 4), only Node the IPC channel (5).
  */
-const START_SCRIPT = `${ADD_CARD}; "$1" "$2" "$3" </dev/null 3>&- 4>&- & shift 3 && exec "$@" 5>&-`;
+const START_SCRIPT = `${ADD_CARD}; "$1" "$2" "$3" "$4" </dev/null 3>&- 4>&- & shift 4 && exec "$@" 5>&-`;
+
+/**
+ * Where the proxies are reached in that network: at each of its loopback addresses, of which every context has
+ * another one (see {@link loopbackHosts}). Nothing outside has a way into the network.
+ */
+const LISTENING_HOST = '0.0.0.0';
 
 /** The files of the machine stay as they are; only the network is another one. */
 const NEW_NETWORK = ['--unshare-net', '--dev-bind', '/', '/', '--die-with-parent'];
@@ -58,7 +64,16 @@ export function startInNetwork(
   const drop = ['setpriv', ...dropPrivilegesArgs(uid), '--'];
   const dropCapabilities = ['setpriv', '--ambient-caps=-all', '--inh-caps=-all', '--bounding-set=-all', '--'];
   const ports = doors.map(({ port }) => port).join(',');
-  const inside = ['/bin/sh', '-c', START_SCRIPT, 'sh', realpathSync(process.execPath), LISTEN_PROGRAM, ports];
+  const inside = [
+    '/bin/sh',
+    '-c',
+    START_SCRIPT,
+    'sh',
+    realpathSync(process.execPath),
+    LISTEN_PROGRAM,
+    ports,
+    LISTENING_HOST,
+  ];
   const network = ['bwrap', ...NEW_NETWORK];
   const whole =
     maker === 'root'
@@ -78,7 +93,20 @@ export function startInNetwork(
     env: { PATH: PROGRAM_PATH, HOME: home, TMPDIR: home, NODE_NO_WARNINGS: '1' },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'ipc'],
   });
-  const opened = openDoors(group.child, doors, maxConnectionsOf(contexts));
+  const opened = openDoors(group.child, doors, connectionLimits(contexts));
   group.child.once('close', opened.close);
   return { group, doors: opened };
+}
+
+/** Hosts of the loopback network by which contexts can be told from each other, before one comes again. */
+const LOOPBACK_HOSTS = 250 * 250;
+
+/** Creates a function that gives the URL of a proxy another loopback address at each call. */
+export function loopbackHosts(): (proxyUrl: string) => string {
+  let calls = 0;
+  return (proxyUrl) => {
+    const number = calls++ % LOOPBACK_HOSTS;
+    const { port } = new URL(proxyUrl);
+    return `http://127.1.${Math.floor(number / 250)}.${1 + (number % 250)}:${port}`;
+  };
 }

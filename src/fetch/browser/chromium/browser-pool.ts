@@ -111,10 +111,14 @@ export class BrowserPool {
   ): Promise<Result> {
     const { chromium, endLoading, release } = await duringWait(() => this.#acquire(owner, signal));
     try {
-      const { connection } = chromium;
+      const { connection, contextProxy = (url) => url } = chromium;
       const kept = sharedBy === undefined ? undefined : this.#kept?.between(sharedBy, connection);
       const context =
-        kept?.take() ?? (await openContext(connection, { proxyUrl, isShared: kept !== undefined }));
+        kept?.take() ??
+        (await openContext(connection, {
+          proxyUrl: proxyUrl && contextProxy(proxyUrl),
+          isShared: kept !== undefined,
+        }));
       const useAndLoad = (given: BrowsingContext) => use(given, endLoading);
       return await useContext(context, useAndLoad, { signal, keep: kept && (() => kept.keep(context)) });
     } finally {

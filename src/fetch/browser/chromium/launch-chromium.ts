@@ -7,7 +7,7 @@ import { createProgramHome } from '../../../system/child-processes/program-home.
 import { startUnprivileged } from '../../../system/child-processes/unprivileged-process.ts';
 import type { Logger } from '../../../system/logger.ts';
 import type { EgressProxy } from '../../net/egress-proxy.ts';
-import { type NetworkMaker, networkMakers, startInNetwork } from './browser-network.ts';
+import { loopbackHosts, type NetworkMaker, networkMakers, startInNetwork } from './browser-network.ts';
 import { CdpConnection } from './cdp.ts';
 import { MissingDescriptorError } from './proxy-doors.ts';
 
@@ -30,7 +30,7 @@ const NETWORK_FLAGS = [
   '--disable-quic',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   // The proxy resolves names. Lookups that bypass it, such as those of WebRTC servers, fail.
-  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.*',
   // Removes Chromium's own exception for loopback, which the address policy has to decide too.
   '--proxy-bypass-list=<-loopback>',
 ];
@@ -83,7 +83,7 @@ export interface LaunchOptions {
   executablePath: string;
   /** The egress proxies that all its traffic goes through. */
   proxy: Pick<EgressProxy, 'url' | 'doors' | 'allowUser'>;
-  /** How many browser contexts it has open at most, for the number of its connections; four by default. */
+  /** How many browser contexts it has at most, for the number of its connections; four by default. */
   contexts?: number;
   logger: Pick<Logger, 'warn'>;
 }
@@ -99,6 +99,11 @@ export interface Chromium {
   connection: CdpConnection;
   /** Its process, or that of its sandbox. */
   pid: number | undefined;
+  /**
+   * Returns the URL by which one context reaches a proxy, so that its connections count as its own. Absent where
+   * the browser has no network of its own, or one context.
+   */
+  contextProxy?: ((proxyUrl: string) => string) | undefined;
   /**
    * Ends the browser with all its pages.
    * @param graceMs how long it may take to exit by itself, in milliseconds; five seconds by default
@@ -159,6 +164,7 @@ interface StartedProgram {
   group: ProcessGroup;
   /** Resolves when the proxies can be reached. */
   opened: Promise<void>;
+  contextProxy?: Chromium['contextProxy'];
 }
 
 /** Starts a browser whose home directory exists. */
@@ -177,7 +183,7 @@ const inOwnNetwork =
       uid: BROWSER_UID,
       home,
     });
-    return { group, opened: doors.opened };
+    return { group, opened: doors.opened, contextProxy: loopbackHosts() };
   };
 
 const inSharedNetwork: StartProgram = async ([program, ...args], { home, proxy }) => {
@@ -197,7 +203,7 @@ async function launch(
 ): Promise<Chromium> {
   const home = await createProgramHome('chromium', BROWSER_UID);
   const args = chromiumArguments({ profile: `${home.path}/profile`, proxyUrl: proxy.url });
-  const { group, opened } = await start([executablePath, ...args, ...flags], {
+  const { group, opened, contextProxy } = await start([executablePath, ...args, ...flags], {
     home: home.path,
     proxy,
     ...(contexts !== undefined && { contexts }),
@@ -220,6 +226,7 @@ async function launch(
   return {
     connection,
     pid,
+    contextProxy,
     async close(graceMs) {
       await close(graceMs);
       await removed;

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fitInMemory } from '../../../system/memory.ts';
+import { mostSlots } from './slots.ts';
 
 /** What a page that loads takes, and the service without pages. */
 const MEMORY = { eachMb: 128, besideMb: 768 };
@@ -16,3 +17,6 @@ export const MAX_LOADING_PAGES = fitInMemory(4 * availableParallelism(), MEMORY)
  * memory separately.
  */
 export const MAX_OPEN_PAGES = Math.ceil(1.5 * MAX_LOADING_PAGES);
+
+/** Maximum number of contexts of a browser: of its open pages, and those that it keeps between two pages. */
+export const MAX_CONTEXTS = mostSlots(MAX_OPEN_PAGES) + MAX_OPEN_PAGES;

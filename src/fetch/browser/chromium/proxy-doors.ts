@@ -7,22 +7,34 @@ import type { ProxyDoor } from '../../net/egress-proxy.ts';
 /** Program that opens the ports of proxies in the network that it is started in. */
 export const LISTEN_PROGRAM = join(import.meta.dirname, 'listen-inside.js');
 
-/** Connections to its proxies that Chromium has for each browser context at most, half of them for WebSockets. */
-const CONNECTIONS_PER_CONTEXT = 64;
+/** How many connections a browser may have to its proxies. */
+export interface ConnectionLimits {
+  /** All of them. */
+  total: number;
+  /** Those of one context, which are told from others by the IP address at which they come in. */
+  ofContext: number;
+}
+
+/**
+ * Connections to its proxies that a context may have. Chromium itself opens up to 256, and as many WebSockets; pages
+ * with very many advertisements need about a hundred.
+ */
+const CONNECTIONS_PER_CONTEXT = 128;
 /** Each takes a file descriptor of this process to the browser and one to the site. They get half of the free ones. */
 const DESCRIPTORS_PER_CONNECTION = 4;
+const MIN_CONNECTIONS_PER_CONTEXT = 16;
 
 /**
  * How many connections to its proxies a browser may have at once, so that the pages of one context leave enough for
- * those of the others.
- * @param contexts how many contexts it has open at most
+ * those of all others.
+ * @param contexts how many contexts it has at most
  * @param free how many file descriptors this process can still open
  */
-export const maxConnectionsOf = (contexts: number, free = freeDescriptors()): number =>
-  Math.min(
-    CONNECTIONS_PER_CONTEXT * contexts,
-    Math.max(CONNECTIONS_PER_CONTEXT, Math.floor(free / DESCRIPTORS_PER_CONNECTION)),
-  );
+export function connectionLimits(contexts: number, free = freeDescriptors()): ConnectionLimits {
+  const share = Math.floor(free / DESCRIPTORS_PER_CONNECTION / contexts);
+  const ofContext = Math.min(CONNECTIONS_PER_CONTEXT, Math.max(MIN_CONNECTIONS_PER_CONTEXT, share));
+  return { total: contexts * ofContext, ofContext };
+}
 
 /** A file descriptor was missing, which says nothing about what the machine allows. */
 export class MissingDescriptorError extends Error {}
@@ -38,12 +50,12 @@ export interface OpenDoors {
 /**
  * Accepts the connections to proxies in the network of a browser.
  * @param child the process with the IPC channel over which {@link LISTEN_PROGRAM} passes its sockets
- * @param maxConnections how many there may be at once, of all doors; further ones are closed
+ * @param limits of the connections to all doors; further ones are closed
  */
 export function openDoors(
   child: ChildProcess,
   doors: readonly ProxyDoor[],
-  maxConnections: number,
+  limits: ConnectionLimits,
 ): OpenDoors {
   const connections = new Set<Socket>();
   const listening = new Map<number, Server>();
@@ -60,7 +72,7 @@ export function openDoors(
       // What `listen-inside.js` sends are servers.
       const server = handle as Server;
       listening.set(door.port, server);
-      accept(server, door, { connections, maxConnections });
+      accept(server, door, { connections, limits });
       if (listening.size === doors.length) resolve();
     });
     child.once('disconnect', () => reject(new Error('the port of the proxy was not opened')));
@@ -79,13 +91,16 @@ export function openDoors(
 function accept(
   server: Server,
   door: ProxyDoor,
-  { connections, maxConnections }: { connections: Set<Socket>; maxConnections: number },
+  { connections, limits }: { connections: Set<Socket>; limits: ConnectionLimits },
 ): void {
   // A connection that cannot be accepted fails in the browser.
   server.on('error', () => undefined);
   server.on('connection', (connection) => {
     connection.on('error', () => connection.destroy());
-    if (connections.size >= maxConnections) return void connection.destroy();
+    const { localAddress } = connection;
+    const ofContext = () =>
+      Array.from(connections).filter((each) => each.localAddress === localAddress).length;
+    if (connections.size >= limits.total || ofContext() >= limits.ofContext) return void connection.destroy();
     connections.add(connection);
     connection.once('close', () => connections.delete(connection));
     door.serve(connection);

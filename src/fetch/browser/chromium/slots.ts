@@ -7,6 +7,9 @@ interface Waiting {
 /** While all slots are taken, this part of as many more is for owners that have none. */
 const MORE_FOR_NEWCOMERS = 1 / 4;
 
+/** How many slots there are at most, with those for owners that have none. */
+export const mostSlots = (count: number): number => count + Math.ceil(count * MORE_FOR_NEWCOMERS);
+
 /**
  * A limited number of slots. The next free one goes to the owner with the fewest, of those with as few to the
  * one that has waited longest. While all are taken, an owner without a slot gets one more, so that it does not
@@ -22,7 +25,7 @@ export class Slots {
 
   constructor(count: number) {
     this.#count = count;
-    this.#most = count + Math.ceil(count * MORE_FOR_NEWCOMERS);
+    this.#most = mostSlots(count);
   }
 
   /** Number of slots that are taken. */
