@@ -100,7 +100,7 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
       };
       // The proxy checks again when it connects. Resolving first gives a clear error instead of a closed
       // tunnel.
-      await egress.resolve(new URL(url).hostname);
+      await egress.resolve(new URL(url).hostname, request.owner);
       const tunnel = await proxy.forRoute(routeOf(request));
       await using profile = request.profile && (await profiles.open(request.profile));
       let result: VisitResult;

@@ -44,10 +44,22 @@ const fileToPlay = ({ url, contentType }: LoadedMedia) => ({
  */
 export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
   async function fetchOnce(request: PageRequest, signal: AbortSignal): Promise<EngineResult> {
-    const { sourceUrl, url, headers, skipTlsVerification, location, proxy, media, allowedHosts, onRedirect } =
-      request;
+    const {
+      owner,
+      sourceUrl,
+      url,
+      headers,
+      skipTlsVerification,
+      location,
+      proxy,
+      media,
+      allowedHosts,
+      onRedirect,
+    } = request;
     const isFile = (each: { contentType: string; url: string; statusCode: number }) =>
       media && each.statusCode < 300 && isPlayable(each.contentType, each.url);
+    // The connection waits for the same lookup and reports its error, but does not know whose it is.
+    egress.resolve(new URL(url).hostname, owner).catch(() => undefined);
     const response = await download(egress, {
       url,
       headers: {

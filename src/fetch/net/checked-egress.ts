@@ -24,11 +24,12 @@ export interface Egress {
    * Resolves a host to IP addresses that may be connected to, at least one. Callers must connect to one of
    * these and never look the name up again, because a second lookup may return another address.
    * @param hostname a name, or an IP address with or without brackets
+   * @param owner the team for which it is looked up, if that is known; see {@link SystemResolver}
    * @throws ServiceError `SCRAPE_DNS_RESOLUTION_ERROR` for a name that does not exist,
    * `SCRAPE_DNS_SERVER_ERROR` where
    *   the lookup failed, `unsafe_domain_blocked` when any of the addresses is not allowed
    */
-  resolve(hostname: string): Promise<ResolvedAddress[]>;
+  resolve(hostname: string, owner?: string): Promise<ResolvedAddress[]>;
   /**
    * Returns a dispatcher for undici's `request` and `fetch`. Each connection is checked, so redirects are
    * too.
@@ -164,18 +165,18 @@ class CheckedEgress implements Egress {
     this.#addresses = new ExpiringMap({ limit: 5_000, ttlMs: dnsTtlMs });
   }
 
-  resolve(hostname: string): Promise<ResolvedAddress[]> {
+  resolve(hostname: string, owner?: string): Promise<ResolvedAddress[]> {
     const name = withoutBrackets(hostname).toLowerCase();
     const known = this.#addresses.get(name);
     if (known) return known;
-    const pending = this.#lookUp(name);
+    const pending = this.#lookUp(name, owner);
     this.#addresses.set(name, pending);
     // Only successful lookups are reused.
     pending.catch(() => this.#addresses.delete(name));
     return pending;
   }
 
-  async #lookUp(hostname: string): Promise<ResolvedAddress[]> {
+  async #lookUp(hostname: string, owner: string | undefined): Promise<ResolvedAddress[]> {
     const family = isIP(hostname);
     if (family !== 0) {
       if (!this.#policy.allows(hostname)) throw createBlockedError(hostname);
@@ -188,7 +189,7 @@ class CheckedEgress implements Egress {
       if (allowed.length === 0) throw createBlockedError(hostname);
       return allowed;
     }
-    const addresses = await this.#resolver.resolve(hostname).catch((error) => {
+    const addresses = await this.#resolver.resolve(hostname, owner).catch((error) => {
       throw toFetchError(error, hostname);
     });
     // One forbidden address blocks the name, because the socket chooses which address it connects to.

@@ -11,7 +11,8 @@ export interface ResolvedAddress {
 
 /** Resolves names to IP addresses. Errors are those of Node's `dns`. */
 export interface Resolver {
-  resolve(hostname: string): Promise<ResolvedAddress[]>;
+  /** @param owner the team for which a name is looked up, if that is known; teams take turns */
+  resolve(hostname: string, owner?: string): Promise<ResolvedAddress[]>;
   close(): void;
 }
 
@@ -30,6 +31,9 @@ const UNKNOWN_MS = 5_000;
  */
 const UNKNOWN_CODES = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
 
+/** The owner of lookups that are nobody's; no team has this id. */
+const NOBODY = '';
+
 /** Has the operating system look up a name, which takes a thread. */
 export type SystemLookup = (hostname: string) => Promise<ResolvedAddress[]>;
 
@@ -42,13 +46,15 @@ const lookUpBySystem: SystemLookup = async (hostname) => {
  * Resolves names as the operating system does, but asks its DNS servers without it: it has two threads for
  * that, which two names hold for many seconds that their servers never answer, and a page may have thousands of
  * them. The operating system itself is asked for names of its hosts file, which takes no time, and for
- * names that DNS does not know: those of search domains, of other machines on the network, and so on. The sites
- * of such names take turns.
+ * names that DNS does not know: those of search domains, of other machines on the network, and so on. The teams
+ * take turns, of which those lookups that are nobody's have one together, such as those of Chromium, which connects for
+ * all teams by the same proxy. The sites of these take turns.
  */
 export class SystemResolver implements Resolver {
   readonly #servers: Resolver;
   readonly #lookUp: SystemLookup;
   readonly #slots = new CallSlots(UNKNOWN_AT_ONCE);
+  readonly #slotsOfNobody = new CallSlots(UNKNOWN_AT_ONCE);
 
   /** @param servers the DNS servers of the operating system @param lookUp for tests */
   constructor(servers: Resolver, lookUp: SystemLookup = lookUpBySystem) {
@@ -56,21 +62,28 @@ export class SystemResolver implements Resolver {
     this.#lookUp = lookUp;
   }
 
-  async resolve(hostname: string): Promise<ResolvedAddress[]> {
+  async resolve(hostname: string, owner?: string): Promise<ResolvedAddress[]> {
     if (isInHostsFile(hostname)) return this.#lookUp(hostname);
     try {
       return await this.#servers.resolve(hostname);
     } catch (error) {
       if (!UNKNOWN_CODES.has(codeOf(error) ?? '')) throw error;
-      return this.#lookUpUnknown(hostname, error);
+      return this.#lookUpUnknown(hostname, { owner, error });
     }
   }
 
   /** @throws the error of DNS if the operating system has no address for the name in time */
-  async #lookUpUnknown(hostname: string, error: unknown): Promise<ResolvedAddress[]> {
+  async #lookUpUnknown(
+    hostname: string,
+    { owner, error }: { owner: string | undefined; error: unknown },
+  ): Promise<ResolvedAddress[]> {
     const signal = AbortSignal.timeout(UNKNOWN_MS);
     // The thread stays taken until the lookup ends, whoever still waits for it.
-    const lookup = this.#slots.run(() => this.#lookUp(hostname), { owner: siteOf(hostname), signal });
+    const lookUp = (turn: string) => this.#slots.run(() => this.#lookUp(hostname), { owner: turn, signal });
+    const lookup =
+      owner === undefined
+        ? this.#slotsOfNobody.run(() => lookUp(NOBODY), { owner: siteOf(hostname), signal })
+        : lookUp(owner);
     const late = Promise.withResolvers<never>();
     signal.addEventListener('abort', () => late.reject(error), { once: true });
     return Promise.race([lookup, late.promise]).catch(() => {

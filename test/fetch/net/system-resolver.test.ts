@@ -34,7 +34,7 @@ function open(lookUp: SystemLookup) {
     return lookUp(name);
   });
   opened.push(resolver);
-  return { asked, resolve: (name: string) => resolver.resolve(name) };
+  return { asked, resolve: resolver.resolve.bind(resolver) };
 }
 
 const absent = () => Promise.reject(Object.assign(new Error('absent'), { code: 'ENOTFOUND' }));
@@ -73,6 +73,30 @@ describe('the names of the operating system', () => {
     expect(await honest).toEqual(FOUND);
     await Promise.all(hostile);
     expect(asked.indexOf('wiki.lan')).toBeLessThan(asked.indexOf('3.hostile.test'));
+  });
+
+  it('may be unknown to DNS, and then teams take turns, whatever the names of pages in the browser are', async () => {
+    const first = Promise.withResolvers<typeof FOUND>();
+    const { asked, resolve } = open((name) =>
+      name === 'first.test' ? first.promise : Promise.resolve(FOUND),
+    );
+    const hostile = [resolve('first.test', 'hostile')];
+    await expect.poll(() => asked).toEqual(['first.test']);
+    const names = Array.from({ length: 20 }, (_, n) => `site${n}.example`);
+    hostile.push(
+      ...names.map((name) => resolve(name, 'hostile')),
+      ...names.map((name) => resolve(`in.${name}`)),
+    );
+    await expect.poll(() => dns.questions).toContain('in.site19.example AAAA');
+    await expect.poll(() => dns.questions).toContain('site19.example AAAA');
+    const honest = resolve('intranet.lan', 'honest');
+    await expect.poll(() => dns.questions).toContain('intranet.lan AAAA');
+    expect(asked).toEqual(['first.test']);
+    first.resolve(FOUND);
+    expect(await honest).toEqual(FOUND);
+    await Promise.all(hostile);
+    // One of the hostile team, one of the browser.
+    expect(asked.indexOf('intranet.lan')).toBeLessThanOrEqual(3);
   });
 
   it('that nobody knows do not exist, and a server that fails is not asked again by a thread', async () => {

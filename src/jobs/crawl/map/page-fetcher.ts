@@ -96,7 +96,15 @@ export function createMapPageFetcher(
       const timeout = AbortSignal.timeout(PAGE_TIMEOUT_MS);
       const signal = AbortSignal.any([outer, timeout]);
       try {
-        const pageRequest = { ...PLAIN_PAGE, ...hosts, sourceUrl: url, url, headers, skipTlsVerification };
+        const pageRequest = {
+          ...PLAIN_PAGE,
+          ...hosts,
+          owner: teamId,
+          sourceUrl: url,
+          url,
+          headers,
+          skipTlsVerification,
+        };
         const page = await engine.fetchPage(pageRequest, signal);
         // A document has no links worth the time of its conversion.
         return page.unconverted ? undefined : await convert(page);
