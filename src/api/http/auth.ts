@@ -1,23 +1,43 @@
+import { createHash } from 'node:crypto';
 import { excerpt, ServiceError } from '../../errors.ts';
 import type { Database } from '../../storage/db/client.ts';
 import { type Caller, findCaller, findFirstTeam } from '../../storage/db/teams/teams.ts';
+import { CallSlots } from '../../system/call-slots.ts';
 
 /**
  * Identifies the caller by the `Authorization` header.
+ * @param from the IP address of the client, if that is known; those with unknown keys take turns
  * @throws ServiceError `UNAUTHORIZED`
  */
-export type Authenticate = (authorization: string | undefined) => Promise<Caller>;
+export type Authenticate = (authorization: string | undefined, from?: string) => Promise<Caller>;
+
+/** Finds the team of a key. */
+type FindCaller = (key: string) => Promise<Caller | undefined>;
+
+/** Keys that have not been found before are looked up so many at once. */
+const UNKNOWN_AT_ONCE = 4;
+/** So many keys are remembered that have been found; each takes about 100 bytes. */
+const MAX_FOUND = 10_000;
+const NEVER = new AbortController().signal;
 
 /** The key of an `Authorization` header (RFC 6750, 2.1); `undefined` if it has none. */
 export const bearerKeyOf = (authorization: string | undefined): string | undefined =>
   /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];
 
-/** @param required if false, requests without a valid key are accepted as requests of the first team */
-export function createAuth(db: Database, required: boolean): Authenticate {
-  return async (authorization) => {
+/**
+ * @param required if false, requests without a valid key are accepted as requests of the first team
+ * @param find for tests
+ */
+export function createAuth(
+  db: Database,
+  required: boolean,
+  find: FindCaller = (key) => findCaller(db, key),
+): Authenticate {
+  const findInTurn = lookUpInTurn(find);
+  return async (authorization, from = '') => {
     const key = bearerKeyOf(authorization);
     if (!required) {
-      const team = (key && (await findCaller(db, key))) || (await findFirstTeam(db));
+      const team = (key && (await findInTurn(key, from))) || (await findFirstTeam(db));
       if (team) return team;
       throw new ServiceError(
         'UNAUTHORIZED',
@@ -27,10 +47,34 @@ export function createAuth(db: Database, required: boolean): Authenticate {
     if (!key) {
       throw new ServiceError('UNAUTHORIZED', `Unauthorized: Token missing. ${adviseOnHeader(authorization)}`);
     }
-    const caller = await findCaller(db, key);
+    const caller = await findInTurn(key, from);
     if (!caller) {
       throw new ServiceError('UNAUTHORIZED', `Unauthorized: Invalid token. ${describeKey(key)}`);
     }
+    return caller;
+  };
+}
+
+/**
+ * Lets clients take turns whose keys have not been found before. Thousands of invented ones, each another, would
+ * otherwise be before the requests of all teams in the line for the connections of the database.
+ */
+function lookUpInTurn(find: FindCaller): (key: string, from: string) => Promise<Caller | undefined> {
+  const slots = new CallSlots(UNKNOWN_AT_ONCE);
+  /** Hashes of the keys that were found, the one that was found first before the others. */
+  const found = new Set<string>();
+  return async (key, from) => {
+    const hash = createHash('sha256').update(key).digest('base64');
+    const caller = await (found.has(hash)
+      ? find(key)
+      : slots.run(() => find(key), { owner: from, signal: NEVER }));
+    if (!caller) {
+      found.delete(hash);
+      return undefined;
+    }
+    found.add(hash);
+    const [first] = found;
+    if (found.size > MAX_FOUND && first !== undefined) found.delete(first);
     return caller;
   };
 }

@@ -33,7 +33,7 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
     const disconnected = disconnectionOf(response);
     response.locals.caller = await checks.turns.run(owner, async () => {
       requireConnected(disconnected);
-      const caller = await checks.authenticate(authorization);
+      const caller = await checks.authenticate(authorization, request.ip);
       await admitRequest(route, caller, checks, deps);
       return caller;
     });

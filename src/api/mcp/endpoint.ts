@@ -83,7 +83,7 @@ function createKeyCheck(
     const owner = authorization ?? request.ip ?? '';
     open.take(owner, response);
     try {
-      response.locals.caller = await turns.run(owner, () => authenticate(authorization));
+      response.locals.caller = await turns.run(owner, () => authenticate(authorization, request.ip));
     } catch (error) {
       const metadata = `resource_metadata="${findBaseUrl(request)}${METADATA_PATH}${MCP_PATH}"`;
       response.set('WWW-Authenticate', `Bearer ${metadata}`);

@@ -25,7 +25,7 @@ export function mountExports(
   app.get(FILE_ENDPOINTS.export.paths, async (request, response) => {
     const { authorization } = request.headers;
     open.take(authorization ?? request.ip ?? '', response);
-    const caller = await authenticate(authorization);
+    const caller = await authenticate(authorization, request.ip);
     await rateLimit(caller, 'request');
     const { teamId } = caller;
     const { format, skip } = validate(exportQuery, { ...request.query }, 'query');
