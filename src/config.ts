@@ -323,6 +323,16 @@ const settings = z.object({
   ),
   WINNOW_LLM_OUTPUT_TOKENS: count(4_096, 256).describe('maximum tokens of a response of the language model'),
   WINNOW_LLM_CONCURRENCY: count(8).describe('maximum concurrent requests of a worker to the language model'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'base URL of an OpenTelemetry collector that gets traces by OTLP/HTTP, such as http://127.0.0.1:4318; empty: none are recorded',
+    ),
+  OTEL_EXPORTER_OTLP_HEADERS: pairs.describe(
+    'headers of every request to the collector, as comma-separated pairs such as api-key=abc, with percent-encoded values',
+  ),
+  OTEL_SERVICE_NAME: z.string().default('winnow').describe('name of the service in traces'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -419,7 +429,19 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     sessionAddress: parseAddress(s.WINNOW_SESSION_ADDRESS),
     recordsSessions: s.WINNOW_RECORD_SESSIONS === 'on',
     llm: llmSettings(s),
+    traces: traceSettings(s),
     logLevel: s.LOG_LEVEL,
+  };
+}
+
+/** Where traces are sent; `undefined` if there is no collector. The path is that of the OpenTelemetry Protocol. */
+function traceSettings(s: z.output<typeof settings>) {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = s;
+  if (endpoint === undefined) return undefined;
+  return {
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    headers: Object.fromEntries(headers.map(([name, value]) => [name, decodeURIComponent(value)])),
+    serviceName: s.OTEL_SERVICE_NAME,
   };
 }
 

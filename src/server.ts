@@ -10,6 +10,7 @@ import { createDirectStarts } from './jobs/direct-start/client.ts';
 import { createWorkerHealth } from './jobs/direct-start/worker-health.ts';
 import { migrateDatabase } from './run/process/migrate-database.ts';
 import { type RunningService, runProcess } from './run/process/run-process.ts';
+import { startTracing } from './run/process/start-tracing.ts';
 import { waitForDependency } from './run/process/wait-for-dependency.ts';
 import { listDataDirectories, watchDiskSpace } from './storage/blobs/disk-space.ts';
 import { openBlobs } from './storage/blobs/index.ts';
@@ -34,6 +35,7 @@ async function serve(): Promise<RunningService> {
     );
   }
   const logger = createLogger('api', config.logLevel);
+  const spans = await startTracing(config, 'api', logger);
   const db = openDatabase(databaseUrl, (error) => logger.warn({ err: error }, 'database connection lost'));
   await migrateDatabase(db, logger);
   await ensureFirstTeam(db, config.apiKey, config.teamCredits);
@@ -81,6 +83,7 @@ async function serve(): Promise<RunningService> {
       await once(server, 'close');
       await connection.close();
       await db.close();
+      await spans?.close();
     },
   };
 }

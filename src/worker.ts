@@ -10,6 +10,7 @@ import { createModelAccess } from './run/process/create-models.ts';
 import type { HostedSessions } from './run/process/host-sessions.ts';
 import { restartScrapes } from './run/process/restart-scrapes.ts';
 import { type RunningService, runProcess } from './run/process/run-process.ts';
+import { startTracing } from './run/process/start-tracing.ts';
 import { waitForDependency } from './run/process/wait-for-dependency.ts';
 import { startReportingPresence } from './run/process/worker-presence.ts';
 import { type Browser, startBrowser } from './run/worker/fetching.ts';
@@ -95,6 +96,7 @@ async function startServingDirectStarts(
 async function runWorker(): Promise<RunningService> {
   const config = readWorkerConfig();
   const logger = createLogger('worker', config.logLevel);
+  const spans = await startTracing(config, 'worker', logger);
   const temporalMetrics = await installTemporalRuntime(logger);
   const { bundle, chromium, documents, connection, storage } = await connectServices(config, logger);
   const { db } = storage;
@@ -168,7 +170,7 @@ async function runWorker(): Promise<RunningService> {
         pool.close(),
         connection.close(),
       ]);
-      await Promise.all([proxy.close(), egress.close(), db.close()]);
+      await Promise.all([proxy.close(), egress.close(), db.close(), spans?.close()]);
     },
   };
 }

@@ -5,6 +5,7 @@ import { type StoredRequest, waitForDisk } from '../storage/db/jobs/insert-scrap
 import { forgetLongConversion, readLongConversion } from '../storage/db/jobs/long-conversions.ts';
 import { failJob } from '../storage/db/jobs/take-credits.ts';
 import { createJobCipher, NULL_CIPHER } from '../system/encryption/job-cipher.ts';
+import { currentTraceparent, nameJob } from '../system/tracing.ts';
 import { labelsOf } from '../temporal/workflow-starts.ts';
 import { parseTarget } from '../url/url.ts';
 import { deliverResult, rejectWhenAborted, withScrapeId } from './deliver-result.ts';
@@ -52,6 +53,7 @@ export async function runAndWait(
   const startedAt = performance.now();
   const url = kind === 'search' ? undefined : parseTarget(job.target, config.allowPrivate.length > 0).href;
   const newId = uuidv7();
+  nameJob(newId);
   const cipher = isEncrypted ? createJobCipher(newId, config.secretKey) : NULL_CIPHER;
   const { joined, leased } = await storeJob({ ...job, id: newId, cipher }, deps);
   const id = joined ?? newId;
@@ -130,7 +132,7 @@ async function startJob(
   // The words of a search may be about anything, so Temporal does not get them.
   const labels = isEncrypted || kind === 'search' ? {} : labelsOf({ ...request, target, url });
   const start = { jobId: id, teamId, timeoutMs, ...(isQuick && { isQuick }), ...labels };
-  const directly = isQuick ? startDirectly?.({ start, job }) : undefined;
+  const directly = isQuick ? startDirectly?.({ start, job, traceparent: currentTraceparent() }) : undefined;
   // The statement that ends the scrape waits for the disk as well, so nothing is lost unless Postgres dies
   // before.
   const onDisk = job && waitForDisk(db).catch((error) => logger.warn({ err: error, jobId: id }, NOT_ON_DISK));

@@ -2,6 +2,7 @@ import { recordsOf } from '../content/formats/index.ts';
 import { ServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Caller } from '../storage/db/teams/teams.ts';
+import { leaveTrace } from '../system/tracing.ts';
 
 type Options = Pick<
   ScrapeRequest,
@@ -27,11 +28,17 @@ function excludedOptions({ formats, actions = [], profile, onlyCleanContent }: O
 }
 
 /**
- * Whether the job of a request has to be encrypted. Both `zeroDataRetention` and `lockdown` require this.
+ * Whether the job of a request has to be encrypted. If so, its trace has nothing but its id. Both `zeroDataRetention` and `lockdown` require this.
  * @throws ServiceError `BAD_REQUEST` if zero data retention is not enabled for the team;
  *   `SCRAPE_ZDR_VIOLATION_ERROR` if another option requires data to be stored
  */
-export function requiresEncryption(options: Options, { zeroDataRetention }: Caller): boolean {
+export function requiresEncryption(options: Options, caller: Caller): boolean {
+  const isEncrypted = isZeroDataRetention(options, caller);
+  if (isEncrypted) leaveTrace();
+  return isEncrypted;
+}
+
+function isZeroDataRetention(options: Options, { zeroDataRetention }: Caller): boolean {
   if (!options.zeroDataRetention) return options.lockdown;
   if (!zeroDataRetention) {
     throw new ServiceError(

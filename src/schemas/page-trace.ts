@@ -40,6 +40,12 @@ const engineAttempt = z.object({
 
 /** How a page went: one record, which is made where things happen and stored with the result. */
 export const pageTrace = z.object({
+  traceId: z
+    .string()
+    .optional()
+    .describe(
+      'id of the trace of its request, at the collector of the operator and in log lines; absent without one',
+    ),
   tries: z.int().optional().describe('which try of the page this is; absent for the first one'),
   totalMs: ms.optional().describe('milliseconds from the beginning until the result was stored'),
   cache: z

@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { currentIds } from './tracing.ts';
 
 export type { Logger } from 'pino';
 
@@ -6,7 +7,8 @@ export type { Logger } from 'pino';
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 /**
- * Creates the log of one process: JSON lines on stderr, because stdout is for results.
+ * Creates the log of one process: JSON lines on stderr, because stdout is for results. Each has the ids of the job,
+ * page and trace that its work is for, as far as there are any.
  * @param name name of the process, e.g. `api`
  */
 export function createLogger(name: string, level: string): Logger {
@@ -16,5 +18,6 @@ export function createLogger(name: string, level: string): Logger {
   stderr.on('error', () => {
     stderr.flushSync = () => undefined;
   });
-  return pino({ name, level, redact: ['req.headers.authorization', 'apiKey'] }, stderr);
+  const redact = ['req.headers.authorization', 'apiKey'];
+  return pino({ name, level, redact, mixin: currentIds }, stderr);
 }

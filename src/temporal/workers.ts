@@ -3,6 +3,7 @@ import { type Activities, failureInterceptor } from '../activities/index.ts';
 import type { Database } from '../storage/db/client.ts';
 import type { Logger } from '../system/logger.ts';
 import { QUEUES, type WorkerRole } from '../workflows/queues.ts';
+import { traceActivities, traceWorkflows } from './traces.ts';
 import { runWorkflowsWithoutTimeLimit } from './workflow-thread.ts';
 
 /**
@@ -74,7 +75,13 @@ export function createTemporalWorkers(options: TemporalWorkerOptions): Promise<W
         stickyQueueScheduleToStartTimeout: CACHE_WAIT,
       }),
       activities,
-      interceptors: { activity: [() => ({ inbound: failureInterceptor({ db, logger }) })] },
+      interceptors: {
+        activity: [
+          ({ info }) => ({ inbound: traceActivities(info) }),
+          () => ({ inbound: failureInterceptor({ db, logger }) }),
+        ],
+      },
+      sinks: traceWorkflows,
       maxConcurrentActivityTaskExecutions: maxActivities,
       activityTaskPollerBehavior: ACTIVITY_POLLS,
       maxHeartbeatThrottleInterval: '5s',

@@ -42,6 +42,7 @@ if (import.meta.main) {
   if (!target) throw new Error('usage: node src/temporal/workflow-bundle.ts FILE');
   const { code } = await bundleWorkflowCode({
     workflowsPath: path.join(source, 'workflows', 'index.ts'),
+    workflowInterceptorModules: [path.join(source, 'workflows', 'trace-context.ts')],
     logger: new DefaultLogger('WARN'),
     // The worker keeps the source map in memory, where the sources themselves and the columns take 10 MB.
     // Stack traces need only lines.

@@ -29,6 +29,7 @@ import type { upkeep } from '../workflows/upkeep.ts';
 import { pingTemporal, repeatUntilPrepared, unavailableError, withUnavailableError } from './connection.ts';
 import { monitorSchedules } from './monitor-schedules.ts';
 import { readServerState, type ServerState } from './server-state.ts';
+import { traceStarts } from './traces.ts';
 import {
   type AgentStart,
   beginSession,
@@ -73,7 +74,7 @@ export class Temporal {
   constructor(connection: NativeConnection, namespace: string) {
     this.#connection = connection;
     this.#namespace = namespace;
-    this.#client = new Client({ connection, namespace });
+    this.#client = new Client({ connection, namespace, interceptors: { workflow: [traceStarts] } });
   }
 
   /** Starts a scrape. It runs only once, even if it is started twice with the same id. */

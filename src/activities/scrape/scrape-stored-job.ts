@@ -6,6 +6,7 @@ import { PageTracer } from '../../fetch/engines/page-tracer.ts';
 import type { RunningScrape } from '../../jobs/direct-start/running-scrapes.ts';
 import { buildDocument, type DocumentDeps } from '../../jobs/scraping/build-document.ts';
 import { type Deadline, startDeadline } from '../../jobs/scraping/deadline.ts';
+import { tracePage } from '../../jobs/scraping/trace-page.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import { KEPT_MS } from '../../sessions/browser/scrape-browsers.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
@@ -68,6 +69,8 @@ interface StoredScrape {
   job: LeasedJob;
   cipher: JobCipher;
   run: Run;
+  /** Called with the record of the page when it begins. */
+  begin: (tracer: PageTracer) => void;
 }
 
 /** A scrape that has its slot. */
@@ -93,7 +96,9 @@ export async function scrapeStoredJob(
   if (job.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
   const cipher = restoreJobCipher({ id: jobId, wrappedKey: job.wrappedKey }, secretKey);
   try {
-    return await withEncryptedErrors(cipher, () => scrapeInSlot(deps, { jobId, job, cipher, run }));
+    return await tracePage({ id: jobId, url: undefined }, (begin) =>
+      withEncryptedErrors(cipher, () => scrapeInSlot(deps, { jobId, job, cipher, run, begin })),
+    );
   } catch (error) {
     // An attempt that counted as lost may have ended the job meanwhile, and deleted what this one needs.
     const outcome = await findOutcome(db, jobId);
@@ -119,6 +124,7 @@ async function scrapeInSlot(deps: ScrapeDeps, stored: StoredScrape): Promise<Scr
     (error) => logger.warn({ err: error, jobId }, RENEWAL_FAILED),
   );
   const tracer = new PageTracer();
+  stored.begin(tracer);
   tracer.begin('queue');
   const queuedMs = await waitForTeamSlot(db, stored, { timeoutMs: timeout, signal: deadline.signal });
   if (queuedMs !== undefined) tracer.addWait('slot', queuedMs);

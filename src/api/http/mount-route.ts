@@ -1,4 +1,5 @@
-import type { Express, RequestHandler, Response } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
+import { inSpan, runInTrace } from '../../system/tracing.ts';
 import type { Authenticate } from './auth.ts';
 import { createBaseUrl } from './base-url.ts';
 import { DEPRECATIONS, deprecationHeaders } from './deprecations.ts';
@@ -51,14 +52,34 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
       params: { ...request.params },
       baseUrl: findBaseUrl(request),
     };
-    const { result, inTurn } = await runRoute(route, received, checks, deps);
-    if (result instanceof JsonStream) await result.sendTo(response, inTurn);
-    else if (result instanceof JsonText) await result.sendTo(response);
-    else response.json(result);
+    await traceRequest(request, route, async () => {
+      const { result, inTurn } = await runRoute(route, received, checks, deps);
+      if (result instanceof JsonStream) await result.sendTo(response, inTurn);
+      else if (result instanceof JsonText) await result.sendTo(response);
+      else response.json(result);
+    });
   };
   const parseBody = route.fileOptions ? checks.parseMultipart : checks.parseJson;
   app[route.method](route.path, admit, ...(route.body ? [parseBody] : []), respond);
 }
+
+/** Responds to a request in a span of the trace that its client has begun, or of a new one. */
+const traceRequest = <Result>(
+  request: Request,
+  { method, path }: AnyRoute,
+  work: () => Promise<Result>,
+): Promise<Result> =>
+  runInTrace({ traceparent: request.get('traceparent') }, () =>
+    inSpan(
+      `${method.toUpperCase()} ${path}`,
+      {
+        kind: 'server',
+        isRoot: true,
+        attributes: { 'http.request.method': method.toUpperCase(), 'http.route': path },
+      },
+      work,
+    ),
+  );
 
 /**
  * A signal that fires when a response is closed, or at once if it is.

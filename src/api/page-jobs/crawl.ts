@@ -22,6 +22,7 @@ import {
   NULL_CIPHER,
   restoreJobCipher,
 } from '../../system/encryption/job-cipher.ts';
+import { nameJob } from '../../system/tracing.ts';
 import { parseTarget } from '../../url/url.ts';
 import { requireStorage } from '../http/require-storage.ts';
 import { defineRoute } from '../http/route.ts';
@@ -94,6 +95,7 @@ const create = defineRoute({
     const { id } = await performOnce(db, call, async (query) => {
       await requireOpenJob(query, caller);
       const id = uuidv7();
+      nameJob(id);
       await insertPageJob(query, {
         id,
         teamId,

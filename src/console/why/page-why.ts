@@ -15,6 +15,8 @@ export interface Attempt {
 export interface PageWhy {
   id: string;
   jobId: string;
+  /** Id of the trace at the operator's collector. */
+  traceId?: string;
   status: 'scraping' | 'completed' | 'failed';
   summary: string;
   error: { code: string; message: string } | null;

@@ -43,7 +43,7 @@ export function Why({ id, hasError = true }: { id: string; hasError?: boolean })
 
 /** What a waterfall cannot show. */
 function Facts({ why }: { why: PageWhy }) {
-  const { id, jobId, cache, waits = [], attempts, tries, documentBytes, credits } = why;
+  const { id, jobId, traceId, cache, waits = [], attempts, tries, documentBytes, credits } = why;
   const sum = credits?.reduce((total, each) => total + each.credits, 0);
   return html`
     <dl class="why-facts">
@@ -67,6 +67,7 @@ function Facts({ why }: { why: PageWhy }) {
           credits.map((each) => `${each.rule} ${each.credits}`).join(', '),
         ])
       }
+      ${traceId !== undefined && html`<dt>Trace</dt><dd><code>${traceId}</code></dd>`}
       ${
         jobId !== id &&
         html`<dt>Record</dt><dd><a href=${`${BASE}/jobs/scrape/${id}`}>this page by itself</a></dd>`

@@ -2,6 +2,7 @@ import type { FetchedSnapshot, ProxyKind } from '../../content/snapshot.ts';
 import type { SourceText } from '../../content/source-text.ts';
 import { toServiceError } from '../../errors.ts';
 import type { EngineAttempt, PageTrace, Redirect, Stage, WaitReason } from '../../schemas/page-trace.ts';
+import { currentIds } from '../../system/tracing.ts';
 import type { Engine, EngineResult } from './engine.ts';
 import { isBlocked } from './page-checks/blocked.ts';
 
@@ -134,7 +135,9 @@ export class PageTracer {
     const waits = [...this.#waits]
       .map(([reason, ms]) => ({ for: reason, ms: Math.round(ms) }))
       .filter(({ ms }) => ms > 0);
+    const { trace: traceId } = currentIds();
     return {
+      ...(traceId && { traceId }),
       ...(this.#tries > 1 && { tries: this.#tries }),
       totalMs: this.#sinceStart(now),
       ...(this.#cache && { cache: this.#cache }),

@@ -23,6 +23,8 @@ export interface DirectStart {
   start: JobStart;
   /** Its job, if it has got a slot, or waits for one, already. */
   job?: LeasedJob | undefined;
+  /** The trace of the request; absent if there is none. */
+  traceparent?: string | undefined;
 }
 
 /** A direct start that the worker took: the document as it is stored, or none if the workflow was started. */

@@ -5,6 +5,7 @@ import type { LeasedJob } from '../../storage/db/jobs/jobs.ts';
 import { every } from '../../system/every.ts';
 import type { Logger } from '../../system/logger.ts';
 import { listen } from '../../system/server.ts';
+import { runInTrace } from '../../system/tracing.ts';
 import { type DirectStart, type JobStart, STATUS } from './protocol.ts';
 import type { RunningScrape } from './running-scrapes.ts';
 import { SIGN_OF_LIFE_MS, WORKFLOW_AFTER_MS } from './timeline.ts';
@@ -41,7 +42,11 @@ export async function serveDirectStarts<Result extends object | string>(
     logger.warn({ err: error }, 'the API was not told that a scrape still runs');
   const server = createServer({ keepAliveTimeout: 60_000 }, async (request, response) => {
     if (health(request, response)) return;
-    const scrape = readDirectStart(request).then((start) => scrapeDirectly(start, options));
+    const scrape = readDirectStart(request).then((start) =>
+      runInTrace({ traceparent: start.traceparent, job: start.start.jobId }, () =>
+        scrapeDirectly(start, options),
+      ),
+    );
     running.add(scrape);
     const signsOfLife = every(SIGN_OF_LIFE_MS, () => response.writeProcessing(), onUnheard);
     try {

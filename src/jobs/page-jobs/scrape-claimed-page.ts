@@ -8,8 +8,10 @@ import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import { isCacheOnly } from '../../schemas/scrape-options.ts';
 import type { Claim } from '../../storage/db/pages/claims.ts';
 import { hasEnded } from '../../storage/db/pages/record-and-claim.ts';
+import { withoutCredentials } from '../../url/credentials.ts';
 import { buildDocument, type DocumentDeps, type DocumentInput } from '../scraping/build-document.ts';
 import { type Deadline, startDeadline } from '../scraping/deadline.ts';
+import { tracePage } from '../scraping/trace-page.ts';
 import type { ScrapedPage } from './finished-pages.ts';
 import { pageConversion } from './page-conversion.ts';
 import type { PageJobContext } from './page-job-context.ts';
@@ -59,16 +61,21 @@ const UNNOTICED_WAIT_MS = 1_000;
  * @throws ServiceError for an error that no single page is to blame for, or if the robots.txt of a crawl's
  *   own host stays unavailable; the reason of the signal
  */
-export async function scrapeClaimedPage(
-  claim: Claim,
-  job: PageJobContext,
-  deps: PageDeps,
-): Promise<ScrapedPage> {
-  const tracer = beginTrace(claim, job);
+export function scrapeClaimedPage(claim: Claim, job: PageJobContext, deps: PageDeps): Promise<ScrapedPage> {
+  const url = job.zeroDataRetention ? undefined : withoutCredentials(claim.url);
+  return tracePage({ id: claim.id, url }, (begin) => {
+    const tracer = beginTrace(claim, job);
+    begin(tracer);
+    return scrapeTraced(claim, job, { ...deps, tracer });
+  });
+}
+
+async function scrapeTraced(claim: Claim, job: PageJobContext, deps: TracedDeps): Promise<ScrapedPage> {
+  const { tracer } = deps;
   // This comes before the deadline starts, so that a slow robots.txt does not use up the page's time.
   const page =
     (await tracer.wait('robots', () => checkRobots(claim, job, deps))) ??
-    (await fetchAndConvert(claim, job, { ...deps, tracer }));
+    (await fetchAndConvert(claim, job, deps));
   page.end.trace = tracer.trace;
   page.endedAt = performance.now();
   const lacksBase = job.linkFilter && claim.ordinal === 0 && hasEnded(page.end) && !page.start;

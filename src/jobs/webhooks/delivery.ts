@@ -16,6 +16,7 @@ import {
   type Webhook,
 } from '../../storage/db/webhooks.ts';
 import { pause } from '../../system/pause.ts';
+import { inSpan } from '../../system/tracing.ts';
 import { buildEventRequest } from './event-request.ts';
 import { retryInMs } from './retry-schedule.ts';
 
@@ -166,7 +167,7 @@ class WebhookDelivery {
 
   #send(event: DueEvent): void {
     const { db } = this.#deps;
-    const done = this.#attempt(event)
+    const done = this.#traceAttempt(event)
       .then(async (attempt) => {
         await recordAttempt(db, attempt);
         deliveries.inc({ outcome: outcomeOf(attempt) });
@@ -176,6 +177,16 @@ class WebhookDelivery {
       })
       .finally(() => this.#sending.delete(event));
     this.#sending.set(event, done);
+  }
+
+  #traceAttempt(event: DueEvent): Promise<DeliveryAttempt> {
+    const attributes = { 'winnow.event.type': event.type, 'winnow.event.attempt': event.attempts + 1 };
+    return inSpan('deliver event', { kind: 'client', attributes }, async (span) => {
+      const attempt = await this.#attempt(event);
+      if (attempt.responseStatus) span.attributes['http.response.status_code'] = attempt.responseStatus;
+      if (!attempt.delivered) span.error = outcomeOf(attempt);
+      return attempt;
+    });
   }
 
   async #attempt(event: DueEvent): Promise<DeliveryAttempt> {

@@ -4,6 +4,7 @@ import { createModels, type Models } from '../../models/index.ts';
 import type { Database } from '../../storage/db/client.ts';
 import { isModelBudgetSpent, type ModelCall, recordModelCall } from '../../storage/db/teams/model-calls.ts';
 import { findKey } from '../../storage/db/teams/teams.ts';
+import { nowMs, recordSpan } from '../../system/tracing.ts';
 import { listWithheldTexts } from './withheld-texts.ts';
 
 /**
@@ -17,6 +18,7 @@ export function createModelAccess(config: Config, db: Database, registry: Regist
   return createModels(config.llm, {
     async record(call) {
       observe(call);
+      traceModelCall(call);
       await recordModelCall(db, call);
     },
     isBudgetSpent: (teamId) => isModelBudgetSpent(db, teamId),
@@ -48,4 +50,21 @@ function createModelMetrics(registry: Registry): (call: ModelCall) => void {
     tokens.inc({ feature, of: 'prompt' }, promptTokens);
     tokens.inc({ feature, of: 'response' }, outputTokens);
   };
+}
+
+/** Records the span of a call that has just ended. */
+function traceModelCall({ feature, model, ms, promptTokens, outputTokens, outcome }: ModelCall): void {
+  const endMs = nowMs();
+  recordSpan({
+    name: `model ${feature}`,
+    kind: 'client',
+    startMs: endMs - ms,
+    endMs,
+    attributes: {
+      'gen_ai.request.model': model,
+      'gen_ai.usage.input_tokens': promptTokens,
+      'gen_ai.usage.output_tokens': outputTokens,
+    },
+    error: outcome === 'ok' ? undefined : outcome,
+  });
 }

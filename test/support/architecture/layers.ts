@@ -21,9 +21,10 @@ const GROUPS: Group[] = [
   {
     name: 'system',
     modules: [
-      ['every', 'server', 'version', 'descriptors', 'direct-agent', 'memory', 'merge-metrics'],
+      ['every', 'server', 'version', 'descriptors', 'direct-agent', 'memory', 'merge-metrics', 'tracing'],
       ['encryption', 'child-processes', 'pause', 'until-aborted', 'read-pause', 'http-text'],
       ['logger', 'health', 'call-slots', 'places'],
+      ['otlp-exporter'],
       ['sandbox'],
     ],
   },
