@@ -41,3 +41,15 @@ export function table(rows: Record<string, string | number>[]): string {
 
 /** Formats a number without decimals from 100, else with one. */
 export const short = (value: number) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(1));
+
+/**
+ * Replaces a section of a page, which lies between `<!-- name -->` and `<!-- /name -->`.
+ * @throws Error if the page has no such section
+ */
+export function withSection(page: string, name: string, content: string): string {
+  const [mark, endMark] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const [before, rest] = page.split(mark);
+  const after = rest?.split(endMark)[1];
+  if (after === undefined) throw new Error(`The page has no place for the tables: ${mark} … ${endMark}`);
+  return `${before}${mark}\n\n${content}\n\n${endMark}${after}`;
+}

@@ -4,8 +4,9 @@ import path from 'node:path';
 import { messageOf } from '../src/errors.ts';
 import { startService } from '../test/support/service/start-service.ts';
 import { choices, flag, readCommandLine, refuse, text } from './command-line.ts';
+import { withSection } from './figures.ts';
 import { CLIENTS, type Client } from './session-clients/clients.ts';
-import { allSucceeded, type ClientReport, GUIDE, tablesOf, withTables } from './session-clients/report.ts';
+import { allSucceeded, type ClientReport, GUIDE, SECTION, tablesOf } from './session-clients/report.ts';
 import { runClient } from './session-clients/run-client.ts';
 import { EXPECTED, findClosedPort, startSite } from './session-clients/site.ts';
 
@@ -77,7 +78,7 @@ async function main({ clients, directory, write }: typeof options): Promise<void
     }
     process.stdout.write(`${tablesOf(reports)}\n`);
     if (!allSucceeded(reports)) process.exitCode = 1;
-    if (write) await writeFile(GUIDE, withTables(await readFile(GUIDE, 'utf8'), tablesOf(reports)));
+    if (write) await writeFile(GUIDE, withSection(await readFile(GUIDE, 'utf8'), SECTION, tablesOf(reports)));
   } finally {
     await service.stop();
   }

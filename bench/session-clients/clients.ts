@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cp, mkdir, readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { run } from '../clients/run-command.ts';
 
 /** A foreign program for the DevTools protocol, with its releases that are known to work here. */
 export interface Client {
@@ -107,21 +106,4 @@ async function installChromedriver(directory: string): Promise<string> {
   if (!(await find())) await run(['apt-get', 'download', 'chromium-driver'], home);
   await run(['dpkg-deb', '-x', (await find()) ?? 'chromium-driver.deb', '.'], home);
   return program;
-}
-
-/** Runs a command. @throws Error with the end of its output if it fails, or if there is no such program */
-async function run(command: string[], directory: string, settings?: Record<string, string>): Promise<void> {
-  const [program = '', ...args] = command;
-  const child = spawn(program, args, {
-    cwd: directory,
-    env: { ...process.env, ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk) => {
-      output = (output + chunk).slice(-500);
-    });
-  const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${command.slice(0, 3).join(' ')} ended with ${code}: ${output.trim()}`);
 }

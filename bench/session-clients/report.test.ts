@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { withSection } from '../figures.ts';
 import { CLIENTS } from './clients.ts';
-import { allSucceeded, type ClientReport, GUIDE, tablesOf, withTables } from './report.ts';
+import { allSucceeded, type ClientReport, GUIDE, SECTION, tablesOf } from './report.ts';
 import { FAILURES, STEPS, type StepOutcome } from './run-client.ts';
 import { EXPECTED } from './site.ts';
 
@@ -46,6 +47,6 @@ it('the guide of sessions has the tables of all clients, all of which did all st
   for (const { name } of CLIENTS)
     expect(guide).toMatch(new RegExp(`^\\| ${name} [\\d.]+ +\\| .*\\byes\\b`, 'm'));
   expect(guide).not.toContain('**no**');
-  expect(withTables(guide, 'tables')).toContain('-->\n\ntables\n\n<!--');
-  expect(() => withTables('', 'tables')).toThrow('no place for the tables');
+  expect(withSection(guide, SECTION, 'tables')).toContain('-->\n\ntables\n\n<!--');
+  expect(() => withSection('', SECTION, 'tables')).toThrow('no place for the tables');
 });

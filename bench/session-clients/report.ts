@@ -12,8 +12,8 @@ export interface ClientReport {
 }
 
 export const GUIDE = path.join(import.meta.dirname, '..', '..', 'docs', 'guides', 'browser-sessions.md');
-const MARK = '<!-- session clients -->';
-const END_MARK = '<!-- /session clients -->';
+/** The name of the part of the guide that the tables are. */
+export const SECTION = 'session clients';
 /** The part of a message that is shown. */
 const MESSAGE_LENGTH = 240;
 
@@ -51,14 +51,6 @@ export function tablesOf(reports: ClientReport[]): string {
     ...Object.fromEntries(reports.map((report) => [report.client.name, errorCell(failure, report)])),
   }));
   return `${table(steps)}\n\n${table(errors)}`;
-}
-
-/** Replaces the tables of a page. @throws Error if it has no place for them */
-export function withTables(page: string, tables: string): string {
-  const [before, rest] = page.split(MARK);
-  const after = rest?.split(END_MARK)[1];
-  if (after === undefined) throw new Error(`${GUIDE} has no place for the tables: ${MARK} … ${END_MARK}`);
-  return `${before}${MARK}\n\n${tables}\n\n${END_MARK}${after}`;
 }
 
 const nameOf = ({ client }: ClientReport) => `${client.name} ${client.version.replace(/^v/, '')}`;

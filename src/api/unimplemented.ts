@@ -55,8 +55,7 @@ export function rejectUnimplemented(path: string): void {
   const resource = UNIMPLEMENTED.find((each) => each.path.test(path));
   if (!resource) return;
   const { name, instead = 'The API reference at /docs lists the available endpoints.' } = resource;
-  throw new ServiceError(
-    'FEATURE_NOT_AVAILABLE',
-    `${excerpt(path)} is not available: Winnow does not have ${name}. ${instead}`,
-  );
+  const message = `${excerpt(path)} is not available: Winnow does not have ${name}. ${instead}`;
+  // The research clients of the official SDKs show the text of this member only (RFC 9457).
+  throw new ServiceError('FEATURE_NOT_AVAILABLE', message, { partialResult: { detail: message } });
 }

@@ -111,7 +111,7 @@ export const agentsResponse = z.object({
       origin: z.string(),
       integration: z.string().nullish(),
       settings: z.object({ hidden: z.boolean(), starred: z.boolean() }),
-      status: runStatus,
+      status: runStatus.exclude(['cancelled']).describe('one that was cancelled is listed as `failed`'),
       options: z.looseObject({ prompt: z.string() }),
     }),
   ),

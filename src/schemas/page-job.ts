@@ -89,6 +89,7 @@ export const cancelResponse = z.object({
 
 /** The failed pages of a batch or crawl, and the URLs that it skipped. */
 export const pageErrors = z.object({
+  success: z.literal(true),
   errors: z.array(
     z.object({
       id: z.uuid(),

@@ -246,6 +246,9 @@ describe('an agent', () => {
     expect(cancelled.body).toEqual({ success: true });
     const body = await ended(`/v2/agent/${id}`);
     expect([body.status, body.data, body.creditsUsed]).toEqual(['cancelled', undefined, 1]);
+    // The SDKs refuse a list with any other status.
+    const { agents } = (await read('/v2/agent')).body;
+    expect(agents).toContainEqual(expect.objectContaining({ id, status: 'failed' }));
     const last = await pollUntil(() =>
       receiver.received.find(({ event }) => event.id === id && event.type === 'agent.cancelled'),
     );

@@ -134,6 +134,7 @@ describe('an invalid request', () => {
     expect([status, body.success, body.code]).toEqual([400, false, 'FEATURE_NOT_AVAILABLE']);
     expect(body.error).toContain(path);
     expect(body.error).toMatch(/Winnow does not have [\w ]+\. /);
+    expect(body.detail).toBe(body.error);
   });
 
   it('gets 404 for a path that only begins like a planned resource', async () => {

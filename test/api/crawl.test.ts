@@ -74,7 +74,7 @@ describe('a crawl', () => {
       '/blog/two/',
       '/docs/start',
     ]);
-    expect(await errorCodesOf(done.id)).toEqual({ errors: [], robotsBlocked: [] });
+    expect(await errorCodesOf(done.id)).toEqual({ success: true, errors: [], robotsBlocked: [] });
     expect(done).not.toHaveProperty('warning');
   });
 
@@ -234,7 +234,7 @@ describe('a crawl', () => {
     expect(done.data.map((each: Body) => each.metadata.url).sort()).toEqual(
       ['/far', '/home', '/listed', '/next'].map((path) => target.url + path),
     );
-    expect(await errorCodesOf(done.id)).toEqual({ errors: [], robotsBlocked: [] });
+    expect(await errorCodesOf(done.id)).toEqual({ success: true, errors: [], robotsBlocked: [] });
   });
 
   it('follows its start URL to the site for the requested device', async () => {

@@ -80,6 +80,8 @@ const cancel = defineRoute({
 });
 
 const MAX_HINT_CHARACTERS = 120;
+/** The statuses of a list, in which the official SDKs accept no other; the status of an agent tells more. */
+const LISTED_STATUS = { ...RUN_STATUS, cancelled: 'failed' } as const;
 
 const list = defineRoute({
   method: 'get',
@@ -101,7 +103,7 @@ const list = defineRoute({
         const targetHint = (target ?? options.prompt).slice(0, MAX_HINT_CHARACTERS);
         const settings = { hidden: false, starred: false };
         const texts = { id, createdAt: createdAt.toISOString(), targetHint, origin, integration };
-        return { ...texts, settings, status: RUN_STATUS[status], options };
+        return { ...texts, settings, status: LISTED_STATUS[status], options };
       }),
       ...(agents.length === LISTED_AGENTS &&
         last && { next: `${baseUrl}${path}?before=${last.createdAt.getTime()}` }),

@@ -83,6 +83,8 @@ function errorsRoute({ kind, tag }: PageJobResource): AnyRoute {
         error: SKIP_REASONS.externalHomepage,
       }));
       return {
+        // The SDK for Python reads the errors of a batch only where this is there.
+        success: true as const,
         errors: [...errors, ...skipped],
         robotsBlocked: blocked.map(cipher.decrypt),
         ...(blockedCount > blocked.length && { robotsBlockedCount: blockedCount }),

@@ -46,6 +46,7 @@ const pageJob = (path: string, tuning: object): Examples => ({
   [`delete ${path}/:id`]: { response: { status: 'cancelled' } },
   [`get ${path}/:id/errors`]: {
     response: {
+      success: true,
       errors: [
         {
           id: PAGE_ID,
