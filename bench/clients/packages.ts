@@ -7,6 +7,8 @@ import { run } from './run-command.ts';
 export interface Packages {
   registry: 'npm' | 'PyPI';
   names: string[];
+  /** Packages of PyPI whose dependencies are not needed for what is called. */
+  alone?: string[];
 }
 
 export const FROM_NPM = (...names: string[]): Packages => ({ registry: 'npm', names });
@@ -31,7 +33,7 @@ export async function prepare(packages: Packages, program: string, directory: st
 }
 
 /** Installs into a directory of another name first, so that an interrupted installation is not taken for a whole one. */
-async function install({ registry, names }: Packages, home: string): Promise<void> {
+async function install({ registry, names, alone = [] }: Packages, home: string): Promise<void> {
   const draft = `${home}.draft`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { recursive: true });
@@ -39,7 +41,9 @@ async function install({ registry, names }: Packages, home: string): Promise<voi
     await writeFile(path.join(draft, 'package.json'), '{"private":true,"type":"module"}');
     await run(['npm', 'install', ...NPM_OPTIONS, ...names], draft);
   } else {
-    await run(['python3', '-m', 'pip', 'install', ...PIP_OPTIONS, '--target', 'packages', ...names], draft);
+    const pip = ['python3', '-m', 'pip', 'install', ...PIP_OPTIONS, '--target', 'packages'];
+    await run([...pip, ...names], draft);
+    if (alone.length > 0) await run([...pip, '--no-deps', ...alone], draft);
   }
   await writeFile(path.join(draft, 'installed'), names.join('\n'));
   await rename(draft, home);

@@ -201,13 +201,19 @@ export const searchBody = z
     error: 'the category developer cannot be combined with others',
   });
 
-/** Body of `POST /v2/search`, whose sources may have the marketplace of the official clients. */
+const isMarketplace = (source: unknown) => (fieldsOf(source).type ?? source) === 'alexandria';
+
+/**
+ * Body of `POST /v2/search`. The official MCP server adds the marketplace to the sources of every search, so it is
+ * left out, and refused only where it is the only source.
+ */
 export const searchRequestBody = z.preprocess((body, context) => {
   const { sources } = fieldsOf(body);
-  const names = Array.isArray(sources) ? sources.map((each) => fieldsOf(each).type ?? each) : [];
-  if (names.includes('alexandria'))
+  if (!Array.isArray(sources) || !sources.some(isMarketplace)) return body;
+  const others = sources.filter((each) => !isMarketplace(each));
+  if (others.length === 0)
     refuseMarketplace(['sources'], 'Leave it out of sources, which are web, images and news.', context);
-  return body;
+  return { ...fieldsOf(body), sources: others };
 }, searchBody);
 
 /** The body of a search request after validation, with defaults filled in. */

@@ -64,8 +64,13 @@ describe('members of location', () => {
   });
 });
 
-it('a source that is the marketplace of the official clients is refused by its own code', () => {
-  for (const sources of [['alexandria'], ['web', { type: 'alexandria' }]]) {
+it('the marketplace of the official clients is left out of the sources, and refused by its own code alone', () => {
+  for (const sources of [
+    ['web', { type: 'alexandria' }],
+    ['alexandria', 'web'],
+  ])
+    expect(searchRequestBody.parse({ query: 'x', sources }).sources).toMatchObject([{ type: 'web' }]);
+  for (const sources of [['alexandria'], [{ type: 'alexandria' }]]) {
     const { error } = searchRequestBody.safeParse({ query: 'x', sources });
     expect(error?.issues).toContainEqual(
       expect.objectContaining({
