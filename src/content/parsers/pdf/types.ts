@@ -73,6 +73,8 @@ export interface FormField extends Box {
   value: string;
   /** Whether a checkbox or radio button is selected. */
   checked: boolean;
+  /** Whether the page only draws it, so that a square without a label is none. */
+  isDrawn?: boolean;
 }
 
 /** A node of the tag tree (ISO 32000-1, 14.7). */

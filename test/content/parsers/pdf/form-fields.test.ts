@@ -78,3 +78,57 @@ describe('a check box', () => {
     expect(html).toContain('<tr><td>☑</td><td>Anna</td></tr>\n<tr><td>☐</td><td>Bert</td></tr>');
   });
 });
+
+describe('a check box that is drawn as a square', () => {
+  const square = (left: number, baseline: number, more = '') =>
+    `${left} ${792 - baseline} 10 10 re S\n${more}`;
+  const cross = (left: number, baseline: number) => {
+    const bottom = 792 - baseline;
+    return `${left + 1} ${bottom + 1} m ${left + 9} ${bottom + 9} l S ${left + 1} ${bottom + 9} m ${left + 9} ${bottom + 1} l S\n`;
+  };
+  const tick = (left: number, baseline: number) => {
+    const bottom = 792 - baseline;
+    return `${left + 1} ${bottom + 5} m ${left + 4} ${bottom + 1} l ${left + 9} ${bottom + 9} l S\n`;
+  };
+
+  test('is a sign at its label, ticked by a cross, a tick, a letter or a filled square', async () => {
+    const html = await htmlOf({
+      texts: [
+        { x: 76, y: 100, text: 'I agree to the terms of use' },
+        { x: 76, y: 122, text: 'Send me the newsletter' },
+        { x: 76, y: 144, text: 'Share my data with partners' },
+        { x: 76, y: 166, text: 'Call me by telephone' },
+        { x: 76, y: 188, text: 'I am an adult' },
+        { x: 62, y: 188, text: 'X' },
+      ],
+      raw: [
+        square(60, 101, cross(60, 101)),
+        square(60, 123),
+        square(60, 145, tick(60, 145)),
+        square(60, 167, `62 ${792 - 165} 6 6 re f\n`),
+        square(60, 189),
+      ].join(''),
+    });
+    for (const line of [
+      '☑ I agree to the terms of use',
+      '☐ Send me the newsletter',
+      '☑ Share my data with partners',
+      '☑ Call me by telephone',
+      '☑ I am an adult',
+    ])
+      expect(html).toContain(`<p>${line}</p>`);
+  });
+
+  test('is none where squares are cells for digits, or coloured keys of a chart', async () => {
+    const html = await htmlOf({
+      texts: [
+        { x: 130, y: 100, text: 'Postal code' },
+        { x: 76, y: 140, text: 'Sales of the north' },
+      ],
+      raw: `${[60, 70, 80, 90, 100].map((left) => square(left, 101)).join('')}1 0 0 rg 60 ${792 - 141} 10 10 re f\n`,
+    });
+    expect(html).toContain('Postal code');
+    expect(html).toContain('Sales of the north');
+    expect(html).not.toMatch(/[☐☑]/);
+  });
+});

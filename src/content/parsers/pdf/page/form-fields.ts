@@ -23,6 +23,7 @@ export function withFieldValues(page: SourcePage, words: readonly Word[]): Word[
     if (isBox(field)) {
       const place = placeBesideLabel(field, { words, fields: page.fields, rules: page.rules });
       if (place) return [{ ...place, text, style, run: FIELD_RUN }];
+      if (field.isDrawn) return [];
     } else {
       const drawn = words.filter((word) => containsCenter(field, word));
       for (const word of inMiddle(drawn, field)) moved.set(...word);

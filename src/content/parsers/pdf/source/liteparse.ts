@@ -9,7 +9,7 @@ import {
   type TextItem,
 } from '@llamaindex/liteparse';
 import { toBuffer } from '../../../source-text.ts';
-import type { Box } from '../boxes.ts';
+import { type Box, containsCenter } from '../boxes.ts';
 import { toPdfError } from '../errors.ts';
 import type {
   Annotation,
@@ -21,6 +21,7 @@ import type {
   Tag,
 } from '../types.ts';
 import { withAlternativeTexts } from './alternative-texts.ts';
+import { findDrawnBoxes } from './drawn-boxes.ts';
 import { findPitches } from './fixed-pitch.ts';
 import { measuredScale, pageToMeasure } from './font-scale.ts';
 import { linkWords } from './links.ts';
@@ -146,21 +147,27 @@ export function toSourcePage(
   const { upright, turned, rotation } = byRotation(page.textItems);
   const { shapes, lines } = page.vectorGraphics ?? { shapes: [], lines: [] };
   const tags = (page.structureTree?.roots ?? []).map(toTag);
+  const fields = (page.formFields ?? []).flatMap(toField);
+  const { boxes, words, rules } = findDrawnBoxes(
+    { shapes, strokes: lines },
+    { words: toWords(upright, fonts), rules: findRules(shapes, lines), fields },
+  );
   const source: SourcePage = {
     number: page.pageNum,
     width: page.width,
     height: page.height,
-    words: toWords(upright, fonts),
+    words,
     turnedWords: toWords(turned, fonts),
-    rules: findRules(shapes, lines),
+    rules,
     paths: { all: shapes.length, curved: shapes.filter(({ fill, hasCurve }) => fill && hasCurve).length },
     dots: shapes
       .filter(isDot)
       .slice(0, MAX_DOTS)
-      .map(({ bbox }) => toBox(bbox)),
+      .map(({ bbox }) => toBox(bbox))
+      .filter((dot) => !boxes.some((box) => containsCenter(box, dot))),
     figures: withAlternativeTexts(images.map(toFigure), tags),
     annotations: annotations.flatMap(toAnnotation),
-    fields: (page.formFields ?? []).flatMap(toField),
+    fields: [...fields, ...boxes],
     tags,
   };
   return uprightPage({ ...source, words: linkWords(source.words, annotations) }, rotation);
