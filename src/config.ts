@@ -210,6 +210,13 @@ const settings = z.object({
     'maximum WebSockets that are open at one API process with one API key, or in sessions that it has started',
   ),
   WINNOW_RESULT_TTL_HOURS: count(24).describe('hours that results and their files are kept'),
+  WINNOW_ARCHIVE: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe('on: crawls and batches keep the responses of the sites unless they say otherwise'),
+  WINNOW_MAX_ARCHIVE_MB: count(20_480).describe(
+    'disk space for the responses that one crawl or batch keeps, in MiB; its further pages keep none',
+  ),
   WINNOW_CACHE_DAYS: count(730).describe('days that cached pages are kept, within WINNOW_MAX_CACHE_MB'),
   WINNOW_MAX_CACHE_MB: count(10_240).describe(
     'disk space for cached pages, in MiB; the least recently used ones are deleted first',
@@ -405,6 +412,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     socketsPerTeam: s.WINNOW_SOCKETS_PER_TEAM,
     socketsPerKey: s.WINNOW_SOCKETS_PER_KEY,
     resultTtlMs: s.WINNOW_RESULT_TTL_HOURS * 3_600_000,
+    archivesPages: s.WINNOW_ARCHIVE === 'on',
+    maxArchiveBytes: s.WINNOW_MAX_ARCHIVE_MB * 1024 * 1024,
     cacheTtlMs: s.WINNOW_CACHE_DAYS * 86_400_000,
     cacheMaxBytes: s.WINNOW_MAX_CACHE_MB * 1024 * 1024,
     sharesCache: s.WINNOW_SHARED_CACHE === 'on',

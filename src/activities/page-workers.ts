@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ServiceError } from '../errors.ts';
 import type { Engines } from '../fetch/engines/fetch-page.ts';
 import { opensBrowser } from '../fetch/engines/opens-browser.ts';
+import { KnownBodies } from '../jobs/archive/known-bodies.ts';
 import type { LinkFilterCache } from '../jobs/crawl/link-filter-cache.ts';
 import { BrowserCapacity } from '../jobs/page-jobs/browser-capacity.ts';
 import { loadPageJob } from '../jobs/page-jobs/load-page-job.ts';
@@ -41,6 +42,8 @@ export interface PageWorkerDeps extends DocumentDeps {
   requestsPerHost: number;
   /** Maximum number of pages that the browser of this process has open at once. */
   browserPages: number;
+  /** Bytes on the disk after which a job keeps no more responses. */
+  maxArchiveBytes: number;
 }
 
 /**
@@ -68,6 +71,7 @@ function countOpen(gauge: DocumentDeps['metrics']['pageWorkers']): Disposable {
 export function pageWorkerActivities(deps: PageWorkerDeps) {
   const { db, results, linkFilters, storage, secretKey, requestsPerHost } = deps;
   const browserCapacity = new BrowserCapacity(deps.browserPages);
+  const knownBodies = new KnownBodies();
   return {
     /**
      * Scrapes pages of a job for a few seconds. The activity may be repeated: the claims of an earlier
@@ -101,6 +105,7 @@ export function pageWorkerActivities(deps: PageWorkerDeps) {
           jobId,
           name,
           cipher,
+          knownBodies,
           signal,
           pageEvents,
           requestsPerHost,

@@ -39,6 +39,10 @@ export const pageArgs = {
     valueHint: 'ms',
     description: 'use cached copies younger than this; 0 disables the cache',
   },
+  archive: {
+    type: 'boolean',
+    description: 'keep the responses of the sites, to export them as a web archive',
+  },
   concurrency: { type: 'string', valueHint: 'n', description: 'maximum number of pages at a time' },
   output: { type: 'string', alias: 'o', valueHint: 'file', description: 'write the results to this file' },
   json: { type: 'boolean', description: 'print one JSON object instead of one document per line' },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { archive } from './page-job.ts';
 import {
   callerFields,
   checkScrapeOptions,
@@ -49,6 +50,7 @@ export const batchBody = z
       .describe(
         'maximum number of concurrent pages, in all and per host; default: the limit of the team, and 8 per host unless the operator set another number',
       ),
+    archive,
     ...scrapeOptionFields,
     zeroDataRetention: z
       .boolean()

@@ -4,7 +4,7 @@ import { withKeywords } from '../json/schema-keywords.ts';
 import { unlessEmpty } from '../json/unless-empty.ts';
 import { MAX_PATTERNS, validatePatterns } from '../patterns/pattern-list.ts';
 import { optionConflicts } from './formats.ts';
-import { startResponse } from './page-job.ts';
+import { archive, startResponse } from './page-job.ts';
 import {
   callerFields,
   checkScrapeOptions,
@@ -104,6 +104,7 @@ export const crawlBody = z.strictObject({
     .meta({ deprecated: true })
     .describe('the older name of crawlEntireDomain'),
   webhook: webhook.optional(),
+  archive,
   scrapeOptions: scrapeOptions.prefault({}).describe('options for scraping each page'),
   zeroDataRetention: z
     .boolean()

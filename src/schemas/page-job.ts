@@ -5,6 +5,14 @@ import { document } from './document.ts';
 /** The file formats of exports. */
 export const EXPORT_FORMATS = ['jsonl', 'parquet', 'warc'] as const;
 
+/** The field of crawls and batches that keeps what the sites sent. */
+export const archive = z
+  .boolean()
+  .optional()
+  .describe(
+    'keep the responses of the sites as they came, for exports as a web archive; pages are then not taken from the cache',
+  );
+
 /**
  * Maximum size of the documents in one status response, in bytes of JSON. Clients of this API expect at most
  * 10 MB.

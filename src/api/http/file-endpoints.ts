@@ -1,4 +1,4 @@
-import { JOB_KINDS } from '../../job-kinds.ts';
+import { JOB_KINDS, type PageJobKind } from '../../job-kinds.ts';
 import { FEEDS_PATH, SUBSCRIPTIONS_PATH } from '../../jobs/monitors/signed-links.ts';
 import { FILES_PATH } from '../../storage/blobs/file-urls.ts';
 import { UPLOAD_PATH } from '../parse/uploads.ts';
@@ -14,6 +14,12 @@ export interface FileEndpoint extends CheckedEndpoint {
 
 /** The paths of a session under both names of the resource. */
 const sessionPaths = (rest: string) => ['browser', 'interact'].map((base) => `/v2/${base}/:id/${rest}`);
+
+/** The kinds of jobs whose documents can be exported. */
+export const EXPORTED_KINDS = ['batch_scrape', 'crawl'] as const satisfies PageJobKind[];
+
+/** The path of the export of a kind of jobs, in the syntax of Express. */
+export const exportPath = (kind: PageJobKind) => `${JOB_KINDS[kind].path}/:id/export`;
 
 /** The endpoints that are not among the routes, with the error codes that their handlers may throw. */
 export const FILE_ENDPOINTS = {
@@ -49,7 +55,7 @@ export const FILE_ENDPOINTS = {
   },
   export: {
     method: 'get',
-    paths: [JOB_KINDS.batch_scrape.path, JOB_KINDS.crawl.path].map((path) => `${path}/:id/export`),
+    paths: EXPORTED_KINDS.map(exportPath),
     errors: ['NOT_FOUND'],
   },
   sessionDownload: {

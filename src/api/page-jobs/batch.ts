@@ -23,6 +23,7 @@ import { defineRoute } from '../http/route.ts';
 import { listDetails } from '../validation/validate.ts';
 import { requiresEncryption } from '../zero-data-retention.ts';
 import { requireSameOptions } from './append-options.ts';
+import { keepsResponses } from './archive-option.ts';
 import type { PageJobResource } from './page-job-resource.ts';
 import { pageJobRoutes } from './routes.ts';
 import { warnOfUrls, warnOfWebhook } from './start-warnings.ts';
@@ -120,6 +121,7 @@ const create = defineRoute({
     const { config, db, temporal } = deps;
     await requireStorage(deps, caller);
     const isEncrypted = requiresEncryption(body, caller);
+    const archive = keepsResponses(body, config);
     const { secretKey } = config;
     const { pages, invalid, warning } = parseUrls(body, config.allowPrivate.length > 0);
     const { urls, webhook, appendToId, ignoreInvalidURLs, maxConcurrency = null, ...request } = body;
@@ -153,7 +155,7 @@ const create = defineRoute({
         apiKeyId,
         kind: batch.kind,
         target: describeUrls(urls),
-        request,
+        request: { ...request, archive },
         ttlMs,
         cipher: isEncrypted ? createJobCipher(id, secretKey) : NULL_CIPHER,
         pages,

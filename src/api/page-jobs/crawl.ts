@@ -27,6 +27,7 @@ import { parseTarget } from '../../url/url.ts';
 import { requireStorage } from '../http/require-storage.ts';
 import { defineRoute } from '../http/route.ts';
 import { requiresEncryption } from '../zero-data-retention.ts';
+import { keepsResponses } from './archive-option.ts';
 import { deriveCrawlOptions } from './crawl-prompt.ts';
 import type { PageJobResource } from './page-job-resource.ts';
 import { pageJobRoutes } from './routes.ts';
@@ -83,7 +84,8 @@ const create = defineRoute({
         : await deriveCrawlOptions({ url, prompt: wish, caller, isEncrypted }, deps);
     const generated = derived && { ...derived, options: unlessExplicit(derived.options, rawBody) };
     const { webhook, prompt, allowBackwardLinks, ...rest } = { ...body, ...generated?.options };
-    const options = { ...rest, ...entireDomain(body, rawBody) };
+    const archive = keepsResponses({ ...scrapeOptions, archive: body.archive }, config);
+    const options = { ...rest, ...entireDomain(body, rawBody), archive };
     const { teamId, apiKeyId } = caller;
     const { secretKey } = config;
     // The idempotency key is stored with the request, which is kept as a hash with zero data retention.

@@ -18,15 +18,22 @@ export interface JobNotes {
   unmatched?: number;
 }
 
+/** The state of the service that warnings depend on. */
+interface ServiceState {
+  /** Whether the disk has space for more pages. */
+  hasDiskSpace: boolean;
+  /** Bytes on the disk after which a job keeps no more responses. */
+  maxArchiveBytes: number;
+}
+
 /** The state of a batch or crawl with its decrypted notes. */
 type JobState = Omit<PageJobState, 'notes'> & { notes: JobNotes };
 
 /**
  * Composes the warning in the status of a batch or crawl.
- * @param service.hasDiskSpace whether the disk has space for more pages
  * @returns one or more sentences for the user; `undefined` if there is nothing to warn of
  */
-export function composeWarning(job: JobState, service: { hasDiskSpace: boolean }): string | undefined {
+export function composeWarning(job: JobState, service: ServiceState): string | undefined {
   const warnings = [
     job.notes.promptNotUnderstood && PROMPT_NOT_UNDERSTOOD,
     job.status === 'scraping' && !service.hasDiskSpace && DISK_FULL,
@@ -36,12 +43,16 @@ export function composeWarning(job: JobState, service: { hasDiskSpace: boolean }
     warnOfScope(job),
     warnOfTraps(job),
     job.notes.unmatched && UNMATCHED,
+    job.archivedBytes >= service.maxArchiveBytes && ARCHIVE_FULL,
   ];
   return warnings.filter(Boolean).join(' ') || undefined;
 }
 
 const UNMATCHED =
   'Long links were left out, because comparing them with includePaths and excludePaths takes too much work. Use fewer or simpler patterns, with smaller numbers in {…}.';
+
+const ARCHIVE_FULL =
+  'The responses of further pages are not kept, because the archive of the job is full. The operator can raise WINNOW_MAX_ARCHIVE_MB.';
 
 const DISK_FULL =
   'The disk of the service is nearly full. No further page is scraped until space is free again.';

@@ -99,7 +99,7 @@ export async function buildStatusHead(
   const { finishedAt, createdAt, expiresAt, cipher } = job;
   const warning = composeWarning(
     { ...job, notes: decryptNotes(job) },
-    { hasDiskSpace: await storage.hasSpace() },
+    { hasDiskSpace: await storage.hasSpace(), maxArchiveBytes: config.maxArchiveBytes },
   );
   return {
     success: true,

@@ -31,6 +31,7 @@ export const batchCommand = defineCommand({
     }
     const options = {
       ...readScrapeOptions(values),
+      archive: values.archive,
       maxConcurrency: parseWholeNumber('concurrency', values.concurrency),
       origin: 'cli',
     };

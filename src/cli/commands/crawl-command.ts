@@ -57,6 +57,7 @@ export const crawlCommand = defineCommand({
       sitemap: values.sitemap,
       ignoreRobotsTxt: values['ignore-robots'],
       delay: parseSeconds(values.delay),
+      archive: values.archive,
       maxConcurrency: parseWholeNumber('concurrency', values.concurrency),
       scrapeOptions: readScrapeOptions(values),
       origin: 'cli',

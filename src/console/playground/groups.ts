@@ -41,7 +41,7 @@ const PLACES: Record<string, string[]> = {
     ],
   ],
   Pace: ['delay', 'maxConcurrency', 'effort', 'maxCredits', 'webhook', 'appendToId', 'ignoreInvalidURLs'],
-  Cache: ['maxAge', 'minAge', 'storeInCache', 'lockdown', 'ignoreCache'],
+  Cache: ['maxAge', 'minAge', 'storeInCache', 'lockdown', 'ignoreCache', 'archive'],
   Network: ['proxy', 'blockAds', 'fastMode', 'skipTlsVerification'],
   Privacy: ['zeroDataRetention', 'redactPII'],
 };

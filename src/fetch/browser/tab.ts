@@ -14,12 +14,15 @@ import {
 import { type FrameTarget, rememberWorld } from './dom/isolated-world.ts';
 import { attachFrames, type FrameSessions } from './frame-sessions.ts';
 import { NetworkMonitor } from './network/network-monitor.ts';
+import { ResponseRecorder } from './network/response-recorder.ts';
 
 /** An open page, with what is needed to watch and read it. */
 export interface Tab extends FrameTarget, FrameSessions {
   context: BrowsingContext;
   targetId: string;
   network: NetworkMonitor;
+  /** Keeps the responses as they come; absent if nobody wants them. */
+  recorder: ResponseRecorder | undefined;
   /** Rejects when the page crashed or a document exceeds the size limit. */
   failure: Promise<never>;
   /** Warnings for the user. */
@@ -45,6 +48,8 @@ export interface TabOptions {
   maxBytes: number;
   /** Called with each URL of the page that leads to another document. */
   onRedirect?: ((redirect: Redirect) => void) | undefined;
+  /** Whether to keep the responses as they come, without headers of the user; absent if not. */
+  archive?: { userHeaders: Record<string, string> } | undefined;
   logger: Pick<Logger, 'warn'>;
 }
 
@@ -57,8 +62,9 @@ const DISABLE_SERVICE_WORKERS = `if (navigator.serviceWorker) navigator.serviceW
 
 /** Opens an empty tab, in which dialogs are closed automatically. */
 export async function openTab(context: BrowsingContext, options: TabOptions): Promise<Tab> {
-  const { appearance, waitForVisuals, maxBytes, onRedirect, logger } = options;
+  const { appearance, waitForVisuals, maxBytes, onRedirect, archive, logger } = options;
   const { targetId, session } = await context.openPage();
+  const recorder = archive && new ResponseRecorder(targetId, archive.userHeaders);
   const network = new NetworkMonitor({ mainFrameId: targetId, waitForVisuals, onRedirect });
   const { promise: failure, reject } = Promise.withResolvers<never>();
   // `visit` races with this promise; after the visit nothing handles its rejection.
@@ -69,12 +75,14 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
   const { sessions, prepareFrames } = attachFrames(context.connection, session, async (worker) => {
     hasWorkers = true;
     network.watch(worker);
+    recorder?.watch(worker);
     await worker.send('Network.enable');
   });
   let viewport = defaultViewport(appearance);
   const prepared = prepareFrames(async (each) => {
     handleDialogs(each);
     network.watch(each);
+    recorder?.watch(each);
     watchDocumentSize(each, maxBytes, () =>
       reject(createTooLargeError({ url: currentUrl(), maxBodyBytes: maxBytes })),
     );
@@ -89,6 +97,7 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
     frameId: targetId,
     world: rememberWorld(session, targetId),
     network,
+    recorder,
     failure,
     warnings: [],
     logger,

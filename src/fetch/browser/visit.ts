@@ -21,6 +21,7 @@ import type { AdBlocker } from './network/ad-blocker.ts';
 import type { DocumentResponse } from './network/network-monitor.ts';
 import { prepareOwnHeaders } from './network/request-headers.ts';
 import { interceptRequests } from './network/request-interception.ts';
+import type { RecordedPage } from './network/response-recorder.ts';
 import { takeOptionalStep } from './optional-step.ts';
 import { createPageClock, runWithClock } from './page-clock.ts';
 import { readBody, readSource } from './read-response.ts';
@@ -77,6 +78,8 @@ export interface VisitOptions {
   needsSource?: ((page: { html: string; hasEnded: boolean }) => boolean) | undefined;
   /** Maximum size of each document in bytes, and of the rendered page in characters. */
   maxBytes: number;
+  /** Whether to keep the responses as they come; absent if not. */
+  archive?: boolean | undefined;
   /** Logs steps that only help and have failed. */
   logger: Pick<Logger, 'warn'>;
 }
@@ -105,6 +108,8 @@ export interface VisitResult {
   isPartial: boolean;
   /** Warnings for the user. */
   warnings: string[];
+  /** The requests of the page with their responses; absent unless they were to be kept. */
+  exchanges?: RecordedPage['exchanges'];
 }
 
 /**
@@ -115,11 +120,12 @@ export interface VisitResult {
  * translates
  */
 export async function visit(context: BrowsingContext, options: VisitOptions): Promise<VisitResult> {
-  const { actions, appearance, maxBytes, onRedirect, logger } = options;
+  const { actions, appearance, maxBytes, onRedirect, logger, headers } = options;
   const waitForVisuals =
     Object.keys(options.collect).length > 0 ||
     actions.some(({ type }) => type === 'screenshot' || type === 'pdf');
-  const tab = await openTab(context, { appearance, maxBytes, waitForVisuals, onRedirect, logger });
+  const archive = options.archive ? { userHeaders: headers } : undefined;
+  const tab = await openTab(context, { appearance, maxBytes, waitForVisuals, onRedirect, archive, logger });
   const result = await useTab(tab, options);
   if (context.keepPage) {
     await leaveTab(tab, appearance);
@@ -191,6 +197,8 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
   if (reason) {
     tab.warnings.push(`${tab.url()} broke off (${reason}), and was read as far as it had come. Try again.`);
   }
+  const recorded = await tab.recorder?.take();
+  if (recorded?.leftOut) tab.warnings.push(notKept(tab.url(), recorded.leftOut));
   return {
     url: tab.url(),
     statusCode,
@@ -205,8 +213,12 @@ async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<V
     isPartial: reason !== undefined,
     warnings: tab.warnings,
     ...actions,
+    ...(recorded && { exchanges: recorded.exchanges }),
   };
 }
+
+const notKept = (url: string, responses: number) =>
+  `The archive lacks ${responses} of the responses that ${url} has loaded, because they are too many or too large for one page.`;
 
 /**
  * @throws NavigationError if the page has left for a URL that cannot be opened, in whose place the browser

@@ -97,6 +97,7 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
         maxBytes: maxBodyBytes,
         allowedHosts: request.allowedHosts,
         onRedirect: request.onRedirect,
+        archive: request.archive,
       };
       // The proxy checks again when it connects. Resolving first gives a clear error instead of a closed
       // tunnel.
@@ -136,6 +137,7 @@ export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
         ...(isPartial && { isPartial: true as const }),
         ...(warnings.length && { warnings }),
         ...(result.actions && { actions: await saveOutcome(result.actions) }),
+        ...(result.exchanges && { exchanges: result.exchanges }),
       };
     },
   };

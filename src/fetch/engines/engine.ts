@@ -7,6 +7,7 @@ import type { ProfileOptions } from '../browser/browser-profile.ts';
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import type { BrowsingContext } from '../browser/chromium/browsing-context.ts';
 import type { ProxyRoute } from '../net/checked-egress.ts';
+import type { Exchange } from '../net/exchange.ts';
 
 /** A browser for one page alone, which stays open after the visit. */
 interface OwnBrowser {
@@ -75,6 +76,8 @@ export interface PageRequest {
   ownBrowser?: OwnBrowser | undefined;
   /** Functions of formats that run on the open page, by format type. */
   collect: Record<string, (page: OpenPage) => Promise<Collected>>;
+  /** Whether the responses are kept as they come, for a web archive; absent if not. */
+  archive?: boolean | undefined;
 }
 
 /** The proxy route of a request. */
@@ -109,6 +112,8 @@ export interface EngineResult extends FetchedSnapshot {
    * empty.
    */
   unconverted?: UnconvertedDocument | undefined;
+  /** The requests of the page with their responses, if the request wants them for a web archive. */
+  exchanges?: Exchange[] | undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import { needsSource } from '../../content/formats/index.ts';
 import type { FetchedSnapshot } from '../../content/snapshot.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import { isCacheOnly } from '../../schemas/scrape-options.ts';
+import type { Exchange } from '../net/exchange.ts';
 import {
   cacheKey,
   cacheMissError,
@@ -37,6 +38,8 @@ export interface FetchedPage {
    * @param options.isAwaited whether the caller waits until the copy is stored; true by default
    */
   storeCopy(options?: { isAwaited: boolean }): Promise<void>;
+  /** The requests of the page with their responses, if they were wanted for a web archive. */
+  exchanges?: Exchange[] | undefined;
 }
 
 /**
@@ -58,15 +61,15 @@ export async function fetchPage(
     const file = await engines.upload.readUpload(request.upload, target, context.signal);
     return pageOf(request, await convertDocument(engines, file, context));
   }
-  const { tracer = new PageTracer(), teamId } = context;
-  const { key, lookUpKey } = cacheKeysOf(target.url, request);
+  const { tracer = new PageTracer(), teamId, archive = false } = context;
+  const { key, lookUpKey } = cacheKeysOf(target.url, request, archive);
   if (lookUpKey) tracer.begin('cache');
-  else tracer.setCache({ verdict: 'skipped', because: notLookedUpBecause(target.url, request) });
+  else tracer.setCache({ verdict: 'skipped', because: notLookedUpBecause(target.url, request, archive) });
   const copy = lookUpKey && (await takeCopy(engines, lookUpKey, { ...context, request, tracer }));
   if (copy) return pageOf(request, copy, { cacheState: 'hit' });
   if (isCacheOnly(request)) throw cacheMissError(request);
   tracer.begin('fetch');
-  const page = await askEngines(engines, target, { ...context, request, tracer });
+  const { exchanges, ...page } = await askEngines(engines, target, { ...context, request, tracer });
   const snapshot = await convertDocument(engines, page, context);
   const copyKey = isShareable(snapshot, request) ? key : undefined;
   return pageOf(request, snapshot, {
@@ -75,6 +78,7 @@ export async function fetchPage(
       copyKey && isKept(snapshot, request)
         ? copyStorer(engines, snapshot, { key: copyKey, teamId })
         : storeNothing,
+    exchanges,
   });
 }
 
@@ -85,18 +89,19 @@ interface TracedContext extends FetchContext {
 }
 
 /** Under which keys a page is stored in the cache and looked up there; absent if it is not. */
-function cacheKeysOf(url: string, request: ScrapeRequest) {
+function cacheKeysOf(url: string, request: ScrapeRequest, archive: boolean) {
   const cacheOnly = isCacheOnly(request);
   const use = cacheUseOf(request);
   const key = use === 'bypass' && !cacheOnly ? undefined : cacheKey(url, request);
-  const isLookedUp = cacheOnly || (request.maxAge > 0 && use !== 'refresh');
+  const isLookedUp = cacheOnly || (request.maxAge > 0 && use !== 'refresh' && !archive);
   return { key, lookUpKey: isLookedUp ? key : undefined };
 }
 
 /** Why no copy is looked for, as the end of a sentence. */
-function notLookedUpBecause(url: string, request: ScrapeRequest): string {
+function notLookedUpBecause(url: string, request: ScrapeRequest, archive: boolean): string {
   const reason = unsharedBecause(url, request);
   if (reason !== undefined) return reason;
+  if (archive) return 'the job keeps the responses of the site';
   return cacheUseOf(request) === 'normal' ? 'maxAge is 0' : 'a format needs the page as it is now';
 }
 

@@ -6,6 +6,7 @@ import { canForwardHeaders } from '../../url/url.ts';
 import type { Egress } from '../net/checked-egress.ts';
 import { parseFileName } from '../net/content-disposition.ts';
 import { download } from '../net/download.ts';
+import type { Exchange } from '../net/exchange.ts';
 import { parseRetryAfter } from '../net/retry-after.ts';
 import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';
 import { readBody } from './read-body.ts';
@@ -43,7 +44,11 @@ const fileToPlay = ({ url, contentType }: LoadedMedia) => ({
  * response.
  */
 export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
-  async function fetchOnce(request: PageRequest, signal: AbortSignal): Promise<EngineResult> {
+  async function fetchOnce(
+    request: PageRequest,
+    exchanges: Exchange[] | undefined,
+    signal: AbortSignal,
+  ): Promise<EngineResult> {
     const {
       owner,
       sourceUrl,
@@ -75,6 +80,7 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
       signal,
       maxBodyBytes,
       skipBody: isFile,
+      exchanges,
     });
     const fileName = parseFileName(response.headers['content-disposition']);
     const retryAfterMs = parseRetryAfter(response.headers['retry-after']);
@@ -89,13 +95,16 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
       proxy,
       fetchedAt: Date.now(),
       files: {},
+      ...(exchanges && { exchanges }),
     };
   }
 
   return {
     async fetchPage(request, signal) {
       let { headers } = request;
-      let snapshot = await fetchOnce(request, signal);
+      // Those of all hops.
+      const exchanges: Exchange[] | undefined = request.archive ? [] : undefined;
+      let snapshot = await fetchOnce(request, exchanges, signal);
       for (let hops = 0; hops < MAX_REFRESHES && snapshot.kind === 'html'; hops++) {
         const url = findRefreshTarget(snapshot.text, snapshot.url);
         if (!url) break;
@@ -103,7 +112,7 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
         // The user's headers are sent to the requested origin only.
         if (!canForwardHeaders(new URL(snapshot.url), new URL(url))) headers = {};
         request.onRedirect?.({ url: snapshot.url, by: 'meta refresh' });
-        snapshot = await fetchOnce({ ...request, url, headers }, signal);
+        snapshot = await fetchOnce({ ...request, url, headers }, exchanges, signal);
       }
       return snapshot;
     },

@@ -36,6 +36,8 @@ export interface FetchContext {
   onProgress?: ConversionOptions['onProgress'];
   /** Bounds what the page may cost; absent if that does not depend on how it is fetched. */
   extraCredits?: ExtraCredits;
+  /** Whether the page is fetched for a web archive, which a copy in the cache cannot be taken for. */
+  archive?: boolean;
   /** Records how the page goes, also if it cannot be fetched. */
   tracer?: PageTracer;
   /** Wraps the conversion of a document. */
@@ -55,14 +57,14 @@ function minWaitMs({ formats, fastMode, zeroDataRetention, timeout }: ScrapeRequ
 /** The part of the context that the engine itself needs. */
 type VisitContext = Pick<
   FetchContext,
-  'profile' | 'duringWait' | 'onRequestsEnded' | 'sharedBy' | 'ownBrowser'
+  'profile' | 'duringWait' | 'onRequestsEnded' | 'sharedBy' | 'ownBrowser' | 'archive'
 > &
   Partial<Pick<FetchContext, 'teamId'>>;
 
 /** The request for the page itself, as engines receive it. */
 export function toPageRequest(
   request: ScrapeRequest,
-  { teamId, profile, duringWait, onRequestsEnded, sharedBy, ownBrowser }: VisitContext,
+  { teamId, profile, duringWait, onRequestsEnded, sharedBy, ownBrowser, archive }: VisitContext,
 ): PageRequest {
   return {
     owner: teamId,
@@ -89,5 +91,6 @@ export function toPageRequest(
     sharedBy,
     ownBrowser,
     collect: collectOf(request.formats),
+    archive,
   };
 }

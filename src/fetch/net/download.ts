@@ -6,6 +6,14 @@ import type { Redirect } from '../../schemas/page-trace.ts';
 import { requireAllowedHost } from '../../url/allowed-hosts.ts';
 import { canForwardHeaders } from '../../url/url.ts';
 import { BASIC_ROUTE, type Egress, type ProxyRoute } from './checked-egress.ts';
+import {
+  archivedRequestHeaders,
+  archivedUrl,
+  type Exchange,
+  type HeaderList,
+  readStart,
+  recordBody,
+} from './exchange.ts';
 import { toFetchError } from './fetch-error.ts';
 import { openResponseBody } from './response-body.ts';
 
@@ -28,6 +36,8 @@ export interface DownloadOptions {
   maxBodyBytes: number;
   /** Name of the setting behind the limit, for the error message. */
   limitSetting?: string;
+  /** Gets each request with its response as it came, redirects included; absent if nobody keeps them. */
+  exchanges?: Exchange[] | undefined;
 }
 
 /** A response of any status whose body has not been read yet. */
@@ -138,6 +148,43 @@ function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string
   return Object.fromEntries(entries);
 }
 
+const listHeaders = (headers: Dispatcher.ResponseData['headers']): HeaderList =>
+  Object.entries(headers).flatMap(([name, values]) =>
+    [values ?? ''].flat().map((value) => [name, value] satisfies [string, string]),
+  );
+
+/** Begins to record a response, whose body follows. */
+function beginExchange(
+  sent: { url: URL; headers: Record<string, string>; startedAt: number },
+  { statusCode, statusText, headers }: Dispatcher.ResponseData,
+  { userHeaders, exchanges }: DownloadOptions,
+): Exchange | undefined {
+  if (!exchanges) return undefined;
+  const exchange: Exchange = {
+    url: archivedUrl(sent.url.href),
+    method: 'GET',
+    requestHeaders: [['host', sent.url.host], ...archivedRequestHeaders(sent.headers, userHeaders)],
+    statusCode,
+    statusText,
+    responseHeaders: listHeaders(headers),
+    body: new Uint8Array(),
+    startedAt: sent.startedAt,
+  };
+  exchanges.push(exchange);
+  return exchange;
+}
+
+/** Reads the body of a redirect, if it is short, so that the connection can be reused. */
+async function passRedirect(
+  { body }: Dispatcher.ResponseData,
+  exchange: Exchange | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!exchange) return body.dump({ limit: REDIRECT_BODY_BYTES, signal });
+  const { bytes, hasEnded } = await readStart(body, REDIRECT_BODY_BYTES);
+  Object.assign(exchange, { body: bytes, isCut: !hasEnded });
+}
+
 /**
  * Creates a function that converts errors. After an abort every error is replaced with the signal's reason.
  */
@@ -170,8 +217,10 @@ export async function openDownload(egress: Egress, options: DownloadOptions): Pr
   try {
     for (let redirects = 0; ; redirects++) {
       const credentials = extractCredentials(url);
+      const startedAt = Date.now();
       const response = await request(url, { dispatcher, signal, headers: { ...credentials, ...headers } });
       const { statusCode } = response;
+      const exchange = beginExchange({ url, headers, startedAt }, response, options);
       const responseHeaders = joinHeaders(response.headers);
       const location = REDIRECTS.has(statusCode) && responseHeaders.location;
       if (!location || redirects === MAX_REDIRECTS) {
@@ -183,11 +232,12 @@ export async function openDownload(egress: Egress, options: DownloadOptions): Pr
           maxBodyBytes,
           limitSetting,
           translate,
+          recorder: exchange && recordBody(exchange, maxBodyBytes),
         });
         const contentType = responseHeaders['content-type'] ?? '';
         return { url: url.href, statusCode, headers: responseHeaders, contentType, redirects, body };
       }
-      await response.body.dump({ limit: REDIRECT_BODY_BYTES, signal });
+      await passRedirect(response, exchange, signal);
       const next = resolveRedirect(location, url);
       options.onRedirect?.({ url: url.href, by: `HTTP ${statusCode}` });
       requireAllowedHost(next, options.allowedHosts);

@@ -1,4 +1,4 @@
-import { type Duplex, pipeline, Readable } from 'node:stream';
+import { type Duplex, pipeline, Readable, type Transform } from 'node:stream';
 import {
   constants,
   createBrotliDecompress,
@@ -21,6 +21,8 @@ export interface ResponseBodyOptions {
   limitSetting?: string | undefined;
   /** Converts an error of zlib or the stream to the error to throw. */
   translate(error: unknown): unknown;
+  /** Gets the bytes before they are decoded, and passes them on; absent if nobody keeps them. */
+  recorder?: Transform | undefined;
 }
 
 /** Most codings of one body. No server has a reason for more, and each costs a decoder. */
@@ -88,7 +90,8 @@ function decodeAll(source: Readable, { url, contentEncoding }: ResponseBodyOptio
 export function openResponseBody(source: Readable, options: ResponseBodyOptions): Readable {
   // Without a listener an error before the first read would be uncaught; the reader gets it later.
   source.on('error', () => undefined);
-  const decoded = decodeAll(source, options);
+  const { recorder } = options;
+  const decoded = decodeAll(recorder ? pipeThrough(source, recorder) : source, options);
   async function* read(): AsyncGenerator<Buffer> {
     let total = 0;
     try {

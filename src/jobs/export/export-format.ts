@@ -1,9 +1,13 @@
+import type { PageArchive } from '../archive/page-archive.ts';
+
 /** A page of a batch or crawl that is written to an export. */
 export interface ExportedPage {
   /** The document of the page as JSON, with URLs of its files. */
   json: string;
   /** When the page ended. */
   finishedAt: Date;
+  /** Reads what the sites sent; absent if the job has not kept it. */
+  readArchive?: (() => Promise<PageArchive>) | undefined;
 }
 
 /** Writes pages as they are read, so that memory does not grow with their number. */

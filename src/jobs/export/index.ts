@@ -18,7 +18,8 @@ export const EXPORT_FORMATS: Record<(typeof NAMES)[number], ExportFormat> = {
   warc: {
     mediaType: 'application/warc',
     extension: '.warc.gz',
-    summary: 'a compressed web archive (WARC 1.1) with `resource`, `conversion` and `metadata` records',
-    load: async () => (await import('./warc.ts')).writeWarc,
+    summary:
+      'a compressed web archive (WARC 1.1): what the sites sent if the job has `archive`, and what was made of it',
+    load: async () => (await import('./web-archive/warc.ts')).writeWarc,
   },
 };

@@ -1,6 +1,6 @@
 import { type BasicType, ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
 import { parse as parseHost } from 'tldts';
-import { contentDigest } from './content-digest.ts';
+import { contentDigest } from '../archive/content-digest.ts';
 import type { ExportedPage, WriteExport } from './export-format.ts';
 import { type ExportedDocument, readExportedDocument } from './exported-document.ts';
 import { surtKey } from './surt-key.ts';

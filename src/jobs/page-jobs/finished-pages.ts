@@ -1,8 +1,11 @@
-import type { Blobs } from '../../storage/blobs/index.ts';
+import type { Exchange } from '../../fetch/net/exchange.ts';
+import { type Blobs, sizeOfPart } from '../../storage/blobs/index.ts';
 import type { CrawlStart } from '../../storage/db/jobs/job-progress.ts';
 import type { NewPage } from '../../storage/db/pages/pages.ts';
 import type { PageResult } from '../../storage/db/pages/record-and-claim.ts';
 import type { JobCipher } from '../../system/encryption/job-cipher.ts';
+import { KnownBodies } from '../archive/known-bodies.ts';
+import { writePageArchive } from '../archive/page-archive.ts';
 
 /**
  * Pages that have ended are stored together, at the latest this many milliseconds after the first of them.
@@ -18,6 +21,8 @@ export interface ScrapedPage {
   endedAt?: number;
   /** The document as JSON. */
   json?: Buffer;
+  /** Its requests and responses, if the job keeps them. */
+  exchanges?: Exchange[] | undefined;
   /** Stores a copy of the page in the cache; absent if it was not fetched. */
   storeCopy?: (() => Promise<void>) | undefined;
   found?: NewPage[];
@@ -37,6 +42,9 @@ export class FinishedPages {
   readonly #blobs: Blobs;
   /** Encrypts what is stored of a job with zero data retention. */
   readonly #cipher: JobCipher;
+  readonly #jobId: string;
+  /** Which bodies the archives of the job have already. */
+  readonly #knownBodies: KnownBodies;
   /** Pages whose documents are not being stored yet. */
   #unstored: ScrapedPage[] = [];
   /** When the first of the unstored pages ended. */
@@ -45,9 +53,21 @@ export class FinishedPages {
   /** Pages that can be recorded. */
   #stored: ScrapedPage[] = [];
 
-  constructor({ blobs, cipher }: { blobs: Blobs; cipher: JobCipher }) {
+  constructor({
+    blobs,
+    cipher,
+    jobId,
+    knownBodies = new KnownBodies(),
+  }: {
+    blobs: Blobs;
+    cipher: JobCipher;
+    jobId: string;
+    knownBodies?: KnownBodies | undefined;
+  }) {
     this.#blobs = blobs;
     this.#cipher = cipher;
+    this.#jobId = jobId;
+    this.#knownBodies = knownBodies;
   }
 
   /** Whether all pages that have ended were taken by {@link takeStored}. */
@@ -102,15 +122,26 @@ export class FinishedPages {
   }
 
   /**
-   * Stores the documents of pages, and adds the blob key and the size of each document to the result of its
-   * page.
+   * Stores the documents of pages and their archives in one file, and adds their keys and sizes to the results of
+   * the pages.
    */
   async #storeDocuments(pages: readonly ScrapedPage[]): Promise<void> {
-    const documents = pages.flatMap(({ end, json }) => (json ? [{ end, json }] : []));
+    const documents = pages.flatMap(({ end, json, exchanges }) => (json ? [{ end, json, exchanges }] : []));
     if (documents.length === 0) return;
-    const keys = await this.#blobs.putAll(documents.map(({ json }) => this.#cipher.encryptBytes(json)));
+    const known = this.#knownBodies.of(this.#jobId);
+    const archives = documents.flatMap(({ end, exchanges }) =>
+      exchanges?.length ? [{ end, ...writePageArchive(exchanges, known) }] : [],
+    );
+    const items = [...documents.map(({ json }) => json), ...archives.map(({ bytes }) => bytes)];
+    const keys = await this.#blobs.putAll(items.map((item) => this.#cipher.encryptBytes(item)));
     for (const [index, { end, json }] of documents.entries()) {
       Object.assign(end, { blob: keys[index], bytes: json.length });
+    }
+    for (const [index, { end, added }] of archives.entries()) {
+      // `putAll` returns one key for each item.
+      const archive = keys[documents.length + index]!;
+      Object.assign(end, { archive, archiveBytes: sizeOfPart(archive) });
+      this.#knownBodies.add(this.#jobId, archive, added);
     }
   }
 }

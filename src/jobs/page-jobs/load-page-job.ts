@@ -19,6 +19,8 @@ export interface LoadedPageJob {
   crawl:
     | { request: CrawlRequest; start: string; base: string | undefined; readsSitemaps: boolean }
     | undefined;
+  /** Whether the responses of the sites are kept. */
+  archive: boolean;
   /** Whether the webhook gets an event for each page that ends. */
   pageEvents: boolean;
 }
@@ -34,10 +36,12 @@ export async function loadPageJob(db: Database, id: string, secretKey: string): 
   // The API validated the request and the webhook before it stored them.
   const request = cipher.decryptJson(job.request);
   const webhook = job.webhook as Pick<WebhookTarget, 'events'> | null;
+  const { archive = false } = request as { archive?: boolean };
   const common = {
     teamId: job.teamId,
     status: job.status,
     cipher,
+    archive,
     pageEvents: webhook?.events.includes('page') ?? false,
   };
   if (job.kind !== 'crawl') return { ...common, options: request as ScrapeRequest, crawl: undefined };

@@ -25,4 +25,6 @@ export interface PageJobContext {
    * changes is another request.
    */
   requestsOneByOne: boolean;
+  /** Whether the responses of the site are kept. */
+  archive: boolean;
 }

@@ -14,13 +14,19 @@ export class PageScraper {
   readonly #job: LoadedPageJob;
   readonly #linkFilters: LinkFilterCache;
   readonly #deps: Omit<PageDeps, 'onFetched'>;
+  readonly #maxArchiveBytes: number;
   #linkFilter: LinkFilter | undefined;
 
   constructor(
     jobId: string,
     job: LoadedPageJob,
-    { linkFilters, ...deps }: Omit<PageDeps, 'onFetched'> & { linkFilters: LinkFilterCache },
+    {
+      linkFilters,
+      maxArchiveBytes,
+      ...deps
+    }: Omit<PageDeps, 'onFetched'> & { linkFilters: LinkFilterCache; maxArchiveBytes: number },
   ) {
+    this.#maxArchiveBytes = maxArchiveBytes;
     this.#jobId = jobId;
     this.#job = job;
     this.#linkFilters = linkFilters;
@@ -43,7 +49,7 @@ export class PageScraper {
    * @param onFetched called when the host is done with the page
    */
   scrape(claim: Claim, state: RecordAndClaimResult, onFetched: () => void): Promise<ScrapedPage> {
-    const { teamId, cipher, options, crawl } = this.#job;
+    const { teamId, cipher, options, crawl, archive } = this.#job;
     const linkFilterAt = crawl && ((base: string) => this.#linkFilterAt(crawl, base));
     const context = {
       jobId: this.#jobId,
@@ -55,6 +61,7 @@ export class PageScraper {
       followsLinks: crawl !== undefined && crawl.request.sitemap !== 'only',
       zeroDataRetention: cipher.encrypts,
       requestsOneByOne: Boolean(state.delayMs),
+      archive: archive && state.archivedBytes < this.#maxArchiveBytes,
     };
     return this.#countOpen(() =>
       this.chunk.observe(claim, (addHostTime) =>

@@ -8,6 +8,7 @@ import {
   recordAndClaim,
 } from '../../storage/db/pages/record-and-claim.ts';
 import type { JobCipher } from '../../system/encryption/job-cipher.ts';
+import type { KnownBodies } from '../archive/known-bodies.ts';
 import { ClaimPace } from './claim-pace.ts';
 import { ClaimedPages } from './claimed-pages.ts';
 import { FinishedPages, type ScrapedPage } from './finished-pages.ts';
@@ -33,6 +34,8 @@ export interface PageWorkerOptions {
   name: string;
   /** Encrypts what is stored of a job with zero data retention. */
   cipher: JobCipher;
+  /** Which bodies the archives of jobs have already; absent if none are to be remembered. */
+  knownBodies?: KnownBodies | undefined;
   /** Whether the webhook gets an event for each page that ends. */
   pageEvents: boolean;
   /** Maximum number of pages to claim in total. */

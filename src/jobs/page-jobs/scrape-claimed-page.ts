@@ -153,7 +153,7 @@ async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: TracedDe
       document,
       signal: deps.signal,
     });
-    return { ...page, storeCopy };
+    return { ...page, storeCopy, exchanges: fetched.exchanges };
   } catch (thrown) {
     deps.signal.throwIfAborted();
     // A step that was aborted may throw an error of its own, but the reason for the abort is the real cause.
@@ -169,7 +169,7 @@ async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: TracedDe
  */
 async function fetchClaim(
   request: ScrapeRequest,
-  { teamId, jobId, zeroDataRetention, requestsOneByOne }: PageJobContext,
+  { teamId, jobId, zeroDataRetention, requestsOneByOne, archive }: PageJobContext,
   { pageId, deadline, deps }: { pageId: string; deadline: Deadline; deps: TracedDeps },
 ): Promise<FetchedPage> {
   const { profile } = request;
@@ -190,6 +190,7 @@ async function fetchClaim(
       tracer: deps.tracer,
       extraCredits: deps.extraCredits(pageId),
       profile: profile && { teamId, name: profile.name },
+      archive,
       sharedBy: zeroDataRetention ? undefined : jobId,
       onRequestsEnded: requestsOneByOne ? undefined : endRequest,
       duringWait: (wait) => deps.duringWait(() => deadline.duringWait(wait)),

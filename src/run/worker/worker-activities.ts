@@ -86,6 +86,7 @@ const limitsOf = ({
   resultTtlMs,
   cacheTtlMs,
   cacheMaxBytes,
+  maxArchiveBytes,
   trackingTtlMs,
   requestsPerHost,
 }: WorkerConfig) => ({
@@ -94,6 +95,7 @@ const limitsOf = ({
   resultTtlMs,
   cacheTtlMs,
   cacheMaxBytes,
+  maxArchiveBytes,
   trackingTtlMs,
   requestsPerHost,
   browserPages: MAX_OPEN_PAGES,

@@ -149,6 +149,9 @@ export function locateBlob(key: string): { file: string; end: number } {
   return { file, end: Number(offset) + Number(length) };
 }
 
+/** Bytes on the disk of a blob that is one of several in a file; 0 if it is the whole file. */
+export const sizeOfPart = (key: string): number => Number(KEY.exec(key)?.[3] ?? 0);
+
 const WHOLE_FILE_KEY = /^[0-9a-f]{64}$/;
 
 /** The error for a key that is not stored. */

@@ -118,6 +118,8 @@ export interface Tables {
     dropped: Generated<number>;
     credits: Generated<number>;
     bytes: Generated<number>;
+    /** Size on the disk of what the archives of its pages have. */
+    archived_bytes: Generated<number>;
     /** Facts for the warning in the job's status, by kind. */
     notes: ColumnType<Record<string, unknown>, string | undefined, string>;
     /** Number of URLs that were found and that robots.txt excludes. */
@@ -151,6 +153,8 @@ export interface Tables {
     blob: string | null;
     /** Total bytes of the job's documents up to and including this one. */
     bytes_end: number | null;
+    /** Key of the blob with its requests and responses, if the job keeps them. */
+    archive: string | null;
     error: ColumnType<StoredError | null, string | null | undefined, string | null>;
     finished_at: Date | null;
     hidden: Generated<boolean>;

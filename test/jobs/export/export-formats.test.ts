@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
-import { base32 } from '../../../src/jobs/export/base32.ts';
+import { base32 } from '../../../src/jobs/archive/base32.ts';
 import type { ExportedPage } from '../../../src/jobs/export/export-format.ts';
 import { EXPORT_FORMATS } from '../../../src/jobs/export/index.ts';
 import { surtKey } from '../../../src/jobs/export/surt-key.ts';

@@ -94,6 +94,7 @@ describe('the response time of a host', () => {
       followsLinks: false,
       zeroDataRetention: true,
       requestsOneByOne,
+      archive: false,
     };
     // No page comes to a document.
     const deps = {

@@ -116,6 +116,7 @@ describe('a document of a batch', () => {
       followsLinks: false,
       zeroDataRetention: false,
       requestsOneByOne: false,
+      archive: false,
     };
     const scraped = scrapeClaimedPage(claim, job, deps);
     await vi.advanceTimersByTimeAsync(TIMEOUT_MS + 20 * MINUTE_MS);

@@ -51,7 +51,8 @@ const GROUPS: Group[] = [
   {
     name: 'jobs',
     modules: [
-      ['guides', 'agent', 'direct-start', 'export'],
+      ['guides', 'agent', 'direct-start', 'archive'],
+      ['export'],
       ['change-history', 'webhooks'],
       ['scraping', 'crawl', 'search'],
       ['page-jobs', 'support', 'monitors'],

@@ -73,13 +73,14 @@ const COMMANDS: Record<string, { command: string; members: Record<string, Typed>
       sitemap: text('sitemap'),
       ignoreRobotsTxt: toggle('ignore-robots'),
       delay: text('delay'),
+      archive: toggle('archive'),
       maxConcurrency: text('concurrency'),
       scrapeOptions: scrapeOptions(PAGE),
     },
   },
   '/v2/batch/scrape': {
     command: 'batch',
-    members: { urls: words, ...PAGE, maxConcurrency: text('concurrency') },
+    members: { urls: words, ...PAGE, archive: toggle('archive'), maxConcurrency: text('concurrency') },
   },
   '/v2/map': {
     command: 'map',

@@ -16,6 +16,8 @@ export interface PageJobState {
   failed: number;
   credits: number;
   bytes: number;
+  /** Size on the disk of what the archives of its pages have. */
+  archivedBytes: number;
   paused: boolean;
   pageLimit: number | null;
   maxConcurrency: number | null;
@@ -63,6 +65,7 @@ export async function readPageJobState(db: Database, id: string): Promise<PageJo
     .select(['max_concurrency as maxConcurrency', 'delay_ms as delayMs'])
     .select(['created_at as createdAt', 'finished_at as finishedAt', 'expires_at as expiresAt'])
     .select([
+      sql<number>`archived_bytes::float8`.as('archivedBytes'),
       sql<number>`(${OPEN_PAGES} + completed + failed)::int`.as('total'),
       sql<number>`(
         select count(distinct host) from robots_waits where job_id = jobs.id and not given_up)::int`.as(

@@ -134,6 +134,8 @@ export interface StoredDocument {
   /** Total bytes of all documents up to and including this one. */
   bytesEnd: number;
   finishedAt: Date;
+  /** Key of the blob with its requests and responses; null if the job keeps none. */
+  archive: string | null;
 }
 
 /** Lists the documents after a position, in the order of completion. */
@@ -143,7 +145,7 @@ export async function listDocuments(
 ): Promise<StoredDocument[]> {
   const rows = await db.query
     .selectFrom('pages')
-    .select(['position', 'ordinal', 'blob', 'bytes_end as bytesEnd', 'finished_at as finishedAt'])
+    .select(['position', 'ordinal', 'blob', 'bytes_end as bytesEnd', 'finished_at as finishedAt', 'archive'])
     .where('job_id', '=', page.jobId)
     .where('position', '>', page.after)
     .orderBy('position')

@@ -31,6 +31,9 @@ export interface PageResult {
   /** Key of the document's blob; `bytes` is the size of the document in API responses. */
   blob?: string;
   bytes?: number;
+  /** Key of the blob with its requests and responses; `archiveBytes` is the size on the disk. */
+  archive?: string;
+  archiveBytes?: number;
   credits?: number;
   error?: StoredError;
   retryInMs?: number;
@@ -79,6 +82,8 @@ export interface RecordAndClaimResult {
   completed: number;
   failed: number;
   credits: number;
+  /** Size on the disk of what the archives of its pages have. */
+  archivedBytes: number;
   /** Number of pages that have not ended. */
   open: number;
   /** Whether the page limit is reached. */
@@ -183,8 +188,10 @@ function reportedResults(results: PageResult[], cipher: JobCipher) {
         ${column(finalUrlOf, 'text')},
         ${column(finalKeyOf, 'text')},
         ${column(({ isUncounted }) => isUncounted ?? false, 'bool')},
-        ${column(traceOf, 'text')}
-      ) as result (id, outcome, blob, bytes, credits, error, retry_ms, final_url, final_key, uncounted, trace)
+        ${column(traceOf, 'text')},
+        ${column(({ archive }) => archive, 'text')}
+      ) as result (
+        id, outcome, blob, bytes, credits, error, retry_ms, final_url, final_key, uncounted, trace, archive)
     )`;
 }
 
@@ -223,6 +230,7 @@ const updatedPages = sql`
         due_at = case when final_outcome = 'retry' then now() + make_interval(secs => retry_ms / 1000.0)
           else due_at end,
         blob = case when final_outcome = 'completed' then numbered.blob end,
+        archive = case when final_outcome = 'completed' then numbered.archive end,
         position = case when final_outcome = 'completed' then document_position end,
         bytes_end = case when final_outcome = 'completed' then total_bytes end,
         error = case when final_outcome in ('failed', 'retry') then numbered.error::jsonb end,
@@ -286,11 +294,16 @@ async function recordResults(
       dropped = dropped + (select count(*) from updated where final_outcome = 'dropped'),
       bytes = bytes + (select coalesce(sum(bytes), 0) from updated where final_outcome = 'completed'),
       credits = credits + (select coalesce(sum(credits), 0) from entry),
+      archived_bytes = archived_bytes + ${sumArchiveBytes(results)}::bigint,
       touched_at = now()
     where job_id = ${job.id}
     returning (select coalesce(sum(credits), 0) from entry)::int as billed`.execute(query);
   billedCredits.inc({ kind: job.kind }, rows[0]?.billed ?? 0);
 }
+
+/** Those of pages that do not count are on the disk, too. */
+const sumArchiveBytes = (results: PageResult[]) =>
+  results.reduce((sum, { archiveBytes = 0 }) => sum + archiveBytes, 0);
 
 /**
  * Keeps only the first of several results whose pages turned out to be the same page. The others become
@@ -311,6 +324,7 @@ async function readJobState(query: Queryable, jobId: string) {
   const { rows } = await sql<Omit<RecordAndClaimResult, 'claims' | 'allowed'>>`${PREPARED}
     select jobs.status, paused, base, delay_ms as "delayMs", completed, failed, progress.credits,
       (${OPEN_PAGES} + completed + failed)::int as total, ${OPEN_PAGES}::int as open, ${IS_FULL} as "full",
+      archived_bytes::float8 as "archivedBytes",
       coalesce(teams.credits_remaining < jobs.reserved, false) as "outOfCredits"
     from job_progress as progress join jobs on jobs.id = progress.job_id join teams on teams.id = jobs.team_id
     where job_id = ${jobId}`.execute(query);
