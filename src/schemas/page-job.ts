@@ -3,7 +3,7 @@ import { atLeastOne, withKeywords } from '../json/schema-keywords.ts';
 import { document } from './document.ts';
 
 /** The file formats of exports. */
-export const EXPORT_FORMATS = ['jsonl', 'parquet', 'warc'] as const;
+export const EXPORT_FORMATS = ['jsonl', 'parquet', 'warc', 'wacz'] as const;
 
 /** The field of crawls and batches that keeps what the sites sent. */
 export const archive = z

@@ -7,6 +7,7 @@ import { parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from '../support/api/call.ts';
 import { finished, startJob, untilStatus } from '../support/api/jobs.ts';
+import { readWacz } from '../support/documents/web-archives.ts';
 import { runInProcess } from '../support/service/command-line.ts';
 import { useService } from '../support/service/use-service.ts';
 import { startPages } from '../support/sites/pages.ts';
@@ -72,6 +73,10 @@ describe('an export', () => {
     const archive = await download(`${BATCH}/${id}/export?format=warc`);
     expect(archive.headers.get('content-disposition')).toContain('.warc.gz');
     expect((await archive.bytes()).subarray(0, 2)).toEqual(Uint8Array.of(0x1f, 0x8b));
+    const wacz = await download(`${BATCH}/${id}/export?format=wacz`);
+    expect(wacz.headers.get('content-type')).toBe('application/wacz');
+    const { pages: listed } = await readWacz(Buffer.from(await wacz.arrayBuffer()));
+    expect(listed.map(({ title }) => title).toSorted()).toEqual(['one', 'three', 'two']);
   });
 
   it('of a job that runs has what there is', async () => {
@@ -93,7 +98,11 @@ describe('an export', () => {
   });
 
   it.each([
-    [() => `${BATCH}/${id}/export?format=csv`, 400, /format must be one of "jsonl", "parquet", "warc"/],
+    [
+      () => `${BATCH}/${id}/export?format=csv`,
+      400,
+      /format must be one of "jsonl", "parquet", "warc", "wacz"/,
+    ],
     [() => `${BATCH}/${id}/export?skip=-1`, 400, /skip must be a whole number/],
     [() => `${BATCH}/${id}/export?formats=warc`, 400, /formats\. Did you mean format/],
     [() => `${BATCH}/0190a6e0-0000-7000-8000-000000000000/export`, 404, /has no batch/],

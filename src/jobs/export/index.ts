@@ -22,4 +22,11 @@ export const EXPORT_FORMATS: Record<(typeof NAMES)[number], ExportFormat> = {
       'a compressed web archive (WARC 1.1): what the sites sent if the job has `archive`, and what was made of it',
     load: async () => (await import('./web-archive/warc.ts')).writeWarc,
   },
+  wacz: {
+    mediaType: 'application/wacz',
+    extension: '.wacz',
+    summary:
+      'the same archive with an index and a list of pages (WACZ 1.1.1), which ReplayWeb.page opens offline',
+    load: async () => (await import('./web-archive/wacz.ts')).writeWacz,
+  },
 };

@@ -104,6 +104,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   dataloader: ['fetch/engines'],
   tldts: ['jobs/crawl', 'jobs/export'],
   'hyparquet-writer': ['jobs/export'],
+  yazl: ['jobs/export'],
   'libphonenumber-js/': ['content/redaction'],
   'stdnum/': ['content/redaction'],
   'entities/': ['content/redaction'],

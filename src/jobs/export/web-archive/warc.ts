@@ -31,14 +31,14 @@ export const writeWarc: WriteExport = async function* (pages) {
  */
 export async function* warcRecords(
   pages: AsyncIterable<ExportedPage>,
-  onPage: (page: ArchivedPage) => void = () => undefined,
+  onPage: (page: ArchivedPage) => Promise<void> = async () => undefined,
 ): AsyncGenerator<WarcRecord> {
   const responses = new ResponseRecords();
   yield fileInfo();
   for await (const { json, finishedAt, readArchive } of pages) {
     const document = readExportedDocument(json);
     const archive = await readArchive?.();
-    onPage({ document, date: fetchedAt(document, archive) ?? finishedAt });
+    await onPage({ document, date: fetchedAt(document, archive) ?? finishedAt });
     let pageId: string | undefined;
     if (archive) {
       const url = archivedUrl(document.url);
