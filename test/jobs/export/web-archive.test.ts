@@ -43,9 +43,15 @@ async function* each(pages: ExportedPage[]) {
   yield* pages;
 }
 
+async function listed<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
 async function write(pages: ExportedPage[]): Promise<Buffer> {
   const writeWacz = await EXPORT_FORMATS.wacz.load();
-  return Buffer.concat(await Array.fromAsync(writeWacz(each(pages)), (part) => Buffer.from(part)));
+  return Buffer.concat((await listed(writeWacz(each(pages)))).map((part) => Buffer.from(part)));
 }
 
 const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith('winnow-export-'));
@@ -141,8 +147,8 @@ describe('lines on the disk', () => {
     const lines = await LineFiles.create();
     for (const number of numbers) await lines.addSorted(number);
     for (const number of numbers.slice(0, 2_500)) await lines.add(number);
-    expect(await Array.fromAsync(lines.sorted())).toEqual(numbers.toSorted());
-    expect(await Array.fromAsync(lines.plain())).toEqual(numbers.slice(0, 2_500));
+    expect(await listed(lines.sorted())).toEqual(numbers.toSorted());
+    expect(await listed(lines.plain())).toEqual(numbers.slice(0, 2_500));
     const before = leftovers();
     await lines[Symbol.asyncDispose]();
     expect(leftovers().length).toBe(before.length - 1);

@@ -66,7 +66,8 @@ export class StoredResults {
     const known = this.#measured.get(teamId);
     if (known && Date.now() - known.at < MEASURED_FOR_MS) return known.bytes;
     const { rows } = await sql<{ bytes: number }>`
-      select coalesce(sum(coalesce(job_progress.bytes, 0) + coalesce(single.bytes, 0)), 0)::float8 as bytes
+      select coalesce(sum(
+          coalesce(job_progress.bytes + archived_bytes, 0) + coalesce(single.bytes, 0)), 0)::float8 as bytes
       from jobs
         left join job_progress on job_progress.job_id = jobs.id
         left join lateral (
