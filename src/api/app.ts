@@ -55,6 +55,8 @@ export function createApp(deps: ApiDeps): RequestListener {
   const { config, db, results, logger } = deps;
   const app = express();
   app.disable('x-powered-by');
+  // Responses that clients may keep have an ETag of their own.
+  app.disable('etag');
   app.set('query parser', 'simple');
   app.use(protectResponse);
   const open = new OpenRequests(config.openRequestsPerKey);

@@ -34,7 +34,7 @@ const PROXIES = new Set(['basic', 'auto']);
 /** Lists the options of a request that are only for pages. */
 function findPageOptions({ formats, proxy, ...options }: Record<string, unknown>): string[] {
   const types = Array.isArray(formats)
-    ? new Set(formats.map((each) => String(typeof each === 'object' && each !== null ? each.type : each)))
+    ? new Set(formats.map((each) => (typeof each === 'object' && each !== null ? each.type : each)))
     : [];
   return [
     ...Object.keys(options).filter((name) => {

@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeApi } from '../../src/api/reference/openapi.ts';
 import { ROUTES } from '../../src/api/routes.ts';
+import { validate } from '../../src/api/validation/validate.ts';
 import { FORMATS } from '../../src/content/formats/index.ts';
+import { ServiceError } from '../../src/errors.ts';
 import { fieldsOf } from '../../src/json/json-object.ts';
 import { type JsonSchema, valuesOf } from '../support/schemas/values-of-schema.ts';
 import { STRANGE, withFault } from '../support/schemas/with-fault.ts';
@@ -90,6 +92,29 @@ describe.each(BODIES)('the schema of $name', ({ schema, code }) => {
         ).toBe(isAccepted);
       }),
       propertyRuns(2_000),
+    );
+  });
+});
+
+/** Objects of which JavaScript can make no text. */
+const TEXTLESS: unknown[] = [
+  { toString: 1, valueOf: null },
+  [{ toString: null, valueOf: 0 }],
+  { type: { toString: 1 } },
+];
+
+describe.each(BODIES)('the check of $name', ({ schema, code }) => {
+  it('says what is wrong, whatever is in the place of a value', () => {
+    fc.assert(
+      fc.property(valuesOf(schema), fc.nat(40), fc.constantFrom(...TEXTLESS), (request, place, strange) => {
+        const changed = withFault(request, place, strange);
+        try {
+          validate(code, changed, 'body');
+        } catch (error) {
+          expect(error, JSON.stringify(changed)).toBeInstanceOf(ServiceError);
+        }
+      }),
+      propertyRuns(3_000),
     );
   });
 });

@@ -48,9 +48,9 @@ export function unwrap(
 }
 
 /** The schema of one member of an object, or of one element of a list. */
-function memberOf({ schema }: Plain, key: PropertyKey): z.core.$ZodType | undefined {
-  const { def } = schema._zod;
-  if (def.type === 'object') return def.shape[String(key)];
+function memberOf(plain: Plain, key: PropertyKey): z.core.$ZodType | undefined {
+  const { def } = plain.schema._zod;
+  if (def.type === 'object') return shapeOf([plain])[String(key)];
   if (def.type === 'record') return def.valueType;
   if (def.type === 'array') return def.element;
   return def.type === 'tuple' ? def.items[Number(key)] : undefined;
@@ -112,7 +112,8 @@ export function schemasAt(root: z.core.$ZodType, path: readonly PropertyKey[], v
 /** The members that an object may have, by name; those of all objects of a union together. */
 export function shapeOf(plains: readonly Plain[]): Record<string, z.core.$ZodType> {
   const shapes = plains.map(({ schema: { _zod } }) => (_zod.def.type === 'object' ? _zod.def.shape : {}));
-  return Object.assign({}, ...shapes);
+  // Without a prototype, whose members, such as `toString`, are names that a request may have.
+  return Object.assign(Object.create(null), ...shapes);
 }
 
 /** The names of the members that an object must have. */

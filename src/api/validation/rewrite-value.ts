@@ -73,6 +73,8 @@ function numbersOf(sent: unknown, unit: string | undefined): unknown[] {
 }
 
 function booleansOf(sent: unknown): unknown[] {
+  // Of an object, JavaScript may make no text.
+  if (typeof sent === 'object') return [];
   const text = String(sent).trim();
   if (/^(true|1|yes|on)$/i.test(text)) return [true];
   return /^(false|0|no|off)$/i.test(text) ? [false] : [];

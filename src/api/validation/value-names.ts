@@ -94,6 +94,8 @@ const ADVICE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
  * @returns a sentence without a full stop; undefined for other values
  */
 export function adviseOnValue(name: string, value: unknown, values: readonly unknown[]): string | undefined {
+  // Of an object, JavaScript may make no text.
+  if (typeof value === 'object') return undefined;
   const key = String(value).replace(/[_\s]/g, '').toLowerCase();
   const find = <Found>(table: Readonly<Record<string, Readonly<Record<string, Found>>>>) => {
     const names = Object.hasOwn(table, name) ? table[name] : undefined;

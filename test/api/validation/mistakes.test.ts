@@ -29,6 +29,9 @@ const ACTIVITY = 'GET /v2/team/activity';
 type Row = [route: string, request: unknown, what: RegExp, where: RegExp, remedy: RegExp];
 
 const ROWS: Row[] = [
+  [SCRAPE, { url: URL, headers: { toString: 1, valueOf: null } }, /not 1/, /headers\.toString/, /Write "1"/],
+  [SCRAPE, { url: URL, mobile: { toString: 1 } }, /not an object/, /mobile/, /true or false/],
+  [SCRAPE, { url: URL, proxy: { toString: 1 } }, /not an object/, /proxy/, /one of "basic"/],
   [
     SCRAPE,
     { url: URL, waitFor: '#price' },
