@@ -13,6 +13,8 @@ export interface ClusterOptions {
    * each, two of them `sessions`.
    */
   workers?: string[];
+  /** Directory of the checkout whose APIs and workers are started; by default this one. */
+  checkout?: string | undefined;
   /** Whether blobs are in an S3 bucket, as in docker-compose.yml; otherwise in a shared directory. */
   bucket?: boolean;
   /** Receives progress messages; stderr by default. */

@@ -1,10 +1,13 @@
-import { join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { openLog } from '../../src/run/embedded/supervision/log-files.ts';
 import { planServiceProcess } from '../../src/run/embedded/supervision/service-process.ts';
 import type { ProcessPlan } from '../../src/run/embedded/supervision/supervised-process.ts';
 import { serviceOf } from '../../test/support/service/compose.ts';
 import type { BucketSettings } from './bucket.ts';
 import { BUCKET_KEY, environmentOf, type PlacedFile, withoutSurroundings } from './places.ts';
+
+/** The directory of this checkout. */
+export const OWN_CHECKOUT = join(import.meta.dirname, '..', '..');
 
 /** Number of start attempts. Docker would restart a container without limit. */
 const ATTEMPTS = 5;
@@ -18,6 +21,8 @@ export interface RoleContext {
   chromium: string | undefined;
   /** Whether blobs are in an S3 bucket, as in the file, instead of a directory. */
   bucket: boolean;
+  /** Directory of the checkout that APIs and workers are started from. */
+  checkout: string;
   onWarning(text: string): void;
 }
 
@@ -95,8 +100,8 @@ function planRole(context: RoleContext, role: Role): ProcessPlan {
   const plan = planServiceProcess({
     name: role.name,
     title: role.title,
-    // The command of the file names `src/server.ts`; the entry is relative to `src`.
-    entry: join('..', command[1] ?? ''),
+    // The command of the file names `src/server.ts`; the entry is relative to `src` of this checkout.
+    entry: join(relative(join(OWN_CHECKOUT, 'src'), resolve(context.checkout)), command[1] ?? ''),
     settings,
     log: openLog(dataDir, role.name),
     graceMs: Number.parseInt(grace, 10) * 1000,

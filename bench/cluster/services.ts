@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
 import { loadFirstTeamKey } from '../../src/run/embedded/keys.ts';
+import type { ProcessPlan } from '../../src/run/embedded/supervision/supervised-process.ts';
 import { installPackages } from '../../src/run/embedded/system-packages.ts';
 import { ensureTemporalBinary } from '../../src/run/embedded/temporal/temporal-binary.ts';
 import type { Progress } from '../../src/run/embedded/terminal-progress.ts';
@@ -13,7 +14,7 @@ import { checkPlaces, environmentOf, type PlacedFile, placesOf, variablesOf } fr
 import { createPortPicker, type PickPort } from './port-picker.ts';
 import { planPostgres } from './postgres.ts';
 import { linkPrograms, obtainServer } from './programs.ts';
-import { planApi, planBucket, planWorker, type RoleContext } from './roles.ts';
+import { OWN_CHECKOUT, planApi, planBucket, planWorker, type RoleContext } from './roles.ts';
 import type { Supervisor } from './supervisor.ts';
 import { planTemporalServer, SPARE_PORTS } from './temporal-server.ts';
 
@@ -38,6 +39,9 @@ export interface Services {
   healthUrls: Record<string, string>;
 }
 
+/** Plans an API or worker by its name, from a checkout. */
+type PlanOf = (name: string, checkout: string) => ProcessPlan;
+
 interface Start {
   options: ClusterOptions;
   dataDir: string;
@@ -46,7 +50,7 @@ interface Start {
 }
 
 /** Starts the services of docker-compose.yml in the order of their dependencies. */
-export async function startServices(start: Start): Promise<Services> {
+export async function startServices(start: Start): Promise<Services & { planOf: PlanOf }> {
   const { options, dataDir, supervisor, progress } = start;
   const { signal, bucket = false, env = {} } = options;
   const { cacheDir, chromium } = readConfig();
@@ -54,7 +58,16 @@ export async function startServices(start: Start): Promise<Services> {
   const pickPort = createPortPicker();
   const ports = { postgres: await pickPort(), temporal: await pickPort(), blobs: await pickPort() };
   const { placed, program, path } = await placeFile({ ...start, key, ports });
-  const context: RoleContext = { placed, dataDir, cacheDir, chromium, bucket, onWarning: progress.note };
+  const { checkout = OWN_CHECKOUT } = options;
+  const context: RoleContext = {
+    placed,
+    dataDir,
+    cacheDir,
+    chromium,
+    bucket,
+    checkout,
+    onWarning: progress.note,
+  };
   await installPackages({ cacheDir, progress, ...(signal && { signal }) });
 
   await supervisor.start([await planPostgres({ placed, dataDir, port: ports.postgres })]);
@@ -75,8 +88,8 @@ export async function startServices(start: Start): Promise<Services> {
   await progress.step("Making Temporal's namespace", () => runJob(placed, 'namespace', jobOptions));
   // Bundles the workflows once, as the image does, because the workers start at the same time.
   await workflowBundle(cacheDir);
-  const { urls, healthUrls } = await startRoles(start, context, pickPort);
-  return { url: urls[0] ?? '', urls, key, temporalAddress: `127.0.0.1:${ports.temporal}`, healthUrls };
+  const roles = await startRoles(start, context, pickPort);
+  return { url: roles.urls[0] ?? '', key, temporalAddress: `127.0.0.1:${ports.temporal}`, ...roles };
 }
 
 /** Reads docker-compose.yml and replaces programs, variables, host names and paths for this machine. */
@@ -109,22 +122,27 @@ async function placeFile({
 
 async function startRoles({ options, supervisor }: Start, context: RoleContext, pickPort: PickPort) {
   const { apis = APIS, workers = WORKERS } = options;
-  const plans = [];
+  const planners: Record<string, (context: RoleContext) => ProcessPlan> = {};
   const ports: Record<string, number> = {};
   for (let index = 1; index <= apis; index++) {
     const port = await pickPort();
     ports[`api-${index}`] = port;
-    plans.push(planApi(context, index, port));
+    planners[`api-${index}`] = (context) => planApi(context, index, port);
   }
   const urls = Object.values(ports).map(urlOf);
   for (const [at, roles] of workers.entries()) {
     const [index, port] = [at + 1, await pickPort()];
     ports[`worker-${index}`] = port;
-    plans.push(planWorker(context, { index, port, roles }));
+    planners[`worker-${index}`] = (context) => planWorker(context, { index, port, roles });
   }
-  await supervisor.start(plans);
+  await supervisor.start(Object.values(planners).map((plan) => plan(context)));
+  const planOf: PlanOf = (name, checkout) => {
+    const plan = planners[name];
+    if (!plan) throw new Error(`${name} is no API or worker, as ${Object.keys(planners).join(', ')} are.`);
+    return plan({ ...context, checkout });
+  };
   const healthUrls = Object.entries(ports).map(([name, port]) => [name, urlOf(port)]);
-  return { urls, healthUrls: Object.fromEntries(healthUrls) };
+  return { urls, healthUrls: Object.fromEntries(healthUrls), planOf };
 }
 
 const urlOf = (port: number) => `http://127.0.0.1:${port}`;

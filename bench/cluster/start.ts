@@ -14,6 +14,8 @@ export interface Cluster extends Services {
   dataDir: string;
   /** The processes by name: `postgres`, `temporal`, `blobs` (with a bucket), `worker-1` …, `api-1` … */
   parts: Record<string, ClusterPart>;
+  /** Stops an API or worker in order and starts it from another checkout. */
+  replace(name: string, checkout: string): Promise<void>;
   /** Kills a process with SIGKILL. @throws Error if it is not running */
   kill(name: string): void;
   /** Resolves when the process is ready, at once if it is. */
@@ -48,10 +50,11 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     if (!keepData) await rm(dataDir, { recursive: true, force: true });
   };
   try {
-    const started = await startServices({ options, dataDir, supervisor, progress });
+    const { planOf, ...started } = await startServices({ options, dataDir, supervisor, progress });
     run.setUrls({ api: started.url, temporal: started.temporalAddress });
     const { parts, kill, untilUp } = supervisor;
-    return { ...started, dataDir, parts, kill, untilUp, stop };
+    const replace: Cluster['replace'] = (name, checkout) => supervisor.replace(planOf(name, checkout));
+    return { ...started, dataDir, parts, replace, kill, untilUp, stop };
   } catch (error) {
     await stop({ keepData: options.dataDir !== undefined });
     throw error;

@@ -23,6 +23,8 @@ export interface Supervisor {
    * @throws ServiceError of the first one that does not start, after all have settled
    */
   start(plans: ProcessPlan[]): Promise<void>;
+  /** Stops a process in order and starts another one in its place, by a plan of the same name. */
+  replace(plan: ProcessPlan): Promise<void>;
   /** Kills a process with SIGKILL. It is restarted like any that dies. @throws Error if it is not running */
   kill(name: string): void;
   /** Resolves when the process is ready, at once if it is. */
@@ -108,6 +110,16 @@ export function createSupervisor({
         Promise.allSettled(group.map((part) => part.start())),
       );
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    },
+    async replace(plan) {
+      const { part } = find(plan.name);
+      await part.stop();
+      const next = watch(plan);
+      for (const group of groups) {
+        const at = group.indexOf(part);
+        if (at >= 0) group[at] = next;
+      }
+      await next.start();
     },
     kill(name) {
       const entry = find(name);

@@ -1,23 +1,58 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { Kysely, PostgresDialect } from 'kysely';
-import { FileMigrationProvider, Migrator } from 'kysely/migration';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { FileMigrationProvider, type Migration, Migrator } from 'kysely/migration';
 import type { PoolClient } from 'pg';
+import { ServiceError } from '../../errors.ts';
 import { type Database, translateDatabaseError } from './client.ts';
 
 const migrationFolder = path.join(import.meta.dirname, '../../../migrations');
 const provider = new FileMigrationProvider({ fs, path, migrationFolder });
+/**
+ * The end of the names of migrations that remove or rename what earlier versions use. All others only add, so that
+ * processes of the version before go on and can be started beside newer ones.
+ */
+export const CONTRACT = '-contract';
 
 /**
  * Migrates the database to the newest schema. Several processes may call it at once, because Kysely holds a
- * lock.
+ * lock. What a newer version has added is left as it is.
  * @returns the names of the migrations that ran
- * @throws ServiceError `SERVICE_UNAVAILABLE` if the database does not respond
+ * @throws ServiceError `SERVICE_UNAVAILABLE` if the database does not respond, `BAD_REQUEST` if a newer version has
+ * removed what this one uses
  */
 export async function migrate(db: Database): Promise<string[]> {
-  const { error, results = [] } = await new Migrator({ db: db.query, provider }).migrateToLatest();
+  const newer = await findNewerMigrations(db);
+  const contract = newer.find((name) => name.endsWith(CONTRACT));
+  if (contract !== undefined)
+    throw new ServiceError(
+      'BAD_REQUEST',
+      `A newer version of Winnow has changed the database (${contract}) so that this version cannot work with it. Start the newer version, or restore a backup from before the upgrade.`,
+    );
+  const ran: Migration = { up: async () => undefined };
+  const known = async () => ({
+    ...(await provider.getMigrations()),
+    ...Object.fromEntries(newer.map((name) => [name, ran])),
+  });
+  const migrator = new Migrator({ db: db.query, provider: { getMigrations: known } });
+  const { error, results = [] } = await migrator.migrateToLatest();
   if (error) throw translateDatabaseError(error);
   return results.map((result) => result.migrationName);
+}
+
+/** Lists the migrations of the database that come after those of this version. */
+async function findNewerMigrations(db: Database): Promise<string[]> {
+  const last = (await listKnownMigrations()).at(-1) ?? '';
+  try {
+    const { rows: tables } = await sql<{ is_there: boolean }>`
+      select to_regclass('kysely_migration') is not null as is_there`.execute(db.query);
+    if (!tables[0]?.is_there) return [];
+    const { rows } = await sql<{ name: string }>`
+      select name from kysely_migration order by name`.execute(db.query);
+    return rows.map(({ name }) => name).filter((name) => name > last);
+  } catch (error) {
+    throw translateDatabaseError(error);
+  }
 }
 
 /** Lists the names of all migrations of this version, in their order. */

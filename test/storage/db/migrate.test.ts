@@ -9,7 +9,7 @@ import { sumCachedBytes } from '../../../src/storage/db/cache/cache-files.ts';
 import type { Database } from '../../../src/storage/db/client.ts';
 import { summarizeJob } from '../../../src/storage/db/jobs/job-summary.ts';
 import { readPageJobState } from '../../../src/storage/db/jobs/read-page-job-state.ts';
-import { migrate } from '../../../src/storage/db/migrate.ts';
+import { CONTRACT, migrate } from '../../../src/storage/db/migrate.ts';
 import { releaseClaims } from '../../../src/storage/db/pages/claims.ts';
 import { addSkipped, listSkipped } from '../../../src/storage/db/pages/skipped-urls.ts';
 import { generateKey } from '../../../src/storage/db/teams/generate-key.ts';
@@ -117,6 +117,51 @@ it('a database with a crawl under way and copies in the cache keeps them through
   } finally {
     await db.close();
   }
+});
+
+it('a process starts beside newer ones that have only added to the schema, and changes nothing', async () => {
+  await using empty = await openEmptyDatabase();
+  const db = empty.open();
+  try {
+    await migrate(db);
+    await sql`insert into kysely_migration (name, timestamp) values ('9000-more', now()::text)`.execute(
+      db.query,
+    );
+    expect(await migrate(db)).toEqual([]);
+    await sql`insert into kysely_migration (name, timestamp) values ('9001-less-contract', now()::text)`.execute(
+      db.query,
+    );
+    await expect(migrate(db)).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringMatching(/newer version.*9001-less-contract.*Start the newer version/),
+    });
+  } finally {
+    await db.close();
+  }
+});
+
+/** The last migration of the time when no two versions ran beside each other. */
+const LAST_ALONE = '0043-worker-load';
+/** What takes from processes of the version before what they use. */
+const REMOVES =
+  /\bdrop\s+(?:column|table|type|view|function|default)\b|\brename\b|\bset\s+not\s+null\b|\balter\s+column\s+\S+\s+(?:set\s+data\s+)?type\b|\bdrop(?:Column|Table|Default)\b|\brename(?:Column|To)\b|\bsetNotNull\b|\bsetDataType\b/i;
+
+it('a migration only adds, unless its name says that the version before cannot work with it', async () => {
+  const folder = path.join(import.meta.dirname, '../../../migrations');
+  const files = (await fs.readdir(folder)).filter((file) => file > LAST_ALONE).sort();
+  const removing = [];
+  for (const file of files)
+    if (REMOVES.test(await fs.readFile(path.join(folder, file), 'utf8'))) removing.push(file);
+  expect(removing.filter((file) => !file.endsWith(`${CONTRACT}.ts`))).toEqual([]);
+  const added = 'alter table a add column b integer not null default 0; create index c on a (b)';
+  expect(REMOVES.test(added)).toBe(false);
+  for (const text of [
+    'drop column b',
+    'alter column b type text',
+    'alter table a rename to d',
+    '.dropColumn("b")',
+  ])
+    expect(REMOVES.test(text), text).toBe(true);
 });
 
 it.each([
