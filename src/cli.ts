@@ -120,11 +120,29 @@ function expandRepeated(args: CommandArgs, words: number): CommandArgs {
   return { ...args, ...Object.fromEntries(copies) };
 }
 
+/** Names that other programs have for these commands. */
+const OTHER_COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  up: ['start', 'serve', 'server', 'run', 'dev'],
+  scrape: ['fetch', 'get', 'read', 'url'],
+  crawl: ['spider', 'site'],
+  map: ['sitemap', 'links'],
+  doctor: ['check', 'status', 'health'],
+  setup: ['install', 'init'],
+  list: ['ls', 'all'],
+  delete: ['rm', 'remove'],
+  revoke: ['rm', 'remove', 'delete'],
+  create: ['add', 'new'],
+  show: ['get', 'info', 'describe'],
+};
+
 function unknownCommandError(path: string[], name: string | undefined, known: string[]): ServiceError {
   const prefix = commandOf(path.join(' '));
   const problem =
     name === undefined ? `\`${prefix}\` needs a command` : `\`${prefix} ${name}\` is not a command`;
-  const similar = name && findSimilarName(name, known);
+  const other = known.find(
+    (each) => Object.hasOwn(OTHER_COMMANDS, each) && OTHER_COMMANDS[each]?.includes(name ?? ''),
+  );
+  const similar = other ?? (name && findSimilarName(name, known));
   return new ServiceError(
     'BAD_REQUEST',
     `${problem}.${similar ? ` Did you mean ${similar}?` : ''} Commands: ${known.join(', ')}. \`${prefix} --help\` explains them.`,

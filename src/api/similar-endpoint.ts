@@ -1,5 +1,6 @@
 import { excerpt } from '../errors.ts';
-import { findSimilarName } from '../json/similar-name.ts';
+import { findSimilarName, plainName } from '../json/similar-name.ts';
+import { OPERATOR_ROUTES } from './operator/routes.ts';
 import { ROUTES } from './routes.ts';
 
 const VERSION = '/v2';
@@ -17,7 +18,31 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   '/screenshot': 'Use POST /v2/scrape with {"url": …, "formats": ["screenshot"]}.',
   '/markdown': 'Use POST /v2/scrape with {"url": …}.',
   '/credits': 'Use GET /v2/team/credit-usage.',
+  '/usage': 'Use GET /v2/team/credit-usage.',
+  '/team/usage': 'Use GET /v2/team/credit-usage, or /v2/team/token-usage.',
+  '/account': 'Use GET /v2/team/credit-usage.',
+  '/balance': 'Use GET /v2/team/credit-usage.',
   '/team': 'Use GET /v2/team/credit-usage, /v2/team/queue-status, /v2/team/activity or /v2/team/keys.',
+};
+
+/** The endpoint of the Model Context Protocol, and its paths in other services. */
+const MCP_PATH = /\/(mcp|sse)$/;
+
+/** What is done with a monitor under a name of its own in other APIs. */
+const MONITOR_VERBS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['pause', 'stop', 'disable', 'deactivate'].map((verb) => [
+      verb,
+      'PATCH {path} with {"status": "paused"}',
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['resume', 'start', 'enable', 'activate', 'unpause'].map((verb) => [
+      verb,
+      'PATCH {path} with {"status": "active"}',
+    ]),
+  ),
+  ...Object.fromEntries(['trigger', 'execute', 'check', 'scan'].map((verb) => [verb, 'POST {path}/run'])),
 };
 
 /** What a name at the end of a path, before or after an id, means: the method for the resource itself. */
@@ -54,6 +79,7 @@ export function adviseOnEndpoint({ method, path }: { method: string; path: strin
   if (path.length > MAX_PATH_CHARACTERS) return undefined;
   const ids = path.match(ID) ?? [];
   const general = path.replace(ID, '/:id').replace(/\/+$/, '');
+  if (/^(\/v\d+)?\/admin\//.test(general)) return adviseOnOperatorPath(general);
   const meant = `${VERSION}${general.replace(/^\/(v\d+|api)(?=\/)/, '')}`;
   const withIds = (found: string) => {
     const left = [...ids];
@@ -62,6 +88,10 @@ export function adviseOnEndpoint({ method, path }: { method: string; path: strin
   const rest = meant.slice(VERSION.length);
   const known = [rest, `${rest}s`].find((each) => Object.hasOwn(OTHER_NAMES, each));
   if (known && !isEndpoint(method.toLowerCase(), meant)) return OTHER_NAMES[known];
+  if (MCP_PATH.test(general)) return 'The Model Context Protocol has the endpoint POST /v2/mcp.';
+  const ofMonitor = /^\/v2\/monitors?\/:id\/(\w+)$/.exec(meant)?.[1]?.toLowerCase() ?? '';
+  if (Object.hasOwn(MONITOR_VERBS, ofMonitor))
+    return `Use ${MONITOR_VERBS[ofMonitor]?.replace('{path}', withIds('/v2/monitor/:id'))}.`;
   const verb = withoutVerb(meant);
   if (verb) return `Use ${verb.method.toUpperCase()} ${withIds(verb.path)}.`;
   const found = findSimilarEndpoint(method.toLowerCase(), meant);
@@ -102,9 +132,28 @@ function findSimilarEndpoint(method: string, meant: string) {
   const own = ENDPOINTS.filter((each) => each.method === method);
   for (const endpoints of [own, ENDPOINTS]) {
     const exact = endpoints.find((each) => each.path === meant);
-    const name = exact?.path ?? findSimilarName(meant, [...new Set(endpoints.map(({ path }) => path))]);
+    const paths = new Set(endpoints.map(({ path }) => path).filter((path) => hasSimilarParts(meant, path)));
+    const name = exact?.path ?? findSimilarName(meant, [...paths]);
     const found = endpoints.find((each) => each.path === name);
     if (found) return found;
   }
   return undefined;
+}
+
+/** Says which path of the operator is meant, by the paths of their kind: `/admin/teams` for `/v2/admin/team`. */
+function adviseOnOperatorPath(general: string): string | undefined {
+  const path = general.replace(/^\/v\d+/, '');
+  const paths = [...new Set(OPERATOR_ROUTES.map((route) => route.path))];
+  const found = paths.find((each) => each === path) ?? findSimilarName(path, paths);
+  return found ? `Did you mean ${found.replace(/:(\w+)/g, '{$1}')}?` : `Known are ${paths.join(', ')}.`;
+}
+
+/** Whether each part of a path is like that of another one: `pause` is not `ask`, however long the rest is. */
+function hasSimilarParts(path: string, other: string): boolean {
+  const parts = path.split('/');
+  const others = other.split('/');
+  // The beginning of a path, or one with the slashes in other places.
+  if (parts.length !== others.length)
+    return other.startsWith(`${path}/`) || plainName(parts.join('')) === plainName(others.join(''));
+  return parts.every((part, index) => findSimilarName(part, [others[index] ?? '']) !== undefined);
 }

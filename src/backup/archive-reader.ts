@@ -34,7 +34,11 @@ export interface CheckedBackup {
 }
 
 const notABackup = (file: string, cause?: unknown) =>
-  new ServiceError('BAD_REQUEST', `${file} is not a backup of Winnow.`, { cause });
+  new ServiceError(
+    'BAD_REQUEST',
+    `${file} is not a backup of Winnow. Give a file that the command backup has written.`,
+    { cause },
+  );
 const damaged = (file: string, what: string, cause?: unknown) =>
   new ServiceError('BAD_REQUEST', `${file} cannot be restored: ${what}. Use another backup.`, { cause });
 

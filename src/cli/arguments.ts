@@ -27,14 +27,46 @@ export function checkArguments(command: string, rawArgs: string[], args: Command
     // The first sentence of Node's message says what is wrong; the others explain quoting.
     const [reason = ''] = messageOf(error).split(/\.\s|\.$/);
     const [, unknown] = /^Unknown option '--([^' =]+)/.exec(reason) ?? [];
-    const options = Object.keys(args).filter((name) => args[name]?.type !== 'positional');
-    const similar = unknown && findSimilarName(unknown, options);
+    const advice = unknown ? ` ${adviseOnOption(unknown, args)}` : '';
     refuse(
-      reason.replace(/argument is ambiguous$/, 'needs a value that does not begin with -') +
-        (similar ? `. Did you mean --${similar}?` : '.'),
+      `${reason.replace(/argument is ambiguous$/, 'needs a value that does not begin with -')}.${advice}`,
     );
   }
   if (words.length > positionals) refuse(`Unexpected argument '${words[positionals]}'.`);
+}
+
+/** Names that options have in other programs and in the API, with those that they may have here. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  limit: ['max-pages', 'max-urls', 'max-results', 'max', 'pages', 'num', 'count'],
+  'max-depth': ['depth', 'level', 'levels', 'max-discovery-depth'],
+  output: ['out', 'file', 'out-file', 'save', 'save-to'],
+  formats: ['type', 'as'],
+  include: ['include-paths', 'includes', 'allow', 'accept'],
+  exclude: ['exclude-paths', 'excludes', 'deny', 'reject', 'ignore'],
+  subdomains: ['include-subdomains', 'allow-subdomains'],
+  external: ['allow-external-links', 'external-links', 'follow-external'],
+  'entire-domain': ['crawl-entire-domain', 'whole-domain'],
+  concurrency: ['max-concurrency', 'parallel', 'threads', 'workers', 'jobs'],
+  schedule: ['interval', 'every', 'cron', 'frequency'],
+  file: ['urls', 'input', 'from-file', 'list'],
+  'wait-for': ['wait', 'sleep'],
+  header: ['headers', 'cookie', 'user-agent'],
+  'include-tags': ['selector', 'css', 'only'],
+  detach: ['background', 'async', 'no-wait'],
+};
+
+/** Says which option is meant by one that a command does not have, or which arguments it has. */
+function adviseOnOption(unknown: string, args: CommandArgs): string {
+  const options = Object.keys(args).filter((name) => args[name]?.type !== 'positional');
+  const byName = options.find(
+    (name) => Object.hasOwn(OTHER_NAMES, name) && OTHER_NAMES[name]?.includes(unknown),
+  );
+  const meant = byName ?? findSimilarName(unknown, options);
+  if (meant) return `Did you mean --${meant}?`;
+  const known = Object.keys(args).map((name) =>
+    options.includes(name) ? `--${name}` : name.replace(/\.+\d*$/, '').toUpperCase(),
+  );
+  return `Known are ${[...new Set(known)].join(', ')}.`;
 }
 
 /** Collects every value of a repeatable option; citty keeps only the last one. */

@@ -72,13 +72,15 @@ function createJobStarter(session: JobSession, path: string): JobStarter {
     cancel: (id) => requestCancellation(session, id),
     note: progress.note,
     signal: interrupt.signal,
-    post(body) {
+    async post(body) {
       const request: ApiRequest = { method: 'POST', path, body, idempotencyKey: randomUUID() };
       // An interrupt does not abort the request: without its response there is no job id to cancel.
-      return retryWhileUnreachable(() => sendRequest(target, request, interrupt.kill), {
+      const response = await retryWhileUnreachable(() => sendRequest(target, request, interrupt.kill), {
         note: progress.note,
         signal: interrupt.signal,
       });
+      if (typeof response.warning === 'string') progress.note(`Warning: ${response.warning}`);
+      return response;
     },
   };
 }

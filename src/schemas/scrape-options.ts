@@ -37,13 +37,17 @@ const MAX_ENTITIES = 20;
 /** The most entries of the lists of options that are not available. */
 const MAX_DOMAINS = 1_000;
 
+/** Says that a text is no selector, and how one is written that has the syntax of another tool. */
+const describeSelector = (text: string) =>
+  `${quote(text)} is not a CSS selector${/^\(*\.?\//.test(text) ? '; XPath is not supported. Write for example "div#content" for //div[@id=\'content\']' : ''}`;
+
 const selectors = bounded(
   z.array(
     withKeywords(
       z
         .string()
         .min(1)
-        .refine(isSelector, { error: (issue) => `${quote(String(issue.input))} is not a CSS selector` }),
+        .refine(isSelector, { error: (issue) => describeSelector(String(issue.input)) }),
       { examples: ['main', '.price', '#content > p'] },
     ),
   ),

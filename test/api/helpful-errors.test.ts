@@ -49,6 +49,14 @@ describe('a body that is no JSON', () => {
     );
   });
 
+  it('and has the path of the file in place of the file is told how curl sends it', async () => {
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=x' };
+    const raw = '--x\r\nContent-Disposition: form-data; name="file"\r\n\r\n/tmp/a.html\r\n--x--\r\n';
+    expect(await errorOf('/v2/parse', { raw, headers })).toMatch(
+      /`file` came as text, .* curl does so with an @ before the path: -F file=@report\.pdf\.$/,
+    );
+  });
+
   it('and is a form without a boundary is told who sets it', async () => {
     const headers = { 'Content-Type': 'multipart/form-data' };
     expect(await errorOf('/v2/parse', { raw: 'x', headers })).toMatch(
@@ -116,8 +124,22 @@ describe('a path', () => {
     [`/v2/crawl/${SOME_ID}/cancel`, `Use DELETE /v2/crawl/${SOME_ID}.`],
     [`/v2/crawl/status/${SOME_ID}`, `Use GET /v2/crawl/${SOME_ID}.`],
     ['/v2/browser/create', 'Did you mean POST /v2/browser?'],
+    ['/v2/batch', 'Did you mean /v2/batch/scrape?'],
+    ['/v2/batchscrape', 'Did you mean /v2/batch/scrape?'],
+    ['/mcp', 'has the endpoint POST /v2/mcp.'],
+    [`/v2/monitor/${SOME_ID}/pause`, `Use PATCH /v2/monitor/${SOME_ID} with {"status": "paused"}.`],
+    [`/v2/monitors/${SOME_ID}/resume`, `Use PATCH /v2/monitor/${SOME_ID} with {"status": "active"}.`],
+    [`/v2/monitor/${SOME_ID}/trigger`, `Use POST /v2/monitor/${SOME_ID}/run.`],
+    ['/v2/team/usage', 'Use GET /v2/team/credit-usage'],
+    ['/admin/team', 'Did you mean /admin/teams?'],
+    ['/v2/admin/nothing', 'Known are /admin/'],
   ])('%s is told which one is meant', async (path, message) => {
     expect(await errorOf(path, { body: {} })).toContain(message);
+  });
+
+  it('that is like another one only by its length is not taken for it', async () => {
+    expect(await errorOf(`/v2/monitor/${SOME_ID}/mask`, { body: {} })).toContain('/ask?');
+    expect(await errorOf(`/v2/monitor/${SOME_ID}/frob`, { body: {} })).not.toContain('Did you mean');
   });
 
   it('without the id that a method needs is told where it goes', async () => {

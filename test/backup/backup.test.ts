@@ -328,7 +328,11 @@ describe('a file that cannot be restored is refused with one sentence, before an
       async () => path.join(root, 'absent.tar'),
       /absent\.tar cannot be read: ENOENT/,
     ],
-    ['a text', () => written('a text'.repeat(1000)), /is not a backup of Winnow\./],
+    [
+      'a text',
+      () => written('a text'.repeat(1000)),
+      /is not a backup of Winnow\. Give a file that the command backup/,
+    ],
     ['an empty file', () => written(''), /is not a backup of Winnow\./],
     [
       'a tar of another program',

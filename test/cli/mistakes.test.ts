@@ -33,6 +33,27 @@ it.each([
   },
 );
 
+it.each([
+  [['crawl', PAGE, '--max-pages', '3'], /Unknown option '--max-pages'\. Did you mean --limit\?/],
+  [['crawl', PAGE, '--depth', '2'], /Unknown option '--depth'\. Did you mean --max-depth\?/],
+  [['batch', '--urls', 'x.txt'], /Unknown option '--urls'\. Did you mean --file\?/],
+  [['monitor', 'create', PAGE, '--every', '5m'], /Unknown option '--every'\. Did you mean --schedule\?/],
+  [['map', PAGE, '--frob'], /Unknown option '--frob'\. Known are URL, --search, --limit, /],
+  [['backup', '--to', 'x'], /Unknown option '--to'\. Known are FILE, --without-keys\./],
+  [['start'], /`winnow start` is not a command\. Did you mean up\?/],
+  [['team', 'ls'], /`winnow team ls` is not a command\. Did you mean list\?/],
+] as [string[], RegExp][])('%j, as other programs have it, names what is meant', async (args, said) => {
+  const { exitCode, stdout, stderr } = await winnow(args);
+  expect(stderr).toMatch(said);
+  expect([exitCode, stdout]).toEqual([2, '']);
+});
+
+it('a batch prints the warning of its start', async () => {
+  await using site = await startPages({ '/': '<h1>Title</h1><p>Text.</p>' });
+  const { stderr } = await winnow(['batch', '--detach', `${site.url}/,${site.url}/b`]);
+  expect(stderr).toMatch(/Warning: urls\[0\] has a comma and a second URL behind it/);
+});
+
 it('a prompt in a service without a language model names the command that takes its place', async () => {
   await using site = await startPages({ '/': '<h1>Title</h1><p>Text.</p>' });
   const { body } = await call('/v2/scrape', { body: { url: `${site.url}/` } });

@@ -63,7 +63,9 @@ export function createMultipartParser({ secretKey, budget, parseJson }: Multipar
     const file: (Express.Multer.File & { encrypted?: EncryptedFile }) | undefined = request.file;
     if (!file?.encrypted) {
       throw badRequest(
-        'The part `file` is missing. Send the file in it, with its name in the parameter filename.',
+        unknown.includes('file')
+          ? 'The part `file` came as text, without the name of a file. Send the file itself in it, with its name in the parameter filename; curl does so with an @ before the path: -F file=@report.pdf.'
+          : 'The part `file` is missing. Send the file in it, with its name in the parameter filename; with curl: -F file=@report.pdf.',
       );
     }
     if (unknown.length) {

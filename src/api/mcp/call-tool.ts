@@ -17,13 +17,13 @@ export interface ToolClient extends Waiting {
 
 /**
  * Runs a tool.
- * @param args its arguments as the client sent them
+ * @param sent its arguments as the client sent them; undefined if `params` has no `arguments`
  * @returns its result; an error of the service is a result too, so that the model sees it and its code
  */
-export async function callTool(tool: AnyTool, args: unknown, client: ToolClient): Promise<CallToolResult> {
+export async function callTool(tool: AnyTool, sent: unknown, client: ToolClient): Promise<CallToolResult> {
   const call = (each: RouteCall) => client.call(each, client.disconnected);
   try {
-    validate(tool.input, args, 'body');
+    const args = requireArguments(tool, sent);
     const response = await tool.run(args, { call });
     const { starts, name } = tool;
     const id = String(response.id);
@@ -33,6 +33,14 @@ export async function callTool(tool: AnyTool, args: unknown, client: ToolClient)
   } catch (error) {
     return errorResult(error, client.logger);
   }
+}
+
+/** @throws ServiceError `BAD_REQUEST` that tells the mistakes, and where arguments belong if there are none */
+function requireArguments(tool: AnyTool, sent: unknown): unknown {
+  const args = sent ?? {};
+  const where = 'The call has no arguments: send those of the tool in params.arguments. ';
+  validate(tool.input, args, 'body', sent === undefined ? where : undefined);
+  return args;
 }
 
 function errorResult(error: unknown, logger: Pick<Logger, 'error'>): CallToolResult {

@@ -56,10 +56,35 @@ function listTools(): ListedTool[] {
 function requireTool(name: string): AnyTool {
   const tool = BY_NAME.get(name);
   if (tool) return tool;
-  const similar = findSimilarName(name, [...BY_NAME.keys()]);
+  const similar = findSimilarTool(name);
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    `There is no tool ${excerpt(name)}. ${similar ? `Did you mean ${similar}?` : 'tools/list names all.'}`,
+    `There is no tool ${excerpt(name)}. ${similar ? `Did you mean ${similar}?` : `Known are ${[...BY_NAME.keys()].join(', ')}.`}`,
+  );
+}
+
+/** The longest name of a tool that is compared with the known ones. */
+const MAX_NAME_CHARACTERS = 100;
+
+/** The tool with a name like that, or that has one of its words: `firecrawl_scrape` for `scrape_url`. */
+function findSimilarTool(name: string): string | undefined {
+  if (name.length > MAX_NAME_CHARACTERS) return undefined;
+  const names = [...BY_NAME.keys()];
+  const words = name.toLowerCase().split(/[^a-z]+/);
+  return (
+    findSimilarName(name, names) ?? names.find((each) => words.includes(each.replace(/^firecrawl_/, '')))
+  );
+}
+
+/** Methods that every client may call. */
+const METHODS = ['initialize', 'ping', 'tools/list', 'tools/call'];
+
+/** @throws ProtocolError always, with the method that is meant */
+function refuseMethod(method: string): never {
+  const similar = findSimilarName(method, METHODS);
+  throw new ProtocolError(
+    ProtocolErrorCode.MethodNotFound,
+    `Method not found: ${excerpt(method)}. ${similar ? `Did you mean ${similar}?` : `Known are ${METHODS.join(', ')}.`}`,
   );
 }
 
@@ -81,7 +106,7 @@ export function createMcpServer(
   const signalOf = ({ mcpReq }: ServerContext) => AbortSignal.any([mcpReq.signal, client.disconnected]);
   server.setRequestHandler('tools/list', () => ({ tools: listTools() }));
   server.setRequestHandler('tools/call', ({ params }, context) =>
-    callTool(requireTool(params.name), params.arguments ?? {}, {
+    callTool(requireTool(params.name), params.arguments, {
       ...client,
       disconnected: signalOf(context),
       notify: progressOf(context),
@@ -89,6 +114,7 @@ export function createMcpServer(
       logger,
     }),
   );
+  server.fallbackRequestHandler = async ({ method }) => refuseMethod(method);
   if (era === 'modern')
     serveTasks(server, {
       callsOf: (context) => (call) => client.call(call, signalOf(context)),

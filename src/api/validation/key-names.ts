@@ -1,14 +1,7 @@
 import { isJsonObject } from '../../json/json-object.ts';
 import { isShort } from './examples.ts';
-
-/** A name that a request may not have at some place, and what to write instead. */
-interface Replacement {
-  names: readonly string[];
-  /** The option that the place must know for the advice to fit; without it, the advice fits everywhere. */
-  beside?: string;
-  /** What to do, as a sentence; made from the value of the key. */
-  advice: string | ((value: unknown) => string);
-}
+import type { Replacement } from './replacement.ts';
+import { SCRAPER_NAMES } from './scraper-names.ts';
 
 const json = (value: unknown) => JSON.stringify(value);
 
@@ -241,7 +234,7 @@ const ELSEWHERE: readonly Replacement[] = [
  * Names of older versions of this API and of other clients and tools. Names that differ only a little from
  * an option, such as `max_age`, need no line. What fits a place best comes first.
  */
-export const REPLACEMENTS: readonly Replacement[] = [...OLD_NAMES, ...FORMATS, ...MEMBERS];
+export const REPLACEMENTS: readonly Replacement[] = [...OLD_NAMES, ...SCRAPER_NAMES, ...FORMATS, ...MEMBERS];
 
 /** Names of options that the place does not have by any name. */
 export const FOREIGN_NAMES: readonly Replacement[] = ELSEWHERE;

@@ -48,11 +48,14 @@ export function rewriteAs(schema: z.core.$ZodType, sent: unknown, { unit }: Sent
   }
 }
 
-/** Lists with the value, its parts, or the names of its members that are switched on. */
+/** Lists with the value, its parts, its URLs, or the names of its members that are switched on. */
 function listsOf(sent: unknown): unknown[] {
   if (isJsonObject(sent)) {
     const names = Object.keys(sent).filter((name) => sent[name]);
-    return [[sent], names];
+    const values = Object.values(sent);
+    const areUrls =
+      values.length > 0 && values.every((each) => typeof each === 'string' && URL_LIKE.test(each));
+    return [[sent], areUrls ? values : names];
   }
   if (typeof sent !== 'string') return typeof sent === 'number' ? [[sent]] : [];
   const text = sent.trim();

@@ -3,6 +3,7 @@ import { excerpt, isErrorCode, ServiceError } from '../../errors.ts';
 import { resolveUnions } from './describe-choice.ts';
 import { describeMistake } from './describe-mistake.ts';
 import { exampleBody } from './examples.ts';
+import { findHidden, type HiddenMistakes } from './hidden-mistakes.ts';
 import { type Checked, type Issue, nameOf } from './mistake.ts';
 import { requiredKeys, shapeOf, unwrap } from './request-schema.ts';
 import { adviseOnKey } from './unknown-keys.ts';
@@ -61,13 +62,15 @@ function createValidationError(
   const codes = new Set(issues.map((issue) => (issue.code === 'custom' ? issue.params?.code : undefined)));
   const [code] = codes.size === 1 ? codes : [];
   const mistakes = resolveUnions(issues, checked);
-  return new ServiceError(
-    isErrorCode(code) ? code : 'BAD_REQUEST',
-    withPrefix(tell(mistakes, checked), prefix),
-    {
-      details: listDetails(mistakes, (mistake) => toDetail(mistake, checked)),
-    },
-  );
+  const hidden = findHidden(mistakes, checked);
+  const text = tell(mistakes, checked) + (hidden ? tellHidden(hidden) : '');
+  const all = [
+    ...mistakes.map((issue) => ({ issue, checked })),
+    ...(hidden?.issues ?? []).map((issue) => ({ issue, checked: hidden?.checked ?? checked })),
+  ];
+  return new ServiceError(isErrorCode(code) ? code : 'BAD_REQUEST', withPrefix(text, prefix), {
+    details: listDetails(all, (each) => toDetail(each.issue, each.checked)),
+  });
 }
 
 const withPrefix = (text: string, prefix: string | undefined) =>
@@ -101,6 +104,9 @@ function tell(issues: readonly Issue[], checked: Checked): string {
   const text = all.length > 1 ? all.map(withFullStop).join(' ') : all.join('');
   return unknown.length || worded.length ? text : `Bad Request: ${withFullStop(text)}`;
 }
+
+const tellHidden = ({ issues, checked }: HiddenMistakes) =>
+  ` After that: ${tell(issues, checked).replace(/^Bad Request: /, '')}`;
 
 const withFullStop = (sentence: string) => (/[.?!]$/.test(sentence) ? sentence : `${sentence}.`);
 

@@ -70,7 +70,20 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     none: 'basic',
   },
   sitemap: { ignore: 'skip', none: 'skip', false: 'skip', exclude: 'skip', true: 'include', use: 'include' },
-  status: { running: 'active', open: 'active', closed: 'destroyed', ended: 'destroyed' },
+  status: {
+    running: 'active',
+    open: 'active',
+    enabled: 'active',
+    closed: 'destroyed',
+    ended: 'destroyed',
+    inactive: 'paused',
+    disabled: 'paused',
+    stopped: 'paused',
+    ok: 'delivered',
+    success: 'delivered',
+    sent: 'delivered',
+    error: 'failed',
+  },
 };
 
 /** What to do in place of a value that is no value here under any name, as a sentence without a full stop. */
@@ -87,6 +100,13 @@ const ADVICE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ),
 };
 
+const PROXY_ADVICE =
+  'The operator sets the proxy servers (WINNOW_PROXIES_BASIC, WINNOW_PROXIES_ENHANCED). Leave proxy out, or choose one of their kinds';
+
+/** Whether a value is the URL of a proxy, its host and port, or an object with them. */
+const isProxyServer = (value: unknown) =>
+  typeof value === 'string' ? /[:.@]/.test(value) : typeof value === 'object' && value !== null;
+
 /**
  * Says what to write instead of a value of another tool or version.
  * @param name the name of the option; for an entry of a list, that of the list
@@ -94,16 +114,26 @@ const ADVICE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
  * @returns a sentence without a full stop; undefined for other values
  */
 export function adviseOnValue(name: string, value: unknown, values: readonly unknown[]): string | undefined {
+  if (name === 'proxy' && isProxyServer(value)) return PROXY_ADVICE;
   // Of an object, JavaScript may make no text.
   if (typeof value === 'object') return undefined;
-  const key = String(value).replace(/[_\s]/g, '').toLowerCase();
-  const find = <Found>(table: Readonly<Record<string, Readonly<Record<string, Found>>>>) => {
-    const names = Object.hasOwn(table, name) ? table[name] : undefined;
-    return names && Object.hasOwn(names, key) ? names[key] : undefined;
-  };
-  const known = find(VALUES);
+  const known = translate(name, value);
   const isAllowed = typeof known === 'object' || values.includes(known);
-  return known !== undefined && isAllowed ? `Write ${JSON.stringify(known)}` : find(ADVICE);
+  return known !== undefined && isAllowed ? `Write ${JSON.stringify(known)}` : lookUp(ADVICE, name, value);
+}
+
+/** What is written here for a value of another tool or version; undefined for other values. */
+export const translate = (name: string, value: unknown): unknown => lookUp(VALUES, name, value);
+
+function lookUp<Found>(
+  table: Readonly<Record<string, Readonly<Record<string, Found>>>>,
+  name: string,
+  value: unknown,
+): Found | undefined {
+  if (typeof value === 'object') return undefined;
+  const key = String(value).replace(/[_\s]/g, '').toLowerCase();
+  const names = Object.hasOwn(table, name) ? table[name] : undefined;
+  return names && Object.hasOwn(names, key) ? names[key] : undefined;
 }
 
 /**
@@ -112,6 +142,7 @@ export function adviseOnValue(name: string, value: unknown, values: readonly unk
  * @returns a sentence without a full stop; undefined for other values
  */
 export function adviseOnType(name: string, value: unknown): string | undefined {
+  if (name === 'pages' && typeof value === 'number') return `To read no more pages, use maxPages: ${value}`;
   if (name !== 'waitFor' || typeof value !== 'string' || !value) return undefined;
   const action = JSON.stringify({ type: 'wait', selector: excerpt(value) });
   return `To wait for an element, use actions: [${action}]`;

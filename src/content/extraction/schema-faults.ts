@@ -36,8 +36,23 @@ export function describeMembers(schema: Readonly<Record<string, unknown>>): stri
 
 /** The schema of a property that is meant by the name of a type, or by an example. */
 function propertyOf(value: unknown): object {
+  if (Array.isArray(value)) return { type: 'array', items: { type: typeNameOf(value[0]) } };
+  return { type: typeNameOf(value) };
+}
+
+function typeNameOf(value: unknown): string {
   const type = isJsonObject(value) ? value.type : value;
-  return { type: (typeof type === 'string' && nearestType(type)) || 'string' };
+  return (typeof type === 'string' && nearestType(type)) || 'string';
+}
+
+/** The properties that are meant by a list of names, or of objects with names. */
+function propertiesOf(value: unknown): object {
+  const listed = (Array.isArray(value) ? value : [value]).slice(0, MAX_PROPERTIES).flatMap((each) => {
+    const name = isJsonObject(each) ? each.name : each;
+    const property = isJsonObject(each) ? propertyOf(each) : { type: 'string' };
+    return typeof name === 'string' ? [[excerpt(name, 60), property] as const] : [];
+  });
+  return listed.length ? Object.fromEntries(listed) : { name: { type: 'string' } };
 }
 
 const nearestType = (name: string): string | undefined =>
@@ -59,6 +74,8 @@ export function describeSchemaErrors(errors: readonly ErrorObject[], schema: unk
   if (keys.at(-1) === 'type') return describeWrongType(place, value);
   if (keys.at(-1) === 'required' && !Array.isArray(value)) return describeRequired(place, value, keys);
   const isSchemaWanted = first.keyword === 'type' && /object/.test(String(first.params.type));
+  if (isSchemaWanted && !isJsonObject(value) && keys.at(-1) === 'properties' && keys.at(-2) !== 'properties')
+    return `${place} must be an object with a schema for each name, not ${shown(value)}. Write ${JSON.stringify(propertiesOf(value))}`;
   if (isSchemaWanted && !isJsonObject(value))
     return `${place} must be an object, not ${shown(value)}. Write ${JSON.stringify(propertyOf(value))}`;
   return `${place} ${first.message ?? 'is not valid'}`;

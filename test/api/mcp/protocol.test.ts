@@ -63,6 +63,21 @@ describe.each(VERSIONS)('the Model Context Protocol %s', (version) => {
     await expect(client.callTool({ name: 'firecrawl_scrap' })).rejects.toThrow(
       'There is no tool firecrawl_scrap. Did you mean firecrawl_scrape?',
     );
+    await expect(client.callTool({ name: 'scrape_url' })).rejects.toThrow('Did you mean firecrawl_scrape?');
+    await expect(client.callTool({ name: 'nothing' })).rejects.toThrow(
+      'There is no tool nothing. Known are firecrawl_scrape, ',
+    );
+  });
+
+  it('says where arguments belong to a call without any', async () => {
+    await using client = await connectClient(version);
+    expect(await client.callTool({ name: 'firecrawl_scrape' })).toMatchObject({
+      isError: true,
+      structuredContent: {
+        code: 'BAD_REQUEST',
+        error: expect.stringMatching(/^The call has no arguments: .* in params\.arguments\. url is missing/),
+      },
+    });
   });
 });
 
@@ -104,6 +119,19 @@ describe('the endpoint of the Model Context Protocol', () => {
     });
     expect(own.status).toBe(200);
     expect(await own.text()).toContain('"result":{}');
+  });
+
+  it.each([
+    ['tool/list', 'Method not found: tool/list. Did you mean tools/list?'],
+    ['frobnicate', 'Method not found: frobnicate. Known are initialize, ping, tools/list, tools/call.'],
+  ])('refuses the method %s with the one that is meant', async (method, message) => {
+    const response = await fetch(`${service.url}/v2/mcp`, {
+      method: 'POST',
+      headers: { ...headers, Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...ping, method }),
+    });
+    const [, data = ''] = /^data: (.*)$/m.exec(await response.text()) ?? [];
+    expect(JSON.parse(data).error).toEqual({ code: -32601, message });
   });
 
   it('refuses a body that is no JSON', async () => {

@@ -10,9 +10,10 @@ const URL = 'https://a.test';
 function refusalOf(route: string, request: unknown): ServiceError {
   const [method, path] = route.split(' ');
   const found = ROUTES.find((each) => each.method === method?.toLowerCase() && each.path === path);
-  const schema = (method === 'POST' ? found?.body : found?.query) as z.ZodType;
+  const part = method === 'GET' ? 'query' : 'body';
+  const schema = found?.[part] as z.ZodType;
   try {
-    validate(schema, request, method === 'POST' ? 'body' : 'query');
+    validate(schema, request, part);
   } catch (error) {
     if (error instanceof ServiceError) return error;
     throw error;
@@ -56,6 +57,95 @@ const ROWS: Row[] = [
     /notification\.email/,
     /Write \{"recipients":\["you@example\.com"\]\}/,
   ],
+  [
+    SCRAPE,
+    { url: URL, waitUntil: 'networkidle' },
+    /-- waitUntil/,
+    /body/,
+    /Leave it out: .* For more time, use waitFor, in milliseconds/,
+  ],
+  [
+    SCRAPE,
+    { url: URL, waitForSelector: '#price' },
+    /-- waitForSelector/,
+    /body/,
+    /Use actions: \[\{"type":"wait","selector":"#price"\}\]\./,
+  ],
+  [SCRAPE, { url: URL, render_js: true }, /-- render_js/, /body/, /opened in a browser by itself/],
+  [SCRAPE, { url: URL, method: 'POST' }, /-- method/, /body/, /read with GET\. .*use actions/],
+  [
+    SCRAPE,
+    { url: URL, proxy: 'http://user:pw@proxy.test:8080' },
+    /the string "http:\/\/user/,
+    /proxy/,
+    /The operator sets the proxy servers \(WINNOW_PROXIES_BASIC/,
+  ],
+  [SCRAPE, { url: URL, proxy: { server: 'p.test:1' } }, /not an object/, /proxy/, /The operator sets/],
+  [
+    SCRAPE,
+    { url: URL, actions: [{ type: 'fill', selector: '#q', value: 'tea' }] },
+    /not the string "fill"\. Write "write"\. After that: Unrecognized key in body -- selector, value/,
+    /\(in actions\[0\]\)/,
+    /\{"type":"click","selector":"#q"\}\. value: Use text\..* Write \{"type":"write","text":"tea"\}\.$/,
+  ],
+  [
+    SCRAPE,
+    { url: URL, actions: [{ type: 'klick', css: '#a' }] },
+    /Did you mean "click"\? After that: .* -- css/,
+    /in actions\[0\]/,
+    /Use selector, a CSS selector\./,
+  ],
+  [
+    SCRAPE,
+    { url: URL, excludeTags: ["//div[@id='x']"] },
+    /is not a CSS selector; XPath is not supported/,
+    /excludeTags\[0\]/,
+    /"div#content" for \/\/div\[@id='content'\]/,
+  ],
+  [
+    'POST /v2/extract',
+    { urls: [URL], schema: { type: 'object', properties: ['name', 'price'] } },
+    /properties must be an object with a schema for each name, not a list/,
+    /schema\.properties/,
+    /Write \{"name":\{"type":"string"\},"price":\{"type":"string"\}\}/,
+  ],
+  [
+    'POST /v2/extract',
+    { urls: [URL], schema: { type: 'object', properties: { tags: ['string'] } } },
+    /must be an object, not a list/,
+    /schema\.properties\.tags/,
+    /Write \{"type":"array","items":\{"type":"string"\}\}/,
+  ],
+  [
+    'POST /v2/extract',
+    { urls: [URL], fields: ['name'] },
+    /-- fields/,
+    /body/,
+    /Use schema: \{"type":"object"/,
+  ],
+  [BATCH, { urls: { a: URL } }, /not an object/, /urls/, /Write \["https:\/\/a\.test"\]/],
+  [CRAWL, { url: URL, followLinks: false }, /-- followLinks/, /body/, /maxDiscoveryDepth: 0/],
+  [CRAWL, { url: URL, respectRobots: false }, /-- respectRobots/, /body/, /unless ignoreRobotsTxt is true/],
+  ['POST /v2/map', { url: URL, depth: 2 }, /-- depth/, /body/, /a map has no depth\. Use limit/],
+  [SEARCH, { query: 'x', site: 'a.test' }, /-- site/, /body/, /Use includeDomains: \["/],
+  [SEARCH, { query: 'x', time: 'week' }, /-- time/, /body/, /Use tbs: "qdr:w" for the last week/],
+  [
+    SCRAPE,
+    { url: URL, parsers: [{ type: 'pdf', pages: 3 }] },
+    /not 3/,
+    /parsers\[0\]\.pages/,
+    /use maxPages: 3/,
+  ],
+  [SEARCH, { query: 'x', page: 2 }, /-- page/, /body/, /Use limit for more/],
+  ['POST /v2/agent', { prompt: 'x', maxSteps: 5 }, /-- maxSteps/, /body/, /Use maxCredits/],
+  [
+    'PATCH /v2/monitor/:id',
+    { status: 'inactive' },
+    /the string "inactive"/,
+    /status/,
+    /"active", "paused".*Write "paused"/,
+  ],
+  ['PATCH /v2/monitor/:id', { enabled: false }, /-- enabled/, /body/, /Use status, which is "active" or/],
   [SCRAPE, {}, /missing/, /url/, /"https:\/\/example\.com"/],
   [SCRAPE, undefined, /body is missing/, /url/, /\{"url":"https:\/\/example\.com"\}/],
   ['POST /v2/map', {}, /missing/, /url/, /"https:\/\/example\.com"/],
@@ -537,6 +627,15 @@ describe('a mistake in a request', () => {
     const { message, details } = refusalOf(SCRAPE, { Url: URL, timeout: 'soon', formats: 'html' });
     expect(message).toMatch(/Did you mean url\?.* url is missing.* formats must be a list.* timeout must be/);
     expect(details).toHaveLength(4);
+  });
+
+  test('that another one hid is in the details too', () => {
+    const { details } = refusalOf(SCRAPE, { url: URL, actions: [{ type: 'tap', css: '#a' }] });
+    expect(details).toMatchObject([
+      { path: ['actions', 0, 'type'] },
+      { path: ['actions', 0, 'selector'] },
+      { path: ['actions', 0], keys: ['css'] },
+    ]);
   });
 
   test('is one of five that are told, and the others are in the details', () => {

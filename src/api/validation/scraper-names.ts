@@ -1,0 +1,106 @@
+import { isShort } from './examples.ts';
+import type { Replacement } from './replacement.ts';
+
+/** Options of browser libraries, other scraping services, crawlers and search APIs. */
+export const SCRAPER_NAMES: readonly Replacement[] = [
+  {
+    names: [
+      'waitUntil',
+      'wait_until',
+      'waitForNetworkIdle',
+      'networkIdle',
+      'waitForLoad',
+      'waitForLoadState',
+    ],
+    beside: 'waitFor',
+    advice:
+      'Leave it out: a browser waits until the page is quiet. For more time, use waitFor, in milliseconds, such as 2000.',
+  },
+  {
+    names: ['waitForSelector', 'wait_for_selector', 'waitForElement', 'waitSelector'],
+    beside: 'waitFor',
+    advice: (value) =>
+      `Use actions: [${JSON.stringify({ type: 'wait', selector: typeof value === 'string' && isShort(value) ? value : '#content' })}].`,
+  },
+  {
+    names: ['renderJs', 'render_js', 'js_render', 'jsRender', 'render', 'javascript', 'dynamic', 'headless'],
+    beside: 'waitFor',
+    advice:
+      'Leave it out: a page that scripts build is opened in a browser by itself. fastMode: true never opens one.',
+  },
+  {
+    names: ['premiumProxy', 'premium_proxy', 'stealthProxy', 'stealth_proxy', 'stealth', 'residential'],
+    beside: 'proxy',
+    advice: 'Use proxy: "enhanced".',
+  },
+  {
+    names: ['proxyUrl', 'proxy_url', 'proxies', 'proxyServer', 'proxyConfiguration'],
+    beside: 'proxy',
+    advice:
+      'Leave it out: the operator sets the proxy servers, with WINNOW_PROXIES_BASIC and WINNOW_PROXIES_ENHANCED.',
+  },
+  {
+    names: ['countryCode', 'country_code', 'geo', 'region'],
+    beside: 'location',
+    advice: 'Use location, such as {"country": "DE"}.',
+  },
+  { names: ['device', 'isMobile', 'emulateMobile'], beside: 'mobile', advice: 'Use mobile: true.' },
+  {
+    names: ['noCache', 'no_cache', 'bypassCache', 'skipCache', 'fresh', 'forceRefresh'],
+    beside: 'maxAge',
+    advice: 'Use maxAge: 0, which reads the page now.',
+  },
+  {
+    names: ['method', 'postData', 'formData'],
+    beside: 'waitFor',
+    advice:
+      'Leave it out: pages are read with GET. To fill in a form, use actions, such as click, write and press.',
+  },
+  {
+    names: ['respectRobots', 'respectRobotsTxt', 'obeyRobots', 'obeyRobotsTxt', 'robots', 'robotsTxt'],
+    beside: 'ignoreRobotsTxt',
+    advice: 'Leave it out: robots.txt is respected, unless ignoreRobotsTxt is true.',
+  },
+  {
+    names: ['followLinks', 'follow', 'recursive'],
+    beside: 'maxDiscoveryDepth',
+    advice: 'Leave it out: a crawl follows links. With maxDiscoveryDepth: 0, it follows none.',
+  },
+  {
+    names: ['depth', 'maxDepth', 'maxDiscoveryDepth'],
+    beside: 'includeSubdomains',
+    advice:
+      'Leave it out: a map has no depth. Use limit for fewer URLs; POST /v2/crawl has maxDiscoveryDepth.',
+  },
+  {
+    names: ['site', 'domain', 'domains', 'sites', 'allowedDomains'],
+    beside: 'includeDomains',
+    advice: 'Use includeDomains: ["example.com"].',
+  },
+  {
+    names: ['time', 'timeRange', 'time_range', 'freshness', 'recency', 'dateRange', 'since'],
+    beside: 'tbs',
+    advice: 'Use tbs: "qdr:w" for the last week; d is a day, m a month and y a year.',
+  },
+  {
+    names: ['page', 'offset', 'start'],
+    beside: 'includeDomains',
+    advice: 'Leave it out: all results come at once. Use limit for more of them.',
+  },
+  {
+    names: ['fields', 'columns', 'properties', 'output_schema', 'outputSchema'],
+    beside: 'schema',
+    advice: 'Use schema: {"type":"object","properties":{"name":{"type":"string"}}}.',
+  },
+  {
+    names: ['maxSteps', 'max_steps', 'maxIterations', 'maxTurns', 'budget', 'maxCost'],
+    beside: 'maxCredits',
+    advice: 'Use maxCredits, the most credits that it may cost.',
+  },
+  {
+    names: ['enabled', 'active', 'paused', 'isActive', 'state'],
+    beside: 'judgeEnabled',
+    advice: 'Use status, which is "active" or "paused", in PATCH /v2/monitor/{id}.',
+  },
+  { names: ['cacheTtl', 'cache_ttl', 'ttl'], beside: 'maxAge', advice: 'Use maxAge, in milliseconds.' },
+];
