@@ -177,6 +177,11 @@ const settings = z.object({
       "URL of Temporal's web interface, which the console links the workflows of jobs to; empty: that of the embedded server",
     ),
   WINNOW_BLOBS: optional.describe('a directory or s3://bucket/prefix?endpoint=…; empty: <data>/blobs'),
+  WINNOW_BACKUPS: optional
+    .refine((path) => !path?.includes('://'), 'must be a directory')
+    .describe(
+      'directory to which a backup is written each day, of which the last seven are kept; empty: none are written',
+    ),
   WINNOW_CHROMIUM: optional.describe('path of the browser binary; empty: found automatically'),
   WINNOW_SHARE_BROWSER_CACHE: z
     .enum(['on', 'off'])
@@ -398,6 +403,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     temporalSecurity: temporalSecurity(s),
     temporalUi: s.WINNOW_TEMPORAL_UI?.replace(/\/+$/, ''),
     blobs: s.WINNOW_BLOBS ?? join(s.WINNOW_DATA_DIR, 'blobs'),
+    backups: s.WINNOW_BACKUPS,
     chromium: s.WINNOW_CHROMIUM,
     sharesBrowserCache: s.WINNOW_SHARE_BROWSER_CACHE === 'on',
     adLists: s.WINNOW_ADBLOCK_LISTS,

@@ -24,6 +24,7 @@ import type { Database } from './storage/db/client.ts';
 import { createHealth, createMetrics, type HealthHandler, type Probe } from './system/health.ts';
 import { createLogger, type Logger } from './system/logger.ts';
 import { listen } from './system/server.ts';
+import { scheduleBackups } from './temporal/backup-schedule.ts';
 import { connectTemporal, pingTemporal } from './temporal/connection.ts';
 import { FinishedScrapes } from './temporal/finished-scrapes.ts';
 import { openMonitorSchedules } from './temporal/monitor-schedules.ts';
@@ -92,6 +93,13 @@ async function startServingDirectStarts(
   return serveDirectStarts({ path, scrapes, temporal, health, finished, logger });
 }
 
+/** Starts upkeep, and has backups written each day if the operator wants them. */
+async function startRecurringWork(connection: NativeConnection, config: WorkerConfig): Promise<void> {
+  const { temporalNamespace: namespace, backups } = config;
+  await startUpkeep(connection, namespace);
+  await scheduleBackups(connection, { namespace, isWanted: backups !== undefined });
+}
+
 /** Runs a worker: creates its dependencies once, then takes work until the process is asked to stop. */
 async function runWorker(): Promise<RunningService> {
   const config = readWorkerConfig();
@@ -117,7 +125,13 @@ async function runWorker(): Promise<RunningService> {
   if (sessions) egress.ownPorts.add(toOwnAddress(sessions.url));
   const roles = config.workerRoles.filter((role) => role !== 'sessions' || sessions);
   const metrics = createScrapeMetrics(registry);
-  createWorkerMetrics(registry, { db, pool, renderer: threads.renderer, documents });
+  createWorkerMetrics(registry, {
+    db,
+    pool,
+    renderer: threads.renderer,
+    documents,
+    backups: config.backups,
+  });
   egress.ownPorts.add({ host: '127.0.0.1', port: temporalMetrics.port });
   const schedules = openMonitorSchedules(connection, config.temporalNamespace);
   const parts = { browser, documents, threads, sessions, models, metrics, schedules, logger };
@@ -134,7 +148,7 @@ async function runWorker(): Promise<RunningService> {
   });
   const running = runTemporalWorkers(workers, logger);
   if (config.workerRoles.includes('scrape'))
-    await waitForDependency(() => startUpkeep(connection, config.temporalNamespace), logger);
+    await waitForDependency(() => startRecurringWork(connection, config), logger);
   await pool.ready();
   const health = createHealth(listProbes({ storage, pool, connection, sessions }), {
     registry,

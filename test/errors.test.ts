@@ -61,6 +61,8 @@ describe('the table of errors', () => {
       'SCRAPE_ACTIONS_NOT_SUPPORTED',
       'SCRAPE_ZDR_VIOLATION_ERROR',
       'FORBIDDEN',
+      'JOB_LIMIT_REACHED',
+      'STORAGE_LIMIT_REACHED',
       'INSUFFICIENT_STORAGE',
     ]);
   });

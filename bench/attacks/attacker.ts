@@ -65,6 +65,8 @@ export function listAt(value: unknown, name: string): unknown[] {
  */
 function wasIdle(error: unknown): boolean {
   const { code, socket } = fieldsOf(fieldsOf(error).cause);
+  // A large body is being written when the client notices it, which then has no error of its own.
+  if (code === 'EPIPE') return true;
   return code === 'UND_ERR_SOCKET' && Number(fieldsOf(socket).bytesRead) > 0;
 }
 

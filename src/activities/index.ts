@@ -9,6 +9,7 @@ import { type Database, translateDatabaseError } from '../storage/db/client.ts';
 import type { Logger } from '../system/logger.ts';
 import { agentActivities } from './agent/agent.ts';
 import type { AgentDeps } from './agent/decide-turn.ts';
+import { type BackupDeps, backupActivities } from './backups.ts';
 import { mailActivities } from './mails.ts';
 import { type MapDeps, mapActivities } from './map.ts';
 import { monitorActivities } from './monitors.ts';
@@ -39,6 +40,7 @@ export type ActivityDeps = ScrapeDeps &
   CollectDeps &
   ReviewDeps &
   MailDeps &
+  BackupDeps &
   UpkeepDeps & { logger: Logger; scrapes: Scrapes };
 
 /** Creates all activities of the service. */
@@ -57,6 +59,7 @@ export function createActivities(deps: ActivityDeps) {
     ...monitorActivities(deps),
     ...reviewActivities(deps),
     ...mailActivities(deps),
+    ...backupActivities(deps),
     ...upkeepActivities(deps),
   };
 }

@@ -77,6 +77,13 @@ export const bookkeeping = proxyActivities<
   retry: { ...PERSISTENT, maximumAttempts: 1_000 },
 });
 
+/** The activity that writes a backup, which may take hours; its worker reads and writes all the time. */
+export const backupSteps = proxyActivities<Pick<Activities, 'writeDailyBackup'>>({
+  startToCloseTimeout: '12h',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { initialInterval: '1m', backoffCoefficient: 2, maximumAttempts: 5 },
+});
+
 /**
  * The activity that scrapes pages of batches and crawls. It is retried for up to 24 hours, so that no job is
  * lost because of a temporary failure.

@@ -1,4 +1,5 @@
 export { agent, extract } from './agent.ts';
+export { backup } from './backup.ts';
 export { batch } from './batch.ts';
 export { crawl } from './crawl.ts';
 export { deliver } from './deliveries.ts';

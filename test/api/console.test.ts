@@ -485,11 +485,16 @@ it('GET /v2/team/keys lists keys with their last use, and not the keys', async (
 });
 
 describe('GET /v2/jobs', () => {
-  const list = (query: string) => call(`/v2/jobs?${query}`, { url: service.url, key: service.key });
+  // Other files add jobs to the team that they share.
+  let key: string;
+  beforeAll(async () => {
+    ({ key } = await makeTeam(db, { zeroDataRetention: true }));
+  });
+  const list = (query: string) => call(`/v2/jobs?${query}`, { url: service.url, key });
 
   it('lists jobs newest first, in parts', async () => {
     for (const path of ['/', '/b']) {
-      await call('/v2/scrape', { url: service.url, key: service.key, body: { url: site.url + path } });
+      await call('/v2/scrape', { url: service.url, key, body: { url: site.url + path } });
     }
     const target = encodeURIComponent(site.url.toUpperCase());
     const first = await list(`kind=scrape&limit=1&target=${target}`);
@@ -516,7 +521,7 @@ describe('GET /v2/jobs', () => {
     const fail = (zeroDataRetention: boolean) =>
       call('/v2/scrape', {
         url: service.url,
-        key: service.key,
+        key,
         body: { url, zeroDataRetention, fastMode: true },
       });
     const { code } = (await fail(false)).body;

@@ -43,6 +43,7 @@ async function scrape(direct: DirectResult | undefined, settle: () => Promise<vo
       events.push('on the disk');
     }),
     storage: { requireSpace: async () => undefined },
+    storedResults: { requireRoom: async () => undefined },
     startDirectly: async () => direct,
     temporal: {
       async startScrape({ jobId }: { jobId: string }) {

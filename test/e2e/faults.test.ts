@@ -55,11 +55,12 @@ describe('/ready of the API', () => {
     process.kill(stopped, 'SIGSTOP');
     const { status, parts } = await readyWith(503);
     expect(status).toBe('not ready');
-    expect(parts).toMatchObject({
-      database: 'ok',
-      temporal: 'ok',
-      workers: expect.stringContaining('No worker polls for the roles scrape, pages, webhooks'),
-    });
+    expect(parts).toMatchObject({ database: 'ok', temporal: 'ok', worker: expect.stringMatching(/./) });
+    expect(parts.worker).not.toBe('ok');
+    // A worker counts as gone some seconds after its last report.
+    await pollUntil(async () =>
+      (await readyWith(503)).parts.workers.includes('No worker polls for the roles scrape, pages, webhooks'),
+    );
     process.kill(stopped, 'SIGCONT');
     await readyWith(200);
   });

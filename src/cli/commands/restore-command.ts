@@ -4,6 +4,7 @@ import { defineCommand } from 'citty';
 import { type CheckedBackup, checkBackup } from '../../backup/archive-reader.ts';
 import { KEY_NAMES, type KeyName } from '../../backup/manifest.ts';
 import { restoreBackup } from '../../backup/restore-backup.ts';
+import { requireRestoreRoom } from '../../backup/restore-room.ts';
 import { fingerprintSecret } from '../../backup/secret-fingerprint.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { readKeyFiles, replaceKeyFiles } from '../../run/embedded/keys.ts';
@@ -30,6 +31,11 @@ export const restoreCommand = defineCommand({
     const backup = await progress.step('Checking the backup', (step) =>
       checkBackup(file, (bytes) => step.detail(formatBytes(bytes))),
     );
+    await requireRestoreRoom(backup.manifest, {
+      dataDir,
+      blobs: config.blobs,
+      hasOwnPostgres: config.databaseUrl === undefined,
+    });
     const restore = (url: string) =>
       withOpenDatabase(url, (db) =>
         progress.step('Restoring', (step) =>

@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import { createActivities } from '../../activities/index.ts';
 import { LongConversions } from '../../activities/scrape/long-conversions.ts';
 import { createScrapes } from '../../activities/scrape/scrape.ts';
+import { KEY_NAMES } from '../../backup/manifest.ts';
 import type { DocumentConverter } from '../../content/parsers/conversion/document-converter.ts';
 import { MAX_OPEN_PAGES } from '../../fetch/browser/chromium/open-pages.ts';
 import { createMediaExtractor } from '../../fetch/media/extractor.ts';
@@ -13,6 +15,7 @@ import type { MonitorSchedules } from '../../jobs/monitors/schedules.ts';
 import type { ScrapeMetrics } from '../../jobs/scraping/scrape-metrics.ts';
 import type { Models } from '../../models/index.ts';
 import type { Logger } from '../../system/logger.ts';
+import { readKeyFiles } from '../embedded/keys.ts';
 import type { HostedSessions } from '../process/host-sessions.ts';
 import { type Browser, createEngines } from './fetching.ts';
 import type { ThreadPools } from './rendering.ts';
@@ -73,12 +76,19 @@ export function createWorkerActivities(
     tracker: createChangeTracker({ db, versionBlobs, renderer, trackingTtlMs }),
     mailer: config.mailServer && new Mailer(config.mailServer),
     mailLimit: config.mailLimit,
+    backups: backupsOf(config),
     searxngUrl: config.searxngUrl,
     secretKey: config.secretKey,
   };
   const scrapes = createScrapes(deps);
   return { scrapes, activities: createActivities({ ...deps, scrapes }), cache: engines.cache };
 }
+
+/** Where daily backups are written and what they are made of. */
+const backupsOf = ({ backups, blobs, secretKey, dataDir }: WorkerConfig) =>
+  backups === undefined
+    ? undefined
+    : { directory: resolve(backups), blobs, secretKey, readKeys: () => readKeyFiles(dataDir, KEY_NAMES) };
 
 /** How much a worker does and keeps at most. */
 const limitsOf = ({

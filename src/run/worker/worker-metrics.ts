@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { findNewestBackup } from '../../backup/daily-backups.ts';
 import type { DocumentConverter } from '../../content/parsers/conversion/document-converter.ts';
 import type { RenderPool } from '../../content/rendering/render-pool.ts';
 import { MAX_OPEN_PAGES } from '../../fetch/browser/chromium/open-pages.ts';
@@ -15,6 +16,8 @@ interface MeasuredParts {
   pool: Browser['pool'];
   renderer: RenderPool;
   documents: DocumentConverter;
+  /** The directory of daily backups; `undefined` if there are none. */
+  backups: string | undefined;
 }
 
 /** Creates the metrics of the parts of a worker. Gauges are read when somebody asks for them, and cost nothing before. */
@@ -25,6 +28,20 @@ export function createWorkerMetrics(registry: Registry, parts: MeasuredParts): v
   registry.registerMetric(sentMails);
   measureBrowser(registry, parts.pool);
   measureConversion(registry, parts);
+  measureBackups(registry, parts.backups);
+}
+
+function measureBackups(registry: Registry, directory: string | undefined): void {
+  new Gauge({
+    name: 'winnow_backup_age_seconds',
+    help: 'Age of the newest backup in WINNOW_BACKUPS; absent without one',
+    registers: [registry],
+    async collect() {
+      this.remove();
+      const newest = directory === undefined ? undefined : await findNewestBackup(directory);
+      if (newest) this.set((Date.now() - newest.getTime()) / 1000);
+    },
+  });
 }
 
 function measureBrowser(registry: Registry, pool: Browser['pool']): void {

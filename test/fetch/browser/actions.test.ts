@@ -113,6 +113,18 @@ describe.concurrent('an action', () => {
     expect(data.metadata.url.startsWith(`${url}/next?`)).toBe(true);
   });
 
+  it('click gives the focus to a field that something covers', async () => {
+    const { data, url } = await act(
+      '<div style="position:fixed;inset:0;z-index:9"></div><form action="/next"><input name="q"></form>',
+      [
+        { type: 'click', selector: 'input' },
+        { type: 'write', text: 'covered' },
+        { type: 'press', key: 'Enter' },
+      ],
+    );
+    expect(data.metadata.url).toBe(`${url}/next?q=covered`);
+  });
+
   it('wait waits until an element appears', async () => {
     const { data } = await act(
       `<main><p>Content of the page, long enough to be taken for what there is to be read. Nothing more will come.</p></main>

@@ -181,6 +181,8 @@ async function click(element: ElementHandle): Promise<void> {
     if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
     if (await element.isDisabled())
       throw new Error('the element is disabled. Do first what enables it', { cause: error });
+    // A real click, which something covers, would also give it the focus.
+    await element.focus();
     await element.dispatchEvent('click');
   }
 }
