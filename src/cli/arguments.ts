@@ -32,7 +32,11 @@ export function checkArguments(command: string, rawArgs: string[], args: Command
       `${reason.replace(/argument is ambiguous$/, 'needs a value that does not begin with -')}.${advice}`,
     );
   }
-  if (words.length > positionals) refuse(`Unexpected argument '${words[positionals]}'.`);
+  if (words.length > positionals) {
+    const several = 'url' in args && /^https?:/.test(words[positionals] ?? '');
+    const advice = several ? ` For several pages, use \`${commandOf('batch')}\`.` : '';
+    refuse(`Unexpected argument '${words[positionals]}'.${advice}`);
+  }
 }
 
 /** Names that options have in other programs and in the API, with those that they may have here. */

@@ -126,6 +126,7 @@ describe('a path', () => {
     ['/v2/browser/create', 'Did you mean POST /v2/browser?'],
     ['/v2/batch', 'Did you mean /v2/batch/scrape?'],
     ['/v2/batchscrape', 'Did you mean /v2/batch/scrape?'],
+    [`/v2/crawl/${SOME_ID}/documents`, `Use GET /v2/crawl/${SOME_ID}.`],
     ['/mcp', 'has the endpoint POST /v2/mcp.'],
     [`/v2/monitor/${SOME_ID}/pause`, `Use PATCH /v2/monitor/${SOME_ID} with {"status": "paused"}.`],
     [`/v2/monitors/${SOME_ID}/resume`, `Use PATCH /v2/monitor/${SOME_ID} with {"status": "active"}.`],

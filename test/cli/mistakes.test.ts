@@ -40,6 +40,10 @@ it.each([
   [['monitor', 'create', PAGE, '--every', '5m'], /Unknown option '--every'\. Did you mean --schedule\?/],
   [['map', PAGE, '--frob'], /Unknown option '--frob'\. Known are URL, --search, --limit, /],
   [['backup', '--to', 'x'], /Unknown option '--to'\. Known are FILE, --without-keys\./],
+  [
+    ['scrape', PAGE, `${PAGE}/b`],
+    /Unexpected argument 'http:\/\/a\.test\/b'\. For several pages, use `winnow batch`\./,
+  ],
   [['start'], /`winnow start` is not a command\. Did you mean up\?/],
   [['team', 'ls'], /`winnow team ls` is not a command\. Did you mean list\?/],
 ] as [string[], RegExp][])('%j, as other programs have it, names what is meant', async (args, said) => {

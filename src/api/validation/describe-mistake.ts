@@ -74,7 +74,9 @@ function describeType({ where, path, value, plains, checked }: Mistake): string 
   const unit = unitOf(plains);
   const isJsonText = parseJsonText(value) !== undefined && !expected.includes('string');
   const instead = isJsonText ? 'not a string with JSON in it' : insteadOf(value, checked.part);
-  const fault = `${where} must be ${expected}${unit ? ` (in ${unit})` : ''}, ${instead}`;
+  const isLimit = plains.some(({ description = '' }) => description.includes('null: no limit'));
+  const orNull = isLimit ? ', or null for no limit' : '';
+  const fault = `${where} must be ${expected}${unit ? ` (in ${unit})` : ''}${orNull}, ${instead}`;
   if (checked.part !== 'body') return fault;
   const name = String(path.findLast((key) => typeof key === 'string') ?? '');
   const isEntry = typeof path.at(-1) === 'number';

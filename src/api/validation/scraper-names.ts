@@ -51,6 +51,11 @@ export const SCRAPER_NAMES: readonly Replacement[] = [
     advice: 'Use maxAge: 0, which reads the page now.',
   },
   {
+    names: ['includeOnlyTags', 'onlyTags', 'keepTags', 'includeSelectors'],
+    beside: 'includeTags',
+    advice: 'Use includeTags, a list of CSS selectors.',
+  },
+  {
     names: ['method', 'postData', 'formData'],
     beside: 'waitFor',
     advice:

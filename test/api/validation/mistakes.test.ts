@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { OPERATOR_ROUTES } from '../../../src/api/operator/routes.ts';
 import { ROUTES } from '../../../src/api/routes.ts';
 import { validate } from '../../../src/api/validation/validate.ts';
 import { ServiceError } from '../../../src/errors.ts';
@@ -9,7 +10,9 @@ const URL = 'https://a.test';
 /** The error for a request that a route refuses. */
 function refusalOf(route: string, request: unknown): ServiceError {
   const [method, path] = route.split(' ');
-  const found = ROUTES.find((each) => each.method === method?.toLowerCase() && each.path === path);
+  const found = [...ROUTES, ...OPERATOR_ROUTES].find(
+    (each) => each.method === method?.toLowerCase() && each.path === path,
+  );
   const part = method === 'GET' ? 'query' : 'body';
   const schema = found?.[part] as z.ZodType;
   try {
@@ -146,6 +149,14 @@ const ROWS: Row[] = [
     /"active", "paused".*Write "paused"/,
   ],
   ['PATCH /v2/monitor/:id', { enabled: false }, /-- enabled/, /body/, /Use status, which is "active" or/],
+  [SCRAPE, { url: URL, includeOnlyTags: ['h1'] }, /-- includeOnlyTags/, /body/, /Use includeTags, a list/],
+  [
+    'PATCH /admin/teams/:name',
+    { credits: 'unlimited' },
+    /not the string "unlimited"/,
+    /credits/,
+    /a whole number, or null for no limit/,
+  ],
   [SCRAPE, {}, /missing/, /url/, /"https:\/\/example\.com"/],
   [SCRAPE, undefined, /body is missing/, /url/, /\{"url":"https:\/\/example\.com"\}/],
   ['POST /v2/map', {}, /missing/, /url/, /"https:\/\/example\.com"/],
