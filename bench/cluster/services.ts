@@ -102,7 +102,7 @@ async function placeFile({
 }: Start & { key: string; ports: Record<'postgres' | 'temporal' | 'blobs', number> }) {
   const { cacheDir } = readConfig();
   const file = await readCompose();
-  const version = serviceOf(file, 'temporal').image.split(':')[1] ?? '';
+  const version = /:([^@]+)/.exec(serviceOf(file, 'temporal').image)?.[1] ?? '';
   const programs = await obtainServer({ version, cacheDir, progress, signal });
   const { path: cli } = await ensureTemporalBinary(cacheDir, progress, signal);
   const dynamicConfig = join(dataDir, 'winnow.yaml');
