@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { writeDailyBackup } from '../backup/daily-backups.ts';
+import { sizeOf } from '../backup/manifest.ts';
 import type { BackupSource } from '../backup/write-backup.ts';
 import type { Database } from '../storage/db/client.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -33,8 +34,7 @@ export function backupActivities({ db, backups }: BackupDeps) {
         signal: Context.current().cancellationSignal,
         onProgress: () => undefined,
       });
-      const bytes = Object.values(manifest.sections).reduce((sum, section) => sum + section.bytes, 0);
-      const written = `${name} has ${manifest.rows.jobs?.count ?? 0} jobs in ${bytes} bytes.`;
+      const written = `${name} has ${manifest.rows.jobs?.count ?? 0} jobs in ${sizeOf(manifest)} bytes.`;
       return deleted.length ? `${written} Deleted: ${deleted.join(', ')}.` : written;
     },
   };

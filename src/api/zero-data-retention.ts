@@ -28,7 +28,8 @@ function excludedOptions({ formats, actions = [], profile, onlyCleanContent }: O
 }
 
 /**
- * Whether the job of a request has to be encrypted. If so, its trace has nothing but its id. Both `zeroDataRetention` and `lockdown` require this.
+ * Whether the job of a request has to be encrypted, as both `zeroDataRetention` and `lockdown` require. If so, its
+ * trace has nothing but its id.
  * @throws ServiceError `BAD_REQUEST` if zero data retention is not enabled for the team;
  *   `SCRAPE_ZDR_VIOLATION_ERROR` if another option requires data to be stored
  */

@@ -46,6 +46,10 @@ export const manifestSchema = z.object({
 });
 export type Manifest = z.output<typeof manifestSchema>;
 
+/** Size of what a backup has, in bytes. */
+export const sizeOf = ({ sections }: Manifest): number =>
+  Object.values(sections).reduce((sum, section) => sum + section.bytes, 0);
+
 /**
  * Names the section that a file belongs to: `tables/jobs` for `tables/jobs/000001.zst`, `blobs/results`, or `keys`;
  * the header is a section of its own.

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { messageOf } from '../errors.ts';
 import { mergeMetrics } from './merge-metrics.ts';
+import { withTimeLimit } from './time-limit.ts';
 
 /** Checks one dependency; rejects when it is not available. */
 export type Probe = () => Promise<void>;
@@ -23,10 +24,7 @@ export async function runProbes(
   timeoutMs = PROBE_TIMEOUT_MS,
 ): Promise<Record<string, string>> {
   const states = Object.entries(probes).map(async ([name, probe]) => {
-    const timeout = new Promise<never>((_, reject) => {
-      setTimeout(reject, timeoutMs, new Error(`no response within ${timeoutMs} ms`)).unref();
-    });
-    const state = await Promise.race([probe(), timeout]).then(() => 'ok', messageOf);
+    const state = await withTimeLimit(probe(), timeoutMs).then(() => 'ok', messageOf);
     return [name, state] as const;
   });
   return Object.fromEntries(await Promise.all(states));

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { excerpt, ServiceError } from '../../errors.ts';
 import type { Database } from '../../storage/db/client.ts';
-import { type Caller, findCaller, findFirstTeam } from '../../storage/db/teams/teams.ts';
+import { type Caller, findCaller, findFirstTeam, hashKey } from '../../storage/db/teams/teams.ts';
 import { CallSlots } from '../../system/call-slots.ts';
 
 /**
@@ -64,7 +63,7 @@ function lookUpInTurn(find: FindCaller): (key: string, from: string) => Promise<
   /** Hashes of the keys that were found, the one that was found first before the others. */
   const found = new Set<string>();
   return async (key, from) => {
-    const hash = createHash('sha256').update(key).digest('base64');
+    const hash = hashKey(key).toString('base64');
     const caller = await (found.has(hash)
       ? find(key)
       : slots.run(() => find(key), { owner: from, signal: NEVER }));

@@ -3,6 +3,7 @@ import { listDataDirectories, measureDisks } from '../../storage/blobs/disk-spac
 import { createDatabaseMetrics } from '../../storage/db/database-metrics.ts';
 import { readOperatorHealth } from '../../storage/db/operator-health.ts';
 import { readServiceLoad } from '../../storage/db/service-load.ts';
+import { withTimeLimit } from '../../system/time-limit.ts';
 import type { ApiDeps } from '../http/route.ts';
 
 /** Anybody who reaches the port may ask for metrics, so the state is read at most this often, in milliseconds. */
@@ -79,18 +80,11 @@ function keepState(deps: ApiDeps): () => Promise<ServiceState | undefined> {
   return () => {
     if (performance.now() - readAt < STATE_TTL_MS) return state;
     readAt = performance.now();
-    const { promise: timeout, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => reject(new Error(`no response within ${STATE_TIMEOUT_MS} ms`)),
-      STATE_TIMEOUT_MS,
-    );
-    state = Promise.race([readServiceState(deps), timeout])
-      .catch((error) => {
-        // The other metrics are needed most while a part does not respond.
-        deps.logger.warn({ err: error }, 'the state of the service could not be read for its metrics');
-        return undefined;
-      })
-      .finally(() => clearTimeout(timer));
+    state = withTimeLimit(readServiceState(deps), STATE_TIMEOUT_MS).catch((error) => {
+      // The other metrics are needed most while a part does not respond.
+      deps.logger.warn({ err: error }, 'the state of the service could not be read for its metrics');
+      return undefined;
+    });
     return state;
   };
 }

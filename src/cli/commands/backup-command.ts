@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defineCommand } from 'citty';
-import { KEY_NAMES } from '../../backup/manifest.ts';
+import { KEY_NAMES, sizeOf } from '../../backup/manifest.ts';
 import { writeBackup } from '../../backup/write-backup.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { ServiceError } from '../../errors.ts';
@@ -46,9 +46,8 @@ export const backupCommand = defineCommand({
             onProgress: (part, bytes) => step.detail(`${part}, ${formatBytes(bytes)}`),
           }),
         );
-        const bytes = Object.values(manifest.sections).reduce((sum, section) => sum + section.bytes, 0);
         const jobs = manifest.rows.jobs?.count ?? 0;
-        process.stdout.write(`${args.file} has ${jobs} jobs and ${formatBytes(bytes)}.\n`);
+        process.stdout.write(`${args.file} has ${jobs} jobs and ${formatBytes(sizeOf(manifest))}.\n`);
       }),
     );
   },

@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, PostgresDialect } from 'kysely';
 import { FileMigrationProvider, type Migration, Migrator } from 'kysely/migration';
 import type { PoolClient } from 'pg';
 import { ServiceError } from '../../errors.ts';
@@ -41,18 +41,23 @@ export async function migrate(db: Database): Promise<string[]> {
 }
 
 /** Lists the migrations of the database that come after those of this version. */
-async function findNewerMigrations(db: Database): Promise<string[]> {
+async function findNewerMigrations({ pool }: Database): Promise<string[]> {
   const last = (await listKnownMigrations()).at(-1) ?? '';
   try {
-    const { rows: tables } = await sql<{ is_there: boolean }>`
-      select to_regclass('kysely_migration') is not null as is_there`.execute(db.query);
-    if (!tables[0]?.is_there) return [];
-    const { rows } = await sql<{ name: string }>`
-      select name from kysely_migration order by name`.execute(db.query);
-    return rows.map(({ name }) => name).filter((name) => name > last);
+    return (await listMigrations(pool)).filter((name) => name > last);
   } catch (error) {
     throw translateDatabaseError(error);
   }
+}
+
+/** Lists the migrations that have run in the current schema, in their order; none if it has no table of them. */
+export async function listMigrations(client: Pick<PoolClient, 'query'>): Promise<string[]> {
+  const { rows: found } = await client.query<{ exists: boolean }>(
+    `select to_regclass(quote_ident(current_schema()) || '.kysely_migration') is not null as exists`,
+  );
+  if (!found[0]?.exists) return [];
+  const { rows } = await client.query<{ name: string }>('select name from kysely_migration order by name');
+  return rows.map(({ name }) => name);
 }
 
 /** Lists the names of all migrations of this version, in their order. */

@@ -22,7 +22,7 @@ const GROUPS: Group[] = [
     name: 'system',
     modules: [
       ['every', 'server', 'version', 'descriptors', 'direct-agent', 'memory', 'merge-metrics', 'tracing'],
-      ['encryption', 'child-processes', 'pause', 'until-aborted', 'read-pause', 'http-text'],
+      ['encryption', 'child-processes', 'pause', 'until-aborted', 'time-limit', 'read-pause', 'http-text'],
       ['logger', 'health', 'call-slots', 'places'],
       ['otlp-exporter'],
       ['sandbox'],

@@ -4,11 +4,11 @@ import { escapeIdentifier, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { ServiceError } from '../../../errors.ts';
 import type { Database } from '../client.ts';
-import { listKnownMigrations, migrateWithin } from '../migrate.ts';
+import { listKnownMigrations, listMigrations, migrateWithin } from '../migrate.ts';
 import { type CopiedTable, columnList, listTables, usePortableText } from './copied-tables.ts';
 import { replaceTables } from './replace-tables.ts';
 import { settleJobs } from './settle-jobs.ts';
-import { listMigrations } from './snapshot.ts';
+
 import { takeRestoreLock } from './sweep-lock.ts';
 
 /** What a database is restored from. */

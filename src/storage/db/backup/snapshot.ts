@@ -2,6 +2,7 @@ import { escapeIdentifier, type PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { ServiceError } from '../../../errors.ts';
 import type { Database } from '../client.ts';
+import { listMigrations } from '../migrate.ts';
 import { type CopiedTable, columnList, listTables, usePortableText } from './copied-tables.ts';
 import { holdSweeps } from './sweep-lock.ts';
 
@@ -63,16 +64,6 @@ async function openSnapshot(client: PoolClient): Promise<DatabaseSnapshot> {
       return rows.map(({ blob }) => blob);
     },
   };
-}
-
-/** Lists the migrations that have run in the current schema; none if it has no table of them. */
-export async function listMigrations(client: PoolClient): Promise<string[]> {
-  const { rows: found } = await client.query<{ exists: boolean }>(
-    `select to_regclass(quote_ident(current_schema()) || '.kysely_migration') is not null as exists`,
-  );
-  if (!found[0]?.exists) return [];
-  const { rows } = await client.query<{ name: string }>('select name from kysely_migration order by name');
-  return rows.map(({ name }) => name);
 }
 
 const WITHHELD_BLOBS = ['results', 'pages', 'agent_steps', 'uploads']

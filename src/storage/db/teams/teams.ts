@@ -25,7 +25,8 @@ export interface Caller {
 /** Name of the team that the service creates at its first start. */
 export const FIRST_TEAM = 'default';
 
-const hashKey = (key: string) => createHash('sha256').update(key).digest();
+/** The hash by which a key is stored and found. */
+export const hashKey = (key: string) => createHash('sha256').update(key).digest();
 
 const selectCaller = (db: Database) =>
   db.query
