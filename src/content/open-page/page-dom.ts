@@ -58,6 +58,10 @@ export function createPageDom() {
   const body = ofDocument('body');
   const isElement = (node: PageNode): node is PageElement => nodeType(node) === Node.ELEMENT_NODE;
   const serialize = (node: PageNode) => new XMLSerializer().serializeToString(node as Node);
+  const findAll = (selector: string, root: PageNode = document): PageNodes<PageElement> => {
+    const owner = isElement(root) ? elements : root === document ? documents : fragments;
+    return owner.querySelectorAll.call(root, selector);
+  };
   const keptValues = new WeakMap<Document, Map<string, unknown>>();
 
   return {
@@ -144,9 +148,24 @@ export function createPageDom() {
     serialize,
     find: (selector: string): PageElement | null => documents.querySelector.call(document, selector),
     /** Finds elements in the document, in an element, or in a shadow tree. */
-    findAll(selector: string, root: PageNode = document): PageNodes<PageElement> {
-      const owner = isElement(root) ? elements : root === document ? documents : fragments;
-      return owner.querySelectorAll.call(root, selector);
+    findAll,
+    /**
+     * Finds elements in the document and in its open shadow trees, in the order of Playwright: those of a tree
+     * come before those of the trees in it.
+     */
+    findAllDeep(selector: string): PageElement[] {
+      const found: PageElement[] = [];
+      const trees: PageNode[] = [document];
+      for (let tree = trees.pop(); tree; tree = trees.pop()) {
+        for (const element of findAll(selector, tree)) found.push(element);
+        const inner: PageNode[] = [];
+        for (const host of findAll('*', tree)) {
+          const root = shadowRoot(host);
+          if (root) inner.push(root);
+        }
+        for (const root of inner.reverse()) trees.push(root);
+      }
+      return found;
     },
     elementAt: (x: number, y: number): PageElement | null => documents.elementFromPoint.call(document, x, y),
     walker: (root: PageNode, shown: number, filter?: (node: PageNode) => number): PageWalker =>

@@ -62,6 +62,32 @@ describe.concurrent('an action', () => {
     expect(data.markdown).toContain('Reached');
   });
 
+  it.each([false, true])('click reaches what a hostile page covers (all: %s)', async (all) => {
+    const { data } = await act(
+      `<p id="said"></p><button id="one">One</button><button id="two">Two</button>
+       <div style="position:fixed;inset:0;background:white">Cookies?</div>
+       <script>
+        for (const each of [one, two]) each.addEventListener('click', () => { said.append(each.id + ' reached. ') });
+        one.addEventListener('click', () => one.remove());
+        const refuse = () => { throw new Error('the page does not allow it') };
+        globalThis.Event = globalThis.MouseEvent = refuse;
+        EventTarget.prototype.dispatchEvent = Document.prototype.createEvent = one.dispatchEvent = refuse;
+       </script>`,
+      [{ type: 'click', selector: 'button', all }],
+    );
+    expect(data.markdown).toContain('one reached');
+    expect(data.markdown.includes('two reached')).toBe(all);
+  });
+
+  it("click reaches what is covered by a selector that only Playwright's CSS has", async () => {
+    const { data } = await act(
+      `<button>No</button><button onclick="said.textContent = 'Reached'">Go on</button><p id="said"></p>
+       <div style="position:fixed;inset:0;background:white">Cookies?</div>`,
+      [{ type: 'click', selector: 'button:has-text("Go on")' }],
+    );
+    expect(data.markdown).toContain('Reached');
+  });
+
   it('click waits for the navigation that it starts', async () => {
     const { data, url } = await act('<a href="/next">on</a>', [
       { type: 'click', selector: 'a' },

@@ -1,23 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ElementHandle, Page } from 'playwright';
+import type { Page } from 'playwright';
 import { z } from 'zod';
 import type { CollectedFile } from '../../../content/formats/format.ts';
 import { screenshot } from '../../../content/formats/screenshot.ts';
 import { pageFunction } from '../../../content/open-page/page-function.ts';
-import { messageOf, ServiceError } from '../../../errors.ts';
+import { ServiceError } from '../../../errors.ts';
 import type { Action } from '../../../schemas/actions.ts';
 import { evaluateIsolated } from '../dom/isolated-world.ts';
 import { isHtml, readHtml } from '../dom/read-html.ts';
 import type { Tab } from '../tab.ts';
 import { waitUntilSettled } from '../wait-until-settled.ts';
 import { createScreenshotTarget } from './capture-screenshot.ts';
+import { clickAll, clickFirst } from './click.ts';
 import { runScript } from './run-script.ts';
 import { scrollMatch, scrollPage } from './scroll.ts';
 
 /** How long to wait for the element that an action names. */
 const MAX_ELEMENT_WAIT_MS = 10_000;
-/** How long to wait until an element can receive a real click, before a synthetic click is dispatched. */
-const MAX_CLICK_WAIT_MS = 2_000;
 /** The maximum number of elements that a click with `all` clicks. */
 const MAX_CLICKS = 100;
 /** How to wait after an action that may change the page. A navigation is waited for in addition. */
@@ -62,10 +61,13 @@ const ACTION_HANDLERS: ActionHandlers = {
   async click(target, { selector, all }) {
     const matches = target.page.locator(cssSelector(selector));
     const popups = target.context.popupCount();
-    if (all) {
-      // Element handles stay valid when a click removes an element, unlike indices.
-      for (const each of (await matches.elementHandles()).slice(0, MAX_CLICKS)) await clickIfPresent(each);
-    } else await click(await matches.first().elementHandle({ timeout: MAX_ELEMENT_WAIT_MS }));
+    if (all) await clickAll(target, selector, (await matches.elementHandles()).slice(0, MAX_CLICKS));
+    else
+      await clickFirst(
+        target,
+        selector,
+        await matches.first().elementHandle({ timeout: MAX_ELEMENT_WAIT_MS }),
+      );
     await settleAfterAction(target);
     if (target.context.popupCount() > popups)
       target.warnings.push(`The click on ${JSON.stringify(selector)} opened another tab, which is not read.`);
@@ -168,31 +170,6 @@ function consumeBudget({ budget }: ActionTarget, characters: number): void {
     throw new Error(
       'together with the actions before it brings more than may be read. The operator can raise WINNOW_MAX_BODY_MB',
     );
-  }
-}
-
-/** Clicks with the mouse. An element that is covered or hidden gets a synthetic click event instead. */
-async function click(element: ElementHandle): Promise<void> {
-  try {
-    // A navigation that the click starts is waited for by `waitUntilSettled`; it may take longer than this
-    // timeout.
-    await element.click({ timeout: MAX_CLICK_WAIT_MS, noWaitAfter: true });
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
-    if (await element.isDisabled())
-      throw new Error('the element is disabled. Do first what enables it', { cause: error });
-    // A real click, which something covers, would also give it the focus.
-    await element.focus();
-    await element.dispatchEvent('click');
-  }
-}
-
-async function clickIfPresent(element: ElementHandle): Promise<void> {
-  try {
-    await click(element);
-  } catch (error) {
-    // An earlier click removed or disabled the element, so there is nothing left to click.
-    if (!/not attached|is disabled|context was destroyed|navigat/i.test(messageOf(error))) throw error;
   }
 }
 

@@ -28,20 +28,11 @@ export const scrollPage = pageFunction(z.void(), (sign: number, dom) => {
 export const scrollMatch = pageFunction(
   z.boolean(),
   ({ selector, sign }: { selector: string; sign: number }, dom): boolean => {
-    const trees = [dom.document()];
-    for (const tree of trees) {
-      const [element] = dom.findAll(selector, tree);
-      if (element) {
-        const height = dom.clientHeight(element);
-        if (dom.scrollHeight(element) > height) dom.scrollBy(element, sign * height);
-        else dom.scrollIntoView(element);
-        return true;
-      }
-      for (const host of dom.findAll('*', tree)) {
-        const shadowTree = dom.shadowRoot(host);
-        if (shadowTree) trees.push(shadowTree);
-      }
-    }
-    return false;
+    const [element] = dom.findAllDeep(selector);
+    if (!element) return false;
+    const height = dom.clientHeight(element);
+    if (dom.scrollHeight(element) > height) dom.scrollBy(element, sign * height);
+    else dom.scrollIntoView(element);
+    return true;
   },
 );
