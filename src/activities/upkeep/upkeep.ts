@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { type MonitorSchedules, restoreSchedules, ScheduleCount } from '../../jobs/monitors/schedules.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import { unlessBackedUp } from '../../storage/db/backup/sweep-lock.ts';
-import type { Database } from '../../storage/db/client.ts';
+import { type Database, patiently } from '../../storage/db/client.ts';
 import { deleteOldIdempotencyKeys } from '../../storage/db/idempotency.ts';
 import {
   deleteExpiredJobs,
@@ -116,6 +116,7 @@ export function upkeepActivities(deps: UpkeepDeps) {
   };
 
   async function deleteExpired(): Promise<{ jobs: number; files: number; copies: number }> {
+    const db = patiently(deps.db);
     // Jobs that expire meanwhile are left for the next cleanup, so that a busy service does not keep this
     // one from ending.
     const now = Date.now();
@@ -123,8 +124,8 @@ export function upkeepActivities(deps: UpkeepDeps) {
     for (let deleted = 1; deleted > 0; jobs += deleted)
       deleted = await deleteExpiredResults(db, new Date(now));
     while ((await deleteExpiredJobs(db, new Date(now))) > 0);
-    const cache = await trimCache(deps);
-    const strays = await removeStrayFiles(deps);
+    const cache = await trimCache({ ...deps, db });
+    const strays = await removeStrayFiles({ ...deps, db });
     await deleteGoneMonitors(db);
     await deleteOldMails(db);
     await deleteOldIdempotencyKeys(db);
@@ -139,7 +140,7 @@ export function upkeepActivities(deps: UpkeepDeps) {
     const deletedResults = await results.sweep(new Date(oldest - SAFETY_MARGIN_MS));
     // A version may reuse a blob until half of the blob's retention time is over, so blobs are kept for
     // one and a half times that time.
-    const unused = await removeUnusedUploads();
+    const unused = await removeUnusedUploads(db);
     const versions = await versionBlobs.sweep(new Date(now - 1.5 * trackingTtlMs - SAFETY_MARGIN_MS));
     const oldestFound = (await findOldestPageDate(db))?.getTime() ?? now;
     const found = await deps.monitorBlobs.sweep(new Date(oldestFound - SAFETY_MARGIN_MS));
@@ -151,7 +152,7 @@ export function upkeepActivities(deps: UpkeepDeps) {
    * Deletes the uploads that no job uses, and files whose rows are gone.
    * @returns the number of deleted files
    */
-  async function removeUnusedUploads(): Promise<number> {
+  async function removeUnusedUploads(db: Database): Promise<number> {
     let removed = 0;
     for (let blobKeys = await deleteUnusedUploads(db); blobKeys.length; ) {
       for (const key of blobKeys) await uploads.remove(key);

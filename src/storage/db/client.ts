@@ -1,5 +1,6 @@
+import { Socket } from 'node:net';
 import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
-import { Client, Pool, types } from 'pg';
+import { Client, Pool, type PoolConfig, types } from 'pg';
 import { codeOf, ServiceError } from '../../errors.ts';
 import { prepareStatements } from './prepared-statements.ts';
 import type { Tables } from './tables.ts';
@@ -12,6 +13,11 @@ types.setTypeParser(types.builtins.INT8, Number);
 export interface Database {
   readonly query: Kysely<Tables>;
   readonly pool: Pool;
+  /**
+   * Connections that may be silent for hours: for migrations, deletions, backups and their locks. A network that
+   * loses them without a word is noticed only by TCP itself.
+   */
+  readonly patient: Pick<Database, 'query' | 'pool'>;
   /**
    * Resolves when the database serves a new connection, whose statements call functions, as requests do.
    * Concurrent calls share one connection.
@@ -38,39 +44,99 @@ export const UNSYNCED_COMMIT = sql`set_config('synchronous_commit', 'off', true)
  * Creates a connection pool, which connects at the first query.
  * @param url `postgres://…`
  * @param onError called when an idle connection breaks, which the pool replaces by itself
+ * @param silentMs milliseconds without a byte after which a connection is given up
  * @example
  * const db = openDatabase(url, (error) => logger.warn({ err: error }, 'database connection lost'));
  * const teams = await db.query.selectFrom('teams').selectAll().execute();
  */
-export function openDatabase(url: string, onError: (error: Error) => void): Database {
-  // JIT is off, because compiling a statement to machine code takes longer than running any of ours.
-  const pool = new Pool({
-    connectionString: url,
+export function openDatabase(
+  url: string,
+  onError: (error: Error) => void,
+  silentMs: number = SILENT_MS,
+): Database {
+  const open = (options: PoolConfig) => {
+    const pool = createPool(url, options);
+    pool.on('error', onError);
+    return { pool, query: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }) };
+  };
+  const { pool, query } = open({
     max: 20,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    options: '-c jit=off',
+    stream: () => createImpatientSocket(silentMs),
+    options: `${SESSION_OPTIONS} -c idle_in_transaction_session_timeout=${IDLE_TRANSACTION_MS}`,
   });
-  pool.on('error', onError);
-  // A connection may break between two statements of a transaction. The next statement then fails. Without
-  // this listener, the unhandled error event would end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  pool.on('connect', prepareStatements);
-  const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const patient = open({ max: MAX_PATIENT_CONNECTIONS, options: SESSION_OPTIONS });
   let probe: Promise<void> | undefined;
   return {
     query,
     pool,
+    patient,
     ready() {
       probe ??= probeDatabase(url).finally(() => {
         probe = undefined;
       });
       return probe;
     },
-    close: () => query.destroy(),
+    async close() {
+      await Promise.all([query.destroy(), patient.query.destroy()]);
+    },
   };
 }
 
+/** The same database, all of whose statements may take long, see {@link Database.patient}. */
+export const patiently = (db: Database): Database => ({ ...db, ...db.patient });
+
 const CONNECT_TIMEOUT_MS = 10_000;
+/**
+ * Milliseconds without a byte in either direction after which a connection is given up: a network may lose it without
+ * a word. Each statement of a request or a page takes a fraction of that.
+ */
+const SILENT_MS = 20_000;
+/**
+ * Milliseconds after which Postgres ends a transaction whose client says nothing, so that its locks do not outlive a
+ * connection that the network has lost.
+ */
+const IDLE_TRANSACTION_MS = 30_000;
+/** Work that takes long is done by few at a time: a migration, a round of upkeep, a backup. */
+const MAX_PATIENT_CONNECTIONS = 4;
+/** Milliseconds without a byte after which TCP asks whether the other side is still there. */
+const KEEP_ALIVE_MS = 10_000;
+
+/**
+ * Settings of each session. JIT is off, because compiling a statement to machine code takes longer than running any of
+ * ours. Postgres notices within half a minute, not two hours, that a client is gone.
+ */
+const SESSION_OPTIONS = [
+  'jit=off',
+  `tcp_keepalives_idle=${KEEP_ALIVE_MS / 1_000}`,
+  'tcp_keepalives_interval=5',
+  'tcp_keepalives_count=4',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
+
+function createPool(url: string, options: PoolConfig): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    ...options,
+  });
+  // A connection may break between two statements of a transaction. The next statement then fails. Without
+  // this listener, the unhandled error event would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', prepareStatements);
+  return pool;
+}
+
+/** A socket that fails after so many milliseconds without a byte. The pool closes idle connections before. */
+function createImpatientSocket(silentMs: number): Socket {
+  const socket = new Socket();
+  const message = `There was no byte from the database for ${silentMs / 1_000} s.`;
+  return socket.setTimeout(silentMs, () =>
+    socket.destroy(Object.assign(new Error(message), { code: 'ETIMEDOUT' })),
+  );
+}
 
 /**
  * Has a new connection run a statement in plpgsql. Connections of the pool may still work where new ones cannot
@@ -103,20 +169,36 @@ const UNAVAILABLE_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  // Ended by the administrator, by a crash, or not started yet.
   '57P01',
   '57P02',
   '57P03',
+  // A transaction whose client said nothing for too long.
+  '25P03',
   '53300',
   '08006',
   '08001',
 ]);
 
+/** What a database that responds, but takes no changes, means for clients and the operator, by its SQLSTATE. */
+const NO_CHANGES: Record<string, string> = {
+  '25006':
+    'The database takes no changes at the moment, as one that is being replaced by its standby. Try again in a few seconds.',
+  '53100':
+    'The disk of the database is full, so nothing can be stored. Its operator has to make room; try again later.',
+};
+
 /** Messages of Postgres about a library of another version than its programs, or of none. */
 const REPLACED_LIBRARY = /^(could not load library|could not access file|incompatible library) "/;
 
 /**
- * Turns the error of a lost connection, and that of a database whose programs were replaced, into
- * `SERVICE_UNAVAILABLE`. Any other error is returned unchanged.
+ * Turns the error of a lost connection, and that of a database which takes no changes or whose programs were replaced,
+ * into `SERVICE_UNAVAILABLE`. Any other error is returned unchanged.
  */
 export function translateDatabaseError(error: unknown): unknown {
   const code = codeOf(error) ?? '';
@@ -127,6 +209,8 @@ export function translateDatabaseError(error: unknown): unknown {
       'The database cannot load one of its libraries, because its programs were replaced. Try again in a few seconds. If that does not help, its operator has to start Postgres again.',
       { retryAfterSeconds: 5, cause: error },
     );
+  if (NO_CHANGES[code] !== undefined)
+    return new ServiceError('SERVICE_UNAVAILABLE', NO_CHANGES[code], { retryAfterSeconds: 10, cause: error });
   if (
     UNAVAILABLE_CODES.has(code) ||
     (UNAVAILABLE_SOCKET_CODES.has(code) && isConnectError(error)) ||

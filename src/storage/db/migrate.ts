@@ -34,14 +34,14 @@ export async function migrate(db: Database): Promise<string[]> {
     ...(await provider.getMigrations()),
     ...Object.fromEntries(newer.map((name) => [name, ran])),
   });
-  const migrator = new Migrator({ db: db.query, provider: { getMigrations: known } });
+  const migrator = new Migrator({ db: db.patient.query, provider: { getMigrations: known } });
   const { error, results = [] } = await migrator.migrateToLatest();
   if (error) throw translateDatabaseError(error);
   return results.map((result) => result.migrationName);
 }
 
 /** Lists the migrations of the database that come after those of this version. */
-async function findNewerMigrations({ pool }: Database): Promise<string[]> {
+async function findNewerMigrations({ patient: { pool } }: Database): Promise<string[]> {
   const last = (await listKnownMigrations()).at(-1) ?? '';
   try {
     return (await listMigrations(pool)).filter((name) => name > last);

@@ -51,7 +51,7 @@ export async function restoreTables(
   snapshot: RestoredSnapshot,
   load: (store: StoreRows) => Promise<void>,
 ): Promise<void> {
-  const client = await db.pool.connect();
+  const client = await db.patient.pool.connect();
   try {
     await usePortableText(client);
     await requireRoom(client, snapshot.force);

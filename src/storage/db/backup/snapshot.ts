@@ -28,7 +28,7 @@ export async function withSnapshot(
   read: (snapshot: DatabaseSnapshot) => Promise<void>,
   afterwards: () => Promise<void>,
 ): Promise<void> {
-  const client = await db.pool.connect();
+  const client = await db.patient.pool.connect();
   try {
     await usePortableText(client);
     await holdSweeps(client);

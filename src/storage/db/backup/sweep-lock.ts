@@ -24,7 +24,7 @@ export async function takeRestoreLock(client: PoolClient): Promise<boolean> {
  * @returns `undefined` if the work did not run
  */
 export async function unlessBackedUp<T>(db: Database, work: () => Promise<T>): Promise<T | undefined> {
-  const client = await db.pool.connect();
+  const client = await db.patient.pool.connect();
   let isBroken = true;
   try {
     const { rows } = await client.query<{ taken: boolean }>(
