@@ -37,7 +37,9 @@ const monitor = z
     targets: z.array(z.looseObject({ id: z.string(), type: z.string() })).describe('as they were sent'),
     webhook: z.looseObject({ url: z.string() }).nullable(),
     notification: z.looseObject({}).nullable(),
-    feedUrl: z.url().describe('its news as a feed (Atom), for everybody who knows this URL'),
+    feedUrl: z
+      .url()
+      .describe('its news as a feed (Atom), for everybody who knows this URL, until it is replaced'),
     retentionDays: z.int(),
     estimatedCreditsPerMonth: z.int().describe('by the last check; before it, by the targets'),
     lastCheckSummary: monitorSummary.nullable(),

@@ -125,6 +125,9 @@ export type UpdateMonitorRequest = z.output<typeof updateMonitorBody>;
 /** Body of `POST /v2/monitor/{id}/run`; it may be omitted. */
 export const runMonitorBody = z.strictObject({ ...callerFields }).optional();
 
+/** Body of `POST /v2/monitor/{id}/feed/rotate`; it may be omitted. */
+export const rotateFeedBody = z.strictObject({ ...callerFields }).optional();
+
 /** Path parameters of a monitor. */
 export const monitorParams = z.strictObject({
   id: z.uuid({ error: ({ input }) => `${quote(String(input))} is not the id of a monitor, which is a UUID` }),

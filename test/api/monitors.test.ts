@@ -361,6 +361,23 @@ describe('a monitor', () => {
     expect((await fetch(`${feedUrl.slice(0, -2)}xx`)).status).toBe(404);
   });
 
+  it('gets another URL for its feed, after which the one before is valid no longer', async () => {
+    const team = await makeTeam(db);
+    const [first, other] = [await create(team, {}), await create(team, {})];
+    const { status, body } = await call(`/v2/monitor/${first.id}/feed/rotate`, { body: {}, key: team.key });
+    expect([status, body.data.id]).toEqual([200, first.id]);
+    const { feedUrl } = body.data;
+    expect((await get(`/v2/monitor/${first.id}`, team)).data.feedUrl).toBe(feedUrl);
+    const responses = await Promise.all([first.feedUrl, feedUrl, other.feedUrl].map((url) => fetch(url)));
+    expect(responses.map((response) => response.status)).toEqual([404, 200, 200]);
+    expect(await responses[0]?.text()).toContain('was replaced');
+    expect(feedOf(await responses[1]!.text())).toMatchObject({ self: feedUrl });
+    const stranger = await makeTeam(db);
+    const path = `/v2/monitor/${first.id}/feed/rotate`;
+    expect((await call(path, { body: {}, key: stranger.key })).status).toBe(404);
+    expect((await fetch(feedUrl)).status).toBe(200);
+  });
+
   it('sends no mail where the operator has no mail server, and says so', async () => {
     const email = { enabled: true, recipients: ['reader@example.com'] };
     const body = { name: 'x', schedule: DAILY, targets: [{ type: 'scrape', urls: [site.url] }] };

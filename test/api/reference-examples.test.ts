@@ -146,6 +146,7 @@ it('of monitors are as a person sends them', async () => {
     return body.data[0]?.hasVersion && `?from=${checkId}&to=${checkId}`;
   });
   await send('get /v2/monitor/:id/compare')({ id, query: compared });
+  await send('post /v2/monitor/:id/feed/rotate')({ id });
   await send('patch /v2/monitor/:id')({ id });
   for (const each of [id, other.id]) await send('delete /v2/monitor/:id')({ id: each });
 });

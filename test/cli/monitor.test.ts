@@ -56,6 +56,9 @@ it('creates a monitor, tells what changed, pauses, resumes and deletes it', asyn
     checks: [],
   });
   expect(await winnow('diff', id)).toMatchObject({ exitCode: 0, stdout: '' });
+  const rotated = (await winnow('rotate-feed', id)).stdout.trim();
+  expect(rotated).not.toBe(shown.feedUrl);
+  expect(JSON.parse((await winnow('show', id, '--json')).stdout).feedUrl).toBe(rotated);
 
   const first = await winnow('run', id);
   expect(first).toMatchObject({

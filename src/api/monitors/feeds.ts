@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Express } from 'express';
+import { ServiceError } from '../../errors.ts';
 import { monitorNotFound } from '../../jobs/monitors/begin-check.ts';
 import { composeFeed } from '../../jobs/monitors/feed.ts';
 import { readDetails } from '../../jobs/monitors/page-details.ts';
@@ -21,9 +22,15 @@ export function mountFeeds(
   { db, monitorBlobs, config: { secretKey } }: Pick<ApiDeps, 'db' | 'monitorBlobs' | 'config'>,
 ): void {
   app.get(`${FEEDS_PATH}/:token`, async (request, response) => {
-    const id = readFeedToken(request.params.token, secretKey);
+    const feed = readFeedToken(request.params.token, secretKey);
+    const { monitorId: id } = feed;
     const monitor = await readMonitor(db, id);
     if (!monitor || monitor.status === 'deleted') throw monitorNotFound(id);
+    if (monitor.feed_version !== feed.version)
+      throw new ServiceError(
+        'NOT_FOUND',
+        'The URL of this feed was replaced. Ask the owner of the monitor for the new one, which is in its feedUrl.',
+      );
     const news = await listNews(db, id, MAX_ENTRIES);
     const version = JSON.stringify([monitor.name, news.map((page) => [page.id, page.judgment])]);
     const etag = `"${createHash('sha256').update(version).digest('base64url')}"`;
@@ -33,7 +40,7 @@ export function mountFeeds(
       news.map(async (page) => ({ ...page, details: await readDetails(monitorBlobs, page.blob) })),
     );
     const { base_url: baseUrl } = monitor;
-    const urls = { self: feedUrl(id, baseUrl, secretKey), console: `${baseUrl}/console/monitors/${id}` };
+    const urls = { self: feedUrl(feed, baseUrl, secretKey), console: `${baseUrl}/console/monitors/${id}` };
     response.type('application/atom+xml').send(composeFeed(monitor, pages, urls));
   });
 }

@@ -6,6 +6,7 @@ import {
   monitorParams,
   monitorsQuery,
   requireGoal,
+  rotateFeedBody,
   updateMonitorBody,
 } from '../../schemas/monitor.ts';
 import { deleteMonitorResponse, monitorResponse, monitorsResponse } from '../../schemas/monitor-results.ts';
@@ -17,6 +18,7 @@ import {
   listMonitors,
   type MonitorChange,
   type NewMonitor,
+  replaceFeed,
   type StoredMonitor,
 } from '../../storage/db/monitors/monitors.ts';
 import {
@@ -177,6 +179,22 @@ const remove = defineRoute({
   },
 });
 
+const rotateFeed = defineRoute({
+  tag: TAG,
+  method: 'post',
+  path: `${ONE}/feed/rotate`,
+  summary: 'Replace the URL of the feed of a monitor',
+  params: monitorParams,
+  body: rotateFeedBody,
+  response: monitorResponse,
+  errors: ['NOT_FOUND'],
+  async handler({ caller: { teamId }, params: { id } }, deps) {
+    const monitor = await replaceFeed(deps.db, { id, teamId });
+    if (!monitor) throw monitorNotFound(id);
+    return { success: true as const, data: await describeMonitor(deps, monitor) };
+  },
+});
+
 /** A monitor as the response to a request for it contains it. */
 const describeMonitor = async ({ db, config: { secretKey } }: ApiDeps, monitor: StoredMonitor) =>
   toMonitor(monitor, secretKey, await listSubscriptions(db, monitor));
@@ -193,4 +211,4 @@ export async function requireMonitor(
 }
 
 /** The routes of monitors themselves. */
-export const monitorSettingRoutes = [create, list, read, update, remove];
+export const monitorSettingRoutes = [create, list, read, update, remove, rotateFeed];

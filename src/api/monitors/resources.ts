@@ -38,7 +38,7 @@ export function toMonitor(
     targets: monitor.targets as MonitorResource['targets'],
     webhook: monitor.webhook as MonitorResource['webhook'],
     notification: monitor.notification,
-    feedUrl: feedUrl(monitor.id, monitor.base_url, secretKey),
+    feedUrl: feedUrl({ monitorId: monitor.id, version: monitor.feed_version }, monitor.base_url, secretKey),
     retentionDays: monitor.retention_days,
     estimatedCreditsPerMonth: monitor.runs_per_month * monitor.check_credits,
     lastCheckSummary: monitor.last_summary,

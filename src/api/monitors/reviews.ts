@@ -11,6 +11,7 @@ import {
   judgeMonitorBody,
   judgeMonitorResponse,
 } from '../../schemas/monitor-reviews.ts';
+import type { MonitorTarget } from '../../schemas/monitor-targets.ts';
 import { listRecentChanges } from '../../storage/db/monitors/history.ts';
 import { type ApiDeps, defineRoute } from '../http/route.ts';
 import { requireMonitor } from './monitors.ts';
@@ -42,10 +43,10 @@ const judge = defineRoute({
   async handler({ caller, params: { id }, body: { goal, checks }, signal }, deps) {
     const monitor = await requireMonitor(deps, id, caller.teamId);
     requireModel(deps);
-    const searchTargets = targetsOf(monitor)
-      .filter(({ target }) => target.type === 'search')
-      .map(({ name }) => name);
-    const query = { monitorId: id, checks, searchTargets, limit: MAX_CHANGES };
+    const namesOf = (type: MonitorTarget['type']) =>
+      targetsOf(monitor).flatMap(({ name, target }) => (target.type === type ? [name] : []));
+    const targets = { searchTargets: namesOf('search'), siteTargets: namesOf('crawl') };
+    const query = { monitorId: id, checks, ...targets, limit: MAX_CHANGES };
     const { ids: pageIds, total } = await listRecentChanges(deps.db, query);
     const order = { caller, request: { goal, pageIds }, price: pageIds.length * JUDGED_PAGE, signal };
     const pages = pageIds.length ? await runReview<JudgedAgain[]>(order, deps) : [];

@@ -138,6 +138,20 @@ const remove = defineCommand({
   },
 });
 
+const rotateFeed = defineCommand({
+  meta: {
+    name: 'rotate-feed',
+    description: 'replace the URL of the feed of a monitor, and print the new one',
+  },
+  args: { id },
+  async run({ args }) {
+    const path = `${monitorPath(args.id)}/feed/rotate`;
+    const request = { method: 'POST', path, body: { origin: 'cli' } } as const;
+    const { data } = await askRunningService('Replacing the URL', request);
+    process.stdout.write(`${textOf(fieldsOf(data).feedUrl)}\n`);
+  },
+});
+
 const diff = defineCommand({
   meta: {
     name: 'diff',
@@ -191,6 +205,7 @@ export const monitorCommand = defineCommand({
     pause: change('pause', 'check no more until it is resumed', 'paused'),
     resume: change('resume', 'check again on schedule', 'active'),
     delete: remove,
+    'rotate-feed': rotateFeed,
     diff,
     judge: judgeCommand,
     ask: askHistoryCommand,

@@ -12,6 +12,8 @@ export interface Monitor {
   currentCheckId: string | null;
   targets: Target[];
   webhook: { url: string } | null;
+  /** Its news as a feed, for everybody who knows the URL. */
+  feedUrl: string;
   retentionDays: number;
   /** What changes matter, in words. */
   goal: string | null;

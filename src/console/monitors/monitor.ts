@@ -62,12 +62,17 @@ function MonitorById({ path }: { path: string }) {
 }
 
 function Head({ monitor, path, run }: { monitor: Monitor; path: string; run: Action['run'] }) {
-  const { name, status, schedule, nextRunAt, targets, goal, webhook, estimatedCreditsPerMonth } = monitor;
+  const { name, status, schedule, nextRunAt, targets, goal, webhook, feedUrl, estimatedCreditsPerMonth } =
+    monitor;
   const isPaused = status === 'paused';
   const change = (body: object) => run({ method: 'PATCH', path, body });
   const remove = async () => {
     if (!confirm(`Delete the monitor ${name}? Its checks can no longer be read then.`)) return;
     if (await run({ method: 'DELETE', path })) goTo('/monitors');
+  };
+  const rotateFeed = () => {
+    if (confirm('Replace the URL of the feed? Programs that read it need the new one.'))
+      void run({ method: 'POST', path: `${path}/feed/rotate`, body: {} });
   };
   const reschedule = (event: Event) => {
     event.preventDefault();
@@ -89,6 +94,11 @@ function Head({ monitor, path, run }: { monitor: Monitor; path: string; run: Act
       <ul class="links">${targets.map((target) => html`<li key=${target.id} dir="auto">${describeTarget(target)}</li>`)}</ul>
       ${goal !== null && html`<p class="facts"><span>What matters: <span dir="auto">${goal}</span></span></p>`}
       ${webhook && html`<p class="facts"><span>Changes are sent to <span dir="auto">${webhook.url}</span></span></p>`}
+      <details>
+        <summary>Read the feed</summary>
+        <p>Whoever knows this URL can read what the monitor has found: <a class="target" href=${feedUrl}>${feedUrl}</a></p>
+        <button type="button" onClick=${rotateFeed}>Replace the URL</button>
+      </details>
       <details>
         <summary>Change the schedule</summary>
         <form class="filters" onSubmit=${reschedule}>

@@ -13,7 +13,6 @@ import type { Blobs } from '../../storage/blobs/index.ts';
 import type { Database } from '../../storage/db/client.ts';
 import { findResult } from '../../storage/db/jobs/jobs.ts';
 import { type CheckJob, markCollected } from '../../storage/db/monitors/check-jobs.ts';
-import { lockRunningCheck } from '../../storage/db/monitors/checks.ts';
 import type { StoredMonitor } from '../../storage/db/monitors/monitors.ts';
 import {
   addCheckPages,
@@ -21,6 +20,7 @@ import {
   type EndedPage,
   findEarlierFailures,
   findEarlierPages,
+  findKnownTargets,
   listEndedPages,
   type NewCheckPage,
 } from '../../storage/db/monitors/pages.ts';
@@ -28,7 +28,8 @@ import { wantsJudgment } from './begin-check.ts';
 import { checkPage } from './checked-page.ts';
 import { dataValuesOf } from './data-values.ts';
 import { followFailures } from './failures.ts';
-import { insertBatch, modesOf, type NamedTarget } from './plan-jobs.ts';
+import { modesOf, type NamedTarget } from './plan-jobs.ts';
+import { finishCollection, hasRetry, isTemporary, MAX_RETRIED_PAGES, retryJob } from './retries.ts';
 
 /** Dependencies of the collection of pages. */
 export interface CollectDeps {
@@ -52,8 +53,8 @@ export interface CollectedCheck {
 const PAGES_PER_STEP = 25;
 
 /**
- * Adds the pages of a job that has ended to its check. The pages of a batch that could not be read are scraped
- * once more, by a batch of their own, before they count. It may be repeated.
+ * Adds the pages of a job that has ended to its check. What could not be read is tried once more, by a job of its own,
+ * before it counts. It may be repeated.
  */
 export async function collectJob(
   deps: CollectDeps,
@@ -61,18 +62,15 @@ export async function collectJob(
   { job, named }: { job: CheckJob; named: NamedTarget },
 ): Promise<void> {
   const { target } = named;
-  if (job.status !== 'completed' && (job.kind === 'search' || job.pages === 0 || job.status === null))
+  if (job.status !== 'completed' && (job.kind === 'search' || job.pages === 0 || job.status === null)) {
+    if (await retryJob(deps, { check, job, named })) return;
     return collectFailure(deps, check, { job, target });
+  }
   if (job.kind === 'search') return collectResults(deps, check, job);
   if (target.type === 'search') return;
-  const failed = await collectDocuments(deps, check, { job, named: { ...named, target } });
+  const pages = await collectDocuments(deps, check, { job, named: { ...named, target } });
   if (job.status !== 'completed') return collectFailure(deps, check, { job, target });
-  await deps.db.query.transaction().execute(async (query) => {
-    if (!(await lockRunningCheck(query, check.checkId))) return;
-    if (!(await markCollected(query, job.jobId)) || failed.length === 0) return;
-    const owner = { ...check, ttlMs: deps.resultTtlMs };
-    await insertBatch(query, owner, { name: named.name, target, urls: failed, isRetry: true });
-  });
+  await finishCollection(deps, { check, job, named }, pages);
 }
 
 /** Adds one page in place of all that a job did not do. */
@@ -96,22 +94,31 @@ async function collectFailure(
   });
 }
 
-/** @returns the URLs of a batch that are to be scraped once more */
+/**
+ * Adds the pages of a batch or crawl.
+ * @returns the URLs of those that are to be scraped once more, and whether any was read
+ */
 async function collectDocuments(
   { db, results, monitorBlobs, models }: CollectDeps,
   check: CollectedCheck,
   { job, named: { name, target } }: { job: CheckJob; named: { name: string; target: PageTarget } },
-): Promise<string[]> {
-  const isRetried = job.kind === 'batch_scrape' && !job.isRetry;
+): Promise<{ failed: string[]; hasRead: boolean }> {
+  const isRetried = hasRetry(job) && job.status === 'completed';
+  let hasRead = false;
   const comparing = { detection: target.changeDetection, modes: modesOf(target) };
   const failed: string[] = [];
   const isJudged = models !== undefined && wantsJudgment(check.monitor);
   const place = { ...ownerOf(check), targetId: name };
+  // What the first check of a site finds is what later ones are compared with, and matters for no goal.
+  const judgesNew =
+    isJudged && target.type === 'crawl' && (await findKnownTargets(db, place, [name])).has(name);
+  const isJudgmentDue = (status: MonitorPageStatus) =>
+    (isJudged && status === 'changed') || (judgesNew && status === 'new');
   // The first page has the ordinal 0.
   for (let after = -1; ; ) {
     const ended = await listEndedPages(db, { jobId: job.jobId, after, limit: PAGES_PER_STEP });
     const last = ended.at(-1);
-    if (!last) return failed;
+    if (!last) return { failed, hasRead };
     after = last.ordinal;
     const urls = ended.map(({ url }) => url);
     const earlierPages = await findEarlierPages(db, place, urls);
@@ -121,7 +128,9 @@ async function collectDocuments(
       const earlier = earlierPages.get(page.url);
       const document = await readDocument(results, page);
       const { details, ...found } = checkPage(page, document, { earlier, comparing });
-      if (found.status === 'error' && isRetried && isTemporary(found.statusCode)) {
+      const isRetriedPage = isRetried && failed.length < MAX_RETRIED_PAGES;
+      if (found.status !== 'error') hasRead = true;
+      else if (isRetriedPage && isTemporary(page.error, found.statusCode)) {
         failed.push(page.url);
         continue;
       }
@@ -131,7 +140,7 @@ async function collectDocuments(
           {
             page,
             name,
-            found: { ...found, ...failures, isJudgmentDue: found.status === 'changed' && isJudged },
+            found: { ...found, ...failures, isJudgmentDue: isJudgmentDue(found.status) },
             earlier,
             details,
             document,
@@ -143,9 +152,6 @@ async function collectDocuments(
     await db.query.transaction().execute((query) => addCheckPages(query, place, pages));
   }
 }
-
-/** Whether a page may be there a little later: not if the site says that it does not exist. */
-const isTemporary = (statusCode: number | null) => statusCode !== 404 && statusCode !== 410;
 
 async function readDocument(
   results: Blobs,

@@ -44,18 +44,31 @@ function statusOf({ totalPages, error }: CheckEnd['summary']): CheckEnd['status'
 function resultsOf(jobs: CheckJob[], judged: JudgedResults[]): CheckEnd['targetResults'] {
   return [...Map.groupBy(jobs, ({ targetId }) => targetId)].map(([targetId, own]) => {
     const ids = own.map(({ jobId }) => jobId);
-    const type = own.find(({ isRetry }) => !isRetry)?.kind;
-    if (type === 'crawl') return { targetId, type: 'crawl', crawlId: ids[0] };
+    const first = own.find(({ isRetry }) => !isRetry);
+    const type = first?.kind;
+    // A crawl that began anew takes the place of the first one, and pages that were scraped again are in a batch.
+    if (type === 'crawl')
+      return {
+        targetId,
+        type: 'crawl',
+        crawlId: (own.find(({ kind, isRetry }) => isRetry && kind === 'crawl') ?? first)?.jobId,
+      };
     if (type === 'search')
       return {
         targetId,
         type: 'search',
-        searchCompleted: own.every(({ status }) => status === 'completed'),
+        searchCompleted: own.every(
+          (job) => job.status === 'completed' || own.some((other) => isRetryOf(other, job)),
+        ),
         ...describeResults(judged.find((counts) => counts.targetId === targetId)),
       };
     return { targetId, type: 'scrape', expectedJobs: ids };
   });
 }
+
+/** Whether a search does once more what another one failed to do. */
+const isRetryOf = (job: CheckJob, failed: CheckJob) =>
+  job.isRetry && !failed.isRetry && job.target === failed.target;
 
 /** How the results of a search were judged, in the words of official clients. */
 const describeResults = ({

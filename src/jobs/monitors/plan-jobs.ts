@@ -18,6 +18,8 @@ export interface NamedTarget {
   target: MonitorTarget;
 }
 
+type CrawlTarget = Extract<MonitorTarget, { type: 'crawl' }>;
+
 /** The check that jobs belong to. */
 interface JobOwner {
   checkId: string;
@@ -77,12 +79,26 @@ export async function insertCheckJobs(
   for (const { name, target } of targets) {
     if (target.type === 'scrape')
       await insertBatch(query, owner, { name, target, urls: target.urls, isRetry: false });
-    else if (target.type === 'crawl') await insertCrawl(query, owner, { name, target });
-    else await insertSearches(query, owner, { name, target });
+    else if (target.type === 'crawl') await insertCrawl(query, owner, { name, target, isRetry: false });
+    else await insertSearches(query, owner, { name, target, isRetry: false });
   }
 }
 
 const tagOf = (monitorId: string, name: string) => `monitor:${monitorId}:${name}`;
+
+/**
+ * Stores a search or crawl that has failed once more.
+ * @param text the query of a search, whose target may have others
+ */
+export async function insertRetry(
+  query: Queryable,
+  owner: JobOwner,
+  { name, target, text }: { name: string; target: SearchTarget | CrawlTarget; text: string | null },
+): Promise<void> {
+  if (target.type === 'crawl') return insertCrawl(query, owner, { name, target, isRetry: true });
+  if (text === null) return;
+  await insertSearches(query, owner, { name, target: { ...target, queries: [text] }, isRetry: true });
+}
 
 /** Stores a batch of pages of a target. */
 export async function insertBatch(
@@ -111,9 +127,9 @@ export async function insertBatch(
 async function insertCrawl(
   query: Queryable,
   { checkId, monitor, ttlMs }: JobOwner,
-  { name, target }: { name: string; target: Extract<MonitorTarget, { type: 'crawl' }> },
+  { name, target, isRetry }: { name: string; target: CrawlTarget; isRetry: boolean },
 ): Promise<void> {
-  const id = uuidv5(`crawl ${name}`, checkId);
+  const id = uuidv5(`${isRetry ? 'retry ' : ''}crawl ${name}`, checkId);
   const scrapeOptions = optionsOf(target, tagOf(monitor.id, name));
   const start = parseTarget(target.url, true);
   const request = { ...target.crawlOptions, ...CALLER, url: target.url, scrapeOptions };
@@ -129,13 +145,13 @@ async function insertCrawl(
     delayMs: delay === undefined ? null : Math.round(delay * 1000),
     reserved: expectedPriceOf(scrapeOptions),
   });
-  await addCheckJobs(query, checkId, [{ jobId: id, targetId: name, kind: 'crawl', isRetry: false }]);
+  await addCheckJobs(query, checkId, [{ jobId: id, targetId: name, kind: 'crawl', isRetry }]);
 }
 
 async function insertSearches(
   query: Queryable,
   { checkId, monitor, ttlMs }: JobOwner,
-  { name, target }: { name: string; target: SearchTarget },
+  { name, target, isRetry }: { name: string; target: SearchTarget; isRetry: boolean },
 ): Promise<void> {
   const { maxResults: limit, includeDomains, excludeDomains, searchWindow } = target;
   const jobs = [...new Set(target.queries)].map((text) => {
@@ -147,7 +163,7 @@ async function insertSearches(
       tbs: PERIODS[searchWindow],
     });
     return {
-      id: uuidv5(`search ${name} ${text}`, checkId),
+      id: uuidv5(`${isRetry ? 'retry ' : ''}search ${name} ${text}`, checkId),
       text,
       request: { ...request, origin: CALLER.origin },
     };
@@ -165,7 +181,7 @@ async function insertSearches(
   await addCheckJobs(
     query,
     checkId,
-    jobs.map(({ id: jobId }) => ({ jobId, targetId: name, kind: 'search', isRetry: false })),
+    jobs.map(({ id: jobId }) => ({ jobId, targetId: name, kind: 'search', isRetry })),
   );
 }
 

@@ -41,13 +41,26 @@ export const FEEDS_PATH = '/v2/monitor/feed';
 
 const feedKey = (secretKey: string) => deriveKey(secretKey, 'feed of a monitor');
 
-/** Creates the URL of the feed of a monitor, by which programs read it without a key. It does not expire. */
-export const feedUrl = (monitorId: string, baseUrl: string, secretKey: string) =>
-  `${baseUrl}${FEEDS_PATH}/${signToken(monitorId, feedKey(secretKey))}`;
+/** The feed of a monitor. */
+interface MonitorFeed {
+  monitorId: string;
+  /** How often its URL was replaced; only the last one is valid. */
+  version: number;
+}
 
-/** Reads the last part of such a URL. @returns the id of the monitor @throws ServiceError `NOT_FOUND` for any other text */
-export function readFeedToken(token: string, secretKey: string): string {
-  const read = z.uuid().safeParse(readSignedToken(token, feedKey(secretKey)));
+/** Creates the URL of the feed of a monitor, by which programs read it without a key. It is valid until it is replaced. */
+export const feedUrl = ({ monitorId, version }: MonitorFeed, baseUrl: string, secretKey: string) =>
+  // The first URLs had no version.
+  `${baseUrl}${FEEDS_PATH}/${signToken(version === 0 ? monitorId : [monitorId, version], feedKey(secretKey))}`;
+
+const feedPayload = z.union([
+  z.uuid().transform((monitorId) => ({ monitorId, version: 0 })),
+  z.tuple([z.uuid(), z.int().positive()]).transform(([monitorId, version]) => ({ monitorId, version })),
+]);
+
+/** Reads the last part of such a URL. @throws ServiceError `NOT_FOUND` for any other text */
+export function readFeedToken(token: string, secretKey: string): MonitorFeed {
+  const read = feedPayload.safeParse(readSignedToken(token, feedKey(secretKey)));
   if (read.success) return read.data;
   throw new ServiceError(
     'NOT_FOUND',

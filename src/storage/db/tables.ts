@@ -210,6 +210,8 @@ export interface Tables {
     current_check_id: string | null;
     last_run_at: Date | null;
     last_summary: ColumnType<MonitorSummary | null, string | null | undefined, string | null>;
+    /** How often the URL of its feed was replaced. */
+    feed_version: Generated<number>;
     /** Whether its Temporal Schedule has its current settings, or is deleted with it. */
     is_scheduled: Generated<boolean>;
     created_at: Timestamp;

@@ -20,6 +20,7 @@ import {
 import { insertChildJobs, insertJob, type NewJob } from '../../../src/storage/db/jobs/jobs.ts';
 import { insertPageJob } from '../../../src/storage/db/jobs/page-jobs.ts';
 import { failJob } from '../../../src/storage/db/jobs/take-credits.ts';
+import { reserveJudgments } from '../../../src/storage/db/monitors/judgments.ts';
 import { releaseClaims } from '../../../src/storage/db/pages/claims.ts';
 import { recordAndClaim } from '../../../src/storage/db/pages/record-and-claim.ts';
 import { areSessionsCovered, markPrompted, openSession } from '../../../src/storage/db/sessions.ts';
@@ -172,6 +173,25 @@ describe('the credits of a team', () => {
     expect(waiting).toMatchObject({ claims: [], outOfCredits: false, completed: 6 });
     await finishStep(db, agent, { sequence: 1, state: 'done', credits: 1, blob: null, error: null });
     expect((await step(16)).claims).toHaveLength(20 - 6 - 1 - RUN_CREDITS);
+  });
+
+  it('are not reserved twice for the judgments of two checks, and are free again afterwards', async () => {
+    const team = await makeTeam(db, { credits: 6 });
+    const checks = [jobOf(team, { kind: 'monitor' }), jobOf(team, { kind: 'monitor' })];
+    await insertChildJobs(db, checks);
+    const reserve = ({ id: checkId }: NewJob, count: number) =>
+      reserveJudgments(db, { checkId, teamId: team.id, count });
+    const [first, second] = checks as [NewJob, NewJob];
+    const granted = await Promise.all([reserve(first, 4), reserve(second, 4)]);
+    expect(granted.toSorted()).toEqual([2, 4]);
+    expect(await readAvailableCredits(db, team.id)).toBe(0);
+    // A check that reserves again gives back what it had reserved before.
+    expect(await reserve(second, 1)).toBe(1);
+    expect(await reserve(first, 9)).toBe(5);
+    expect(await reserve(first, 0)).toBe(0);
+    expect(await readAvailableCredits(db, team.id)).toBe(5);
+    await db.query.updateTable('jobs').set({ status: 'completed' }).where('id', '=', second.id).execute();
+    expect(await readAvailableCredits(db, team.id)).toBe(6);
   });
 
   it('that a crawl is going to spend are not reserved by an agent', async () => {

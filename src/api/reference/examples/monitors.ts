@@ -120,6 +120,10 @@ export const MONITOR_EXAMPLES: Examples = {
       data: { ...check, status: 'running', trigger: 'manual', scheduledFor: null, finishedAt: null },
     },
   },
+  'post /v2/monitor/:id/feed/rotate': {
+    requests: [{ summary: 'Replace the URL of a feed', body: {} }],
+    response: { success: true, data: { ...monitor, feedUrl: `${SERVICE}/v2/monitor/feed/new-token` } },
+  },
   'post /v2/monitor/:id/judge': {
     requests: [{ summary: 'Try a goal', body: { goal: 'The price is lower than before.', checks: 5 } }],
     response: {

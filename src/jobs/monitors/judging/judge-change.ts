@@ -21,7 +21,7 @@ export interface JudgedChange {
 const MAX_CHANGES = 20;
 const MAX_CHARACTERS = 500;
 
-const INSTRUCTIONS = `You decide whether a change of a web page matters to the user who watches it. The user's request is the goal of the watch. The data is what changed: lines that begin with - are gone, lines that begin with + are new, and fields have their previous and current values. A result of a search is new as a whole.
+const INSTRUCTIONS = `You decide whether a change of a web page matters to the user who watches it. The user's request is the goal of the watch. The data is what changed: lines that begin with - are gone, lines that begin with + are new, and fields have their previous and current values. A page or a result of a search that was found for the first time is new as a whole.
 - meaningful is true only if the change is about what the goal asks for. Advertisements, layout, counters and dates do not matter unless the goal asks for them.
 - confidence is high, medium or low.
 - reason says in one or two sentences why, in the language of the goal.

@@ -6,11 +6,15 @@ import type { MonitorJudgment } from '../../../schemas/monitor-judgment.ts';
 import type { Blobs } from '../../../storage/blobs/index.ts';
 import type { Database } from '../../../storage/db/client.ts';
 import { findCheck } from '../../../storage/db/monitors/checks.ts';
-import { listUnjudgedPages, recordJudgment, tellUnjudged } from '../../../storage/db/monitors/judgments.ts';
-import { readMonitor } from '../../../storage/db/monitors/monitors.ts';
+import {
+  listUnjudgedPages,
+  recordJudgment,
+  reserveJudgments,
+  tellUnjudged,
+} from '../../../storage/db/monitors/judgments.ts';
+import { readMonitor, type StoredMonitor } from '../../../storage/db/monitors/monitors.ts';
 import type { StoredCheckPage } from '../../../storage/db/monitors/pages.ts';
-import { readAvailableCredits } from '../../../storage/db/teams/available-credits.ts';
-import { readDetails } from '../page-details.ts';
+import { readDetails, readVersion } from '../page-details.ts';
 import { describeChange, judgeChange } from './judge-change.ts';
 
 /** Dependencies of judgments. */
@@ -37,22 +41,31 @@ const warningOf = (reason: string) =>
  * @param cancelled aborts the calls of the model; its reason is thrown
  */
 export async function judgeCheck(deps: JudgeDeps, checkId: string, cancelled: AbortSignal): Promise<void> {
-  const { db, models } = deps;
+  const { db } = deps;
   const check = await findCheck(db, checkId);
   const monitor = check && (await readMonitor(db, check.monitor_id));
   if (!monitor) return;
+  await judgeDue(deps, { checkId, monitor, cancelled });
+  await reserveJudgments(db, { checkId, teamId: monitor.team_id, count: 0 });
+}
+
+async function judgeDue(
+  deps: JudgeDeps,
+  { checkId, monitor, cancelled }: { checkId: string; monitor: StoredMonitor; cancelled: AbortSignal },
+): Promise<void> {
+  const { db, models } = deps;
   const { team_id: teamId, goal } = monitor;
+  const giveUp = (reason: string) => tellUnjudged(db, { checkId, reason: warningOf(reason) });
   for (;;) {
     cancelled.throwIfAborted();
-    const available = (await readAvailableCredits(db, teamId)) ?? AT_ONCE;
-    const due = await listUnjudgedPages(db, checkId, Math.min(AT_ONCE, Math.max(available, 1)));
+    const due = await listUnjudgedPages(db, checkId, AT_ONCE);
     if (due.length === 0) return;
-    const giveUp = (reason: string) => tellUnjudged(db, { checkId, reason: warningOf(reason) });
     if (!models) return giveUp('No language model is configured.');
     if (goal === null) return giveUp('The goal was removed while the check ran.');
-    if (available <= 0) return giveUp('The team has no credits left for judgments.');
+    const payable = await reserveJudgments(db, { checkId, teamId, count: due.length });
+    if (payable === 0) return giveUp('The team has no credits left for judgments.');
     const faults = await Promise.all(
-      due.map((page) => judge({ ...deps, models }, { page, goal, teamId, cancelled })),
+      due.slice(0, payable).map((page) => judge({ ...deps, models }, { page, goal, teamId, cancelled })),
     );
     const last = faults.find((fault) => fault && FINAL_ERRORS.includes(fault.code));
     if (last) return giveUp(last.message);
@@ -96,13 +109,12 @@ async function judge(
 export async function judgePage(
   model: LanguageModel,
   goal: string,
-  {
-    page,
-    monitorBlobs,
-  }: { page: Pick<StoredCheckPage, 'url' | 'status' | 'metadata' | 'blob'>; monitorBlobs: Blobs },
+  { page, monitorBlobs }: { page: JudgedPage; monitorBlobs: Blobs },
 ): Promise<MonitorJudgment> {
   const text =
-    page.status === 'new' ? describeResult(page) : describeChange(await readDetails(monitorBlobs, page.blob));
+    page.status === 'new'
+      ? await describeNewPage(page, monitorBlobs)
+      : describeChange(await readDetails(monitorBlobs, page.blob));
   if (text === undefined)
     throw new ServiceError(
       'MODEL_RESPONSE_UNUSABLE',
@@ -111,8 +123,16 @@ export async function judgePage(
   return judgeChange(model, goal, { url: page.url, text });
 }
 
-/** What a search has found, as a text that is new. */
-const describeResult = ({ metadata }: Pick<StoredCheckPage, 'metadata'>): string =>
-  ['title', 'description']
-    .flatMap((name) => (typeof metadata?.[name] === 'string' ? [`+ ${metadata[name]}`] : []))
-    .join('\n');
+/** What of a page is judged. */
+type JudgedPage = Pick<StoredCheckPage, 'url' | 'status' | 'metadata' | 'blob' | 'version'>;
+
+/** A page that a crawl has found, or what a search says of one, as a text that is new. */
+async function describeNewPage({ metadata, version }: JudgedPage, monitorBlobs: Blobs): Promise<string> {
+  const names = ['title', 'description'].flatMap((name) =>
+    typeof metadata?.[name] === 'string' ? [metadata[name]] : [],
+  );
+  const content = await readVersion(monitorBlobs, version);
+  const data = content?.json === undefined ? [] : [JSON.stringify(content.json, null, 1)];
+  const lines = [...names, ...data, content?.markdown ?? ''].join('\n').split('\n');
+  return lines.flatMap((line) => (line.trim() === '' ? [] : [`+ ${line}`])).join('\n');
+}

@@ -7,15 +7,17 @@ export interface ChangesQuery {
   monitorId: string;
   /** The last checks that are looked at. */
   checks: number;
-  /** The targets whose new pages count: those that search. */
+  /** The targets whose results are judged when they are new: those that search. */
   searchTargets: readonly string[];
+  /** The targets whose pages are judged when they are new, but not those that their first check found: sites. */
+  siteTargets: readonly string[];
   limit: number;
 }
 
 /** Lists the changes of the last checks that have ended, newest first, with the number of all. */
 export async function listRecentChanges(
   { query }: Pick<Database, 'query'>,
-  { monitorId, checks, searchTargets, limit }: ChangesQuery,
+  { monitorId, checks, searchTargets, siteTargets, limit }: ChangesQuery,
 ): Promise<{ ids: string[]; total: number }> {
   const { rows } = await sql<{ id: string; total: number }>`
     with checked as (
@@ -26,7 +28,8 @@ export async function listRecentChanges(
     select id, (count(*) over ())::int as total from monitor_pages
     where check_id in (select id from checked) and (
       (status = 'changed' and blob is not null)
-      or (status = 'new' and target_id = any(${arrayParameter([...searchTargets], 'text')})))
+      or (status = 'new' and target_id = any(${arrayParameter([...searchTargets], 'text')}))
+      or (status = 'new' and is_news and target_id = any(${arrayParameter([...siteTargets], 'text')})))
     order by created_at desc, ordinal desc limit ${limit}`.execute(query);
   return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 };
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { JUDGED_PAGE } from '../../../credits.ts';
 import type { MonitorJudgment } from '../../../schemas/monitor-judgment.ts';
 import type { Database } from '../client.ts';
+import { lockCredits, readAvailableCredits } from '../teams/available-credits.ts';
 import { lockRunningCheck } from './checks.ts';
 import { addPageEvents } from './page-events.ts';
 import type { StoredCheckPage } from './pages.ts';
@@ -25,7 +26,33 @@ export async function listUnjudgedPages(
 }
 
 /**
- * Stores a judgment, bills it, and has it told that the page changed unless it does not matter. Does nothing if the
+ * Reserves the credits of judgments that are made next, in place of those that the check had reserved before.
+ * @param count how many are wanted; 0 frees what the check has reserved
+ * @returns how many the team can pay for besides its other work
+ */
+export async function reserveJudgments(
+  db: Database,
+  { checkId, teamId, count }: { checkId: string; teamId: string; count: number },
+): Promise<number> {
+  return db.query.transaction().execute(async (query) => {
+    await lockCredits(query, teamId);
+    const reserve = (judgments: number) =>
+      query
+        .updateTable('jobs')
+        .set({ reserved: judgments * JUDGED_PAGE })
+        .where('id', '=', checkId)
+        .execute();
+    await reserve(0);
+    if (count === 0) return 0;
+    const available = (await readAvailableCredits({ query }, teamId)) ?? Number.POSITIVE_INFINITY;
+    const granted = Math.max(0, Math.min(count, Math.floor(available / JUDGED_PAGE)));
+    await reserve(granted);
+    return granted;
+  });
+}
+
+/**
+ * Stores a judgment, bills what was reserved for it, and has it told that the page changed unless it does not matter. Does nothing if the
  * page is judged, or its check has ended.
  */
 export async function recordJudgment(
@@ -51,6 +78,11 @@ export async function recordJudgment(
       )
       update teams set credits_remaining = credits_remaining - entry.credits from entry
       where teams.id = entry.team_id and credits_remaining is not null`.execute(query);
+    await query
+      .updateTable('jobs')
+      .set({ reserved: sql<number>`greatest(0, reserved - ${JUDGED_PAGE})` })
+      .where('id', '=', page.check_id)
+      .execute();
     // A page that is read again is told in any case.
     if (judgment.meaningful || page.is_failure_told)
       await addPageEvents(query, page.check_id, [judged.ordinal]);

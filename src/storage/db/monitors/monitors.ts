@@ -113,6 +113,24 @@ export async function changeMonitor(
     .executeTakeFirst();
 }
 
+/**
+ * Gives the feed of a monitor another URL, so that the one before is valid no longer.
+ * @returns `undefined` if the team has no such monitor
+ */
+export async function replaceFeed(
+  { query }: Pick<Database, 'query'>,
+  { id, teamId }: { id: string; teamId: string },
+): Promise<StoredMonitor | undefined> {
+  return query
+    .updateTable('monitors')
+    .set({ feed_version: sql<number>`feed_version + 1` })
+    .where('id', '=', id)
+    .where('team_id', '=', teamId)
+    .where('status', '<>', 'deleted')
+    .returningAll()
+    .executeTakeFirst();
+}
+
 /** Marks that the schedule of a monitor has its settings, unless they were changed meanwhile. */
 export async function markScheduled(
   db: Database,

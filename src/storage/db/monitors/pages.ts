@@ -54,7 +54,8 @@ export async function addCheckPages(
     .select(({ fn }) => fn.coalesce(fn.max('ordinal'), sql<number>`0`).as('last'))
     .where('check_id', '=', checkId)
     .executeTakeFirstOrThrow();
-  const known = await findKnownTargets(query, { checkId, monitorId }, pages);
+  const fresh = new Set(pages.filter(({ status }) => status === 'new').map(({ targetId }) => targetId));
+  const known = await findKnownTargets({ query }, { checkId, monitorId }, [...fresh]);
   const added = await query
     .insertInto('monitor_pages')
     .values(
@@ -99,15 +100,14 @@ const isNews = (page: NewCheckPage, known: ReadonlySet<string>) =>
   page.isTold &&
   (page.status === 'new' ? known.has(page.targetId) : page.status !== 'same' || page.isFailureTold);
 
-/** Finds which targets of new pages had pages in earlier checks. */
-async function findKnownTargets(
-  query: Queryable,
+/** Finds which targets had pages in earlier checks. */
+export async function findKnownTargets(
+  { query }: Pick<Database, 'query'>,
   { checkId, monitorId }: { checkId: string; monitorId: string },
-  pages: readonly NewCheckPage[],
+  targetIds: readonly string[],
 ): Promise<Set<string>> {
-  const fresh = new Set(pages.filter(({ status }) => status === 'new').map(({ targetId }) => targetId));
   const { rows } = await sql<{ id: string }>`
-    select id from unnest(${arrayParameter([...fresh], 'text')}) as target (id)
+    select id from unnest(${arrayParameter([...targetIds], 'text')}) as target (id)
     where exists (select from monitor_pages as page
       where page.monitor_id = ${monitorId} and page.target_id = target.id and page.check_id <> ${checkId})`.execute(
     query,

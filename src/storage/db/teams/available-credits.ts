@@ -16,12 +16,13 @@ const reservedByRuns = (own: OwnJob) => sql`
   where run.team_id = teams.id and run.status = 'scraping' and run.kind in ('agent', 'extract') ${unless('run.id', own)}`;
 
 /**
- * Scrapes, maps, searches and questions about monitors that are billed by themselves. The scrapes of the job that asks are its own,
- * too.
+ * Scrapes, maps, searches and questions about monitors that are billed by themselves, and the judgments of checks. The
+ * scrapes of the job that asks are its own, too.
  */
 const reservedByRequests = (own: OwnJob) => sql`
   select sum(reserved) from jobs as request
-  where request.team_id = teams.id and request.status = 'scraping' and request.kind in ('scrape', 'map', 'search', 'review')
+  where request.team_id = teams.id and request.status = 'scraping'
+    and request.kind in ('scrape', 'map', 'search', 'review', 'monitor')
     ${unless('request.id', own)} ${own ? sql`and request.parent_id is distinct from ${own}` : sql``} and not exists (
       select from jobs as parent
       where parent.id = request.parent_id and parent.kind in ('support', 'agent', 'extract'))`;
