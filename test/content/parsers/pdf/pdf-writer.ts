@@ -44,13 +44,13 @@ export interface PdfFileOptions {
 const FONTS = ['Helvetica', 'Helvetica-Bold', 'Helvetica-Oblique', 'Courier'] as const;
 /**
  * A CMap from the printable ASCII characters to others, of which the first one is given in hexadecimal
- * digits.
+ * digits, and from those above U+00A0 to themselves.
  */
 const characterMap = (first: string) => `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
 /CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def
 /CMapName /Adobe-Identity-UCS def /CMapType 2 def
 1 begincodespacerange <00> <ff> endcodespacerange
-1 beginbfrange <20> <7e> <${first}> endbfrange
+2 beginbfrange <20> <7e> <${first}> <a1> <ff> <00a1> endbfrange
 endcmap CMapName currentdict /CMap defineresource pop end end`;
 const WIDTH = 612;
 const HEIGHT = 792;

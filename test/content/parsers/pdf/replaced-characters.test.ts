@@ -96,6 +96,41 @@ describe('bold, italic and monospaced words of PDFs', () => {
     expect(html).toContain('<strong>Note</strong>: the option <code>--quiet</code> prints nothing');
   });
 
+  test('are marked together with the signs at their beginning', async () => {
+    const html = await htmlOf([
+      ...line(100, [
+        [60, '\u00a7 4 Deposit', 'Helvetica-Bold'],
+        [125, 'The tenant pays'],
+        [203, '\u00a3 900', 'Helvetica-Bold'],
+        [231, 'before the first day of the lease, in cash or otherwise.'],
+      ]),
+    ]);
+    expect(html).toContain('<strong>§ 4 Deposit</strong> The tenant pays <strong>£ 900</strong> before');
+  });
+
+  test('are told by fonts that are named with their encoding', () => {
+    const font =
+      '<</BaseFont/ABCDEF+Serif-Bold-Identity-H/Encoding/Identity-H/DescendantFonts[7 0 R]/ToUnicode 5 0 R>>';
+    const file = fileWith(
+      `${HEAD}3 beginbfchar <01> <0041> <02> <0042> <03> <0043> endbfchar${' '.repeat(200)}`,
+      font,
+    );
+    expect([...withPlaceholders(file).fonts]).toEqual(['Serif-Bold']);
+  });
+
+  test('stay in their line of code where a run begins with a sign', async () => {
+    const html = await htmlOf([
+      ...line(100, [[60, 'for attempt in range(times):', 'Courier']]),
+      ...line(112, [
+        [84, 'if attempt == times', 'Courier'],
+        [216, '- 1:', 'Courier'],
+      ]),
+      ...line(124, [[108, 'raise', 'Courier']]),
+      ...line(160, [[60, 'The function above calls three times, and then it gives up and throws.']]),
+    ]);
+    expect(html).toContain('if attempt == times   - 1:\n');
+  });
+
   test('do not make the words behind them bold or monospaced', async () => {
     const html = await htmlOf([
       ...line(100, [

@@ -26,7 +26,8 @@ export function fontsOfMaps(file: Buffer): ReadonlyMap<string, FontsOfMap> {
     const map = /\/ToUnicode\s*(\d+ \d+) R\b/.exec(dictionary)?.[1];
     const name = /\/BaseFont\s*\/([^\s/<>[\]()]+)/.exec(dictionary)?.[1];
     if (!map || !name) continue;
-    const own = fontName(name);
+    const encoding = /\/Encoding\s*\/([^\s/<>[\]()]+)/.exec(dictionary)?.[1];
+    const own = withoutEncoding(fontName(name), encoding);
     const style = fontStyle(own);
     const { names, style: other } = fonts.get(map) ?? { names: [], style };
     fonts.set(map, { names: [...names, own], ...(isSameStyle(other, style) && { style }) });
@@ -39,6 +40,10 @@ const fontName = (written: string) =>
   withoutTag(
     written.replace(/#([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
   );
+
+/** The name of a font of PostScript characters without that of its encoding (ISO 32000-1, table 121). */
+const withoutEncoding = (name: string, encoding: string | undefined) =>
+  encoding !== undefined && name.endsWith(`-${encoding}`) ? name.slice(0, -encoding.length - 1) : name;
 
 /** The name of a font without the tag of a subset, which PDFium sometimes leaves out. */
 export const withoutTag = (name: string) => name.replace(/^[A-Z]{6}\+/, '');

@@ -25,7 +25,7 @@ export const STYLED = /[0-9\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/
  * Letters, digits and marks. Commas, full stops, hyphens and low lines decide in liteparse where words end, so
  * they stay.
  */
-const REPLACED = /[!-+/0-9:-^`-~‘-‟…\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u;
+const REPLACED = /[!-+/0-9:-^`-~¡-¬®-¿‘-‟…\p{Sc}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u;
 
 /**
  * Writes placeholders into the character maps of fonts (`ToUnicode`, ISO 32000-1, 9.10.3) for two kinds of

@@ -47,7 +47,9 @@ export function wordStyles(
   const rest = !style.monospaced && isBullet(words[0]?.text) ? styleOf('', size) : undefined;
   const hasOther = isTold && words.some(({ text }) => STYLED.test(text));
   return words.map((word, place) => {
-    const own = word.fontStyle ?? (hasOther ? styleBetween(words, place) : sharedStyle(words, place));
+    // The font of the run is that of its first word.
+    const isBetween = hasOther && place > 0;
+    const own = word.fontStyle ?? (isBetween ? styleBetween(words, place) : sharedStyle(words, place));
     if (own) return styleOf(own, own === PLAIN ? plainSize : size);
     return (place > 0 && rest) || styleOfWord(word, { style, plain, advance });
   });
