@@ -26,6 +26,7 @@ import { findPitches } from './fixed-pitch.ts';
 import { measuredScale, pageToMeasure } from './font-scale.ts';
 import { linkWords } from './links.ts';
 import { parseWithoutCopies } from './native-parse.ts';
+import { parseInRanges } from './page-ranges.ts';
 import { restoreCharacters, withPlaceholders } from './replaced-characters.ts';
 import { uprightPage } from './rotation.ts';
 import { findRules } from './rules.ts';
@@ -76,7 +77,12 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
   const measures = { scale, pitches, told: fonts };
   return {
     totalPages: result.totalPages,
-    pages: result.pages.map((page) => toSourcePage(page, images.get(page.pageNum) ?? [], measures)),
+    pages: result.pages.map((page) => {
+      const source = toSourcePage(page, images.get(page.pageNum) ?? [], measures);
+      // A long document is in memory once, not twice.
+      page.textItems = [];
+      return source;
+    }),
     failedPages: result.pageErrors.map(({ pageNum }) => pageNum),
   };
 }
@@ -102,8 +108,9 @@ async function measureScale(
   return measuredScale(measured.pages[0]);
 }
 
+/** @throws PdfError if PDFium rejects the file */
 const parse = (file: Buffer, config: Partial<LiteParseConfig>) =>
-  parseWithoutCopies(parserFor(config), file).catch((error: unknown) => {
+  parseInRanges(config, (range) => parseWithoutCopies(parserFor(range), file)).catch((error: unknown) => {
     throw toPdfError(error);
   });
 
