@@ -5,10 +5,11 @@ import { startMeasuredService } from './crawl/service.ts';
 import { short, table } from './figures.ts';
 import { loadDocuments, loadPages } from './small/loads.ts';
 import { createMemoryGroup, type MemoryGroup } from './small/memory-group.ts';
+import { watchMemory } from './small/memory-watch.ts';
 
 const HELP = `Runs the service in a memory cgroup, as in a small container, and loads it: a batch of pages together with pages that
 scripts draw (12 clients) and four browser sessions; and documents that are uploaded at once, one of them a PDF of 1,158 pages.
-Prints what failed, the most memory and how many processes the kernel ended. Takes some minutes. Starts the service with data of
+Prints what failed, the most memory, which processes had it, and how many of them the kernel ended. Takes some minutes. Starts the service with data of
 its own, as root on Linux, and needs a Chromium.
 
 Usage: node bench/small.ts [OPTIONS]
@@ -39,9 +40,10 @@ function openGroup(): MemoryGroup {
 
 const group = openGroup();
 const site = await startSiteProcess();
-const { instance } = await group.start(() =>
-  startMeasuredService({ env: { WINNOW_REQUESTS_PER_HOST: '16' } }),
-);
+const { instance, roots } = await startMeasuredService({
+  within: group.within,
+  env: { WINNOW_REQUESTS_PER_HOST: '16' },
+});
 try {
   const loads = {
     pages: () => loadPages(instance, { siteUrl: site.url, pages: options.pages, scripts: options.scripts }),
@@ -49,7 +51,13 @@ try {
   };
   const rows = [];
   for (const name of options.loads) {
+    const watch = watchMemory(group, roots);
     const failures = await loads[name]();
+    watch.stop();
+    console.log(`${name}, MB (PSS) by process when it was most:\n`);
+    console.log(
+      table(watch.largest().map(({ memoryMb, ...row }) => ({ ...row, 'memory, MB': short(memoryMb) }))),
+    );
     const { peakMb, kills } = group.measure();
     for (const failure of failures) console.error(`${name}: ${failure}`);
     rows.push({
@@ -60,7 +68,7 @@ try {
     });
     if (failures.length > 0) process.exitCode = 1;
   }
-  console.log(`In ${options.memory} MB:\n`);
+  console.log(`\nIn ${options.memory} MB:\n`);
   console.log(table(rows));
 } finally {
   await instance.stop();

@@ -14,7 +14,7 @@ export interface MeasuredService {
 
 /** Starts the service with the options of {@link startService}. */
 export async function startMeasuredService(
-  options: { dataDir?: string; env?: Record<string, string> } = {},
+  options: { dataDir?: string; env?: Record<string, string>; within?: string[] } = {},
 ): Promise<MeasuredService> {
   const instance = await startService({ ...options, env: { LOG_LEVEL: 'warn', ...options.env } });
   const { pid, children, urls } = runFileOf(instance);
