@@ -6,9 +6,7 @@ import type { AdBlocker } from '../fetch/browser/network/ad-blocker.ts';
 import { appearanceOf } from '../fetch/engines/visitor.ts';
 import { BASIC_ROUTE, type ProxyRoute } from '../fetch/net/checked-egress.ts';
 import { DEFAULT_VISITOR, type Language, type SessionVisitor } from '../schemas/session.ts';
-import { freeDescriptors } from '../system/descriptors.ts';
 import type { Logger } from '../system/logger.ts';
-import { availableMemory } from '../system/memory.ts';
 import { type Confinement, findConfinement } from '../system/sandbox/confinement.ts';
 import type { BrowserLimits } from './browser/browser-limits.ts';
 import { BrowserStarter } from './browser/browser-starter.ts';
@@ -20,9 +18,10 @@ import { JavaScriptUse } from './code/javascript-use.ts';
 import { HostedSession } from './hosted-session.ts';
 import { createSessionDirectory } from './session-directory.ts';
 import type { OpenOutcome, SessionMetrics } from './session-metrics.ts';
+import { SessionRoom, type SessionRoomOptions } from './session-room.ts';
 
 /** Options of {@link SessionHost}. */
-export interface SessionHostOptions {
+export interface SessionHostOptions extends SessionRoomOptions {
   /** The Chromium binary. */
   executablePath: string;
   /** The proxy by which browsers reach sites, unless the visitor of a session has another route. */
@@ -39,10 +38,6 @@ export interface SessionHostOptions {
   keepRecording?(id: string, file: string): Promise<void>;
   metrics: SessionMetrics;
   logger: Logger;
-  /** The memory in bytes that new processes may use; by default the system is asked. */
-  availableMemory?(): number;
-  /** The file descriptors that this process can still open; by default the system is asked. */
-  availableDescriptors?(): number;
   /** The limits of each browser, by default `BROWSER_LIMITS`. */
   browserLimits?: BrowserLimits;
 }
@@ -57,13 +52,6 @@ export interface OpenOptions {
   isRecorded?: boolean;
 }
 
-/** Free memory in bytes that a further session needs. */
-const SESSION_MEMORY_BYTES = 400 * 1024 * 1024;
-/**
- * Free file descriptors that a further session needs: a browser uses a few dozens, with clients, programs and
- * connections of its pages up to some hundreds.
- */
-const SESSION_DESCRIPTORS = 256;
 /** A session whose workflow does not take care of it within this many milliseconds is ended. */
 const KEEP_WITHIN_MS = 60_000;
 
@@ -91,6 +79,7 @@ export async function findSessionConfinement(executablePath: string): Promise<Co
 export class SessionHost {
   readonly #options: SessionHostOptions;
   readonly #starter: BrowserStarter;
+  readonly #room: SessionRoom;
   readonly #sessions = new Map<string, Promise<HostedSession>>();
   /** Those whose browser has started. */
   readonly #opened = new Set<HostedSession>();
@@ -103,6 +92,7 @@ export class SessionHost {
   private constructor(options: SessionHostOptions, confinement: Confinement) {
     this.#options = options;
     this.#starter = new BrowserStarter({ ...options, confinement });
+    this.#room = new SessionRoom(options);
     options.metrics.memory.ofSessions = () => Array.from(this.#opened, ({ residentBytes }) => residentBytes);
     options.metrics.memory.hasRoom = () => !this.#isStopping && this.hasRoom;
     this.#spare = new SpareBrowser({
@@ -198,15 +188,11 @@ export class SessionHost {
   async #takeBrowser({ scrapeId, visitor = DEFAULT_VISITOR }: OpenOptions): Promise<RunningBrowser> {
     const kept = scrapeId ? this.#scrapes.take(scrapeId) : undefined;
     if (kept) return { ...kept, hasPage: true };
-    // Sessions come first.
-    while (this.#missingFor(1) && (await this.#scrapes.endOldest()));
-    const missing = this.#missingFor(1);
-    if (missing) {
-      throw new ServiceError(
-        'SESSION_LIMIT_REACHED',
-        `The host has not enough ${missing} for another browser session. Try again when one has ended.`,
-      );
-    }
+    await this.#room.enter(async () => {
+      await this.ready();
+      // Sessions come first.
+      return this.#scrapes.endOldest();
+    });
     // The spare browser was started as the default visitor.
     return isDeepStrictEqual(this.#appearanceOf(visitor), this.#appearanceOf(DEFAULT_VISITOR)) &&
       visitor.location?.country === undefined
@@ -303,15 +289,7 @@ export class SessionHost {
   }
 
   #hasRoomFor(sessions: number): boolean {
-    return this.#missingFor(sessions) === undefined;
-  }
-
-  /** @returns what the host has too little of for so many more browsers, if anything */
-  #missingFor(sessions: number): 'memory' | 'file descriptors' | undefined {
-    const { availableMemory: available = availableMemory, availableDescriptors = freeDescriptors } =
-      this.#options;
-    if (available() < sessions * SESSION_MEMORY_BYTES) return 'memory';
-    return availableDescriptors() < sessions * SESSION_DESCRIPTORS ? 'file descriptors' : undefined;
+    return this.#room.missingFor(sessions) === undefined;
   }
 
   /**

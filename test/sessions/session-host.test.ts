@@ -33,6 +33,7 @@ beforeAll(async () => {
   ({ host, readMetric } = await openTestSessionHost({
     availableMemory: () => availableMemory,
     availableDescriptors: () => availableDescriptors,
+    roomWaitMs: 0,
   }));
 });
 afterAll(() => host.close());

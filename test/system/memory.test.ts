@@ -1,6 +1,12 @@
 import { totalmem } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { availableMemory, countMemoryKills, fitInMemory, memoryLimit } from '../../src/system/memory.ts';
+import {
+  availableMemory,
+  countMemoryKills,
+  fitInMemory,
+  hasLittleMemory,
+  memoryLimit,
+} from '../../src/system/memory.ts';
 
 const GIGABYTE = 1024 ** 3;
 
@@ -11,6 +17,14 @@ describe('the memory of the machine or container', () => {
     expect(availableMemory()).toBeGreaterThan(0);
     expect(availableMemory()).toBeLessThan(memoryLimit());
     expect(countMemoryKills()).toBeGreaterThanOrEqual(0);
+  });
+
+  it('is little up to 2 GB', () => {
+    expect([1, 2, 2.1].map((gigabytes) => hasLittleMemory(gigabytes * GIGABYTE))).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { codeOf, isErrorCode, ServiceError, toServiceError } from '../../errors.ts';
 import type { PatternVerdict } from '../../patterns/url-patterns.ts';
+import { hasLittleMemory } from '../../system/memory.ts';
 import type { CompareTask, Comparison } from '../changes/compare.ts';
 import type { CheckTask } from '../extraction/check-data.ts';
 import type { MarkdownConverter } from '../html/markdown-converter.ts';
@@ -86,10 +87,13 @@ const YOUNG_GENERATION_MB = 24;
  * old generation, and the 20 MB of code and tables in it are marked with every collection. For a thread with
  * a memory limit, V8 would collect the old generation whenever it has doubled, which takes more time than all
  * other collections; now it does when there is four times as much as after the last collection, if the limit
- * allows. Objects also begin in the young generation wherever they are created: most of those that V8 would
+ * allows, and one and a half times where memory is little. Objects also begin in the young generation wherever they are created: most of those that V8 would
  * place in the old generation live no longer than a page.
  */
-const COLLECTION_FLAGS = ['--heap-growing-percent=300', '--no-allocation-site-pretenuring'];
+const collectionFlags = () => [
+  `--heap-growing-percent=${hasLittleMemory() ? 50 : 300}`,
+  '--no-allocation-site-pretenuring',
+];
 
 /**
  * How much the threads for tasks that are not urgent give way to all other threads on Linux. While the
@@ -120,7 +124,7 @@ export function createRenderPool({
   /** Called when a thread ends by itself, or sends a result that no caller waits for any more. */
   onFault?: (error: Error) => void;
 }): RenderPool {
-  for (const flag of COLLECTION_FLAGS) setFlagsFromString(flag);
+  for (const flag of collectionFlags()) setFlagsFromString(flag);
   const options = {
     filename: new URL('./render-thread.ts', import.meta.url).href,
     threads,

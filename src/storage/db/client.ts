@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import { Client, Pool, type PoolConfig, types } from 'pg';
 import { codeOf, ServiceError } from '../../errors.ts';
+import { fitInMemory } from '../../system/memory.ts';
 import { prepareStatements } from './prepared-statements.ts';
 import type { Tables } from './tables.ts';
 
@@ -40,6 +41,11 @@ export const arrayParameter = (values: unknown[], type: string): RawBuilder<unkn
  */
 export const UNSYNCED_COMMIT = sql`set_config('synchronous_commit', 'off', true)`;
 
+/** Connections of a process. Each has a process of Postgres, which keeps 4 to 6 MiB of tables and plans. */
+const MAX_CONNECTIONS = 20;
+/** With 1 GB there are 8 connections of each process, from 2.2 GB on all. */
+const CONNECTION_SIZE = { eachMb: 96, besideMb: 256 };
+
 /**
  * Creates a connection pool, which connects at the first query.
  * @param url `postgres://…`
@@ -60,7 +66,7 @@ export function openDatabase(
     return { pool, query: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }) };
   };
   const { pool, query } = open({
-    max: 20,
+    max: fitInMemory(MAX_CONNECTIONS, CONNECTION_SIZE),
     stream: () => createImpatientSocket(silentMs),
     options: `${SESSION_OPTIONS} -c idle_in_transaction_session_timeout=${IDLE_TRANSACTION_MS}`,
   });

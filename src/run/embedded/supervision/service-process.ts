@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { inheritedEnvironment } from '../../../config.ts';
 import { messageOf } from '../../../errors.ts';
+import { hasLittleMemory } from '../../../system/memory.ts';
 import type { LogFile } from './log-files.ts';
 import type { ProcessPlan } from './supervised-process.ts';
 
@@ -16,6 +17,12 @@ const REPEAT_AFTER_MS = 10_000;
  * processes without a supervisor.
  */
 export const MEMORY_SETTINGS = { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_MMAP_THRESHOLD_: '33554432' };
+
+/**
+ * Flags of V8 where memory is little. Its young generation, which by default takes up to 48 MiB of each process,
+ * takes up to 12 (https://v8.dev/blog/orinoco-parallel-scavenger).
+ */
+const memoryFlags = () => (hasLittleMemory() ? ['--max-semi-space-size=4'] : []);
 
 /** How one of Winnow's own programs is run under supervision. */
 export interface ServiceProcessOptions {
@@ -44,7 +51,8 @@ export function planServiceProcess(options: ServiceProcessOptions): ProcessPlan 
     title,
     log,
     launch() {
-      const child = spawn(process.execPath, [join(import.meta.dirname, '../../..', options.entry)], {
+      const entry = join(import.meta.dirname, '../../..', options.entry);
+      const child = spawn(process.execPath, [...memoryFlags(), entry], {
         detached: true,
         env: { ...MEMORY_SETTINGS, ...inheritedEnvironment(options.settings) },
         stdio: ['ignore', log.fd, 'pipe', 'ipc'],
