@@ -79,6 +79,73 @@ describe('a check box', () => {
   });
 });
 
+describe('a form field', () => {
+  const field = (rect: [number, number, number, number], dictionary: string) => ({
+    rect,
+    dictionary: `/Subtype/Widget/T(field${rect.join('x')})/F 4${dictionary}`,
+  });
+
+  test('is read with its box above its label, or below it where that is nearer', async () => {
+    const html = await htmlOf({
+      texts: [
+        { x: 60, y: 112, text: 'I can swim without help' },
+        { x: 60, y: 142, text: 'Photos may be published' },
+        { x: 60, y: 200, text: 'First week' },
+        { x: 200, y: 200, text: 'Second week' },
+      ],
+      widgets: [box(60, 102, true), box(60, 132, false), box(70, 214, false), box(220, 214, true)],
+    });
+    const text = html
+      .replace(/<[^>]+>/g, ' ')
+      .replace(/\s+/g, ' ')
+      .trim();
+    expect(text).toBe('☑ I can swim without help ☐ Photos may be published First week ☐ Second week ☑');
+  });
+
+  test('has its value after its label, which stands at the foot of the field', async () => {
+    const html = await htmlOf({
+      texts: [{ x: 60, y: 132, text: 'Allergies:' }],
+      widgets: [field([110, 100, 300, 134], '/FT/Tx/Ff 4096/V(Peanuts,\nmild hay fever)')],
+    });
+    expect(html).toBe('<p>Allergies: Peanuts, mild hay fever</p>');
+  });
+
+  test('has the lines of its value in order, as far down as they go', async () => {
+    const html = await htmlOf({
+      texts: [{ x: 60, y: 90, text: 'Remarks' }],
+      widgets: [field([60, 96, 300, 160], '/FT/Tx/Ff 4096/V(Plays the cello\nNo lessons on Fridays)')],
+    });
+    expect(html.replace(/<[^>]+>|\s+/g, ' ')).toMatch(/Remarks .*Plays the cello .*No lessons on Fridays/);
+  });
+
+  test('shows one option where only one can be chosen, although all have the same export value', async () => {
+    const options = '/Opt[[()(S)][()(M)][()(L)]]/V()';
+    const html = await htmlOf({
+      texts: [{ x: 60, y: 110, text: 'Shirt size:' }],
+      widgets: [field([120, 100, 300, 114], `/FT/Ch/Ff 131072${options}`)],
+    });
+    expect(html).toBe('<p>Shirt size: S</p>');
+  });
+
+  test('of a list shows the selected options only, although the page draws all of them', async () => {
+    const html = await htmlOf({
+      texts: [
+        { x: 60, y: 110, text: 'Days:' },
+        { x: 102, y: 110, text: 'Monday' },
+        { x: 102, y: 124, text: 'Tuesday' },
+        { x: 102, y: 138, text: 'Friday' },
+      ],
+      widgets: [
+        field(
+          [100, 98, 300, 142],
+          '/FT/Ch/Ff 2097152/Opt[(Monday)(Tuesday)(Friday)]/V[(Monday)(Friday)]/I[0 2]',
+        ),
+      ],
+    });
+    expect(html).toBe('<p>Days: Monday, Friday</p>');
+  });
+});
+
 describe('a check box that is drawn as a square', () => {
   const square = (left: number, baseline: number, more = '') =>
     `${left} ${792 - baseline} 10 10 re S\n${more}`;

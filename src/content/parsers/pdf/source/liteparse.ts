@@ -260,9 +260,19 @@ function toField(field: NativeField): FormField[] {
             ? 'text'
             : undefined;
   if (!kind) return [];
-  const value = field.selectedOptions.length > 0 ? field.selectedOptions.join(', ') : (field.value ?? '');
+  const value = selectedOptions(field).join(', ') || (field.value ?? '');
   return [{ ...toBox(rect), type: kind, value, checked }];
 }
+
+/** The flag of choice fields of which several options can be selected (ISO 32000-1, table 230). */
+const MULTIPLE = 1 << 21;
+
+/**
+ * The selected options of a choice field. Options are selected by their export values, and some files give the
+ * same one to all; of those, viewers show the first.
+ */
+const selectedOptions = ({ selectedOptions: options, fieldFlags }: NativeField) =>
+  fieldFlags & MULTIPLE ? options : options.slice(0, 1);
 
 const toTag = ({ type, markedContentIds, altText, attributes, children }: StructureTreeElement): Tag => ({
   type,
