@@ -2,10 +2,15 @@ import { excerpt } from '../errors.ts';
 import { findSimilarName, plainName } from '../json/similar-name.ts';
 import { OPERATOR_ROUTES } from './operator/routes.ts';
 import { ROUTES } from './routes.ts';
+import { exampleBody } from './validation/examples.ts';
 
 const VERSION = '/v2';
 /** The longest path that is compared with those of the API. */
 const MAX_PATH_CHARACTERS = 200;
+/** The most endpoints that are listed. */
+const MAX_LISTED = 14;
+const SESSION_ADVICE =
+  'What a page does in a session is code: POST /v2/browser/{id}/execute with {"code": "await page.goto(\'https://example.com\')"}. ';
 const ID = /\/[\da-f]{8}-[\da-f-]{27}(?=\/|$)/gi;
 
 /** Names of endpoints in other APIs and older versions, by the path without its version and with `:id`. */
@@ -98,7 +103,7 @@ export function adviseOnEndpoint({ method, path }: { method: string; path: strin
   const verb = withoutVerb(meant);
   if (verb) return `Use ${verb.method.toUpperCase()} ${withIds(verb.path)}.`;
   const found = findSimilarEndpoint(method.toLowerCase(), meant);
-  if (!found || found.path === general) return undefined;
+  if (!found || found.path === general) return listEndpoints(meant, withIds);
   const isSame = found.method === method.toLowerCase();
   return `Did you mean ${isSame ? '' : `${found.method.toUpperCase()} `}${withIds(found.path)}?`;
 }
@@ -111,11 +116,33 @@ export function adviseOnEndpoint({ method, path }: { method: string; path: strin
 export function adviseOnMethod({ method, path }: { method: string; path: string }): string {
   const general = path.replace(/\/+$/, '');
   if (general === '/v2/team/keys') return ' The operator makes and revokes keys (winnow key).';
+  const route = ROUTES.find((each) => each.method === 'post' && each.path === general);
+  if (method === 'GET' && route?.body) {
+    const example = exampleBody(route.body);
+    if (Object.keys(example).length) return ` It takes a JSON body, such as ${JSON.stringify(example)}.`;
+  }
   const verb = withoutVerb(general.replace(ID, '/:id'));
   if (verb?.method === method.toLowerCase()) return ` Did you mean ${method} ${excerpt(verb.path)}?`;
   return isEndpoint(method.toLowerCase(), `${general}/:id`)
     ? ` With the id in the path, use ${method} ${excerpt(general)}/{id}.`
     : '';
+}
+
+/** Names the endpoints that begin like a path, or all beginnings if none does. */
+function listEndpoints(meant: string, withIds: (path: string) => string): string {
+  const [, version, first = '', second] = meant.split('/');
+  const begin = `/${version}/${first}`;
+  const own = ENDPOINTS.filter(({ path }) => path === begin || path.startsWith(`${begin}/`));
+  if (own.length) {
+    const nearer = own.filter(({ path }) => (path.split('/')[3] === ':id') === (second === ':id'));
+    const list = (nearer.length ? nearer : own)
+      .slice(0, MAX_LISTED)
+      .map(({ method, path }) => `${method.toUpperCase()} ${withIds(path)}`);
+    const code = second === ':id' && /^(browser|interact)$/.test(first) ? SESSION_ADVICE : '';
+    return `${code}There are ${list.join(', ')}.`;
+  }
+  const firsts = new Set(ENDPOINTS.map(({ path }) => path.split('/').slice(0, 3).join('/')));
+  return `Endpoints begin with ${[...firsts].join(', ')}.`;
 }
 
 /** The request that a path with a verb stands for: `DELETE /v2/crawl/:id` for `/v2/crawl/:id/cancel`. */

@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { compileLinear, findExcess, type LinearPattern, quotePattern } from './linear-pattern.ts';
+import { patternOfGlob, patternOfLiteral } from './other-syntax.ts';
 
 /** Maximum number of patterns in one list. */
 export const MAX_PATTERNS = 1_000;
@@ -19,11 +20,18 @@ export function validatePatterns(texts: readonly string[]): string | undefined {
   for (const text of texts) {
     const compiled = compileLinear(text);
     if (typeof compiled === 'string') return faultOf(text, compiled);
+    const plain = patternOfLiteral(text);
+    if (plain !== undefined)
+      return `The pattern ${quotePattern(text)} has the slashes and flags of JavaScript, which would have to be in the path. Write ${quotePattern(plain)}.`;
   }
   return undefined;
 }
 
-const faultOf = (text: string, fault: string) => `The pattern ${quotePattern(text)} ${fault}. ${SYNTAX}`;
+function faultOf(text: string, fault: string): string {
+  const meant = patternOfGlob(text);
+  const advice = meant === undefined ? '' : ` Write ${quotePattern(meant)}.`;
+  return `The pattern ${quotePattern(text)} ${fault}.${advice} ${SYNTAX}`;
+}
 
 /**
  * Compiles a list of patterns in RE2 syntax to one that matches where any of them does.

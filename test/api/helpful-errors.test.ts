@@ -15,6 +15,11 @@ describe('a body that is no JSON', () => {
     ['{\n  "url": "http://a.test",\n}', /at line 3, column 1/],
     ['{"url": "http://a.test"', /at line 1, column 24/],
     ['{"a": 1}}', /at line 1, column 9/],
+    ['{"url": "http://a.test",}', /Remove the comma before it/],
+    ["{'url': 'http://a.test'}", /write " in place of '/],
+    ['{url: "http://a.test"}', /in double quotes: "url"/],
+    ['{"url": "http://a.test", "mobile": True}', /JSON has no True: write true/],
+    ['{"url": "http://a.test" "mobile": true}', /A comma is missing before it/],
     [' ', /it is empty/],
   ])('%j is told with line and column', async (raw, message) => {
     const error = await errorOf('/v2/scrape', { raw });

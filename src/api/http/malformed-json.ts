@@ -15,8 +15,39 @@ export function describeMalformedJson(text: string, cause: Error): string {
   const offset = told === undefined ? findFault(text) : Number(told);
   if (offset === undefined) return reason;
   const before = text.slice(0, offset).split('\n');
-  return `${reason} at line ${before.length}, column ${before.at(-1)!.length + 1}`;
+  const place = `${reason} at line ${before.length}, column ${before.at(-1)!.length + 1}`;
+  const advice = adviseOnFault(text.slice(0, offset).trimEnd(), text.slice(offset));
+  return advice ? `${place}. ${advice}` : place;
 }
+
+/** Says what is to be changed at a place where a text stops being JSON; undefined where that is not known. */
+function adviseOnFault(before: string, after: string): string | undefined {
+  const [next = ''] = after;
+  if (before.endsWith(',') && /[\]},]/.test(next)) return 'Remove the comma before it';
+  if (next === "'") return `JSON has double quotes: write " in place of '`;
+  if (next === '“' || next === '”') return 'JSON has straight double quotes: write "';
+  if (next === '/' || next === '#') return 'JSON has no comments: remove it';
+  const [word = ''] = /^[A-Za-z_$][\w$]*/.exec(after) ?? [];
+  if (Object.hasOwn(WORDS, word)) return `JSON has no ${word}: write ${WORDS[word]}`;
+  if (word && /[{,]$/.test(before))
+    return `The names of members are in double quotes: "${excerpt(word, 60)}"`;
+  if (word && /[:[]$/.test(before)) return `A text is in double quotes: "${excerpt(word, 60)}"`;
+  if (next === '\n' || next === '\t' || next === '\r')
+    return 'Within a string, write \\n for the end of a line and \\t for a tab';
+  if (/["\d\]}el]$/.test(before) && /["'{[\w]/.test(next)) return 'A comma is missing before it';
+  return next === '' ? 'The end is missing' : undefined;
+}
+
+/** Words of programming languages that JSON does not have. */
+const WORDS: Readonly<Record<string, string>> = {
+  True: 'true',
+  False: 'false',
+  None: 'null',
+  nil: 'null',
+  undefined: 'null',
+  NaN: 'null',
+  Infinity: 'null',
+};
 
 /** The place of the first character that no JSON can have there; undefined in a long text. */
 function findFault(text: string): number | undefined {

@@ -120,7 +120,10 @@ function parseOptions(options: unknown): unknown {
     parsed = JSON.parse(options);
   } catch (error) {
     const reason = error instanceof Error ? describeMalformedJson(options, error) : messageOf(error);
-    throw badRequest(`\`options\` is not valid JSON: ${reason}.`, error);
+    throw badRequest(
+      `\`options\` is not valid JSON: ${reason}. Send an object such as options={"formats":["markdown"]}.`,
+      error,
+    );
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw badRequest('`options` must be a JSON object.');

@@ -5,7 +5,7 @@ import { describeChoice, describeUnion } from './describe-choice.ts';
 import { exampleBody, exampleFor, exampleOf, parseJsonText } from './examples.ts';
 import { type Checked, type Issue, insteadOf, type Mistake, nameOf, unitOf, valueList } from './mistake.ts';
 import { isOptionalAt, literalsOf, type Plain, schemasAt, typeOf, valueAt } from './request-schema.ts';
-import { adviseOnType } from './value-names.ts';
+import { adviseOnType, translate } from './value-names.ts';
 
 /**
  * Says what is wrong with one value, where, and what it must be. Messages of the schemas stand as they are,
@@ -21,6 +21,8 @@ export function describeMistake(issue: Issue, checked: Checked): string {
     return describeUnion(issue, mistake) ?? withPlace(issue.message, issue.path);
   if (issue.message && (issue.code === 'too_small' || issue.code === 'too_big'))
     return completeBound(withPlace(issue.message, issue.path), mistake);
+  if (issue.message && issue.code === 'invalid_format')
+    return `${withPlace(issue.message, issue.path)}${correct(mistake)}`;
   if (issue.message) return withPlace(issue.message, issue.path);
   switch (issue.code) {
     case 'invalid_type':
@@ -49,6 +51,17 @@ function withPlace(message: string, path: readonly PropertyKey[]): string {
   const last = String(path.at(-1));
   if (message.startsWith(`${last} `)) return where + message.slice(last.length);
   return `${where}${message.startsWith('must ') ? '' : ':'} ${message}`;
+}
+
+/** Repeats a text of the wrong form after the message of a schema, with what it may be meant to be. */
+function correct({ value, plains: [plain], where, checked }: Mistake): string {
+  if (typeof value !== 'string' || !plain) return '';
+  const bare = value.trim().replace(/^["']|["']$/g, '');
+  const name = where.replace(/.*\./, '');
+  const candidates = [bare.replace('_', '-'), bare.toLowerCase(), bare.toUpperCase(), translate(name, value)];
+  const meant = candidates.find((each) => each !== value && z.safeParse(plain.wrapped, each).success);
+  const advice = meant === undefined ? '' : `. Write ${JSON.stringify(meant)}`;
+  return `, ${insteadOf(value, checked.part)}${advice}`;
 }
 
 /** Says that a value is missing, what it means, and how the object with it looks. */

@@ -13,6 +13,8 @@ const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   url: ['https://example.com'],
   urls: [['https://example.com']],
   prompt: ['The names and prices of all products'],
+  queries: [['opening hours of the museum']],
+  recipients: [['you@example.com']],
   query: ['opening hours of the museum'],
   code: ['await page.title()'],
   question: ['What does the article conclude?'],
@@ -78,17 +80,18 @@ export function parseJsonText(sent: unknown): unknown {
 export function exampleFor(
   plains: readonly Plain[],
   sent: unknown,
-  { name, unit, isEntry }: SentPlace & { name: string; isEntry: boolean },
+  { name, unit, isEntry }: SentPlace & { isEntry: boolean },
 ): string {
+  const type = Array.isArray(sent) ? sent[0] : sent;
   const isNamed = ({ schema: { _zod } }: Plain) =>
     _zod.def.type === 'object' &&
-    Boolean(_zod.def.shape.type && literalsOf(_zod.def.shape.type).includes(sent));
+    Boolean(_zod.def.shape.type && literalsOf(_zod.def.shape.type).includes(type));
   const plain = plains.find(isNamed) ?? plains[0];
   if (!plain) return '';
   const curated = curatedFor(name, plain.schema);
   // What was sent is no schema in any form, and a number no URL.
   const keepsSent = name !== 'schema' || parseJsonText(sent) !== undefined;
-  const rewritten = keepsSent && isShort(sent) ? rewriteAs(plain.schema, sent, { unit }) : [];
+  const rewritten = keepsSent && isShort(sent) ? rewriteAs(plain.schema, sent, { name, unit }) : [];
   const isCuratedFirst = isEntry ? false : name === 'url' && typeof sent !== 'object';
   const candidates = isCuratedFirst ? [...curated, ...rewritten] : [...rewritten, ...curated];
   const isFit = (each: unknown) => each !== undefined && z.safeParse(plain.wrapped, each).success;
@@ -124,10 +127,18 @@ export function exampleOf(name: string, schema: z.core.$ZodType): unknown {
   const [literal] = literalsOf(schema);
   if (literal !== undefined) return literal;
   const kinds = plains.map((plain) => plain.schema._zod.def.type);
-  if (kinds.includes('array')) return [];
+  if (kinds.includes('array')) return [exampleOfEntry(plains)];
   if (kinds.includes('object')) return exampleBody(schema);
   if (kinds.includes('number')) return 1;
   return kinds.includes('boolean') ? true : '…';
+}
+
+/** An example of an entry of a list. */
+function exampleOfEntry(lists: readonly Plain[]): unknown {
+  const [element] = lists.flatMap(({ schema: { _zod } }) =>
+    _zod.def.type === 'array' ? [_zod.def.element] : [],
+  );
+  return element ? exampleOf('', element) : '…';
 }
 
 /** The smallest object that a schema may accept. */
@@ -141,6 +152,10 @@ function objectOf(schema: z.core.$ZodType, text: string): unknown {
   const shape = shapeOf(unwrap(schema));
   const required = exampleBody(schema);
   if (text && literalsOf(shape.type ?? schema).includes(text)) return { ...required, type: text };
+  if (text && /^https?:/i.test(text)) {
+    if (shape.urls) return { ...required, urls: [text] };
+    if (shape.url) return { ...required, url: text };
+  }
   const name = [...Object.keys(required), ...Object.keys(shape)].find((key) =>
     unwrap(shape[key]!).some((plain) => plain.schema._zod.def.type === 'string'),
   );

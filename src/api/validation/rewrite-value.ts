@@ -1,9 +1,12 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { isJsonObject, parseJson } from '../../json/json-object.ts';
+import { patternOfGlob } from '../../patterns/other-syntax.ts';
 import { literalsOf, requiredKeys, shapeOf, unwrap } from './request-schema.ts';
 
 /** What is known of the place of a value. */
 export interface SentPlace {
+  /** The name of the option; for an entry of a list, that of the list. */
+  name: string;
   /** The unit of a number. */
   unit: string | undefined;
 }
@@ -13,11 +16,19 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1000,
   sec: 1000,
+  second: 1000,
+  seconds: 1000,
   m: 60_000,
   min: 60_000,
   h: 3_600_000,
   d: 86_400_000,
 };
+const UNITS_BYTES: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+/** The weight of a language in the header Accept-Language. */
+const WEIGHT = /^q=[\d.]+$/;
+/** Options with words, of which several make one text. */
+const JOINED = /^(query|search|prompt|goal|question|note)$/;
+const SIZE = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb|kib|mib|gib)$/i;
 const DURATION = /^(\d+(?:\.\d+)?)\s*(ms|s|sec|m|min|h|d)[a-z]*$/i;
 const URL_LIKE = /^(https?:\/\/\S+|[\w-]+(\.[\w-]+)+([/:?].*)?)$/i;
 
@@ -26,7 +37,7 @@ const URL_LIKE = /^(https?:\/\/\S+|[\w-]+(\.[\w-]+)+([/:?].*)?)$/i;
  * @param sent a value that is short
  * @returns the best one first; the schema may not accept all of them
  */
-export function rewriteAs(schema: z.core.$ZodType, sent: unknown, { unit }: SentPlace): unknown[] {
+export function rewriteAs(schema: z.core.$ZodType, sent: unknown, { name, unit }: SentPlace): unknown[] {
   const { type } = schema._zod.def;
   const parsed = typeof sent === 'string' && /^\s*[[{]/.test(sent) ? parseJson(sent) : undefined;
   if (parsed !== undefined && (type === 'array') === Array.isArray(parsed)) return [parsed];
@@ -34,7 +45,7 @@ export function rewriteAs(schema: z.core.$ZodType, sent: unknown, { unit }: Sent
     case 'array':
       return listsOf(sent);
     case 'number':
-      return numbersOf(sent, unit);
+      return numbersOf(schema, sent, unit ?? unitOfName(name));
     case 'boolean':
       return booleansOf(sent);
     case 'record':
@@ -42,7 +53,7 @@ export function rewriteAs(schema: z.core.$ZodType, sent: unknown, { unit }: Sent
     case 'object':
       return objectsOf(schema, sent);
     case 'string':
-      return stringsOf(sent);
+      return stringsOf(sent, name);
     default:
       return [];
   }
@@ -59,36 +70,55 @@ function listsOf(sent: unknown): unknown[] {
   }
   if (typeof sent !== 'string') return typeof sent === 'number' ? [[sent]] : [];
   const text = sent.trim();
-  const parts = text.split(/[\s,;]+/).filter(Boolean);
+  const parts = text.split(/[\s,;]+/).filter((part) => part && !WEIGHT.test(part));
   if (!parts.length) return [];
   // URLs have commas too, but what follows these is no URL.
-  return parts.length > 1 && parts.every((part) => URL_LIKE.test(part)) ? [parts] : [[text], parts];
+  if (parts.length > 1 && parts.every((part) => URL_LIKE.test(part))) return [parts];
+  const path = patternOfGlob(text);
+  return [[text], parts, ...(path === undefined ? [] : [[path]])];
 }
 
-function numbersOf(sent: unknown, unit: string | undefined): unknown[] {
+/** The unit of a number that the name of its option tells. */
+const unitOfName = (name: string) =>
+  /days$/i.test(name) ? 'days' : name === 'milliseconds' ? 'ms' : /bytes$/i.test(name) ? 'bytes' : undefined;
+
+/** Numbers in other units, or the greatest one for a word such as `all`. */
+function numbersOf(schema: z.core.$ZodType, sent: unknown, unit: string | undefined): unknown[] {
   if (typeof sent !== 'string') return [];
   const text = sent.trim();
   if (text && Number.isFinite(Number(text))) return [Number(text)];
-  const [, amount, name = ''] = DURATION.exec(text) ?? [];
-  const ms = Number(amount) * (UNITS_MS[name.toLowerCase()] ?? Number.NaN);
-  if (!Number.isFinite(ms) || (unit !== 'ms' && unit !== 'seconds')) return [];
-  return [unit === 'ms' ? ms : ms / 1000];
+  if (/^(all|max|unlimited|infinity|none|no limit|∞)$/i.test(text)) {
+    const { maximum } = z.toJSONSchema(schema);
+    return maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? [] : [maximum];
+  }
+  const [, amount, name = ''] = (unit === 'bytes' ? SIZE : DURATION).exec(text) ?? [];
+  const length = unit === 'bytes' ? UNITS_BYTES[name.charAt(0).toLowerCase()] : UNITS_MS[name.toLowerCase()];
+  const divisor = { ms: 1, seconds: 1000, days: 86_400_000, bytes: 1 }[unit ?? ''];
+  return divisor && length ? [(Number(amount) * length) / divisor] : [];
 }
 
 function booleansOf(sent: unknown): unknown[] {
   // Of an object, JavaScript may make no text.
   if (typeof sent === 'object') return [];
   const text = String(sent).trim();
-  if (/^(true|1|yes|on)$/i.test(text)) return [true];
-  return /^(false|0|no|off)$/i.test(text) ? [false] : [];
+  if (/^(true|1|yes|y|on|enabled?|strict|moderate|always|active|t)$/i.test(text)) return [true];
+  return /^(false|0|no|n|off|disabled?|none|never|f|)$/i.test(text) ? [false] : [];
 }
 
-/** Records from lines such as `Cookie: a=b`, or from a list of records. */
+/** Records from lines such as `Cookie: a=b`, or from a list of lines, records, or names with values. */
 function recordsOf(sent: unknown): unknown[] {
-  const [first] = Array.isArray(sent) ? sent : [sent];
-  if (isJsonObject(first)) return [first];
-  const match = typeof first === 'string' ? /^([\w-]+):\s*(.+)$/.exec(first) : undefined;
-  return match ? [{ [match[1]!]: match[2]! }] : [];
+  const entries = typeof sent === 'string' ? sent.split(/\r?\n|(?<=\w);\s*(?=[\w-]+:)/) : sent;
+  if (!Array.isArray(entries)) return [];
+  const records = entries.flatMap((entry) => {
+    if (Array.isArray(entry)) return entry.length === 2 ? [{ [String(entry[0])]: entry[1] }] : [];
+    if (isJsonObject(entry)) {
+      const name = entry.name ?? entry.key;
+      return [typeof name === 'string' && 'value' in entry ? { [name]: entry.value } : entry];
+    }
+    const match = typeof entry === 'string' ? /^\s*([\w-]+)\s*[:=]\s*(.+?)\s*$/.exec(entry) : undefined;
+    return match ? [{ [match[1]!]: match[2]! }] : [];
+  });
+  return records.length ? [Object.assign({}, ...records)] : [];
 }
 
 /** Objects with the text as the type, as the two numbers, or as one of the members. */
@@ -98,8 +128,7 @@ function objectsOf(schema: z.core.$ZodType, sent: unknown): unknown[] {
   if (Array.isArray(sent)) {
     const [first] = sent;
     const list = shape.formats && typeof first === 'string' ? [{ formats: sent }] : [];
-    const named = shape.type && literalsOf(shape.type).includes(first) ? [{ type: first }] : [];
-    return [...(isJsonObject(first) ? [first] : []), ...list, ...named];
+    return [...(isJsonObject(first) ? [first] : []), ...list, ...typedBy(sent, { shape, names })];
   }
   if (typeof sent !== 'string' || !sent.trim()) return [];
   const text = sent.trim();
@@ -111,9 +140,27 @@ function objectsOf(schema: z.core.$ZodType, sent: unknown): unknown[] {
     .map((name) => ({ [name]: text }));
 }
 
-/** Strings of a number, of the only entry of a list, or of pairs such as those of cookies. */
-function stringsOf(sent: unknown): unknown[] {
+/** Objects of a list such as `["click", "#more"]`: a type, and the value of one of its members. */
+function typedBy(
+  [type, value]: readonly unknown[],
+  { shape, names }: { shape: Readonly<Record<string, z.core.$ZodType>>; names: readonly string[] },
+): unknown[] {
+  if (!shape.type || !literalsOf(shape.type).includes(type)) return [];
+  if (value === undefined) return [{ type }];
+  const members = names.filter((name) => name !== 'type' && z.safeParse(shape[name]!, value).success);
+  return [...members.map((name) => ({ type, [name]: value })), { type }];
+}
+
+/** Strings of a number, of the only entry of a list or the only text of an object, or of pairs of a cookie. */
+function stringsOf(sent: unknown, name: string): unknown[] {
   if (typeof sent === 'number' || typeof sent === 'boolean') return [String(sent)];
-  if (Array.isArray(sent)) return sent.length === 1 && typeof sent[0] === 'string' ? [sent[0]] : [];
-  return [];
+  if (Array.isArray(sent)) {
+    if (!sent.length || !sent.every((each) => typeof each === 'string')) return [];
+    return sent.length === 1 || JOINED.test(name) ? [sent.join(' ')] : [];
+  }
+  if (!isJsonObject(sent)) return [];
+  const members = Object.entries(sent);
+  if (/^cookies?$/i.test(name)) return [members.map((pair) => pair.join('=')).join('; ')];
+  const texts = Object.values(sent).filter((each) => typeof each === 'string');
+  return texts.length === 1 ? texts : [];
 }

@@ -53,7 +53,8 @@ export const SCRAPER_NAMES: readonly Replacement[] = [
   {
     names: ['includeOnlyTags', 'onlyTags', 'keepTags', 'includeSelectors'],
     beside: 'includeTags',
-    advice: 'Use includeTags, a list of CSS selectors.',
+    option: 'includeTags',
+    form: 'a list of CSS selectors',
   },
   {
     names: ['method', 'postData', 'formData'],
@@ -107,5 +108,5 @@ export const SCRAPER_NAMES: readonly Replacement[] = [
     beside: 'judgeEnabled',
     advice: 'Use status, which is "active" or "paused", in PATCH /v2/monitor/{id}.',
   },
-  { names: ['cacheTtl', 'cache_ttl', 'ttl'], beside: 'maxAge', advice: 'Use maxAge, in milliseconds.' },
+  { names: ['cacheTtl', 'cache_ttl', 'ttl'], beside: 'maxAge', option: 'maxAge', form: 'in milliseconds' },
 ];

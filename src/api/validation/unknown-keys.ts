@@ -3,11 +3,15 @@ import { excerpt, quote } from '../../errors.ts';
 import { isJsonObject } from '../../json/json-object.ts';
 import { findSimilarName, plainName } from '../../json/similar-name.ts';
 import { FOREIGN_NAMES, REPLACEMENTS, WRAPPERS } from './key-names.ts';
+import { MEANINGS } from './meanings/index.ts';
+import { adviseOnMemberKey } from './member-keys.ts';
 import type { Checked } from './mistake.ts';
+import { type Misnamed, mayBe, suggestOption, useOption } from './option-advice.ts';
+import { hasWords, nearestOptions, singularOf, wordsOf } from './option-words.ts';
 import { memberAt, schemasAt, shapeOf, unwrap, valueAt } from './request-schema.ts';
 
 /** A place in a request that has a key which its schema does not know. */
-interface Place {
+export interface Place {
   part: Checked['part'];
   schema: z.core.$ZodType;
   /** The whole request. */
@@ -16,21 +20,27 @@ interface Place {
   path: readonly PropertyKey[];
 }
 
-/** At a place with no more options than this, all of them are named. */
-const MAX_NAMED = 12;
+/** How advice begins on a key of which nothing is known. */
+export const NO_SUCH_OPTION = 'Remove it: there is no such option here.';
+/** The most options that are named. */
+const MAX_NAMED = 40;
 /** The most members of a wrapper that get advice of their own. */
 const MAX_ADVISED = 3;
 
 /** Objects of options that are not available, into which nothing is to be put. */
 const UNAVAILABLE: ReadonlySet<string> = new Set(['threatProtection']);
+/** Options that are accepted for clients and have no effect, or are not available. */
+const UNLISTED: ReadonlySet<string> = new Set(
+  'origin integration domainTools toolDetail useMock safeMode threatProtection'.split(' '),
+);
 /** Names that members of many objects have, so that they do not tell which object is meant. */
 const COMMON_NAMES: ReadonlySet<string> = new Set(['mode', 'name', 'type', 'model', 'url']);
 
 /**
  * Says what to write instead of a key that the schema of a request does not know: its name today, the place
- * where it belongs, or the name that is spelled like it.
+ * where it belongs, the name that is spelled like it, or the option that means the same.
  * @param value the value of the key
- * @returns a sentence
+ * @returns a sentence; {@link NO_SUCH_OPTION} begins it where nothing is known of the key
  */
 export function adviseOnKey(
   key: string,
@@ -40,37 +50,89 @@ export function adviseOnKey(
   const { schema, request, path, part } = place;
   const shape = shapeOf(schemasAt(schema, path, request));
   const known = Object.keys(shape);
+  const misnamed = { key, value: part === 'query' ? undefined : value, shape };
   const sameSpelling = known.find((name) => plainName(name) === plainName(key));
-  if (sameSpelling) return `Did you mean ${sameSpelling}?`;
-  const replacement = findReplacement(REPLACEMENTS, key, { known, value });
+  if (sameSpelling) return suggestOption(sameSpelling, misnamed);
+  const replacement = findReplacement(REPLACEMENTS, misnamed);
   if (replacement) return replacement;
-  if (WRAPPERS.has(plainName(key))) {
-    const wrapped = adviseOnWrapper(value, known, place);
-    if (wrapped) return wrapped;
-  }
+  const otherNumber = known.find((name) => areSingularAndPlural(name, key));
+  if (otherNumber) return suggestOption(otherNumber, misnamed);
+  const meaning = adviseOnMeaning(misnamed);
+  const wrapped = isWrapper({ key, value, known, meaning }) && adviseOnWrapper(value, known, place);
+  if (wrapped) return wrapped;
   const container = findContainer(key, shape);
   if (container) return `Put it in ${container}: ${quoteObject(container, key)}.`;
   const above = findAbove(key, place);
   if (above) return above;
   const similar = COMMON_NAMES.has(key) ? undefined : findSimilarName(key, known);
-  if (similar) return `Did you mean ${similar}?`;
-  const foreign = path.length ? undefined : findReplacement(FOREIGN_NAMES, key, { known, value });
+  const isPart = similar !== undefined && plainName(similar).includes(plainName(key));
+  if (similar && !isPart && mayBe(similar, misnamed)) return suggestOption(similar, misnamed);
+  const foreign = path.length ? undefined : findReplacement(FOREIGN_NAMES, misnamed);
   if (foreign) return foreign;
   if (part === 'query' && !known.length)
     return 'This endpoint has no query parameters. Options of a POST are members of its JSON body.';
-  const all = known.length && known.length <= MAX_NAMED ? ` Known are ${known.join(', ')}.` : '';
-  return `Remove it or check its spelling.${all}`;
+  if (meaning) return meaning;
+  if (similar && (!isPart || mayBe(similar, misnamed))) return suggestOption(similar, misnamed);
+  return describeNearest(key, shape);
 }
 
-function findReplacement(
-  table: typeof REPLACEMENTS,
-  key: string,
-  { known, value }: { known: readonly string[]; value: unknown },
-): string | undefined {
+const areSingularAndPlural = (name: string, other: string) =>
+  singularOf(plainName(name)) === singularOf(plainName(other));
+
+/** An object that may stand around options of the request. */
+interface Wrapping {
+  key: string;
+  value: unknown;
+  /** The options of the place. */
+  known: readonly string[];
+  /** What the name of the object means by itself. */
+  meaning: string | undefined;
+}
+
+/** Whether the members of an object are options of the request itself. */
+function isWrapper({ key, value, known, meaning }: Wrapping): boolean {
+  if (!isJsonObject(value)) return false;
+  const members = Object.keys(value).filter((name) => !COMMON_NAMES.has(name));
+  return members.some((name) => known.includes(name)) || (WRAPPERS.has(plainName(key)) && !meaning);
+}
+
+function findReplacement(table: typeof REPLACEMENTS, misnamed: Misnamed): string | undefined {
+  const { key, value, shape } = misnamed;
   const found = table.find(
-    ({ names, beside }) => names.includes(key) && (beside === undefined || known.includes(beside)),
+    ({ names, beside }) =>
+      names.some((name) => plainName(name) === plainName(key)) &&
+      (beside === undefined || Object.hasOwn(shape, beside)),
   );
-  return typeof found?.advice === 'function' ? found.advice(value) : found?.advice;
+  if (!found) return undefined;
+  if ('option' in found) return useOption(found.option, found.form, misnamed);
+  return typeof found.advice === 'function' ? found.advice(value) : found.advice;
+}
+
+/** Says what to do by the words of a name: of the place itself, or of the scrapes that the place has. */
+function adviseOnMeaning({ key, value, shape }: Misnamed): string | undefined {
+  const member = adviseOnMemberKey(key, value, shape);
+  if (member) return member;
+  const words = wordsOf(key);
+  for (const { beside, advice } of MEANINGS) {
+    if (!Object.hasOwn(shape, beside)) continue;
+    const found = Object.entries(advice).find(([wanted]) => hasWords(words, wanted))?.[1];
+    if (found !== undefined) return typeof found === 'function' ? found(value) : found;
+  }
+  if (!shape.scrapeOptions) return undefined;
+  const inside = adviseOnMeaning({ key, value, shape: shapeOf(unwrap(shape.scrapeOptions)) });
+  return inside?.startsWith('Use ') ? `In scrapeOptions: ${inside}` : inside;
+}
+
+/** Says that there is no option of that name, and which ones come nearest to it. */
+function describeNearest(key: string, shape: Misnamed['shape']): string {
+  const nearest = nearestOptions(key, shape);
+  return nearest.length ? `${NO_SUCH_OPTION} Nearest to it: ${nearest.join('; ')}.` : NO_SUCH_OPTION;
+}
+
+/** The options of a place, as a sentence that begins with a blank. */
+export function listOptions({ schema, request, path }: Place): string {
+  const known = Object.keys(shapeOf(schemasAt(schema, path, request))).filter((name) => !UNLISTED.has(name));
+  return known.length ? ` Known are ${known.slice(0, MAX_NAMED).join(', ')}.` : '';
 }
 
 /** The object of the place to which a member of that name belongs. */

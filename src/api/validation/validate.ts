@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import { excerpt, isErrorCode, ServiceError } from '../../errors.ts';
+import { isJsonObject } from '../../json/json-object.ts';
 import { resolveUnions } from './describe-choice.ts';
 import { describeMistake } from './describe-mistake.ts';
-import { exampleBody } from './examples.ts';
+import { exampleBody, parseJsonText } from './examples.ts';
 import { findHidden, type HiddenMistakes } from './hidden-mistakes.ts';
 import { type Checked, type Issue, nameOf } from './mistake.ts';
 import { requiredKeys, shapeOf, unwrap } from './request-schema.ts';
-import { adviseOnKey } from './unknown-keys.ts';
+import { adviseOnKey, listOptions, NO_SUCH_OPTION } from './unknown-keys.ts';
 
 /** The most entries of `details`, and of the keys in one of them. */
 const MAX_LISTED = 20;
@@ -113,6 +114,8 @@ const withFullStop = (sentence: string) => (/[.?!]$/.test(sentence) ? sentence :
 /** Says what a body must be that is no object, or not there. */
 function tellWholeBody({ schema, request, part }: Checked): string {
   const example = JSON.stringify(exampleBody(schema));
+  if (isJsonObject(parseJsonText(request)))
+    return `Bad Request: the ${part} is a string with JSON in it. It was encoded twice: send the object itself, such as ${example}.`;
   const missing = request === undefined || request === null;
   const what = missing ? 'is missing' : `is ${Array.isArray(request) ? 'a list' : `a ${typeof request}`}`;
   const keys = requiredKeys(shapeOf(unwrap(schema)));
@@ -135,5 +138,6 @@ function describeKeys(issue: z.core.$ZodIssueUnrecognizedKeys, checked: Checked)
           .map(({ key }) => excerpt(key))
           .join(', ')}: ${text}`,
   );
-  return `Unrecognized key in ${part} -- ${excerpt(keys.join(', '))}${where}. ${told.join(' ')}`;
+  const options = texts.some((text) => text.startsWith(NO_SUCH_OPTION)) ? listOptions(place) : '';
+  return `Unrecognized key in ${part} -- ${excerpt(keys.join(', '))}${where}. ${told.join(' ')}${options}`;
 }

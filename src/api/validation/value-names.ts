@@ -1,4 +1,5 @@
 import { excerpt } from '../../errors.ts';
+import { plainName } from '../../json/similar-name.ts';
 
 /**
  * Values that other tools and older versions of this API have, by the last name of their place, with what is
@@ -52,6 +53,24 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     fullpagescreenshot: { type: 'screenshot', fullPage: true },
     capture: 'screenshot',
   },
+  tbs: {
+    hour: 'qdr:h',
+    day: 'qdr:d',
+    today: 'qdr:d',
+    '24h': 'qdr:d',
+    '1d': 'qdr:d',
+    week: 'qdr:w',
+    '7d': 'qdr:w',
+    '1w': 'qdr:w',
+    pastweek: 'qdr:w',
+    month: 'qdr:m',
+    '30d': 'qdr:m',
+    '1m': 'qdr:m',
+    pastmonth: 'qdr:m',
+    year: 'qdr:y',
+    '1y': 'qdr:y',
+    pastyear: 'qdr:y',
+  },
   direction: { bottom: 'down', end: 'down', top: 'up', start: 'up' },
   language: {
     javascript: 'node',
@@ -86,18 +105,60 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   },
 };
 
+/** Values that mean the same in different tools. */
+const SYNONYMS: readonly (readonly string[])[] = [
+  'active running open scraping processing started inprogress pending queued enabled on'.split(' '),
+  'completed done finished success succeeded complete ok delivered sent'.split(' '),
+  'failed error failure errored crashed'.split(' '),
+  'cancelled canceled aborted stopped killed'.split(' '),
+  'paused inactive disabled stopped stop pause suspended off'.split(' '),
+  'destroyed closed ended terminated stopped expired'.split(' '),
+  'day 1d 24h daily last24hours pastday qdr:d'.split(' '),
+  'week 1w 7d 7days weekly last7days pastweek qdr:w'.split(' '),
+  'month 1m 1mo 30d 30days monthly last30days pastmonth qdr:m'.split(' '),
+  'year 1y 12m 365d yearly lastyear pastyear qdr:y'.split(' '),
+  'low minimal min fast small'.split(' '),
+  'high max maximum xhigh large best'.split(' '),
+  'medium default normal auto balanced standard'.split(' '),
+  'web google bing duckduckgo brave general search organic all'.split(' '),
+  'images image photos pictures'.split(' '),
+  'research papers paper academic scholar scientific arxiv'.split(' '),
+  'developer code docs documentation programming stackoverflow'.split(' '),
+  'github git repos repository repositories'.split(' '),
+  'pdf document documents file files'.split(' '),
+  'jsonl json ndjson jsonlines csv xlsx excel tsv txt'.split(' '),
+  'parquet arrow feather'.split(' '),
+  'basic datacenter none default shared'.split(' '),
+  'enhanced residential premium mobile isp'.split(' '),
+  'include true use yes'.split(' '),
+  'skip ignore none false exclude no'.split(' '),
+  'page scraped pages pagescraped onpage'.split(' '),
+  'scrape page url website single'.split(' '),
+  'crawl site domain spider'.split(' '),
+];
+
 /** What to do in place of a value that is no value here under any name, as a sentence without a full stop. */
 const ADVICE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   formats: {
     pdf: 'A PDF of the page is an action: actions: [{"type":"pdf"}]',
     metadata: 'Leave it out: every document has its metadata',
   },
-  actions: Object.fromEntries(
-    ['navigate', 'goto', 'open'].map((name) => [
-      name,
-      'A request opens only its url. For several pages, use a session: POST /v2/browser',
-    ]),
-  ),
+  actions: {
+    ...Object.fromEntries(
+      ['navigate', 'goto', 'open', 'back', 'reload'].map((name) => [
+        name,
+        'A request opens only its url. For several pages, use a session: POST /v2/browser',
+      ]),
+    ),
+    ...Object.fromEntries(
+      ['hover', 'mouseover', 'focus', 'check', 'drag', 'doubleclick', 'dblclick', 'clear', 'upload'].map(
+        (name) => [
+          name,
+          `For this, use {"type":"executeJavascript","script":"document.querySelector('#menu').dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))"} with the event that you need`,
+        ],
+      ),
+    ),
+  },
 };
 
 const PROXY_ADVICE =
@@ -119,7 +180,25 @@ export function adviseOnValue(name: string, value: unknown, values: readonly unk
   if (typeof value === 'object') return undefined;
   const known = translate(name, value);
   const isAllowed = typeof known === 'object' || values.includes(known);
-  return known !== undefined && isAllowed ? `Write ${JSON.stringify(known)}` : lookUp(ADVICE, name, value);
+  if (known !== undefined && isAllowed) return `Write ${JSON.stringify(known)}`;
+  const advice = substituteFor(name, value);
+  if (advice) return advice;
+  const synonym = synonymOf(value, values);
+  return synonym === undefined ? undefined : `Write ${JSON.stringify(synonym)}`;
+}
+
+/** What is done in place of a value that is none here under any name, as a sentence without a full stop. */
+export const substituteFor = (name: string, value: unknown): string | undefined =>
+  lookUp(ADVICE, name, value);
+
+/** The value of a place that means the same as another one, or that ends it: `scrape` for `/v2/scrape`. */
+function synonymOf(value: unknown, values: readonly unknown[]): unknown {
+  const plain = plainName(String(value));
+  const path = /^[\w.:/-]*[/.:](\w+)$/.exec(String(value))?.[1];
+  const last = values.find((each) => path !== undefined && plainName(String(each)) === plainName(path));
+  if (last !== undefined) return last;
+  const same = SYNONYMS.filter((group) => group.includes(plain)).flat();
+  return values.find((each) => typeof each === 'string' && same.includes(each));
 }
 
 /** What is written here for a value of another tool or version; undefined for other values. */
@@ -142,6 +221,8 @@ function lookUp<Found>(
  * @returns a sentence without a full stop; undefined for other values
  */
 export function adviseOnType(name: string, value: unknown): string | undefined {
+  if (name === 'pages' && typeof value === 'string')
+    return `To read only the first pages, use maxPages: ${/\d+$/.exec(value)?.[0] ?? 10}`;
   if (name === 'pages' && typeof value === 'number') return `To read no more pages, use maxPages: ${value}`;
   if (name !== 'waitFor' || typeof value !== 'string' || !value) return undefined;
   const action = JSON.stringify({ type: 'wait', selector: excerpt(value) });

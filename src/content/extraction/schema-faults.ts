@@ -26,6 +26,8 @@ const MAX_PROPERTIES = 5;
 
 /** Says how an object such as `{"price": "number"}` is written as a JSON Schema. */
 export function describeMembers(schema: Readonly<Record<string, unknown>>): string {
+  if ('_def' in schema || '_zod' in schema)
+    return 'it is a schema of Zod. Send what z.toJSONSchema(schema) makes of it, or zodToJsonSchema(schema) with Zod 3';
   const properties = Object.fromEntries(
     Object.entries(schema)
       .slice(0, MAX_PROPERTIES)
@@ -78,6 +80,8 @@ export function describeSchemaErrors(errors: readonly ErrorObject[], schema: unk
     return `${place} must be an object with a schema for each name, not ${shown(value)}. Write ${JSON.stringify(propertiesOf(value))}`;
   if (isSchemaWanted && !isJsonObject(value))
     return `${place} must be an object, not ${shown(value)}. Write ${JSON.stringify(propertyOf(value))}`;
+  if (first.keyword === 'type' && first.params.type === 'array')
+    return `${place} must be a list, not ${shown(value)}. Write ${JSON.stringify([value])}`;
   return `${place} ${first.message ?? 'is not valid'}`;
 }
 

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { plainName } from '../../json/similar-name.ts';
+import { exampleOf } from './examples.ts';
+import { hasOnlyWords, wordsOf } from './option-words.ts';
+import { literalsOf, type Plain, shapeOf, unwrap } from './request-schema.ts';
+import { suggestTyped } from './typed-object.ts';
+import { substituteFor, translate } from './value-names.ts';
+
+/** Options with lists of objects that have a `type`, which other tools have as options of their own. */
+const LISTS = ['formats', 'actions'] as const;
+/** Words beside the name of a format or an action that say nothing more. */
+const BESIDE: ReadonlySet<string> = new Set(
+  'get return include take make add want full raw as content output browser body response result show generate create export save fetch parse extract first then format action selector limit before after json schema'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Says that an option of another tool is an entry of a list here: `screenshot: true` is a format, and
+ * `click: "#more"` an action.
+ * @param shape the options of the place
+ * @returns a sentence; undefined for other options
+ */
+export function adviseOnMemberKey(
+  key: string,
+  value: unknown,
+  shape: ReturnType<typeof shapeOf>,
+): string | undefined {
+  // A list of URLs or other values is not one of these entries.
+  if (Array.isArray(value)) return undefined;
+  const words = wordsOf(key);
+  for (const list of LISTS) {
+    const plains = entriesOf(shape[list]);
+    if (!plains.length) continue;
+    const types = plains.flatMap((plain) => literalsOf(shapeOf([plain]).type ?? plain.schema));
+    for (const word of [plainName(key), ...words]) {
+      if (word !== plainName(key) && !hasOnlyWords(words, new Set([...BESIDE, word]))) continue;
+      const found = entryFor(list, word, { value, plains, types });
+      if (!found) continue;
+      if (value === false) return `Leave it out: the result has only what ${list} asks for.`;
+      return found;
+    }
+  }
+  return undefined;
+}
+
+/** The objects that a list may have. */
+function entriesOf(list: ReturnType<typeof shapeOf>[string] | undefined): Plain[] {
+  if (!list) return [];
+  return unwrap(list).flatMap(({ schema: { _zod } }) =>
+    _zod.def.type === 'array' ? unwrap(_zod.def.element) : [],
+  );
+}
+
+/** Says which entry of a list a word means. */
+function entryFor(
+  list: (typeof LISTS)[number],
+  word: string,
+  { value, plains, types }: { value: unknown; plains: readonly Plain[]; types: readonly unknown[] },
+): string | undefined {
+  const use = (entry: unknown) => `Use ${list}: [${JSON.stringify(entry)}].`;
+  const type = types.find((each) => plainName(String(each)) === word);
+  const known = type ?? translate(list, word);
+  if (known === undefined) {
+    const advice = substituteFor(list, word);
+    return advice && `${advice}.`;
+  }
+  if (typeof known !== 'string') return use(known);
+  const [typed] = suggestTyped(plains, { [known]: value });
+  const entry = typed ?? { type: known };
+  if (!plains.some(({ schema }) => z.safeParse(schema, entry).success))
+    return use({ ...entry, prompt: exampleOf('prompt', z.string()) });
+  return use(isBare(entry) && list === 'formats' ? known : entry);
+}
+
+/** Whether an entry has nothing but its type, whose name is short for it. */
+const isBare = (entry: unknown) => JSON.stringify(Object.keys(Object(entry))) === '["type"]';

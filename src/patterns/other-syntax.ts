@@ -1,0 +1,31 @@
+/** A pattern of letters and stars, as command lines and other crawlers have it: `*.pdf`, `/blog/**`. */
+const GLOB = /^(?=.*\*)[\w./*-]+$/;
+/** A literal of JavaScript with escaped slashes, such as `/\/blog\//i`. */
+const LITERAL = /^\/(.*\\\/.*)\/([a-z]*)$/;
+
+/**
+ * Translates a glob to a regular expression for paths.
+ * @returns undefined for a text that is no glob
+ */
+export function patternOfGlob(text: string): string | undefined {
+  if (!GLOB.test(text)) return undefined;
+  const [, begin = '', inner = '', end = ''] = /^(\**\/?)(.*?)(\/?\**)$/.exec(text) ?? [];
+  const pattern = inner
+    .replace(/\./g, '\\.')
+    .replace(/\*\*\/?|\*/g, (stars) => (stars === '*' ? '[^/]*' : '.*'));
+  return (
+    (begin === '/' ? '^/' : begin.endsWith('/') ? '/' : '') +
+    pattern +
+    end.replace(/\*+/, '') +
+    (end ? '' : '$')
+  );
+}
+
+/**
+ * Translates a regular expression with the slashes and flags of JavaScript to one without.
+ * @returns undefined for a text that has none
+ */
+export function patternOfLiteral(text: string): string | undefined {
+  const [, body, flags] = LITERAL.exec(text) ?? [];
+  return body && `${flags?.includes('i') ? '(?i)' : ''}${body.replace(/\\\//g, '/')}`;
+}
