@@ -1,5 +1,6 @@
 import { type Box, centerY, heightOf, median, unionOf } from '../boxes.ts';
 import { findAlignedTable } from '../tables/aligned-table.ts';
+import { splitAtColumnStarts } from '../tables/column-starts.ts';
 import { findMarkedTables } from '../tables/find-tables.ts';
 import { splitAtStrips } from '../tables/strips.ts';
 import type { Block, Line, Segment, SourcePage, Word } from '../types.ts';
@@ -68,7 +69,7 @@ function readColumn(column: readonly ColumnItem<Block | undefined>[], page: Sour
     blocks.push(...toTextBlocks(lines, box, page.number));
     lines = [];
   };
-  const rows = splitAtStrips(groupRows(segments));
+  const rows = splitAtColumnStarts(splitAtStrips(groupRows(segments)));
   const others = column
     .filter((item): item is Placed<Block> => !isSegment(item) && item.content !== undefined)
     .sort((a, b) => a.top - b.top);

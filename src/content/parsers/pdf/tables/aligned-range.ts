@@ -5,6 +5,8 @@ import type { Rule, Segment } from '../types.ts';
 export const MIN_STRIP = 0.36;
 /** Maximum distance of aligned edges, as a multiple of the line height. */
 export const MAX_SHIFT = 0.15;
+/** Maximum distance of the beginnings of two cells that are left-aligned, in points. */
+const SAME = 0.3;
 /**
  * Minimum gap above other content, as a multiple of the line height and of the largest gap between the rows
  * above it.
@@ -33,6 +35,7 @@ export function lastRow({ rows, from, rules, lineHeight }: TableStart): number |
   const grown = start === undefined ? undefined : growRange(rows, start, lineHeight);
   if (!grown) return undefined;
   const { first, last } = grown;
+  if (rows.slice(from, first).some((row) => crossesFirstGap(row, rows[first] as Segment[]))) return undefined;
   const isHeader =
     first === from ||
     hasRuleBelow(rows, grown, rules) ||
@@ -70,6 +73,17 @@ function headerEnd(rows: readonly Segment[][], from: number, lineHeight: number)
   }
   return undefined;
 }
+
+/**
+ * Whether a line above a table goes over the gap between its first two columns, as a line of text does. The
+ * labels of a head that stand above several columns begin to the right of the first one.
+ */
+const crossesFirstGap = ([line]: readonly Segment[], [first, second]: readonly Segment[]): boolean =>
+  line !== undefined &&
+  first !== undefined &&
+  second !== undefined &&
+  line.left < first.right &&
+  line.right > second.left;
 
 /** Whether a rule separates the first rows of a range from the others. */
 function hasRuleBelow(
@@ -216,7 +230,10 @@ interface Strip {
 export const innerGaps = (row: readonly Segment[]): Strip[] =>
   row.slice(1).map(({ left }, place) => ({ left: (row[place] as Segment).right, right: left }));
 
-/** The parts of the strips that the boxes of a row leave free. */
+/**
+ * The parts of the strips that the boxes of a row leave free. A strip at which the cells of a column begin can
+ * be as narrow as its widest cell leaves it.
+ */
 function freeStrips(strips: readonly Strip[], row: readonly Box[], minWidth: number): Strip[] {
   return strips.flatMap((strip) => {
     let { left, right } = strip;
@@ -227,6 +244,8 @@ function freeStrips(strips: readonly Strip[], row: readonly Box[], minWidth: num
       if (box.left - left > right - box.right) right = box.left;
       else left = box.right;
     }
-    return right - left >= minWidth ? [{ left, right }] : [];
+    const isStart =
+      Math.abs(right - strip.right) < SAME && row.some((box) => Math.abs(box.left - right) < SAME);
+    return right - left >= (isStart ? 0 : minWidth) ? [{ left, right }] : [];
   });
 }

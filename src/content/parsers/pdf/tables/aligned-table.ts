@@ -11,6 +11,7 @@ import {
   mayBeginTable,
 } from './aligned-range.ts';
 import { logicalRows } from './logical-rows.ts';
+import { type Columns, cellsOfRows, isHeadOf } from './row-cells.ts';
 
 /**
  * Number of rows from which the line height of a table is taken. The rest of the page can have another one.
@@ -57,13 +58,25 @@ export function findAlignedTable(
       at < box.bottom + lineHeight &&
       Math.min(to, box.right) - Math.max(left, box.left) > 0.6 * (box.right - box.left),
   );
-  const bounds = columnBounds(body, lineHeight);
+  const columns = columnsOf(body, lineHeight);
+  const { bounds } = columns;
   if (!isTable(body, bounds, inside.length > 0, lineHeight)) return undefined;
-  const cells = logicalRows(body, bounds, inside, lineHeight).map((row) =>
+  const cells = logicalRows(body, cellsOfRows(body, columns), inside, lineHeight).map((row) =>
     row.map((words): TableCell => ({ lines: toLines(words), columnSpan: 1, rowSpan: 1 })),
   );
-  const columns = [box.left, ...bounds.slice(1, -1), box.right];
-  return { block: { kind: 'table', page, ...box, rows: cells, columns, ruled: false }, first, last };
+  const edges = [box.left, ...bounds.slice(1, -1), box.right];
+  return { block: { kind: 'table', page, ...box, rows: cells, columns: edges, ruled: false }, first, last };
+}
+
+/** The columns of a table. The labels of its head need not leave the strips free that the other rows do. */
+function columnsOf(rows: readonly Segment[][], lineHeight: number): Columns {
+  const bounds = columnBounds(rows, lineHeight);
+  const [head, ...others] = rows as [Segment[], ...Segment[][]];
+  if (others.length < 2 || head.length < bounds.length) return { bounds, hasHeadBeside: false };
+  const own = columnBounds(others, lineHeight);
+  return own.length > bounds.length && isHeadOf(head, own)
+    ? { bounds: own, hasHeadBeside: true }
+    : { bounds, hasHeadBeside: false };
 }
 
 /**

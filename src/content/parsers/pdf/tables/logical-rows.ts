@@ -1,4 +1,4 @@
-import { type Box, centerX, median, unionOf } from '../boxes.ts';
+import { median, unionOf } from '../boxes.ts';
 import type { Rule, Segment, Word } from '../types.ts';
 import { hasAmounts, MAX_LINE_STEP, startsByGaps } from './row-gaps.ts';
 
@@ -9,16 +9,15 @@ const ROW_STEP = 1.12;
 
 /**
  * Joins the lines of cells that have several lines, in a table without rules around its cells.
- * @param bounds boundaries of the columns, including the outer ones
+ * @param visual the words of each column for each of the rows
  * @returns the words of each column for each row of the table
  */
 export function logicalRows(
   rows: readonly Segment[][],
-  bounds: readonly number[],
+  visual: readonly Word[][][],
   rules: readonly Rule[],
   lineHeight: number,
 ): Word[][][] {
-  const visual = rows.map((row) => toCells(row, bounds));
   const tops = rows.map((row) => median(row.map(({ top, bottom }) => (top + bottom) / 2)));
   const steps = tops.map((top, place) => (place === 0 ? Infinity : top - (tops[place - 1] as number)));
   const ruleBefore = rows.map(
@@ -33,21 +32,6 @@ export function logicalRows(
     else for (const [column, words] of cells.entries()) last[column]?.push(...words);
   });
   return joined;
-}
-
-function toCells(row: readonly Segment[], bounds: readonly number[]): Word[][] {
-  const cells: Word[][] = bounds.slice(1).map(() => []);
-  for (const segment of row) {
-    // A segment can extend over several columns, so each word is assigned by itself.
-    for (const word of segment.words) cells[columnOf(word, bounds)]?.push(word);
-  }
-  return cells;
-}
-
-function columnOf(box: Box, bounds: readonly number[]): number {
-  let column = 0;
-  while (column < bounds.length - 2 && centerX(box) > (bounds[column + 1] as number)) column++;
-  return column;
 }
 
 function startsOf(
