@@ -122,3 +122,55 @@ describe('a statement', () => {
     expect(html.slice(0, html.indexOf('<table>'))).toContain('Old balance on 31 August 2026: 1520.33 EUR');
   });
 });
+
+describe('a timetable', () => {
+  const XS = [55, 130, 160, 190];
+  const YS = [90, 140, 160, 180];
+  const strokes: PdfPageContent['strokes'] = [
+    ...YS.map((y): [number, number, number, number] => [55, y, 190, y]),
+    ...XS.map((x): [number, number, number, number] => [x, 90, x, 180]),
+  ];
+  const times = [
+    ['Market', '6.02', '6.32'],
+    ['Harbour', '6.21', '6.51'],
+  ].flatMap((cells, line) =>
+    cells.map((text, column) => ({ x: (XS[column] as number) + 4, y: 154 + 20 * line, text })),
+  );
+
+  test.each([
+    ['upwards', 90, [128, 106]],
+    ['downwards', -90, [98, 122]],
+  ] as const)('has the labels that its head writes %s', async (_, angle, [first, second]) => {
+    // Programs that turn a label draw each of its words by itself.
+    const labels = [1, 2].flatMap((bus): PlacedText[] => [
+      { x: 118 + 30 * bus, y: first, text: 'Bus', angle },
+      { x: 118 + 30 * bus, y: second, text: `${bus}`, angle },
+    ]);
+    const html = await convert({ texts: [{ x: 59, y: 134, text: 'Stop' }, ...labels, ...times], strokes });
+    expect(rowsOf(html)).toEqual([
+      ['Stop', 'Bus 1', 'Bus 2'],
+      ['Market', '6.02', '6.32'],
+      ['Harbour', '6.21', '6.51'],
+    ]);
+    expect(html).not.toContain('<p>');
+  });
+});
+
+test('the distance of cells that have a frame each is no column', async () => {
+  // A frame has two lines, as ridges and grooves of HTML have.
+  const frames = [60, 122.5, 185].flatMap((x) =>
+    [90, 112.5, 135].flatMap((y) => [
+      `${x} ${792 - y - 20} 60 20 re S`,
+      `${x + 2} ${792 - y - 18} 56 16 re S`,
+    ]),
+  );
+  const cells = [
+    ['Name', 'Count', 'Price'],
+    ['Motor', '20', '12.50'],
+    ['Switch', '5', '39.80'],
+  ];
+  const texts = cells.flatMap((line, y) =>
+    line.map((text, x): PlacedText => ({ x: 64 + 62.5 * x, y: 104 + 22.5 * y, text })),
+  );
+  expect(rowsOf(await convert({ texts, raw: frames.join('\n') }))).toEqual(cells);
+});

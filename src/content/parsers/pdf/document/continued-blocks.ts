@@ -1,13 +1,14 @@
 import { lineText } from '../page/lines.ts';
 import { joinContinuedTables } from '../tables/continued-tables.ts';
 import type { Block, Line, PdfTextBlock } from '../types.ts';
+import { joinLists } from './continued-lists.ts';
 
 const SENTENCE_END = /[.!?:;。！？…]["'”’)\]\d]*$/;
 const LOWER_START = /^[\p{Ll}(“‘]/u;
 
-/** Joins the parts of tables and paragraphs that continue on the next page. */
+/** Joins the parts of tables, lists and paragraphs that continue on the next page. */
 export const joinContinued = (blocks: readonly Block[]): Block[] =>
-  joinParagraphs(joinContinuedTables(blocks));
+  joinParagraphs(joinLists(joinContinuedTables(blocks)));
 
 /**
  * Joins a paragraph that ends in the middle of a sentence with the paragraph at the top of the next column or

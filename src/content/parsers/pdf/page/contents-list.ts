@@ -17,14 +17,18 @@ const MAX_NUMBER_LENGTH = 6;
 const PAGE_NUMBER = /^(?:\d{1,4}|[ivxlc]{1,6})$/i;
 /** What is left of a row of dots, of which liteparse drops all that follow each other. */
 const LEADER = /^[.…]+$/;
+/** Minimum number of rows with a dot of a leader, or with the number of a part of a section. */
+const MIN_LED = 2;
+const SECTION = /^(?:\d{1,3}|[A-Z])(?:\.\d{1,3})*\.?$/;
+const PART_OF_SECTION = /^(?:\d{1,3}|[A-Z])\.\d{1,3}/;
 /** Maximum distance of aligned edges, as a multiple of the line height. */
 const MAX_SHIFT = 0.5;
 
 /**
  * Finds the end of a table of contents whose page numbers are apart from the titles, because it has no dot
  * leaders or OCR did not recognise them. Its rows look like those of a table with two columns. They are
- * entries if the page numbers ascend, and either the heading says so or the numbers are where the leaders
- * left them: at no common position.
+ * entries if the page numbers ascend, and the heading says so, the numbers are where the leaders left them: at
+ * no common position, some have a dot of their leaders, or the rows begin with the numbers of sections.
  * @param rows all rows of a column of the page
  * @param from index of the row at which the entries must begin
  * @param rules horizontal rules, which tables have between their rows
@@ -54,7 +58,25 @@ export function lastContentsRow(
   const { top, bottom } = unionOf(found.flat());
   if (rules.some(({ at }) => at > top && at < bottom)) return undefined;
   const above = rows.slice(Math.max(0, from - HEADING_ROWS), from);
-  return above.some((row) => HEADING.test(textOf(row))) || isRagged(found) ? last : undefined;
+  const isContents =
+    above.some((row) => HEADING.test(textOf(row))) ||
+    isRagged(found) ||
+    haveLeaders(found) ||
+    areNumbered(found);
+  return isContents ? last : undefined;
+}
+
+/** Whether some rows have what is left of a row of dots before the page number, where tables have no dot. */
+const haveLeaders = (rows: readonly Segment[][]) =>
+  rows.filter((row) => row.length > 1 && LEADER.test(row.at(-1)?.words.at(-2)?.text ?? '')).length >= MIN_LED;
+
+/** Whether the rows begin with the numbers of sections, some of them with those of parts of sections. */
+function areNumbered(rows: readonly Segment[][]): boolean {
+  const numbers = rows.map((row) => row[0]?.words[0]?.text ?? '');
+  return (
+    numbers.every((number) => SECTION.test(number)) &&
+    numbers.filter((number) => PART_OF_SECTION.test(number)).length >= MIN_LED
+  );
 }
 
 /** The words of an entry, without what is left of the dots before its number. */

@@ -1,5 +1,5 @@
 import { unionOf } from '../boxes.ts';
-import type { Line, TextStyle, Word } from '../types.ts';
+import type { Line, SourcePage, TextStyle, Word } from '../types.ts';
 import { groupRows } from './rows.ts';
 import { isRightToLeft } from './text-direction.ts';
 
@@ -16,6 +16,14 @@ export function toLine(words: Word[]): Line {
   const ordered = isRightToLeft(words) ? orderRightToLeft(words) : words;
   return { ...unionOf(words), words: ordered, style: prevailingStyle(words) };
 }
+
+/** The lines of a page in another direction than most, each of which is one run. */
+export const turnedLines = ({ turnedWords = [] }: SourcePage): Line[] =>
+  [...Map.groupBy(turnedWords, ({ run }) => run).values()].map((words) => ({
+    ...unionOf(words),
+    words,
+    style: (words[0] as Word).style,
+  }));
 
 /** Minimum share of the words of a line that are text, from which its code counts as part of the text. */
 const MIN_TEXT = 0.25;

@@ -28,7 +28,10 @@ const MAX_CROSSING_RULES = 100;
  * later, because they are compared with the text of the whole document.
  */
 export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
-  const { tables, rest } = findMarkedTables(page, withDrawnBullets(page, withFieldValues(page, words)));
+  const { tables, rest, turned } = findMarkedTables(
+    page,
+    withDrawnBullets(page, withFieldValues(page, words)),
+  );
   const placed = tables.map(place);
   for (const figure of page.figures)
     placed.push(place({ kind: 'figure', figure, ...boxOf(figure), page: page.number }));
@@ -39,15 +42,20 @@ export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
     ...placed,
     ...crossingRules(page),
   ];
-  return [...splitColumns(items).flatMap((column) => readColumn(column, page)), ...turnedBlocks(page)];
+  return [
+    ...splitColumns(items).flatMap((column) => readColumn(column, page)),
+    ...turned.map((line) => turnedBlock(line, page)),
+  ];
 }
 
-/** Paragraphs of text in another direction than the page, one per run. */
-const turnedBlocks = ({ turnedWords = [], number }: SourcePage): Block[] =>
-  [...Map.groupBy(turnedWords, ({ run }) => run).values()].map((words) => {
-    const line: Line = { ...unionOf(words), words, style: (words[0] as Word).style };
-    return { kind: 'paragraph', ...unionOf(words), page: number, lines: [line], isTurned: true };
-  });
+/** A paragraph of text in another direction than the page. */
+const turnedBlock = (line: Line, { number }: SourcePage): Block => ({
+  kind: 'paragraph',
+  ...boxOf(line),
+  page: number,
+  lines: [line],
+  isTurned: true,
+});
 
 const boxOf = ({ left, top, right, bottom }: Box): Box => ({ left, top, right, bottom });
 const place = (block: Block): Placed<Block> => ({ ...boxOf(block), content: block });

@@ -19,6 +19,7 @@ import type {
   SourceDocument,
   SourcePage,
   Tag,
+  Word,
 } from '../types.ts';
 import { withAlternativeTexts } from './alternative-texts.ts';
 import { findDrawnBoxes } from './drawn-boxes.ts';
@@ -31,6 +32,7 @@ import { restoreCharacters, withPlaceholders } from './replaced-characters.ts';
 import { uprightPage } from './rotation.ts';
 import { findRules } from './rules.ts';
 import { type FontMeasures, toWords } from './text-items.ts';
+import { joinTurned } from './turned-text.ts';
 
 /** Disables OCR, for which liteparse would download language data. */
 export const OFFLINE: Partial<LiteParseConfig> = {
@@ -164,7 +166,7 @@ export function toSourcePage(
     width: page.width,
     height: page.height,
     words,
-    turnedWords: toWords(turned, fonts),
+    turnedWords: toTurnedWords(turned, fonts),
     rules,
     paths: { all: shapes.length, curved: shapes.filter(({ fill, hasCurve }) => fill && hasCurve).length },
     dots: shapes
@@ -203,6 +205,14 @@ function byRotation(items: readonly TextItem[]) {
     upright: items.filter(isUpright),
     turned: items.filter((item) => !isUpright(item)),
   };
+}
+
+/** The words of lines in another direction than most. Those of one line get the same number of a run. */
+function toTurnedWords(items: readonly TextItem[], fonts: FontMeasures): Word[] {
+  if (items.length === 0) return [];
+  const lines = joinTurned(items, (item) => (isDiagonal(item) ? Number.NaN : quarterOf(item)));
+  const lineOfRun = lines.flatMap((line, number) => line.map(() => number));
+  return toWords(lines.flat(), fonts).map((word) => ({ ...word, run: lineOfRun[word.run] ?? word.run }));
 }
 
 /** The clockwise rotation of most of the text, in degrees. */

@@ -1,7 +1,8 @@
 import { type Box, containsCenter, heightOf, median, overlapX, overlapY } from '../boxes.ts';
+import { turnedLines } from '../page/lines.ts';
 import { groupRows } from '../page/rows.ts';
 import { toSegments } from '../page/segments.ts';
-import type { SourcePage, TableBlock, Word } from '../types.ts';
+import type { Line, SourcePage, TableBlock, Word } from '../types.ts';
 import { findGrids } from './rule-grids.ts';
 import { gridBox, ruledTable } from './ruled-table.ts';
 import { findTaggedTables } from './tagged-tables.ts';
@@ -14,11 +15,15 @@ const MAX_ROW_GAP = 0.6;
 /**
  * Finds the tables of a page that tags or rules mark. Those without vertical rules are found later, in each
  * column of the page, by `findAlignedTable`.
- * @returns the tables, and the words outside of them
+ * @returns the tables, and the words and the lines in another direction than the page outside of them
  */
-export function findMarkedTables(page: SourcePage, words: Word[]): { tables: TableBlock[]; rest: Word[] } {
+export function findMarkedTables(
+  page: SourcePage,
+  words: Word[],
+): { tables: TableBlock[]; rest: Word[]; turned: Line[] } {
   const tables: TableBlock[] = [];
   let rest = words;
+  let turned = turnedLines(page);
   for (const { block, words: own } of findTaggedTables(page, words)) {
     const taken = new Set(own);
     rest = rest.filter((word) => !taken.has(word));
@@ -33,13 +38,15 @@ export function findMarkedTables(page: SourcePage, words: Word[]): { tables: Tab
     if (inside.length === 0) continue;
     if (grid.ys.length - 1 <= MAX_SHADED_ROWS && isContinued(box, rest, inside)) continue;
     if (tables.some((other) => overlapX(other, box) > 0 && overlapY(other, box) > 0)) continue;
-    const table = ruledTable(grid, inside, page.number);
+    const table = ruledTable(grid, { words: inside, turned }, page.number);
     if (!table) continue;
     const taken = new Set(inside);
+    const cells = new Set(table.rows.flat().flatMap(({ lines }) => lines));
+    turned = turned.filter((line) => !cells.has(line));
     rest = rest.filter((word) => !taken.has(word));
     tables.push(table);
   }
-  return { tables, rest };
+  return { tables, rest, turned };
 }
 
 /**

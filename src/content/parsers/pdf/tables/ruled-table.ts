@@ -1,26 +1,35 @@
-import type { Box } from '../boxes.ts';
-import { centerX, centerY } from '../boxes.ts';
+import { type Box, centerX, centerY, heightOf, overlapX, overlapY, widthOf } from '../boxes.ts';
 import { toLines } from '../page/lines.ts';
-import type { TableBlock, TableCell, Word } from '../types.ts';
+import type { Line, TableBlock, TableCell, Word } from '../types.ts';
 import { type Grid, isCovered } from './rule-grids.ts';
 
 /** Limits the time for drawings that look like tables. */
 const MAX_CELLS = 20_000;
+
+/** Maximum distance of the frames of two cells, with the width of their lines, in points. */
+const MAX_FRAME_GAP = 5;
+/** Minimum share of the width and of the height of a turned line that is inside of its cell. */
+const MIN_INSIDE = 0.8;
 
 /** Minimum share of cells with text. Drawings have many cells without text. */
 const MIN_FILLED = 0.2;
 
 /**
  * Creates the table that the rules of a grid enclose. Cells without a rule between them are merged.
- * @param words the words inside the grid
+ * @param text.words the words inside the grid
+ * @param text.turned lines in another direction than the page, of which a cell has those that fit into it
  * @returns undefined if the grid is a frame or a drawing
  */
-export function ruledTable(grid: Grid, words: readonly Word[], page: number): TableBlock | undefined {
-  const { xs, ys } = grid;
+export function ruledTable(
+  grid: Grid,
+  { words, turned }: { words: readonly Word[]; turned: readonly Line[] },
+  page: number,
+): TableBlock | undefined {
+  const { xs, ys } = withoutFrameGaps(grid, words);
   const columns = xs.length - 1;
   const rows = ys.length - 1;
   if (columns * rows < 2 || columns * rows > MAX_CELLS) return undefined;
-  const spans = mergeCells(grid);
+  const spans = mergeCells({ rules: grid.rules, xs, ys });
   const contents = new Map<number, Word[]>();
   for (const word of words) {
     const column = slotOf(xs, centerX(word));
@@ -37,12 +46,34 @@ export function ruledTable(grid: Grid, words: readonly Word[], page: number): Ta
     for (let column = 0; column < columns; column++) {
       const place = row * columns + column;
       const span = spans.sizes.get(place);
-      if (span) cells.push({ column, cell: { lines: toLines(contents.get(place) ?? []), ...span } });
+      if (!span) continue;
+      const box = gridBox({
+        xs: xs.slice(column, column + span.columnSpan + 1),
+        ys: ys.slice(row, row + span.rowSpan + 1),
+      });
+      const lines = [...toLines(contents.get(place) ?? []), ...turned.filter((line) => fitsInto(line, box))];
+      cells.push({ column, cell: { lines, ...span } });
     }
     table.push(cells);
   }
   return { kind: 'table', page, ...gridBox(grid), ...compact(table, xs), ruled: true };
 }
+
+/** A grid without the strips between the frames of cells that have one each, which are no columns or rows. */
+const withoutFrameGaps = ({ xs, ys }: Grid, words: readonly Word[]): Pick<Grid, 'xs' | 'ys'> => ({
+  xs: withoutEmptyStrips(xs, words.map(centerX)),
+  ys: withoutEmptyStrips(ys, words.map(centerY)),
+});
+
+const withoutEmptyStrips = (positions: readonly number[], centers: readonly number[]): number[] =>
+  positions.filter((end, place) => {
+    const start = positions[place - 1] ?? -Infinity;
+    return end - start > MAX_FRAME_GAP || centers.some((center) => center >= start && center < end);
+  });
+
+/** Whether most of a turned line is inside of a cell. A watermark across the table is not. */
+const fitsInto = (line: Line, cell: Box) =>
+  overlapX(line, cell) > MIN_INSIDE * widthOf(line) && overlapY(line, cell) > MIN_INSIDE * heightOf(line);
 
 interface PlacedCell {
   column: number;
@@ -50,7 +81,7 @@ interface PlacedCell {
 }
 
 /** The box that the outer rules of a grid enclose. */
-export const gridBox = ({ xs, ys }: Grid): Box => ({
+export const gridBox = ({ xs, ys }: Pick<Grid, 'xs' | 'ys'>): Box => ({
   left: xs[0] as number,
   right: xs.at(-1) as number,
   top: ys[0] as number,

@@ -120,7 +120,7 @@ interface Pair {
   isWide: boolean;
   /** Number of other spaces in the row. */
   spaces: number;
-  /** Whether the word before the strip is the bullet or number of a list item. */
+  /** Whether the word before the strip is the bullet or number of a list item, or of a section. */
   isMarker: boolean;
 }
 
@@ -146,9 +146,13 @@ function pairAt({ left }: Gutter, row: readonly Word[], minSpace: number): Omit<
     right: (row[end] as Word).right,
     isWide: spaces.length === 0 || gap > MIN_RATIO * median(spaces),
     spaces: spaces.length,
-    isMarker: at === 1 && isListMarker(before.text),
+    isMarker: at === 1 && (isListMarker(before.text) || isSectionNumber(before)),
   };
 }
+
+/** Whether a word is the number of a section, such as 1.2. with a dot at its end or in bold. */
+const isSectionNumber = ({ text, style }: Word) =>
+  (style.bold ? /^\d{1,2}(?:\.\d{1,2})*\.?$/ : /^\d{1,2}(?:\.\d{1,2})+\.$/).test(text);
 
 /** The largest group of pairs whose edges differ by at most `width`. */
 function largestCluster(pairs: readonly Pair[], edge: (pair: Pair) => number, width: number): Pair[] {
