@@ -193,6 +193,14 @@ const settings = z.object({
   WINNOW_DNS: optional.describe('host:port of a DNS resolver to use instead of the system one'),
   WINNOW_MAX_BODY_MB: count(50).describe('maximum size of a page or file that is read, in MiB'),
   WINNOW_MAX_MEDIA_MB: count(256).describe('maximum size of an audio or video file that is kept, in MiB'),
+  WINNOW_MAX_PAGE_MEMORY_MB: z.coerce
+    .number()
+    .int()
+    .min(64)
+    .optional()
+    .describe(
+      'maximum memory of the scripts of one page in the browser, in MiB; with more, the page fails; empty: a quarter of the memory of the machine or container, at most 2048',
+    ),
   WINNOW_MAX_CONVERSION_SECONDS: count(30).describe(
     'maximum processor time for deriving the formats of one page, in seconds',
   ),
@@ -410,6 +418,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     dns: s.WINNOW_DNS,
     maxBodyBytes: s.WINNOW_MAX_BODY_MB * 1024 * 1024,
     maxMediaBytes: s.WINNOW_MAX_MEDIA_MB * 1024 * 1024,
+    maxPageMemoryMb: s.WINNOW_MAX_PAGE_MEMORY_MB,
     maxConversionMs: s.WINNOW_MAX_CONVERSION_SECONDS * 1000,
     ytDlp: s.WINNOW_YT_DLP,
     ocrData: s.WINNOW_OCR_DATA,

@@ -72,6 +72,12 @@ export const ERRORS = {
     stage: 'scrape',
     summary: 'Deriving the formats took more processor time than one page may take',
   },
+  SCRAPE_PAGE_MEMORY_EXCEEDED: {
+    status: 400,
+    retry: 'never',
+    stage: 'fetch',
+    summary: 'The scripts of the page took more memory than a page may have in the browser',
+  },
   SCRAPE_DOCUMENT_ENCRYPTED: {
     status: 400,
     retry: 'never',

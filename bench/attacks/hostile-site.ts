@@ -85,6 +85,20 @@ const PAGES: Record<string, Serve> = {
       response,
       page('<p>Memory</p><script>const all = []; for (;;) all.push(new Uint8Array(1e7).fill(1))</script>'),
     ),
+  messages: (_, response) =>
+    html(
+      response,
+      page(
+        '<p>Messages</p><script>const { port1 } = new MessageChannel(); const bytes = new Uint8Array(2e7).fill(1); setInterval(() => port1.postMessage(bytes), 20)</script>',
+      ),
+    ),
+  blobs: (_, response) =>
+    html(
+      response,
+      page(
+        '<p>Blobs</p><script>const all = []; setInterval(() => all.push(new Blob([new Uint8Array(2e7)])), 20)</script>',
+      ),
+    ),
   growing: (_, response) =>
     html(
       response,

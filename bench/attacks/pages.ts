@@ -47,10 +47,14 @@ const scripts: Attack = {
   name: 'scripts',
   aim: 'pages whose scripts take processor and memory, in the browser',
   run: (attacker) =>
-    scrapeInTurn(attacker, at(attacker, 'busy', 'memory', 'growing', 'nodes', 'deep', 'endless'), {
-      waitFor: 1_000,
-      formats: ['markdown', { type: 'screenshot', fullPage: true }],
-    }),
+    scrapeInTurn(
+      attacker,
+      at(attacker, 'busy', 'memory', 'messages', 'blobs', 'growing', 'nodes', 'deep', 'endless'),
+      {
+        waitFor: 1_000,
+        formats: ['markdown', { type: 'screenshot', fullPage: true }],
+      },
+    ),
 };
 
 const formats: Attack = {

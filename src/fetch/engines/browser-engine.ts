@@ -11,6 +11,7 @@ import type { BrowsingContext } from '../browser/chromium/browsing-context.ts';
 import { Disconnected } from '../browser/chromium/cdp.ts';
 import type { Appearance } from '../browser/device-emulation.ts';
 import type { AdBlocker } from '../browser/network/ad-blocker.ts';
+import { PageEnded } from '../browser/tab-crash.ts';
 import { MAX_LOAD_MS, NavigationError, type VisitResult, visit } from '../browser/visit.ts';
 import type { Egress } from '../net/checked-egress.ts';
 import type { EgressProxy, RouteProxy } from '../net/egress-proxy.ts';
@@ -198,6 +199,13 @@ function textLost({ url, hasEnded }: Pick<VisitResult, 'url' | 'hasEnded'>): str
 const PROXY_FAILURE =
   /^ERR_(EMPTY_RESPONSE|TUNNEL_CONNECTION_FAILED|CONNECTION_\w+|NAME_NOT_RESOLVED|ADDRESS_UNREACHABLE|TIMED_OUT|BLOCKED_BY_CLIENT)$/;
 
+const createPageMemoryError = (url: string, cause: Error) =>
+  new ServiceError(
+    'SCRAPE_PAGE_MEMORY_EXCEEDED',
+    `The scripts of ${url} took more memory than a page may have in the browser, so the page was ended. Set fastMode to read it without its scripts. The operator of the service can raise WINNOW_MAX_PAGE_MEMORY_MB.`,
+    { cause },
+  );
+
 /** Playwright's messages for a Chromium that died during the visit. */
 const BROWSER_GONE = /(context|browser|page) has been closed|browser closed|target closed/i;
 
@@ -205,6 +213,7 @@ const BROWSER_GONE = /(context|browser|page) has been closed|browser closed|targ
 function translateError(error: unknown, url: string, tunnel: RouteProxy): unknown {
   if (error instanceof ServiceError) return error;
   const message = messageOf(error);
+  if (error instanceof PageEnded) return createPageMemoryError(url, error);
   if (/crashed/i.test(message)) {
     return new ServiceError('SCRAPE_SITE_ERROR', `${url} crashed the browser tab.`, { cause: error });
   }

@@ -172,6 +172,10 @@ const RULES: Partial<Record<ErrorCode, ErrorRule>> = {
     advice:
       'Send fewer or simpler selectors and a smaller JSON Schema. The operator of the service can raise WINNOW_MAX_CONVERSION_SECONDS.',
   },
+  SCRAPE_PAGE_MEMORY_EXCEEDED: {
+    advice:
+      'Read the page without its scripts (fastMode), or leave out actions that make it larger. The operator of the service can raise WINNOW_MAX_PAGE_MEMORY_MB.',
+  },
   SCRAPE_DOCUMENT_ENCRYPTED: {
     advice: 'Remove the password from the document: there is no parameter for it.',
   },

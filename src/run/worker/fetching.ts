@@ -3,6 +3,7 @@ import { createProfiles } from '../../fetch/browser/browser-profile.ts';
 import { BrowserPool } from '../../fetch/browser/chromium/browser-pool.ts';
 import { launchChromium } from '../../fetch/browser/chromium/launch-chromium.ts';
 import { MAX_CONTEXTS, MAX_LOADING_PAGES, MAX_OPEN_PAGES } from '../../fetch/browser/chromium/open-pages.ts';
+import { pageMemoryLimits } from '../../fetch/browser/chromium/page-memory.ts';
 import { openAdBlocker } from '../../fetch/browser/network/ad-blocker.ts';
 import { type BrowserEngineDeps, createBrowserEngine } from '../../fetch/engines/browser-engine.ts';
 import { createConvertIfDocument } from '../../fetch/engines/convert-document.ts';
@@ -21,7 +22,14 @@ import type { WorkerConfig } from './worker-config.ts';
 export async function startBrowser(
   config: Pick<
     WorkerConfig,
-    'allowPrivate' | 'ownAddresses' | 'dns' | 'proxies' | 'sharesBrowserCache' | 'adLists' | 'cacheDir'
+    | 'allowPrivate'
+    | 'ownAddresses'
+    | 'dns'
+    | 'proxies'
+    | 'sharesBrowserCache'
+    | 'maxPageMemoryMb'
+    | 'adLists'
+    | 'cacheDir'
   >,
   chromium: { path: string },
   logger: Logger,
@@ -42,6 +50,7 @@ export async function startBrowser(
     contexts: MAX_OPEN_PAGES,
     loading: MAX_LOADING_PAGES,
     sharesContexts: config.sharesBrowserCache,
+    limits: { pages: pageMemoryLimits(config.maxPageMemoryMb) },
     logger,
   });
   const adBlocker = await openAdBlocker({ directory: config.adLists, cacheDir: config.cacheDir, logger });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { BusyPages, type ProcessTime } from '../../../src/fetch/browser/chromium/busy-pages.ts';
+import type { BrowserProcess } from '../../../src/fetch/browser/chromium/browser-processes.ts';
+import { BusyPages } from '../../../src/fetch/browser/chromium/busy-pages.ts';
 
 /** Pages with the priorities that they have been given, and a function that lets them take processor time. */
 function open() {
@@ -8,7 +9,7 @@ function open() {
     ofPage: (pid, niceness) => void given.push(`page ${pid}: ${niceness}`),
     ofBrowser: (niceness) => void given.push(`browser: ${niceness}`),
   });
-  const page = (id: number, cpuTime: number): ProcessTime => ({ id, type: 'renderer', cpuTime });
+  const page = (id: number, cpuTime: number): BrowserProcess => ({ id, type: 'renderer', cpuTime });
   return { given, note: pages.note.bind(pages), page };
 }
 

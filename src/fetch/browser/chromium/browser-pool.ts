@@ -4,6 +4,7 @@ import { pause } from '../../../system/pause.ts';
 import { type BrowsingContext, openContext, useContext } from './browsing-context.ts';
 import { KeptContexts } from './kept-contexts.ts';
 import type { Chromium } from './launch-chromium.ts';
+import { pageMemoryLimits } from './page-memory.ts';
 import { PooledBrowser, type PooledBrowserLimits } from './pooled-browser.ts';
 import { Slots } from './slots.ts';
 
@@ -45,7 +46,7 @@ interface PoolLimits extends PooledBrowserLimits {
   idleMs: number;
 }
 
-const LIMITS: PoolLimits = {
+const LIMITS: Omit<PoolLimits, 'pages'> = {
   uses: 1_000,
   ageMs: 60 * 60_000,
   memoryMb: 2_000,
@@ -90,7 +91,7 @@ export class BrowserPool {
   }: PoolOptions) {
     this.#launch = launch;
     this.#logger = logger;
-    this.#limits = { ...LIMITS, ...limits };
+    this.#limits = { ...LIMITS, pages: pageMemoryLimits(), ...limits };
     this.#availableMemory = available;
     this.#openPages = new Slots(contexts);
     this.#loadingPages = new Slots(loading);
@@ -195,7 +196,6 @@ export class BrowserPool {
       browser = this.#browserForNextPage();
       browser.addContext();
       const chromium = await browser.chromium;
-      browser.measureMemory(chromium);
       return { chromium, endLoading, release };
     } catch (error) {
       release();
@@ -216,7 +216,7 @@ export class BrowserPool {
 
   /** An old browser takes no more pages, and is closed after its last one. */
   #browserForNextPage(): PooledBrowser {
-    if (this.#current?.exceeds(this.#limits)) {
+    if (this.#current?.isWornOut) {
       const old = this.#current;
       this.#current = undefined;
       this.#closeIfUnused(old);
@@ -239,7 +239,7 @@ export class BrowserPool {
   #startBrowser(): PooledBrowser {
     this.#isResting = false;
     this.#starts++;
-    const browser = new PooledBrowser(this.#launch());
+    const browser = new PooledBrowser(this.#launch(), this.#limits, this.#logger);
     const forget = () => {
       this.#browsers.delete(browser);
       if (this.#current === browser) this.#current = undefined;
@@ -260,6 +260,6 @@ export class BrowserPool {
 
   #closeIfUnused(browser: PooledBrowser): void {
     if (browser === this.#current || !this.#browsers.has(browser) || browser.hasOpenContexts) return;
-    browser.closeLater(this.#logger);
+    browser.closeLater();
   }
 }

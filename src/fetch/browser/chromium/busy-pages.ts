@@ -1,5 +1,6 @@
 import { setAutogroupNiceness } from '../../../system/child-processes/autogroup.ts';
 import { setNicenessOfThreads } from '../../../system/child-processes/thread-priority.ts';
+import type { BrowserProcess } from './browser-processes.ts';
 import type { Chromium } from './launch-chromium.ts';
 
 /** Processor time that a page may take in full, in seconds; most pages take less than one. */
@@ -13,14 +14,6 @@ const PAGE_NICENESS = 10;
  * between groups of processes. It gets a third of the usual share, so that its other pages go on.
  */
 const BROWSER_NICENESS = 5;
-
-/** The processor time that a process has taken, as Chromium tells it. */
-export interface ProcessTime {
-  id: number;
-  type: string;
-  /** In seconds, since its start. */
-  cpuTime: number;
-}
 
 /** How priorities are set; replaced in tests. */
 interface Priorities {
@@ -54,7 +47,7 @@ export class BusyPages {
    * Takes note of the processes of a browser, of which those of pages have the type `renderer`.
    * @param measuredAt in milliseconds, by `performance.now()`
    */
-  note(processes: readonly ProcessTime[], measuredAt: number): void {
+  note(processes: readonly BrowserProcess[], measuredAt: number): void {
     const pages = processes.filter(({ type }) => type === 'renderer');
     const running = new Set(pages.map(({ id }) => id));
     for (const id of this.#processes.keys()) if (!running.has(id)) this.#forget(id);
@@ -65,7 +58,7 @@ export class BusyPages {
     this.#priorities.ofBrowser(mustGiveWay ? BROWSER_NICENESS : 0);
   }
 
-  #notePage({ id, cpuTime }: ProcessTime, measuredAt: number): void {
+  #notePage({ id, cpuTime }: BrowserProcess, measuredAt: number): void {
     // Chromium starts processes ahead, whose time so far was that of no page.
     const last = this.#processes.get(id) ?? { cpuTime, measuredAt, excess: 0 };
     const allowed = (LASTING_SHARE * (measuredAt - last.measuredAt)) / 1000;
@@ -83,22 +76,9 @@ export class BusyPages {
   }
 }
 
-/** Measures the processes of a browser each time it is called, and has those of busy pages give way. */
-export function watchBusyPages({ connection, pid }: Chromium): () => Promise<void> {
-  const pages = new BusyPages({
+/** The busy pages of a browser, which give way by the priorities of Linux. */
+export const busyPagesOf = ({ pid }: Pick<Chromium, 'pid'>): BusyPages =>
+  new BusyPages({
     ofPage: setNicenessOfThreads,
     ofBrowser: (niceness) => void (pid && setAutogroupNiceness(pid, niceness)),
   });
-  let isMeasuring = false;
-  return async () => {
-    // A browser whose pages leave it no time responds late.
-    if (isMeasuring) return;
-    isMeasuring = true;
-    try {
-      const { processInfo } = await connection.browser.send('SystemInfo.getProcessInfo');
-      pages.note(processInfo, performance.now());
-    } finally {
-      isMeasuring = false;
-    }
-  };
-}

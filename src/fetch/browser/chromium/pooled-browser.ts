@@ -1,40 +1,49 @@
 import { every } from '../../../system/every.ts';
 import type { Logger } from '../../../system/logger.ts';
-import { watchBusyPages } from './busy-pages.ts';
+import { type WatchedProcesses, watchProcesses } from './browser-processes.ts';
 import type { Chromium } from './launch-chromium.ts';
-import { measureMemoryMb } from './process-memory.ts';
+import type { PageMemoryLimits } from './page-memory.ts';
 
-/** Limits after which a browser is replaced. */
+/** Limits after which a browser is replaced, and those of its pages. */
 export interface PooledBrowserLimits {
   /** How many contexts one browser opens. */
   uses: number;
   ageMs: number;
   /** Memory of all its processes without the program itself, in MiB. */
   memoryMb: number;
+  pages: PageMemoryLimits;
 }
 
-/** Reading the memory of a browser's processes costs a few milliseconds. */
-const MEMORY_CHECK_INTERVAL_MS = 5_000;
-/** How often it is looked for busy pages while pages are open. */
-const BUSY_CHECK_INTERVAL_MS = 1_000;
+/**
+ * How often the memory of processes is measured while pages are open: a script fills half a gigabyte in that
+ * time. Reading it costs a tenth of a millisecond for each process.
+ */
+const MEASURE_INTERVAL_MS = 250;
+/** The browser is asked for its processes once in so many measurements, because that costs it some time. */
+const MEASUREMENTS_PER_LIST = 2;
 
 /** One browser of a pool with its usage counters. */
 export class PooledBrowser {
   /** Rejects when the browser could not be started. */
   readonly chromium: Promise<Chromium>;
   readonly #startedAt = performance.now();
+  readonly #limits: PooledBrowserLimits;
+  readonly #logger: Pick<Logger, 'warn'>;
+  readonly #processes: Promise<WatchedProcesses>;
   #uses = 0;
   #openContexts = 0;
   #memoryMb = 0;
-  #memoryCheckedAt = this.#startedAt;
-  readonly #checkBusyPages: Promise<() => Promise<void>>;
-  #busyCheck: NodeJS.Timeout | undefined;
+  #measurements = 0;
+  #watch: NodeJS.Timeout | undefined;
+  #isFull = false;
 
-  constructor(chromium: Promise<Chromium>) {
+  constructor(chromium: Promise<Chromium>, limits: PooledBrowserLimits, logger: Pick<Logger, 'warn'>) {
     this.chromium = chromium;
-    this.#checkBusyPages = chromium.then(watchBusyPages);
+    this.#limits = limits;
+    this.#logger = logger;
+    this.#processes = chromium.then((started) => watchProcesses(started, limits.pages));
     // Whoever opens a page in it reports that it could not be started.
-    this.#checkBusyPages.catch(() => undefined);
+    this.#processes.catch(() => undefined);
   }
 
   /** Memory of all its processes without the program itself in bytes, as it was last measured. */
@@ -46,26 +55,23 @@ export class PooledBrowser {
     return this.#openContexts > 0;
   }
 
+  /** Whether the browser has reached one of the limits, after which another one takes its place. */
+  get isWornOut(): boolean {
+    const { uses, ageMs, memoryMb } = this.#limits;
+    const isOld = this.#uses >= uses || performance.now() - this.#startedAt > ageMs;
+    return isOld || this.#isFull || this.#memoryMb > memoryMb;
+  }
+
   /** Counts a context that is about to be opened. */
   addContext(): void {
     this.#uses++;
     this.#openContexts++;
-    this.#busyCheck ??= every(
-      BUSY_CHECK_INTERVAL_MS,
-      () => this.#lookForBusyPages(),
+    this.#watch ??= every(
+      MEASURE_INTERVAL_MS,
+      () => this.#look(),
       // The browser may have ended meanwhile, which is logged elsewhere.
       () => undefined,
     ).unref();
-  }
-
-  /** Looks once more when no page is open, so that the next one finds the browser with its usual priority. */
-  async #lookForBusyPages(): Promise<void> {
-    if (!this.hasOpenContexts) {
-      clearInterval(this.#busyCheck);
-      this.#busyCheck = undefined;
-    }
-    const check = await this.#checkBusyPages;
-    await check();
   }
 
   /** Counts a context as closed. */
@@ -73,26 +79,44 @@ export class PooledBrowser {
     this.#openContexts--;
   }
 
-  /** Whether the browser has reached one of the limits, after which another one takes its place. */
-  exceeds({ uses, ageMs, memoryMb }: PooledBrowserLimits): boolean {
-    return this.#uses >= uses || performance.now() - this.#startedAt > ageMs || this.#memoryMb > memoryMb;
-  }
-
-  /** Measures memory at intervals, without delaying pages. */
-  measureMemory({ connection }: Chromium): void {
-    if (performance.now() - this.#memoryCheckedAt < MEMORY_CHECK_INTERVAL_MS) return;
-    this.#memoryCheckedAt = performance.now();
-    const setMemory = (mb: number) => {
-      this.#memoryMb = mb;
-    };
-    // The browser may have ended meanwhile, which is logged elsewhere.
-    measureMemoryMb(connection).then(setMemory, () => undefined);
-  }
-
   /** Closes the browser in the background. */
-  closeLater(logger: Logger): void {
+  closeLater(): void {
     this.chromium
       .then((browser) => browser.close())
-      .catch((error) => logger.warn({ err: error }, 'an old Chromium did not close in order'));
+      .catch((error) => this.#logger.warn({ err: error }, 'an old Chromium did not close in order'));
+  }
+
+  /**
+   * Looks at its processes, and once more when no page is open, so that the next one finds the browser with its
+   * usual priority.
+   */
+  async #look(): Promise<void> {
+    const isLast = !this.hasOpenContexts;
+    if (isLast) {
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+    }
+    const processes = await this.#processes;
+    const isListed = isLast || this.#measurements++ % MEASUREMENTS_PER_LIST === 0;
+    const [{ totalMb, isBrowserFull }] = await Promise.all([
+      processes.measure(),
+      isListed ? processes.list() : undefined,
+    ]);
+    this.#memoryMb = totalMb;
+    if (isBrowserFull && !this.#isFull) await this.#end();
+  }
+
+  /**
+   * Ends the browser with its pages, because nothing tells which of them have filled the process that they
+   * share. Their requests are repeated in another browser.
+   */
+  async #end(): Promise<void> {
+    this.#isFull = true;
+    this.#logger.warn(
+      { memoryMb: Math.round(this.#memoryMb) },
+      'Chromium is ended: pages have filled its memory',
+    );
+    const { close } = await this.chromium;
+    await close(0);
   }
 }

@@ -1,18 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import type { CdpConnection } from './cdp.ts';
 
 /**
- * Measures the memory that the processes of a browser have for themselves, in MiB: neither the program, of
- * which each process maps the same 70 MB, nor other files. Memory that they share with each other is counted
- * once for each process. Returns 0 on systems without /proc, and when the browser has just ended.
+ * Measures the memory that a process has for itself, in MiB: neither the program, of which each process of a
+ * browser maps the same 70 MB, nor other files. Memory that processes share is that of each of them.
+ * @returns 0 on systems without /proc, and for a process that has just ended
  */
-export async function measureMemoryMb({ browser }: CdpConnection): Promise<number> {
-  const { processInfo } = await browser.send('SystemInfo.getProcessInfo');
-  const kilobytes = await Promise.all(
-    // The system has no /proc, or the process has ended.
-    processInfo.map(async ({ id }) => ownKbOf(await readFile(`/proc/${id}/status`, 'utf8').catch(() => ''))),
-  );
-  return kilobytes.reduce((sum, each) => sum + each, 0) / 1024;
+export async function readOwnMb(pid: number): Promise<number> {
+  // The system has no /proc, or the process has ended.
+  return ownKbOf(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')) / 1024;
 }
 
 /**

@@ -1,0 +1,42 @@
+import { busyPagesOf } from './busy-pages.ts';
+import type { Chromium } from './launch-chromium.ts';
+import { type MeasuredMemory, PageMemory, type PageMemoryLimits } from './page-memory.ts';
+
+/** A process of a browser, as Chromium tells it. */
+export interface BrowserProcess {
+  id: number;
+  /** `renderer` for those of pages, `browser` for the one that all pages share. */
+  type: string;
+  /** The processor time that it has taken since its start, in seconds. */
+  cpuTime: number;
+}
+
+/** The processes of a browser that are looked at again and again. */
+export interface WatchedProcesses {
+  /** Asks the browser for its processes, and has those of busy pages give way. */
+  list(): Promise<void>;
+  /** Measures the memory of the processes that were listed last, and ends those of pages that take too much. */
+  measure(): Promise<MeasuredMemory>;
+}
+
+/** Watches the processes of a browser, so that no page takes the machine from others. */
+export function watchProcesses(chromium: Chromium, limits: PageMemoryLimits): WatchedProcesses {
+  const busy = busyPagesOf(chromium);
+  const memory = new PageMemory(limits);
+  let isListing = false;
+  return {
+    async list() {
+      // A browser whose pages leave it no time responds late.
+      if (isListing) return;
+      isListing = true;
+      try {
+        const { processInfo } = await chromium.connection.browser.send('SystemInfo.getProcessInfo');
+        memory.note(processInfo);
+        busy.note(processInfo, performance.now());
+      } finally {
+        isListing = false;
+      }
+    },
+    measure: () => memory.check(),
+  };
+}
